@@ -1,29 +1,13 @@
 //! `perfdata record`: samples a command, tasks or the whole machine, and writes a perf.data.
 //!
-//! The kernel records tasks and mappings as they begin. Those from before the recording are in synthesized records
-//! ([`synthesize`]), from `/proc`. After the records, the capture has features that describe the machine ([`host`]) and
-//! the build ids of the files that samples hit ([`build_ids`]).
-//!
-//! All of it reads the machine below a root folder. That is `/`, except in tests.
+//! The recording itself is that of the crate perf-record. Here are the command line, the files, and the conditions that
+//! end a recording.
 
-mod attrs;
-mod build_ids;
-mod capture;
 mod dump;
-mod elf;
-mod host;
-mod kernel;
-mod maps;
+mod options;
 mod output;
 mod overwrite;
-mod processes;
-mod session;
 mod signals;
-mod synthesize;
-mod tracing;
-
-#[cfg(test)]
-mod tests;
 
 use core::time::Duration;
 use std::io;
@@ -31,6 +15,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 
 use perf_open::workload::Workload;
+use perf_parse::file::write::{Options as WriteOptions, Zstd};
+use perf_record::{Recorder, Summary};
 
 use crate::args::live::record::RecordArgs;
 use crate::escape::shown;
@@ -38,16 +24,14 @@ use crate::live::exit_code;
 use crate::live::observed::{self, Observed};
 use crate::output::say;
 use crate::{Failure, Outcome};
-use attrs::Manner;
-use capture::Capture;
-use session::Session;
+use output::Output;
 use signals::Signals;
 
-/// The root folder of the machine that is recorded.
-const ROOT: &str = "/";
-
-/// How long the rings may fill if no wakeup asks to read them earlier.
-const TICK: Duration = Duration::from_millis(100);
+/// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
+/// much.
+const TICK: Duration = Duration::from_secs(1);
+/// The same for a stream, whose reader may be waiting.
+const STREAM_TICK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if args.overwrite && args.output == Path::new("-") {
@@ -58,33 +42,20 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if let Some(folder) = &args.dump_rings {
         dump::check(folder, &args.output)?;
     }
-    let mut groups = attrs::events(args)?;
-    let observed = Observed::of(&args.observed, !args.command.is_empty())?;
-    let overwrite = args.overwrite
-        || groups.iter().flat_map(|group| &group.events).any(|event| event.terms.overwrite == Some(true));
+    let groups = options::events(args)?;
+    let observed = observed::of(&args.observed, !args.command.is_empty())?;
     let mut workload = match args.command.split_first() {
         Some((program, words)) => Some(Workload::prepare(program, words.iter().cloned())?),
         None => None,
     };
-    let manner = Manner {
-        args,
-        several: overwrite || groups.iter().map(|group| group.events.len()).sum::<usize>() > 1,
-        of_cpus: matches!(observed, Observed::Cpus(_)),
-        on_exec: observed == Observed::Command,
-        overwrite,
-    };
-    let rings = session::ring_targets(&observed, workload.as_ref().map(Workload::pid), !args.no_inherit)?;
-    let mut session = Session::open(&mut groups, manner, &rings)?;
-    if !session.dropped.is_empty() && !args.quiet {
-        say!("perfdata: left out, because this kernel does not support it: {}", session.dropped.join(", "));
-    }
+    let command = workload.as_ref().map(Workload::pid);
+    let mut recorder = Recorder::open(groups, observed.clone(), command, options::of(args))?;
     let signals = Signals::new()?;
-    let capture = Capture::new(args, &groups, &session, &observed)?;
     let mut until = Until { workload: workload.as_mut(), observed: &observed, signals: &signals };
-    if overwrite {
-        overwrite::run(&mut session, &capture, &mut until)?;
+    if recorder.overwrites() {
+        overwrite::run(&mut recorder, args, &mut until)?;
     } else {
-        capture::run(&mut session, &capture, &mut until)?;
+        stream(&mut recorder, args, &mut until)?;
     }
     match workload {
         Some(mut workload) => Ok(Outcome::Command(exit_code(end(&mut workload)?))),
@@ -92,11 +63,71 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     }
 }
 
-/// Starts the recording: by the exec of the command, or at once.
-fn start(session: &Session, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
-    if *until.observed != Observed::Command {
-        session.enable()?;
+/// Records until the end, writing the records as the rings fill.
+fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
+    let mut out = Output::create(&args.output, written_as(args))?;
+    recorder.begin(&mut out)?;
+    // If the start fails, existing files remain unchanged.
+    start(recorder, args, until)?;
+    out.publish()?;
+    let tick = if args.output == Path::new("-") { STREAM_TICK } else { TICK };
+    loop {
+        until.signals.clear();
+        let is_over = until.is_over()?;
+        if is_over {
+            recorder.stop()?;
+        }
+        if until.signals.takes_snapshot() {
+            match &args.dump_rings {
+                Some(folder) => {
+                    let (events, features) = (recorder.events().to_vec(), recorder.features().clone());
+                    dump::rings(folder, (&events, &features), recorder.dumps(), args.quiet)?;
+                }
+                None => say!("perfdata: SIGUSR2 is ignored without --overwrite or --dump-rings"),
+            }
+        }
+        if is_over {
+            break;
+        }
+        recorder.drain(&mut out)?;
+        if out.is_closed() {
+            return Ok(recorder.stop()?);
+        }
+        recorder.wait(Some(tick), &[until.signals.fd()])?;
     }
+    let summary = recorder.finish(&mut out)?;
+    written(args, &out, &summary);
+    if summary.lost > 0 {
+        say!(
+            "perfdata: {} records lost, because the rings were full; try a larger --mmap-pages",
+            summary.lost
+        );
+    }
+    if summary.skipped > 0 {
+        say!("perfdata: {} bytes of the rings cannot be read", summary.skipped);
+    }
+    Ok(())
+}
+
+/// Returns how the records are written.
+fn written_as(args: &RecordArgs) -> WriteOptions {
+    let zstd = args.compression_level.map(|level| Zstd { level, ..Zstd::default() });
+    WriteOptions { zstd, ..WriteOptions::default() }
+}
+
+/// Says what was written to a file.
+fn written(args: &RecordArgs, out: &Output, summary: &Summary) {
+    if let (Some(size), false) = (out.size(), args.quiet) {
+        say!("perfdata: {}: {} samples, {size} bytes", out.name, summary.samples);
+    }
+}
+
+/// Starts the recording: by the exec of the command, or at once.
+fn start(recorder: &Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
+    if !args.quiet {
+        recorder.notes().iter().for_each(|note| say!("perfdata: {note}"));
+    }
+    recorder.start()?;
     if let (Some(workload), Some(program)) = (&mut until.workload, args.command.first()) {
         workload.start().map_err(|error| {
             let why = error.errno().map(io::Error::from_raw_os_error);

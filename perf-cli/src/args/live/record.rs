@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use perf_record::CallGraph;
+
 use super::observed::ObservedArgs;
 
 pub(super) const AFTER_HELP: &str = "\
@@ -43,8 +45,9 @@ pub(crate) struct RecordArgs {
     #[arg(short = 'g')]
     pub(crate) frame_pointers: bool,
 
-    /// Record call chains by this method: fp for frame pointers; dwarf or dwarf,BYTES for a copy of the stack
-    #[arg(long, value_name = "HOW", value_parser = CallGraph::parse)]
+    /// Record call chains by this method: fp for frame pointers; dwarf or dwarf,BYTES for a copy of the stack; lbr
+    /// for the last branch records of Intel's processors
+    #[arg(long, value_name = "HOW", value_parser = call_graph)]
     pub(crate) call_graph: Option<CallGraph>,
 
     /// Record data addresses, and the mappings of data
@@ -113,30 +116,18 @@ pub(crate) struct RecordArgs {
     pub(crate) command: Vec<OsString>,
 }
 
-/// The method that records call chains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallGraph {
-    /// By the kernel, from frame pointers.
-    Fp,
-    /// After the recording, from a copy of this many bytes of the stack.
-    Dwarf(u32),
-}
-
-/// The number of stack bytes that perf copies by default.
-pub(crate) const STACK_BYTES: u32 = 8192;
-
-impl CallGraph {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text.split_once(',') {
-            None if text == "fp" => Ok(Self::Fp),
-            None if text == "dwarf" => Ok(Self::Dwarf(STACK_BYTES)),
-            Some(("dwarf", bytes)) => match bytes.parse() {
-                // The kernel refuses larger sizes; also, the size of a record has only 16 bits.
-                Ok(bytes @ 8..=65528) if bytes % 8 == 0 => Ok(Self::Dwarf(bytes)),
-                _ => Err("the bytes of the stack must be a multiple of 8 from 8 to 65528".to_owned()),
-            },
-            _ => Err("must be fp, dwarf or dwarf,BYTES".to_owned()),
-        }
+/// Parses `--call-graph`.
+fn call_graph(text: &str) -> Result<CallGraph, String> {
+    match text.split_once(',') {
+        None if text == "fp" => Ok(CallGraph::Fp),
+        None if text == "lbr" => Ok(CallGraph::Lbr),
+        None if text == "dwarf" => Ok(CallGraph::Dwarf(CallGraph::STACK_BYTES)),
+        Some(("dwarf", bytes)) => match bytes.parse() {
+            // The kernel refuses larger sizes; also, the size of a record has only 16 bits.
+            Ok(bytes @ 8..=65528) if bytes % 8 == 0 => Ok(CallGraph::Dwarf(bytes)),
+            _ => Err("the bytes of the stack must be a multiple of 8 from 8 to 65528".to_owned()),
+        },
+        _ => Err("must be fp, lbr, dwarf or dwarf,BYTES".to_owned()),
     }
 }
 

@@ -6,11 +6,11 @@ use perf_open::{EventGroup, EventSpec};
 use crate::Failure;
 use crate::args::live::StatArgs;
 use crate::live::events::asked_for;
-use crate::live::observed::Observed;
+use crate::live::observed::{self, Observed};
 
 /// Returns the targets of the command line.
 pub(crate) fn observed(args: &StatArgs) -> Result<Observed, Failure> {
-    let observed = Observed::of(&args.observed, !args.command.is_empty())?;
+    let observed = observed::of(&args.observed, !args.command.is_empty())?;
     match &observed {
         Observed::Cpus(_) | Observed::Command if args.per_thread => {
             Err(Failure("--per-thread needs -p or -t".to_owned()))
