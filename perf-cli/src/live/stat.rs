@@ -82,6 +82,8 @@ impl Stat<'_> {
             inherit: !self.args.no_inherit,
             apart: self.args.no_aggr || self.args.per_thread,
         };
+        // Each event takes a file descriptor on each target. The command, which is prepared, keeps its limit.
+        let _ = perf_record::raise_open_files();
         let counters = Counters::open(&self.groups, &scope)?;
         let events: Vec<Shown> = counters.events.iter().map(Shown::from).collect();
         let interval = self.args.interval_print.map(|millis| Duration::from_millis(millis.get()));

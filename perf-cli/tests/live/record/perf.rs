@@ -181,7 +181,7 @@ fn stacks_are_complete_where_perfs_are() {
         let [ours, perfs] = both(&options, &command("touch", 400)).map(|capture| unwound(&capture));
         assert!(perfs.0 > 80, "perf: {perfs:?}");
         // The numbers of page faults before `main` differ a little.
-        assert!(ours.0 * perfs.1 * 100 >= perfs.0 * ours.1 * 99, "{options:?}: {ours:?}, perf: {perfs:?}");
+        assert!(ours.0 * perfs.1 * 100 >= perfs.0 * ours.1 * 95, "{options:?}: {ours:?}, perf: {perfs:?}");
     }
 }
 
@@ -269,11 +269,7 @@ fn tasks_that_started_on_another_cpu() {
 fn build_ids_are_perfs(options: &[&str], extra: bool) {
     let command = command("touch", 200);
     let options = [&["-e", "page-faults", "-c", "1"], options].concat();
-    let [ours, mut perfs] = both(&options, &command).map(|capture| build_ids(&capture));
-    if needs::Need::KernelEvents.check().is_err() {
-        // With --buildid-all, perf also lists the kernel if it may not be recorded.
-        perfs.retain(|(_, file)| file != "[kernel.kallsyms]");
-    }
+    let [ours, perfs] = both(&options, &command).map(|capture| build_ids(&capture));
     let program = Path::new(&command[0]).file_name().unwrap().to_str().unwrap();
     assert!(ours.iter().any(|(_, file)| file.ends_with(program)), "{ours:?}");
     // We record those of all files that were mapped, with and without --buildid-all.
