@@ -26,6 +26,19 @@ const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
     None
 };
 
+/// Returns the mask of all general registers that the kernel can record, for
+/// [`regs_user`](Options::regs_user) and [`regs_intr`](Options::regs_intr): on x86-64 without the segment registers. 0 on
+/// an architecture that this crate does not know.
+///
+/// perf: `PERF_REGS_MASK`.
+#[must_use]
+pub const fn all_registers() -> u64 {
+    match USER_REGS {
+        Some(all) => all,
+        None => 0,
+    }
+}
+
 /// The settings that all events of a recording share.
 #[derive(Clone, Debug)]
 pub(crate) struct Manner<'a> {
@@ -84,6 +97,9 @@ impl Manner<'_> {
             sample_type |= SampleType::TIME;
         }
         let mut read_format = ReadFormat::ID | ReadFormat::LOST;
+        if options.running_time {
+            read_format |= ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+        }
         if reads_group {
             read_format |= ReadFormat::GROUP;
             sample_type |= SampleType::READ;
@@ -108,7 +124,7 @@ impl Manner<'_> {
         if is_freq || is_tracepoint || options.period {
             sample_type |= SampleType::PERIOD;
         }
-        if reads_group && !is_leader {
+        if options.no_samples || reads_group && !is_leader {
             builder.attr_mut().sample_period = 0;
             builder.attr_mut().flags = builder.attr().flags.without(AttrFlags::FREQ);
         }
@@ -144,6 +160,7 @@ impl Manner<'_> {
             .disabled(is_leader)
             .enable_on_exec(is_leader && self.on_exec && !options.delayed)
             .write_backward(self.overwrite)
+            .inherit_stat(options.inherit_stat)
             .sample_id_all(true);
         if let Some(clock) = options.clockid {
             builder = builder.clockid(clock);

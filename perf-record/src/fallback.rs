@@ -77,20 +77,20 @@ pub(crate) struct Choices {
     pub(crate) inherit_read: bool,
 }
 
-/// Returns what to do after a refusal.
+/// Returns what to do after a refusal with an errno, of the event at `place`: its group, and its index in the group.
 ///
 /// perf: `evsel__fallback`, `tools/perf/util/evsel.c`.
 pub(crate) fn after(
-    refusal: &Refusal,
+    errno: &str,
+    place: Option<(usize, usize)>,
     choices: &mut Choices,
     observed: &Observed,
     options: &Options,
 ) -> Next {
-    let errno = refusal.error.errno_name().unwrap_or_default();
     if errno == "EMFILE" {
         return if raise_open_files().is_some() { Next::Retry(None) } else { Next::GiveUp };
     }
-    let place = refusal.place.filter(|&(group, event)| {
+    let place = place.filter(|&(group, event)| {
         choices.groups.get(group).is_some_and(|group| group.events.get(event).is_some())
     });
     let Some((group, event)) = place else { return Next::GiveUp };

@@ -56,6 +56,7 @@ mod user_records;
 #[cfg(test)]
 mod tests;
 
+pub use attrs::all_registers;
 pub use build_ids::BuildIds;
 pub use error::Error;
 pub use fallback::Note;

@@ -61,6 +61,12 @@ pub struct Options {
     pub period: bool,
     /// Whether each sample has the id of its event, even if there is only one event.
     pub identifier: bool,
+    /// Whether the events record no samples, but only mappings, names and tasks.
+    pub no_samples: bool,
+    /// Whether the counts of each task are recorded when it ends or is switched, as READ records.
+    pub inherit_stat: bool,
+    /// Whether the counts of a group have the times that it was enabled and running.
+    pub running_time: bool,
     /// Whether samples have no times.
     pub no_timestamps: bool,
     /// Whether each thread has a ring, rather than each cpu. Records no tasks that are started later.
@@ -112,6 +118,9 @@ impl Default for Options {
             no_buffering: false,
             period: false,
             identifier: false,
+            no_samples: false,
+            inherit_stat: false,
+            running_time: false,
             no_timestamps: false,
             per_thread: false,
             cpus: None,

@@ -102,9 +102,10 @@ impl Session {
             };
             // Closed before the limit of open files is raised, and before the next try.
             drop(session);
-            match fallback::after(&refusal, choices, observed, options) {
+            let errno = refusal.error.errno_name().unwrap_or_default();
+            match fallback::after(errno, refusal.place, choices, observed, options) {
                 Next::Retry(note) => notes.extend(note),
-                Next::GiveUp if refusal.error.errno_name() == Some("EMFILE") => {
+                Next::GiveUp if errno == "EMFILE" => {
                     let events: usize = choices.groups.iter().map(|group| group.events.len()).sum();
                     let targets: usize = places.iter().map(|place| place.targets.len()).sum();
                     let needed = (events + usize::from(manner.tracker)) * targets + places.len();

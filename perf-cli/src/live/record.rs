@@ -8,11 +8,13 @@ mod options;
 mod output;
 mod overwrite;
 mod signals;
+mod users;
 
 use core::time::Duration;
 use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
+use std::time::Instant;
 
 use perf_open::workload::Workload;
 use perf_parse::file::write::{Options as WriteOptions, Zstd};
@@ -43,13 +45,20 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         dump::check(folder, &args.output)?;
     }
     let groups = options::events(args)?;
-    let observed = observed::of(&args.observed, !args.command.is_empty())?;
+    let observed = match &args.uid {
+        Some(user) => Observed::Threads(users::threads(user)?),
+        None => observed::of(&args.observed, !args.command.is_empty())?,
+    };
+    let options = options::of(args)?;
+    if args.dry_run {
+        return Ok(Outcome::Clean);
+    }
     let mut workload = match args.command.split_first() {
         Some((program, words)) => Some(Workload::prepare(program, words.iter().cloned())?),
         None => None,
     };
     let command = workload.as_ref().map(Workload::pid);
-    let mut recorder = Recorder::open(groups, observed.clone(), command, options::of(args))?;
+    let mut recorder = Recorder::open(groups, observed.clone(), command, options)?;
     let signals = Signals::new()?;
     let mut until = Until { workload: workload.as_mut(), observed: &observed, signals: &signals };
     if recorder.overwrites() {
@@ -71,11 +80,20 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
     start(recorder, args, until)?;
     out.publish()?;
     let tick = if args.output == Path::new("-") { STREAM_TICK } else { TICK };
+    let mut starts = args.delay.map(|delay| Instant::now() + Duration::from_millis(delay));
     loop {
+        if starts.is_some_and(|at| Instant::now() >= at) {
+            recorder.resume()?;
+            starts = None;
+        }
         until.signals.clear();
-        let is_over = until.is_over()?;
+        let is_full = args.max_size.is_some_and(|most| out.size().is_some_and(|size| size >= most));
+        let is_over = is_full || until.is_over()?;
         if is_over {
             recorder.stop()?;
+        }
+        if is_full && !args.quiet {
+            say!("perfdata: {}: reached --max-size", out.name);
         }
         if until.signals.takes_snapshot() {
             match &args.dump_rings {
@@ -93,6 +111,7 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
         if out.is_closed() {
             return Ok(recorder.stop()?);
         }
+        let tick = starts.map_or(tick, |at| at.saturating_duration_since(Instant::now()).min(tick));
         recorder.wait(Some(tick), &[until.signals.fd()])?;
     }
     let summary = recorder.finish(&mut out)?;
@@ -127,7 +146,9 @@ fn start(recorder: &Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Resul
     if !args.quiet {
         recorder.notes().iter().for_each(|note| say!("perfdata: {note}"));
     }
-    recorder.start()?;
+    if args.delay.is_none() {
+        recorder.start()?;
+    }
     if let (Some(workload), Some(program)) = (&mut until.workload, args.command.first()) {
         workload.start().map_err(|error| {
             let why = error.errno().map(io::Error::from_raw_os_error);

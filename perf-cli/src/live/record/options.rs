@@ -2,14 +2,16 @@
 
 use std::os::unix::ffi::OsStringExt;
 
+use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::event::HwId;
 use perf_open::abi::sample_type::SampleType;
-use perf_open::{EventGroup, EventSpec};
+use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraph, Options};
 
 use crate::Failure;
-use crate::args::live::record::RecordArgs;
+use crate::args::live::record::{Freq, RecordArgs};
 use crate::live::events::asked_for;
+use crate::output::say;
 
 /// Returns the events of the command line; cycles if it has none.
 pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
@@ -20,24 +22,87 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
         cycles.precise_max = true;
         groups.push(cycles.into());
     }
+    if args.samples.group {
+        let events: Vec<_> = groups.into_iter().flat_map(|group| group.events).collect();
+        groups = vec![events.into()];
+    }
     Ok(groups)
 }
 
-/// Returns the options of the command line.
-pub(super) fn of(args: &RecordArgs) -> Options {
-    let mut sample_type = SampleType::NONE;
-    if args.sample_cpu {
-        sample_type |= SampleType::CPU;
+/// Returns the fields that the command line adds to each sample.
+fn sample_type(args: &RecordArgs) -> SampleType {
+    // perf: `arch_evsel__set_sample_weight`.
+    let weight = if cfg!(target_arch = "x86_64") { SampleType::WEIGHT_STRUCT } else { SampleType::WEIGHT };
+    let samples = &args.samples;
+    [
+        (args.sample_cpu, SampleType::CPU),
+        (samples.weight, weight),
+        (samples.phys_data, SampleType::PHYS_ADDR),
+        (samples.data_page_size, SampleType::DATA_PAGE_SIZE),
+        (samples.code_page_size, SampleType::CODE_PAGE_SIZE),
+        (samples.transaction, SampleType::TRANSACTION),
+        (samples.raw_samples, SampleType::RAW),
+    ]
+    .into_iter()
+    .filter(|(is_wanted, _)| *is_wanted)
+    .fold(SampleType::NONE, |all, (_, field)| all | field)
+}
+
+/// Returns the sampling frequency: `max`, and one that is too high, become the highest that the kernel allows.
+///
+/// perf: `record_opts__config_freq`, `tools/perf/util/record.c`.
+fn freq(args: &RecordArgs) -> Result<Option<u64>, Failure> {
+    let hz = match args.freq {
+        None => return Ok(None),
+        Some(Freq::Max) => return Ok(Some(u64::from(limits::max_sample_rate()?))),
+        Some(Freq::Hz(hz)) => hz,
+    };
+    // If the limit is not known, the kernel decides.
+    let most = limits::max_sample_rate().map_or(hz, u64::from);
+    if hz <= most {
+        return Ok(Some(hz));
     }
-    Options {
-        freq: args.freq,
+    let limit = "/proc/sys/kernel/perf_event_max_sample_rate";
+    if args.strict_freq {
+        return Err(Failure(format!("--freq {hz}: is more than the {most} Hz of {limit}")));
+    }
+    if !args.quiet {
+        say!("perfdata: the frequency {hz} Hz is lowered to {most} Hz, the limit in {limit}");
+    }
+    Ok(Some(most))
+}
+
+/// Returns the options of the command line.
+pub(super) fn of(args: &RecordArgs) -> Result<Options, Failure> {
+    let samples = &args.samples;
+    let sample_type = sample_type(args);
+    Ok(Options {
+        freq: freq(args)?,
         count: args.count,
         call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraph::Fp)),
         data: args.data,
         sample_type,
         switch_events: args.switch_events,
         namespaces: args.namespaces,
-        clockid: args.clockid.map(|clock| clock.id()),
+        clockid: args.clockid,
+        branches: samples.branch_filter.or(samples.branch_any.then_some(BranchSampleType::ANY)),
+        regs_intr: samples.intr_regs.unwrap_or(0),
+        regs_user: samples.user_regs.unwrap_or(0),
+        period: samples.period,
+        identifier: samples.sample_identifier,
+        inherit_stat: samples.stat,
+        no_samples: samples.no_samples,
+        running_time: samples.running_time,
+        no_buffering: samples.no_buffering,
+        all_user: samples.all_user,
+        all_kernel: samples.all_kernel,
+        kernel_callchains: samples.kernel_callchains,
+        user_callchains: samples.user_callchains,
+        cgroups: samples.all_cgroups,
+        buildid_mmap: samples.buildid_mmap,
+        bpf_events: !samples.no_bpf_event,
+        per_thread: args.per_thread,
+        delayed: args.delay.is_some(),
         inherit: !args.no_inherit,
         mmap_pages: args.mmap_pages,
         overwrite: args.overwrite,
@@ -45,5 +110,5 @@ pub(super) fn of(args: &RecordArgs) -> Options {
         command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
         version: concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned(),
         ..Options::default()
-    }
+    })
 }
