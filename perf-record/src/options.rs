@@ -61,6 +61,9 @@ pub struct Options {
     pub period: bool,
     /// Whether each sample has the id of its event, even if there is only one event.
     pub identifier: bool,
+    /// Filters of events, each with the index of its event in all groups. An event can have several, which must all
+    /// hold. Kernel: `PERF_EVENT_IOC_SET_FILTER`; the syntax of tracepoints is in `Documentation/trace/events.rst`.
+    pub filters: Vec<(usize, String)>,
     /// Whether the events record no samples, but only mappings, names and tasks.
     pub no_samples: bool,
     /// Whether the counts of each task are recorded when it ends or is switched, as READ records.
@@ -118,6 +121,7 @@ impl Default for Options {
             no_buffering: false,
             period: false,
             identifier: false,
+            filters: Vec::new(),
             no_samples: false,
             inherit_stat: false,
             running_time: false,

@@ -1,5 +1,6 @@
 //! The open events of a recording, and their rings.
 
+use alloc::ffi::CString;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -246,7 +247,7 @@ impl Session {
         let mut index = 0_usize;
         if manner.tracker {
             match manner.tracker().open(target) {
-                Ok(counter) => self.take(index, counter, place, target, dropped)?,
+                Ok(counter) => self.take(index, counter, place, target, manner, dropped)?,
                 Err(error) => {
                     return Ok(Some(Refusal { event: "dummy".to_owned(), place: None, error }));
                 }
@@ -269,7 +270,7 @@ impl Session {
                         None => builder.open(target),
                     };
                     match opened {
-                        Ok(counter) => self.take(index, counter, place, target, dropped)?,
+                        Ok(counter) => self.take(index, counter, place, target, manner, dropped)?,
                         Err(error) => {
                             let event = event.name.clone();
                             return Ok(Some(Refusal { event, place: Some((number, at)), error }));
@@ -288,8 +289,16 @@ impl Session {
         counter: Counter,
         place: &Place,
         target: &Target<'static>,
+        manner: &Manner<'_>,
         dropped: &mut Vec<&'static str>,
     ) -> Result<(), Error> {
+        let number = event.checked_sub(usize::from(manner.tracker));
+        if let Some(filter) = number.and_then(|number| filter_of(manner.options, number)) {
+            let text = CString::new(filter.clone()).map_err(|error| Error::Request(error.to_string()))?;
+            counter
+                .set_filter(&text)
+                .map_err(|error| Error::Open { event: format!("filter '{filter}'"), error })?;
+        }
         let id = counter.id()?;
         let fields = &mut self.events[event];
         fields.attr = *counter.attr();
@@ -323,6 +332,16 @@ impl Session {
         self.overwrites.extend(overwrite);
         Ok(())
     }
+}
+
+/// Returns the filter of an event: all of its filters must hold.
+///
+/// perf: `evsel__append_tp_filter`.
+fn filter_of(options: &Options, event: usize) -> Option<String> {
+    let mut filters =
+        options.filters.iter().filter(|(of, _)| *of == event).map(|(_, filter)| filter.as_str());
+    let first = filters.next()?.to_owned();
+    Some(filters.fold(first, |all, filter| format!("({all}) && ({filter})")))
 }
 
 /// Returns how the events of a recording are sampled.

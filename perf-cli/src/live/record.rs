@@ -44,12 +44,12 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if let Some(folder) = &args.dump_rings {
         dump::check(folder, &args.output)?;
     }
-    let groups = options::events(args)?;
+    let (groups, filters) = options::events(args)?;
     let observed = match &args.uid {
         Some(user) => Observed::Threads(users::threads(user)?),
         None => observed::of(&args.observed, !args.command.is_empty())?,
     };
-    let options = options::of(args)?;
+    let options = options::of(args, filters)?;
     if args.dry_run {
         return Ok(Outcome::Clean);
     }

@@ -1,6 +1,7 @@
 //! The command line of `perfdata record`.
 
 mod accepted;
+mod events;
 mod samples;
 mod values;
 
@@ -11,6 +12,7 @@ use perf_record::CallGraph;
 
 use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
+pub(crate) use events::{Asked, EventArgs};
 pub(crate) use samples::SampleArgs;
 pub(crate) use values::Freq;
 
@@ -35,10 +37,8 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {
-    /// Events to sample, by perf's names: cycles:u, sched:sched_switch, {a,b}:S (perfdata list shows them) [default:
-    /// cycles, or cpu-clock if cycles cannot be counted]
-    #[arg(short, long = "event", value_name = "EVENTS")]
-    pub(crate) events: Vec<String>,
+    #[command(flatten)]
+    pub(crate) events: EventArgs,
 
     /// Sampling frequency, in samples per second, or max for the highest that the kernel allows [default: 4000; every
     /// occurrence of a tracepoint or breakpoint]. One that is too high is lowered

@@ -5,18 +5,40 @@ use std::os::unix::ffi::OsStringExt;
 use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::event::HwId;
 use perf_open::abi::sample_type::SampleType;
+use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraph, Options};
 
 use crate::Failure;
-use crate::args::live::record::{Freq, RecordArgs};
+use crate::args::live::record::{Asked, Freq, RecordArgs};
 use crate::live::events::asked_for;
 use crate::output::say;
 
-/// Returns the events of the command line; cycles if it has none.
-pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
-    let mut groups = asked_for(&args.events, "for counting, not for samples")?;
-    if args.events.is_empty() {
+/// Returns the events of the command line, and their filters, each with the index of its event; cycles if it has none.
+pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Vec<(usize, String)>), Failure> {
+    let mut groups: Vec<EventGroup> = Vec::new();
+    let mut filters = Vec::new();
+    // The last event may be a pattern that stands for several.
+    let mut last = 0..0;
+    for asked in &args.events.asked {
+        let filter = match asked {
+            Asked::Events(list) => {
+                let before = count(&groups);
+                groups.extend(asked_for(core::slice::from_ref(list), "for counting, not for samples")?);
+                last = before.max(count(&groups) - of_last_term(list))..count(&groups);
+                continue;
+            }
+            Asked::Filter(filter) => filter.clone(),
+            Asked::ExcludePerf => format!("common_pid != {}", std::process::id()),
+        };
+        if last.is_empty() {
+            return Err(Failure(
+                "--filter and --exclude-perf follow the --event that they are for".to_owned(),
+            ));
+        }
+        filters.extend(last.clone().map(|event| (event, filter.clone())));
+    }
+    if groups.is_empty() {
         let mut cycles = EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles");
         // As precise as the PMU can be, as perf's `cycles:P`.
         cycles.precise_max = true;
@@ -26,7 +48,18 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventGroup>, Failure> {
         let events: Vec<_> = groups.into_iter().flat_map(|group| group.events).collect();
         groups = vec![events.into()];
     }
-    Ok(groups)
+    Ok((groups, filters))
+}
+
+fn count(groups: &[EventGroup]) -> usize {
+    groups.iter().map(|group| group.events.len()).sum()
+}
+
+/// Returns how many events the last term of a list stands for: several, if it is a pattern.
+fn of_last_term(list: &str) -> usize {
+    let term = list.rsplit_once(',').map_or(list, |(_, term)| term);
+    // The term of a group, or of a PMU, may not be parsable alone; it stands for one event.
+    parse(term).map_or(1, |groups| count(&groups))
 }
 
 /// Returns the fields that the command line adds to each sample.
@@ -73,11 +106,12 @@ fn freq(args: &RecordArgs) -> Result<Option<u64>, Failure> {
 }
 
 /// Returns the options of the command line.
-pub(super) fn of(args: &RecordArgs) -> Result<Options, Failure> {
+pub(super) fn of(args: &RecordArgs, filters: Vec<(usize, String)>) -> Result<Options, Failure> {
     let samples = &args.samples;
     let sample_type = sample_type(args);
     Ok(Options {
         freq: freq(args)?,
+        filters,
         count: args.count,
         call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraph::Fp)),
         data: args.data,
