@@ -1,5 +1,6 @@
 //! A recording: from the open events to the finished capture.
 
+use alloc::collections::BTreeMap;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStringExt;
@@ -18,6 +19,7 @@ use perf_parse::{Record, SampleLayout};
 
 use crate::fallback::Choices;
 use crate::host::ROOT;
+use crate::processes::{self, Task};
 use crate::session::{Session, Waited};
 use crate::sink::{Head, Sink, mark};
 use crate::summary::Summary;
@@ -42,6 +44,10 @@ pub struct Recorder {
     survey: Survey,
     notes: Vec<Note>,
     skipped: u64,
+    /// Whether the command was started before the capture began.
+    is_running: bool,
+    /// The losses of the captures that are finished, by the id of the event, and by the rings.
+    earlier: (BTreeMap<u64, u64>, u64),
 }
 
 impl Recorder {
@@ -68,7 +74,19 @@ impl Recorder {
         let features = features(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
         let survey = Survey::new(attrs, layout, options.build_ids);
-        Ok(Self { options, observed, command, session, features, layout, survey, notes, skipped: 0 })
+        Ok(Self {
+            options,
+            observed,
+            command,
+            session,
+            features,
+            layout,
+            survey,
+            notes,
+            skipped: 0,
+            is_running: false,
+            earlier: Default::default(),
+        })
     }
 
     /// Returns the events, in the order in which a capture lists them, with their attrs as the kernel accepted them.
@@ -185,8 +203,25 @@ impl Recorder {
         sink.finish(&self.features)?;
         // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
         // samples.
-        let reported: u64 = self.session.rings.iter().map(|ring| ring.account().lost).sum();
-        Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped: self.skipped })
+        let all: u64 = self.session.rings.iter().map(|ring| ring.account().lost).sum();
+        let reported = all.saturating_sub(core::mem::replace(&mut self.earlier.1, all));
+        let skipped = core::mem::take(&mut self.skipped);
+        Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })
+    }
+
+    /// Finishes the capture in `old` and begins one in `new`, while the events continue. No record is lost between the
+    /// two. The new one begins with the records of the tasks and mappings that exist then.
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish) and [`begin`](Self::begin).
+    pub fn switch<S: Sink + ?Sized>(&mut self, old: &mut S, new: &mut S) -> Result<Summary, Error> {
+        let summary = self.finish(old)?;
+        self.survey = self.survey.without_samples();
+        self.features.remove(Feature::SAMPLE_TIME);
+        self.is_running = true;
+        self.begin(new)?;
+        Ok(summary)
     }
 
     /// Pauses the rings that keep the newest records. [`Frozen::take`] takes the records and lets the rings continue.
@@ -231,6 +266,9 @@ impl Recorder {
         match &self.observed {
             Observed::Cpus(_) => made_up.all(),
             Observed::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
+            Observed::Command if self.is_running => {
+                made_up.threads(&self.command.map(family).unwrap_or_default())
+            }
             // The exec starts the recording, and the kernel records it.
             Observed::Command => match self.command.as_ref().and_then(thread) {
                 Some(pid) if options.namespaces => made_up.namespaces_of(pid),
@@ -247,9 +285,13 @@ impl Recorder {
     /// Returns the number for all events.
     ///
     /// perf: `record__read_lost_samples`.
-    fn lost<S: Sink + ?Sized>(&self, sink: &mut S) -> Result<u64, Error> {
+    fn lost<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let mut sum = 0_u64;
-        for (id, lost) in self.session.lost()? {
+        for (id, all) in self.session.lost()? {
+            let lost = all.saturating_sub(self.earlier.0.insert(id, all).unwrap_or(0));
+            if lost == 0 {
+                continue;
+            }
             sum += lost;
             let mut record = Vec::new();
             let trailer = SampleIdFields { id, ..SampleIdFields::default() };
@@ -260,6 +302,25 @@ impl Recorder {
         }
         Ok(sum)
     }
+}
+
+/// Returns the threads of a process and of its descendants.
+fn family(pid: u32) -> Vec<i32> {
+    let root = Path::new(ROOT);
+    let tasks: Vec<Task> = processes::all(root)
+        .into_iter()
+        .filter_map(|pid| Task::read(&root.join(format!("proc/{pid}")), pid))
+        .collect();
+    let mut family: Vec<i32> = i32::try_from(pid).into_iter().collect();
+    let mut at = 0;
+    // A child can have a lower number than its parent.
+    while let Some(&parent) = family.get(at) {
+        let children = tasks.iter().filter(|task| task.ppid == parent && !family.contains(&task.pid));
+        let children: Vec<i32> = children.map(|task| task.pid).collect();
+        family.extend(children);
+        at += 1;
+    }
+    family.into_iter().flat_map(|pid| processes::threads(root, pid)).collect()
 }
 
 /// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.

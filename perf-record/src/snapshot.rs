@@ -54,8 +54,7 @@ impl Sink for Kept {
     }
 }
 
-/// Paused rings, which all end at the same time. Dropping it without [`resume`](Self::resume) leaves them paused until
-/// the next [`freeze`](crate::Recorder::freeze).
+/// Paused rings, which all end at the same time. Dropping it lets them continue.
 #[derive(Debug)]
 pub struct Frozen<'r> {
     pub(crate) paused: Vec<ring::Paused<'r>>,

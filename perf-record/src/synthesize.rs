@@ -138,7 +138,7 @@ impl<'a> Synthesizer<'a> {
     /// Synthesizes the records of the given threads and of the first threads of their processes: COMM and NAMESPACES,
     /// and MMAP2 after those of a first thread.
     ///
-    /// To include whole processes, pass all of their [`threads`](processes::threads).
+    /// To include whole processes, pass all of their threads.
     ///
     /// perf: `perf_event__synthesize_thread_map`. It repeats the records of a first thread that was not given, once for
     /// each thread that was.

@@ -7,6 +7,7 @@ mod dump;
 mod options;
 mod output;
 mod overwrite;
+mod rotation;
 mod signals;
 mod users;
 
@@ -27,6 +28,7 @@ use crate::live::observed::{self, Observed};
 use crate::output::say;
 use crate::{Failure, Outcome};
 use output::Output;
+use rotation::Rotation;
 use signals::Signals;
 
 /// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
@@ -39,6 +41,11 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if args.overwrite && args.output == Path::new("-") {
         return Err(Failure(
             "--overwrite cannot write to standard output; give --output the name of a file".to_owned(),
+        ));
+    }
+    if (args.switch_output.is_some() || args.timestamp_filename) && args.output == Path::new("-") {
+        return Err(Failure(
+            "--switch-output and --timestamp-filename need a file; give --output the name of one".to_owned(),
         ));
     }
     if let Some(folder) = &args.dump_rings {
@@ -80,6 +87,7 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
     start(recorder, args, until)?;
     out.publish()?;
     let tick = if args.output == Path::new("-") { STREAM_TICK } else { TICK };
+    let mut rotation = Rotation::new(args);
     let mut starts = args.delay.map(|delay| Instant::now() + Duration::from_millis(delay));
     loop {
         if starts.is_some_and(|at| Instant::now() >= at) {
@@ -95,7 +103,15 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
         if is_full && !args.quiet {
             say!("perfdata: {}: reached --max-size", out.name);
         }
-        if until.signals.takes_snapshot() {
+        let is_signalled = until.signals.takes_snapshot();
+        if !is_over && rotation.is_due(is_signalled, out.size()) {
+            let mut next = Output::create(&args.output, written_as(args))?;
+            let summary = recorder.switch(&mut out, &mut next)?;
+            // The name is free once the finished file has its own.
+            said(args, &out, &summary, &rotation.finished()?);
+            next.publish()?;
+            out = next;
+        } else if is_signalled && args.switch_output.is_none() {
             match &args.dump_rings {
                 Some(folder) => {
                     let (events, features) = (recorder.events().to_vec(), recorder.features().clone());
@@ -115,7 +131,14 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
         recorder.wait(Some(tick), &[until.signals.fd()])?;
     }
     let summary = recorder.finish(&mut out)?;
-    written(args, &out, &summary);
+    let name = rotation.finished()?;
+    said(args, &out, &summary, &name);
+    Ok(())
+}
+
+/// Says what was written, and what was lost.
+fn said(args: &RecordArgs, out: &Output, summary: &Summary, name: &Path) {
+    written(args, out, summary, name);
     if summary.lost > 0 {
         say!(
             "perfdata: {} records lost, because the rings were full; try a larger --mmap-pages",
@@ -125,7 +148,6 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
     if summary.skipped > 0 {
         say!("perfdata: {} bytes of the rings cannot be read", summary.skipped);
     }
-    Ok(())
 }
 
 /// Returns how the records are written.
@@ -135,9 +157,9 @@ fn written_as(args: &RecordArgs) -> WriteOptions {
 }
 
 /// Says what was written to a file.
-fn written(args: &RecordArgs, out: &Output, summary: &Summary) {
+fn written(args: &RecordArgs, out: &Output, summary: &Summary, name: &Path) {
     if let (Some(size), false) = (out.size(), args.quiet) {
-        say!("perfdata: {}: {} samples, {size} bytes", out.name, summary.samples);
+        say!("perfdata: {}: {} samples, {size} bytes", shown(name), summary.samples);
     }
 }
 

@@ -14,7 +14,7 @@ use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
 pub(crate) use events::{Asked, EventArgs};
 pub(crate) use samples::SampleArgs;
-pub(crate) use values::Freq;
+pub(crate) use values::{Freq, Switch};
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, records the command and everything that it starts. Without these options and without a \
@@ -100,6 +100,20 @@ pub(crate) struct RecordArgs {
     /// Start the events this many milliseconds after the command. Mappings and tasks are recorded from the start
     #[arg(short = 'D', long, value_name = "MS")]
     pub(crate) delay: Option<u64>,
+
+    /// Begin another file when SIGUSR2 comes, when the file has a size (100M), or after a time (30s, 5m, 1h, 1d). Each
+    /// file gets the time of its end as a suffix
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "signal",
+          value_parser = values::switch, conflicts_with_all = ["overwrite", "dump_rings"])]
+    pub(crate) switch_output: Option<Switch>,
+
+    /// Keep only the newest N files of --switch-output
+    #[arg(long, value_name = "N", requires = "switch_output", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) switch_max_files: Option<u32>,
+
+    /// Append the time of its end to the name of the file
+    #[arg(long, conflicts_with = "overwrite")]
+    pub(crate) timestamp_filename: bool,
 
     /// End the recording when the file has this size, for example 100M
     #[arg(long, value_name = "SIZE", value_parser = values::size, conflicts_with = "overwrite")]

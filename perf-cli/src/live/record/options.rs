@@ -14,8 +14,11 @@ use crate::args::live::record::{Asked, Freq, RecordArgs};
 use crate::live::events::asked_for;
 use crate::output::say;
 
+/// Filters, each with the index of its event.
+pub(super) type Filters = Vec<(usize, String)>;
+
 /// Returns the events of the command line, and their filters, each with the index of its event; cycles if it has none.
-pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Vec<(usize, String)>), Failure> {
+pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Failure> {
     let mut groups: Vec<EventGroup> = Vec::new();
     let mut filters = Vec::new();
     // The last event may be a pattern that stands for several.
@@ -106,7 +109,7 @@ fn freq(args: &RecordArgs) -> Result<Option<u64>, Failure> {
 }
 
 /// Returns the options of the command line.
-pub(super) fn of(args: &RecordArgs, filters: Vec<(usize, String)>) -> Result<Options, Failure> {
+pub(super) fn of(args: &RecordArgs, filters: Filters) -> Result<Options, Failure> {
     let samples = &args.samples;
     let sample_type = sample_type(args);
     Ok(Options {

@@ -62,6 +62,6 @@ fn snapshot(
     let mut out = Output::create(&path, super::written_as(args))?;
     let summary = snapshot.write(kept, &mut out)?;
     out.publish()?;
-    written(args, &out, &summary);
+    written(args, &out, &summary, &path);
     Ok(())
 }

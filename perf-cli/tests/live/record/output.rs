@@ -21,6 +21,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_file_that_has_its_size_ends_it,
     a_late_start,
     options_that_scripts_carry,
+    several_files_one_after_the_other,
 ];
 
 fn a_stream_is_read_as_it_comes() {
@@ -208,4 +209,53 @@ fn options_that_scripts_carry() {
     let lowered = ["-F", "99999999", "-e", "cpu-clock"];
     let (status, _, err) = run(&mut record(&folder, &lowered, &command("touch", 20)));
     assert!(status == 0 && err.contains("is lowered to"), "{err}");
+}
+
+/// Each file of a recording is whole, and has the tasks and mappings that its samples need.
+fn several_files_one_after_the_other() {
+    let names = |folder: &Path| {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> = entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    };
+    let folder = needs::folder();
+    let options = ["--switch-output", "-e", "cpu-clock", "-F", "5000"];
+    let mut recorder = record(&folder, &options, &command("twins", 1));
+    let mut recorder = Running(recorder.stderr(Stdio::piped()).spawn().unwrap());
+    let mut said = std::io::BufRead::lines(std::io::BufReader::new(recorder.0.stderr.take().unwrap()));
+    let capture = folder.join("perf.data");
+    for _ in 0..2 {
+        until("there is a sample", || has_sample(&capture));
+        recorder.signal("USR2");
+        let line = said.find(|line| line.as_ref().unwrap().contains(" samples, ")).unwrap().unwrap();
+        assert!(line.starts_with("perfdata: perf.data.2"), "{line}");
+    }
+    recorder.signal("INT");
+    assert_eq!(recorder.ends(), 128 + 15);
+    let files = names(&folder);
+    assert!(
+        files.len() == 3 && files.iter().all(|name| name.len() == "perf.data.2024022913070142".len()),
+        "{files:?}"
+    );
+    let mut last = 0;
+    for name in &files {
+        let dump = dump(&folder.join(name));
+        assert_eq!((dump.status, &*dump.err), (0, ""), "{name}");
+        let times: Vec<_> = dump.samples().iter().map(|sample| sample["time"].as_u64().unwrap()).collect();
+        assert!(!times.is_empty() && times.iter().min() > Some(&last), "{name}");
+        last = *times.iter().max().unwrap();
+        assert!(!dump.of_type("COMM").is_empty() && !dump.of_type("MMAP2").is_empty(), "{name}");
+    }
+
+    let folder = folder.join("sizes");
+    fs::create_dir(&folder).unwrap();
+    let options =
+        ["--switch-output=20K", "--switch-max-files", "2", "-e", "page-faults", "-c", "1", "-m", "16"];
+    let (status, _, err) = run(&mut record(&folder, &options, &command("touch", 30_000)));
+    assert_eq!(status, 0, "{err}");
+    assert!(err.matches(" samples, ").count() > 2, "{err}");
+    assert_eq!(names(&folder).len(), 2, "{:?}", names(&folder));
+    let (status, _, err) = run(&mut record(&folder, &["-q", "--timestamp-filename"], &command("touch", 8)));
+    assert!(status == 0 && names(&folder).len() == 3, "{err} {:?}", names(&folder));
 }

@@ -1,5 +1,7 @@
 //! The values of options.
 
+use core::time::Duration;
+
 use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::regs::Arch;
 use perf_open::ring::page_bytes;
@@ -80,6 +82,38 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     };
     let number: u64 = number.parse().map_err(|_| must())?;
     number.checked_mul(1 << shift).filter(|size| *size > 0).ok_or_else(must)
+}
+
+/// When `--switch-output` begins another file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Switch {
+    /// On SIGUSR2.
+    Signal,
+    /// When the file has this many bytes.
+    Size(u64),
+    /// After this time.
+    Time(Duration),
+}
+
+/// Parses `--switch-output`.
+///
+/// perf: `switch_output_setup`.
+pub(super) fn switch(text: &str) -> Result<Switch, String> {
+    let must = || "must be signal, a size (B, K, M, G) or a time (s, m, h, d)".to_owned();
+    if text == "signal" {
+        return Ok(Switch::Signal);
+    }
+    // A small m is a minute, as for perf, and a capital one a size.
+    let unit = match text.as_bytes().last() {
+        Some(b's') => 1,
+        Some(b'm') => 60,
+        Some(b'h') => 60 * 60,
+        Some(b'd') => 24 * 60 * 60,
+        _ => return size(text).map(Switch::Size).map_err(|_| must()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| must())?;
+    let seconds = number.checked_mul(unit).filter(|seconds| *seconds > 0).ok_or_else(must)?;
+    Ok(Switch::Time(Duration::from_secs(seconds)))
 }
 
 /// Parses `--mmap-pages`: a number of pages, or a size, which is rounded up to a power of two of pages.
@@ -172,6 +206,16 @@ mod tests {
         let page = page_bytes() as u64;
         assert_eq!((pages("128"), pages("1B")), (Ok(128), Ok(1)));
         assert_eq!(pages(&format!("{}K", page * 3 >> 10)), Ok(4));
+    }
+
+    #[test]
+    fn when_another_file_begins() {
+        assert_eq!((switch("signal"), switch("5M")), (Ok(Switch::Signal), Ok(Switch::Size(5 << 20))));
+        let minutes = Duration::from_secs(300);
+        assert_eq!((switch("5m"), switch("300s")), (Ok(Switch::Time(minutes)), Ok(Switch::Time(minutes))));
+        for text in ["", "m", "0s", "5", "é", "99999999999999999999d", "18446744073709551615d"] {
+            assert!(switch(text).is_err(), "{text}");
+        }
     }
 
     #[test]
