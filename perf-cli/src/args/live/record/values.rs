@@ -205,7 +205,7 @@ mod tests {
         }
         let page = page_bytes() as u64;
         assert_eq!((pages("128"), pages("1B")), (Ok(128), Ok(1)));
-        assert_eq!(pages(&format!("{}K", page * 3 >> 10)), Ok(4));
+        assert_eq!(pages(&format!("{}K", (page * 3) >> 10)), Ok(4));
     }
 
     #[test]
