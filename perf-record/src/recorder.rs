@@ -73,7 +73,7 @@ impl Recorder {
         let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
         let features = features(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
-        let survey = Survey::new(attrs, layout, options.build_ids);
+        let survey = Survey::new(attrs, &tracker.attr, layout, options.build_ids);
         Ok(Self {
             options,
             observed,
@@ -334,8 +334,11 @@ fn drain_ring<S: Sink + ?Sized>(
     while let Some(span) = unread.next_span() {
         let Ok(span) = span else { return Ok(None) };
         bytes += span.len() as u64;
-        survey.look(span);
-        sink.records(span)?;
+        if survey.look(span) {
+            sink.records(&survey.mended(span))?;
+        } else {
+            sink.records(span)?;
+        }
         // The kernel can use the room while the next span is written.
         unread.release();
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use perf_abi::attr::Attr;
+use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
-use perf_abi::record::RecordType;
+use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{FeatureData, SampleTime};
 use perf_parse::file::write::FeaturePayloads;
@@ -25,27 +25,38 @@ pub(crate) struct Survey {
     time_at: Option<usize>,
     /// The layout of the event that records mappings.
     layout: SampleLayout,
+    /// Whether that event records build ids in place of inodes.
+    build_id: bool,
 }
+
+/// Offset of `misc` in a header.
+const MISC: usize = 4;
 
 impl Survey {
     /// Begins with no records. `layout` is that of the event that records mappings.
     pub(crate) fn new<'a>(
         attrs: impl IntoIterator<Item = &'a Attr>,
+        tracker: &Attr,
         layout: SampleLayout,
         files: bool,
     ) -> Self {
+        let build_id = tracker.flags.contains(AttrFlags::BUILD_ID);
         let mut offsets = attrs.into_iter().map(time_offset);
         let first = offsets.next().flatten();
         let time_at = first.filter(|_| offsets.all(|other| other == first));
-        Self { samples: 0, times: None, files: files.then(BuildIds::new), time_at, layout }
+        Self { samples: 0, times: None, files: files.then(BuildIds::new), time_at, layout, build_id }
     }
 
     /// Looks at whole records that follow each other: at the headers and the times of samples, and at the files of
-    /// mappings.
-    pub(crate) fn look(&mut self, mut records: &[u8]) {
+    /// mappings. Returns whether a record needs to be [mended](Self::mended).
+    pub(crate) fn look(&mut self, mut records: &[u8]) -> bool {
+        let mut is_wrong = false;
         while let Ok((record, rest)) = RawRecord::<NativeEndian>::parse(records) {
             match record.kind() {
                 RecordType::SAMPLE => self.sample(&record),
+                RecordType::MMAP2 if !self.build_id && record.misc().contains(Misc::MMAP_BUILD_ID) => {
+                    is_wrong = true;
+                }
                 RecordType::MMAP | RecordType::MMAP2 => {
                     if let (Some(files), Ok(mapping)) = (&mut self.files, record.decode(&self.layout)) {
                         files.record(record.misc(), &mapping);
@@ -55,6 +66,37 @@ impl Survey {
             }
             records = rest;
         }
+        is_wrong
+    }
+
+    /// Returns the records without the bit for a build id in MMAP2 records that have an inode, and looks at their files.
+    ///
+    /// The kernel sets the bit for an event with `build_id`, and does not clear it before it writes the same mapping for
+    /// the next event. So another recorder on the machine that records build ids makes ours look as if they had some.
+    ///
+    /// Kernel: `perf_event_mmap_output`, `kernel/events/core.c`, which restores the type and the size of the header
+    /// alone; at least Linux 5.12 to 6.18.
+    pub(crate) fn mended(&mut self, records: &[u8]) -> Vec<u8> {
+        let mut mended = records.to_vec();
+        let mut at = 0;
+        while let Some((record, _)) =
+            mended.get(at..).and_then(|rest| RawRecord::<NativeEndian>::parse(rest).ok())
+        {
+            let size = usize::from(record.size());
+            if record.kind() == RecordType::MMAP2 {
+                let misc = record.misc().0 & !Misc::MMAP_BUILD_ID.0;
+                mended[at + MISC..at + MISC + 2].copy_from_slice(&misc.to_ne_bytes());
+                let (record, _) = mended.split_at(at + size);
+                if let (Some(files), Ok((record, _))) =
+                    (&mut self.files, RawRecord::<NativeEndian>::parse(&record[at..]))
+                    && let Ok(mapping) = record.decode(&self.layout)
+                {
+                    files.record(record.misc(), &mapping);
+                }
+            }
+            at += size;
+        }
+        mended
     }
 
     /// Returns the survey of the same mappings, and no samples.

@@ -4,6 +4,7 @@ mod attrs;
 mod build_ids;
 mod host;
 mod maps;
+mod survey;
 mod synthesize;
 
 use std::fs;
