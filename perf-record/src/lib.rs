@@ -26,7 +26,7 @@
 //! On systems other than Linux the crate is empty.
 
 #![cfg(target_os = "linux")]
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 extern crate alloc;
 
