@@ -17,7 +17,7 @@ pub(crate) use stat::StatArgs;
 pub(crate) enum Verb {
     /// Record samples of a command, of tasks or of the whole machine to a perf.data
     #[command(after_help = record::AFTER_HELP)]
-    Record(RecordArgs),
+    Record(Box<RecordArgs>),
     /// Count events of a command, of tasks or of the whole machine
     #[command(after_help = stat::AFTER_HELP)]
     Stat(Box<StatArgs>),

@@ -235,12 +235,6 @@ struct Beside {
 }
 
 impl Unfinished {
-    /// Returns the path of the temporary file; `None` for a file that is written directly, which cannot be read back.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn temporary(&self) -> Option<&Path> {
-        self.beside.as_ref().map(|beside| &*beside.temporary)
-    }
-
     /// Gives the file its name. The caller may continue to write to it.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use perf_abi::sample_type::SampleType;
 
 use crate::limits;
 use crate::pmu::parse_cpus;
+use crate::sys::open::filtered;
 use crate::target::Target;
 
 const DEVICES: &str = "/sys/bus/event_source/devices";
@@ -56,6 +57,9 @@ impl Attempt<'_> {
     }
 
     fn permission(&self, errno: i32) -> String {
+        if filtered() == Some(errno) {
+            return FILTERED.to_owned();
+        }
         let attr = self.attr;
         let paranoid = limits::paranoid().ok();
         let mut why = Vec::new();
@@ -251,7 +255,15 @@ impl Attempt<'_> {
         if !limits::is_supported() {
             return "this kernel has no perf_event: it was built without CONFIG_PERF_EVENTS".to_owned();
         }
-        "on this architecture the kernel cannot record registers or the user stack in samples".to_owned()
+        if filtered() == Some(libc::ENOSYS) {
+            return FILTERED.to_owned();
+        }
+        let copies = SampleType::REGS_USER | SampleType::REGS_INTR | SampleType::STACK_USER;
+        if self.attr.sample_type.intersects(copies) {
+            return "on this architecture the kernel cannot record registers or the user stack in samples"
+                .to_owned();
+        }
+        String::new()
     }
 
     fn not_supported(&self) -> String {
@@ -284,6 +296,11 @@ impl Attempt<'_> {
         format!("the hardware or its driver does not support the event. Possible causes: {}", why.join("; "))
     }
 }
+
+/// The advice where a filter of system calls answers for the kernel.
+const FILTERED: &str = "a filter of system calls (seccomp) refuses every perf_event_open, as in many containers; allow \
+                        the call in the filter: in Docker by --cap-add PERFMON or another --security-opt seccomp=FILE, \
+                        in a systemd unit by SystemCallFilter";
 
 /// The flags that exclude a privilege level, a host or a guest.
 const EXCLUDE: AttrFlags = AttrFlags(

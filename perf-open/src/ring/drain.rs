@@ -167,6 +167,32 @@ impl<'r> Drain<'r> {
         }
     }
 
+    /// Takes all records that are contiguous in the ring and returns their bytes; `None` when all records have been
+    /// taken. A full ring has at most three such spans: before its end, the one record that wraps, and after its start.
+    ///
+    /// This is the fast way to copy records, for example to a file. Walks the headers, and copies only the record that
+    /// wraps.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_record`](Self::next_record); the records before the error are in the span before it.
+    pub fn next_span(&mut self) -> Option<Result<&[u8], RingError>> {
+        let Ring { data, buffer, .. } = &mut *self.ring;
+        let from = self.progress.position;
+        let piece = data.unread_in_one(from);
+        let mut len = 0;
+        // The record after a whole piece is at the start of the ring.
+        while len < piece.len()
+            && let Some(record) = self.progress.take_in_one(data)
+        {
+            len += usize::from(record.size());
+        }
+        if let Some(span @ [_, ..]) = piece.get(..len) {
+            return Some(Ok(span));
+        }
+        self.progress.walk(data, buffer).map(|record| record.map(|record| record.as_bytes()))
+    }
+
     /// Takes the next record, and finds its event.
     ///
     /// # Errors

@@ -74,3 +74,23 @@ pub(crate) fn perf_event_open(
         }
     }
 }
+
+/// Returns the errno with which a filter of system calls refuses every call; `None` if the kernel itself answers.
+///
+/// The kernel checks the flags first: flags that it does not know are `EINVAL`. A filter answers before that.
+pub(crate) fn filtered() -> Option<i32> {
+    // SAFETY: no kernel knows all of these flags, so it returns EINVAL before it looks at the other arguments. One that
+    // did would get a null pointer for the attr, which it checks.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            core::ptr::null_mut::<u8>(),
+            0 as libc::c_long,
+            -1 as libc::c_long,
+            -1 as libc::c_long,
+            libc::c_ulong::MAX,
+        )
+    };
+    let errno = io::Error::last_os_error().raw_os_error();
+    errno.filter(|&errno| fd < 0 && errno != libc::EINVAL && errno != libc::EFAULT)
+}

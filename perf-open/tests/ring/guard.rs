@@ -57,6 +57,28 @@ fn records_come_once_and_in_order_across_the_seam() {
 }
 
 #[test]
+fn spans_are_the_records_once_and_in_order_across_the_seam() {
+    let (mut ring, mut writer) = loopback::ring(&attr(), 1).unwrap();
+    let (mut next, mut copied, mut written, mut spans) = (0, Vec::new(), Vec::new(), 0);
+    for _ in 0..100 {
+        while writer.write(&sample(next, next)) {
+            written.extend(sample(next, next));
+            next += 1;
+        }
+        let mut drain = ring.read().unwrap();
+        while let Some(span) = drain.next_span() {
+            copied.extend_from_slice(span.unwrap());
+            drain.release();
+            spans += 1;
+        }
+    }
+    assert!(copied == written, "{} bytes of {}", copied.len(), written.len());
+    assert!(spans < 400, "{spans} spans of {next} records");
+    let account = ring.account();
+    assert_eq!((account.records, account.bytes), (next, next * 48));
+}
+
+#[test]
 fn the_largest_record_is_made_whole() {
     let (mut ring, mut writer) = loopback::ring(&attr(), 32).unwrap();
     let words: Vec<u64> = (0..8190).collect();

@@ -242,3 +242,43 @@ fn unit_scale_and_cpus_are_the_first_records() {
     ];
     assert_eq!(records(&file), expected);
 }
+
+/// Records of different sizes and types.
+fn several<O: Endian>() -> Vec<Vec<u8>> {
+    let kinds = [RecordType::SAMPLE, RecordType::COMM, RecordType::FINISHED_ROUND, RecordType::LOST];
+    (0..4000_usize).map(|at| record::<O>(kinds[at % 4], &vec![at as u8; 8 * (at % 7)])).collect()
+}
+
+fn records_at_once_in<O: Endian>(options: &Options) {
+    let begin =
+        || FileWriter::<O, _>::new(Cursor::new(Vec::new()), &[event(1, &[1], None)], options).unwrap();
+    let (mut one_by_one, mut at_once) = (begin(), begin());
+    for record in several::<O>() {
+        one_by_one.record(&record).unwrap();
+    }
+    for records in several::<O>().chunks(999) {
+        at_once.records(&records.concat()).unwrap();
+    }
+    assert!(one_by_one.finish().unwrap() == at_once.finish().unwrap(), "{options:?}");
+    // Those before a fault are written.
+    let (mut before, mut cut) = (begin(), begin());
+    let good = several::<O>();
+    good.iter().for_each(|record| before.record(record).unwrap());
+    let mut bytes = good.concat();
+    bytes.extend(record::<O>(RecordType::COMPRESSED, &[0; 8]));
+    bytes.extend(record::<O>(RecordType::COMM, &[0; 8]));
+    let error = cut.records(&bytes).unwrap_err().to_string();
+    assert!(error.starts_with("record 4000: COMPRESSED"), "{error}");
+    assert!(before.finish().unwrap() == cut.finish().unwrap());
+}
+
+#[test]
+fn records_at_once_are_the_same_as_one_by_one() {
+    records_at_once_in::<LittleEndian>(&Options::default());
+    records_at_once_in::<BigEndian>(&Options::default());
+    #[cfg(feature = "zstd")]
+    {
+        let zstd = Some(perf_parse::file::write::Zstd::default());
+        records_at_once_in::<LittleEndian>(&Options { zstd, ..Options::default() });
+    }
+}

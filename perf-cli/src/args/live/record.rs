@@ -1,9 +1,20 @@
 //! The command line of `perfdata record`.
 
+mod accepted;
+mod events;
+mod samples;
+mod values;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use perf_record::CallGraph;
+
 use super::observed::ObservedArgs;
+pub(crate) use accepted::AcceptedArgs;
+pub(crate) use events::{Asked, EventArgs};
+pub(crate) use samples::SampleArgs;
+pub(crate) use values::{Freq, Switch};
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, records the command and everything that it starts. Without these options and without a \
@@ -26,14 +37,17 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {
-    /// Events to sample, by perf's names: cycles:u, sched:sched_switch, {a,b}:S (perfdata list shows them) [default:
-    /// cycles, or cpu-clock if cycles cannot be counted]
-    #[arg(short, long = "event", value_name = "EVENTS")]
-    pub(crate) events: Vec<String>,
+    #[command(flatten)]
+    pub(crate) events: EventArgs,
 
-    /// Sampling frequency, in samples per second [default: 4000; every occurrence of a tracepoint]
-    #[arg(short = 'F', long = "freq", value_name = "HZ", conflicts_with = "count")]
-    pub(crate) freq: Option<u64>,
+    /// Sampling frequency, in samples per second, or max for the highest that the kernel allows [default: 4000; every
+    /// occurrence of a tracepoint or breakpoint]. One that is too high is lowered
+    #[arg(short = 'F', long = "freq", value_name = "HZ", conflicts_with = "count", value_parser = values::freq)]
+    pub(crate) freq: Option<Freq>,
+
+    /// Fail if the sampling frequency is higher than the kernel allows, rather than lower it
+    #[arg(long)]
+    pub(crate) strict_freq: bool,
 
     /// Sampling period: the number of occurrences between two samples
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -43,8 +57,9 @@ pub(crate) struct RecordArgs {
     #[arg(short = 'g')]
     pub(crate) frame_pointers: bool,
 
-    /// Record call chains by this method: fp for frame pointers; dwarf or dwarf,BYTES for a copy of the stack
-    #[arg(long, value_name = "HOW", value_parser = CallGraph::parse)]
+    /// Record call chains by this method: fp for frame pointers; dwarf or dwarf,BYTES for a copy of the stack; lbr
+    /// for the last branch records of Intel's processors
+    #[arg(long, value_name = "HOW", value_parser = values::call_graph)]
     pub(crate) call_graph: Option<CallGraph>,
 
     /// Record data addresses, and the mappings of data
@@ -63,19 +78,54 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) namespaces: bool,
 
-    /// Clock for the times [default: the kernel's own, sched_clock]
-    #[arg(short = 'k', long, value_enum, value_name = "CLOCK")]
-    pub(crate) clockid: Option<Clock>,
+    /// Clock for the times, by a name such as monotonic, mono or CLOCK_MONOTONIC, or by its number [default: the
+    /// kernel's own, sched_clock]
+    #[arg(short = 'k', long, value_name = "CLOCK", value_parser = values::clock)]
+    pub(crate) clockid: Option<i32>,
+
+    #[command(flatten)]
+    pub(crate) samples: SampleArgs,
 
     #[command(flatten)]
     pub(crate) observed: ObservedArgs,
+
+    /// Observe the processes of this user, by name or number
+    #[arg(short, long, value_name = "USER", conflicts_with_all = ["pid", "tid", "all_cpus", "cpu"])]
+    pub(crate) uid: Option<String>,
+
+    /// Record with a ring for each thread rather than for each CPU; tasks that they start are not recorded
+    #[arg(long, conflicts_with_all = ["all_cpus", "cpu"])]
+    pub(crate) per_thread: bool,
+
+    /// Start the events this many milliseconds after the command. Mappings and tasks are recorded from the start
+    #[arg(short = 'D', long, value_name = "MS")]
+    pub(crate) delay: Option<u64>,
+
+    /// Begin another file when SIGUSR2 comes, when the file has a size (100M), or after a time (30s, 5m, 1h, 1d). Each
+    /// file gets the time of its end as a suffix
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "signal",
+          value_parser = values::switch, conflicts_with_all = ["overwrite", "dump_rings"])]
+    pub(crate) switch_output: Option<Switch>,
+
+    /// Keep only the newest N files of --switch-output
+    #[arg(long, value_name = "N", requires = "switch_output", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) switch_max_files: Option<u32>,
+
+    /// Append the time of its end to the name of the file
+    #[arg(long, conflicts_with = "overwrite")]
+    pub(crate) timestamp_filename: bool,
+
+    /// End the recording when the file has this size, for example 100M
+    #[arg(long, value_name = "SIZE", value_parser = values::size, conflicts_with = "overwrite")]
+    pub(crate) max_size: Option<u64>,
 
     /// Do not record tasks that the recorded tasks start
     #[arg(short = 'i', long)]
     pub(crate) no_inherit: bool,
 
-    /// Pages of each ring, a power of two [default: as many as perf_event_mlock_kb allows, 512 KiB]
-    #[arg(short, long, value_name = "PAGES")]
+    /// Pages of each ring, a power of two, or its size, for example 1M [default: as many as perf_event_mlock_kb allows,
+    /// 512 KiB]
+    #[arg(short, long, value_name = "PAGES", value_parser = values::pages)]
     pub(crate) mmap_pages: Option<usize>,
 
     /// Keep the newest records in the rings until a snapshot is requested
@@ -96,13 +146,20 @@ pub(crate) struct RecordArgs {
           value_parser = clap::value_parser!(u8).range(1..=22))]
     pub(crate) compression_level: Option<u8>,
 
-    /// Do not record build IDs of the files that were hit
+    /// Do not record build IDs
     #[arg(short = 'B', long, conflicts_with = "buildid_all")]
     pub(crate) no_buildid: bool,
 
-    /// Record build IDs of all files that were mapped
+    /// Record build IDs of all files that were mapped, as is the default. perf's default is those that were hit
     #[arg(long)]
     pub(crate) buildid_all: bool,
+
+    /// Parse the command line and end
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    #[command(flatten)]
+    pub(crate) accepted: AcceptedArgs,
 
     /// Print only errors on standard error
     #[arg(short, long)]
@@ -111,53 +168,4 @@ pub(crate) struct RecordArgs {
     /// Command to run, with its arguments
     #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
-}
-
-/// The method that records call chains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallGraph {
-    /// By the kernel, from frame pointers.
-    Fp,
-    /// After the recording, from a copy of this many bytes of the stack.
-    Dwarf(u32),
-}
-
-/// The number of stack bytes that perf copies by default.
-pub(crate) const STACK_BYTES: u32 = 8192;
-
-impl CallGraph {
-    fn parse(text: &str) -> Result<Self, String> {
-        match text.split_once(',') {
-            None if text == "fp" => Ok(Self::Fp),
-            None if text == "dwarf" => Ok(Self::Dwarf(STACK_BYTES)),
-            Some(("dwarf", bytes)) => match bytes.parse() {
-                // The kernel refuses larger sizes; also, the size of a record has only 16 bits.
-                Ok(bytes @ 8..=65528) if bytes % 8 == 0 => Ok(Self::Dwarf(bytes)),
-                _ => Err("the bytes of the stack must be a multiple of 8 from 8 to 65528".to_owned()),
-            },
-            _ => Err("must be fp, dwarf or dwarf,BYTES".to_owned()),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Clock {
-    Realtime,
-    Monotonic,
-    MonotonicRaw,
-    Boottime,
-    Tai,
-}
-
-impl Clock {
-    /// Returns the kernel's number for the clock.
-    pub(crate) fn id(self) -> i32 {
-        match self {
-            Self::Realtime => 0,
-            Self::Monotonic => 1,
-            Self::MonotonicRaw => 4,
-            Self::Boottime => 7,
-            Self::Tai => 11,
-        }
-    }
 }

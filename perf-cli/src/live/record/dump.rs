@@ -39,12 +39,12 @@ fn create(folder: &Path, name: &str) -> Result<(File, Unfinished), Failure> {
 pub(super) fn rings(
     folder: &Path,
     (events, features): (&[EventFields], &FeaturePayloads<NativeEndian>),
-    rings: impl Iterator<Item = Vec<u8>>,
+    rings: Vec<Vec<u8>>,
     quiet: bool,
 ) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure(format!("{}: {error}", shown(folder)));
     fs::create_dir_all(folder).map_err(failed)?;
-    for (number, ring) in rings.enumerate() {
+    for (number, ring) in rings.into_iter().enumerate() {
         let (mut file, unfinished) = create(folder, &format!("ring.{number}"))?;
         file.write_all(&ring).map_err(failed)?;
         unfinished.publish()?;

@@ -5,158 +5,115 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
-use perf_abi::record::RecordType;
-use perf_parse::RawRecord;
-use perf_parse::file::write::{
-    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
-};
+use perf_parse::file::write::{FeaturePayloads, Options, WriteFileError};
+use perf_record::{Error, FileSink, Head, PipeSink, Sink};
 
 use crate::Failure;
 use crate::escape::shown;
 use crate::output::{Holds, Outputs, Unfinished};
 
-/// Bytes that are collected before they are written.
-const CHUNK: usize = 1 << 18;
+/// Bytes that are collected before they are written. Longer spans of a ring are written at once.
+const CHUNK: usize = 1 << 16;
 
 /// A capture that is being written.
-pub(super) enum Output {
-    File(Box<InFile>),
-    Stream(Stream),
-}
-
-/// A capture that is written to a file.
-pub(super) struct InFile {
-    /// The name of the file in messages.
+pub(super) struct Output {
+    /// The name in messages.
     pub(super) name: String,
-    pub(super) writer: FileWriter<NativeEndian, BufWriter<File>>,
-    /// The unfinished file; `None` after it was published.
-    pub(super) unfinished: Option<Unfinished>,
-}
-
-/// A capture that is written to standard output.
-pub(super) struct Stream {
-    writer: PipeWriter<NativeEndian, BufWriter<io::Stdout>>,
-    /// Whether the reader has closed its end, as `head` does. Then nothing more is written.
+    to: To,
+    /// Whether the reader of the stream has closed its end, as `head` does. Then nothing more is written.
     is_closed: bool,
 }
 
-impl Stream {
-    fn put(
-        &mut self,
-        write: impl FnOnce(&mut PipeWriter<NativeEndian, BufWriter<io::Stdout>>) -> Result<(), WriteFileError>,
-    ) -> Result<(), Failure> {
-        if self.is_closed {
-            return Ok(());
-        }
-        match write(&mut self.writer) {
-            Err(error) if is_closed(&error) => {
-                self.is_closed = true;
-                Ok(())
-            }
-            result => result.map_err(|error| failure(&error)),
-        }
-    }
-
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        if self.is_closed {
-            return Ok(());
-        }
-        match self.writer.finish() {
-            Err(error) if !is_closed(&error) => Err(failure(&error)),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Returns the failure of a write to the stream.
-fn failure(error: &WriteFileError) -> Failure {
-    Failure(format!("standard output: {error}"))
-}
-
-impl InFile {
-    /// Returns the failure of a write to the file.
-    fn failure(&self, error: &WriteFileError) -> Failure {
-        Failure(format!("{}: {error}", self.name))
-    }
+enum To {
+    File {
+        sink: Box<FileSink<BufWriter<File>>>,
+        /// The same file, for its size.
+        file: File,
+        /// The unfinished file; `None` after it was published.
+        unfinished: Option<Box<Unfinished>>,
+    },
+    Stream(Box<PipeSink<BufWriter<io::Stdout>>>),
 }
 
 impl Output {
-    /// Starts a file. [`publish`](Self::publish) gives it the name `path`, and renames an existing file to `path.old`.
-    pub(super) fn file(
-        path: &Path,
-        events: &[EventFields],
-        features: FeaturePayloads<NativeEndian>,
-        options: &Options,
-    ) -> Result<Self, Failure> {
+    /// Creates a file, or a stream on standard output if `path` is `-`. [`publish`](Self::publish) gives the file its
+    /// name, and renames an existing file to `path.old`.
+    pub(super) fn create(path: &Path, options: Options) -> Result<Self, Failure> {
+        if path == Path::new("-") {
+            let out = BufWriter::with_capacity(CHUNK, io::stdout());
+            let to = To::Stream(Box::new(PipeSink::with_options(out, options)));
+            return Ok(Self { name: "standard output".to_owned(), to, is_closed: false });
+        }
         let name = shown(path).to_string();
-        let (file, unfinished) = Outputs::default().claim("--output", path)?.create(Holds::Recording)?;
-        let mut writer = FileWriter::new(BufWriter::with_capacity(CHUNK, file), events, options)?;
-        *writer.features() = features;
-        Ok(Self::File(Box::new(InFile { name, writer, unfinished: Some(unfinished) })))
+        let (out, unfinished) = Outputs::default().claim("--output", path)?.create(Holds::Recording)?;
+        let file = out.try_clone()?;
+        let sink = Box::new(FileSink::with_options(BufWriter::with_capacity(CHUNK, out), options));
+        Ok(Self {
+            name,
+            to: To::File { sink, file, unfinished: Some(Box::new(unfinished)) },
+            is_closed: false,
+        })
     }
 
     /// Gives the file its name. Writing continues after that, so the records of a recorder that is killed later are in
     /// the file.
     pub(super) fn publish(&mut self) -> Result<(), Failure> {
-        match self {
-            Self::File(file) => file.unfinished.take().map_or(Ok(()), Unfinished::publish),
-            Self::Stream(_) => Ok(()),
-        }
-    }
-
-    /// Starts a stream on standard output.
-    pub(super) fn stream(
-        events: &[EventFields],
-        mut features: FeaturePayloads<NativeEndian>,
-        options: &Options,
-    ) -> Result<Self, Failure> {
-        // Only files have this feature.
-        features.remove(perf_abi::feature::Feature::CACHE);
-        let out = BufWriter::with_capacity(CHUNK, io::stdout());
-        let writer = PipeWriter::new(out, events, &features, options)?;
-        Ok(Self::Stream(Stream { writer, is_closed: false }))
-    }
-
-    /// Appends a record of the kernel, unchanged.
-    pub(super) fn raw(&mut self, record: &RawRecord<'_, NativeEndian>) -> Result<(), Failure> {
-        match self {
-            Self::File(file) => file.writer.raw(record, &[]).map_err(|error| file.failure(&error)),
-            Self::Stream(stream) => stream.put(|writer| writer.raw(record, &[])),
-        }
-    }
-
-    /// Appends the bytes of a record.
-    pub(super) fn record(&mut self, record: &[u8]) -> Result<(), Failure> {
-        match self {
-            Self::File(file) => file.writer.record(record).map_err(|error| file.failure(&error)),
-            Self::Stream(stream) => stream.put(|writer| writer.record(record)),
-        }
-    }
-
-    /// Appends a record that consists only of a header.
-    pub(super) fn mark(&mut self, kind: RecordType) -> Result<(), Failure> {
-        let mut header = [0; 8];
-        let (start, size) = (kind.0.to_ne_bytes(), 8_u16.to_ne_bytes());
-        header[..4].copy_from_slice(&start);
-        header[6..].copy_from_slice(&size);
-        self.record(&header)
-    }
-
-    /// Writes the collected bytes.
-    pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        match self {
-            Self::File(file) => file.writer.flush().map_err(|error| file.failure(&error)),
-            Self::Stream(stream) => stream.put(|writer| writer.flush()),
+        match &mut self.to {
+            To::File { unfinished, .. } => unfinished.take().map_or(Ok(()), |it| it.publish()),
+            To::Stream(_) => Ok(()),
         }
     }
 
     /// Returns whether the reader has closed its end.
     pub(super) fn is_closed(&self) -> bool {
-        matches!(self, Self::Stream(Stream { is_closed: true, .. }))
+        self.is_closed
+    }
+
+    /// Returns the bytes in the file; `None` for a stream, and for a file that is not regular.
+    pub(super) fn size(&self) -> Option<u64> {
+        match &self.to {
+            To::File { file, .. } => file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len()),
+            To::Stream(_) => None,
+        }
+    }
+
+    fn put(&mut self, write: impl FnOnce(&mut dyn Sink) -> Result<(), Error>) -> Result<(), Error> {
+        if self.is_closed {
+            return Ok(());
+        }
+        let result = match &mut self.to {
+            To::File { sink, .. } => write(&mut **sink),
+            To::Stream(sink) => write(&mut **sink),
+        };
+        match result {
+            Err(error) if error.is_closed_pipe() => {
+                self.is_closed = true;
+                Ok(())
+            }
+            Err(Error::Write(WriteFileError::Io(error))) => Err(Error::Io { path: self.name.clone(), error }),
+            result => result,
+        }
     }
 }
 
-/// Returns whether an error means that the reader has closed its end.
-fn is_closed(error: &WriteFileError) -> bool {
-    matches!(error, WriteFileError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe)
+impl Sink for Output {
+    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error> {
+        self.put(|sink| sink.begin(head))
+    }
+
+    fn records(&mut self, records: &[u8]) -> Result<(), Error> {
+        self.put(|sink| sink.records(records))
+    }
+
+    fn round(&mut self) -> Result<(), Error> {
+        self.put(|sink| sink.round())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        self.put(|sink| sink.flush())
+    }
+
+    fn finish(&mut self, features: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+        self.put(|sink| sink.finish(features))
+    }
 }

@@ -2,28 +2,49 @@
 
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::io;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
 
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGUSR2};
 use signal_hook::flag::register;
+use signal_hook::low_level::pipe;
 
-/// The requests made by signals. Each signal also ends a wait for records.
+/// The requests made by signals. Each signal also makes a descriptor readable, so that it ends a wait even if it came
+/// before the wait.
 #[derive(Debug)]
 pub(super) struct Signals {
     end: Arc<AtomicBool>,
     snapshot: Arc<AtomicBool>,
+    wakes: UnixStream,
 }
 
 impl Signals {
     /// Installs the handlers. From now on no signal ends this program before the capture is complete.
     pub(super) fn new() -> io::Result<Self> {
-        let (end, snapshot, child) = <(Arc<AtomicBool>, Arc<AtomicBool>, Arc<AtomicBool>)>::default();
+        let (end, snapshot) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
+        let (wakes, writer) = UnixStream::pair()?;
+        wakes.set_nonblocking(true)?;
+        // The flags are set before the descriptor becomes readable.
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             register(signal, end.clone())?;
         }
         register(SIGUSR2, snapshot.clone())?;
-        register(SIGCHLD, child)?;
-        Ok(Self { end, snapshot })
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGUSR2, SIGCHLD] {
+            pipe::register(signal, writer.try_clone()?)?;
+        }
+        Ok(Self { end, snapshot, wakes })
+    }
+
+    /// Returns the descriptor that a signal makes readable.
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.wakes.as_fd()
+    }
+
+    /// Makes the descriptor unreadable until the next signal. Look at the requests after that.
+    pub(super) fn clear(&self) {
+        // Fails if there was no signal.
+        let _ = (&self.wakes).read(&mut [0; 64]);
     }
 
     /// Returns whether the recording must end: Ctrl-C, or a signal that would have ended the program.

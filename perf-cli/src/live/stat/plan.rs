@@ -12,7 +12,7 @@ use super::named::{Named, clock};
 use super::topology::Part;
 use crate::Failure;
 use crate::args::live::StatArgs;
-use crate::live::observed::{Observed, all_threads};
+use crate::live::observed::{self, Observed, all_threads};
 
 /// Events that are opened together.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ pub(crate) fn observed(args: &StatArgs) -> Result<Observed, Failure> {
     if args.per_thread && args.observed.all_cpus {
         return Ok(Observed::Threads(all_threads()?));
     }
-    let observed = Observed::of(&args.observed, !args.command.is_empty())?;
+    let observed = observed::of(&args.observed, !args.command.is_empty())?;
     let cgroups = if args.cgroup.is_empty() { "--for-each-cgroup" } else { "--cgroup" };
     let has_cgroup = !args.cgroup.is_empty() || !args.for_each_cgroup.is_empty();
     match &observed {

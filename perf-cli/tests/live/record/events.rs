@@ -13,6 +13,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     two_events_by_their_ids,
     a_group_is_read_with_its_leader,
     a_tracepoint_and_its_format,
+    a_filter_is_that_of_the_event_before_it,
+    namespaces_of_a_command_at_its_start,
 ];
 
 fn call_chains_of_threads() {
@@ -89,4 +91,41 @@ fn a_tracepoint_and_its_format() {
     let forked: Vec<_> =
         dump.of_type("FORK").iter().map(|record| record["fields"]["tid"].as_i64().unwrap()).collect();
     assert!(children.iter().all(|child| forked.contains(child)), "{children:?} of {forked:?}");
+}
+
+fn a_filter_is_that_of_the_event_before_it() {
+    needs::all(&[needs::Need::Tracepoints]);
+    let folder = needs::folder();
+    let exits = "sched:sched_process_exit";
+    let options = ["-e", "sched:sched_process_fork", "-e", exits, "--filter", "comm == \"none\""];
+    let dump = recorded(&folder, &options, &command("forks", 3));
+    let of = |event: u64| dump.of_type("SAMPLE").iter().filter(|record| record["event"] == event).count();
+    assert!(of(0) >= 3 && of(1) == 0, "{} forks, {} exits", of(0), of(1));
+    let both = ["-e", exits, "--filter", "prio > 0", "--filter", "prio < 0"];
+    assert!(recorded(&folder, &both, &command("forks", 3)).samples().is_empty());
+    let mut recorder = super::perfdata();
+    recorder.current_dir(&folder).args([
+        "record",
+        "-e",
+        exits,
+        "--filter",
+        "no_such_field == 1",
+        "--",
+        "true",
+    ]);
+    let (status, _, err) = super::run(&mut recorder);
+    assert!(status == 1 && err.contains("no_such_field"), "{err}");
+    let mut recorder = super::perfdata();
+    recorder.current_dir(&folder).args(["record", "--exclude-perf", "-e", exits, "--", "true"]);
+    let (status, _, err) = super::run(&mut recorder);
+    assert!(status == 1 && err.contains("--exclude-perf"), "{err}");
+}
+
+fn namespaces_of_a_command_at_its_start() {
+    // The kernel requires the privilege.
+    needs::all(&[needs::Need::OtherUsers]);
+    let options = ["--namespaces", "-e", "page-faults"];
+    let dump = recorded(&needs::folder(), &options, &command("touch", 10));
+    let found = dump.of_type("NAMESPACES");
+    assert!(found.iter().any(|record| record["sample_id"]["time"] == 0), "{found:?}");
 }

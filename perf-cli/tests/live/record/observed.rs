@@ -18,6 +18,11 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     the_kernel_alone_is_refused_where_it_may_not_be_recorded,
     an_unknown_tracepoint_is_told_with_the_closest,
     what_cannot_be_recorded_is_said,
+    more_events_than_open_files,
+    a_filter_of_system_calls_is_named,
+    without_sysfs_a_command_is_recorded,
+    fallbacks_and_refusals_of_an_ordinary_user,
+    a_group_whose_leader_samples_with_children,
 ];
 
 fn the_whole_machine_while_a_command_runs() {
@@ -155,4 +160,84 @@ fn what_cannot_be_recorded_is_said() {
     fails(&["-c", "1", "-F", "1"], &["true"], &["cannot be used with"]);
     fails(&["--overwrite", "-o", "-"], &["true"], &["--output"]);
     assert!(!capture.exists(), "what is not recorded leaves no file");
+}
+
+/// Each event takes a file descriptor on each CPU. The soft limit is raised; a hard limit that is too low is named.
+fn more_events_than_open_files() {
+    let folder = needs::folder();
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let events = vec![event("page-faults"); 60 / cpus + 1].join(",");
+    let record = |limits: &str| {
+        let script = format!("{limits}; exec \"$0\" record -q -e {events} -- true");
+        let mut shell = Command::new("sh");
+        run(shell.current_dir(&folder).args(["-c", &script]).arg(env!("CARGO_BIN_EXE_perfdata")))
+    };
+    assert_eq!(record("ulimit -Sn 40"), (0, String::new(), String::new()));
+    let (status, _, err) = record("ulimit -n 40");
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("file descriptors") && err.contains("hard limit"), "{err}");
+}
+
+/// Runs `perfdata record` where a filter refuses `perf_event_open`, as containers do.
+fn a_filter_of_system_calls_is_named() {
+    needs::all(&[needs::Need::Runs(&["python3", "--version"])]);
+    let refuse = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../.ci/refuse.py");
+    for errno in ["eperm", "enosys"] {
+        let mut python = Command::new("python3");
+        python.arg(&refuse).arg(errno).arg(env!("CARGO_BIN_EXE_perfdata")).current_dir(needs::folder());
+        let (status, _, err) = run(python.args(["record", "-e", "page-faults:u", "--", "true"]));
+        assert_eq!(status, 1, "{err}");
+        assert!(err.contains(&errno.to_uppercase()) && err.contains("seccomp"), "{err}");
+        assert!(!err.contains("paranoid") && !err.contains("registers"), "{err}");
+    }
+}
+
+fn without_sysfs_a_command_is_recorded() {
+    let script = "mount -t tmpfs none /sys && exec \"$0\" record -q -e page-faults:u -- true";
+    needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"])]);
+    let folder = needs::folder();
+    let mut unshare = Command::new("unshare");
+    unshare.current_dir(&folder).args(["-m", "sh", "-c", script]).arg(env!("CARGO_BIN_EXE_perfdata"));
+    assert_eq!(run(&mut unshare), (0, String::new(), String::new()));
+    assert!(!dump(&folder.join("perf.data")).samples().is_empty());
+}
+
+/// Without a PMU and without the permission to record the kernel, a command is recorded by a clock, and the whole
+/// machine and other users are refused with the true reason.
+fn fallbacks_and_refusals_of_an_ordinary_user() {
+    if needs::modifier().is_empty() {
+        needs::skip("no-kernel-events", "the kernel may be recorded here");
+    }
+    needs::all(&[needs::Need::NoHardware]);
+    let folder = needs::folder();
+    let record = |arguments: &[&str]| {
+        let mut recorder = perfdata();
+        run(recorder.current_dir(&folder).arg("record").args(arguments))
+    };
+    let (status, _, err) = record(&["--", "true"]);
+    assert_eq!(status, 0, "{err}");
+    assert!(err.contains("sampling user space only") && err.contains("sampling cpu-clock instead"), "{err}");
+    assert_eq!(dump(&folder.join("perf.data")).names(), ["cpu-clock:u"]);
+    for (arguments, reason) in
+        [(&["-a", "--", "true"][..], "counting all tasks of a cpu"), (&["-p", "1"], "another user")]
+    {
+        let (status, _, err) = record(arguments);
+        assert!(status == 1 && err.contains("EACCES") && err.contains(reason), "{err}");
+        assert!(!err.contains("instead"), "{err}");
+    }
+}
+
+/// Linux 6.12 can inherit the events of such a group; older kernels record the command alone.
+fn a_group_whose_leader_samples_with_children() {
+    let folder = needs::folder();
+    let forks = command("forks", 3);
+    let (status, _, err) = run(&mut record(&folder, &["-e", "{page-faults,cpu-clock}:S", "-c", "1"], &forks));
+    assert_eq!(status, 0, "{err}");
+    let dump = dump(&folder.join("perf.data"));
+    let is_inherited = dump.header["attrs"][0]["inherit"] == 1;
+    assert_eq!(!is_inherited, err.contains("since Linux 6.12"), "{err}");
+    let mut pids: Vec<_> = dump.samples().iter().map(|sample| sample["pid"].as_i64()).collect();
+    pids.sort_unstable();
+    pids.dedup();
+    assert_eq!(pids.len() > 1, is_inherited, "{pids:?}");
 }

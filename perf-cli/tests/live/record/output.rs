@@ -17,6 +17,12 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     no_build_ids,
     lost_samples_are_counted,
     what_is_no_file_is_not_moved_away,
+    a_full_disk_leaves_a_readable_file,
+    a_file_that_has_its_size_ends_it,
+    a_late_start,
+    options_that_scripts_carry,
+    several_files_one_after_the_other,
+    files_of_a_size_or_with_a_time,
 ];
 
 fn a_stream_is_read_as_it_comes() {
@@ -121,4 +127,150 @@ fn what_is_no_file_is_not_moved_away() {
     let folder = needs::folder();
     succeeds(&mut record(&folder, &["-q", "-e", "page-faults", "-o", "/dev/null"], &command("touch", 10)));
     assert!(!Path::new("/dev/null").is_file() && !Path::new("/dev/null.old").exists());
+}
+
+/// The file on a full disk has the records that were written.
+fn a_full_disk_leaves_a_readable_file() {
+    needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"])]);
+    let folder = needs::folder();
+    let workload = command("touch", 4000).join(" ");
+    let script = format!(
+        "mkdir disk && mount -t tmpfs -o size=128k none disk && cd disk || exit 99
+         \"$0\" record -q -g -e page-faults:u -c 1 -- {workload}
+         status=$?; cp perf.data ..; exit $status"
+    );
+    let mut unshare = Command::new("unshare");
+    unshare.current_dir(&folder).args(["-m", "sh", "-c", &script]).arg(env!("CARGO_BIN_EXE_perfdata"));
+    let (status, _, err) = run(&mut unshare);
+    assert_eq!(status, 1, "{err}");
+    assert_eq!(err, "perfdata: perf.data: No space left on device (os error 28)\n");
+    let left = dump(&folder.join("perf.data"));
+    assert!(left.status == 3 && !left.samples().is_empty(), "{}", left.err);
+    let mended = folder.join("mended.data");
+    let (status, _, err) = run(perfdata().arg("repair").arg(folder.join("perf.data")).arg("-o").arg(&mended));
+    assert_eq!(status, 3, "{err}");
+    assert_eq!(dump(&mended).samples(), left.samples());
+}
+
+fn a_file_that_has_its_size_ends_it() {
+    let folder = needs::folder();
+    let options = ["-e", "cpu-clock", "-F", "20000", "-m", "1", "--max-size", "20K"];
+    let (status, _, err) = run(&mut record(&folder, &options, &command("twins", 1)));
+    assert_eq!(status, 128 + 15, "the command is ended: {err}");
+    assert!(err.contains("reached --max-size"), "{err}");
+    let dump = dump(&folder.join("perf.data"));
+    assert_eq!((dump.status, &*dump.err), (0, ""));
+    let size = fs::metadata(folder.join("perf.data")).unwrap().len();
+    assert!((20 << 10..2 << 20).contains(&size), "{size}");
+}
+
+fn a_late_start() {
+    let folder = needs::folder();
+    let words = super::workload::words(&["sh", "-c", "true; sleep 1; /bin/true; /bin/true"]);
+    let dump = recorded(&folder, &["-D", "500", "-e", "page-faults", "-c", "1"], &words);
+    let time = |record: &&serde_json::Value| record["sample_id"]["time"].as_u64().filter(|time| *time > 0);
+    let exec = dump.of_type("COMM").iter().filter_map(time).min().unwrap();
+    let samples: Vec<_> = dump.samples().iter().map(|sample| sample["time"].as_u64().unwrap()).collect();
+    assert!(samples.iter().all(|time| time - exec > 400_000_000), "{exec}: {samples:?}");
+    assert!(!samples.is_empty() && !dump.of_type("MMAP2").is_empty());
+}
+
+fn options_that_scripts_carry() {
+    let folder = needs::folder();
+    let carried =
+        ["-N", "-T", "--timestamp-boundary", "-v", "-P", "--sample-identifier", "--no-buffering", "-R"];
+    let more = [
+        "-m",
+        "64K",
+        "-k",
+        "CLOCK_MONOTONIC",
+        "--no-bpf-event",
+        "-s",
+        "--all-user",
+        "-e",
+        "page-faults",
+        "-c",
+        "1",
+    ];
+    let dump = recorded(&folder, &[&carried[..], &more].concat(), &command("touch", 20));
+    let attr = &dump.header["attrs"][0];
+    assert_eq!((attr["clockid"].as_i64(), attr["inherit_stat"].as_i64()), (Some(1), Some(1)), "{attr}");
+    assert!(dump.samples().iter().all(|sample| sample["period"] == 1 && sample["identifier"].is_number()));
+    // A grouping, and a recording of nothing but tasks and mappings.
+    let dump =
+        recorded(&folder, &["--group", "-n", "-e", "page-faults", "-e", "cpu-clock"], &command("touch", 20));
+    assert!(dump.samples().is_empty() && !dump.of_type("MMAP2").is_empty());
+    assert!(!dump.header["features"]["GROUP_DESC"].is_null());
+    let mut dry = perfdata();
+    dry.current_dir(needs::folder()).args(["record", "--dry-run", "-e", "page-faults", "--", "true"]);
+    succeeds(&mut dry);
+    let too_fast = ["record", "-F", "99999999", "--strict-freq", "--", "true"];
+    let (status, _, err) = run(perfdata().current_dir(&folder).args(too_fast));
+    assert!(status == 1 && err.contains("perf_event_max_sample_rate"), "{err}");
+    let lowered = ["-F", "99999999", "-e", "cpu-clock"];
+    let (status, _, err) = run(&mut record(&folder, &lowered, &command("touch", 20)));
+    assert!(status == 0 && err.contains("is lowered to"), "{err}");
+}
+
+/// Returns the names in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Records a command, and asks three times for another file with SIGUSR2. Returns the names of the files.
+fn switched(folder: &Path, options: &[&str]) -> Vec<String> {
+    let options = [&["--switch-output", "-e", "cpu-clock", "-F", "5000"], options].concat();
+    let mut recorder = record(folder, &options, &command("twins", 1));
+    let mut recorder = Running(recorder.stderr(Stdio::piped()).spawn().unwrap());
+    let mut said = std::io::BufRead::lines(std::io::BufReader::new(recorder.0.stderr.take().unwrap()));
+    let capture = folder.join("perf.data");
+    for _ in 0..3 {
+        until("there is a sample", || has_sample(&capture));
+        recorder.signal("USR2");
+        let line = said.find(|line| line.as_ref().unwrap().contains(" samples, ")).unwrap().unwrap();
+        assert!(line.starts_with("perfdata: perf.data.2"), "{line}");
+    }
+    until("there is a sample", || has_sample(&capture));
+    recorder.signal("INT");
+    assert_eq!(recorder.ends(), 128 + 15);
+    names(folder)
+}
+
+/// Each file of a recording is whole, and has the tasks and mappings that its samples need.
+fn several_files_one_after_the_other() {
+    let folder = needs::folder();
+    let files = switched(&folder, &[]);
+    assert!(
+        files.len() == 4 && files.iter().all(|name| name.len() == "perf.data.2024022913070142".len()),
+        "{files:?}"
+    );
+    let mut last = 0;
+    for name in &files {
+        let dump = dump(&folder.join(name));
+        assert_eq!((dump.status, &*dump.err), (0, ""), "{name}");
+        let times: Vec<_> = dump.samples().iter().map(|sample| sample["time"].as_u64().unwrap()).collect();
+        assert!(!times.is_empty() && times.iter().min() > Some(&last), "{name}");
+        last = *times.iter().max().unwrap();
+        assert!(!dump.of_type("COMM").is_empty() && !dump.of_type("MMAP2").is_empty(), "{name}");
+    }
+    let folder = folder.join("newest");
+    fs::create_dir(&folder).unwrap();
+    assert_eq!(switched(&folder, &["--switch-max-files", "2"]).len(), 2);
+}
+
+fn files_of_a_size_or_with_a_time() {
+    let folder = needs::folder();
+    let options = ["--switch-output=1K", "-e", "page-faults", "-c", "1"];
+    let (status, _, err) = run(&mut record(&folder, &options, &command("touch", 30_000)));
+    assert_eq!(status, 0, "{err}");
+    assert!(names(&folder).len() > 1, "{err}");
+    let folder = folder.join("time");
+    fs::create_dir(&folder).unwrap();
+    let (status, _, err) = run(&mut record(&folder, &["-q", "--timestamp-filename"], &command("touch", 8)));
+    assert_eq!(status, 0, "{err}");
+    let names = names(&folder);
+    assert!(names.len() == 1 && names[0].starts_with("perf.data.2"), "{names:?}");
 }

@@ -63,6 +63,42 @@ impl<O: Endian, W: Write> Body<O, W> {
         }
     }
 
+    /// Writes records that follow each other, as few writes as possible. Stops at a record with a fault.
+    pub(super) fn records_of(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
+        let is_plain = |record: &RawRecord<'_, O>| {
+            let kind = record.kind();
+            let is_packed = kind == RecordType::COMPRESSED || kind == RecordType::COMPRESSED2;
+            !has_data(kind) && !is_packed && (record.size().is_multiple_of(8) || kind.is_user())
+        };
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (start, mut count) = (rest, 0_u64);
+            while let Ok((record, after)) = RawRecord::<O>::parse(rest)
+                && is_plain(&record)
+            {
+                (rest, count) = (after, count.saturating_add(1));
+            }
+            let plain = start.get(..start.len().saturating_sub(rest.len())).unwrap_or_default();
+            // Records that only wait to be compressed would not notice a broken output.
+            self.sink.with(|_| Ok(()))?;
+            match &mut self.packer {
+                Some(packer) => packer.push(&mut self.sink, plain)?,
+                None => self.sink.put(plain)?,
+            }
+            self.records = self.records.saturating_add(count);
+            match RawRecord::parse(rest) {
+                Ok((record, after)) => {
+                    self.raw(&record, &[])?;
+                    rest = after;
+                }
+                Err(_) if rest.is_empty() => {}
+                // Is refused, with the reason.
+                Err(_) => return self.record(rest, &[]),
+            }
+        }
+        Ok(())
+    }
+
     /// Writes one record and the data after it.
     pub(super) fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
         if !record.size().is_multiple_of(8) && !record.kind().is_user() {
@@ -132,6 +168,16 @@ macro_rules! record_methods {
         /// size in the record.
         pub fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
             self.body.record(record, data)
+        }
+
+        /// Appends records that follow each other, such as a span of a ring, in one write. Only their headers are
+        /// checked.
+        ///
+        /// # Errors
+        ///
+        /// As [`record`](Self::record), for the first record with a fault; the records before it are written.
+        pub fn records(&mut self, records: &[u8]) -> Result<(), WriteFileError> {
+            self.body.records_of(records)
         }
 
         /// Appends one record that was read, and the data after it, which is empty for most records.

@@ -35,8 +35,12 @@ const FILE_ONLY: [Feature; 6] = [
 ];
 
 impl<O: Endian, W: Write> PipeWriter<O, W> {
-    /// Begins a stream: the header, a HEADER_ATTR and the EVENT_UPDATEs of each event, a HEADER_FEATURE of each feature
-    /// and the marker after the last, tracing data and build ids.
+    /// Begins a stream: the header, a HEADER_ATTR and the EVENT_UPDATEs of each event, a HEADER_FEATURE of each
+    /// feature, tracing data and build ids.
+    ///
+    /// perf ends the features with a marker, whose number is that of the next feature in its own version. `perf report`
+    /// of another version takes the marker for an unknown feature and fails. A stream without it is read by every
+    /// version, so none is written.
     ///
     /// Names are written as EVENT_UPDATE records. If all events have a name and `EVENT_DESC` fits into a record, they
     /// are also written as that feature, unless `features` has another payload for it.
@@ -78,7 +82,6 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
                 head.extend(header_feature::<O>(feature, payload)?);
             }
         }
-        head.extend(feature_record::<O>(Feature(Feature::LAST), &[]).unwrap_or_default());
         if let Some(payload) = features.get(Feature::TRACING_DATA) {
             head.extend(tracing_data::<O>(payload)?);
         }

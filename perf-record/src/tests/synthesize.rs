@@ -9,9 +9,9 @@ use perf_parse::record::{FileId, Mmap, Mmap2, NamespaceLink};
 use perf_parse::{RawRecord, Record, SampleLayout};
 
 use super::Folder;
-use crate::Failure;
-use crate::live::record::processes;
-use crate::live::record::synthesize::{Synthesizer, Wanted};
+use crate::Error;
+use crate::processes;
+use crate::synthesize::{Synthesizer, Wanted};
 
 /// Returns a layout with every field of the trailer: 48 bytes.
 fn layout() -> SampleLayout {
@@ -29,7 +29,7 @@ fn records(
     root: &std::path::Path,
     layout: &SampleLayout,
     wanted: Wanted,
-    make: impl FnOnce(&mut Synthesizer<'_>) -> Result<(), Failure>,
+    make: impl FnOnce(&mut Synthesizer<'_>) -> Result<(), Error>,
 ) -> (Vec<Vec<u8>>, u64) {
     let mut records = Vec::new();
     let mut sink = |record: &[u8]| {
@@ -253,9 +253,9 @@ fn a_sink_that_fails_ends_it() {
     let mut calls = 0;
     let mut sink = |_: &[u8]| {
         calls += 1;
-        Err(Failure("full".to_owned()))
+        Err(Error::Request("full".to_owned()))
     };
     let failed = Synthesizer::new(Path::new("/"), &layout, Wanted::default(), &mut sink).all();
-    assert_eq!(failed.unwrap_err().0, "full");
+    assert_eq!(failed.unwrap_err().to_string(), "full");
     assert_eq!(calls, 1);
 }

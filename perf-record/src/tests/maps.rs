@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 use std::io::{self, BufReader, Read};
 
-use crate::live::record::maps::{self, Mapping};
+use crate::maps::{self, Mapping};
 
 /// Returns a typical mapping with this name.
 fn named(name: &[u8]) -> Mapping<'_> {

@@ -13,6 +13,9 @@ use perf_abi::event::EventType;
 use perf_parse::feature::{Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
+/// The root folder of the machine that is recorded.
+pub(crate) const ROOT: &str = "/";
+
 /// Adds the features of the machine below `root`, and the words of the command line.
 ///
 /// perf: `perf_header__adds_write`, `tools/perf/util/header.c`.
@@ -20,8 +23,9 @@ use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 /// # Errors
 ///
 /// [`WriteFileError::Feature`] if a value does not fit in its feature, such as a word with a NUL.
-pub(crate) fn describe<O: Endian>(
+pub fn describe<O: Endian>(
     root: &Path,
+    version: &str,
     command: &[&[u8]],
     features: &mut FeaturePayloads<O>,
 ) -> Result<(), WriteFileError> {
@@ -30,7 +34,7 @@ pub(crate) fn describe<O: Endian>(
     let strings: [(fn(_) -> _, _); 6] = [
         (FeatureData::Hostname, sysctl("hostname")),
         (FeatureData::OsRelease, sysctl("osrelease")),
-        (FeatureData::Version, Some(concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned())),
+        (FeatureData::Version, Some(version.to_owned())),
         // The kernel reports the architecture since Linux 6.1. Rust has the same name for most.
         (FeatureData::Arch, sysctl("arch").or(Some(std::env::consts::ARCH.to_owned()))),
         (FeatureData::CpuDesc, cpus::description(&cpuinfo)),

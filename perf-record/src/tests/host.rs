@@ -9,7 +9,7 @@ use perf_parse::feature::{
 use perf_parse::file::write::FeaturePayloads;
 
 use super::Folder;
-use crate::live::record::host;
+use crate::host;
 
 const X86: &str = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n\
     model name\t: Intel(R)  Xeon(R)   Gold\nstepping\t: 7\n\nprocessor\t: 1\nmodel name\t: other\n";
@@ -73,7 +73,7 @@ fn machine() -> Folder {
 
 fn described(root: &std::path::Path) -> FeaturePayloads<NativeEndian> {
     let mut features = FeaturePayloads::new();
-    host::describe(root, &[b"perfdata", b"record"], &mut features).unwrap();
+    host::describe(root, "perfdata 0", &[b"perfdata", b"record"], &mut features).unwrap();
     features
 }
 
@@ -93,7 +93,7 @@ fn a_machine_and_its_features() {
     };
     check(FeatureData::Hostname(b"host"));
     check(FeatureData::OsRelease(b"6.1.0"));
-    check(FeatureData::Version(concat!("perfdata ", env!("CARGO_PKG_VERSION")).as_bytes()));
+    check(FeatureData::Version(b"perfdata 0"));
     check(FeatureData::Arch(b"x86_64"));
     check(FeatureData::CpuDesc(b"Intel(R) Xeon(R) Gold"));
     check(FeatureData::CpuId(b"GenuineIntel,6,85,7"));
@@ -160,6 +160,7 @@ fn other_architectures() {
 #[test]
 fn a_word_with_a_nul_is_refused() {
     let folder = Folder::new();
-    let refused = host::describe(&folder.0, &[b"a\0b"], &mut FeaturePayloads::<NativeEndian>::new());
+    let refused =
+        host::describe(&folder.0, "perfdata 0", &[b"a\0b"], &mut FeaturePayloads::<NativeEndian>::new());
     assert!(refused.unwrap_err().to_string().contains("free of NULs"));
 }

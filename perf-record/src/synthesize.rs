@@ -15,10 +15,10 @@ use perf_parse::record::{Comm, FileId, Mmap, Mmap2, Namespaces, Task as Fork};
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
-use super::kernel;
-use super::maps::{self, Mapping, PROT_EXEC, PROT_READ};
-use super::processes::{self, Task};
-use crate::Failure;
+use crate::Error;
+use crate::kernel;
+use crate::maps::{self, Mapping, PROT_EXEC, PROT_READ};
+use crate::processes::{self, Task};
 
 /// `MAP_HUGETLB` of `mmap(2)`, as perf writes it.
 const MAP_HUGETLB: u32 = 0x40000;
@@ -31,42 +31,54 @@ const NAMESPACES: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgrou
 
 /// The optional records, in addition to those of tasks and executable mappings.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wanted {
+pub struct Wanted {
     /// Records of mappings that are readable and not executable.
-    pub(crate) data: bool,
+    pub data: bool,
     /// Records of the namespaces of each task.
-    pub(crate) namespaces: bool,
+    pub namespaces: bool,
 }
 
 /// Synthesizes records and passes each to `sink`.
 ///
 /// A process that ends during this has fewer records or none; that is not an error. Holds one record at a time.
-pub(crate) struct Synthesizer<'a> {
+pub struct Synthesizer<'a> {
     root: &'a Path,
     layout: &'a SampleLayout,
     wanted: Wanted,
     /// Where hugetlbfs is mounted; `None` if it is not.
     hugetlbfs: Option<Vec<u8>>,
     record: Vec<u8>,
-    sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+    sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Error>,
     /// The number of lines of `/proc/PID/maps` that could not be parsed.
     unreadable: u64,
 }
 
+impl core::fmt::Debug for Synthesizer<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { root, wanted, hugetlbfs, unreadable, .. } = self;
+        f.debug_struct("Synthesizer")
+            .field("root", root)
+            .field("wanted", wanted)
+            .field("hugetlbfs", hugetlbfs)
+            .field("unreadable", unreadable)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Synthesizer<'a> {
     /// Synthesizes records of the machine below `root`, with the trailer of `layout`, the layout of the first event.
-    pub(crate) fn new(
+    pub fn new(
         root: &'a Path,
         layout: &'a SampleLayout,
         wanted: Wanted,
-        sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Failure>,
+        sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Error>,
     ) -> Self {
         let hugetlbfs = hugetlbfs(root);
         Self { root, layout, wanted, hugetlbfs, record: Vec::new(), sink, unreadable: 0 }
     }
 
     /// Returns how many lines of `/proc/PID/maps` could not be parsed, so that their mappings are missing.
-    pub(crate) fn unreadable(&self) -> u64 {
+    pub fn unreadable(&self) -> u64 {
         self.unreadable
     }
 
@@ -78,7 +90,7 @@ impl<'a> Synthesizer<'a> {
     /// # Errors
     ///
     /// The errors of `sink`.
-    pub(crate) fn kernel(&mut self) -> Result<bool, Failure> {
+    pub fn kernel(&mut self) -> Result<bool, Error> {
         let misc = Misc::from(CpuMode::KERNEL);
         let text = kernel::text(self.root);
         let is_told = text.is_some();
@@ -107,7 +119,7 @@ impl<'a> Synthesizer<'a> {
     /// # Errors
     ///
     /// The errors of `sink`.
-    pub(crate) fn all(&mut self) -> Result<(), Failure> {
+    pub fn all(&mut self) -> Result<(), Error> {
         for pid in processes::all(self.root) {
             for tid in processes::threads(self.root, pid) {
                 let folder = self.root.join(format!("proc/{pid}/task/{tid}"));
@@ -126,7 +138,7 @@ impl<'a> Synthesizer<'a> {
     /// Synthesizes the records of the given threads and of the first threads of their processes: COMM and NAMESPACES,
     /// and MMAP2 after those of a first thread.
     ///
-    /// To include whole processes, pass all of their [`threads`](processes::threads).
+    /// To include whole processes, pass all of their threads.
     ///
     /// perf: `perf_event__synthesize_thread_map`. It repeats the records of a first thread that was not given, once for
     /// each thread that was.
@@ -134,7 +146,7 @@ impl<'a> Synthesizer<'a> {
     /// # Errors
     ///
     /// The errors of `sink`.
-    pub(crate) fn threads(&mut self, tids: &[i32]) -> Result<(), Failure> {
+    pub fn threads(&mut self, tids: &[i32]) -> Result<(), Error> {
         let mut synthesized: BTreeSet<i32> = tids.iter().copied().collect();
         for &tid in tids {
             let Some(pid) = self.thread(tid)? else { continue };
@@ -145,8 +157,20 @@ impl<'a> Synthesizer<'a> {
         Ok(())
     }
 
+    /// Synthesizes the NAMESPACES record of a process, if wanted.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `sink`.
+    pub fn namespaces_of(&mut self, pid: i32) -> Result<(), Error> {
+        match Task::read(&self.root.join(format!("proc/{pid}")), pid) {
+            Some(task) => self.namespaces(&task),
+            None => Ok(()),
+        }
+    }
+
     /// Synthesizes the records of one thread. Returns its process; `None` if the thread has ended.
-    fn thread(&mut self, tid: i32) -> Result<Option<i32>, Failure> {
+    fn thread(&mut self, tid: i32) -> Result<Option<i32>, Error> {
         let Some(task) = Task::read(&self.root.join(format!("proc/{tid}/task/{tid}")), tid) else {
             return Ok(None);
         };
@@ -156,12 +180,12 @@ impl<'a> Synthesizer<'a> {
         Ok(Some(task.pid))
     }
 
-    fn comm(&mut self, task: &Task) -> Result<(), Failure> {
+    fn comm(&mut self, task: &Task) -> Result<(), Error> {
         self.put(Misc(0), &Record::Comm(Comm { pid: task.pid, tid: task.tid, comm: &task.comm }))
     }
 
     /// Synthesizes NAMESPACES, if wanted. Values that the kernel does not have or does not show are zero.
-    fn namespaces(&mut self, task: &Task) -> Result<(), Failure> {
+    fn namespaces(&mut self, task: &Task) -> Result<(), Error> {
         if !self.wanted.namespaces {
             return Ok(());
         }
@@ -182,7 +206,7 @@ impl<'a> Synthesizer<'a> {
     /// Synthesizes the MMAP2 records of a process if `task` is its first thread.
     ///
     /// perf: `perf_event__synthesize_mmap_events`.
-    fn mappings(&mut self, task: &Task) -> Result<(), Failure> {
+    fn mappings(&mut self, task: &Task) -> Result<(), Error> {
         if task.tid != task.pid {
             return Ok(());
         }
@@ -192,7 +216,7 @@ impl<'a> Synthesizer<'a> {
         Ok(())
     }
 
-    fn mapping(&mut self, task: &Task, mapping: &Mapping<'_>) -> Result<(), Failure> {
+    fn mapping(&mut self, task: &Task, mapping: &Mapping<'_>) -> Result<(), Error> {
         let mut misc = Misc::from(CpuMode::USER);
         if mapping.prot & PROT_EXEC == 0 {
             if !self.wanted.data || mapping.prot & PROT_READ == 0 {
@@ -229,9 +253,10 @@ impl<'a> Synthesizer<'a> {
         self.put(misc, &Record::Mmap2(record))
     }
 
-    fn put(&mut self, misc: Misc, record: &Record<'_, NativeEndian>) -> Result<(), Failure> {
+    fn put(&mut self, misc: Misc, record: &Record<'_, NativeEndian>) -> Result<(), Error> {
         self.record.clear();
-        write::record(&mut self.record, self.layout, misc, record, &SampleIdFields::default())?;
+        let written = write::record(&mut self.record, self.layout, misc, record, &SampleIdFields::default());
+        written.map_err(|error| Error::Request(format!("a synthesized record: {error}")))?;
         (self.sink)(&self.record)
     }
 }

@@ -6,15 +6,15 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
-use perf_open::abi::event::EventType;
+use perf_abi::event::EventType;
 use perf_open::tracepoint::Tracefs;
 use perf_open::{EventGroup, EventSpec, ring};
 use perf_parse::tracepoint::TracingDataFields;
 
-use crate::Failure;
+use crate::Error;
 
 /// Returns the payload of the feature `TRACING_DATA`; `None` if no tracepoint is recorded.
-pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
+pub(crate) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Error> {
     let events = groups.iter().flat_map(|group| &group.events);
     let tracepoints: Vec<_> = events.filter(|event| event.attr.kind == EventType::TRACEPOINT).collect();
     if tracepoints.is_empty() {
@@ -24,7 +24,8 @@ pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
     let mut systems: BTreeMap<String, BTreeSet<Vec<u8>>> = BTreeMap::new();
     for event in tracepoints {
         if let Some((system, name)) = find(&tracefs, event) {
-            let format = tracefs.format(&system, &name)?.into_bytes();
+            let format = tracefs.format(&system, &name).map_err(|error| Error::Request(error.to_string()))?;
+            let format = format.into_bytes();
             systems.entry(system).or_default().insert(format);
         }
     }
@@ -41,7 +42,8 @@ pub(super) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Failure> {
         ..TracingDataFields::default()
     };
     let mut payload = Vec::new();
-    fields.write::<NativeEndian>(&mut payload)?;
+    let failed = |error| Error::Request(format!("the formats of the tracepoints: {error}"));
+    fields.write::<NativeEndian>(&mut payload).map_err(failed)?;
     Ok(Some(payload))
 }
 

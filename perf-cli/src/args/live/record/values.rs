@@ -1,0 +1,241 @@
+//! The values of options.
+
+use core::time::Duration;
+
+use perf_open::abi::branch::BranchSampleType;
+use perf_open::abi::regs::Arch;
+use perf_open::ring::page_bytes;
+use perf_record::CallGraph;
+
+/// A sampling frequency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Freq {
+    /// The highest that the kernel allows.
+    Max,
+    /// Samples per second.
+    Hz(u64),
+}
+
+/// Parses `--freq`.
+pub(super) fn freq(text: &str) -> Result<Freq, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(hz) => Ok(Freq::Hz(hz)),
+        Err(_) if text == "max" => Ok(Freq::Max),
+        Err(error) => Err(format!("{error}; a number, or max")),
+    }
+}
+
+/// Parses `--call-graph`.
+pub(super) fn call_graph(text: &str) -> Result<CallGraph, String> {
+    match text.split_once(',') {
+        None if text == "fp" => Ok(CallGraph::Fp),
+        None if text == "lbr" => Ok(CallGraph::Lbr),
+        None if text == "dwarf" => Ok(CallGraph::Dwarf(CallGraph::STACK_BYTES)),
+        Some(("dwarf", bytes)) => match bytes.parse() {
+            // The kernel refuses larger sizes; also, the size of a record has only 16 bits.
+            Ok(bytes @ 8..=65528) if bytes % 8 == 0 => Ok(CallGraph::Dwarf(bytes)),
+            _ => Err("the bytes of the stack must be a multiple of 8 from 8 to 65528".to_owned()),
+        },
+        _ => Err("must be fp, lbr, dwarf or dwarf,BYTES".to_owned()),
+    }
+}
+
+/// The clocks of perf_event_open, by perf's names.
+///
+/// perf: `clockids`, `tools/perf/util/clockid.c`.
+const CLOCKS: [(&str, i32); 8] = [
+    ("realtime", 0),
+    ("real", 0),
+    ("monotonic", 1),
+    ("mono", 1),
+    ("monotonic_raw", 4),
+    ("raw", 4),
+    ("boottime", 7),
+    ("tai", 11),
+];
+
+/// Parses `--clockid`: a name with or without `CLOCK_`, in any case, with `-` or `_`; or a number.
+pub(super) fn clock(text: &str) -> Result<i32, String> {
+    let name = text.to_ascii_lowercase().replace('-', "_");
+    let name = name.strip_prefix("clock_").unwrap_or(&name);
+    let name = if name == "boot" { "boottime" } else { name };
+    let number: Option<i32> = name.parse().ok();
+    let known = CLOCKS.iter().find(|(clock, id)| *clock == name || Some(*id) == number);
+    known.map(|(_, id)| *id).ok_or_else(|| {
+        let names: Vec<_> = CLOCKS.iter().map(|(clock, _)| *clock).collect();
+        format!("must be one of {}, or its number", names.join(", "))
+    })
+}
+
+/// Parses a number of bytes, with a suffix B, K, M or G.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let must = || "must be a number with a suffix B, K, M or G".to_owned();
+    let at = text.len().checked_sub(1).filter(|at| text.is_char_boundary(*at)).ok_or_else(must)?;
+    let (number, suffix) = text.split_at(at);
+    let shift = match suffix {
+        "B" | "b" => 0,
+        "K" | "k" => 10,
+        "M" | "m" => 20,
+        "G" | "g" => 30,
+        _ => return Err(must()),
+    };
+    let number: u64 = number.parse().map_err(|_| must())?;
+    number.checked_mul(1 << shift).filter(|size| *size > 0).ok_or_else(must)
+}
+
+/// When `--switch-output` begins another file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Switch {
+    /// On SIGUSR2.
+    Signal,
+    /// When the file has this many bytes.
+    Size(u64),
+    /// After this time.
+    Time(Duration),
+}
+
+/// Parses `--switch-output`.
+///
+/// perf: `switch_output_setup`.
+pub(super) fn switch(text: &str) -> Result<Switch, String> {
+    let must = || "must be signal, a size (B, K, M, G) or a time (s, m, h, d)".to_owned();
+    if text == "signal" {
+        return Ok(Switch::Signal);
+    }
+    // A small m is a minute, as for perf, and a capital one a size.
+    let unit = match text.as_bytes().last() {
+        Some(b's') => 1,
+        Some(b'm') => 60,
+        Some(b'h') => 60 * 60,
+        Some(b'd') => 24 * 60 * 60,
+        _ => return size(text).map(Switch::Size).map_err(|_| must()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| must())?;
+    let seconds = number.checked_mul(unit).filter(|seconds| *seconds > 0).ok_or_else(must)?;
+    Ok(Switch::Time(Duration::from_secs(seconds)))
+}
+
+/// Parses `--mmap-pages`: a number of pages, or a size, which is rounded up to a power of two of pages.
+pub(super) fn pages(text: &str) -> Result<usize, String> {
+    if let Ok(pages) = text.parse() {
+        return Ok(pages);
+    }
+    let bytes = size(text)?;
+    let pages = usize::try_from(bytes.div_ceil(page_bytes() as u64)).ok();
+    pages.and_then(usize::checked_next_power_of_two).ok_or_else(|| "is too large".to_owned())
+}
+
+/// Parses `--branch-filter`.
+///
+/// perf: `parse_branch_str`, `tools/perf/util/parse-branch-options.c`.
+pub(super) fn branches(text: &str) -> Result<BranchSampleType, String> {
+    let mut all = BranchSampleType::NONE;
+    for name in text.split(',') {
+        all |= match name {
+            "u" => BranchSampleType::USER,
+            "k" => BranchSampleType::KERNEL,
+            "hv" => BranchSampleType::HV,
+            "any" => BranchSampleType::ANY,
+            "any_call" => BranchSampleType::ANY_CALL,
+            "any_ret" => BranchSampleType::ANY_RETURN,
+            "ind_call" => BranchSampleType::IND_CALL,
+            "abort_tx" => BranchSampleType::ABORT_TX,
+            "in_tx" => BranchSampleType::IN_TX,
+            "no_tx" => BranchSampleType::NO_TX,
+            "cond" => BranchSampleType::COND,
+            "ind_jmp" => BranchSampleType::IND_JUMP,
+            "call" => BranchSampleType::CALL,
+            "save_type" => BranchSampleType::TYPE_SAVE,
+            "stack" => BranchSampleType::CALL_STACK,
+            "priv" => BranchSampleType::PRIV_SAVE,
+            _ => return Err(format!("{name}: is not a kind of branch")),
+        };
+    }
+    // Privilege levels alone select all branches of those.
+    Ok(if BranchSampleType::PLM_ALL.contains(all) { all | BranchSampleType::ANY } else { all })
+}
+
+/// Parses `--intr-regs` and `--user-regs`: `all`, or names of registers. Without the segment registers that the kernel
+/// refuses.
+pub(super) fn registers(text: &str) -> Result<u64, String> {
+    let Some(arch) = Arch::from_machine(std::env::consts::ARCH) else {
+        return Err("registers are not supported on this architecture".to_owned());
+    };
+    let name = |bit: u32| arch.name(bit).filter(|_| perf_record::all_registers() & 1 << bit != 0);
+    if text == "all" {
+        return Ok(perf_record::all_registers());
+    }
+    let mut all = 0;
+    for wanted in text.split(',') {
+        let bit = (0..64).find(|&bit| name(bit).is_some_and(|name| name.eq_ignore_ascii_case(wanted)));
+        all |= 1
+            << bit.ok_or_else(|| {
+                let names: Vec<_> = (0..64).filter_map(name).collect();
+                format!("{wanted}: is not a register of this machine: {}", names.join(", "))
+            })?;
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_by_their_names_and_numbers() {
+        for text in ["monotonic", "mono", "CLOCK_MONOTONIC", "clock_mono", "1"] {
+            assert_eq!(clock(text), Ok(1), "{text}");
+        }
+        assert_eq!(
+            (clock("monotonic-raw"), clock("raw"), clock("boot"), clock("11")),
+            (Ok(4), Ok(4), Ok(7), Ok(11))
+        );
+        assert!(clock("2").is_err() && clock("").is_err() && clock("sundial").is_err());
+    }
+
+    #[test]
+    fn sizes_and_pages() {
+        assert_eq!(
+            (size("1B"), size("3k"), size("100M"), size("2G")),
+            (Ok(1), Ok(3072), Ok(100 << 20), Ok(2 << 30))
+        );
+        for text in ["", "M", "5", "0M", "99999999999999999999G", "5é", "-1K"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        let page = page_bytes() as u64;
+        assert_eq!((pages("128"), pages("1B")), (Ok(128), Ok(1)));
+        assert_eq!(pages(&format!("{}K", (page * 3) >> 10)), Ok(4));
+    }
+
+    #[test]
+    fn when_another_file_begins() {
+        assert_eq!((switch("signal"), switch("5M")), (Ok(Switch::Signal), Ok(Switch::Size(5 << 20))));
+        let minutes = Duration::from_secs(300);
+        assert_eq!((switch("5m"), switch("300s")), (Ok(Switch::Time(minutes)), Ok(Switch::Time(minutes))));
+        for text in ["", "m", "0s", "5", "é", "99999999999999999999d", "18446744073709551615d"] {
+            assert!(switch(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_of_branches() {
+        assert_eq!(branches("any").map(|it| it.0), Ok(8));
+        assert_eq!(branches("u").map(|it| it.0), Ok(9));
+        assert_eq!(branches("any_call,k,save_type").map(|it| it.0), Ok(0x10 | 2 | 1 << 16));
+        assert!(branches("none").is_err() && branches("").is_err());
+    }
+
+    #[test]
+    fn frequencies() {
+        assert_eq!((freq("max"), freq("99")), (Ok(Freq::Max), Ok(Freq::Hz(99))));
+        assert!(freq("0").is_err() && freq("fast").is_err());
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn names_of_registers() {
+        assert_eq!((registers("ax,SP"), registers("all")), (Ok(0x81), Ok(0xff_0fff)));
+        assert!(registers("ds").is_err() && registers("x0").is_err());
+    }
+}

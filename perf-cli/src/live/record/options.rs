@@ -1,0 +1,151 @@
+//! The options of a recording, from the command line.
+
+use std::os::unix::ffi::OsStringExt;
+
+use perf_open::abi::branch::BranchSampleType;
+use perf_open::abi::event::HwId;
+use perf_open::abi::sample_type::SampleType;
+use perf_open::event::parse;
+use perf_open::{EventGroup, EventSpec, limits};
+use perf_record::{CallGraph, Options};
+
+use crate::Failure;
+use crate::args::live::record::{Asked, Freq, RecordArgs};
+use crate::live::events::asked_for;
+use crate::output::say;
+
+/// Filters, each with the index of its event.
+pub(super) type Filters = Vec<(usize, String)>;
+
+/// Returns the events of the command line, and their filters, each with the index of its event; cycles if it has none.
+pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Failure> {
+    let mut groups: Vec<EventGroup> = Vec::new();
+    let mut filters = Vec::new();
+    // The last event may be a pattern that stands for several.
+    let mut last = 0..0;
+    for asked in &args.events.asked {
+        let filter = match asked {
+            Asked::Events(list) => {
+                let before = count(&groups);
+                groups.extend(asked_for(core::slice::from_ref(list), "for counting, not for samples")?);
+                last = before.max(count(&groups) - of_last_term(list))..count(&groups);
+                continue;
+            }
+            Asked::Filter(filter) => filter.clone(),
+            Asked::ExcludePerf => format!("common_pid != {}", std::process::id()),
+        };
+        if last.is_empty() {
+            return Err(Failure(
+                "--filter and --exclude-perf follow the --event that they are for".to_owned(),
+            ));
+        }
+        filters.extend(last.clone().map(|event| (event, filter.clone())));
+    }
+    if groups.is_empty() {
+        let mut cycles = EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles");
+        // As precise as the PMU can be, as perf's `cycles:P`.
+        cycles.precise_max = true;
+        groups.push(cycles.into());
+    }
+    if args.samples.group {
+        let events: Vec<_> = groups.into_iter().flat_map(|group| group.events).collect();
+        groups = vec![events.into()];
+    }
+    Ok((groups, filters))
+}
+
+fn count(groups: &[EventGroup]) -> usize {
+    groups.iter().map(|group| group.events.len()).sum()
+}
+
+/// Returns how many events the last term of a list stands for: several, if it is a pattern.
+fn of_last_term(list: &str) -> usize {
+    let term = list.rsplit_once(',').map_or(list, |(_, term)| term);
+    // The term of a group, or of a PMU, may not be parsable alone; it stands for one event.
+    parse(term).map_or(1, |groups| count(&groups))
+}
+
+/// Returns the fields that the command line adds to each sample.
+fn sample_type(args: &RecordArgs) -> SampleType {
+    // perf: `arch_evsel__set_sample_weight`.
+    let weight = if cfg!(target_arch = "x86_64") { SampleType::WEIGHT_STRUCT } else { SampleType::WEIGHT };
+    let samples = &args.samples;
+    [
+        (args.sample_cpu, SampleType::CPU),
+        (samples.weight, weight),
+        (samples.phys_data, SampleType::PHYS_ADDR),
+        (samples.data_page_size, SampleType::DATA_PAGE_SIZE),
+        (samples.code_page_size, SampleType::CODE_PAGE_SIZE),
+        (samples.transaction, SampleType::TRANSACTION),
+        (samples.raw_samples, SampleType::RAW),
+    ]
+    .into_iter()
+    .filter(|(is_wanted, _)| *is_wanted)
+    .fold(SampleType::NONE, |all, (_, field)| all | field)
+}
+
+/// Returns the sampling frequency: `max`, and one that is too high, become the highest that the kernel allows.
+///
+/// perf: `record_opts__config_freq`, `tools/perf/util/record.c`.
+fn freq(args: &RecordArgs) -> Result<Option<u64>, Failure> {
+    let hz = match args.freq {
+        None => return Ok(None),
+        Some(Freq::Max) => return Ok(Some(u64::from(limits::max_sample_rate()?))),
+        Some(Freq::Hz(hz)) => hz,
+    };
+    // If the limit is not known, the kernel decides.
+    let most = limits::max_sample_rate().map_or(hz, u64::from);
+    if hz <= most {
+        return Ok(Some(hz));
+    }
+    let limit = "/proc/sys/kernel/perf_event_max_sample_rate";
+    if args.strict_freq {
+        return Err(Failure(format!("--freq {hz}: is more than the {most} Hz of {limit}")));
+    }
+    if !args.quiet {
+        say!("perfdata: the frequency {hz} Hz is lowered to {most} Hz, the limit in {limit}");
+    }
+    Ok(Some(most))
+}
+
+/// Returns the options of the command line.
+pub(super) fn of(args: &RecordArgs, filters: Filters) -> Result<Options, Failure> {
+    let samples = &args.samples;
+    let sample_type = sample_type(args);
+    Ok(Options {
+        freq: freq(args)?,
+        filters,
+        count: args.count,
+        call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraph::Fp)),
+        data: args.data,
+        sample_type,
+        switch_events: args.switch_events,
+        namespaces: args.namespaces,
+        clockid: args.clockid,
+        branches: samples.branch_filter.or(samples.branch_any.then_some(BranchSampleType::ANY)),
+        regs_intr: samples.intr_regs.unwrap_or(0),
+        regs_user: samples.user_regs.unwrap_or(0),
+        period: samples.period,
+        identifier: samples.sample_identifier,
+        inherit_stat: samples.stat,
+        no_samples: samples.no_samples,
+        running_time: samples.running_time,
+        no_buffering: samples.no_buffering,
+        all_user: samples.all_user,
+        all_kernel: samples.all_kernel,
+        kernel_callchains: samples.kernel_callchains,
+        user_callchains: samples.user_callchains,
+        cgroups: samples.all_cgroups,
+        buildid_mmap: samples.buildid_mmap,
+        bpf_events: !samples.no_bpf_event,
+        per_thread: args.per_thread,
+        delayed: args.delay.is_some(),
+        inherit: !args.no_inherit,
+        mmap_pages: args.mmap_pages,
+        overwrite: args.overwrite,
+        build_ids: !args.no_buildid,
+        command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
+        version: concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned(),
+        ..Options::default()
+    })
+}

@@ -1,0 +1,56 @@
+//! The processes of a user.
+
+use std::fs;
+
+use crate::Failure;
+use crate::escape::shown;
+
+/// Returns the threads of all processes of a user, which a name or a number selects.
+///
+/// perf: `parse_uid`, `thread_map__new_by_uid`.
+pub(super) fn threads(user: &str) -> Result<Vec<u32>, Failure> {
+    let uid = match user.parse() {
+        Ok(uid) => uid,
+        Err(_) => uid(&fs::read_to_string("/etc/passwd").unwrap_or_default(), user)
+            .ok_or_else(|| format!("--uid {}: there is no such user", shown(user)))?,
+    };
+    let mut threads = Vec::new();
+    let processes = numbers("/proc")?;
+    for pid in processes {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let owner = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+        let owner = owner.and_then(|ids| ids.split_whitespace().next()?.parse::<u32>().ok());
+        // This process is the recorder.
+        if owner == Some(uid) && pid != std::process::id() {
+            threads.extend(numbers(&format!("/proc/{pid}/task")).unwrap_or_default());
+        }
+    }
+    match threads.is_empty() {
+        true => Err(Failure(format!("--uid {}: the user has no process", shown(user)))),
+        false => Ok(threads),
+    }
+}
+
+/// Returns the names in a folder that are numbers.
+fn numbers(folder: &str) -> Result<Vec<u32>, Failure> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
+    Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
+}
+
+/// Returns the number of a user in the text of `/etc/passwd`.
+fn uid(passwd: &str, user: &str) -> Option<u32> {
+    passwd.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        (fields.next()? == user).then(|| fields.nth(1)?.parse().ok()).flatten()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn users_by_their_names() {
+        let passwd = "root:x:0:0:root:/root:/bin/sh\nbroken\nnobody:x:65534:65534::/:/bin/false\n";
+        assert_eq!((super::uid(passwd, "nobody"), super::uid(passwd, "root")), (Some(65534), Some(0)));
+        assert_eq!((super::uid(passwd, "broken"), super::uid(passwd, "x")), (None, None));
+    }
+}

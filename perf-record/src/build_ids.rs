@@ -1,0 +1,172 @@
+//! The build ids of the files that a recording refers to.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use perf_abi::endian::{ByteOrder, Endian};
+use perf_abi::record::{CpuMode, Misc};
+use perf_parse::Record;
+use perf_parse::feature::{BuildId, Entries, FeatureData};
+use perf_parse::file::write::{FeaturePayloads, WriteFileError};
+
+use super::{elf, kernel, maps};
+
+/// perf's name of the kernel.
+const KERNEL: &[u8] = b"[kernel.kallsyms]";
+const VDSO: &[u8] = b"[vdso]";
+
+/// Collects the files that were mapped, from MMAP and MMAP2 records in any order.
+///
+/// perf reads the whole capture again to find the files that samples hit, unless `--buildid-all` asks for all files.
+/// This collects all, while the records are written: reading a build id costs less than reading the capture.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+///
+/// use perf_record::BuildIds;
+/// use perf_record::parse::abi::endian::NativeEndian;
+/// use perf_record::parse::file::write::FeaturePayloads;
+///
+/// let files = BuildIds::new();
+/// let mut features = FeaturePayloads::<NativeEndian>::new();
+/// files.finish(Path::new("/"), &mut features)?;
+/// # Ok::<(), perf_record::parse::file::write::WriteFileError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct BuildIds {
+    files: Vec<Mapped>,
+    by_name: HashMap<(CpuMode, Vec<u8>), usize>,
+}
+
+/// A file that was mapped, or the kernel's name of memory without a file.
+#[derive(Clone, Debug)]
+struct Mapped {
+    name: Vec<u8>,
+    /// Whether the mapping belongs to the kernel or to a program.
+    mode: CpuMode,
+    /// The first process that mapped it.
+    pid: i32,
+    /// The build id, if the kernel reported it.
+    build_id: Option<Vec<u8>>,
+}
+
+impl Default for BuildIds {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BuildIds {
+    /// Begins with the kernel alone, which is always mapped.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut files = Self { files: Vec::new(), by_name: HashMap::new() };
+        files.file(CpuMode::KERNEL, -1, KERNEL);
+        files
+    }
+
+    /// Takes the file of an MMAP or MMAP2 record; ignores others.
+    pub fn record<O: ByteOrder>(&mut self, misc: Misc, record: &Record<'_, O>) {
+        match record {
+            Record::Mmap(it) => self.mapped(misc, it.pid, it.filename, None),
+            Record::Mmap2(it) => self.mapped(misc, it.pid, it.filename, it.id.build_id()),
+            _ => {}
+        }
+    }
+
+    fn mapped(&mut self, misc: Misc, pid: i32, name: &[u8], build_id: Option<&[u8]>) {
+        let mode = misc.cpumode();
+        // The symbol after the name depends on where the kernel was loaded.
+        let is_kernel = mode == CpuMode::KERNEL && name.starts_with(KERNEL);
+        let file = self.file(mode, pid, if is_kernel { KERNEL } else { name });
+        if let Some(build_id) = build_id {
+            self.files[file].build_id = Some(build_id.to_vec());
+        }
+    }
+
+    /// Returns the index of a file; adds it if it is new.
+    fn file(&mut self, mode: CpuMode, pid: i32, name: &[u8]) -> usize {
+        let next = self.files.len();
+        let index = *self.by_name.entry((mode, name.to_vec())).or_insert(next);
+        if index == next {
+            let name = name.to_vec();
+            self.files.push(Mapped { name, mode, pid, build_id: None });
+        }
+        index
+    }
+
+    /// Reads the build ids and adds them to `features`, unless there are none.
+    ///
+    /// Looks up files in the root folder of the process that mapped them. If the process has ended, looks them up below
+    /// `root`.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`FeaturePayloads::set`].
+    pub fn finish<O: Endian>(
+        &self,
+        root: &Path,
+        features: &mut FeaturePayloads<O>,
+    ) -> Result<(), WriteFileError> {
+        let files = self.files.iter();
+        let with_build_ids: Vec<_> = files.filter_map(|file| Some((file, file.read(root)?))).collect();
+        let entries = with_build_ids.iter().map(|(file, build_id)| {
+            let misc = Misc::from(file.mode);
+            BuildId { misc, pid: -1, build_id, filename: &file.name }
+        });
+        let entries: Vec<_> = entries.collect();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        features.set(&FeatureData::BuildId(Entries::from(&entries)))
+    }
+}
+
+impl Mapped {
+    fn read(&self, root: &Path) -> Option<Vec<u8>> {
+        if let Some(build_id) = &self.build_id {
+            return Some(build_id.clone());
+        }
+        match (self.mode, self.name.as_slice()) {
+            (CpuMode::KERNEL, KERNEL) => elf::of_notes(&fs::read(root.join("sys/kernel/notes")).ok()?),
+            (CpuMode::KERNEL, file) => {
+                let name = kernel::module_name(file);
+                let folder = root.join("sys/module").join(OsStr::from_bytes(&name));
+                elf::of_notes(&fs::read(folder.join("notes/.note.gnu.build-id")).ok()?)
+            }
+            (CpuMode::USER, VDSO) => vdso(),
+            (CpuMode::USER, [b'/', path @ ..]) if !path.starts_with(b"/") => {
+                let path = OsStr::from_bytes(path);
+                let its_own: PathBuf = root.join(format!("proc/{}/root", self.pid));
+                elf::of_file(&its_own.join(path)).or_else(|| elf::of_file(&root.join(path)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the build id of this program's vdso. All 64-bit programs have the same vdso.
+fn vdso() -> Option<Vec<u8>> {
+    let mut start = None;
+    let file = BufReader::new(File::open("/proc/self/maps").ok()?);
+    let Ok(_) = maps::each(file, |mapping| {
+        if mapping.name == VDSO {
+            start = Some(mapping.start);
+        }
+        Ok::<_, core::convert::Infallible>(())
+    });
+    let start: u64 = start?;
+    let memory = File::open("/proc/self/mem").ok()?;
+    elf::of_image(&|offset, len| {
+        let mut bytes = vec![0; len];
+        memory.read_exact_at(&mut bytes, start.checked_add(offset)?).ok()?;
+        Some(bytes)
+    })
+}

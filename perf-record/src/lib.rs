@@ -1,0 +1,79 @@
+//! Recording sessions with Linux perf_event: what `perf record` does, as a library.
+//!
+//! A [`Recorder`] opens events on a command, on threads or on cpus ([`Observed`]), with one ring for each online cpu. It
+//! synthesizes the records of the tasks and mappings that already exist, drains the rings into a [`Sink`], and adds the
+//! features of the machine and the build ids of the mapped files. The sink is a `perf.data` file ([`FileSink`]), a
+//! stream ([`PipeSink`]), or a callback ([`Callback`]).
+//!
+//! # Examples
+//!
+//! A recording of this process:
+//!
+//! ```no_run
+#![doc = include_str!("../examples/own_process.rs")]
+//! ```
+//!
+//! # Parts
+//!
+//! The parts are usable alone: [`Synthesizer`] makes the records of existing tasks, [`machine`] the features of the
+//! machine, [`BuildIds`] collects the build ids of mapped files.
+//!
+//! # Kernels
+//!
+//! Every kernel that perf-open supports. What a kernel does not know, and what a user may not record, is left out or
+//! replaced as perf does it, and [`Recorder::notes`] lists it.
+//!
+//! On systems other than Linux the crate is empty.
+
+#![cfg(target_os = "linux")]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod attrs;
+mod build_ids;
+mod clock;
+mod elf;
+mod error;
+mod fallback;
+mod host;
+mod kernel;
+mod maps;
+mod observed;
+mod open_files;
+mod options;
+mod processes;
+mod recorder;
+mod session;
+mod sink;
+mod snapshot;
+mod summary;
+mod survey;
+mod synthesize;
+mod tracing;
+mod user_records;
+
+#[cfg(test)]
+mod tests;
+
+pub use attrs::all_registers;
+pub use build_ids::BuildIds;
+pub use error::Error;
+pub use fallback::Note;
+pub use host::describe as machine;
+pub use observed::{Observed, is_alive, online};
+pub use open_files::raise_open_files;
+pub use options::{CallGraph, Options};
+pub use perf_open as open;
+pub use perf_parse as parse;
+pub use recorder::Recorder;
+pub use session::Waited;
+pub use sink::{Callback, FileSink, Head, PipeSink, Sink};
+pub use snapshot::{Frozen, Kept, Snapshot};
+pub use summary::Summary;
+pub use synthesize::{Synthesizer, Wanted};
+
+/// The examples of the README, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,159 @@
+//! How events are sampled.
+
+use perf_abi::branch::BranchSampleType;
+use perf_abi::sample_type::SampleType;
+
+/// How the events of a recording are sampled. The terms of an event take precedence over these options.
+///
+/// Fields may be added: end a literal with `..Options::default()`. The default is that of `perf record`.
+///
+/// # Examples
+///
+/// ```
+/// use perf_record::{CallGraph, Options};
+///
+/// let options = Options { freq: Some(999), call_graph: Some(CallGraph::Fp), ..Options::default() };
+/// assert!(options.inherit);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Samples per second; `None` for 4000, and for each hit of a tracepoint, a breakpoint or `bpf-output`.
+    pub freq: Option<u64>,
+    /// Occurrences between two samples. Takes precedence over `freq`.
+    pub count: Option<u64>,
+    /// How call chains are recorded; `None` for no call chains.
+    pub call_graph: Option<CallGraph>,
+    /// Whether data addresses, and the mappings of data, are recorded.
+    pub data: bool,
+    /// Fields that every sample gets in addition: `ADDR`, `CPU`, `WEIGHT`, `PHYS_ADDR`, `TRANSACTION`, ...
+    pub sample_type: SampleType,
+    /// The branches to record; `None` for no branch stacks. Kernel: `branch_sample_type`.
+    pub branches: Option<BranchSampleType>,
+    /// The user-space registers to record; 0 for none, or those that unwinding needs. Kernel: `sample_regs_user`.
+    pub regs_user: u64,
+    /// The registers at the interrupt to record; 0 for none. Kernel: `sample_regs_intr`.
+    pub regs_intr: u64,
+    /// Whether context switches are recorded.
+    pub switch_events: bool,
+    /// Whether namespaces are recorded.
+    pub namespaces: bool,
+    /// Whether the cgroups of samples, and the cgroups themselves, are recorded.
+    pub cgroups: bool,
+    /// Whether MMAP2 records have build ids in place of inodes. Since Linux 5.12.
+    pub buildid_mmap: bool,
+    /// Whether loading and unloading of BPF programs is recorded.
+    pub bpf_events: bool,
+    /// The clock of the times, such as `CLOCK_MONOTONIC`, 1; `None` for the kernel's own.
+    pub clockid: Option<i32>,
+    /// Whether tasks that the recorded tasks start are recorded too.
+    pub inherit: bool,
+    /// Whether the kernel is excluded from events that have no modifiers.
+    pub all_user: bool,
+    /// Whether user space is excluded from events that have no modifiers.
+    pub all_kernel: bool,
+    /// Whether kernel frames are left out of call chains.
+    pub user_callchains: bool,
+    /// Whether user frames are left out of call chains.
+    pub kernel_callchains: bool,
+    /// Whether the kernel wakes the recorder after every sample.
+    pub no_buffering: bool,
+    /// Whether each sample has its period, even if that is constant.
+    pub period: bool,
+    /// Whether each sample has the id of its event, even if there is only one event.
+    pub identifier: bool,
+    /// Filters of events, each with the index of its event in all groups. An event can have several, which must all
+    /// hold. Kernel: `PERF_EVENT_IOC_SET_FILTER`; the syntax of tracepoints is in `Documentation/trace/events.rst`.
+    pub filters: Vec<(usize, String)>,
+    /// Whether the events record no samples, but only mappings, names and tasks.
+    pub no_samples: bool,
+    /// Whether the counts of each task are recorded when it ends or is switched, as READ records.
+    pub inherit_stat: bool,
+    /// Whether the counts of a group have the times that it was enabled and running.
+    pub running_time: bool,
+    /// Whether samples have no times.
+    pub no_timestamps: bool,
+    /// Whether each thread has a ring, rather than each cpu. Records no tasks that are started later.
+    pub per_thread: bool,
+    /// The cpus on which threads or a command are recorded; `None` for all.
+    pub cpus: Option<Vec<u32>>,
+    /// Pages of each ring, a power of two; `None` for as many as `perf_event_mlock_kb` allows.
+    pub mmap_pages: Option<usize>,
+    /// Whether the rings keep the newest records until a [snapshot](crate::Recorder::freeze).
+    pub overwrite: bool,
+    /// Whether the events wait for [`start`](crate::Recorder::start) even if they record a command.
+    pub delayed: bool,
+    /// Whether BUILD_ID lists the build ids of all mapped files.
+    pub build_ids: bool,
+    /// Whether the cycles event may be replaced by a clock where nothing counts cycles, and the kernel excluded where
+    /// it may not be recorded. [`Recorder::notes`](crate::Recorder::notes) lists what was done.
+    pub fall_back: bool,
+    /// Words of the command line, for the feature `CMDLINE`; empty for those of this process.
+    pub command_line: Vec<Vec<u8>>,
+    /// Name and version of the program that records, for the feature `VERSION`.
+    pub version: String,
+    // `#[non_exhaustive]` would also forbid `..Options::default()` in other crates.
+    #[doc(hidden)]
+    pub non_exhaustive: (),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            freq: None,
+            count: None,
+            call_graph: None,
+            data: false,
+            sample_type: SampleType::NONE,
+            branches: None,
+            regs_user: 0,
+            regs_intr: 0,
+            switch_events: false,
+            namespaces: false,
+            cgroups: false,
+            buildid_mmap: false,
+            bpf_events: true,
+            clockid: None,
+            inherit: true,
+            all_user: false,
+            all_kernel: false,
+            user_callchains: false,
+            kernel_callchains: false,
+            no_buffering: false,
+            period: false,
+            identifier: false,
+            filters: Vec::new(),
+            no_samples: false,
+            inherit_stat: false,
+            running_time: false,
+            no_timestamps: false,
+            per_thread: false,
+            cpus: None,
+            mmap_pages: None,
+            overwrite: false,
+            delayed: false,
+            build_ids: true,
+            fall_back: true,
+            command_line: Vec::new(),
+            version: concat!("perf-record ", env!("CARGO_PKG_VERSION")).to_owned(),
+            non_exhaustive: (),
+        }
+    }
+}
+
+/// The method that records call chains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallGraph {
+    /// By the kernel, from frame pointers.
+    Fp,
+    /// After the recording, from a copy of this many bytes of the stack. The mappings of data are recorded too, because
+    /// unwinders need those that the tables of a file are in.
+    Dwarf(u32),
+    /// From the last branch records of Intel's processors.
+    Lbr,
+}
+
+impl CallGraph {
+    /// The number of stack bytes that perf copies by default.
+    pub const STACK_BYTES: u32 = 8192;
+}

@@ -1,0 +1,385 @@
+//! A recording: from the open events to the finished capture.
+
+use alloc::collections::BTreeMap;
+use core::time::Duration;
+use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+
+use perf_abi::endian::NativeEndian;
+use perf_abi::feature::Feature;
+use perf_abi::record::{Misc, RecordType};
+use perf_open::ring::Paused;
+use perf_open::{EventGroup, Overwrite, Ring};
+use perf_parse::feature::{Entries, FeatureData, GroupDesc};
+use perf_parse::file::write::{EventFields, FeaturePayloads};
+use perf_parse::record::LostSamples;
+use perf_parse::write::{self, SampleIdFields};
+use perf_parse::{Record, SampleLayout};
+
+use crate::fallback::Choices;
+use crate::host::ROOT;
+use crate::processes::{self, Task};
+use crate::session::{Session, Waited};
+use crate::sink::{Head, Sink, mark};
+use crate::summary::Summary;
+use crate::survey::Survey;
+use crate::synthesize::{Synthesizer, Wanted};
+use crate::{Error, Frozen, Note, Observed, Options, clock, host, tracing, user_records};
+
+/// A recording session.
+///
+/// [`open`](Self::open) it, [`begin`](Self::begin) a sink, [`start`](Self::start) the events; then
+/// [`wait`](Self::wait) and [`drain`](Self::drain) until the end; [`stop`](Self::stop) and [`finish`](Self::finish). The
+/// [crate's documentation](crate) has an example.
+#[derive(Debug)]
+pub struct Recorder {
+    options: Options,
+    observed: Observed,
+    command: Option<u32>,
+    session: Session,
+    features: FeaturePayloads<NativeEndian>,
+    /// The layout of the event that records mappings, which synthesized records have.
+    layout: SampleLayout,
+    survey: Survey,
+    notes: Vec<Note>,
+    skipped: u64,
+    /// Whether the command was started before the capture began.
+    is_running: bool,
+    /// The losses of the captures that are finished, by the id of the event, and by the rings.
+    earlier: (BTreeMap<u64, u64>, u64),
+}
+
+impl Recorder {
+    /// Opens the events of `groups` on `observed`. They do not count yet.
+    ///
+    /// For [`Observed::Command`], `command` is the process id of a prepared
+    /// [`Workload`](perf_open::workload::Workload), whose exec starts the events.
+    ///
+    /// # Errors
+    ///
+    /// If an event cannot be opened and nothing replaces it; if there are no events; if a ring cannot be mapped.
+    pub fn open(
+        groups: Vec<EventGroup>,
+        observed: Observed,
+        command: Option<u32>,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let mut choices = Choices { groups, inherit_read: true };
+        let (session, notes) = Session::open(&mut choices, &observed, command, &options)?;
+        let Some(tracker) = session.events.get(session.tracker) else {
+            return Err(Error::Request("there are no events to record".to_owned()));
+        };
+        let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
+        let features = features(&choices.groups, &session, &options)?;
+        let attrs = session.events.iter().map(|event| &event.attr);
+        let survey = Survey::new(attrs, &tracker.attr, layout, options.build_ids);
+        Ok(Self {
+            options,
+            observed,
+            command,
+            session,
+            features,
+            layout,
+            survey,
+            notes,
+            skipped: 0,
+            is_running: false,
+            earlier: Default::default(),
+        })
+    }
+
+    /// Returns the events, in the order in which a capture lists them, with their attrs as the kernel accepted them.
+    #[must_use]
+    pub fn events(&self) -> &[EventFields] {
+        &self.session.events
+    }
+
+    /// Returns what is done in another way than it was asked for.
+    #[must_use]
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// Returns the features of the capture. They can be changed until [`begin`](Self::begin) for a pipe, and until
+    /// [`finish`](Self::finish) for a file.
+    pub fn features(&mut self) -> &mut FeaturePayloads<NativeEndian> {
+        &mut self.features
+    }
+
+    /// Returns whether the rings keep the newest records, so that samples are taken by [`freeze`](Self::freeze).
+    #[must_use]
+    pub fn overwrites(&self) -> bool {
+        !self.session.overwrites.is_empty()
+    }
+
+    /// Begins a capture: its head, and the records of the tasks and mappings that already exist. A recording that
+    /// overwrites begins a [`Kept`](crate::Kept).
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn begin<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+        sink.begin(&Head { events: &self.session.events, features: &self.features })?;
+        user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
+            sink.records(record)
+        })?;
+        self.synthesize(sink)?;
+        sink.records(&mark(RecordType::FINISHED_INIT))?;
+        sink.flush()?;
+        if self.options.delayed && self.observed != Observed::Command {
+            self.session.enable_tracker()?;
+        }
+        Ok(())
+    }
+
+    /// Starts the events. Those of a command start with its exec instead, unless they are
+    /// [delayed](Options::delayed).
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn start(&self) -> Result<(), Error> {
+        self.session.enable()
+    }
+
+    /// Starts the events again after [`stop`](Self::stop), or those of a delayed recording.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn resume(&self) -> Result<(), Error> {
+        self.session.resume()
+    }
+
+    /// Stops the events. Their records stay in the rings for [`drain`](Self::drain).
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn stop(&self) -> Result<(), Error> {
+        self.session.disable()
+    }
+
+    /// Waits until a ring is half full, or one of `others` is readable. `None` waits forever.
+    ///
+    /// # Errors
+    ///
+    /// The errno of `poll`.
+    pub fn wait(&mut self, timeout: Option<Duration>, others: &[BorrowedFd<'_>]) -> Result<Waited, Error> {
+        self.session.wait(timeout, others)
+    }
+
+    /// Passes the records that are in the rings now to `sink`, as one round. Returns their number of bytes.
+    ///
+    /// The records are passed in whole spans of a ring, without a copy.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink. A ring that cannot be read is skipped, and [`Summary::skipped`] counts it.
+    pub fn drain<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+        let mut bytes = 0_u64;
+        for ring in &mut self.session.rings {
+            match drain_ring(ring, &mut self.survey, sink)? {
+                Some(of_ring) => bytes += of_ring,
+                None => self.skipped += ring.skip(),
+            }
+        }
+        if bytes > 0 {
+            sink.round()?;
+        }
+        Ok(bytes)
+    }
+
+    /// Ends the capture: drains the rings, counts the losses, and adds the features that depend on the records.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink, or of reading the counters.
+    pub fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
+        self.drain(sink)?;
+        let lost = self.lost(sink)?;
+        self.survey.describe(&mut self.features)?;
+        sink.finish(&self.features)?;
+        // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
+        // samples.
+        let all: u64 = self.session.rings.iter().map(|ring| ring.account().lost).sum();
+        let reported = all.saturating_sub(core::mem::replace(&mut self.earlier.1, all));
+        let skipped = core::mem::take(&mut self.skipped);
+        Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })
+    }
+
+    /// Finishes the capture in `old` and begins one in `new`, while the events continue. No record is lost between the
+    /// two. The new one begins with the records of the tasks and mappings that exist then.
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](Self::finish) and [`begin`](Self::begin).
+    pub fn switch<S: Sink + ?Sized>(&mut self, old: &mut S, new: &mut S) -> Result<Summary, Error> {
+        let summary = self.finish(old)?;
+        self.survey = self.survey.without_samples();
+        self.features.remove(Feature::SAMPLE_TIME);
+        self.is_running = true;
+        self.begin(new)?;
+        Ok(summary)
+    }
+
+    /// Pauses the rings that keep the newest records. [`Frozen::take`] takes the records and lets the rings continue.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn freeze(&mut self) -> Result<Frozen<'_>, Error> {
+        // Pause all rings before reading the first, so that they end at the same time.
+        let Session { overwrites, events, .. } = &mut self.session;
+        let paused = overwrites.iter_mut().map(Overwrite::pause);
+        let paused: Vec<Paused<'_>> = paused.collect::<Result<_, _>>()?;
+        Ok(Frozen { paused, events, features: &self.features, survey: &self.survey })
+    }
+
+    /// Copies the rings that are read while they are written, as [`Ring::dump`] does.
+    #[must_use]
+    pub fn dumps(&self) -> Vec<Vec<u8>> {
+        self.session.rings.iter().map(Ring::dump).collect()
+    }
+
+    /// Synthesizes the records of the tasks and mappings that already exist.
+    fn synthesize<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+        let (options, survey, notes) = (&self.options, &mut self.survey, &mut self.notes);
+        let data = self.session.events[self.session.tracker].attr.flags;
+        let data = data.contains(perf_abi::attr::AttrFlags::MMAP_DATA);
+        let wanted = Wanted { data, namespaces: options.namespaces };
+        let mut put = |record: &[u8]| {
+            survey.look(record);
+            sink.records(record)
+        };
+        let mut made_up = Synthesizer::new(Path::new(ROOT), &self.layout, wanted, &mut put);
+        let mut add = |note: Note| {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        };
+        if !made_up.kernel()? {
+            add(Note::HiddenKernel);
+        }
+        let thread = |tid: &u32| i32::try_from(*tid).ok();
+        match &self.observed {
+            Observed::Cpus(_) => made_up.all(),
+            Observed::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
+            Observed::Command if self.is_running => {
+                made_up.threads(&self.command.map(family).unwrap_or_default())
+            }
+            // The exec starts the recording, and the kernel records it.
+            Observed::Command => match self.command.as_ref().and_then(thread) {
+                Some(pid) if options.namespaces => made_up.namespaces_of(pid),
+                _ => Ok(()),
+            },
+        }?;
+        if made_up.unreadable() > 0 {
+            add(Note::UnreadableMaps(made_up.unreadable()));
+        }
+        Ok(())
+    }
+
+    /// Writes a LOST_SAMPLES record for each event that lost samples because its ring was full, by the kernel's count.
+    /// Returns the number for all events.
+    ///
+    /// perf: `record__read_lost_samples`.
+    fn lost<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+        let mut sum = 0_u64;
+        for (id, all) in self.session.lost()? {
+            let lost = all.saturating_sub(self.earlier.0.insert(id, all).unwrap_or(0));
+            if lost == 0 {
+                continue;
+            }
+            sum += lost;
+            let mut record = Vec::new();
+            let trailer = SampleIdFields { id, ..SampleIdFields::default() };
+            let lost = Record::LostSamples(LostSamples { lost });
+            write::record::<NativeEndian>(&mut record, &self.layout, Misc(0), &lost, &trailer)
+                .map_err(|error| Error::Request(error.to_string()))?;
+            sink.records(&record)?;
+        }
+        Ok(sum)
+    }
+}
+
+/// Returns the threads of a process and of its descendants.
+fn family(pid: u32) -> Vec<i32> {
+    let root = Path::new(ROOT);
+    let tasks: Vec<Task> = processes::all(root)
+        .into_iter()
+        .filter_map(|pid| Task::read(&root.join(format!("proc/{pid}")), pid))
+        .collect();
+    let mut family: Vec<i32> = i32::try_from(pid).into_iter().collect();
+    let mut at = 0;
+    // A child can have a lower number than its parent.
+    while let Some(&parent) = family.get(at) {
+        let children = tasks.iter().filter(|task| task.ppid == parent && !family.contains(&task.pid));
+        let children: Vec<i32> = children.map(|task| task.pid).collect();
+        family.extend(children);
+        at += 1;
+    }
+    family.into_iter().flat_map(|pid| processes::threads(root, pid)).collect()
+}
+
+/// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.
+fn drain_ring<S: Sink + ?Sized>(
+    ring: &mut Ring,
+    survey: &mut Survey,
+    sink: &mut S,
+) -> Result<Option<u64>, Error> {
+    let mut bytes = 0_u64;
+    let Ok(mut unread) = ring.read() else { return Ok(None) };
+    while let Some(span) = unread.next_span() {
+        let Ok(span) = span else { return Ok(None) };
+        bytes += span.len() as u64;
+        if survey.look(span) {
+            sink.records(&survey.mended(span))?;
+        } else {
+            sink.records(span)?;
+        }
+        // The kernel can use the room while the next span is written.
+        unread.release();
+    }
+    Ok(Some(bytes))
+}
+
+/// Returns the features that are known before the first record.
+fn features(
+    groups: &[EventGroup],
+    session: &Session,
+    options: &Options,
+) -> Result<FeaturePayloads<NativeEndian>, Error> {
+    let mut features = FeaturePayloads::new();
+    let words = match options.command_line.is_empty() {
+        true => std::env::args_os().map(OsStringExt::into_vec).collect(),
+        false => options.command_line.clone(),
+    };
+    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    host::describe(Path::new(ROOT), &options.version, &words, &mut features)?;
+    // The event for mappings, names and tasks may precede those of the groups.
+    let in_groups: usize = groups.iter().map(|group| group.events.len()).sum();
+    let mut first = session.events.len() - in_groups;
+    let mut descriptions = Vec::new();
+    for group in groups {
+        if group.events.len() > 1 {
+            descriptions.push(GroupDesc {
+                name: group.name.as_deref().unwrap_or("{anon_group}").as_bytes(),
+                leader_idx: u32::try_from(first).unwrap_or(u32::MAX),
+                nr_members: u32::try_from(group.events.len()).unwrap_or(u32::MAX),
+            });
+        }
+        first += group.events.len();
+    }
+    if !descriptions.is_empty() {
+        features.set(&FeatureData::GroupDesc(Entries::from(&descriptions)))?;
+    }
+    if let Some(payload) = tracing::data(groups)? {
+        features.raw(Feature::TRACING_DATA, &payload)?;
+    }
+    if let Some(clockid) = options.clockid {
+        clock::describe(clockid, &mut features)?;
+    }
+    Ok(features)
+}

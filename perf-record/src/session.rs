@@ -1,0 +1,434 @@
+//! The open events of a recording, and their rings.
+
+use alloc::ffi::CString;
+use core::time::Duration;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use perf_abi::attr::AttrFlags;
+use perf_abi::read_format::ReadFormat;
+use perf_open::{Counter, EventGroup, EventSpec, Overwrite, Ring, Target, limits, ring};
+use perf_parse::file::write::EventFields;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use crate::attrs::{Manner, copies_stacks};
+use crate::fallback::{self, Choices, Next, Refusal};
+use crate::{Error, Note, Observed, Options, online};
+
+/// The default size of a ring in bytes: what an unprivileged user may lock per cpu by default.
+const DEFAULT_BYTES: usize = 512 << 10;
+
+/// How long a wait lasts at most while the end of a recorded task keeps its ring readable.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A ring to map: the targets that write to it.
+struct Place {
+    targets: Vec<Target<'static>>,
+    /// The cpu of the targets; `None` for any.
+    cpu: Option<u32>,
+    /// Whether only the event that takes no samples is opened there.
+    only_tracker: bool,
+}
+
+/// An open event on one target.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// The index of the event.
+    pub(crate) event: usize,
+    pub(crate) counter: Counter,
+    pub(crate) id: u64,
+    /// The index of its ring.
+    pub(crate) ring: usize,
+    /// The cpu; `None` for any.
+    pub(crate) cpu: Option<u32>,
+    /// The thread; `None` for any.
+    pub(crate) tid: Option<u32>,
+}
+
+/// The open events of a recording. They do not count yet.
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    pub(crate) opened: Vec<Opened>,
+    /// The rings that are read while they are written.
+    pub(crate) rings: Vec<Ring>,
+    /// Whether the tasks of each of `rings` have ended.
+    ended: Vec<bool>,
+    /// The rings that keep the newest records.
+    pub(crate) overwrites: Vec<Overwrite>,
+    /// The events as the capture lists them.
+    pub(crate) events: Vec<EventFields>,
+    /// The index of the event that records mappings, names and tasks.
+    pub(crate) tracker: usize,
+}
+
+/// What ended a wait. Nothing of it if the time was over, or a signal came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waited {
+    /// A ring has records.
+    pub records: bool,
+    /// Recorded tasks have ended.
+    pub hangup: bool,
+    /// One of the other descriptors is readable.
+    pub other: bool,
+}
+
+impl Session {
+    /// Opens the groups of `choices` on all targets.
+    pub(crate) fn open(
+        choices: &mut Choices,
+        observed: &Observed,
+        command: Option<u32>,
+        options: &Options,
+    ) -> Result<(Self, Vec<Note>), Error> {
+        if !limits::is_supported() {
+            return Err(Error::Request("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
+        }
+        let mut notes = Vec::new();
+        loop {
+            let manner = manner(choices, observed, options)?;
+            let places = places(observed, command, options, manner.tracker)?;
+            let mut session = Self::default();
+            let mut dropped = Vec::new();
+            let refusal = match session.open_all(&choices.groups, &manner, &places, &mut dropped)? {
+                None => {
+                    if !dropped.is_empty() {
+                        dropped.sort_unstable();
+                        dropped.dedup();
+                        notes.push(Note::LeftOut(dropped));
+                    }
+                    return Ok((session, notes));
+                }
+                Some(refusal) => refusal,
+            };
+            // Closed before the limit of open files is raised, and before the next try.
+            drop(session);
+            let errno = refusal.error.errno_name().unwrap_or_default();
+            match fallback::after(errno, refusal.place, choices, observed, options) {
+                Next::Retry(note) => notes.extend(note),
+                Next::GiveUp if errno == "EMFILE" => {
+                    let events: usize = choices.groups.iter().map(|group| group.events.len()).sum();
+                    let targets: usize = places.iter().map(|place| place.targets.len()).sum();
+                    let needed = (events + usize::from(manner.tracker)) * targets + places.len();
+                    return Err(Error::Request(format!(
+                        "too many open files: {events} events on {targets} targets need about {needed} file \
+                         descriptors; raise the hard limit (ulimit -Hn)"
+                    )));
+                }
+                Next::GiveUp => return Err(Error::Open { event: refusal.event, error: refusal.error }),
+            }
+        }
+    }
+
+    /// Starts all events that do not wait for the exec of the command.
+    pub(crate) fn enable(&self) -> Result<(), Error> {
+        // Enabling a leader also starts its members.
+        let waits = |counter: &&Counter| counter.attr().flags.contains(AttrFlags::ENABLE_ON_EXEC);
+        Ok(self.leaders().filter(|counter| !waits(counter)).try_for_each(Counter::enable)?)
+    }
+
+    /// Starts the event that takes no samples, if there is one.
+    pub(crate) fn enable_tracker(&self) -> Result<(), Error> {
+        let tracks = |opened: &&Opened| opened.event == self.tracker;
+        Ok(self.opened.iter().filter(tracks).try_for_each(|opened| opened.counter.enable())?)
+    }
+
+    /// Starts all events that take samples, whether they have started before or not.
+    pub(crate) fn resume(&self) -> Result<(), Error> {
+        Ok(self.leaders().try_for_each(Counter::enable)?)
+    }
+
+    /// Stops all events.
+    pub(crate) fn disable(&self) -> Result<(), Error> {
+        Ok(self.leaders().try_for_each(Counter::disable)?)
+    }
+
+    /// Waits until a ring has a wakeup or one of `others` is readable.
+    pub(crate) fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        others: &[BorrowedFd<'_>],
+    ) -> Result<Waited, Error> {
+        let mut fds: Vec<_> =
+            others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN)).collect();
+        let rings = self.rings.iter().zip(&self.ended);
+        fds.extend(
+            rings
+                .filter(|(_, ended)| !**ended)
+                .map(|(ring, _)| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN)),
+        );
+        // A ring of tasks that have ended would end each wait at once. Others may still write to it.
+        let timeout = match self.ended.contains(&true) {
+            true => Some(timeout.map_or(TICK, |timeout| timeout.min(TICK))),
+            false => timeout,
+        };
+        let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(Waited::default()),
+            Err(error) => return Err(Error::io("poll")(error.into())),
+        }
+        let revents: Vec<_> = fds.iter().map(PollFd::revents).collect();
+        let (of_others, of_rings) = revents.split_at(others.len());
+        let mut waited = Waited { other: of_others.iter().any(|it| !it.is_empty()), ..Waited::default() };
+        let live = self.ended.iter_mut().filter(|ended| !**ended);
+        for (ended, revents) in live.zip(of_rings) {
+            waited.records |= revents.contains(PollFlags::IN);
+            *ended = revents.intersects(PollFlags::HUP | PollFlags::ERR);
+            waited.hangup |= *ended;
+        }
+        Ok(waited)
+    }
+
+    /// Returns the number of samples that each event lost because its ring was full, with the id of the event. Since
+    /// Linux 6.0; empty before.
+    pub(crate) fn lost(&self) -> Result<Vec<(u64, u64)>, Error> {
+        let mut all = Vec::new();
+        for Opened { counter, id, .. } in &self.opened {
+            let format = counter.attr().read_format;
+            if format.contains(ReadFormat::LOST) && !format.contains(ReadFormat::GROUP) {
+                let lost = counter.read()?.lost.unwrap_or(0);
+                all.extend((lost > 0).then_some((*id, lost)));
+            }
+        }
+        Ok(all)
+    }
+
+    fn leaders(&self) -> impl Iterator<Item = &Counter> {
+        let counters = self.opened.iter().map(|opened| &opened.counter);
+        counters.filter(|counter| counter.attr().flags.contains(AttrFlags::DISABLED))
+    }
+
+    fn open_all(
+        &mut self,
+        groups: &[EventGroup],
+        manner: &Manner<'_>,
+        places: &[Place],
+        dropped: &mut Vec<&'static str>,
+    ) -> Result<Option<Refusal>, Error> {
+        if manner.tracker {
+            let name = Some(b"dummy".to_vec());
+            self.events.push(EventFields { name, ..EventFields::default() });
+        }
+        self.events.extend(groups.iter().flat_map(|group| &group.events).map(fields));
+        let mut gone = 0_usize;
+        for place in places {
+            let first = self.opened.len();
+            for target in &place.targets {
+                match self.open_on(place, target, groups, manner, dropped)? {
+                    Some(refusal) if refusal.error.errno_name() == Some("ESRCH") => gone += 1,
+                    Some(refusal) => return Ok(Some(refusal)),
+                    None => {}
+                }
+            }
+            match self.map(first, manner.options) {
+                Ok(()) => {}
+                Err(error) if error.errno_name() == Some("EMFILE") => {
+                    return Ok(Some(Refusal { event: "ring".to_owned(), place: None, error }));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if gone > 0 && gone == places.iter().map(|place| place.targets.len()).sum::<usize>() {
+            return Err(Error::Request("there is no such thread; it may have ended".to_owned()));
+        }
+        Ok(None)
+    }
+
+    /// Opens all events on one target.
+    fn open_on(
+        &mut self,
+        place: &Place,
+        target: &Target<'static>,
+        groups: &[EventGroup],
+        manner: &Manner<'_>,
+        dropped: &mut Vec<&'static str>,
+    ) -> Result<Option<Refusal>, Error> {
+        let mut index = 0_usize;
+        if manner.tracker {
+            match manner.tracker().open(target) {
+                Ok(counter) => self.take(index, counter, place, target, manner, dropped)?,
+                Err(error) => {
+                    return Ok(Some(Refusal { event: "dummy".to_owned(), place: None, error }));
+                }
+            }
+            index += 1;
+        }
+        if place.only_tracker {
+            return Ok(None);
+        }
+        for (number, group) in groups.iter().enumerate() {
+            let leader = self.opened.len();
+            for (at, event) in group.events.iter().enumerate() {
+                let is_tracking = index == 0;
+                let builder = manner.builder(group, at, event, is_tracking)?;
+                // An event with a `cpumask` is opened only on the cpus that the PMU lists.
+                let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);
+                if target.cpu_number().is_none_or(|cpu| !elsewhere(cpu)) {
+                    let opened = match self.opened.get(leader) {
+                        Some(leader) => builder.open_in(&leader.counter, target),
+                        None => builder.open(target),
+                    };
+                    match opened {
+                        Ok(counter) => self.take(index, counter, place, target, manner, dropped)?,
+                        Err(error) => {
+                            let event = event.name.clone();
+                            return Ok(Some(Refusal { event, place: Some((number, at)), error }));
+                        }
+                    }
+                }
+                index += 1;
+            }
+        }
+        Ok(None)
+    }
+
+    fn take(
+        &mut self,
+        event: usize,
+        counter: Counter,
+        place: &Place,
+        target: &Target<'static>,
+        manner: &Manner<'_>,
+        dropped: &mut Vec<&'static str>,
+    ) -> Result<(), Error> {
+        let number = event.checked_sub(usize::from(manner.tracker));
+        if let Some(filter) = number.and_then(|number| filter_of(manner.options, number)) {
+            let text = CString::new(filter.clone()).map_err(|error| Error::Request(error.to_string()))?;
+            counter
+                .set_filter(&text)
+                .map_err(|error| Error::Open { event: format!("filter '{filter}'"), error })?;
+        }
+        let id = counter.id()?;
+        let fields = &mut self.events[event];
+        fields.attr = *counter.attr();
+        fields.ids.push(id);
+        dropped.extend(counter.dropped());
+        let ring = self.rings.len();
+        self.opened.push(Opened { event, counter, id, ring, cpu: place.cpu, tid: target.thread() });
+        Ok(())
+    }
+
+    /// Maps a ring for the counters starting at `first`: one for those that overwrite, and one for the others.
+    fn map(&mut self, first: usize, options: &Options) -> Result<(), perf_open::Error> {
+        let page = ring::page_bytes();
+        let mut pages = options.mmap_pages.unwrap_or(DEFAULT_BYTES / page).max(1);
+        let (mut ring, mut overwrite): (Option<Ring>, Option<Overwrite>) = (None, None);
+        for Opened { counter, .. } in &self.opened[first..] {
+            let is_backward = counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD);
+            match (is_backward, &mut ring, &mut overwrite) {
+                (false, Some(ring), _) => drop(ring.add(counter)?),
+                (true, _, Some(overwrite)) => drop(overwrite.add(counter)?),
+                (false, None, _) => {
+                    ring = Some(fitting(options, &mut pages, |pages| Ring::map(counter, pages))?);
+                }
+                (true, _, None) => {
+                    overwrite = Some(fitting(options, &mut pages, |pages| Overwrite::map(counter, pages))?);
+                }
+            }
+        }
+        self.ended.extend(ring.iter().map(|_| false));
+        self.rings.extend(ring);
+        self.overwrites.extend(overwrite);
+        Ok(())
+    }
+}
+
+/// Returns the filter of an event: all of its filters must hold.
+///
+/// perf: `evsel__append_tp_filter`.
+fn filter_of(options: &Options, event: usize) -> Option<String> {
+    let mut filters =
+        options.filters.iter().filter(|(of, _)| *of == event).map(|(_, filter)| filter.as_str());
+    let first = filters.next()?.to_owned();
+    Some(filters.fold(first, |all, filter| format!("({all}) && ({filter})")))
+}
+
+/// Returns how the events of a recording are sampled.
+fn manner<'a>(choices: &Choices, observed: &Observed, options: &'a Options) -> Result<Manner<'a>, Error> {
+    let events = || choices.groups.iter().flat_map(|group| &group.events);
+    let overwrite = options.overwrite || events().any(|event| event.terms.overwrite == Some(true));
+    // On a part of the cpus, the tasks that started on the others have no names and mappings without it.
+    let is_part = match observed {
+        Observed::Cpus(cpus) => online()?.iter().any(|cpu| !cpus.contains(cpu)),
+        _ => false,
+    };
+    let tracker = overwrite || options.delayed || is_part;
+    Ok(Manner {
+        options,
+        several: tracker || events().count() > 1,
+        of_cpus: matches!(observed, Observed::Cpus(_)),
+        on_exec: *observed == Observed::Command,
+        overwrite,
+        tracker,
+        copies_stacks: events().any(|event| copies_stacks(options, event)),
+        inherit_read: choices.inherit_read,
+    })
+}
+
+/// Returns the targets of each ring. There is one ring for each cpu, because inherited events must be bound to a cpu;
+/// without inheritance, one ring for each thread.
+fn places(
+    observed: &Observed,
+    command: Option<u32>,
+    options: &Options,
+    tracker: bool,
+) -> Result<Vec<Place>, Error> {
+    let threads = match observed {
+        Observed::Cpus(cpus) => {
+            // The event that takes no samples is opened on every cpu.
+            let all = if tracker { online()? } else { cpus.clone() };
+            let place = |cpu| Place {
+                targets: vec![Target::cpu(cpu)],
+                cpu: Some(cpu),
+                only_tracker: !cpus.contains(&cpu),
+            };
+            return Ok(all.into_iter().map(place).collect());
+        }
+        Observed::Threads(tids) => tids.clone(),
+        Observed::Command => command.into_iter().collect(),
+    };
+    if !options.inherit || options.per_thread {
+        let place = |tid| Place { targets: vec![Target::pid(tid)], cpu: None, only_tracker: false };
+        return Ok(threads.into_iter().map(place).collect());
+    }
+    let on = |cpu| Place {
+        targets: threads.iter().map(|&tid| Target::pid_on(tid, cpu)).collect(),
+        cpu: Some(cpu),
+        only_tracker: false,
+    };
+    let cpus = match &options.cpus {
+        Some(cpus) => cpus.clone(),
+        None => online()?,
+    };
+    Ok(cpus.into_iter().map(on).collect())
+}
+
+/// Maps a ring. If the limit of locked memory forbids it and no size was chosen, tries smaller sizes.
+fn fitting<R>(
+    options: &Options,
+    pages: &mut usize,
+    map: impl Fn(usize) -> Result<R, perf_open::Error>,
+) -> Result<R, perf_open::Error> {
+    loop {
+        match map(*pages) {
+            Err(error)
+                if error.errno_name() == Some("EPERM") && *pages > 1 && options.mmap_pages.is_none() =>
+            {
+                *pages /= 2;
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Returns an event as a capture lists it, without its attr and ids.
+fn fields(event: &EventSpec) -> EventFields {
+    EventFields {
+        name: Some(event.name.clone().into_bytes()),
+        unit: event.unit.clone().map(String::into_bytes),
+        scale: event.scale,
+        cpus: (!event.cpus.is_empty()).then(|| event.cpus.clone()),
+        ..EventFields::default()
+    }
+}

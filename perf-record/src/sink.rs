@@ -1,0 +1,263 @@
+//! Where a recording goes: a file, a pipe, or a callback.
+
+use std::io::{Seek, Write};
+
+use perf_abi::endian::NativeEndian;
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use perf_parse::RawRecord;
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter};
+
+use crate::Error;
+
+/// What is known before the first record.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Head<'a> {
+    /// The events, with the ids that their records carry.
+    pub events: &'a [EventFields],
+    /// The features of the machine.
+    pub features: &'a FeaturePayloads<NativeEndian>,
+}
+
+/// The destination of a recording.
+///
+/// The calls come in this order: [`begin`](Self::begin) once, [`records`](Self::records), [`round`](Self::round) and
+/// [`flush`](Self::flush) any number of times, [`finish`](Self::finish) once.
+pub trait Sink {
+    /// Begins the capture.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error>;
+
+    /// Takes one or more whole records that follow each other, in this machine's byte order.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written. The recording ends.
+    fn records(&mut self, records: &[u8]) -> Result<(), Error>;
+
+    /// Takes the end of a round: all rings have been read once. No later record is older than the records of the round
+    /// before. A recorder that is killed later must have written the records so far.
+    ///
+    /// # Errors
+    ///
+    /// As [`records`](Self::records).
+    fn round(&mut self) -> Result<(), Error>;
+
+    /// Passes on everything so far, so that it survives if the recorder is killed.
+    ///
+    /// # Errors
+    ///
+    /// As [`records`](Self::records).
+    fn flush(&mut self) -> Result<(), Error>;
+
+    /// Ends the capture. `features` are those of [`begin`](Self::begin), and those that depend on the records.
+    ///
+    /// # Errors
+    ///
+    /// As [`records`](Self::records).
+    fn finish(&mut self, features: &FeaturePayloads<NativeEndian>) -> Result<(), Error>;
+}
+
+/// Returns a record of this type that consists of a header.
+pub(crate) fn mark(kind: RecordType) -> [u8; 8] {
+    let mut header = [0; 8];
+    header[..4].copy_from_slice(&kind.0.to_ne_bytes());
+    header[6..].copy_from_slice(&8_u16.to_ne_bytes());
+    header
+}
+
+/// Returns the error of a call that is out of order.
+fn out_of_order() -> Error {
+    Error::Request("the sink has not begun, or has ended".to_owned())
+}
+
+/// A `perf.data` file.
+///
+/// # Examples
+///
+/// ```
+/// use perf_record::FileSink;
+/// let sink = FileSink::new(std::io::Cursor::new(Vec::new()));
+/// assert!(sink.into_inner().is_none(), "it is not finished");
+/// ```
+#[derive(Debug)]
+pub struct FileSink<W> {
+    out: Option<W>,
+    options: Options,
+    writer: Option<FileWriter<NativeEndian, W>>,
+    finished: Option<W>,
+}
+
+impl<W: Write + Seek> FileSink<W> {
+    /// Returns a sink that writes to `out` from its start. Records come in large pieces, the others in small ones: use
+    /// a [`BufWriter`](std::io::BufWriter).
+    #[must_use]
+    pub fn new(out: W) -> Self {
+        Self::with_options(out, Options::default())
+    }
+
+    /// Returns a sink with these options, which can ask for compressed records.
+    #[must_use]
+    pub fn with_options(out: W, options: Options) -> Self {
+        Self { out: Some(out), options, writer: None, finished: None }
+    }
+
+    /// Returns the output; `None` unless the capture is finished.
+    #[must_use]
+    pub fn into_inner(self) -> Option<W> {
+        self.finished
+    }
+
+    fn writer(&mut self) -> Result<&mut FileWriter<NativeEndian, W>, Error> {
+        self.writer.as_mut().ok_or_else(out_of_order)
+    }
+}
+
+impl<W: Write + Seek> Sink for FileSink<W> {
+    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error> {
+        let out = self.out.take().ok_or_else(out_of_order)?;
+        self.writer = Some(FileWriter::new(out, head.events, &self.options)?);
+        Ok(())
+    }
+
+    fn records(&mut self, records: &[u8]) -> Result<(), Error> {
+        Ok(self.writer()?.records(records)?)
+    }
+
+    fn round(&mut self) -> Result<(), Error> {
+        self.writer()?.record(&mark(RecordType::FINISHED_ROUND))?;
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(self.writer()?.flush()?)
+    }
+
+    fn finish(&mut self, features: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+        let mut writer = self.writer.take().ok_or_else(out_of_order)?;
+        *writer.features() = features.clone();
+        self.finished = Some(writer.finish()?);
+        Ok(())
+    }
+}
+
+/// A stream, as `perf record -o -` writes it.
+#[derive(Debug)]
+pub struct PipeSink<W> {
+    out: Option<W>,
+    options: Options,
+    writer: Option<PipeWriter<NativeEndian, W>>,
+    finished: Option<W>,
+}
+
+impl<W: Write> PipeSink<W> {
+    /// Returns a sink that writes to `out`; use a [`BufWriter`](std::io::BufWriter), which is flushed after each round.
+    #[must_use]
+    pub fn new(out: W) -> Self {
+        Self::with_options(out, Options::default())
+    }
+
+    /// Returns a sink with these options, which can ask for compressed records.
+    #[must_use]
+    pub fn with_options(out: W, options: Options) -> Self {
+        Self { out: Some(out), options, writer: None, finished: None }
+    }
+
+    /// Returns the output; `None` unless the capture is finished.
+    #[must_use]
+    pub fn into_inner(self) -> Option<W> {
+        self.finished
+    }
+
+    fn writer(&mut self) -> Result<&mut PipeWriter<NativeEndian, W>, Error> {
+        self.writer.as_mut().ok_or_else(out_of_order)
+    }
+}
+
+impl<W: Write> Sink for PipeSink<W> {
+    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error> {
+        let out = self.out.take().ok_or_else(out_of_order)?;
+        let mut features = head.features.clone();
+        // Only files have this feature.
+        features.remove(Feature::CACHE);
+        self.writer = Some(PipeWriter::new(out, head.events, &features, &self.options)?);
+        Ok(())
+    }
+
+    fn records(&mut self, records: &[u8]) -> Result<(), Error> {
+        Ok(self.writer()?.records(records)?)
+    }
+
+    fn round(&mut self) -> Result<(), Error> {
+        self.writer()?.record(&mark(RecordType::FINISHED_ROUND))?;
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(self.writer()?.flush()?)
+    }
+
+    fn finish(&mut self, _: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+        let writer = self.writer.take().ok_or_else(out_of_order)?;
+        self.finished = Some(writer.finish()?);
+        Ok(())
+    }
+}
+
+/// A function that gets each record. The synthesized records come first.
+///
+/// # Examples
+///
+/// ```
+/// use perf_record::{Callback, Sink};
+///
+/// let mut kinds = Vec::new();
+/// let mut sink = Callback(|record: &perf_record::parse::RawRecord<'_, _>| {
+///     kinds.push(record.kind());
+///     Ok(())
+/// });
+/// let header = [68_u32.to_ne_bytes(), [0, 0, if cfg!(target_endian = "little") { 8 } else { 0 }, if cfg!(target_endian = "little") { 0 } else { 8 }]];
+/// sink.records(&header.concat())?;
+/// assert_eq!(kinds.len(), 1);
+/// # Ok::<(), perf_record::Error>(())
+/// ```
+pub struct Callback<F>(pub F);
+
+impl<F> core::fmt::Debug for Callback<F> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Callback").finish_non_exhaustive()
+    }
+}
+
+/// What a [`Callback`] returns: an error ends the recording.
+type Taken = Result<(), Box<dyn core::error::Error + Send + Sync>>;
+
+impl<F: FnMut(&RawRecord<'_, NativeEndian>) -> Taken> Sink for Callback<F> {
+    fn begin(&mut self, _: &Head<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn records(&mut self, mut records: &[u8]) -> Result<(), Error> {
+        while let Ok((record, rest)) = RawRecord::parse(records) {
+            (self.0)(&record).map_err(Error::Callback)?;
+            records = rest;
+        }
+        Ok(())
+    }
+
+    fn round(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+        Ok(())
+    }
+}

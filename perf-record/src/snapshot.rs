@@ -1,0 +1,128 @@
+//! Rings that keep the newest records, and what they held at one moment.
+
+use perf_abi::endian::NativeEndian;
+use perf_open::ring;
+use perf_parse::file::write::{EventFields, FeaturePayloads};
+
+use crate::Error;
+use crate::sink::{Head, Sink};
+use crate::summary::Summary;
+use crate::survey::Survey;
+
+/// The maximum number of bytes of records of mappings, names and tasks that are kept: hours on a busy machine.
+const MAX_KEPT: usize = 256 << 20;
+
+/// A sink that keeps the records of mappings, names and tasks in memory. Every snapshot needs all of them.
+#[derive(Debug, Default)]
+pub struct Kept {
+    records: Vec<u8>,
+    is_full: bool,
+}
+
+impl Kept {
+    /// Returns whether records were dropped, because more than 256 MiB would have been kept.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+}
+
+impl Sink for Kept {
+    fn begin(&mut self, _: &Head<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn records(&mut self, records: &[u8]) -> Result<(), Error> {
+        if self.records.len().saturating_add(records.len()) <= MAX_KEPT {
+            self.records.extend_from_slice(records);
+        } else {
+            self.is_full = true;
+        }
+        Ok(())
+    }
+
+    fn round(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Paused rings, which all end at the same time. Dropping it lets them continue.
+#[derive(Debug)]
+pub struct Frozen<'r> {
+    pub(crate) paused: Vec<ring::Paused<'r>>,
+    pub(crate) events: &'r [EventFields],
+    pub(crate) features: &'r FeaturePayloads<NativeEndian>,
+    /// The survey of the records that were kept, and so far no samples.
+    pub(crate) survey: &'r Survey,
+}
+
+impl Frozen<'_> {
+    /// Copies the rings from memory, as [`Ring::dump`](perf_open::Ring::dump) does.
+    #[must_use]
+    pub fn dumps(&self) -> Vec<Vec<u8>> {
+        self.paused.iter().map(ring::Paused::dump).collect()
+    }
+
+    /// Takes the records out of the rings and lets these continue. `kept` is the sink that the recording was drained
+    /// into. [`Snapshot::write`] writes them.
+    ///
+    /// # Errors
+    ///
+    /// If a ring cannot be read or resumed.
+    pub fn take(mut self) -> Result<Snapshot, Error> {
+        let mut records = Vec::new();
+        for ring in &mut self.paused {
+            let mut newest_first = ring.records()?;
+            let (mut of_ring, mut sizes) = (Vec::new(), Vec::new());
+            while let Some(record) = newest_first.next_record() {
+                let record = record?;
+                sizes.push(usize::from(record.size()));
+                of_ring.extend_from_slice(record.as_bytes());
+            }
+            let mut end = of_ring.len();
+            for size in sizes.into_iter().rev() {
+                let start = end.saturating_sub(size);
+                records.extend_from_slice(&of_ring[start..end]);
+                end = start;
+            }
+        }
+        self.paused.into_iter().try_for_each(ring::Paused::resume)?;
+        let mut survey = self.survey.without_samples();
+        survey.look(&records);
+        Ok(Snapshot { records, survey, events: self.events.to_vec(), features: self.features.clone() })
+    }
+}
+
+/// What the rings held when they were frozen.
+#[derive(Debug)]
+pub struct Snapshot {
+    records: Vec<u8>,
+    survey: Survey,
+    events: Vec<EventFields>,
+    features: FeaturePayloads<NativeEndian>,
+}
+
+impl Snapshot {
+    /// Writes a whole capture: the records of mappings, names and tasks that were `kept` until now, then the samples.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write<S: Sink + ?Sized>(mut self, kept: &Kept, sink: &mut S) -> Result<Summary, Error> {
+        sink.begin(&Head { events: &self.events, features: &self.features })?;
+        sink.records(&kept.records)?;
+        sink.records(&self.records)?;
+        sink.round()?;
+        self.survey.describe(&mut self.features)?;
+        sink.finish(&self.features)?;
+        Ok(Summary { samples: self.survey.samples, ..Summary::default() })
+    }
+}

@@ -1,0 +1,13 @@
+//! The numbers of a finished recording.
+
+/// What was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The number of samples.
+    pub samples: u64,
+    /// The number of records that were lost because the rings were full.
+    pub lost: u64,
+    /// The number of bytes in rings that could not be read.
+    pub skipped: u64,
+}

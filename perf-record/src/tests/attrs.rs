@@ -1,0 +1,189 @@
+//! The attrs that options ask for, equal to what perf's own tests expect (`tools/perf/tests/attr`). No event is opened.
+
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::branch::BranchSampleType;
+use perf_abi::event::{HwId, SwId};
+use perf_abi::read_format::ReadFormat;
+use perf_abi::sample_type::SampleType;
+use perf_open::{EventGroup, EventSpec};
+
+use crate::attrs::{Manner, all_registers, copies_stacks};
+use crate::fallback::{self, Choices, Next, Note};
+use crate::{CallGraph, Observed, Options};
+
+/// Returns the attr of an event of a group, as the first of all events of a command.
+fn attr_in(group: &EventGroup, place: usize, options: &Options) -> Attr {
+    let manner = Manner {
+        options,
+        several: false,
+        of_cpus: false,
+        on_exec: true,
+        overwrite: options.overwrite,
+        tracker: false,
+        copies_stacks: group.events.iter().any(|event| copies_stacks(options, event)),
+        inherit_read: true,
+    };
+    *manner.builder(group, place, &group.events[place], place == 0).unwrap().attr()
+}
+
+fn attr(options: &Options) -> Attr {
+    attr_in(&EventSpec::hardware(HwId::CPU_CYCLES).into(), 0, options)
+}
+
+/// The sample type without options: IP, TID, TIME and PERIOD. perf: `base-record`.
+const BASE: SampleType = SampleType(263);
+
+fn default() -> Options {
+    Options::default()
+}
+
+#[test]
+fn the_default() {
+    let attr = attr(&default());
+    assert_eq!((attr.sample_type, attr.sample_freq()), (BASE, Some(4000)));
+    let set = AttrFlags::DISABLED | AttrFlags::INHERIT | AttrFlags::ENABLE_ON_EXEC | AttrFlags::SAMPLE_ID_ALL;
+    let tracks = AttrFlags::MMAP | AttrFlags::MMAP2 | AttrFlags::COMM | AttrFlags::TASK;
+    assert!(attr.flags.contains(set.union(tracks)) && !attr.flags.contains(AttrFlags::MMAP_DATA));
+}
+
+#[test]
+fn fields_of_samples() {
+    let with = |sample_type| attr(&Options { sample_type, ..default() }).sample_type;
+    for field in [
+        SampleType::CPU,
+        SampleType::WEIGHT_STRUCT,
+        SampleType::PHYS_ADDR,
+        SampleType::DATA_PAGE_SIZE,
+        SampleType::CODE_PAGE_SIZE,
+        SampleType::TRANSACTION,
+        SampleType::RAW,
+    ] {
+        assert_eq!(with(field), BASE | field);
+    }
+    // perf: `test-record-data`, `test-record-period`, `test-record-no-samples`.
+    assert_eq!(attr(&Options { data: true, ..default() }).sample_type.0, 33039);
+    let counted = attr(&Options { count: Some(100), ..default() });
+    assert_eq!((counted.sample_type.0, counted.sample_period), (7, 100));
+    let period = attr(&Options { count: Some(100), period: true, ..default() });
+    assert_eq!(period.sample_type, BASE);
+    let none = attr(&Options { no_samples: true, ..default() });
+    assert_eq!((none.sample_period, none.flags.contains(AttrFlags::FREQ)), (0, false));
+    assert!(attr(&Options { identifier: true, ..default() }).sample_type.contains(SampleType::IDENTIFIER));
+    assert!(!attr(&Options { no_timestamps: true, ..default() }).sample_type.contains(SampleType::TIME));
+    let cgroups = attr(&Options { cgroups: true, ..default() });
+    assert!(cgroups.sample_type.contains(SampleType::CGROUP) && cgroups.flags.contains(AttrFlags::CGROUP));
+}
+
+#[test]
+fn branches_registers_and_call_chains() {
+    // perf: `test-record-branch-any`, `test-record-branch-filter-any_call`.
+    let any = attr(&Options { branches: Some(BranchSampleType::ANY), ..default() });
+    assert_eq!((any.sample_type.0, any.branch_sample_type.0), (2311, 8));
+    let regs = attr(&Options { regs_intr: 3, regs_user: 5, ..default() });
+    assert_eq!((regs.sample_regs_intr, regs.sample_regs_user), (3, 5));
+    assert!(regs.sample_type.contains(SampleType::REGS_INTR | SampleType::REGS_USER));
+    // perf: `test-record-graph-fp`, `test-record-graph-dwarf`.
+    let fp = attr(&Options { call_graph: Some(CallGraph::Fp), ..default() });
+    assert_eq!(fp.sample_type.0, 295);
+    let lbr = attr(&Options { call_graph: Some(CallGraph::Lbr), ..default() });
+    assert_eq!(lbr.sample_type.0, 295 | 2048);
+    assert_eq!(lbr.branch_sample_type.0, 1 | 1 << 11 | 1 << 14 | 1 << 15 | 1 << 17);
+    assert!(lbr.flags.contains(AttrFlags::EXCLUDE_CALLCHAIN_USER));
+    if all_registers() != 0 {
+        let dwarf = attr(&Options { call_graph: Some(CallGraph::Dwarf(8192)), ..default() });
+        assert_eq!((dwarf.sample_type.0, dwarf.sample_stack_user), (12583, 8192));
+        assert_eq!(dwarf.sample_regs_user, all_registers());
+        // Unwinders need the mappings of the tables.
+        assert!(dwarf.flags.contains(AttrFlags::EXCLUDE_CALLCHAIN_USER | AttrFlags::MMAP_DATA));
+    }
+}
+
+#[test]
+fn whose_samples_and_how_they_are_read() {
+    let flags = |options: Options| attr(&options).flags;
+    assert!(flags(Options { all_user: true, ..default() }).contains(AttrFlags::EXCLUDE_KERNEL));
+    assert!(flags(Options { all_kernel: true, ..default() }).contains(AttrFlags::EXCLUDE_USER));
+    let kernel = flags(Options { kernel_callchains: true, ..default() });
+    assert!(kernel.contains(AttrFlags::EXCLUDE_CALLCHAIN_USER));
+    let user = flags(Options { user_callchains: true, ..default() });
+    assert!(user.contains(AttrFlags::EXCLUDE_CALLCHAIN_KERNEL));
+    assert!(flags(Options { inherit_stat: true, ..default() }).contains(AttrFlags::INHERIT_STAT));
+    assert!(flags(Options { buildid_mmap: true, ..default() }).contains(AttrFlags::BUILD_ID));
+    assert!(
+        !flags(Options { bpf_events: false, ..default() })
+            .intersects(AttrFlags::KSYMBOL | AttrFlags::BPF_EVENT)
+    );
+    assert!(!flags(Options { inherit: false, ..default() }).contains(AttrFlags::INHERIT));
+    assert!(!flags(Options { per_thread: true, ..default() }).contains(AttrFlags::INHERIT));
+    assert!(!flags(Options { delayed: true, ..default() }).contains(AttrFlags::ENABLE_ON_EXEC));
+    // perf: `test-record-no-buffering`.
+    assert_eq!(attr(&Options { no_buffering: true, ..default() }).wakeup_events, 1);
+    let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
+    assert!(attr(&Options { running_time: true, ..default() }).read_format.contains(times));
+}
+
+#[test]
+fn events_that_sample_each_hit() {
+    for event in
+        [EventSpec::tracepoint("sched", "sched_switch").ok(), Some(EventSpec::software(SwId::BPF_OUTPUT))]
+            .into_iter()
+            .flatten()
+    {
+        let attr = attr_in(&event.into(), 0, &default());
+        assert_eq!((attr.sample_period, attr.flags.contains(AttrFlags::FREQ)), (1, false));
+        assert!(attr.sample_type.contains(SampleType::RAW | SampleType::CPU));
+    }
+}
+
+fn sampled_by_leader() -> EventGroup {
+    let mut group = EventGroup::from(vec![
+        EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles"),
+        EventSpec::hardware(HwId::INSTRUCTIONS).with_name("instructions"),
+    ]);
+    group.sample_leader_only = true;
+    group
+}
+
+#[test]
+fn a_group_that_is_read_with_its_leader() {
+    let group = sampled_by_leader();
+    let (leader, member) = (attr_in(&group, 0, &default()), attr_in(&group, 1, &default()));
+    assert!(leader.read_format.contains(ReadFormat::GROUP | ReadFormat::ID));
+    assert!(leader.sample_type.contains(SampleType::READ | SampleType::TID));
+    assert_eq!(
+        (member.sample_period, member.flags.contains(AttrFlags::FREQ | AttrFlags::DISABLED)),
+        (0, false)
+    );
+}
+
+/// What an older kernel, another machine or another user makes of a recording.
+#[test]
+fn refusals_and_what_follows() {
+    let after =
+        |choices: &mut Choices, errno: &str, observed: &Observed, options: &Options| match fallback::after(
+            errno,
+            Some((0, 0)),
+            choices,
+            observed,
+            options,
+        ) {
+            Next::Retry(note) => note,
+            Next::GiveUp => None,
+        };
+    // Linux before 6.12.
+    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: true };
+    assert_eq!(after(&mut choices, "EINVAL", &Observed::Command, &default()), Some(Note::NotInherited));
+    assert!(!choices.inherit_read);
+    assert_eq!(after(&mut choices, "EINVAL", &Observed::Command, &default()), None);
+    // No PMU.
+    let clock = after(&mut choices, "ENOENT", &Observed::Command, &default());
+    assert_eq!(clock, Some(Note::Clock { event: "cycles".to_owned() }));
+    assert_eq!(choices.groups[0].events[0].name, "cpu-clock");
+    assert_eq!(after(&mut choices, "ENOENT", &Observed::Command, &default()), None);
+    // The caller decides whether there are replacements.
+    let strict = Options { fall_back: false, ..default() };
+    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: false };
+    assert_eq!(after(&mut choices, "ENOENT", &Observed::Command, &strict), None);
+    // Whoever may not record a cpu may not record its user space either.
+    assert_eq!(after(&mut choices, "EACCES", &Observed::Cpus(vec![0]), &default()), None);
+}

@@ -1,0 +1,89 @@
+//! Records of the perf tool that describe the recording: which ids, threads and cpus it has.
+
+use std::fs;
+
+use perf_abi::record::RecordType;
+
+use crate::session::Session;
+use crate::{Error, Observed};
+
+/// The maximum number of ids in a record: its size has 16 bits, and an entry 32 bytes, or 48 with a guest.
+const MAX_IDS: usize = (u16::MAX as usize - 16) / 32;
+/// The maximum number of threads in a record, at 24 bytes each.
+const MAX_THREADS: usize = (u16::MAX as usize - 16) / 24;
+/// `PERF_CPU_MAP__CPUS`: a list.
+const CPU_LIST: u16 = 0;
+
+/// Passes the records ID_INDEX, THREAD_MAP and CPU_MAP to `sink`.
+///
+/// perf: `perf_event__synthesize_id_index`, `perf_event__synthesize_thread_map2`, `perf_event__synthesize_cpu_map`.
+pub(crate) fn synthesize(
+    session: &Session,
+    observed: &Observed,
+    command: Option<u32>,
+    sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for ids in session.opened.chunks(MAX_IDS) {
+        let mut body = Vec::new();
+        word(&mut body, ids.len() as u64);
+        for opened in ids {
+            word(&mut body, opened.id);
+            word(&mut body, opened.ring as u64);
+            word(&mut body, opened.cpu.map_or(u64::MAX, u64::from));
+            word(&mut body, opened.tid.map_or(u64::MAX, u64::from));
+        }
+        put(RecordType::ID_INDEX, &body, sink)?;
+    }
+    let threads = match observed {
+        Observed::Threads(tids) => tids.clone(),
+        Observed::Command => command.into_iter().collect(),
+        Observed::Cpus(_) => Vec::new(),
+    };
+    // All of them, or none: readers take each record for the whole map.
+    if threads.len() <= MAX_THREADS {
+        let mut body = Vec::new();
+        if threads.is_empty() {
+            word(&mut body, 1);
+            word(&mut body, u64::MAX);
+            body.extend([0; 16]);
+        } else {
+            word(&mut body, threads.len() as u64);
+        }
+        for tid in threads {
+            word(&mut body, tid.into());
+            let name = fs::read(format!("/proc/{tid}/comm")).unwrap_or_default();
+            let name = name.strip_suffix(b"\n").unwrap_or(&name);
+            let mut comm = [0; 16];
+            // The last byte stays NUL.
+            comm.iter_mut().take(15).zip(name).for_each(|(to, from)| *to = *from);
+            body.extend(comm);
+        }
+        put(RecordType::THREAD_MAP, &body, sink)?;
+    }
+    let mut cpus: Vec<Option<u32>> = session.opened.iter().map(|opened| opened.cpu).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    let cpus: Vec<u16> =
+        cpus.iter().map(|cpu| cpu.map_or(u16::MAX, |cpu| u16::try_from(cpu).unwrap_or(u16::MAX))).collect();
+    let mut body = Vec::new();
+    body.extend(CPU_LIST.to_ne_bytes());
+    body.extend(u16::try_from(cpus.len()).unwrap_or(u16::MAX).to_ne_bytes());
+    body.extend(cpus.iter().flat_map(|cpu| cpu.to_ne_bytes()));
+    body.resize(body.len().next_multiple_of(8), 0);
+    put(RecordType::CPU_MAP, &body, sink)
+}
+
+fn word(body: &mut Vec<u8>, word: u64) {
+    body.extend(word.to_ne_bytes());
+}
+
+/// Passes a record to `sink`, unless it is too long.
+fn put(kind: RecordType, body: &[u8], sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+    let Ok(size) = u16::try_from(body.len() + 8) else { return Ok(()) };
+    let mut record = Vec::with_capacity(usize::from(size));
+    record.extend(kind.0.to_ne_bytes());
+    record.extend(0_u16.to_ne_bytes());
+    record.extend(size.to_ne_bytes());
+    record.extend(body);
+    sink(&record)
+}

@@ -1,0 +1,179 @@
+//! Sessions into each kind of sink.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::process::id;
+
+use perf_record::open::abi::event::SwId;
+use perf_record::open::abi::record::RecordType;
+use perf_record::open::workload::Workload;
+use perf_record::open::{EventGroup, EventSpec};
+use perf_record::parse::{RawRecord, Reader, Record};
+use perf_record::{Callback, FileSink, Kept, Observed, Options, PipeSink, Recorder, Sink, Summary};
+
+pub(crate) const TESTS: &[needs::Test] = needs::tests![
+    Events:
+    this_process_to_a_file,
+    this_process_to_a_pipe,
+    this_process_to_a_callback,
+    a_command_from_its_exec,
+    snapshots_of_the_newest_records,
+    a_callback_can_end_it,
+    a_delayed_recording_has_the_mappings_from_the_start,
+];
+
+/// Every page fault of user space.
+fn faults() -> Vec<EventGroup> {
+    let mut faults = EventSpec::software(SwId::PAGE_FAULTS);
+    faults.attr.flags |= perf_record::open::abi::attr::AttrFlags::EXCLUDE_KERNEL;
+    vec![faults.into()]
+}
+
+fn options() -> Options {
+    Options { count: Some(1), ..Options::default() }
+}
+
+fn this() -> Recorder {
+    Recorder::open(faults(), Observed::Threads(vec![id()]), None, options()).unwrap()
+}
+
+/// Touches fresh pages, which causes at least as many page faults.
+fn touch(pages: usize) {
+    let touched = vec![1_u8; pages << 12];
+    // Memory that is freed would be given out again, without a page fault.
+    core::mem::forget(core::hint::black_box(touched));
+}
+
+/// Records page faults of this thread.
+fn record<S: Sink>(sink: &mut S) -> Summary {
+    // The test may run in any thread of this process.
+    let tid = std::fs::read_link("/proc/thread-self").unwrap();
+    let tid = tid.file_name().unwrap().to_str().unwrap().parse().unwrap();
+    let mut recorder = Recorder::open(faults(), Observed::Threads(vec![tid]), None, options()).unwrap();
+    recorder.begin(sink).unwrap();
+    touch(50);
+    recorder.start().unwrap();
+    touch(300);
+    recorder.drain(sink).unwrap();
+    recorder.stop().unwrap();
+    touch(50);
+    let summary = recorder.finish(sink).unwrap();
+    assert!((300..345).contains(&summary.samples), "{summary:?}");
+    summary
+}
+
+/// Returns the number of records of each type.
+fn kinds(bytes: &[u8]) -> BTreeMap<RecordType, u64> {
+    let reader = Reader::new(bytes).unwrap();
+    assert_eq!(reader.events().len(), 1);
+    let mut kinds = BTreeMap::new();
+    for record in reader.records() {
+        let record = record.unwrap();
+        record.decode().unwrap();
+        *kinds.entry(record.kind()).or_default() += 1;
+    }
+    kinds
+}
+
+fn this_process_to_a_file() {
+    let mut sink = FileSink::new(Cursor::new(Vec::new()));
+    let summary = record(&mut sink);
+    let bytes = sink.into_inner().unwrap().into_inner();
+    let kinds = kinds(&bytes);
+    assert_eq!(kinds[&RecordType::SAMPLE], summary.samples);
+    for kind in [
+        RecordType::COMM,
+        RecordType::MMAP2,
+        RecordType::ID_INDEX,
+        RecordType::THREAD_MAP,
+        RecordType::CPU_MAP,
+        RecordType::FINISHED_INIT,
+        RecordType::FINISHED_ROUND,
+    ] {
+        assert!(kinds.contains_key(&kind), "{kind}: {kinds:?}");
+    }
+}
+
+fn this_process_to_a_pipe() {
+    let mut sink = PipeSink::new(Vec::new());
+    let summary = record(&mut sink);
+    assert_eq!(kinds(&sink.into_inner().unwrap())[&RecordType::SAMPLE], summary.samples);
+}
+
+fn this_process_to_a_callback() {
+    let mut kinds: BTreeMap<RecordType, u64> = BTreeMap::new();
+    let mut sink = Callback(|record: &RawRecord<'_, _>| {
+        *kinds.entry(record.kind()).or_default() += 1;
+        Ok(())
+    });
+    let summary = record(&mut sink);
+    assert_eq!(kinds[&RecordType::SAMPLE], summary.samples);
+    assert!(kinds[&RecordType::MMAP2] > 1);
+}
+
+fn a_command_from_its_exec() {
+    let mut workload = Workload::prepare("sh".as_ref(), ["-c".into(), "true; exit 3".into()]).unwrap();
+    let observed = Observed::Command;
+    let mut recorder = Recorder::open(faults(), observed, Some(workload.pid()), options()).unwrap();
+    let mut execs = Vec::new();
+    let mut sink = Callback(|record: &RawRecord<'_, _>| {
+        execs.extend((record.kind() == RecordType::COMM).then(|| record.as_bytes().to_vec()));
+        Ok(())
+    });
+    recorder.begin(&mut sink).unwrap();
+    recorder.start().unwrap();
+    workload.start().unwrap();
+    assert_eq!(workload.wait().unwrap().code(), Some(3));
+    let summary = recorder.finish(&mut sink).unwrap();
+    assert!(summary.samples > 10, "{summary:?}");
+    assert!(execs.iter().any(|comm| comm[16..].starts_with(b"sh\0")), "{execs:?}");
+}
+
+fn snapshots_of_the_newest_records() {
+    let mut workload = Workload::prepare("sh".as_ref(), ["-c".into(), "true; true".into()]).unwrap();
+    let options = Options { overwrite: true, mmap_pages: Some(1), ..options() };
+    let mut recorder = Recorder::open(faults(), Observed::Command, Some(workload.pid()), options).unwrap();
+    assert!(recorder.overwrites());
+    let mut kept = Kept::default();
+    recorder.begin(&mut kept).unwrap();
+    workload.start().unwrap();
+    workload.wait().unwrap();
+    recorder.drain(&mut kept).unwrap();
+    let frozen = recorder.freeze().unwrap();
+    assert!(!frozen.dumps().is_empty());
+    let mut sink = FileSink::new(Cursor::new(Vec::new()));
+    let summary = frozen.take().unwrap().write(&kept, &mut sink).unwrap();
+    let bytes = sink.into_inner().unwrap().into_inner();
+    let reader = Reader::new(&bytes).unwrap();
+    let mut times = Vec::new();
+    for record in reader.records() {
+        if let Record::Sample(sample) = record.unwrap().decode().unwrap() {
+            times.push(sample.time().unwrap());
+        }
+    }
+    assert!(!times.is_empty() && times.len() as u64 == summary.samples);
+    assert!(!kept.is_full());
+}
+
+fn a_callback_can_end_it() {
+    let mut recorder = this();
+    let mut sink = Callback(|_: &RawRecord<'_, _>| Err("enough".into()));
+    let error = recorder.begin(&mut sink).unwrap_err();
+    assert_eq!(error.to_string(), "enough");
+}
+
+fn a_delayed_recording_has_the_mappings_from_the_start() {
+    let mut workload = Workload::prepare("sh".as_ref(), ["-c".into(), "cat; cat".into()]).unwrap();
+    let options = Options { delayed: true, ..options() };
+    let mut recorder = Recorder::open(faults(), Observed::Command, Some(workload.pid()), options).unwrap();
+    let mut sink = FileSink::new(Cursor::new(Vec::new()));
+    recorder.begin(&mut sink).unwrap();
+    workload.start().unwrap();
+    let _ = workload.wait().unwrap();
+    let summary = recorder.finish(&mut sink).unwrap();
+    assert_eq!(summary.samples, 0, "it was never started");
+    let bytes = sink.into_inner().unwrap().into_inner();
+    let reader = Reader::new(&bytes).unwrap();
+    let maps = reader.records().flatten().filter(|it| it.kind() == RecordType::MMAP2).count();
+    assert!(maps > 3, "{maps}");
+}
