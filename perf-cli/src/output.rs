@@ -15,5 +15,7 @@ pub(crate) use files::Unfinished;
 pub(crate) use files::{Claim, Holds, Outputs};
 #[cfg(target_os = "linux")]
 pub(crate) use signals::{remove_unfinished_on_signals, survive_file_size_limit};
+#[cfg(all(target_os = "linux", feature = "parquet"))]
+pub(crate) use signals::without_signals;
 pub(crate) use stderr::{line, say};
 pub(crate) use stdout::Output;
