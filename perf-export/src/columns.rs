@@ -14,6 +14,7 @@ mod events;
 mod frames;
 mod generation;
 mod identity;
+mod known_stacks;
 mod losses;
 mod mmaps;
 mod processes;

@@ -10,13 +10,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use arrow_array::RecordBatch;
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::arrow::arrow_writer::ArrowWriterOptions;
 use ::parquet::basic::{Compression, Encoding, ZstdLevel};
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use ::parquet::schema::types::ColumnPath;
+use arrow_array::RecordBatch;
 
 use crate::columns::{Kind, SCHEMA_VERSION, Table};
 use crate::origin::Origin;
@@ -132,7 +132,16 @@ fn properties(table: Table, capture: &str, origin: &Origin) -> WriterProperties 
 fn encoding(builder: WriterPropertiesBuilder, name: &str, kind: Kind) -> WriterPropertiesBuilder {
     let rises = matches!(
         name,
-        "time" | "utc" | "start" | "end" | "stack_id" | "frame_id" | "dso_id" | "leaf" | "root" | "file_offset"
+        "time"
+            | "utc"
+            | "start"
+            | "end"
+            | "stack_id"
+            | "frame_id"
+            | "dso_id"
+            | "leaf"
+            | "root"
+            | "file_offset"
     );
     if rises && matches!(kind, Kind::Int64 | Kind::Timestamp) {
         let path = ColumnPath::from(name);

@@ -121,3 +121,57 @@ fn keep(path: &Path) -> io::Result<Option<PathBuf>> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// Starts to write files with a content each.
+    fn started(folder: &Path, names: &[&str], content: &str) -> Vec<(PathBuf, Unfinished)> {
+        let mut outputs = Outputs::default();
+        let start = |name: &&str| {
+            let path = folder.join(name);
+            let (mut file, unfinished) = outputs.claim("-o", &path).unwrap().create(Holds::Report).unwrap();
+            file.write_all(content.as_bytes()).unwrap();
+            (path, unfinished)
+        };
+        names.iter().map(start).collect()
+    }
+
+    fn contents(folder: &Path) -> Vec<(String, String)> {
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files
+            .filter(|path| path.is_file())
+            .map(|path| {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                (name, fs::read_to_string(path).unwrap())
+            })
+            .collect();
+        files.sort();
+        files
+    }
+
+    fn all(names: &[&str], content: &str) -> Vec<(String, String)> {
+        names.iter().map(|&name| (name.to_owned(), content.to_owned())).collect()
+    }
+
+    #[test]
+    fn files_are_replaced_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["a", "b", "c"];
+        replace(started(folder.path(), &names, "1")).unwrap();
+        assert_eq!(contents(folder.path()), all(&names, "1"));
+        replace(started(folder.path(), &names, "2")).unwrap();
+        assert_eq!(contents(folder.path()), all(&names, "2"));
+        // The last one becomes a folder before it is replaced. `b` is new by then.
+        let files = started(folder.path(), &["a", "new", "c"], "3");
+        fs::remove_file(folder.path().join("c")).unwrap();
+        fs::create_dir(folder.path().join("c")).unwrap();
+        fs::write(folder.path().join("c/in the way"), "").unwrap();
+        let Failure(why) = replace(files).unwrap_err();
+        assert!(why.contains("/c: "), "{why}");
+        assert_eq!(contents(folder.path()), all(&["a", "b"], "2"));
+    }
+}

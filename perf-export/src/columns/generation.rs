@@ -12,6 +12,7 @@ use perf_symbol::{Looked, StackFrame, Symbolizer};
 
 use super::builder::Options;
 use super::context::Context;
+use super::known_stacks::KnownStacks;
 use super::rows::utf8;
 use super::samples::{self, FlatFrame};
 use super::table::{Table, Tables};
@@ -27,6 +28,7 @@ use crate::stacks::EMPTY;
 #[derive(Debug)]
 pub(super) struct Generation {
     table: StackTable,
+    known: KnownStacks,
     named: Named,
     /// The number of samples of each stack.
     samples: Vec<u64>,
@@ -47,6 +49,7 @@ impl Generation {
     pub(super) fn new(options: &Options) -> Self {
         Self {
             table: StackTable::default(),
+            known: KnownStacks::default(),
             named: Named::default(),
             samples: Vec::new(),
             quality: Quality::default(),
@@ -78,8 +81,16 @@ impl Generation {
         finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) -> (u32, Option<StackEnd>) {
-        let number = self.table.number(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
-        let (stack, end) = number.map_or((EMPTY, None), |(stack, end)| (stack, Some(end)));
+        let (stack, end) = if let Some((stack, end)) = self.known.find(stack, end) {
+            self.table.count(end);
+            (stack, Some(end))
+        } else {
+            let number = self.table.number(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
+            if let Some((stack, end)) = number {
+                self.known.add(stack, end);
+            }
+            number.map_or((EMPTY, None), |(stack, end)| (stack, Some(end)))
+        };
         if self.samples.len() <= stack as usize {
             self.samples.resize(self.table.stacks.len(), 0);
         }
@@ -114,8 +125,7 @@ impl Generation {
         self.write_flat(tables, context, session, symbolizer);
         self.name(session, symbolizer);
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
-        let build_ids: Vec<_> =
-            self.table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
+        let build_ids: Vec<_> = self.table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         self.write_dsos(tables, context, &build_ids, &looked);
         let first_ids = self.write_frames(tables, context);
         let counts = (0..).zip(self.samples.iter().copied()).filter(|&(_, samples)| samples > 0);
@@ -125,6 +135,7 @@ impl Generation {
         self.frame_base = first_ids.last().copied().unwrap_or(self.frame_base);
         self.dso_base += self.table.frames.dsos().len() as u64;
         self.table = StackTable::default();
+        self.known.clear();
         self.named = Named::default();
         self.samples.clear();
     }
@@ -142,7 +153,8 @@ impl Generation {
     ) {
         // Sorted by DSO.
         let looked: HashMap<_, _> = looked.iter().map(|it| ((&*it.dso, it.build_id), it)).collect();
-        for ((dso, &build_id), number) in self.table.frames.dsos().iter().zip(build_ids).zip(self.dso_base..) {
+        for ((dso, &build_id), number) in self.table.frames.dsos().iter().zip(build_ids).zip(self.dso_base..)
+        {
             let looked = looked.get(&(&**dso, build_id)).copied();
             dsos::push(&mut tables.dsos, context, number, dso, build_id, looked);
         }

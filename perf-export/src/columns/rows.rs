@@ -19,6 +19,9 @@ use crate::text;
 pub(super) struct Rows {
     schema: SchemaRef,
     cells: Vec<Cells>,
+    /// How many cells without a value each column ends with that are not yet in `cells`. Most columns of a capture have no
+    /// value at all.
+    missing: Vec<usize>,
     /// The column of the next cell.
     next: usize,
     rows: usize,
@@ -53,9 +56,15 @@ impl<T> List<T> {
         Self { items, ends: vec![0], nulls: NullBufferBuilder::new(0) }
     }
 
-    fn end(&mut self, len: usize, is_there: bool) {
+    fn end(&mut self, len: usize) {
         self.ends.push(i32::try_from(len).unwrap_or(i32::MAX));
-        self.nulls.append(is_there);
+        self.nulls.append_non_null();
+    }
+
+    fn leave_out(&mut self, count: usize) {
+        let end = self.ends.last().copied().unwrap_or(0);
+        self.ends.resize(self.ends.len() + count, end);
+        self.nulls.append_n_nulls(count);
     }
 
     fn finish(&mut self, items: ArrayRef) -> Result<ArrayRef, ArrowError> {
@@ -77,8 +86,7 @@ struct Words {
 }
 
 impl Words {
-    fn push(&mut self, word: Option<&str>) {
-        let Some(word) = word else { return self.keys.append_null() };
+    fn push(&mut self, word: &str) {
         if let Some((last, number)) = &self.last
             && **last == *word
         {
@@ -123,6 +131,22 @@ impl Cells {
         }
     }
 
+    /// Writes cells without a value.
+    fn leave_out(&mut self, count: usize) {
+        match self {
+            Self::Int32(cells) => cells.append_nulls(count),
+            Self::Int64(cells) => cells.append_nulls(count),
+            Self::Float64(cells) => cells.append_nulls(count),
+            Self::Boolean(cells) => cells.append_nulls(count),
+            Self::Text(cells) => cells.append_nulls(count),
+            Self::Word(words) => words.keys.append_nulls(count),
+            Self::Timestamp(cells) => cells.append_nulls(count),
+            Self::Integers(list) => list.leave_out(count),
+            Self::Texts(list) => list.leave_out(count),
+            Self::Structures(list) => list.leave_out(count),
+        }
+    }
+
     fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
         Ok(match self {
             Self::Int32(cells) => Arc::new(cells.finish()),
@@ -151,7 +175,7 @@ impl Cells {
 impl Rows {
     pub(super) fn new(columns: &[Column]) -> Self {
         let cells = columns.iter().map(|it| Cells::new(it.kind)).collect();
-        Self { schema: column::schema(columns), cells, next: 0, rows: 0 }
+        Self { schema: column::schema(columns), cells, missing: vec![0; columns.len()], next: 0, rows: 0 }
     }
 
     /// Returns the number of rows that are complete.
@@ -172,6 +196,9 @@ impl Rows {
     ///
     /// If a column has other cells than the schema says, which is a fault of the caller.
     pub(super) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
+        for (cells, missing) in self.cells.iter_mut().zip(&mut self.missing) {
+            cells.leave_out(core::mem::take(missing));
+        }
         let arrays = self.cells.iter_mut().map(Cells::finish).collect::<Result<Vec<_>, _>>()?;
         self.rows = 0;
         RecordBatch::try_new(Arc::clone(&self.schema), arrays)
@@ -189,55 +216,77 @@ impl Rows {
         self.next = 0;
     }
 
+    /// Returns the column of the next cell, which has a value.
     #[inline]
     fn cell(&mut self) -> Option<&mut Cells> {
         let next = self.next;
         self.next += 1;
-        self.cells.get_mut(next)
+        let cells = self.cells.get_mut(next)?;
+        if let Some(missing) = self.missing.get_mut(next)
+            && *missing > 0
+        {
+            cells.leave_out(core::mem::take(missing));
+        }
+        Some(cells)
+    }
+
+    /// Writes a cell without a value.
+    #[inline]
+    fn leave_out(&mut self) {
+        if let Some(missing) = self.missing.get_mut(self.next) {
+            *missing += 1;
+        }
+        self.next += 1;
     }
 
     /// Writes a number of 32 bits.
     #[inline]
     pub(super) fn int32(&mut self, value: impl Into<Option<i32>>) {
+        let Some(value) = value.into() else { return self.leave_out() };
         if let Some(Cells::Int32(cells)) = self.cell() {
-            cells.append_option(value.into());
+            cells.append_value(value);
         }
     }
 
     /// Writes a number of 64 bits, as the same bits with a sign.
     #[inline]
     pub(super) fn int64(&mut self, value: impl Into<Option<u64>>) {
+        let Some(value) = value.into() else { return self.leave_out() };
         if let Some(Cells::Int64(cells)) = self.cell() {
-            cells.append_option(value.into().map(u64::cast_signed));
+            cells.append_value(value.cast_signed());
         }
     }
 
     pub(super) fn float64(&mut self, value: Option<f64>) {
+        let Some(value) = value else { return self.leave_out() };
         if let Some(Cells::Float64(cells)) = self.cell() {
-            cells.append_option(value);
+            cells.append_value(value);
         }
     }
 
     pub(super) fn boolean(&mut self, value: impl Into<Option<bool>>) {
+        let Some(value) = value.into() else { return self.leave_out() };
         if let Some(Cells::Boolean(cells)) = self.cell() {
-            cells.append_option(value.into());
+            cells.append_value(value);
         }
     }
 
     /// Writes a time in microseconds since 1970.
     #[inline]
     pub(super) fn timestamp(&mut self, value: Option<i64>) {
+        let Some(value) = value else { return self.leave_out() };
         if let Some(Cells::Timestamp(cells)) = self.cell() {
-            cells.append_option(value);
+            cells.append_value(value);
         }
     }
 
     /// Writes a text, of either kind.
     #[inline]
     pub(super) fn text<'t>(&mut self, value: impl Into<Option<&'t str>>) {
+        let Some(value) = value.into() else { return self.leave_out() };
         match self.cell() {
-            Some(Cells::Word(words)) => words.push(value.into()),
-            Some(Cells::Text(cells)) => cells.append_option(value.into()),
+            Some(Cells::Word(words)) => words.push(value),
+            Some(Cells::Text(cells)) => cells.append_value(value),
             _ => {}
         }
     }
@@ -250,20 +299,20 @@ impl Rows {
     }
 
     pub(super) fn integers(&mut self, values: Option<impl Iterator<Item = u64>>) {
+        let Some(values) = values else { return self.leave_out() };
         if let Some(Cells::Integers(list)) = self.cell() {
-            let is_there = values.is_some();
-            values.into_iter().flatten().for_each(|value| list.items.append_value(value.cast_signed()));
+            values.for_each(|value| list.items.append_value(value.cast_signed()));
             let len = arrow_array::builder::ArrayBuilder::len(&list.items);
-            list.end(len, is_there);
+            list.end(len);
         }
     }
 
     pub(super) fn texts<'t>(&mut self, values: Option<impl Iterator<Item = Cow<'t, str>>>) {
+        let Some(values) = values else { return self.leave_out() };
         if let Some(Cells::Texts(list)) = self.cell() {
-            let is_there = values.is_some();
-            values.into_iter().flatten().for_each(|value| list.items.append_value(value));
+            values.for_each(|value| list.items.append_value(value));
             let len = arrow_array::builder::ArrayBuilder::len(&list.items);
-            list.end(len, is_there);
+            list.end(len);
         }
     }
 
@@ -273,14 +322,14 @@ impl Rows {
         values: Option<impl Iterator<Item = T>>,
         mut push: impl FnMut(&mut Self, T),
     ) {
+        let Some(values) = values else { return self.leave_out() };
         if let Some(Cells::Structures(list)) = self.cell() {
-            let is_there = values.is_some();
-            for value in values.into_iter().flatten() {
+            for value in values {
                 push(&mut list.items, value);
                 list.items.end();
             }
             let len = list.items.len();
-            list.end(len, is_there);
+            list.end(len);
         }
     }
 }

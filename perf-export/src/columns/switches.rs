@@ -64,8 +64,8 @@ impl Switches {
             traces.of(event).is_some_and(|it| it.system == b"sched" && it.name == b"sched_switch")
         };
         let tracepoint = events.clone().find(is_switch).map(|event| event.attr.config);
-        let has_records =
-            tracepoint.is_none() && events.into_iter().any(|it| it.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
+        let has_records = tracepoint.is_none()
+            && events.into_iter().any(|it| it.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
         Self { tracepoint, has_records, away: HashMap::new(), last: HashMap::new() }
     }
 
@@ -89,7 +89,8 @@ impl Switches {
             }
             self.last.insert(at.thread().key(), stack_id);
         }
-        let Some(format) = self.tracepoint.filter(|&id| id == event.attr.config).and_then(|_| traces.of(event))
+        let Some(format) =
+            self.tracepoint.filter(|&id| id == event.attr.config).and_then(|_| traces.of(event))
         else {
             return;
         };
