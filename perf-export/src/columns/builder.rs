@@ -206,7 +206,7 @@ impl<'a> ColumnsBuilder<'a> {
         let (stack, end) = generation.number(at, stack, end, finder, symbolizer.as_deref_mut());
         let stack_id = (stack != EMPTY && !options.flat).then(|| generation.stack_id(stack));
         let raw = tail.raw;
-        self.switches.sample(&mut tables.switches, context, at, event, &self.traces, raw, stack_id);
+        self.switches.sample(&mut tables.switches, context, at, &self.traces, raw, stack_id);
         let time = sample.time();
         if let Some(time) = time {
             let (first, last) = self.span.unwrap_or((time, time));

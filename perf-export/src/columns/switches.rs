@@ -76,7 +76,6 @@ impl Switches {
         rows: &mut Rows,
         context: &Context,
         at: &At<'_, '_>,
-        event: &Event,
         traces: &Traces<'_>,
         raw: Option<&[u8]>,
         stack_id: Option<u64>,
@@ -89,11 +88,8 @@ impl Switches {
             }
             self.last.insert(at.thread().key(), stack_id);
         }
-        let Some(format) =
-            self.tracepoint.filter(|&id| id == event.attr.config).and_then(|_| traces.of(event))
-        else {
-            return;
-        };
+        let event = at.record().event().filter(|event| Some(event.attr.config) == self.tracepoint);
+        let Some(format) = event.and_then(|event| traces.of(event)) else { return };
         let Some((raw, time)) = raw.zip(at.sample().time()) else { return };
         if let Some(next) = traces.number(format, b"next_pid", raw).and_then(|tid| i32::try_from(tid).ok()) {
             self.back(rows, context, next, time, "sched_switch");
