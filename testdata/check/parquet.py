@@ -128,6 +128,9 @@ class Spark:
         for table in TABLES:
             self.session.read.parquet(f"{folder}/{table}").createOrReplaceTempView(table)
 
+    def close(self):
+        self.session.stop()
+
     def ask(self, name, sql):
         # The one difference: Spark calls it explode.
         return [tuple(row) for row in self.session.sql(sql.replace("unnest(", "explode(")).collect()]
@@ -135,9 +138,11 @@ class Spark:
 
 def same_answers(folder):
     """Asks all engines, and returns DuckDB's answers."""
-    engines = [engine(folder) for engine in (DuckDb, DataFusion, Polars, Spark)]
+    without = os.environ.get("PARQUET_WITHOUT", "").split(",")
+    engines = [engine(folder) for engine in (DuckDb, DataFusion, Polars, Spark) if engine.name not in without]
     answers = {}
     asked = collections.Counter()
+    faults = []
     for query in QUERIES:
         sql = query.read_text()
         expected = None
@@ -145,7 +150,8 @@ def same_answers(folder):
             try:
                 rows = engine.ask(query.stem, sql)
             except Exception as error:
-                raise AssertionError(f"{engine.name}: {query.stem}: {error}") from error
+                faults.append(f"{engine.name}: {query.stem}: {str(error)[:300]}")
+                continue
             if rows is None:
                 continue
             rows = collections.Counter(map(plain, rows))
@@ -153,7 +159,9 @@ def same_answers(folder):
             if expected is None:
                 expected = answers[query.stem] = rows
             elif rows != expected:
-                raise AssertionError(f"{engine.name}: {query.stem}: {list((rows - expected).items())[:5]} not {list((expected - rows).items())[:5]}")
+                more, less = list((rows - expected).items())[:3], list((expected - rows).items())[:3]
+                faults.append(f"{engine.name}: {query.stem}: {more} not {less}")
+    assert not faults, "\n".join(faults)
     empty = [name for name, rows in answers.items() if not rows]
     assert not empty, f"questions without an answer: {empty}"
     print(f"{len(QUERIES)} questions, the same answers: " + ", ".join(f"{name} {count}" for name, count in asked.items()))
