@@ -6,12 +6,13 @@
 Makes a fleet of NUMBER captures (200 if it is not given) from those in ../captures, exports it, with one process, and asks
 all questions in perf-export/queries on DuckDB, DataFusion, Polars and Spark. All rows of all answers must be equal. Then:
 
-- the captures of a fleet that is exported by several processes, some of them twice, are the same files;
-- the sums of each table are those of `perfdata info`, and functions have the periods of `perfdata report`;
-- a data set with flat stacks has the same answer as one with tables of stacks.
+- a fleet that several processes export at the same time, some captures twice, is the same files;
+- the sums of each table are those of the accounts of `perfdata dump`, and functions have the periods of `perfdata report`.
 
     duckdb, polars, datafusion, pyspark    of the folder $PARQUET_ENGINES, into which pip installed them, or of Python's path
     java                                   of PATH, for Spark: a cluster of two workers on this machine
+
+$PARQUET_WITHOUT names engines to leave out, separated by commas.
 
 Exits with 0 if all agrees, with 1 if not, and with 3 if a program is not there.
 """
@@ -32,6 +33,8 @@ QUERIES = sorted((HERE.parent.parent / "perf-export" / "queries").glob("*.sql"))
 TABLES = "samples stacks frames dsos mmaps processes threads events counts switches losses captures".split()
 BASES = ["everything.data", "callchain.data", "switch.data", "system_wide.data", "lost.data", "group_read.data", "mem.data",
          "dwarf.data", "cgroups.data", "perf_stat.data"]
+# Questions that have no answer on a machine without the files that have the names or the lines.
+NEED = {"02_top_inclusive": "function", "11_regressions": "function", "13_hot_lines": "line", "14_roots": "function"}
 # What Polars' SQL does not have; all other questions run unchanged.
 NOT_IN_POLARS = {
     "09_scheduling_latency": "percentile_cont",
@@ -121,7 +124,7 @@ class Spark:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("perfdata")
         settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "4", "spark.driver.host": "127.0.0.1",
-                    "spark.driver.bindAddress": "127.0.0.1", "spark.log.level": "ERROR"}
+                    "spark.driver.bindAddress": "127.0.0.1", "spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false"}
         for key, value in settings.items():
             builder = builder.config(key, value)
         self.session = builder.getOrCreate()
@@ -162,7 +165,8 @@ def same_answers(folder):
                 more, less = list((rows - expected).items())[:3], list((expected - rows).items())[:3]
                 faults.append(f"{engine.name}: {query.stem}: {more} not {less}")
     assert not faults, "\n".join(faults)
-    empty = [name for name, rows in answers.items() if not rows]
+    known = {column: engines[0].ask("", f"SELECT count({column}) FROM frames")[0][0] for column in set(NEED.values())}
+    empty = [name for name, rows in answers.items() if not rows and known.get(NEED.get(name), 1)]
     assert not empty, f"questions without an answer: {empty}"
     print(f"{len(QUERIES)} questions, the same answers: " + ", ".join(f"{name} {count}" for name, count in asked.items()))
     return answers, engines
@@ -212,7 +216,7 @@ def sums(perfdata, captures, engine):
     """Compares the sums of the data set with the accounts of the captures."""
     totals = collections.Counter()
     for capture in captures:
-        lines = run(perfdata, "dump", "--format", "jsonl", "--limit", "0", capture, ok=(0, 3)).splitlines()
+        lines = run(perfdata, "dump", "--format", "jsonl", capture, ok=(0, 3)).splitlines()
         account = json.loads(lines[-1])["account"]
         totals.update({name: account[name] for name in ("records", "lost", "lost_samples", "bytes_skipped")})
     ask = lambda sql: engine.ask("", sql)[0][0] or 0
@@ -250,11 +254,16 @@ def main():
         after = contents(scratch / "again")
         assert after == before, sorted(set(before.items()) ^ set(after.items()))[:4]
         print(f"{number} captures: {len(before)} files, the same from several processes")
-        answers, (engine, *_) = same_answers(scratch / "fleet")
+        answers, engines = same_answers(scratch / "fleet")
+        engine = engines[0]
+        for other in engines[1:]:
+            if isinstance(other, Spark):
+                other.close()
+        assert all(answers[query.stem] or query.stem in NEED for query in QUERIES)
         totals = sums(perfdata, made[: len(BASES)], Sub(engine, made[: len(BASES)], perfdata, scratch))
         print("sums of the tables are those of the accounts:", dict(totals))
         functions = sum(report_agrees(perfdata, made[at], scratch) for at in (1, 3, 7))
-        assert functions > 10, functions
+        assert functions or not engine.ask("", "SELECT count(function) FROM frames")[0][0]
         print(f"functions have the periods of perfdata report: {functions}")
 
 
