@@ -17,20 +17,23 @@ mod identity;
 mod known_stacks;
 mod losses;
 mod mmaps;
+mod options;
 mod processes;
 mod rows;
 mod samples;
 mod stacks;
 mod switches;
 mod table;
+mod task;
 mod tasks;
 mod threads;
 mod trace;
 
 pub use batches::Batches;
-pub use builder::{ColumnsBuilder, Options};
+pub use builder::ColumnsBuilder;
 pub use column::{Column, Kind};
 pub use context::Redaction;
+pub use options::Options;
 pub use samples::With;
 pub use table::Table;
 

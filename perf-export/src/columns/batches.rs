@@ -11,7 +11,8 @@ use perf_parse::{EventRecord, FileError, Record};
 use perf_session::Session;
 use perf_symbol::{Stacks, Symbolizer};
 
-use super::builder::{ColumnsBuilder, Options};
+use super::builder::ColumnsBuilder;
+use super::options::Options;
 use super::table::Table;
 
 /// Number of frames of a call chain that is taken to be cut: the kernel's `perf_event_max_stack`.

@@ -17,61 +17,24 @@ use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
 use super::captures::{self, Capture};
-use super::context::{Context, Redaction};
+use super::context::Context;
 use super::counts::{Counters, Reading};
 use super::generation::Generation;
 use super::identity::Identity;
+use super::options::Options;
 use super::rows::utf8;
-use super::samples::{self, Known, With};
+use super::samples::{self, Known};
 use super::switches::Switches;
 use super::table::{Table, Tables};
 use super::tasks::Tasks;
 use super::trace::Traces;
 use super::{events, losses, mmaps};
 use crate::event_name::event_name;
-use crate::limits::Limits;
-use crate::named::Naming;
 use crate::origin::Origin;
 use crate::stacks::EMPTY;
 
 /// Number of rows of a batch. A row of `samples` takes about 250 bytes until it is written.
 const BATCH: usize = 1 << 15;
-
-/// What the tables have.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Options {
-    /// The path of the capture, for the table `captures`.
-    pub path: Option<Vec<u8>>,
-    /// Whether stacks are written into the samples, instead of into tables of their own.
-    pub flat: bool,
-    /// The optional columns that are filled.
-    pub with: With,
-    /// What is left out.
-    pub redaction: Redaction,
-    /// How many frames of a stack are kept, from the innermost on. `None` keeps all.
-    pub max_stack: Option<usize>,
-    /// How functions are found.
-    pub naming: Naming,
-    /// How many frames and stack nodes are kept before they are written; the other limits have no effect. A stack that comes
-    /// again afterwards gets another number.
-    pub limits: Limits,
-}
-
-/// All stacks with their names, in tables of their own, in about 100 MB.
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            path: None,
-            flat: false,
-            with: With::default(),
-            redaction: Redaction::default(),
-            max_stack: None,
-            naming: Naming::default(),
-            limits: Limits { frames: 1 << 17, stack_nodes: 1 << 19, ..Limits::default() },
-        }
-    }
-}
 
 /// Makes the tables of a capture, as batches of rows.
 ///

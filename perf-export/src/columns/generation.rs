@@ -10,9 +10,9 @@ use perf_session::{At, BuildId, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, StackFrame, Symbolizer};
 
-use super::builder::Options;
 use super::context::Context;
 use super::known_stacks::KnownStacks;
+use super::options::Options;
 use super::rows::utf8;
 use super::samples::{self, FlatFrame};
 use super::table::{Table, Tables};

@@ -3,7 +3,7 @@
 use super::column::{Column, columns};
 use super::context::Context;
 use super::rows::Rows;
-use super::tasks::Task;
+use super::task::Task;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";

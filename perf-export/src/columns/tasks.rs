@@ -8,24 +8,11 @@ use perf_session::{Session, Thread};
 
 use super::context::Context;
 use super::rows::Rows;
+use super::task::Task;
 use super::{processes, threads};
 
 /// Number of threads that are kept. When there are more, those that have exited are written.
 const LIMIT: usize = 1 << 16;
-
-/// A thread.
-#[derive(Clone, Debug)]
-pub(super) struct Task {
-    pub(super) process_key: u64,
-    pub(super) pid: i32,
-    pub(super) tid: i32,
-    pub(super) comm: Vec<u8>,
-    pub(super) start: Option<u64>,
-    pub(super) end: Option<u64>,
-    pub(super) parent_pid: Option<i32>,
-    pub(super) execs: i32,
-    pub(super) samples: u64,
-}
 
 /// The threads of a capture, by their keys.
 #[derive(Debug, Default)]
