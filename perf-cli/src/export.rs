@@ -1,5 +1,10 @@
 //! `perfdata export`: samples in the formats of other tools.
 
+#[cfg(feature = "parquet")]
+mod columns;
+#[cfg(feature = "parquet")]
+mod data_set;
+
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +19,11 @@ use crate::{Failure, Outcome, branches};
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
+    if let Some(option) = args.columns.given().filter(|_| args.to != To::Parquet) {
+        return Err(Failure(format!("{option} needs --to parquet")));
+    }
     let keep = match args.to {
+        To::Parquet => return columns::run(args),
         To::Folded => Keep::default(),
         // Of branches no profile is made.
         To::Brstack | To::Preagg | To::Autofdo => {
@@ -33,7 +42,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => fold::write(&profiles, &fold::Options::default(), out),
         // Written above.
-        To::Brstack | To::Preagg | To::Autofdo => Ok(()),
+        To::Brstack | To::Preagg | To::Autofdo | To::Parquet => Ok(()),
         // One, as checked above.
         To::Firefox => {
             let mut options = firefox::Options::default();
@@ -50,6 +59,15 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         To::Otlp | To::OtlpJson => otlp::write(&profiles, otlp::Encoding::Json, out),
     })?;
     Ok(outcome)
+}
+
+#[cfg(not(feature = "parquet"))]
+mod columns {
+    use super::{ExportArgs, Failure, Outcome};
+
+    pub(super) fn run(_: &ExportArgs) -> Result<Outcome, Failure> {
+        Err("--to parquet: this perfdata was built without Parquet; build one that has it: cargo install perf-cli --features parquet".into())
+    }
 }
 
 /// Returns the names of the captures, without folders.

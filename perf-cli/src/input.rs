@@ -66,6 +66,18 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     read_stream(path, File::open(path).map_err(|error| named(path, error))?, work)
 }
 
+/// Like [`read`], in memory that does not grow with a file: it is read by windows instead of mapped.
+#[cfg(feature = "parquet")]
+pub(crate) fn read_by_windows(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
+    if path == Path::new("-") || path.is_dir() || !is_stored(path)? {
+        return read(path, work);
+    }
+    let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
+    let inputs = [InputFile::new(path, &metadata)];
+    let reader = Reader::open(path).map_err(|error| not_readable(path, &error))?;
+    work(reader, Memory { size: metadata.len(), inputs: &inputs })
+}
+
 /// Like [`read`], for work that needs the whole capture in memory. Reads a stream to its end first.
 pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     if path == Path::new("-") {

@@ -13,6 +13,8 @@ pub(crate) use file_id::InputFile;
 #[cfg(target_os = "linux")]
 pub(crate) use files::Unfinished;
 pub(crate) use files::{Claim, Holds, Outputs};
+#[cfg(all(target_os = "linux", feature = "parquet"))]
+pub(crate) use signals::without_signals;
 #[cfg(target_os = "linux")]
 pub(crate) use signals::{remove_unfinished_on_signals, survive_file_size_limit};
 pub(crate) use stderr::{line, say};

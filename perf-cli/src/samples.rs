@@ -10,6 +10,8 @@ use alloc::sync::Arc;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
+#[cfg(feature = "parquet")]
+use perf_parse::event::Events;
 use perf_parse::feature::Features;
 use perf_parse::file::{Account, DeferredSamples, EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
@@ -59,6 +61,9 @@ pub(crate) trait Visit {
 
     /// Whether the visitor prints during the walk.
     const PRINTS: bool;
+
+    /// Whether a sample that reads several counters is passed once, as the sample of its event, and not once for each counter.
+    const TAKES_GROUPS: bool = false;
 
     /// Ends a record. Returns whether the walk goes on.
     fn goes_on(&mut self) -> Result<bool, Failure> {
@@ -175,6 +180,12 @@ impl Walked<'_> {
         self.records.account()
     }
 
+    /// Returns all events of the capture.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn events(&self) -> &Events {
+        self.records.events()
+    }
+
     /// Returns all features of the capture.
     pub(crate) fn features(&self) -> &Features<'_> {
         self.records.features()
@@ -266,7 +277,7 @@ impl<V: Visit> Walk<'_, '_, V> {
             }
             visitor.sample(&at, sample, names, records)
         };
-        if event.attr.sample_type.contains(SampleType::READ) {
+        if event.attr.sample_type.contains(SampleType::READ) && !V::TAKES_GROUPS {
             return each_value(&at, user, counted, records, pass);
         }
         let period = at.sample().period().unwrap_or(event.attr.sample_period);

@@ -38,9 +38,11 @@
 //!
 //! A format each; only `fold` is on by default:
 //!
+//! - `arrow`: the tables of a capture as record batches of Arrow.
 //! - `branches`: branch stacks, as compilers and BOLT read them.
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
 //! - `otlp`: profiles of OpenTelemetry, as protobuf and JSON.
+//! - `parquet`: the same tables as files of Parquet.
 //! - `pprof`: profiles for `go tool pprof`.
 //! - `flamegraph`: flame graphs: a page for a browser, and a static picture.
 //! - `firefox`: processed profiles of the Firefox Profiler.
@@ -65,6 +67,9 @@
 pub mod branches;
 mod builder;
 mod calls;
+#[cfg(feature = "arrow")]
+#[cfg_attr(docsrs, doc(cfg(feature = "arrow")))]
+pub mod columns;
 pub mod diff;
 mod event_name;
 #[cfg(feature = "firefox")]
@@ -86,6 +91,9 @@ mod origin;
 #[cfg(feature = "otlp")]
 #[cfg_attr(docsrs, doc(cfg(feature = "otlp")))]
 pub mod otlp;
+#[cfg(feature = "parquet")]
+#[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
+pub mod parquet;
 #[cfg(feature = "pprof")]
 #[cfg_attr(docsrs, doc(cfg(feature = "pprof")))]
 pub mod pprof;

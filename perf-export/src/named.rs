@@ -95,20 +95,33 @@ impl Named {
         progress: &mut dyn FnMut(usize, usize),
     ) -> Self {
         let mut named = Self::default();
-        let mut numbers = HashMap::new();
-        for dso in frames.dsos() {
+        named.extend(frames, session, symbolizer, naming, progress);
+        named
+    }
+
+    /// Finds the functions of the frames that came since the last call. A function of earlier frames may come again.
+    pub(crate) fn extend(
+        &mut self,
+        frames: &Frames,
+        session: &Session,
+        symbolizer: Option<&Symbolizer>,
+        naming: Naming,
+        progress: &mut dyn FnMut(usize, usize),
+    ) {
+        let mut numbers: HashMap<_, _> = self.short_names.iter().cloned().zip(0..).collect();
+        for dso in frames.dsos().iter().skip(self.short_name_of.len()) {
             let name = short_name(dso);
-            let next = named.short_names.len() as u32;
+            let next = self.short_names.len() as u32;
             let number = *numbers.entry(name.clone()).or_insert(next);
             if number == next {
-                named.short_names.push(name);
+                self.short_names.push(name);
             }
-            named.short_name_of.push(number);
+            self.short_name_of.push(number);
         }
-        let look_up = |symbolizer| look_up(frames, session, symbolizer, naming.threads, progress);
+        let first = self.ranges.len();
+        let look_up = |symbolizer| look_up(frames, first, session, symbolizer, naming.threads, progress);
         let found = symbolizer.map(look_up).unwrap_or_default();
-        named.merge(frames, &found, naming.inlines);
-        named
+        self.merge(frames, first, &found, naming.inlines);
     }
 
     /// Returns all functions, each once.
@@ -185,15 +198,16 @@ type Found = Vec<(u32, Vec<Function>)>;
 /// The smallest number of frames of a file that is worth to be divided: each thread reads the debug information anew.
 const DIVIDED: usize = 1 << 14;
 
-/// Looks all frames up, and returns their functions by frame.
+/// Looks up the frames from `first` on, and returns their functions.
 fn look_up(
     frames: &Frames,
+    first: usize,
     session: &Session,
     symbolizer: &Symbolizer,
     threads: NonZero<usize>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Vec<Vec<Function>> {
-    let places = frames.places().iter().zip(0..);
+    let places = frames.places().iter().zip(0..).skip(first);
     // The frames of a file together, so that few threads need its debug information.
     let mut order: Vec<_> = places
         .filter(|(place, _)| place.dso != NONE || place.mode == CpuMode::KERNEL)
@@ -228,9 +242,9 @@ fn look_up(
         }
         work(symbolizer.clone(), &mut |done| progress(done, order.len()));
     });
-    let mut functions = vec![Vec::new(); frames.places().len()];
+    let mut functions = vec![Vec::new(); frames.places().len().saturating_sub(first)];
     for (frame, found) in results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten() {
-        if let Some(functions) = functions.get_mut(frame as usize) {
+        if let Some(functions) = (frame as usize).checked_sub(first).and_then(|it| functions.get_mut(it)) {
             *functions = found;
         }
     }
@@ -238,10 +252,10 @@ fn look_up(
 }
 
 impl Named {
-    /// Numbers the functions, in the order of the frames.
-    fn merge(&mut self, frames: &Frames, found: &[Vec<Function>], inlines: bool) {
+    /// Numbers the functions of the frames from `first_frame` on, in the order of the frames.
+    fn merge(&mut self, frames: &Frames, first_frame: usize, found: &[Vec<Function>], inlines: bool) {
         let (mut symbols, mut lines) = (HashMap::new(), HashMap::new());
-        for (number, place) in frames.places().iter().enumerate() {
+        for (number, place) in frames.places().iter().skip(first_frame).enumerate() {
             let looked_up = || found.get(number).map_or(&[][..], |it| it);
             let functions =
                 frames.generated.get(place.generated as usize).map_or_else(looked_up, Vec::as_slice);

@@ -58,6 +58,12 @@ impl StackTable {
         Some((number, end))
     }
 
+    /// Counts the end of a stack whose number is known.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn count(&mut self, end: StackEnd) {
+        *self.ends.entry(end).or_default() += 1;
+    }
+
     /// Returns the number of stacks by their ends.
     #[must_use]
     pub fn ends(&self) -> &BTreeMap<StackEnd, u64> {

@@ -11,7 +11,8 @@ Examples:
   perfdata export --to preagg -o app.preagg && perf2bolt -pa -p app.preagg -o app.fdata app
   perfdata export --to pprof -o out.pb.gz && go tool pprof -http : out.pb.gz
   perfdata export --to firefox -o out.json
-  perfdata export --to speedscope -o out.speedscope.json";
+  perfdata export --to speedscope -o out.speedscope.json
+  perfdata export --to parquet *.data -o fleet && duckdb -c \"SELECT event, count(*) FROM 'fleet/samples/**/*.parquet' GROUP BY 1\"";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
@@ -19,7 +20,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) to: To,
 
-    /// File to write; - for standard output. An existing file is replaced once the new one is complete
+    /// File to write; - for standard output. An existing file is replaced once the new one is complete. For parquet: the
+    /// folder of a data set, to which the captures are added
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
@@ -29,7 +31,67 @@ pub(crate) struct ExportArgs {
     pub(crate) binary: Option<String>,
 
     #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
+
+    #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+}
+
+/// What the tables of Parquet have.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ColumnArgs {
+    /// For parquet: write each stack into its sample, as a list of structures, instead of into tables of their own
+    #[arg(long)]
+    pub(crate) flat: bool,
+
+    /// For parquet: fill these columns too
+    #[arg(long, value_enum, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) with: Vec<Extra>,
+
+    /// For parquet: leave these out. paths are those of captures, mapped files, source files and cgroups. With comm or paths,
+    /// the fields of tracepoints are left out too, as they may have them
+    #[arg(long, value_enum, value_name = "COLUMNS", value_delimiter = ',')]
+    pub(crate) drop: Vec<Dropped>,
+
+    /// For parquet: write a hash of each path and SALT instead of the path. The same path has the same hash in all captures
+    /// that are exported with the same SALT
+    #[arg(long, value_name = "SALT")]
+    pub(crate) hash_paths: Option<String>,
+}
+
+impl ColumnArgs {
+    /// Returns the first option that is given, which only Parquet has.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.flat, "--flat"),
+            (!self.with.is_empty(), "--with"),
+            (!self.drop.is_empty(), "--drop"),
+            (self.hash_paths.is_some(), "--hash-paths"),
+        ];
+        options.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+}
+
+/// Columns that are filled only if they are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Extra {
+    /// Branches of the samples
+    Branches,
+    /// Registers of the samples
+    Registers,
+    /// Fields of tracepoints
+    Trace,
+}
+
+/// What is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Dropped {
+    /// Names of threads and processes
+    Comm,
+    /// Command line of the recorder
+    Cmdline,
+    /// Paths
+    Paths,
 }
 
 /// The formats.
@@ -53,4 +115,7 @@ pub(crate) enum To {
     Firefox,
     /// speedscope's JSON, for speedscope.app
     Speedscope,
+    /// Tables for DuckDB, Polars, DataFusion, Spark and others, in a folder. Captures are exported in parallel, and each is
+    /// added whole or not at all. SCHEMA.md of perf-export describes the tables. Only in a perfdata with the feature parquet
+    Parquet,
 }

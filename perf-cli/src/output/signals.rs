@@ -72,6 +72,13 @@ pub(super) fn create_unfinished(
     Ok(created)
 }
 
+/// Does something that a signal must not end in the middle. A signal ends the program afterwards.
+#[cfg(feature = "parquet")]
+pub(crate) fn without_signals<T>(work: impl FnOnce() -> T) -> T {
+    let _files = unfinished_files();
+    work()
+}
+
 /// Returns the signals that are ignored (`nohup` ignores one), one bit each.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -1,0 +1,173 @@
+//! `perfdata export --to parquet`: captures added to a data set.
+
+use core::num::NonZero;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use perf_export::Naming;
+use perf_export::columns::{ColumnsBuilder, Options};
+use perf_parse::file::{EventRecords, Reader};
+use perf_parse::{EventRecord, FileError};
+use perf_session::{At, Session};
+
+use super::data_set::CaptureFiles;
+use crate::args::export::{Dropped, ExportArgs, Extra};
+use crate::escape::shown;
+use crate::input::Memory;
+use crate::names::Names;
+use crate::output::say;
+use crate::samples::{Counted, Filter, Samples, Visit, Visited};
+use crate::{Failure, Outcome, streams};
+
+pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
+    if args.profile.off_cpu {
+        return Err("--off-cpu: the table switches has these times; leave the option out".into());
+    }
+    if args.output == Path::new("-") {
+        return Err("-o -: Parquet needs a folder; give its name".into());
+    }
+    let files = &args.profile.files.0;
+    let threads = args.profile.naming.threads.or_else(|| thread::available_parallelism().ok());
+    let threads = threads.map_or(1, NonZero::get);
+    // Streams that are not those of the process belong to this thread.
+    let workers = if streams::are_of_process() { threads.min(files.len()) } else { 1 };
+    // A capture alone may use all threads for its names.
+    let of_names = NonZero::new(threads / workers.max(1)).unwrap_or(NonZero::<usize>::MIN);
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = export(path, args, of_names);
+            results.lock().unwrap_or_else(PoisonError::into_inner).push(result);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..workers {
+            scope.spawn(work);
+        }
+        work();
+    });
+    outcome(results.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Returns the outcome of all captures. The failures of some do not keep the others from being exported.
+fn outcome(results: Vec<Result<Outcome, Failure>>) -> Result<Outcome, Failure> {
+    let all = results.len();
+    let (mut failures, mut outcome) = (Vec::new(), Outcome::Clean);
+    for result in results {
+        match result {
+            Ok(Outcome::Clean) => {}
+            Ok(other) => outcome = other,
+            Err(failure) => failures.push(failure),
+        }
+    }
+    let Some(last) = failures.pop() else { return Ok(outcome) };
+    let count = failures.len() + 1;
+    failures.into_iter().for_each(|Failure(why)| say!("perfdata: {why}"));
+    if count == all {
+        return Err(last);
+    }
+    let Failure(why) = last;
+    say!("perfdata: {why}");
+    say!("perfdata: captures that were not exported: {count} of {all}");
+    Ok(Outcome::Partial)
+}
+
+/// Exports a capture.
+fn export(path: &Path, args: &ExportArgs, threads: NonZero<usize>) -> Result<Outcome, Failure> {
+    crate::input::read_by_windows(path, |reader, memory| {
+        let result = add(&reader, memory, path, args, threads);
+        result.map_err(|Failure(why)| Failure(format!("{}: {why}", shown(path))))
+    })
+}
+
+/// Adds a capture to the data set.
+fn add(
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    path: &Path,
+    args: &ExportArgs,
+    threads: NonZero<usize>,
+) -> Result<Outcome, Failure> {
+    let samples = Samples::new(reader, memory, &args.profile.only)?;
+    let names = Names::new(&args.profile.symbols, reader.features())?;
+    let files = CaptureFiles::new(&args.output, memory.inputs);
+    let builder = ColumnsBuilder::new(reader, options(args, path, threads));
+    let mut exported = Exported { builder, files };
+    let Some(walked) = samples.walk(names, &mut exported)? else {
+        return Err(Failure("the walk ended early".into()));
+    };
+    let Exported { mut builder, mut files } = exported;
+    let symbolizer = walked.names.symbolizer();
+    builder.finish(&walked.session, symbolizer, walked.events(), walked.features(), walked.account());
+    files.write(&mut builder)?;
+    files.publish()?;
+    Ok(walked.finish("exported"))
+}
+
+fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
+    let mut options = Options::default();
+    let columns = &args.columns;
+    options.path = (path != Path::new("-")).then(|| path.as_os_str().as_encoded_bytes().to_vec());
+    options.flat = columns.flat;
+    options.with.branches = columns.with.contains(&Extra::Branches);
+    options.with.registers = columns.with.contains(&Extra::Registers);
+    options.with.trace = columns.with.contains(&Extra::Trace);
+    options.redaction.comm = columns.drop.contains(&Dropped::Comm);
+    options.redaction.cmdline = columns.drop.contains(&Dropped::Cmdline);
+    options.redaction.paths = columns.drop.contains(&Dropped::Paths);
+    options.redaction.salt.clone_from(&columns.hash_paths);
+    options.max_stack = Some(args.profile.naming.max_stack);
+    options.naming = Naming { inlines: !args.profile.symbols.no_inline, threads };
+    options
+}
+
+/// The tables of a capture and their files.
+#[derive(Debug)]
+struct Exported<'a> {
+    builder: ColumnsBuilder<'a>,
+    files: CaptureFiles<'a>,
+}
+
+impl Visit for Exported<'_> {
+    const PRINTS: bool = false;
+    const TAKES_GROUPS: bool = true;
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        names: &mut Names,
+        records: &EventRecords<'_>,
+    ) -> Visited {
+        let (stack, end) = match names.stack(at, counted.user) {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (finder, symbolizer) = names.parts();
+        let Counted { event, period, .. } = *counted;
+        let builder = &mut self.builder;
+        let taken: Result<(), FileError> =
+            builder.sample(at, event, records.events(), period, &stack, end, finder, symbolizer);
+        names.done(stack);
+        Ok(taken)
+    }
+
+    fn other(
+        &mut self,
+        record: &EventRecord<'_>,
+        session: &Session,
+        _filter: &Filter<'_>,
+        records: &EventRecords<'_>,
+    ) -> Visited {
+        self.builder.record(record, records.events(), session);
+        Ok(Ok(()))
+    }
+
+    fn goes_on(&mut self) -> Result<bool, Failure> {
+        self.files.write(&mut self.builder)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,115 @@
+//! `perfdata export --to parquet`: the files of a data set.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Runs `perfdata export --to parquet`.
+fn export(captures: &[PathBuf], folder: &Path, options: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.args(["export", "--to", "parquet", "--no-symbols"]).args(options).args(captures);
+    command.arg("-o").arg(folder).output().unwrap()
+}
+
+fn exported(captures: &[PathBuf], folder: &Path) {
+    let output = export(captures, folder, &[]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The files below a folder, with their contents.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    testdata::files_below(folder).into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn a_capture_has_a_file_in_each_table() {
+    let folder = needs::folder();
+    exported(&[testdata::path("everything.data"), testdata::path("switch.data")], &folder);
+    let files = files(&folder);
+    assert_eq!(files.len(), 24);
+    for path in files.keys() {
+        let parts: Vec<_> =
+            path.strip_prefix(&*folder).unwrap().iter().map(|it| it.to_str().unwrap()).collect();
+        let [_, host, date, name] = parts[..] else { panic!("{path:?}") };
+        assert!(host.starts_with("host=") && date.starts_with("date="), "{path:?}");
+        assert!(name.strip_suffix(".parquet").is_some_and(|name| name.len() == 32), "{path:?}");
+    }
+    // One has what relates the clocks, one has not.
+    let days = |date: &str| files.keys().filter(|path| path.to_str().unwrap().contains(date)).count();
+    assert_eq!((days("date=20"), days("date=__HIVE_DEFAULT_PARTITION__")), (12, 12));
+}
+
+#[test]
+fn a_capture_replaces_its_own_files_and_no_others() {
+    let folder = needs::folder();
+    exported(&[testdata::path("callchain.data"), testdata::path("switch.data")], &folder);
+    let before = files(&folder);
+    exported(&[testdata::path("callchain.data")], &folder);
+    assert_eq!(files(&folder), before);
+    // Other rows: only the files of this capture differ.
+    let output = export(&[testdata::path("callchain.data")], &folder, &["--drop", "comm"]);
+    assert!(output.status.success());
+    let after = files(&folder);
+    assert!(after.keys().eq(before.keys()));
+    let different: Vec<_> = after.iter().filter(|(path, content)| before[*path] != **content).collect();
+    assert!(!different.is_empty());
+    let name = different[0].0.file_name();
+    assert!(different.iter().all(|(path, _)| path.file_name() == name));
+}
+
+#[test]
+fn a_capture_is_replaced_whole_or_not_at_all() {
+    let folder = needs::folder();
+    exported(&[testdata::path("callchain.data")], &folder);
+    // The last file cannot be replaced.
+    let last = files(&folder).into_keys().find(|path| path.starts_with(folder.join("captures"))).unwrap();
+    let content = fs::read(&last).unwrap();
+    fs::remove_file(&last).unwrap();
+    let before = files(&folder);
+    fs::create_dir(&last).unwrap();
+    fs::write(last.join("in the way"), "").unwrap();
+    let output = export(&[testdata::path("callchain.data")], &folder, &["--drop", "comm"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains("captures/host="), "{text}");
+    fs::remove_dir_all(&last).unwrap();
+    assert_eq!(files(&folder), before);
+    // The capture can be exported again.
+    exported(&[testdata::path("callchain.data")], &folder);
+    assert_eq!(fs::read(&last).unwrap(), content);
+}
+
+#[test]
+fn a_failure_does_not_keep_other_captures_from_being_exported() {
+    let folder = needs::folder();
+    let text = folder.join("text");
+    fs::write(&text, "no capture").unwrap();
+    let data_set = folder.join("set");
+    let output = export(&[text.clone(), testdata::path("switch.data")], &data_set, &[]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not exported: 1 of 2"));
+    assert_eq!(files(&data_set).len(), 12);
+    assert_eq!(export(&[text], &folder.join("none"), &[]).status.code(), Some(1));
+}
+
+#[test]
+fn a_damaged_capture_is_exported_with_its_losses() {
+    let folder = needs::folder();
+    let output = export(&[testdata::path("killed.data")], &folder, &[]);
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(files(&folder).len(), 12);
+}
+
+#[test]
+fn redacted_files_have_no_paths() {
+    let folder = needs::folder();
+    let output = export(&[testdata::path("callchain.data")], &folder, &["--drop", "comm,cmdline,paths"]);
+    assert!(output.status.success());
+    let has = |content: &[u8], text: &[u8]| content.windows(text.len()).any(|it| it == text);
+    for (path, content) in files(&folder) {
+        for text in [&b"/usr/"[..], b"/lib/", b"callchain.data", b"/root"] {
+            assert!(!has(&content, text), "{}: {}", path.display(), String::from_utf8_lossy(text));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The tables of a capture as an iterator of batches.
+
+use std::collections::VecDeque;
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use perf_abi::record::RecordType;
+use perf_abi::regs::Arch;
+use perf_parse::file::{DeferredSamples, EventRecords, Reader};
+use perf_parse::{EventRecord, FileError, Record};
+use perf_session::Session;
+use perf_symbol::{Stacks, Symbolizer};
+
+use super::builder::ColumnsBuilder;
+use super::options::Options;
+use super::table::Table;
+
+/// Number of frames of a call chain that is taken to be cut: the kernel's `perf_event_max_stack`.
+const MAX_CHAIN: usize = 127;
+
+/// The tables of a capture, as an iterator of batches. It reads the capture as batches are asked for, and keeps what
+/// [`ColumnsBuilder`] does.
+///
+/// What cannot be decoded is in the table `losses`, as in the [account](perf_parse::file::Account) of a walk.
+///
+/// # Examples
+///
+/// ```
+/// use perf_export::columns::{Batches, Options, Table};
+/// use perf_parse::Reader;
+///
+/// # let path = "examples/captures/plain.data";
+/// let reader = Reader::open(path)?;
+/// let mut rows = 0;
+/// for batch in Batches::new(&reader, None, Options::default()) {
+///     let (table, batch) = batch?;
+///     if table == Table::Samples {
+///         rows += batch.num_rows();
+///     }
+/// }
+/// assert!(rows > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Batches<'a> {
+    builder: ColumnsBuilder<'a>,
+    records: EventRecords<'a>,
+    session: Session,
+    stacks: Stacks,
+    symbolizer: Option<Symbolizer>,
+    deferred: DeferredSamples<'a>,
+    /// Records that are to be taken before the next one is read, each with the user part of its call chain.
+    held: VecDeque<(EventRecord<'a>, Option<Vec<u64>>)>,
+    is_read: bool,
+    is_finished: bool,
+}
+
+impl<'a> Batches<'a> {
+    /// Makes the tables of a capture. Without a symbolizer, no function has a name.
+    ///
+    /// Stacks are unwound with the files that the symbolizer would read.
+    #[must_use]
+    pub fn new(reader: &'a Reader<'_>, symbolizer: Option<Symbolizer>, options: Options) -> Self {
+        let arch = reader.features().arch().and_then(Result::ok);
+        let arch = arch.and_then(|name| Arch::from_machine(&String::from_utf8_lossy(name)));
+        let finder = match &symbolizer {
+            Some(symbolizer) => symbolizer.finder().clone(),
+            None => Symbolizer::new(perf_symbol::Options::default()).finder().clone(),
+        };
+        let mut records = reader.records().in_time_order();
+        records.check_features();
+        let mut session = Session::new();
+        session.add_features(records.features());
+        Self {
+            builder: ColumnsBuilder::new(reader, options),
+            records,
+            session,
+            stacks: Stacks::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder),
+            symbolizer,
+            deferred: DeferredSamples::within(reader.limits()),
+            held: VecDeque::new(),
+            is_read: false,
+            is_finished: false,
+        }
+    }
+
+    /// Reads a record and takes it, or finishes the tables.
+    fn step(&mut self) {
+        if let Some((record, user)) = self.held.pop_front() {
+            return self.take(&record, user.as_deref());
+        }
+        if self.is_read {
+            let account = self.records.account_mut();
+            if let Some(fault) = self.deferred.fault() {
+                account.note(fault);
+            }
+            let Self { builder, records, session, symbolizer, .. } = self;
+            let (events, features) = (records.events(), records.features());
+            builder.finish(session, symbolizer.as_ref(), events, features, records.account());
+            self.is_finished = true;
+            return;
+        }
+        match self.records.next() {
+            // The account has the fault.
+            Some(Err(_)) => {}
+            Some(Ok(record)) => {
+                if self.deferred.hold(&record) {
+                    return;
+                }
+                if record.kind() == RecordType::CALLCHAIN_DEFERRED {
+                    self.end_deferred(&record);
+                }
+                self.take_or_hold(record);
+            }
+            None => {
+                self.is_read = true;
+                self.held.extend(self.deferred.take_all().into_iter().map(|it| (it.record, None)));
+            }
+        }
+    }
+
+    /// Ends the wait of the samples of a thread for the user part of their call chains.
+    fn end_deferred(&mut self, record: &EventRecord<'a>) {
+        let tid = record.sample_id().ok().flatten().and_then(|trailer| trailer.tid());
+        let chain = match record.decode() {
+            Ok(Record::CallchainDeferred(it)) => Some((it.cookie, it.ips.iter().collect::<Vec<_>>())),
+            _ => None,
+        };
+        for sample in self.deferred.take(tid) {
+            let user = chain.as_ref().filter(|(cookie, _)| *cookie == sample.cookie);
+            self.held.push_back((sample.record, user.map(|(_, words)| words.clone())));
+        }
+    }
+
+    fn take_or_hold(&mut self, record: EventRecord<'a>) {
+        if self.held.is_empty() {
+            self.take(&record, None);
+        } else {
+            self.held.push_back((record, None));
+        }
+    }
+
+    /// Takes a record, and notes its fault.
+    fn take(&mut self, record: &EventRecord<'_>, user: Option<&[u64]>) {
+        if let Err(error) = self.pass(record, user) {
+            self.records.account_mut().note(error);
+        }
+    }
+
+    fn pass(&mut self, record: &EventRecord<'_>, user: Option<&[u64]>) -> Result<(), FileError> {
+        let Self { builder, records, session, stacks, symbolizer, .. } = self;
+        if record.kind() != RecordType::SAMPLE {
+            session.update(record)?;
+            builder.record(record, records.events(), session);
+            return Ok(());
+        }
+        let Some((at, event)) = session.update_at(record)?.zip(record.event()) else { return Ok(()) };
+        let mut frames = Vec::new();
+        let end = stacks.push(&at, user, &mut frames)?;
+        let period = at.sample().period().unwrap_or(event.attr.sample_period);
+        builder.sample(&at, event, records.events(), period, &frames, end, stacks, symbolizer.as_mut())
+    }
+}
+
+impl Iterator for Batches<'_> {
+    type Item = Result<(Table, RecordBatch), ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.builder.take() {
+                Ok(Some(batch)) => return Some(Ok(batch)),
+                Err(fault) => return Some(Err(fault)),
+                Ok(None) if self.is_finished => return None,
+                Ok(None) => self.step(),
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Makes the tables of a capture from its records.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use perf_abi::feature::Feature;
+use perf_abi::sample_type::SampleType;
+use perf_parse::event::{Event, Events};
+use perf_parse::feature::Features;
+use perf_parse::file::{Account, Reader};
+use perf_parse::record::UserRecord;
+use perf_parse::{EventRecord, FileError, Record};
+use perf_session::{At, Session};
+use perf_symbol::unwind::StackEnd;
+use perf_symbol::{StackFrame, Symbolizer};
+
+use super::captures::{self, Capture};
+use super::context::Context;
+use super::counts::{Counters, Reading};
+use super::generation::Generation;
+use super::identity::Identity;
+use super::options::Options;
+use super::rows::utf8;
+use super::samples::{self, Known};
+use super::switches::Switches;
+use super::table::{Table, Tables};
+use super::tasks::Tasks;
+use super::trace::Traces;
+use super::{events, losses, mmaps};
+use crate::event_name::event_name;
+use crate::origin::Origin;
+use crate::stacks::EMPTY;
+
+/// Number of rows of a batch. A row of `samples` takes about 250 bytes until it is written.
+const BATCH: usize = 1 << 15;
+
+/// Makes the tables of a capture, as batches of rows.
+///
+/// It takes the samples and the other records in order of time, and keeps only what is in no batch yet: at most 32,768 rows
+/// of each table, and the stacks since they were last written, of which there is a limit. So memory does not grow with the
+/// capture. Take the batches with [`take`](Self::take) after each record, or they wait.
+///
+/// [`Batches`](super::Batches) does all of it for a reader.
+#[derive(Debug)]
+pub struct ColumnsBuilder<'a> {
+    options: Options,
+    context: Context,
+    identity: Option<Identity>,
+    mode: &'static str,
+    traces: Traces<'a>,
+    tables: Tables,
+    ready: VecDeque<(Table, RecordBatch)>,
+    events: Vec<Seen>,
+    generation: Generation,
+    tasks: Tasks,
+    counters: Counters,
+    switches: Switches,
+    span: Option<(u64, u64)>,
+    samples: u64,
+    /// The first fault of a table, which is one of this crate.
+    fault: Option<ArrowError>,
+}
+
+/// The name of an event and the sums of its samples.
+#[derive(Debug, Default)]
+struct Seen {
+    /// `None` before its first sample.
+    name: Option<String>,
+    samples: u64,
+    period: u64,
+}
+
+impl<'a> ColumnsBuilder<'a> {
+    /// Makes a builder without rows. Reads the first records of a capture that can be walked again, for its identity.
+    #[must_use]
+    pub fn new(reader: &'a Reader<'_>, options: Options) -> Self {
+        let tracing = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
+        let traces = Traces::new(tracing, reader.endianness());
+        let switches = Switches::new(reader.events().iter().map(|event| &**event), &traces);
+        let mut identity = Identity::new(reader);
+        let (mut capture, mut of_stream) = (String::new(), None);
+        if reader.can_walk_again() {
+            identity.add_first(reader);
+            capture = identity.name();
+        } else {
+            of_stream = Some(identity);
+        }
+        let context = Context {
+            capture,
+            endianness: reader.endianness(),
+            origin: Origin::of(reader.features()),
+            date: captures::date_of(reader.features()),
+            redaction: options.redaction.clone(),
+        };
+        Self {
+            generation: Generation::new(&options),
+            options,
+            context,
+            identity: of_stream,
+            mode: reader.mode().name(),
+            traces,
+            tables: Tables::new(),
+            ready: VecDeque::new(),
+            events: Vec::new(),
+            tasks: Tasks::default(),
+            counters: Counters::default(),
+            switches,
+            span: None,
+            samples: 0,
+            fault: None,
+        }
+    }
+
+    /// Returns the name of the capture: 32 hexadecimal digits, a hash of its header and its first records. Empty before the
+    /// first record of a stream.
+    #[must_use]
+    pub fn capture(&self) -> &str {
+        &self.context.capture
+    }
+
+    /// Returns the machine that the capture is from.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.context.origin
+    }
+
+    /// Returns the day on which the recording started in UTC, as `YYYY-MM-DD`; `None` if the capture does not relate its
+    /// clock to the wall clock.
+    #[must_use]
+    pub fn date(&self) -> Option<&str> {
+        self.context.date.as_deref()
+    }
+
+    /// The identity of a stream has its first record.
+    fn identify(&mut self, record: &EventRecord<'_>) {
+        if let Some(mut identity) = self.identity.take() {
+            identity.add(record);
+            self.context.capture = identity.name();
+        }
+    }
+
+    /// Takes a sample. `events` are those of the walk. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave. `finder`
+    /// finds the ends of call chains, `symbolizer` the functions.
+    ///
+    /// # Errors
+    ///
+    /// [`FileErrorKind::Record`](perf_parse::error::FileErrorKind::Record) if the sample cannot be decoded. It has no row then.
+    #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
+    pub fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        event: &Arc<Event>,
+        events: &Events,
+        period: u64,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+        finder: &mut perf_symbol::Stacks,
+        mut symbolizer: Option<&mut Symbolizer>,
+    ) -> Result<(), FileError> {
+        let (record, sample) = (at.record(), at.sample());
+        let tail = sample.tail().map_err(|error| record.error(error))?;
+        self.identify(record);
+        let Self { generation, tables, context, options, .. } = self;
+        if !generation.has_room(stack.len()) {
+            generation.write(tables, context, at.session(), symbolizer.as_deref());
+        }
+        let (stack, end) = generation.number(at, stack, end, finder, symbolizer.as_deref_mut());
+        let stack_id = (stack != EMPTY && !options.flat).then(|| generation.stack_id(stack));
+        let raw = tail.raw;
+        self.switches.sample(&mut tables.switches, context, at, &self.traces, raw, stack_id);
+        let time = sample.time();
+        if let Some(time) = time {
+            let (first, last) = self.span.unwrap_or((time, time));
+            self.span = Some((first.min(time), last.max(time)));
+        }
+        self.tasks.sample(at.thread());
+        self.samples += 1;
+        if self.events.len() <= event.index {
+            self.events.resize_with(event.index + 1, Seen::default);
+        }
+        let Some(seen) = self.events.get_mut(event.index) else { return Ok(()) };
+        seen.samples += 1;
+        seen.period = seen.period.wrapping_add(period);
+        let trace = match (self.traces.of(event), raw) {
+            (Some(format), Some(raw)) if options.with.trace && context.has_trace() => {
+                Some(self.traces.fields(format, raw))
+            }
+            _ => None,
+        };
+        let stack_end = has_stacks(event).then_some(end).flatten();
+        let event_name = seen.name.get_or_insert_with(|| utf8(&event_name(event)).into_owned());
+        let known = Known { event, event_name, period, stack_id, stack_end, trace };
+        let rows = &mut tables.samples;
+        samples::push_head(rows, context, at, &known);
+        samples::push_stack(rows, at, &tail, &known);
+        if options.flat {
+            rows.leave();
+            generation.wait(stack);
+        } else {
+            samples::push_flat(rows, None::<core::iter::Empty<_>>);
+        }
+        samples::push_rest(rows, context, at, &tail, options.with, &known);
+        if let Some(read) = &tail.read {
+            let task = (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1));
+            let reading = Reading { source: "sample", time, cpu: sample.cpu(), task, event: Some(event) };
+            self.counters.read(&mut tables.counts, context, events, &reading, read);
+        }
+        if self.tables.samples.len() >= BATCH {
+            if self.options.flat {
+                self.generation.write_flat(
+                    &mut self.tables,
+                    &self.context,
+                    at.session(),
+                    symbolizer.as_deref(),
+                );
+            }
+            self.put(Table::Samples);
+        }
+        self.put_full();
+        Ok(())
+    }
+
+    /// Takes a record that is not a sample, after the session did. `events` are those of the walk.
+    pub fn record(&mut self, record: &EventRecord<'_>, events: &Events, session: &Session) {
+        self.identify(record);
+        let Self { tables, context, .. } = self;
+        self.tasks.record(record, session);
+        self.tasks.write_if_many(context, &mut tables.threads, &mut tables.processes);
+        self.switches.record(&mut tables.switches, context, record, session);
+        mmaps::push(&mut tables.mmaps, context, record);
+        losses::push(&mut tables.losses, context, record);
+        let counts = &mut tables.counts;
+        match record.decode() {
+            Ok(Record::Read(it)) => {
+                let event = record.event().map(|event| &**event);
+                let task = (it.pid, it.tid);
+                let reading = Reading { source: "read", time: record.time(), cpu: record.cpu(), task, event };
+                self.counters.read(counts, context, events, &reading, &it.read);
+            }
+            Ok(Record::User(UserRecord::Stat(it), _)) => {
+                self.counters.stat(counts, context, events, &it);
+            }
+            Ok(Record::User(UserRecord::StatRound(it), _)) => {
+                self.counters.round(counts, context, events, Some(it.time));
+            }
+            _ => {}
+        }
+        self.put_full();
+    }
+
+    /// Takes what is known at the end of the capture, and makes batches of all rows that are left. `session` is that of the
+    /// walk, after the last record; `features` and `account` are those of the walk.
+    pub fn finish(
+        &mut self,
+        session: &Session,
+        symbolizer: Option<&Symbolizer>,
+        events: &Events,
+        features: &Features<'_>,
+        account: &Account,
+    ) {
+        if let Some(identity) = self.identity.take() {
+            self.context.capture = identity.name();
+        }
+        let Self { tables, context, .. } = self;
+        self.generation.write(tables, context, session, symbolizer);
+        self.tasks.write(context, &mut tables.threads, &mut tables.processes, |_| true);
+        self.counters.round(&mut tables.counts, context, events, None);
+        for event in events.iter() {
+            let seen = self.events.get(event.index);
+            let (samples, period) = seen.map_or((0, 0), |seen| (seen.samples, seen.period));
+            let name = utf8(&event_name(event)).into_owned();
+            events::push(&mut tables.events, context, event, &name, samples, period);
+        }
+        losses::push_account(&mut tables.losses, context, account);
+        context.origin = Origin::of(features);
+        context.date = captures::date_of(features);
+        let capture = Capture {
+            path: self.options.path.as_deref(),
+            mode: self.mode,
+            features,
+            account,
+            span: self.span,
+            samples: self.samples,
+            quality: self.generation.quality(),
+        };
+        captures::push(&mut tables.captures, context, &capture);
+        for &table in Table::ALL {
+            self.put(table);
+        }
+    }
+
+    /// Returns the next batch; `None` if there is none until more records come. After [`finish`](Self::finish), each table
+    /// has at least one batch, which may have no rows.
+    ///
+    /// # Errors
+    ///
+    /// If the rows of a table do not fit its columns, which is a fault of this crate.
+    pub fn take(&mut self) -> Result<Option<(Table, RecordBatch)>, ArrowError> {
+        match self.fault.take() {
+            Some(fault) => Err(fault),
+            None => Ok(self.ready.pop_front()),
+        }
+    }
+
+    /// Makes batches of the tables that have enough rows. The samples are put where they are written.
+    fn put_full(&mut self) {
+        for &table in Table::ALL {
+            if table != Table::Samples && self.tables.rows(table).len() >= BATCH {
+                self.put(table);
+            }
+        }
+    }
+
+    fn put(&mut self, table: Table) {
+        match self.tables.rows(table).finish() {
+            Ok(batch) => self.ready.push_back((table, batch)),
+            Err(fault) => self.fault = Some(fault),
+        }
+    }
+}
+
+/// Returns whether the samples of an event have stacks.
+fn has_stacks(event: &Event) -> bool {
+    let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
+    let kind = event.attr.sample_type;
+    kind.contains(SampleType::CALLCHAIN) || kind.contains(of_copy)
+}

@@ -1,0 +1,251 @@
+//! The stacks and frames since they were last written.
+//!
+//! Each is kept once, until there are so many that the memory for them is used up. Then they are written, and the next ones
+//! get new numbers.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use perf_session::{At, BuildId, Session};
+use perf_symbol::unwind::StackEnd;
+use perf_symbol::{Looked, StackFrame, Symbolizer};
+
+use super::context::Context;
+use super::known_stacks::KnownStacks;
+use super::options::Options;
+use super::rows::utf8;
+use super::samples::{self, FlatFrame};
+use super::table::{Table, Tables};
+use super::{dsos, frames, stacks};
+use crate::frames::NONE;
+use crate::limits::Limits;
+use crate::named::{FunctionAt, Named, Naming};
+use crate::quality::Quality;
+use crate::stack_table::StackTable;
+use crate::stacks::EMPTY;
+
+/// The stacks and frames since they were last written.
+#[derive(Debug)]
+pub(super) struct Generation {
+    table: StackTable,
+    known: KnownStacks,
+    named: Named,
+    /// The number of samples of each stack.
+    samples: Vec<u64>,
+    quality: Quality,
+    /// The numbers before the first stack, frame and DSO.
+    stack_base: u64,
+    frame_base: u64,
+    dso_base: u64,
+    flat: bool,
+    /// The stacks of the samples whose flat stacks are not written yet.
+    waiting: Vec<u32>,
+    max_stack: usize,
+    limits: Limits,
+    naming: Naming,
+}
+
+impl Generation {
+    pub(super) fn new(options: &Options) -> Self {
+        Self {
+            table: StackTable::default(),
+            known: KnownStacks::default(),
+            named: Named::default(),
+            samples: Vec::new(),
+            quality: Quality::default(),
+            stack_base: 0,
+            frame_base: 0,
+            dso_base: 0,
+            flat: options.flat,
+            waiting: Vec::new(),
+            max_stack: options.max_stack.unwrap_or(usize::MAX),
+            limits: options.limits,
+            naming: options.naming,
+        }
+    }
+
+    /// Returns whether a stack of so many frames has room, whatever it is.
+    #[inline]
+    pub(super) fn has_room(&self, frames: usize) -> bool {
+        self.table.frames.places().len() + frames <= self.limits.frames
+            && self.table.stacks.len() + frames <= self.limits.stack_nodes
+    }
+
+    /// Returns the number of a sample's stack in this generation, and how it ends. A stack that is larger than all limits is
+    /// taken as empty.
+    pub(super) fn number(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+        finder: &mut perf_symbol::Stacks,
+        symbolizer: Option<&mut Symbolizer>,
+    ) -> (u32, Option<StackEnd>) {
+        let (stack, end) = if let Some((stack, end)) = self.known.find(stack, end) {
+            self.table.count(end);
+            (stack, Some(end))
+        } else {
+            let number = self.table.number(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
+            if let Some((stack, end)) = number {
+                self.known.add(stack, end);
+            }
+            number.map_or((EMPTY, None), |(stack, end)| (stack, Some(end)))
+        };
+        if self.samples.len() <= stack as usize {
+            self.samples.resize(self.table.stacks.len(), 0);
+        }
+        if let Some(samples) = self.samples.get_mut(stack as usize) {
+            *samples += 1;
+        }
+        (stack, end)
+    }
+
+    /// Returns the number of a stack in the capture.
+    pub(super) fn stack_id(&self, stack: u32) -> u64 {
+        self.stack_base + u64::from(stack)
+    }
+
+    /// Keeps a sample's stack until the flat stacks are written.
+    pub(super) fn wait(&mut self, stack: u32) {
+        self.waiting.push(stack);
+    }
+
+    pub(super) fn quality(&self) -> &Quality {
+        &self.quality
+    }
+
+    /// Writes the flat stacks that wait, and the stacks, frames and DSOs of this generation, and starts the next one.
+    pub(super) fn write(
+        &mut self,
+        tables: &mut Tables,
+        context: &Context,
+        session: &Session,
+        symbolizer: Option<&Symbolizer>,
+    ) {
+        self.write_flat(tables, context, session, symbolizer);
+        self.name(session, symbolizer);
+        let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
+        let build_ids: Vec<_> = self.table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
+        self.write_dsos(tables, context, &build_ids, &looked);
+        let first_ids = self.write_frames(tables, context);
+        let counts = (0..).zip(self.samples.iter().copied()).filter(|&(_, samples)| samples > 0);
+        self.quality.count_table(&self.table, &self.named, &build_ids, counts, core::iter::empty());
+        self.write_stacks(tables, context, &first_ids);
+        self.stack_base += self.table.stacks.len() as u64;
+        self.frame_base = first_ids.last().copied().unwrap_or(self.frame_base);
+        self.dso_base += self.table.frames.dsos().len() as u64;
+        self.table = StackTable::default();
+        self.known.clear();
+        self.named = Named::default();
+        self.samples.clear();
+    }
+
+    fn name(&mut self, session: &Session, symbolizer: Option<&Symbolizer>) {
+        self.named.extend(&self.table.frames, session, symbolizer, self.naming, &mut |_, _| {});
+    }
+
+    fn write_dsos(
+        &self,
+        tables: &mut Tables,
+        context: &Context,
+        build_ids: &[Option<BuildId>],
+        looked: &[Looked],
+    ) {
+        // Sorted by DSO.
+        let looked: HashMap<_, _> = looked.iter().map(|it| ((&*it.dso, it.build_id), it)).collect();
+        for ((dso, &build_id), number) in self.table.frames.dsos().iter().zip(build_ids).zip(self.dso_base..)
+        {
+            let looked = looked.get(&(&**dso, build_id)).copied();
+            dsos::push(&mut tables.dsos, context, number, dso, build_id, looked);
+        }
+    }
+
+    /// Returns the functions at a frame, innermost first, each with how many functions it is inlined into. One without
+    /// function and line if nothing is known.
+    fn functions(&self, frame: u32) -> impl Iterator<Item = (FunctionAt, i32)> + use<'_> {
+        let found = self.named.functions_of(frame);
+        let nothing = found.is_empty().then_some((FunctionAt { symbol: NONE, line: NONE }, 0));
+        let depths = (0..found.len() as i32).rev();
+        found.iter().copied().zip(depths).chain(nothing)
+    }
+
+    /// Writes the functions of all frames, and returns the number of each frame's first one, and the next one.
+    fn write_frames(&self, tables: &mut Tables, context: &Context) -> Vec<u64> {
+        let mut next = self.frame_base;
+        let mut first_ids = Vec::with_capacity(self.table.frames.places().len() + 1);
+        for (place, number) in self.table.frames.places().iter().zip(0..) {
+            first_ids.push(next);
+            let dso_id = (place.dso != NONE).then(|| self.dso_base + u64::from(place.dso));
+            for (function, inline_depth) in self.functions(number) {
+                let (symbol, line) = (self.named.symbol(function.symbol), self.named.line(function.line));
+                if !self.flat {
+                    let frame = frames::Frame { frame_id: next, dso_id, place, symbol, line, inline_depth };
+                    frames::push(&mut tables.frames, context, &frame);
+                }
+                next += 1;
+            }
+        }
+        first_ids.push(next);
+        first_ids
+    }
+
+    fn write_stacks(&self, tables: &mut Tables, context: &Context, first_ids: &[u64]) {
+        if self.flat {
+            return;
+        }
+        let ids = |frame: u32| -> Range<u64> {
+            let at = |index: usize| first_ids.get(index).copied().unwrap_or(0);
+            at(frame as usize)..at(frame as usize + 1)
+        };
+        let mut frame_ids = Vec::new();
+        for (stack, _) in (0..).zip(&self.samples).filter(|&(_, &samples)| samples > 0) {
+            frame_ids.clear();
+            frame_ids.extend(self.table.stacks.frames(stack).flat_map(ids));
+            stacks::push(&mut tables.stacks, context, self.stack_id(stack), &frame_ids);
+        }
+    }
+
+    /// Writes the stacks of the samples that wait for them.
+    pub(super) fn write_flat(
+        &mut self,
+        tables: &mut Tables,
+        context: &Context,
+        session: &Session,
+        symbolizer: Option<&Symbolizer>,
+    ) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        self.name(session, symbolizer);
+        let column = Table::Samples.columns().iter().position(|it| it.name == "stack").unwrap_or(0);
+        let dsos = self.table.frames.dsos().iter();
+        let dsos: Vec<_> = dsos
+            .map(|dso| {
+                let build_id = session.build_id(dso).map(|id| id.to_string());
+                (dsos::name_of(context, dso), build_id)
+            })
+            .collect();
+        let symbols: Vec<_> = self.named.symbols().iter().map(|it| utf8(&it.name)).collect();
+        let files: Vec<_> = self.named.lines().iter().map(|it| context.path(&it.file)).collect();
+        for stack in core::mem::take(&mut self.waiting) {
+            let frames = self.table.stacks.frames(stack);
+            let flat = frames.flat_map(|frame| self.functions(frame).map(move |function| (frame, function)));
+            let flat = flat.filter_map(|(frame, (function, inline_depth))| {
+                let place = self.table.frames.place(frame)?;
+                let dso = dsos.get(place.dso as usize);
+                Some(FlatFrame {
+                    function: symbols.get(function.symbol as usize).map(|it| &**it),
+                    file: files.get(function.line as usize).and_then(|it| it.as_deref()),
+                    line: self.named.line(function.line).map(|it| it.line),
+                    inline_depth,
+                    dso: dso.and_then(|(name, _)| name.as_deref()),
+                    build_id: dso.and_then(|(_, id)| id.as_deref()),
+                    file_offset: place.offset,
+                })
+            });
+            tables.samples.write_column(column, |rows| {
+                samples::push_flat(rows, (stack != EMPTY).then_some(flat));
+            });
+        }
+    }
+}
