@@ -93,7 +93,7 @@ separated() {
 # inlined functions are shown, perf takes the outermost one's name from DWARF, too.
 normalised() {
     sed -E -e 's/;_dl_start_user(;| )/;_start\1/; s/;\*ABS\*\+0x[0-9a-f]+@plt/;@plt/' \
-        -e 's/;__libc_start_main(_impl|@@GLIBC_[0-9.]+)(;| )/;__libc_start_main\2/' | sort
+        -e 's/;__libc_start_main(_impl|@@GLIBC_[0-9.]+)(;| )/;__libc_start_main\2/; s/;__GI_/;/g' | sort
 }
 
 # Compares one capture with each set of options. Prints the differences, and then the counts.

@@ -73,8 +73,8 @@ impl<O: Endian, W: Write> Body<O, W> {
         let mut rest = bytes;
         while !rest.is_empty() {
             let (start, mut count) = (rest, 0_u64);
-            while let Ok((record, after)) = RawRecord::<O>::parse(rest)
-                && is_plain(&record)
+            while let Some((_, after)) =
+                RawRecord::<O>::parse(rest).ok().filter(|(record, _)| is_plain(record))
             {
                 (rest, count) = (after, count.saturating_add(1));
             }
