@@ -162,10 +162,7 @@ fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
     for it in &diff.changed {
         out.extend_from_slice(b"# ");
         push_name(out, &it.name);
-        let [before, after] = it
-            .build_ids
-            .each_ref()
-            .map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+        let [before, after] = it.shown_ids();
         print(out, format_args!(": another file: build id {before} before, {after} after\n"));
     }
 }

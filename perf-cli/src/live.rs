@@ -6,7 +6,6 @@ use std::process::ExitStatus;
 use crate::args::live::Verb;
 use crate::{Failure, Outcome};
 
-mod events;
 mod list;
 mod observed;
 mod record;

@@ -10,11 +10,9 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::EventRecord;
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
-use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_session::At;
 
 use crate::Failure;
-use crate::dump::tracepoints::tracing_data;
 use crate::output::say;
 use crate::tid_field::TidField;
 
@@ -54,9 +52,7 @@ impl<'a, T: Copy> OffCpu<'a, T> {
     ///
     /// If the capture does not tell when threads switch.
     pub(crate) fn new(reader: &'a Reader<'_>) -> Result<Self, Failure> {
-        let tracing = TracingData::parse(tracing_data(reader)).ok();
-        let tracepoints = tracing.as_ref().map(Tracepoints::new).unwrap_or_default();
-        let traced = TidField::find(reader, &tracepoints, b"sched_switch", b"next_pid");
+        let traced = TidField::find(reader, &[(b"sched_switch", b"next_pid")]);
         let events = reader.events();
         let traced = traced.and_then(|(event, field)| Some((events.get(event)?, Some(field))));
         let recorded = || {

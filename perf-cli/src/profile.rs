@@ -4,8 +4,7 @@ use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_abi::record::{Misc, RecordType};
-use perf_abi::sample_type::SampleType;
-use perf_export::{Keep, Kept, Limits, Naming, Origin, Profile, ProfileBuilder};
+use perf_export::{Keep, Kept, Limits, Naming, Origin, Profile, ProfileBuilder, has_stacks};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
@@ -128,13 +127,6 @@ pub(crate) fn profile(
     drop(progress);
     let profile = profile.with_origin(Origin::of(walked.features()));
     Ok((profile, walked.finish("taken")))
-}
-
-/// Returns whether the samples of an event have stacks.
-pub(crate) fn has_stacks(event: &Event) -> bool {
-    let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
-    let kind = event.attr.sample_type;
-    kind.contains(SampleType::CALLCHAIN) || kind.contains(of_copy)
 }
 
 /// Takes the samples of a walk.

@@ -1,6 +1,5 @@
 //! The walk over the samples of a capture, in time order, with what is known of their processes.
 
-mod deferred;
 mod filter;
 mod spans;
 
@@ -139,7 +138,7 @@ impl<'a, 'b> Samples<'a, 'b> {
             if waiting.hold(&record) {
                 continue;
             }
-            if let Some(ended) = deferred::end(&mut waiting, &record) {
+            if let Some(ended) = waiting.end(&record) {
                 for sample in &ended.samples {
                     if !walk.push(&sample.record, ended.user_of(sample), &mut records)? {
                         return Ok(None);

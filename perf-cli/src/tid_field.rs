@@ -4,8 +4,10 @@ use perf_abi::attr::Attr;
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_parse::file::Reader;
-use perf_parse::tracepoint::{Field, Tracepoints, Value};
+use perf_parse::tracepoint::{Field, Tracepoints, TracingData, Value};
 use perf_session::At;
+
+use crate::dump::tracepoints::tracing_data;
 
 /// The field of a tracepoint that has the id of a thread.
 #[derive(Clone, Debug)]
@@ -17,20 +19,19 @@ pub(crate) struct TidField<'a> {
 }
 
 impl<'a> TidField<'a> {
-    /// Finds the field of a tracepoint of the scheduler, and the index of the first event that is recorded of it. `None` if
-    /// none is.
-    pub(crate) fn find(
-        reader: &Reader<'_>,
-        tracepoints: &Tracepoints<'a>,
-        tracepoint: &[u8],
-        field: &[u8],
-    ) -> Option<(usize, Self)> {
-        let format = tracepoints.find(b"sched", tracepoint)?;
-        let id = u64::from(format.id);
-        let is_of = |attr: &Attr| attr.kind == EventType::TRACEPOINT && attr.config == id;
-        let event = reader.events().iter().position(|event| is_of(&event.attr))?;
-        let field = *format.own_fields().iter().find(|it| it.name == field)?;
-        Some((event, Self { id, field, endianness: reader.endianness() }))
+    /// Finds the first of some tracepoints of the scheduler that is recorded, each with the name of its field. Returns the
+    /// index of its event, too. `None` if none is recorded.
+    pub(crate) fn find(reader: &'a Reader<'_>, wanted: &[(&[u8], &[u8])]) -> Option<(usize, Self)> {
+        let tracing = TracingData::parse(tracing_data(reader)).ok()?;
+        let tracepoints = Tracepoints::new(&tracing);
+        wanted.iter().find_map(|(tracepoint, field)| {
+            let format = tracepoints.find(b"sched", tracepoint)?;
+            let id = u64::from(format.id);
+            let is_of = |attr: &Attr| attr.kind == EventType::TRACEPOINT && attr.config == id;
+            let event = reader.events().iter().position(|event| is_of(&event.attr))?;
+            let field = *format.own_fields().iter().find(|it| it.name == *field)?;
+            Some((event, Self { id, field, endianness: reader.endianness() }))
+        })
     }
 
     /// Returns whether a sample is of the tracepoint.

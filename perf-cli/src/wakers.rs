@@ -4,11 +4,9 @@ use std::collections::HashMap;
 
 use perf_export::Kept;
 use perf_parse::file::Reader;
-use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_session::At;
 
 use crate::Failure;
-use crate::dump::tracepoints::tracing_data;
 use crate::tid_field::TidField;
 
 /// Follows who woke each thread up last, who had woken that one up before, and so on.
@@ -31,10 +29,8 @@ impl<'a> Wakers<'a> {
     ///
     /// If the capture does not have who woke threads up.
     pub(crate) fn new(reader: &'a Reader<'_>, levels: usize) -> Result<Self, Failure> {
-        let tracing = TracingData::parse(tracing_data(reader)).ok();
-        let tracepoints = tracing.as_ref().map(Tracepoints::new).unwrap_or_default();
-        let find = |name: &[u8]| TidField::find(reader, &tracepoints, name, b"pid");
-        let Some((_, woken)) = find(b"sched_waking").or_else(|| find(b"sched_wakeup")) else {
+        let wanted: [(&[u8], &[u8]); 2] = [(b"sched_waking", b"pid"), (b"sched_wakeup", b"pid")];
+        let Some((_, woken)) = TidField::find(reader, &wanted) else {
             let what = "the capture does not tell who woke threads up; record with \
                 -a -e sched:sched_switch -e sched:sched_waking -g";
             return Err(Failure(format!("--wakers: {what}")));

@@ -60,6 +60,15 @@ pub struct Changed {
     pub build_ids: [Vec<BuildId>; 2],
 }
 
+impl Changed {
+    /// Returns the build ids before, and those after, as text: several are separated by commas.
+    #[must_use]
+    pub fn shown_ids(&self) -> [String; 2] {
+        let text = |ids: &Vec<BuildId>| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        self.build_ids.each_ref().map(text)
+    }
+}
+
 /// Two sides against each other.
 #[derive(Debug)]
 pub struct Diff {

@@ -16,8 +16,9 @@ mod xml;
 
 use std::io::{self, Write};
 
-use crate::diff::{Normalize, Side, changed};
+use crate::diff::{Changed, Normalize, Side, changed};
 use crate::profile::Profile;
+use crate::text::OneLine;
 use events::Events;
 use functions::Functions;
 use samples::Samples;
@@ -40,7 +41,7 @@ pub struct Options {
 
 impl Options {
     fn capture(&self, index: usize) -> String {
-        let name = self.captures.get(index).map(|name| crate::text::OneLine(name).to_string());
+        let name = self.captures.get(index).map(|name| OneLine(name).to_string());
         name.unwrap_or_else(|| format!("capture {}", index + 1))
     }
 
@@ -103,12 +104,10 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
 /// Returns the files whose build id is another one in the second capture of a comparison: name, before, after.
 fn changed_files(profiles: &[Profile]) -> Vec<[String; 3]> {
     let [before, after, ..] = profiles else { return Vec::new() };
-    let ids =
-        |ids: &[perf_session::BuildId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let sides = [before, after].map(|profile| Side { profile, event: 0 });
-    let text = |it: &crate::diff::Changed| {
-        let [before, after] = it.build_ids.each_ref().map(|it| ids(it));
-        [crate::text::OneLine(&it.name).to_string(), before, after]
+    let text = |it: &Changed| {
+        let [before, after] = it.shown_ids();
+        [OneLine(&it.name).to_string(), before, after]
     };
     changed(sides).iter().map(text).collect()
 }

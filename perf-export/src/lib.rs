@@ -127,6 +127,6 @@ pub use named::{FunctionAt, Line, Named, Naming, Symbol};
 pub use origin::Origin;
 pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Total};
 pub use quality::{Missing, Quality};
-pub use stack_table::StackTable;
+pub use stack_table::{StackTable, has_stacks};
 pub use stacks::{EMPTY, Stacks};
 pub use weight::Weight;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use perf_abi::sample_type::SampleType;
+use perf_parse::event::Event;
 use perf_session::At;
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
@@ -9,6 +11,14 @@ use perf_symbol::{StackFrame, Symbolizer};
 use crate::frames::Frames;
 use crate::limits::Limits;
 use crate::stacks::Stacks;
+
+/// Returns whether the samples of an event have stacks: call chains, or copies of the user stack with registers.
+#[must_use]
+pub fn has_stacks(event: &Event) -> bool {
+    let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
+    let kind = event.attr.sample_type;
+    kind.contains(SampleType::CALLCHAIN) || kind.contains(of_copy)
+}
 
 /// The addresses and stacks of all samples, each once, and how the stacks end.
 #[derive(Debug, Default)]

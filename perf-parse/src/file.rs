@@ -120,7 +120,7 @@ pub use crate::limits::Limits;
 pub use blocks::Blocks;
 pub use check::RecordCheck;
 pub use deferred::DeferredChains;
-pub use deferred_samples::{DeferredSample, DeferredSamples};
+pub use deferred_samples::{DeferredSample, DeferredSamples, EndedSamples};
 pub use header::{FileHeader, Section};
 pub use reader::{Mode, Reader};
 pub use records::EventRecords;

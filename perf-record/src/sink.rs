@@ -20,7 +20,7 @@ pub struct Head<'a> {
     pub features: &'a FeaturePayloads<NativeEndian>,
 }
 
-/// The destination of a recording.
+/// The destination of a recording. Only [`records`](Self::records) must do something.
 ///
 /// The calls come in this order: [`begin`](Self::begin) once, [`records`](Self::records), [`round`](Self::round) and
 /// [`flush`](Self::flush) any number of times, [`finish`](Self::finish) once.
@@ -30,7 +30,9 @@ pub trait Sink {
     /// # Errors
     ///
     /// If it cannot be written.
-    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error>;
+    fn begin(&mut self, _head: &Head<'_>) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Takes one or more whole records that follow each other, in this machine's byte order.
     ///
@@ -45,21 +47,27 @@ pub trait Sink {
     /// # Errors
     ///
     /// As [`records`](Self::records).
-    fn round(&mut self) -> Result<(), Error>;
+    fn round(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Passes on everything so far, so that it survives if the recorder is killed.
     ///
     /// # Errors
     ///
     /// As [`records`](Self::records).
-    fn flush(&mut self) -> Result<(), Error>;
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Ends the capture. `features` are those of [`begin`](Self::begin), and those that depend on the records.
     ///
     /// # Errors
     ///
     /// As [`records`](Self::records).
-    fn finish(&mut self, features: &FeaturePayloads<NativeEndian>) -> Result<(), Error>;
+    fn finish(&mut self, _features: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// Returns a record of this type that consists of a header.
@@ -237,27 +245,11 @@ impl<F> core::fmt::Debug for Callback<F> {
 type Taken = Result<(), Box<dyn core::error::Error + Send + Sync>>;
 
 impl<F: FnMut(&RawRecord<'_, NativeEndian>) -> Taken> Sink for Callback<F> {
-    fn begin(&mut self, _: &Head<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn records(&mut self, mut records: &[u8]) -> Result<(), Error> {
         while let Ok((record, rest)) = RawRecord::parse(records) {
             (self.0)(&record).map_err(Error::Callback)?;
             records = rest;
         }
-        Ok(())
-    }
-
-    fn round(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
         Ok(())
     }
 }

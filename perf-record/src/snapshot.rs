@@ -28,28 +28,12 @@ impl Kept {
 }
 
 impl Sink for Kept {
-    fn begin(&mut self, _: &Head<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn records(&mut self, records: &[u8]) -> Result<(), Error> {
         if self.records.len().saturating_add(records.len()) <= MAX_KEPT {
             self.records.extend_from_slice(records);
         } else {
             self.is_full = true;
         }
-        Ok(())
-    }
-
-    fn round(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! `perfdata list`: the events of this machine.
 
 use core::fmt::Display;
-use std::fs::File;
 use std::io::Write;
 
 use perf_open::abi::attr::AttrFlags;
@@ -10,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
 use crate::escape::{make_lines_safe, push_json_value, shown};
-use crate::output::{Output, say};
+use crate::output::{Holds, Output, Outputs, say};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
@@ -31,11 +30,11 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
         return Err(Failure(format!("no event of this machine matches {patterns}{reason}")));
     }
     let mut output = Output::new();
-    let mut file = match &args.output {
-        Some(path) => {
-            let name = shown(path).to_string();
-            Some((File::create(path).map_err(|error| format!("{name}: {error}"))?, name))
-        }
+    let file = match &args.output {
+        Some(path) => Some((
+            Outputs::default().claim("--output", path)?.create(Holds::Report)?,
+            shown(path).to_string(),
+        )),
         None => None,
     };
     let (mut kind, mut is_first) = (None, true);
@@ -75,8 +74,11 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     if args.raw_dump {
         writeln!(output.buffer)?;
     }
-    match &mut file {
-        Some((file, name)) => file.write_all(&output.buffer).map_err(|error| format!("{name}: {error}"))?,
+    match file {
+        Some(((mut file, unfinished), name)) => {
+            file.write_all(&output.buffer).map_err(|error| format!("{name}: {error}"))?;
+            unfinished.publish()?;
+        }
         None => drop(output.flush()?),
     }
     Ok(Outcome::Clean)

@@ -1,7 +1,7 @@
 //! The targets of the live verbs: the command, threads, or cpus.
 
 use alloc::collections::BTreeSet;
-use std::fs;
+use std::{fs, io};
 
 use perf_open::pmu::parse_cpus;
 pub(crate) use perf_record::{Observed, is_alive, online};
@@ -39,22 +39,29 @@ pub(crate) fn cpus(args: &ObservedArgs) -> Result<Vec<u32>, Failure> {
 fn threads(args: &ObservedArgs) -> Result<Vec<u32>, Failure> {
     let mut threads = BTreeSet::from_iter(args.tid.iter().copied());
     for pid in &args.pid {
-        let folder = fs::read_dir(format!("/proc/{pid}/task"));
-        for entry in folder.map_err(|error| format!("process {pid}: {error}"))?.flatten() {
-            threads.extend(entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
-        }
+        let of_process = numbers(&format!("/proc/{pid}/task"));
+        threads.extend(of_process.map_err(|error| format!("process {pid}: {error}"))?);
     }
     Ok(threads.into_iter().collect())
 }
 
 /// Returns all threads of the machine that this process can see.
 pub(crate) fn all_threads() -> Result<Vec<u32>, Failure> {
-    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse::<u32>().ok();
-    let numbers = |path: &str| Ok::<_, std::io::Error>(fs::read_dir(path)?.flatten().filter_map(number));
     let mut threads = BTreeSet::new();
-    for pid in numbers("/proc").map_err(|error| format!("/proc: {error}"))? {
+    for pid in processes()? {
         // A process may end at any moment.
-        threads.extend(numbers(&format!("/proc/{pid}/task")).into_iter().flatten());
+        threads.extend(numbers(&format!("/proc/{pid}/task")).unwrap_or_default());
     }
     Ok(threads.into_iter().collect())
+}
+
+/// Returns all processes of the machine that this process can see.
+pub(crate) fn processes() -> Result<Vec<u32>, Failure> {
+    numbers("/proc").map_err(|error| Failure(format!("/proc: {error}")))
+}
+
+/// Returns the names in a folder that are numbers.
+pub(crate) fn numbers(folder: &str) -> io::Result<Vec<u32>> {
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    Ok(fs::read_dir(folder)?.flatten().filter_map(number).collect())
 }

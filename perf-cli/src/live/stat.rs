@@ -144,8 +144,8 @@ impl Stat<'_> {
             rustix::fs::sync();
         }
         let run = self.count(report);
-        // For the commands, which inherit it.
-        set_file_limit(self.files);
+        // For the commands, which inherit it. A limit can always be lowered.
+        let _ = setrlimit(Resource::Nofile, self.files);
         if let (Some(command), Ok(_)) = (&self.args.post, &run) {
             in_shell("--post", command)?;
         }
@@ -159,7 +159,8 @@ impl Stat<'_> {
             None => None,
         };
         // Now that the command has its own. Each event on a cpu or a thread takes a descriptor; perf does the same.
-        set_file_limit(Rlimit { current: self.files.maximum, ..self.files });
+        // If the limit stays lower, fewer events can be opened, and the error of the one too many says so.
+        let _ = perf_record::raise_open_files();
         let pid = command.as_ref().map(Workload::pid);
         // 0 is no delay.
         let delay = args.delay.filter(|delay| *delay != 0);
@@ -366,12 +367,6 @@ impl Stat<'_> {
             say!("perfdata: {}: ended by signal {signal}", shown(program));
         }
     }
-}
-
-/// Sets the number of descriptors that this process may have open.
-fn set_file_limit(limit: Rlimit) {
-    // If it stays lower, fewer events can be opened, and the error of the one too many says so.
-    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// Runs a command of `--pre` or `--post`.

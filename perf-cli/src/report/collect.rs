@@ -18,9 +18,9 @@ use super::limits::Limits;
 use super::memory;
 use crate::names::Names;
 use crate::off_cpu::{Back, OffCpu};
-use crate::profile::has_stacks;
 use crate::samples::{Counted, Filter, Visit, Visited};
 use crate::script::trace::Traces;
+use perf_export::has_stacks;
 
 /// The samples of an event.
 #[derive(Debug)]

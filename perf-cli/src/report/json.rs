@@ -143,7 +143,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
     let name = Column::Key(key).name();
     let line = named.line(row_key.place.line);
     let one = |value: Value| vec![(name, value)];
-    // 0 stands for what is not known.
+    // 0 means not known.
     let some = |number: u64| if number == 0 { Value::Null } else { number.into() };
     let symbol_of =
         |frame: u32| named.symbol(named.symbol_of(frame)).map_or(Value::Null, |it| text(&it.name));

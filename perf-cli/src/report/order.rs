@@ -140,7 +140,7 @@ impl Source<'_> {
         }
     }
 
-    /// perf: `sort__addr_from_cmp`. perf compares addresses in memory, of which one file can have several.
+    /// perf: `sort__addr_from_cmp`. perf compares addresses in memory. One place in a file can have several.
     fn compare_addresses(&self, one: &Place, other: &Place) -> Ordering {
         let place = |it: &Place| {
             let known = self.collected.table.frames.place(it.frame);

@@ -6,8 +6,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use perf_abi::record::RecordType;
 use perf_abi::regs::Arch;
-use perf_parse::file::{DeferredSamples, EventRecords, Reader};
-use perf_parse::{EventRecord, FileError, Record};
+use perf_parse::file::{DeferredSample, DeferredSamples, EventRecords, Reader};
+use perf_parse::{EventRecord, FileError};
 use perf_session::Session;
 use perf_symbol::{Stacks, Symbolizer};
 
@@ -107,8 +107,10 @@ impl<'a> Batches<'a> {
                 if self.deferred.hold(&record) {
                     return;
                 }
-                if record.kind() == RecordType::CALLCHAIN_DEFERRED {
-                    self.end_deferred(&record);
+                if let Some(ended) = self.deferred.end(&record) {
+                    let with_user =
+                        |it: &DeferredSample<'a>| (it.record.clone(), ended.user_of(it).map(<[u64]>::to_vec));
+                    self.held.extend(ended.samples.iter().map(with_user));
                 }
                 self.take_or_hold(record);
             }
@@ -116,19 +118,6 @@ impl<'a> Batches<'a> {
                 self.is_read = true;
                 self.held.extend(self.deferred.take_all().into_iter().map(|it| (it.record, None)));
             }
-        }
-    }
-
-    /// Ends the wait of the samples of a thread for the user part of their call chains.
-    fn end_deferred(&mut self, record: &EventRecord<'a>) {
-        let tid = record.sample_id().ok().flatten().and_then(|trailer| trailer.tid());
-        let chain = match record.decode() {
-            Ok(Record::CallchainDeferred(it)) => Some((it.cookie, it.ips.iter().collect::<Vec<_>>())),
-            _ => None,
-        };
-        for sample in self.deferred.take(tid) {
-            let user = chain.as_ref().filter(|(cookie, _)| *cookie == sample.cookie);
-            self.held.push_back((sample.record, user.map(|(_, words)| words.clone())));
         }
     }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use perf_abi::feature::Feature;
-use perf_abi::sample_type::SampleType;
 use perf_parse::event::{Event, Events};
 use perf_parse::feature::Features;
 use perf_parse::file::{Account, Reader};
@@ -31,6 +30,7 @@ use super::trace::Traces;
 use super::{events, losses, mmaps};
 use crate::event_name::event_name;
 use crate::origin::Origin;
+use crate::stack_table::has_stacks;
 use crate::stacks::EMPTY;
 
 /// Number of rows of a batch. A row of `samples` takes about 250 bytes until it is written.
@@ -39,8 +39,7 @@ const BATCH: usize = 1 << 15;
 /// Makes the tables of a capture, as batches of rows.
 ///
 /// It takes the samples and the other records in order of time, and keeps only what is in no batch yet: at most 32,768 rows
-/// of each table, and the stacks since they were last written, of which there is a limit. So memory does not grow with the
-/// capture. Take the batches with [`take`](Self::take) after each record, or they wait.
+/// of each table, and the stacks since they were last written, up to a limit. So memory does not grow with the capture. Take the batches with [`take`](Self::take) after each record, or they wait.
 ///
 /// [`Batches`](super::Batches) does all of it for a reader.
 #[derive(Debug)]
@@ -141,8 +140,8 @@ impl<'a> ColumnsBuilder<'a> {
         }
     }
 
-    /// Takes a sample. `events` are those of the walk. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave. `finder`
-    /// finds the ends of call chains, `symbolizer` the functions.
+    /// Takes a sample. `events` are those of the walk. `period` is what it counts. `stack` and `end` are what
+    /// [`perf_symbol::Stacks::push`] gave. `finder` finds the ends of call chains, `symbolizer` the functions.
     ///
     /// # Errors
     ///
@@ -319,11 +318,4 @@ impl<'a> ColumnsBuilder<'a> {
             Err(fault) => self.fault = Some(fault),
         }
     }
-}
-
-/// Returns whether the samples of an event have stacks.
-fn has_stacks(event: &Event) -> bool {
-    let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
-    let kind = event.attr.sample_type;
-    kind.contains(SampleType::CALLCHAIN) || kind.contains(of_copy)
 }

@@ -16,7 +16,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
     bytes ? Int64, "bytes", "Number of bytes. Null unless it is `skipped`.";
     time ? Int64, "ns", "Time of the record. Null if it is not recorded.";
     cpu ? Int32, "", "CPU of the record. Null if it is not recorded.";
-    offset ? Int64, "bytes", "Where it is in the capture. Null for faults of which only the kind is known.";
+    offset ? Int64, "bytes", "Where it is in the capture. Null for a fault if only its kind is known.";
     record ? Word, "", "Type of the record. Null where there is none.";
     kind ? Word, "", "The kind of a fault.";
     reason: Text, "", "What happened.";

@@ -75,7 +75,7 @@ impl<T> List<T> {
     }
 }
 
-/// Texts of which each is kept once.
+/// Texts, each kept once.
 #[derive(Debug, Default)]
 struct Words {
     keys: Int32Builder,

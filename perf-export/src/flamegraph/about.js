@@ -120,24 +120,30 @@ function tableRow(tag, cells, numbers) {
     return row;
 }
 
-// The functions that take most themselves. A function that calls itself counts once for a stack.
-function ownTable() {
-    const [self, total] = [new Float64Array(functions.count), new Float64Array(functions.count)];
+// What each function takes itself and in all, by what a row counts. A function that calls itself counts once for a stack.
+function sumsOfFunctions(count) {
+    const [own, whole] = [new Float64Array(functions.count), new Float64Array(functions.count)];
     const seen = new Uint32Array(functions.count);
     const { caller, fn } = data.tree;
     tree.order.forEach((row, i) => {
-        const value = tree.values[row];
-        if (rows.node[row] > 0) self[fn[rows.node[row]]] += value;
-        for (let node = rows.node[row]; node > 0; node = caller[node]) {
+        const [leaf, value] = [rows.node[row], count(row)];
+        if (leaf > 0) own[fn[leaf]] += value;
+        for (let node = leaf; node > 0; node = caller[node]) {
             if (seen[fn[node]] === i + 1) continue;
             seen[fn[node]] = i + 1;
-            total[fn[node]] += value;
+            whole[fn[node]] += value;
         }
     });
-    const order = Array.from(total.keys()).filter((it) => total[it] > 0);
-    order.sort((a, b) => self[b] - self[a] || total[b] - total[a]);
+    return { own, whole };
+}
+
+// The functions that take most themselves.
+function ownTable() {
+    const { own, whole } = sumsOfFunctions((row) => tree.values[row]);
+    const order = Array.from(whole.keys()).filter((it) => whole[it] > 0);
+    order.sort((a, b) => own[b] - own[a] || whole[b] - whole[a]);
     const all = tree.value[0];
-    return { heads: ['Self', 'Total'], order, cells: (it) => [percent(self[it], all), percent(total[it], all)] };
+    return { heads: ['Self', 'Total'], order, cells: (it) => [percent(own[it], all), percent(whole[it], all)] };
 }
 
 function showTable() {

@@ -95,24 +95,15 @@ function showComparedLegend() {
     $('legend').append(item);
 }
 
-// The functions whose own part changed the most. A function that calls itself counts once for a stack.
+// The functions whose own part changed the most.
 function comparedTable() {
-    const [own, whole] = [0, 1].map(() => [0, 1].map(() => new Float64Array(functions.count)));
-    const seen = new Uint32Array(functions.count);
-    const { caller, fn } = data.tree;
-    tree.order.forEach((row, i) => {
-        const [side, value, leaf] = [sideOf[rows.thread[row]], comparable[row], rows.node[row]];
-        if (leaf > 0) own[side][fn[leaf]] += value;
-        for (let node = leaf; node > 0; node = caller[node]) {
-            if (seen[fn[node]] === i + 1) continue;
-            seen[fn[node]] = i + 1;
-            whole[side][fn[node]] += value;
-        }
-    });
-    const by = (of, it) => of[1][it] - of[0][it];
-    const order = Array.from(whole[0].keys()).filter((it) => whole[0][it] > 0 || whole[1][it] > 0);
-    order.sort((a, b) => Math.abs(by(own, b)) - Math.abs(by(own, a)) || Math.abs(by(whole, b)) - Math.abs(by(whole, a)));
+    const of = (side) => sumsOfFunctions((row) => sideOf[rows.thread[row]] === side ? comparable[row] : 0);
+    const [before, after] = [of(0), of(1)];
+    const own = (it) => after.own[it] - before.own[it];
+    const whole = (it) => after.whole[it] - before.whole[it];
+    const order = Array.from(before.whole.keys()).filter((it) => before.whole[it] > 0 || after.whole[it] > 0);
+    order.sort((a, b) => Math.abs(own(b)) - Math.abs(own(a)) || Math.abs(whole(b)) - Math.abs(whole(a)));
     const signed = (value) => `${value < 0 ? '−' : '+'}${comparedText(Math.abs(value))}`;
-    const cells = (it) => [comparedText(own[0][it]), comparedText(own[1][it]), signed(by(own, it)), signed(by(whole, it))];
+    const cells = (it) => [comparedText(before.own[it]), comparedText(after.own[it]), signed(own(it)), signed(whole(it))];
     return { heads: ['Self before', 'Self after', 'Self difference', 'Total difference'], order, cells };
 }

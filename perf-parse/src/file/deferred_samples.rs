@@ -3,14 +3,17 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use perf_abi::record::RecordType;
+
 use crate::error::{FileError, FileErrorKind};
 use crate::event::EventRecord;
 use crate::limits::Limits;
+use crate::record::Record;
 
 /// Samples that wait for the user part of their call chain, which comes in a later record of their thread.
 ///
 /// A program that walks over records in time order [holds](Self::hold) each sample. A CALLCHAIN_DEFERRED record
-/// [ends the wait](Self::take) of all samples of its thread, and [so does](Self::take_all) the end of the capture. This
+/// [ends the wait](Self::end) of all samples of its thread, and [so does](Self::take_all) the end of the capture. This
 /// needs no second walk, so that it works for streams, too.
 ///
 /// perf: `evlist__deliver_deferred_callchain`, `tools/perf/util/session.c`. Kernel: `PERF_RECORD_CALLCHAIN_DEFERRED`;
@@ -20,7 +23,7 @@ use crate::limits::Limits;
 ///
 /// ```
 /// use perf_parse::file::DeferredSamples;
-/// use perf_parse::{Reader, Record};
+/// use perf_parse::Reader;
 ///
 /// # let path = "examples/captures/deferred.le.data";
 /// let bytes = std::fs::read(path)?;
@@ -32,11 +35,8 @@ use crate::limits::Limits;
 ///     if waiting.hold(&record) {
 ///         continue;
 ///     }
-///     if let Record::CallchainDeferred(deferred) = record.decode()? {
-///         let tid = record.sample_id()?.and_then(|trailer| trailer.tid());
-///         for sample in waiting.take(tid) {
-///             joined += usize::from(sample.cookie == deferred.cookie);
-///         }
+///     if let Some(ended) = waiting.end(&record) {
+///         joined += ended.samples.iter().filter(|sample| ended.user_of(sample).is_some()).count();
 ///     }
 /// }
 /// assert_eq!(joined, 1);
@@ -65,6 +65,25 @@ pub struct DeferredSample<'r> {
     /// The cookie at the end of its call chain. If the CALLCHAIN_DEFERRED record has another cookie, or there was none,
     /// the user part of this sample was lost.
     pub cookie: u64,
+}
+
+/// The samples of a thread whose wait has ended, and the user part of their call chains; made by
+/// [`DeferredSamples::end`].
+#[derive(Clone, Debug)]
+pub struct EndedSamples<'r> {
+    /// The samples, in the order in which they came.
+    pub samples: Vec<DeferredSample<'r>>,
+    /// The cookie and the words; `None` if the record cannot be decoded.
+    chain: Option<(u64, Vec<u64>)>,
+}
+
+impl EndedSamples<'_> {
+    /// Returns the user part of the call chain of one of the samples, innermost address first; `None` if it was lost.
+    #[must_use]
+    pub fn user_of(&self, sample: &DeferredSample<'_>) -> Option<&[u64]> {
+        let (cookie, words) = self.chain.as_ref()?;
+        (*cookie == sample.cookie).then_some(words)
+    }
 }
 
 /// No samples, with the default of [`Limits::deferred_samples`] as the limit.
@@ -116,8 +135,25 @@ impl<'r> DeferredSamples<'r> {
         true
     }
 
-    /// Returns the samples of a thread that waited, in the order in which they came. Call it for each CALLCHAIN_DEFERRED
-    /// record, with the thread of its trailer; `None` for a record without one.
+    /// Ends the wait of the samples of a thread, if the record is a CALLCHAIN_DEFERRED record; `None` for every other
+    /// record.
+    ///
+    /// Like perf, ends that of samples with other cookies, too: the thread has returned to user space, so that no record
+    /// comes for them any more.
+    pub fn end(&mut self, record: &EventRecord<'_>) -> Option<EndedSamples<'r>> {
+        if record.kind() != RecordType::CALLCHAIN_DEFERRED {
+            return None;
+        }
+        let tid = record.sample_id().ok().flatten().and_then(|trailer| trailer.tid());
+        let chain = match record.decode() {
+            Ok(Record::CallchainDeferred(it)) => Some((it.cookie, it.ips.iter().collect())),
+            _ => None,
+        };
+        Some(EndedSamples { samples: self.take(tid), chain })
+    }
+
+    /// Returns the samples of a thread that waited, in the order in which they came. `None` is the thread of records without
+    /// one. [`end`](Self::end) calls it with the thread of a CALLCHAIN_DEFERRED record.
     pub fn take(&mut self, tid: Option<i32>) -> Vec<DeferredSample<'r>> {
         let tid = tid.unwrap_or(-1);
         let mut taken = Vec::new();

@@ -11,7 +11,6 @@ use perf_record::{CallGraph, Options};
 
 use crate::Failure;
 use crate::args::live::record::{Asked, Freq, RecordArgs};
-use crate::live::events::asked_for;
 use crate::output::say;
 
 /// Filters, each with the index of its event.
@@ -21,13 +20,13 @@ pub(super) type Filters = Vec<(usize, String)>;
 pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Failure> {
     let mut groups: Vec<EventGroup> = Vec::new();
     let mut filters = Vec::new();
-    // The last event may be a pattern that stands for several.
+    // The last event may be a pattern, which selects several.
     let mut last = 0..0;
     for asked in &args.events.asked {
         let filter = match asked {
             Asked::Events(list) => {
                 let before = count(&groups);
-                groups.extend(asked_for(core::slice::from_ref(list), "for counting, not for samples")?);
+                groups.extend(parsed(list)?);
                 last = before.max(count(&groups) - of_last_term(list))..count(&groups);
                 continue;
             }
@@ -58,10 +57,21 @@ fn count(groups: &[EventGroup]) -> usize {
     groups.iter().map(|group| group.events.len()).sum()
 }
 
-/// Returns how many events the last term of a list stands for: several, if it is a pattern.
+/// Parses a list of events.
+fn parsed(list: &str) -> Result<Vec<EventGroup>, Failure> {
+    let groups = parse(list).map_err(|error| format!("{error:#}"))?;
+    match groups.iter().flat_map(|group| &group.events).find(|event| event.bpf_counter) {
+        Some(event) => {
+            Err(Failure(format!("{}: the modifier b is for counting, not for samples", event.name)))
+        }
+        None => Ok(groups),
+    }
+}
+
+/// Returns how many events the last term of a list selects: several, if it is a pattern.
 fn of_last_term(list: &str) -> usize {
     let term = list.rsplit_once(',').map_or(list, |(_, term)| term);
-    // The term of a group, or of a PMU, may not be parsable alone; it stands for one event.
+    // The term of a group, or of a PMU, may not be parsable alone; it is one event.
     parse(term).map_or(1, |groups| count(&groups))
 }
 

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::Failure;
 use crate::escape::shown;
+use crate::live::observed::{numbers, processes};
 
 /// Returns the threads of all processes of a user, which a name or a number selects.
 ///
@@ -15,8 +16,7 @@ pub(super) fn threads(user: &str) -> Result<Vec<u32>, Failure> {
             .ok_or_else(|| format!("--uid {}: there is no such user", shown(user)))?,
     };
     let mut threads = Vec::new();
-    let processes = numbers("/proc")?;
-    for pid in processes {
+    for pid in processes()? {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let owner = status.lines().find_map(|line| line.strip_prefix("Uid:"));
         let owner = owner.and_then(|ids| ids.split_whitespace().next()?.parse::<u32>().ok());
@@ -29,12 +29,6 @@ pub(super) fn threads(user: &str) -> Result<Vec<u32>, Failure> {
         true => Err(Failure(format!("--uid {}: the user has no process", shown(user)))),
         false => Ok(threads),
     }
-}
-
-/// Returns the names in a folder that are numbers.
-fn numbers(folder: &str) -> Result<Vec<u32>, Failure> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("{folder}: {error}"))?;
-    Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
 
 /// Returns the number of a user in the text of `/etc/passwd`.

@@ -137,7 +137,7 @@ fn asked_for(args: &StatArgs, parser: &Parser) -> Result<Vec<Planned>, Failure> 
     while let Some(list) = lists.next() {
         let groups = parser.parse(&list.text).map_err(|error| format!("{error:#}"))?;
         planned.extend(groups.into_iter().map(Planned::from));
-        // A pattern stands for all its tracepoints.
+        // A pattern selects several tracepoints.
         let last = list.text.rsplit(',').next().unwrap_or_default();
         let last = parser.parse(last).map_or(1, |groups| groups.len()).max(1);
         let next = lists.peek().map_or(usize::MAX, |next| next.place);
