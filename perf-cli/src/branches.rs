@@ -72,9 +72,7 @@ struct Counting {
     branches: Branches,
 }
 
-impl Visit for Counting {
-    const PRINTS: bool = false;
-
+impl Visit<'_> for Counting {
     fn sample(
         &mut self,
         at: &At<'_, '_>,
@@ -251,9 +249,7 @@ impl Streaming<'_> {
     }
 }
 
-impl Visit for Streaming<'_> {
-    const PRINTS: bool = false;
-
+impl Visit<'_> for Streaming<'_> {
     fn sample(
         &mut self,
         at: &At<'_, '_>,

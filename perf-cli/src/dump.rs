@@ -4,7 +4,6 @@ mod block;
 mod capture;
 mod filter;
 mod formatter;
-mod in_order;
 mod labels;
 mod origin;
 mod reading;
@@ -18,6 +17,8 @@ use perf_abi::regs::Arch;
 use perf_parse::file::{Account, Blocks, EventRecords, FileError, Mode, Reader};
 
 use crate::args::{DumpArgs, Format, Order, ShowArgs};
+use crate::batch::take;
+use crate::in_order::in_order;
 use crate::input::Memory;
 use crate::output::{Diagnostics, Output, say};
 use crate::progress::Progress;
@@ -25,9 +26,9 @@ use crate::{Failure, Outcome, advice};
 use block::Block;
 use filter::Filter;
 use formatter::Formatter;
-use in_order::in_order;
+
 pub(crate) use origin::{Origin, Origins, Written};
-use reading::{Reading, Source, Walk, take};
+use reading::{Reading, Source, Walk};
 use tracepoints::Formats;
 
 /// The number of bytes of a capture that one thread decodes at a time.

@@ -8,6 +8,7 @@
 extern crate alloc;
 
 mod args;
+mod batch;
 mod branches;
 mod debug_archive;
 mod diff;
@@ -17,6 +18,7 @@ mod event_filter;
 mod export;
 mod flamegraph;
 mod fold;
+mod in_order;
 mod index;
 mod info;
 mod input;

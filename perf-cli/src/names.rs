@@ -24,11 +24,22 @@ use crate::{Failure, debug_archive};
 pub(crate) struct Names {
     symbolizer: Symbolizer,
     has_symbols: bool,
+    arch: Arch,
     stacks: Stacks,
     /// The memory of the last stack.
     spare: Vec<StackFrame<'static>>,
-    /// The folders of unpacked archives, which are removed with this.
-    _archives: Vec<TempDir>,
+    /// The folders of unpacked archives, which are removed with the last copy of this.
+    archives: Arc<Vec<TempDir>>,
+}
+
+/// The copy is for another thread: it shares the files and their symbols, and has its own results.
+impl Clone for Names {
+    fn clone(&self) -> Self {
+        let symbolizer = self.symbolizer.clone();
+        let stacks = Stacks::new(self.arch, Self::MAX_CHAIN, symbolizer.finder().clone());
+        let (has_symbols, arch, archives) = (self.has_symbols, self.arch, Arc::clone(&self.archives));
+        Self { symbolizer, has_symbols, arch, stacks, spare: Vec::new(), archives }
+    }
 }
 
 impl Names {
@@ -68,7 +79,8 @@ impl Names {
         let symbolizer = Symbolizer::with_files(options, files(args));
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
         let stacks = Stacks::new(arch, Self::MAX_CHAIN, symbolizer.finder().clone());
-        Ok(Self { symbolizer, has_symbols: !args.no_symbols, stacks, spare: Vec::new(), _archives: archives })
+        let (has_symbols, archives) = (!args.no_symbols, Arc::new(archives));
+        Ok(Self { symbolizer, has_symbols, arch, stacks, spare: Vec::new(), archives })
     }
 
     /// Returns the stack of a sample, and how it ends if it was unwound. `user` is the part of its call chain that came
@@ -86,6 +98,19 @@ impl Names {
                 Err(error)
             }
         }
+    }
+
+    /// Returns a stack that was found before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
+    pub(crate) fn placed<'s>(&mut self, at: &At<'s, '_>, found: &[StackFrame<'_>]) -> Vec<StackFrame<'s>> {
+        let mut frames = emptied(core::mem::take(&mut self.spare));
+        frames.extend(found.iter().map(
+            |&StackFrame { is_caller, source, frame: Frame { ip, mode, .. } }| StackFrame {
+                is_caller,
+                source,
+                frame: Frame { ip, mode, mapping: at.find(mode, ip) },
+            },
+        ));
+        frames
     }
 
     /// Takes the memory of a stack back.

@@ -208,10 +208,8 @@ impl Building<'_> {
     }
 }
 
-impl Visit for Building<'_> {
-    const PRINTS: bool = false;
-
-    fn before(&mut self, at: &At<'_, '_>) {
+impl<'r> Visit<'r> for Building<'_> {
+    fn before(&mut self, at: &At<'_, '_>, _record: &EventRecord<'r>) {
         let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.before(at));
         self.count(back);
     }

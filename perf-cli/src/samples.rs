@@ -2,34 +2,31 @@
 
 mod filter;
 mod spans;
+mod walk;
 
-use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 
-use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
-#[cfg(feature = "parquet")]
-use perf_parse::event::Events;
-use perf_parse::feature::Features;
-use perf_parse::file::{Account, DeferredSamples, EventRecords, Reader};
+use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
 use perf_session::{At, Session};
 
+use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::escape::OneLine;
 use crate::event_filter::EventFilter;
 use crate::input::Memory;
 use crate::names::Names;
-use crate::output::{Diagnostics, say};
+use crate::output::Diagnostics;
 use crate::progress::Progress;
-use crate::{Failure, Outcome, advice};
 pub(crate) use filter::Filter;
 use perf_export::event_name;
 use spans::{Mark, Spans};
+pub(crate) use walk::{Walk, Walked};
 
 /// What a verb does with the records of a capture.
-pub(crate) trait Visit {
+pub(crate) trait Visit<'r> {
     /// Takes a sample that is selected.
     fn sample(
         &mut self,
@@ -40,7 +37,7 @@ pub(crate) trait Visit {
     ) -> Visited;
 
     /// Sees each sample before it is selected or not.
-    fn before(&mut self, _at: &At<'_, '_>) {}
+    fn before(&mut self, _at: &At<'_, '_>, _record: &EventRecord<'r>) {}
 
     /// Takes a sample of the selected times, CPUs and events, but not of the selected threads, files and functions.
     fn filtered(&mut self, _at: &At<'_, '_>, _counted: &Counted<'_>, _names: &mut Names) -> Visited {
@@ -50,7 +47,7 @@ pub(crate) trait Visit {
     /// Takes a record that is not a sample, after the session did.
     fn other(
         &mut self,
-        _record: &EventRecord<'_>,
+        _record: &EventRecord<'r>,
         _session: &Session,
         _filter: &Filter<'_>,
         _records: &EventRecords<'_>,
@@ -58,13 +55,10 @@ pub(crate) trait Visit {
         Ok(Ok(()))
     }
 
-    /// Whether the visitor prints during the walk.
-    const PRINTS: bool;
-
     /// Whether a sample that reads several counters is passed once, as the sample of its event, and not once for each counter.
     const TAKES_GROUPS: bool = false;
 
-    /// Ends a record. Returns whether the walk goes on.
+    /// Ends a step of the walk. Returns whether the walk goes on.
     fn goes_on(&mut self) -> Result<bool, Failure> {
         Ok(true)
     }
@@ -112,206 +106,30 @@ impl<'a, 'b> Samples<'a, 'b> {
     /// # Errors
     ///
     /// Those of the visitor.
-    pub(crate) fn walk<V: Visit>(self, names: Names, visitor: &mut V) -> Result<Option<Walked<'a>>, Failure> {
+    pub(crate) fn walk<V: Visit<'a>>(
+        self,
+        names: Names,
+        visitor: &mut V,
+    ) -> Result<Option<Walked<'a>>, Failure> {
+        let mut diagnostics = Diagnostics::new();
+        let mut walk = self.begin(names, false);
+        loop {
+            let may_be_more = walk.step(visitor)?;
+            diagnostics.report_new(walk.account());
+            if !visitor.goes_on()? {
+                return Ok(None);
+            }
+            if !may_be_more {
+                return Ok(Some(walk.end(diagnostics)));
+            }
+        }
+    }
+
+    /// Begins a walk. `prints` is whether there is output during the walk.
+    pub(crate) fn begin(self, names: Names, prints: bool) -> Walk<'a> {
         let Self { reader, size, filter } = self;
-        let mut progress = Progress::new(size, V::PRINTS);
-        let mut records = reader.records().in_time_order();
-        records.check_features();
-        let mut session = Session::new();
-        session.add_features(records.features());
-        let mut walk = Walk {
-            visitor,
-            filter,
-            session,
-            names,
-            counted: BTreeMap::new(),
-            diagnostics: Diagnostics::new(),
-        };
-        let mut waiting = DeferredSamples::within(reader.limits());
-        while let Some(record) = records.next() {
-            // The account of the walk has the error already.
-            let Ok(record) = record else {
-                walk.diagnostics.report_new(records.account());
-                continue;
-            };
-            progress.at(records.reached().offset);
-            if waiting.hold(&record) {
-                continue;
-            }
-            if let Some(ended) = waiting.end(&record) {
-                for sample in &ended.samples {
-                    if !walk.push(&sample.record, ended.user_of(sample), &mut records)? {
-                        return Ok(None);
-                    }
-                }
-            }
-            if !walk.push(&record, None, &mut records)? {
-                return Ok(None);
-            }
-        }
-        for sample in waiting.take_all() {
-            if !walk.push(&sample.record, None, &mut records)? {
-                return Ok(None);
-            }
-        }
-        if let Some(fault) = waiting.fault() {
-            records.account_mut().note(fault);
-        }
-        let Walk { session, names, diagnostics, .. } = walk;
-        Ok(Some(Walked { records, session, names, omitted: waiting.omitted(), diagnostics }))
+        Walk::new(reader, filter, names, Progress::new(size, prints))
     }
-}
-
-/// What is left at the end of a walk.
-#[derive(Debug)]
-pub(crate) struct Walked<'a> {
-    records: EventRecords<'a>,
-    /// The state after the last record.
-    pub(crate) session: Session,
-    pub(crate) names: Names,
-    /// The number of samples that did not wait for the user part of their call chain.
-    omitted: u64,
-    diagnostics: Diagnostics,
-}
-
-impl Walked<'_> {
-    pub(crate) fn account(&self) -> &Account {
-        self.records.account()
-    }
-
-    /// Returns all events of the capture.
-    #[cfg(feature = "parquet")]
-    pub(crate) fn events(&self) -> &Events {
-        self.records.events()
-    }
-
-    /// Returns all features of the capture.
-    pub(crate) fn features(&self) -> &Features<'_> {
-        self.records.features()
-    }
-
-    /// Reports what could not be decoded. `done` is what the verb did with the samples: printed, counted.
-    pub(crate) fn finish(self, done: &str) -> Outcome {
-        let Self { records, omitted, mut diagnostics, .. } = self;
-        if omitted > 0 {
-            say!(
-                "perfdata: samples {done} without the user part of their call chain, because too many waited for it: {omitted}"
-            );
-        }
-        let account = records.account();
-        diagnostics.report_all(account);
-        if account.is_clean() {
-            return Outcome::Clean;
-        }
-        let (walked, faults, skipped) = (account.records, account.faults(), account.bytes_skipped);
-        say!(
-            "perfdata: records read: {walked}, faults: {faults}, bytes skipped: {skipped}{}",
-            advice(account)
-        );
-        Outcome::Partial
-    }
-}
-
-/// What is known up to the last record.
-struct Walk<'a, 'v, V> {
-    visitor: &'v mut V,
-    filter: Filter<'a>,
-    session: Session,
-    names: Names,
-    /// The last value of each counter, by its id.
-    counted: BTreeMap<u64, u64>,
-    diagnostics: Diagnostics,
-}
-
-impl<V: Visit> Walk<'_, '_, V> {
-    /// Applies a record and passes it on; notes its fault. `user` is the part of its call chain that came later. Returns
-    /// whether the walk goes on.
-    fn push(
-        &mut self,
-        record: &EventRecord<'_>,
-        user: Option<&[u64]>,
-        records: &mut EventRecords<'_>,
-    ) -> Result<bool, Failure> {
-        if let Err(error) = self.pass(record, user, records)? {
-            records.account_mut().note(error);
-            self.diagnostics.report_new(records.account());
-        }
-        self.visitor.goes_on()
-    }
-
-    fn pass(
-        &mut self,
-        record: &EventRecord<'_>,
-        user: Option<&[u64]>,
-        records: &EventRecords<'_>,
-    ) -> Visited {
-        if record.kind() == RecordType::SAMPLE {
-            return self.pass_sample(record, user, records);
-        }
-        if let Err(error) = self.session.update(record) {
-            return Ok(Err(error));
-        }
-        self.visitor.other(record, &self.session, &self.filter, records)
-    }
-
-    fn pass_sample(
-        &mut self,
-        record: &EventRecord<'_>,
-        user: Option<&[u64]>,
-        records: &EventRecords<'_>,
-    ) -> Visited {
-        let Self { visitor, filter, session, names, counted, .. } = self;
-        let at = match session.update_at(record) {
-            Ok(at) => at,
-            Err(error) => return Ok(Err(error)),
-        };
-        let Some((at, event)) = at.zip(record.event()) else { return Ok(Ok(())) };
-        visitor.before(&at);
-        let mut pass = |sample: &Counted<'_>| {
-            if !filter.counts(&at, sample.event) {
-                return Ok(Ok(()));
-            }
-            if !filter.wants(&at, names) {
-                return visitor.filtered(&at, sample, names);
-            }
-            visitor.sample(&at, sample, names, records)
-        };
-        if event.attr.sample_type.contains(SampleType::READ) && !V::TAKES_GROUPS {
-            return each_value(&at, user, counted, records, pass);
-        }
-        let period = at.sample().period().unwrap_or(event.attr.sample_period);
-        pass(&Counted { event, period, user })
-    }
-}
-
-/// Passes each counter value of a sample, as a sample of the event that was counted. The period is what was counted since
-/// the sample before, whether that was selected or not. Values that did not change are left out.
-///
-/// perf: `evlist__deliver_sample`, `tools/perf/util/session.c`.
-fn each_value(
-    at: &At<'_, '_>,
-    user: Option<&[u64]>,
-    counted: &mut BTreeMap<u64, u64>,
-    records: &EventRecords<'_>,
-    mut pass: impl FnMut(&Counted<'_>) -> Visited,
-) -> Visited {
-    let read = match at.sample().tail() {
-        Ok(tail) => tail.read,
-        Err(error) => return Ok(Err(at.record().error(error))),
-    };
-    for value in read.into_iter().flat_map(|read| read.values()) {
-        let Some((id, event)) = value.id.and_then(|id| Some((id, records.events().by_id(id)?))) else {
-            continue;
-        };
-        let before = counted.insert(id, value.value).unwrap_or(0);
-        let period = value.value.wrapping_sub(before);
-        if period != 0
-            && let Err(error) = pass(&Counted { event, period, user })?
-        {
-            return Ok(Err(error));
-        }
-    }
-    Ok(Ok(()))
 }
 
 /// Checks that the first event of each type has the CPU, if samples are selected by it.

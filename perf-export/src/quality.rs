@@ -91,6 +91,23 @@ impl Quality {
         }
     }
 
+    /// Adds the counts of another part of the run, for example of another thread.
+    pub fn add(&mut self, other: &Self) {
+        let Self { stacks, ends, frames, mapped, named, with_line, inlined, unnamed } = other;
+        self.stacks += stacks;
+        self.frames += frames;
+        self.mapped += mapped;
+        self.named += named;
+        self.with_line += with_line;
+        self.inlined += inlined;
+        for (&end, count) in ends {
+            *self.ends.entry(end).or_default() += count;
+        }
+        for (file, count) in unnamed {
+            *self.unnamed.entry(file.clone()).or_default() += count;
+        }
+    }
+
     /// Counts a stack.
     pub fn count_stack(&mut self, end: StackEnd) {
         self.count_stacks(end, 1);

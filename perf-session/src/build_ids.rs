@@ -76,6 +76,10 @@ impl BuildIds {
         self.by_path.insert(Vec::from(entry.filename), Some(id));
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.by_path.len()
+    }
+
     pub(crate) fn get(&self, path: &[u8]) -> Option<BuildId> {
         *self.by_path.get(path)?
     }

@@ -29,6 +29,10 @@ impl Cgroups {
         self.paths.insert(id, Vec::from(path));
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.paths.len()
+    }
+
     pub(crate) fn get(&self, id: u64) -> Option<&[u8]> {
         self.paths.get(&id).map(Vec::as_slice)
     }

@@ -190,6 +190,10 @@ pub(crate) struct Dsos {
 const FEW: usize = 1024;
 
 impl Dsos {
+    pub(crate) fn len(&self) -> usize {
+        self.set.len()
+    }
+
     /// Returns the DSO that equals this one.
     pub(crate) fn intern(&mut self, dso: Dso) -> Arc<Dso> {
         if let Some(known) = self.set.get(&dso) {

@@ -66,6 +66,11 @@ impl Machine {
         self.threads.iter()
     }
 
+    /// Returns the number of threads and processes that a clone copies.
+    pub(crate) fn entries(&self) -> usize {
+        self.threads.places().saturating_add(self.processes.len())
+    }
+
     /// Makes a thread known: by a record that has its ids, and may be the first to do so. Returns its place.
     ///
     /// perf: `machine__findnew_thread`.

@@ -48,6 +48,12 @@ impl Machines {
         (machine, &mut self.keys)
     }
 
+    /// Returns the number of threads and processes that a clone copies.
+    pub(crate) fn entries(&self) -> usize {
+        let of_guests = self.guests.values().map(|guest| guest.entries().saturating_add(1));
+        of_guests.fold(self.host.entries().saturating_add(self.exited.len()), usize::saturating_add)
+    }
+
     /// Applies an EXIT record. Keeps the last `limit` threads that have exited: their last samples come later.
     pub(crate) fn exit(&mut self, mode: CpuMode, pid: i32, tid: i32, limit: usize) {
         let (machine, keys) = self.of_mut(mode, pid);

@@ -260,6 +260,14 @@ impl Session {
         self.cgroups.dropped
     }
 
+    /// Returns the number of threads, processes, files, cgroups and build ids that a clone of the session copies; mappings
+    /// are shared. Takes constant time, and with guests a time in proportion to their number.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        let lists = [self.dsos.len(), self.cgroups.len(), self.build_ids.len()];
+        lists.into_iter().fold(self.machines.entries(), usize::saturating_add)
+    }
+
     /// Returns the build id of what is mapped: that of its MMAP2 record, or that which the capture lists for its path.
     /// `None` if the capture has none, or lists several for the path.
     #[must_use]

@@ -105,6 +105,11 @@ impl Threads {
         self.slots.get_mut(usize::try_from(place).ok()?)?.take()
     }
 
+    /// Returns the number of places of threads, free ones included.
+    pub(crate) fn places(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Returns the threads in ascending order of their ids.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Thread> {
         self.places.values().filter_map(|&place| self.at(place))

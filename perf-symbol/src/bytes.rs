@@ -1,7 +1,7 @@
 //! Bytes that are shared: of a file, of a memory map, or of a decompressed section.
 
 use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Bytes that are shared: of a file that was read, of a memory map, or of a section.
 ///
@@ -36,6 +36,31 @@ impl Bytes {
         let end = self.range.start.checked_add(usize::try_from(range.end).ok()?)?;
         (start <= end && end <= self.range.end)
             .then(|| Self { owner: Arc::clone(&self.owner), range: start..end })
+    }
+
+    /// Returns a reference that does not keep the bytes in memory.
+    pub(crate) fn downgrade(&self) -> WeakBytes {
+        WeakBytes { owner: Arc::downgrade(&self.owner), range: self.range.clone() }
+    }
+}
+
+/// A reference to bytes that does not keep them in memory.
+#[derive(Clone)]
+pub(crate) struct WeakBytes {
+    owner: Weak<dyn AsRef<[u8]> + Send + Sync>,
+    range: Range<usize>,
+}
+
+impl WeakBytes {
+    /// Returns the bytes; `None` if nobody uses them any more.
+    pub(crate) fn upgrade(&self) -> Option<Bytes> {
+        Some(Bytes { owner: self.owner.upgrade()?, range: self.range.clone() })
+    }
+}
+
+impl std::fmt::Debug for WeakBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "WeakBytes({})", self.range.len())
     }
 }
 

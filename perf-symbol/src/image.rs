@@ -7,6 +7,7 @@ use perf_session::{BuildId, Segment};
 
 use crate::bytes::Bytes;
 use crate::decompress;
+use crate::decompressed::Decompressed;
 use crate::error::Why;
 
 /// An ELF file in memory: its headers, and access to its sections.
@@ -24,6 +25,7 @@ pub struct Image {
     segments: Vec<Segment>,
     eh_frame_header: Option<(u64, u64, u64)>,
     sections: Vec<Section>,
+    decompressed: Decompressed,
 }
 
 /// A program header of type `PT_LOAD`.
@@ -154,6 +156,7 @@ impl Image {
             segments,
             eh_frame_header,
             sections,
+            decompressed: Decompressed::default(),
             bytes,
         })
     }
@@ -238,18 +241,24 @@ impl Image {
     /// Returns the contents of a section, decompressed if it is compressed: `SHF_COMPRESSED`, or a name such as
     /// `.zdebug_info` in older files. Empty if the section is not in the file.
     ///
+    /// A section that is decompressed and still in use, also by a clone or on another thread, is shared.
+    ///
     /// # Errors
     ///
     /// [`Why::TooLarge`] if it is larger than `limit` when decompressed, [`Why::Malformed`] if it cannot be decompressed.
     pub fn data(&self, section: &Section, limit: u64) -> Result<Bytes, Why> {
         let raw = self.raw_data(section);
-        if section.flags & elf::SHF_COMPRESSED.0 != 0 {
-            return decompress::section(&raw, self.is_64, self.is_little_endian, limit).map(Bytes::new);
+        let is_compressed = section.flags & elf::SHF_COMPRESSED.0 != 0;
+        if !is_compressed && !section.name.starts_with(b".zdebug") {
+            return Ok(raw);
         }
-        if section.name.starts_with(b".zdebug") {
-            return decompress::old_section(&raw, limit).map(Bytes::new);
-        }
-        Ok(raw)
+        self.decompressed.get((section.offset, section.size, !is_compressed), limit, || {
+            if is_compressed {
+                decompress::section(&raw, self.is_64, self.is_little_endian, limit)
+            } else {
+                decompress::old_section(&raw, limit)
+            }
+        })
     }
 
     /// Returns a number of this file's byte order, of 2, 4 or 8 bytes; `None` where `at` has too few.

@@ -83,6 +83,7 @@ mod debug_link;
 #[cfg(feature = "debuginfod")]
 mod debuginfod;
 mod decompress;
+mod decompressed;
 mod demangle;
 mod dso_symbols;
 mod elf_symbol;

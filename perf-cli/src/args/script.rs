@@ -1,5 +1,7 @@
 //! The arguments of `perfdata script`.
 
+use core::num::NonZero;
+
 use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
@@ -84,6 +86,11 @@ pub(crate) struct ScriptArgs {
     /// Do not print more frames of a stack than this
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
+
+    /// Number of threads, including the one that reads and writes. The output is the same for any number. Each thread has
+    /// its own parsed debug information [default: number of processors, but no more than 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZero<usize>>,
 
     /// Do not print call chains, only the address of the sample
     #[arg(short = 'G', long)]

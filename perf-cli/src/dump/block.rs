@@ -6,6 +6,7 @@ use perf_parse::file::{Account, EventRecords, FileError};
 use super::Origins;
 use super::filter::Filter;
 use super::formatter::Formatter;
+use crate::batch::Room;
 
 /// The number of bytes that a block formats at a time. One record may exceed it.
 ///
@@ -24,25 +25,12 @@ pub(super) struct Block<'r> {
     account: Option<Account>,
 }
 
-/// The maximum numbers of records, of their bytes, and of errors in a batch. One record may exceed them.
-///
-/// Batches are large enough to make the cost of passing one to a thread negligible. They are small enough for their
-/// output to stay in the cache, and for records from a slow pipe to appear soon.
-const RECORDS: usize = 2048;
-const BYTES: usize = 128 << 10;
-
-/// The maximum number of records in a batch that do not follow the record before them in memory. Each may keep about
-/// 128 KiB of a stream or of decompressed data in memory.
-const SCATTERED: usize = 16;
-
 /// Records that were read and selected.
 #[derive(Debug, Default)]
 pub(super) struct Batch<'r> {
     /// The records, each with the number of faults that the walk had noted up to it.
     records: Vec<(u64, EventRecord<'r>)>,
-    bytes: usize,
-    errors: usize,
-    scattered: usize,
+    room: Room,
     /// What the walk noted while it read the records.
     noted: Option<Account>,
     /// The number of records that were formatted, and the faults of those that could not be decoded.
@@ -111,33 +99,26 @@ fn format_walk(
 impl<'r> Batch<'r> {
     fn clear(&mut self) {
         self.records.clear();
-        (self.bytes, self.errors, self.scattered, self.formatted) = (0, 0, 0, 0);
+        self.room = Room::default();
+        self.formatted = 0;
         self.undecodable.clear();
     }
 
     pub(super) fn has_room(&self) -> bool {
-        self.records.len() < RECORDS
-            && self.bytes < BYTES
-            && self.errors < RECORDS
-            && self.scattered < SCATTERED
+        self.room.is_left()
     }
 
     /// Adds a record. `noted` is the number of faults that the walk has noted. The record `may_keep` memory that is not
     /// the capture's.
     #[inline]
     pub(super) fn add(&mut self, record: EventRecord<'r>, noted: u64, may_keep: bool) {
-        let raw = record.raw();
-        self.bytes += usize::from(raw.size());
-        if may_keep {
-            let before = self.records.last().map(|(_, record)| record.raw().as_bytes().as_ptr_range().end);
-            self.scattered += usize::from(before != Some(raw.as_bytes().as_ptr()));
-        }
+        self.room.add(&record, may_keep);
         self.records.push((noted, record));
     }
 
     /// Adds an error that the walk returned and noted.
     pub(super) fn add_error(&mut self) {
-        self.errors += 1;
+        self.room.add_error();
     }
 
     /// Ends the batch with what the walk noted while it read the records.

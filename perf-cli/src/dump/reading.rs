@@ -1,10 +1,11 @@
 //! The work of a dump that a single thread does: cutting the capture into blocks.
 
-use perf_parse::file::{Account, Blocks, EventRecords};
+use perf_parse::file::{Blocks, EventRecords};
 
 use super::Origins;
 use super::block::Block;
 use super::filter::Filter;
+use crate::batch::{may_keep, take};
 use crate::progress::Progress;
 
 /// Cuts a capture into blocks.
@@ -67,10 +68,7 @@ impl<'r> Walk<'r> {
                 None => may_be_more = false,
                 Some(Ok(record)) if filter.wants(&record) => {
                     *left -= 1;
-                    let is_shared = self.is_stream || record.place().decompressed.is_some();
-                    // In time order, records with a time were copied.
-                    let may_keep =
-                        is_shared && !(self.in_time_order && record.time().is_some_and(|time| time != 0));
+                    let may_keep = may_keep(&record, self.is_stream, self.in_time_order);
                     batch.add(record, records.account().faults(), may_keep);
                 }
                 Some(Ok(_)) => {}
@@ -83,14 +81,4 @@ impl<'r> Walk<'r> {
         batch.end(take(records.account_mut()));
         may_be_more
     }
-}
-
-/// Takes the contents of an account, except the number of bytes. The walk needs that number, because it later subtracts
-/// the bytes that are missing.
-pub(super) fn take(account: &mut Account) -> Account {
-    let bytes = account.bytes;
-    let mut taken = core::mem::take(account);
-    account.bytes = bytes;
-    taken.bytes = 0;
-    taken
 }

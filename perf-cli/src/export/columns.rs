@@ -131,8 +131,7 @@ struct Exported<'a> {
     files: CaptureFiles<'a>,
 }
 
-impl Visit for Exported<'_> {
-    const PRINTS: bool = false;
+impl Visit<'_> for Exported<'_> {
     const TAKES_GROUPS: bool = true;
 
     fn sample(

@@ -204,9 +204,7 @@ fn mode_of(mapping: &Mapping) -> CpuMode {
     }
 }
 
-impl Visit for Collecting<'_> {
-    const PRINTS: bool = false;
-
+impl<'r> Visit<'r> for Collecting<'_> {
     fn sample(
         &mut self,
         at: &At<'_, '_>,
@@ -257,7 +255,7 @@ impl Visit for Collecting<'_> {
         Ok(Ok(()))
     }
 
-    fn before(&mut self, at: &At<'_, '_>) {
+    fn before(&mut self, at: &At<'_, '_>, _record: &EventRecord<'r>) {
         if self.collected.wants.memory {
             // The walk has the error of a sample that cannot be decoded.
             self.weight = at.sample().tail().map_or(1, |tail| memory::period(&tail));

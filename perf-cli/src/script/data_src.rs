@@ -34,18 +34,29 @@ const SNOOPS: [&str; 5] = ["N/A", "None", "Hit", "Miss", "HitM"];
 const SNOOPX: [&str; 2] = ["Fwd", "Peer"];
 const TLBS: [&str; 7] = ["N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault"];
 
-/// Appends a data source. `width` is that of the longest one so far.
+/// Appends a data source. `width` is that of the longest one so far, with this one.
 ///
 /// perf: `data_src__fprintf`, `tools/perf/builtin-script.c`.
-pub(super) fn push(out: &mut Vec<u8>, source: Option<DataSrc>, width: &mut usize) {
+pub(super) fn push(out: &mut Vec<u8>, source: Option<DataSrc>, width: usize) {
+    let start = out.len();
+    push_cut(out, source);
+    out.resize((start + width).max(out.len()), b' ');
+}
+
+/// Returns the width of a data source.
+pub(super) fn width(source: Option<DataSrc>) -> usize {
+    let mut text = Vec::new();
+    push_cut(&mut text, source);
+    text.len()
+}
+
+fn push_cut(out: &mut Vec<u8>, source: Option<DataSrc>) {
     let start = out.len();
     let source = source.unwrap_or(NONE);
     push_hex_to(out, source.0, 16);
     out.push(b' ');
     push_text(out, source);
     out.truncate(start + LONGEST);
-    *width = (*width).max(out.len() - start);
-    out.resize(start + *width, b' ');
 }
 
 /// perf: `perf_script__meminfo_scnprintf`, `tools/perf/util/mem-events.c`.

@@ -1,8 +1,8 @@
 //! Records that are not samples, as lines.
 
 use perf_abi::record::{Misc, RecordType};
-use perf_parse::Record;
 use perf_parse::record::{FileId, Task};
+use perf_parse::{EventRecord, Record};
 
 use super::print::{OneLine, push_name};
 use crate::args::script::ShowEventsArgs;
@@ -31,6 +31,15 @@ pub(super) fn ids(record: &Record<'_>) -> Option<(i32, i32)> {
         Record::Mmap2(it) => Some((it.pid, it.tid)),
         Record::Namespaces(it) => Some((it.pid, it.tid)),
         _ => None,
+    }
+}
+
+/// Returns the time of a record: that of its trailer, or its own; the largest one if the trailer has none.
+pub(super) fn time(record: &EventRecord<'_>, decoded: &Record<'_>) -> u64 {
+    match (record.sample_id().ok().flatten(), decoded) {
+        (Some(id), _) => id.time().unwrap_or(u64::MAX),
+        (None, Record::Fork(it) | Record::Exit(it)) => it.time,
+        (None, _) => 0,
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn push_ip(
     if known.has_callchain && options.shows_chains {
         out.push(b'\n');
         if !has_unknown_marker(at, user, options.max_stack)? {
-            let (stack, _) = names.stack(at, user)?;
+            let (stack, _) = counted.stack(at, names)?;
             for frame in stack.iter().take(options.max_stack) {
                 push_frame(out, at, frame, known, names);
             }

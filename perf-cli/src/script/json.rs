@@ -1,5 +1,7 @@
 //! Samples as JSON lines.
 
+use alloc::sync::Arc;
+
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_export::{Quality, event_name};
@@ -19,18 +21,23 @@ use crate::render::json::Json;
 use crate::render::name::name;
 use crate::render::{Scalars, Sink, account, given, mode_name, weight};
 
-/// Prints samples as JSON lines, and counts them.
-#[derive(Debug)]
+/// Prints samples as JSON lines, and counts them. A copy shares the formats, and counts on its own.
+#[derive(Clone, Debug)]
 pub(super) struct Lines<'a> {
     /// The formats of the tracepoints' raw data.
-    formats: Formats<'a>,
+    formats: Arc<Formats<'a>>,
     max_stack: usize,
     quality: Quality,
 }
 
 impl<'a> Lines<'a> {
     pub(super) fn new(reader: &'a Reader<'_>, max_stack: usize) -> Self {
-        Self { formats: Formats::new(reader), max_stack, quality: Quality::default() }
+        Self { formats: Arc::new(Formats::new(reader)), max_stack, quality: Quality::default() }
+    }
+
+    /// Adds what another thread counted.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.quality.add(&other.quality);
     }
 
     /// Appends a sample as an object on a line of its own.
@@ -47,7 +54,7 @@ impl<'a> Lines<'a> {
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let (mut stack, end) = names.stack(at, counted.user)?;
+        let (mut stack, end) = counted.stack(at, names)?;
         // A chain without frames would lose where the sample is.
         if let Some(ip) = sample.ip().filter(|_| stack.is_empty()) {
             let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };

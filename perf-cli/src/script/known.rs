@@ -2,7 +2,6 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
-use core::cell::Cell;
 
 use perf_abi::attr::Attr;
 use perf_abi::event::{EventType, HwId, SwId};
@@ -10,7 +9,6 @@ use perf_abi::feature::Feature;
 use perf_abi::record::CpuMode;
 use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
-use perf_parse::EventRecord;
 use perf_parse::event::Event;
 use perf_parse::feature::{BuildId, ClockData, Features};
 use perf_parse::file::{EventRecords, Mode, Reader};
@@ -29,6 +27,8 @@ pub(super) struct Known {
     pub(super) event: Arc<Event>,
     /// The name, safe to print.
     pub(super) name: Vec<u8>,
+    /// The width of the longest name of all events, in bytes.
+    pub(super) name_width: usize,
     pub(super) fields: Fields,
     pub(super) has_callchain: bool,
     /// Whether the address of its samples is one of data or code that can be looked up.
@@ -64,8 +64,6 @@ pub(super) struct Events<'a> {
     pub(super) guests: BTreeMap<u64, IdIndexGuest>,
     /// The paths of the modules whose build ids the capture lists.
     pub(super) modules: Arc<BTreeSet<Vec<u8>>>,
-    /// The width of the longest data source so far.
-    pub(super) data_src_width: Cell<usize>,
 }
 
 impl<'a> Events<'a> {
@@ -80,7 +78,6 @@ impl<'a> Events<'a> {
             name_width: 0,
             guests: BTreeMap::new(),
             modules: Arc::new(modules_of(reader.features())),
-            data_src_width: Cell::new(0),
         };
         events.check(reader.events(), shows_chains, reader)?;
         let is_complete = !matches!(reader.mode(), Mode::Pipe);
@@ -132,30 +129,16 @@ impl<'a> Events<'a> {
         Ok(())
     }
 
-    /// Returns what is known of a record's event; `None` if the record has none.
-    pub(super) fn of(
-        &mut self,
-        record: &EventRecord<'_>,
-        records: &EventRecords<'_>,
-    ) -> Result<Option<Arc<Known>>, Failure> {
-        record.event().map(|event| self.known(event, records)).transpose()
-    }
-
-    pub(super) fn known(
-        &mut self,
-        event: &Arc<Event>,
-        records: &EventRecords<'_>,
-    ) -> Result<Arc<Known>, Failure> {
-        if let Some(Some(known)) = self.known.get(event.index)
-            && Arc::ptr_eq(&known.event, event)
-        {
-            return Ok(Arc::clone(known));
+    /// Returns what is known of an event.
+    pub(super) fn known(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Arc<Known> {
+        match self.known.get(event.index) {
+            Some(Some(known)) if Arc::ptr_eq(&known.event, event) => Arc::clone(known),
+            _ => self.add(event, records),
         }
-        self.add(event, records)
     }
 
     #[cold]
-    fn add(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Result<Arc<Known>, Failure> {
+    fn add(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Arc<Known> {
         if self.name_width == 0 {
             self.name_width = records.events().iter().map(|event| event_name(event).len()).max().unwrap_or(0);
         }
@@ -168,6 +151,7 @@ impl<'a> Events<'a> {
         let known = Arc::new(Known {
             event: Arc::clone(event),
             name,
+            name_width: self.name_width,
             fields,
             has_callchain: has_callchain(&event.attr),
             has_data_address: has_data_address(&event.attr),
@@ -184,7 +168,7 @@ impl<'a> Events<'a> {
             self.known.resize_with(event.index + 1, || None);
         }
         self.known[event.index] = Some(Arc::clone(&known));
-        Ok(known)
+        known
     }
 
     /// Notes the virtual machines of events.

@@ -1,15 +1,16 @@
 //! The lines of a sample.
 
 use perf_abi::record::{CpuMode, Misc, RecordType};
-use perf_parse::FileError;
 use perf_parse::record::user::IdIndexGuest;
 use perf_parse::sample::Tail;
+use perf_parse::{FileError, Sample};
 use perf_session::At;
 
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
-use super::{Events, Known, Options, Shown, bpf_output, branches, data_src, registers, tod};
+use super::trace::Traces;
+use super::{Known, Options, Shown, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
 use crate::names::Names;
 use crate::render::digits::push_decimal;
@@ -25,6 +26,8 @@ pub(super) struct Start<'a> {
     pub(super) tid: i32,
     pub(super) cpu: Option<u32>,
     pub(super) time: u64,
+    /// The time that is printed: see [`Clock`].
+    pub(super) shown: u64,
     pub(super) guest: Option<IdIndexGuest>,
 }
 
@@ -35,16 +38,27 @@ pub(super) struct Clock {
     before: u64,
 }
 
+impl Clock {
+    /// Returns the time that the next line shows.
+    pub(super) fn shown(&mut self, time: u64, options: &Options<'_>) -> u64 {
+        if options.reltime {
+            if self.first == 0 {
+                self.first = time;
+            }
+            time.wrapping_sub(self.first)
+        } else if options.deltatime {
+            let before = core::mem::replace(&mut self.before, time);
+            if before == 0 { 0 } else { time.wrapping_sub(before) }
+        } else {
+            time
+        }
+    }
+}
+
 /// Appends the start of a line.
 ///
 /// perf: `perf_sample__fprintf_start`, `tools/perf/builtin-script.c`.
-pub(super) fn push_start(
-    out: &mut Vec<u8>,
-    start: &Start<'_>,
-    known: &Known,
-    options: &Options<'_>,
-    clock: &mut Clock,
-) {
+pub(super) fn push_start(out: &mut Vec<u8>, start: &Start<'_>, known: &Known, options: &Options<'_>) {
     let fields = known.fields;
     if let Some(guest) = start.guest {
         if fields.has(Fields::MACHINE_PID) {
@@ -89,17 +103,7 @@ pub(super) fn push_start(
         tod::push(out, start.time, known.clock.as_ref(), options.ns);
     }
     if fields.has(Fields::TIME) {
-        let mut time = start.time;
-        if options.reltime {
-            if clock.first == 0 {
-                clock.first = time;
-            }
-            time = time.wrapping_sub(clock.first);
-        } else if options.deltatime {
-            let before = core::mem::replace(&mut clock.before, time);
-            time = if before == 0 { 0 } else { time.wrapping_sub(before) };
-        }
-        push_time(out, time, options.ns);
+        push_time(out, start.shown, options.ns);
         out.extend_from_slice(b": ");
     }
 }
@@ -143,6 +147,11 @@ fn push_misc(out: &mut Vec<u8>, kind: RecordType, misc: Misc) {
     out.resize(width, b' ');
 }
 
+/// Returns the time of a sample; the largest one if it has none.
+pub(super) fn time_of(sample: &Sample<'_>) -> u64 {
+    sample.time().unwrap_or(u64::MAX)
+}
+
 /// Appends a sample, with its line end.
 ///
 /// perf: `process_event`.
@@ -154,9 +163,8 @@ pub(super) fn push_sample(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
     counted: &Shown<'_>,
-    events: &mut Events<'_>,
     options: &Options<'_>,
-    clock: &mut Clock,
+    traces: &mut Traces<'_>,
     names: &mut Names,
 ) -> Result<(), FileError> {
     let known = counted.known;
@@ -168,16 +176,17 @@ pub(super) fn push_sample(
         pid: sample.pid().unwrap_or(-1),
         tid: sample.tid().unwrap_or(-1),
         cpu: sample.cpu(),
-        time: sample.time().unwrap_or(u64::MAX),
-        guest: events.guest_of(sample.identifier().or(sample.id())),
+        time: time_of(&sample),
+        shown: counted.time,
+        guest: counted.guest,
     };
-    push_start(out, &start, known, options, clock);
+    push_start(out, &start, known, options);
     if fields.has(Fields::PERIOD) {
         push_decimal_to(out, counted.period, 10, b' ');
         out.push(b' ');
     }
     if fields.has(Fields::EVENT) {
-        left_padded(out, events.name_width, |out| out.extend_from_slice(&known.name));
+        left_padded(out, known.name_width, |out| out.extend_from_slice(&known.name));
         out.extend_from_slice(b": ");
     }
     if fields.has(Fields::FLAGS) {
@@ -192,13 +201,13 @@ pub(super) fn push_sample(
     if fields.has(Fields::TRACE)
         && let Some((raw, trace)) = tail.and_then(|tail| tail.raw).zip(known.trace)
     {
-        events.traces.push(out, trace, raw);
+        traces.push(out, trace, raw);
     }
     if fields.has(Fields::ADDR) {
         push_addr(out, at, sample.addr().unwrap_or(0), known, names);
     }
     if let Some(tail) = &tail {
-        push_access(out, at, tail, known, events);
+        push_access(out, at, tail, counted);
     }
     if fields.has(Fields::IP) {
         push_ip(out, at, counted, options, names)?;
@@ -234,12 +243,10 @@ fn push_branch(
 }
 
 /// Appends the fields between the address of the data and that of the instruction.
-fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known, events: &Events<'_>) {
-    let fields = known.fields;
+fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, counted: &Shown<'_>) {
+    let fields = counted.known.fields;
     if fields.has(Fields::DATA_SRC) {
-        let mut width = events.data_src_width.get();
-        data_src::push(out, tail.data_src, &mut width);
-        events.data_src_width.set(width);
+        data_src::push(out, tail.data_src, counted.data_src_width);
     }
     let parts = tail.weight_struct;
     if fields.has(Fields::WEIGHT) {

@@ -1,5 +1,7 @@
 //! The text of tracepoints.
 
+use alloc::sync::Arc;
+
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_parse::event::Event;
@@ -9,12 +11,12 @@ use perf_parse::tracepoint::{Addresses, Format, PrintFmt, PrintkFormats, Tracepo
 use crate::dump::tracepoints::tracing_data;
 use crate::escape::make_lines_safe;
 
-/// The print formats of the tracepoints of a capture, parsed once.
-#[derive(Debug)]
+/// The print formats of the tracepoints of a capture, parsed once. A copy shares them, and counts on its own.
+#[derive(Clone, Debug)]
 pub(crate) struct Traces<'a> {
     /// In ascending order of ids.
-    tracepoints: Vec<(Format<'a>, Option<PrintFmt<'a>>)>,
-    strings: Strings<'a>,
+    tracepoints: Arc<[(Format<'a>, Option<PrintFmt<'a>>)]>,
+    strings: Arc<Strings<'a>>,
     endianness: Endianness,
     /// The number of samples whose print format could not be evaluated.
     pub(crate) as_fields: u64,
@@ -37,7 +39,8 @@ impl<'a> Traces<'a> {
         let formats = data.as_ref().map(Tracepoints::new).unwrap_or_default();
         let prepared = formats.formats().iter().map(|format| (format.clone(), PrintFmt::new(format).ok()));
         let strings = PrintkFormats::new(data.as_ref().map_or(&[], |data| data.printk_formats));
-        Self { tracepoints: prepared.collect(), strings: Strings(strings), endianness, as_fields: 0 }
+        let strings = Arc::new(Strings(strings));
+        Self { tracepoints: prepared.collect(), strings, endianness, as_fields: 0 }
     }
 
     /// Returns the index of the format of an event's raw data, if the event is a tracepoint. Of several formats with
@@ -57,8 +60,8 @@ impl<'a> Traces<'a> {
         let Some((format, print_fmt)) = self.tracepoints.get(index) else { return };
         let start = out.len();
         let is_written = print_fmt.as_ref().is_some_and(|print_fmt| match self.endianness {
-            Endianness::Little => print_fmt.write::<LittleEndian>(raw, &self.strings, out).is_ok(),
-            Endianness::Big => print_fmt.write::<BigEndian>(raw, &self.strings, out).is_ok(),
+            Endianness::Little => print_fmt.write::<LittleEndian>(raw, &*self.strings, out).is_ok(),
+            Endianness::Big => print_fmt.write::<BigEndian>(raw, &*self.strings, out).is_ok(),
         });
         if !is_written {
             self.as_fields += 1;

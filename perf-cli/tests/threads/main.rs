@@ -1,4 +1,4 @@
-//! The number of threads that format a dump does not change its output, messages and exit status.
+//! The number of threads that print records or samples does not change the output, messages and exit status.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -49,8 +49,13 @@ fn written(name: &str, bytes: &[u8]) -> PathBuf {
 
 /// Dumps a file, or standard input with the content of the file.
 fn dump(file: &Path, is_stdin: bool, threads: &str, args: &[&str]) -> Output {
+    run("dump", file, is_stdin, threads, args)
+}
+
+/// Runs a verb on a file, or on standard input with the content of the file.
+fn run(verb: &str, file: &Path, is_stdin: bool, threads: &str, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
-    command.args(["dump", "--threads", threads]).args(args);
+    command.args([verb, "--threads", threads]).args(args);
     if is_stdin {
         command.arg("-").stdin(File::open(file).unwrap()).output().unwrap()
     } else {
@@ -60,11 +65,17 @@ fn dump(file: &Path, is_stdin: bool, threads: &str, args: &[&str]) -> Output {
 
 /// Compares dumps on several threads with the dump on one, which has at least `lines` lines. Returns the exit status.
 fn is_the_same(file: &Path, is_stdin: bool, args: &[&str], lines: usize) -> Option<i32> {
-    let one = dump(file, is_stdin, "1", args);
+    is_the_same_by("dump", file, is_stdin, args, lines)
+}
+
+/// Compares the output of a verb on several threads with that on one, which has at least `lines` lines. Returns the exit
+/// status.
+fn is_the_same_by(verb: &str, file: &Path, is_stdin: bool, args: &[&str], lines: usize) -> Option<i32> {
+    let one = run(verb, file, is_stdin, "1", args);
     let printed = one.stdout.iter().filter(|&&byte| byte == b'\n').count();
     assert!(printed >= lines, "{file:?} {args:?}: {printed} lines");
     for threads in ["2", "3", "8"] {
-        let several = dump(file, is_stdin, threads, args);
+        let several = run(verb, file, is_stdin, threads, args);
         assert_eq!(several.status, one.status, "{file:?} {args:?} --threads {threads}");
         assert!(several.stdout == one.stdout, "{file:?} {args:?} --threads {threads}: other records");
         assert!(several.stderr == one.stderr, "{file:?} {args:?} --threads {threads}: other diagnostics");
@@ -208,17 +219,66 @@ fn of_a_compressed_stream() {
     }
 }
 
+/// The options of the ways to print samples, and of what depends on the samples before.
+///
+/// Without symbols: reading those of the kernel again and again would take most of the time.
+const SCRIPTS: [&[&str]; 4] = [
+    &["--no-symbols"],
+    &["--no-symbols", "--format", "jsonl"],
+    &["--no-symbols", "-F", "+period,+misc", "--reltime", "--show-task-events", "--show-mmap-events"],
+    &["--no-symbols", "--deltatime", "--ns", "--hide-call-graph", "--show-lost-events", "--header"],
+];
+
+#[test]
+fn of_the_samples_of_every_capture_whole_and_damaged() {
+    let mut captures = 0;
+    for entry in fs::read_dir(testdata::path("")).unwrap() {
+        let path = entry.unwrap().path();
+        for args in SCRIPTS.iter().take(2) {
+            is_the_same_by("script", &path, false, args, 0);
+        }
+        let Some(long) = fs::read(&path).ok().and_then(|bytes| long(&bytes)) else { continue };
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let start = u64::from_le_bytes(*long[40..].first_chunk().unwrap()) as usize;
+        let damage = damaged(long.clone(), start + 300_000);
+        let args = SCRIPTS[captures % SCRIPTS.len()];
+        captures += 1;
+        is_the_same_by("script", &written(&format!("samples-{name}"), &long), false, args, 0);
+        is_the_same_by("script", &written(&format!("samples-damaged-{name}"), &damage), false, args, 0);
+    }
+    assert!(captures > 20, "{captures}");
+}
+
+#[test]
+fn of_samples_with_the_names_of_this_machine() {
+    for capture in ["callchain.data", "dwarf.data"] {
+        assert_eq!(is_the_same_by("script", &testdata::path(capture), false, &[], 10), Some(0));
+    }
+}
+
+#[test]
+fn of_the_samples_of_a_stream_whole_and_damaged() {
+    let (whole, damage) = (stream(), damaged(repeated(true), 20_000));
+    let (whole, damage) = (written("samples-stream", &whole), written("samples-damaged-stream", &damage));
+    for args in SCRIPTS {
+        assert_eq!(is_the_same_by("script", &whole, true, args, 1000), Some(0));
+        assert_eq!(is_the_same_by("script", &damage, true, args, 100), Some(3));
+    }
+}
+
 #[test]
 fn a_reader_that_goes_away_ends_all_threads_quietly() {
     let file = written("head", &stream());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
-    command.args(["dump", "--threads", "5"]).arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
-    assert!(line.ends_with('\n'));
+    for verb in ["dump", "script"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+        command.args([verb, "--threads", "5"]).arg(&file).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]), "{verb}");
+        assert!(line.ends_with('\n'));
+    }
 }
 
 #[test]

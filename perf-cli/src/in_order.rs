@@ -37,7 +37,7 @@ impl<B> Drop for Job<'_, B> {
 /// # Errors
 ///
 /// The error of `deliver`, which ends the work.
-pub(super) fn in_order<B: Default + Send, W: Clone + Send, E>(
+pub(crate) fn in_order<B: Default + Send, W: Clone + Send, E>(
     threads: usize,
     worker: &mut W,
     mut fill: impl FnMut(&mut B) -> bool,

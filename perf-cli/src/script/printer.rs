@@ -1,0 +1,104 @@
+//! What each thread prints with.
+
+use perf_parse::file::{Account, Reader};
+use perf_parse::{EventRecord, FileError};
+use perf_session::{At, Session};
+
+use super::json::Lines;
+use super::line::{self, Start};
+use super::trace::Traces;
+use super::{Known, Options, Shown, events};
+use crate::args::script::SampleFormat;
+use crate::names::Names;
+
+/// Prints samples and other records. A copy is for another thread: it has its own names, and counts on its own.
+#[derive(Clone, Debug)]
+pub(super) struct Printer<'a> {
+    options: Options<'a>,
+    traces: Traces<'a>,
+    lines: Option<Lines<'a>>,
+    names: Names,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(
+        reader: &'a Reader<'_>,
+        options: Options<'a>,
+        traces: Traces<'a>,
+        names: Names,
+    ) -> Self {
+        let is_json = options.args.format == SampleFormat::Jsonl;
+        let lines = is_json.then(|| Lines::new(reader, options.max_stack));
+        Self { options, traces, lines, names }
+    }
+
+    /// Adds what another thread counted.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.traces.as_fields += other.traces.as_fields;
+        if let Some((lines, other)) = self.lines.as_mut().zip(other.lines.as_ref()) {
+            lines.merge(other);
+        }
+    }
+
+    /// Returns the number of samples whose print format could not be evaluated.
+    pub(super) fn as_fields(&self) -> u64 {
+        self.traces.as_fields
+    }
+
+    /// Appends a sample.
+    ///
+    /// # Errors
+    ///
+    /// Those of the call chain and of the fields after the leading ones. What could be printed is in `out`.
+    pub(super) fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        shown: &Shown<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FileError> {
+        let Self { options, traces, lines, names } = self;
+        match lines {
+            Some(lines) => lines.push_sample(out, at, shown, names),
+            None if shown.known.fields.is_empty() => Ok(()),
+            None => line::push_sample(out, at, shown, options, traces, names),
+        }
+    }
+
+    /// Appends a record that is not a sample, and that can be decoded. `known` is its event, if it has one, and `time` the
+    /// time that is printed.
+    ///
+    /// perf: `print_event_with_time`.
+    pub(super) fn other(
+        &self,
+        record: &EventRecord<'_>,
+        session: &Session,
+        known: Option<&Known>,
+        time: u64,
+        out: &mut Vec<u8>,
+    ) {
+        let Ok(decoded) = record.decode() else { return };
+        let id = record.sample_id().ok().flatten();
+        let of_trailer = id.map(|id| (id.pid().unwrap_or(-1), id.tid().unwrap_or(-1)));
+        let of_record = events::ids(&decoded);
+        let (pid, tid) = of_trailer.or(of_record).unwrap_or((-1, -1));
+        // A thread that no record named before has its number as its name.
+        let tid_of_comm = of_record.unwrap_or((pid, tid)).1;
+        let number = format!(":{tid_of_comm}");
+        let comm = session.thread(tid_of_comm).map_or(number.as_bytes(), |thread| thread.comm());
+        if let Some(known) = known {
+            let (kind, misc) = (record.kind(), record.misc());
+            let cpu = id.map_or(Some(0), |id| id.cpu());
+            let of_clock = events::time(record, &decoded);
+            let start = Start { kind, misc, comm, pid, tid, cpu, time: of_clock, shown: time, guest: None };
+            line::push_start(out, &start, known, &self.options);
+        }
+        events::push(out, &decoded, record.misc());
+    }
+
+    /// Appends the last line, if samples are printed as JSON lines.
+    pub(super) fn push_account(&self, account: &Account, out: &mut Vec<u8>) {
+        if let Some(lines) = &self.lines {
+            lines.push_account(out, account, &self.names);
+        }
+    }
+}
