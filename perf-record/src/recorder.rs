@@ -73,7 +73,7 @@ impl Recorder {
         let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
         let features = features(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
-        let survey = Survey::new(attrs, &tracker.attr, layout, options.build_ids);
+        let survey = Survey::new(attrs, &tracker.attr, layout, (options.build_ids, options.bpf_events));
         Ok(Self {
             options,
             observed,
@@ -120,6 +120,11 @@ impl Recorder {
     ///
     /// Those of the sink.
     pub fn begin<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+        self.programs();
+        if let Some(programs) = &self.survey.programs {
+            // The features of a pipe precede its records.
+            programs.describe(&mut self.features)?;
+        }
         sink.begin(&Head { events: &self.session.events, features: &self.features })?;
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
@@ -199,6 +204,8 @@ impl Recorder {
     pub fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
         self.drain(sink)?;
         let lost = self.lost(sink)?;
+        // Those that tasks loaded that are not recorded.
+        self.programs();
         self.survey.describe(&mut self.features)?;
         sink.finish(&self.features)?;
         // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
@@ -230,6 +237,7 @@ impl Recorder {
     ///
     /// If the kernel refuses.
     pub fn freeze(&mut self) -> Result<Frozen<'_>, Error> {
+        self.programs();
         // Pause all rings before reading the first, so that they end at the same time.
         let Session { overwrites, events, .. } = &mut self.session;
         let paused = overwrites.iter_mut().map(Overwrite::pause);
@@ -243,24 +251,37 @@ impl Recorder {
         self.session.rings.iter().map(Ring::dump).collect()
     }
 
+    /// Reads the BPF programs that are loaded now.
+    fn programs(&mut self) {
+        if let Some(programs) = &mut self.survey.programs
+            && let Err(error) = programs.load_all()
+        {
+            self.note(Note::HiddenPrograms(error.to_string()));
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
     /// Synthesizes the records of the tasks and mappings that already exist.
     fn synthesize<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
-        let (options, survey, notes) = (&self.options, &mut self.survey, &mut self.notes);
+        let (options, survey) = (&self.options, &mut self.survey);
         let data = self.session.events[self.session.tracker].attr.flags;
         let data = data.contains(perf_abi::attr::AttrFlags::MMAP_DATA);
         let wanted = Wanted { data, namespaces: options.namespaces };
+        // What is synthesized of them is not looked at.
+        let programs = survey.programs.take();
         let mut put = |record: &[u8]| {
             survey.look(record);
             sink.records(record)
         };
         let mut made_up = Synthesizer::new(Path::new(ROOT), &self.layout, wanted, &mut put);
-        let mut add = |note: Note| {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        };
-        if !made_up.kernel()? {
-            add(Note::HiddenKernel);
+        let is_hidden = !made_up.kernel()?;
+        if let Some(programs) = &programs {
+            made_up.bpf(programs)?;
         }
         let thread = |tid: &u32| i32::try_from(*tid).ok();
         match &self.observed {
@@ -275,8 +296,13 @@ impl Recorder {
                 _ => Ok(()),
             },
         }?;
-        if made_up.unreadable() > 0 {
-            add(Note::UnreadableMaps(made_up.unreadable()));
+        let unreadable = made_up.unreadable();
+        self.survey.programs = programs;
+        if is_hidden {
+            self.note(Note::HiddenKernel);
+        }
+        if unreadable > 0 {
+            self.note(Note::UnreadableMaps(unreadable));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod attrs;
 mod build_ids;
 mod host;
+mod kernel;
 mod maps;
 mod survey;
 mod synthesize;

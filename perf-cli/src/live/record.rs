@@ -166,7 +166,8 @@ fn written(args: &RecordArgs, out: &Output, summary: &Summary, name: &Path) {
 /// Starts the recording: by the exec of the command, or at once.
 fn start(recorder: &Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
     if !args.quiet {
-        recorder.notes().iter().for_each(|note| say!("perfdata: {note}"));
+        let notes = recorder.notes().iter().filter(|note| args.accepted.verbose > 0 || !note.is_detail());
+        notes.for_each(|note| say!("perfdata: {note}"));
     }
     if args.delay.is_none() {
         recorder.start()?;

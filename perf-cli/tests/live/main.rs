@@ -20,6 +20,7 @@ fn main() -> std::process::ExitCode {
         dependencies::TESTS,
         list::TESTS,
         packages::TESTS,
+        record::bpf::TESTS,
         record::events::TESTS,
         record::files::TESTS,
         record::output::TESTS,

@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+pub(crate) mod bpf;
 pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod observed;

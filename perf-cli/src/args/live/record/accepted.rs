@@ -14,7 +14,7 @@ pub(crate) struct AcceptedArgs {
     #[arg(long)]
     pub(crate) timestamp_boundary: bool,
 
-    /// Accepted, as perf has it
+    /// Also print what is left out as usual for an ordinary user
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
