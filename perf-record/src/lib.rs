@@ -33,6 +33,7 @@ extern crate alloc;
 
 mod attrs;
 mod bpf;
+mod build_id_cache;
 mod build_ids;
 mod clock;
 mod elf;

@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use core::time::Duration;
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
@@ -214,6 +215,16 @@ impl Recorder {
         let reported = all.saturating_sub(core::mem::replace(&mut self.earlier.1, all));
         let skipped = core::mem::take(&mut self.skipped);
         Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })
+    }
+
+    /// Adds the files that were mapped so far to perf's cache, as [`BuildIds::cache`](crate::BuildIds::cache) does; nothing if
+    /// [`Options::build_ids`] is false.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BuildIds::cache`](crate::BuildIds::cache).
+    pub fn cache_files(&self, folder: &Path) -> io::Result<()> {
+        self.survey.files.as_ref().map_or(Ok(()), |files| files.cache(Path::new(ROOT), folder))
     }
 
     /// Finishes the capture in `old` and begins one in `new`, while the events continue. No record is lost between the

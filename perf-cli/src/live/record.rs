@@ -3,6 +3,7 @@
 //! The recording itself is that of the crate perf-record. Here are the command line, the files, and the conditions that
 //! end a recording.
 
+mod cache;
 mod dump;
 mod options;
 mod output;
@@ -73,6 +74,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     } else {
         stream(&mut recorder, args, &mut until)?;
     }
+    cache::fill(&recorder, args);
     match workload {
         Some(mut workload) => Ok(Outcome::Command(exit_code(end(&mut workload)?))),
         None => Ok(Outcome::Clean),

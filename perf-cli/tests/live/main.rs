@@ -21,6 +21,7 @@ fn main() -> std::process::ExitCode {
         list::TESTS,
         packages::TESTS,
         record::bpf::TESTS,
+        record::cache::TESTS,
         record::events::TESTS,
         record::files::TESTS,
         record::output::TESTS,

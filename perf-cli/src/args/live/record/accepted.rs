@@ -2,10 +2,6 @@
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AcceptedArgs {
-    /// Accepted, as perf has it: the build-ID cache (~/.debug) is never filled
-    #[arg(short = 'N', long)]
-    pub(crate) no_buildid_cache: bool,
-
     /// Accepted, as perf has it: samples have times unless an event has the term time=0
     #[arg(short = 'T', long)]
     pub(crate) timestamp: bool,
