@@ -110,7 +110,7 @@ def wakeups(recorder, folder):
 
 def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    recorders = {"perfdata": [PERFDATA, "record", "-q"], "perf": ["perf", "record", "-q", "-N"]}
+    recorders = {"perfdata": [PERFDATA, "record", "-q", "-N"], "perf": ["perf", "record", "-q", "-N"]}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cc", "-O1", "-g", "-fomit-frame-pointer", "-x", "c", "-o", os.path.join(folder, "work"), "-"],
                        input=SOURCE, text=True, check=True)

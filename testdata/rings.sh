@@ -43,7 +43,7 @@ gcc -O2 -Wall -Wextra -fno-omit-frame-pointer -no-pie -o workload "$here"/worklo
 
 ./rings made
 
-./perfdata record -q --overwrite -g -e cpu-clock -F 99 -m 2 --dump-rings pair -o pair.data -- ./workload twins &
+./perfdata record -q -N --overwrite -g -e cpu-clock -F 99 -m 2 --dump-rings pair -o pair.data -- ./workload twins &
 recorder=$!
 sleep 4
 kill -USR2 $recorder

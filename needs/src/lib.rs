@@ -105,6 +105,19 @@ pub fn folder() -> PathBuf {
     FOLDER.with(|folder| folder.path().to_owned())
 }
 
+/// Returns the home of this test, for programs that write there. It is like [`folder`], and another folder.
+///
+/// # Panics
+///
+/// If the folder for temporary files is not writable.
+#[must_use]
+pub fn home() -> PathBuf {
+    thread_local! {
+        static HOME: TempDir = tempfile::tempdir().expect("a folder of temporary files");
+    }
+    HOME.with(|home| home.path().to_owned())
+}
+
 /// Lists the tests of a module by the names of their functions. A list of what each of them needs may precede them.
 ///
 /// The compiler warns about a test function that is not listed, because nothing calls it.

@@ -85,7 +85,7 @@ impl Folder {
     /// Returns the command of the program with these arguments in this folder, not started yet.
     pub fn command(&self, args: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new(self.program);
-        command.current_dir(&self.path).args(args);
+        command.current_dir(&self.path).env("HOME", crate::home()).args(args);
         command
     }
 
@@ -97,7 +97,10 @@ impl Folder {
     /// Runs the program with these arguments after a line of shell code, such as `umask 0`.
     pub fn run_after(&self, shell: &str, args: &[&str]) -> Run {
         let mut command = Command::new("sh");
-        command.current_dir(&self.path).args(["-c", &format!("{shell} && exec \"$0\" \"$@\"")]);
+        command
+            .current_dir(&self.path)
+            .env("HOME", crate::home())
+            .args(["-c", &format!("{shell} && exec \"$0\" \"$@\"")]);
         Run::of(command.arg(self.program).args(args))
     }
 

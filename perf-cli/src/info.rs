@@ -142,7 +142,9 @@ impl Survey {
         if let Some((first, last)) = self.span {
             writeln!(out, "\ntime: {} to {}, {} s", Seconds(first), Seconds(last), Seconds(last - first))?;
         }
-        writeln!(out, "lost while recording: {} records, {} samples", account.lost, account.lost_samples)?;
+        write!(out, "lost while recording: {} records, {} samples", account.lost, account.lost_samples)?;
+        let at_end = ", and an unknown number at the end, because the recorder did not finish the file";
+        writeln!(out, "{}", if account.unfinished { at_end } else { "" })?;
         if account.is_clean() {
             return writeln!(out, "account: clean, every byte was decoded");
         }

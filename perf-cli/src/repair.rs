@@ -50,6 +50,11 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
             report.publish()?;
         }
         output.publish()?;
+        if account.unfinished {
+            say!(
+                "perfdata: the recorder did not finish the file; an unknown number of records is missing at its end"
+            );
+        }
         let skipped = account.bytes_skipped;
         say!("perfdata: records written: {written}, dropped: {dropped}, bytes skipped: {skipped}");
         Ok(if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial })

@@ -52,6 +52,7 @@
 //! | use an event that another process has opened | [`Counter::from_fd`] |
 //! | sample an event as perf does by default | [`EventSpec::default_sampling`] |
 //! | find out whether a machine has an event | [`EventSpec::is_supported`] |
+//! | read the BPF programs that are loaded | [`bpf`] |
 //!
 //! # Unsafe code
 //!
@@ -63,6 +64,7 @@
 
 extern crate alloc;
 
+pub mod bpf;
 mod breakpoint;
 pub mod builder;
 pub mod count;

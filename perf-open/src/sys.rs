@@ -2,6 +2,7 @@
 //!
 //! `read(2)` is std's, because an event is a `File`.
 
+pub(crate) mod bpf;
 pub(crate) mod consumer;
 pub(crate) mod event_fd;
 pub(crate) mod fork;

@@ -28,6 +28,9 @@ pub struct Account {
     /// Number of records that were read too late to be put in time order: each is earlier than a record that was
     /// already returned. 0 unless the walk is in time order; see [`Limits::held_records`].
     pub late: u64,
+    /// Whether the recorder did not finish the file. Then an unknown number of records is missing after the last one:
+    /// those that it had not read from the rings yet, and those that it had not written.
+    pub unfinished: bool,
     /// The faults, in the order in which they were found: at most [`Limits::diagnostics`].
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::slice"))]
     pub diagnostics: Vec<FileError>,
@@ -64,6 +67,7 @@ impl Account {
             lost: 0,
             lost_samples: 0,
             late: 0,
+            unfinished: false,
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
             by_kind: FaultCounts::default(),
@@ -116,6 +120,7 @@ impl Account {
         self.lost = self.lost.saturating_add(part.lost);
         self.lost_samples = self.lost_samples.saturating_add(part.lost_samples);
         self.late = self.late.saturating_add(part.late);
+        self.unfinished |= part.unfinished;
         for (all, count) in self.by_type.iter_mut().zip(part.by_type) {
             *all = all.saturating_add(count);
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,13 @@ use perf_parse::feature::{BuildId, Entries, FeatureData};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
 use super::{elf, kernel, maps};
+use crate::build_id_cache::{BuildIdCache, Content};
 
 /// perf's name of the kernel.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
 const VDSO: &[u8] = b"[vdso]";
+/// The maximum number of bytes of a vdso. The kernel's have one to four pages.
+const MAX_VDSO: usize = 1 << 20;
 
 /// Collects the files that were mapped, from MMAP and MMAP2 records in any order.
 ///
@@ -127,6 +130,25 @@ impl BuildIds {
         }
         features.set(&FeatureData::BuildId(Entries::from(&entries)))
     }
+
+    /// Adds the files to perf's cache in `folder`, such as `~/.debug`: the mapped files with their debug files of
+    /// `/usr/lib/debug`, the symbols of the kernel, and the vdso. Files that the cache has are not read again.
+    ///
+    /// Looks up files as [`finish`](Self::finish) does. A file that has another build id than the recorded one is not
+    /// added. On the file system of the cache, a file is added as a hard link, which costs nothing; on another one, or if
+    /// the kernel forbids links to files of other users, as a copy. The kernel's symbols and the vdso have mode 0600.
+    ///
+    /// # Errors
+    ///
+    /// The first error of writing to the cache. The other files are added.
+    pub fn cache(&self, root: &Path, folder: &Path) -> io::Result<()> {
+        let cache = BuildIdCache::open(folder)?;
+        let mut result = Ok(());
+        for file in &self.files {
+            result = result.and(file.cache(root, &cache));
+        }
+        result
+    }
 }
 
 impl Mapped {
@@ -141,32 +163,77 @@ impl Mapped {
                 let folder = root.join("sys/module").join(OsStr::from_bytes(&name));
                 elf::of_notes(&fs::read(folder.join("notes/.note.gnu.build-id")).ok()?)
             }
-            (CpuMode::USER, VDSO) => vdso(),
-            (CpuMode::USER, [b'/', path @ ..]) if !path.starts_with(b"/") => {
-                let path = OsStr::from_bytes(path);
-                let its_own: PathBuf = root.join(format!("proc/{}/root", self.pid));
-                elf::of_file(&its_own.join(path)).or_else(|| elf::of_file(&root.join(path)))
-            }
+            (CpuMode::USER, VDSO) => elf::of_bytes(&vdso()?),
+            (CpuMode::USER, _) => Some(self.open(root)?.1),
             _ => None,
+        }
+    }
+
+    /// Opens the file that was mapped, and reads its build id.
+    fn open(&self, root: &Path) -> Option<(File, Vec<u8>)> {
+        let path = self.name.strip_prefix(b"/").filter(|path| !path.starts_with(b"/"))?;
+        let path = OsStr::from_bytes(path);
+        let its_own: PathBuf = root.join(format!("proc/{}/root", self.pid));
+        [its_own.as_path(), root].into_iter().find_map(|root| {
+            let file = elf::open(&root.join(path))?;
+            let build_id = elf::of_file(&file)?;
+            Some((file, build_id))
+        })
+    }
+
+    /// Adds the file to the cache, if the cache lacks it and the file still has its build id.
+    fn cache(&self, root: &Path, cache: &BuildIdCache) -> io::Result<()> {
+        let Some(build_id) = self.read(root) else { return Ok(()) };
+        let add = |name: &str, content: &dyn Fn() -> Option<Content>| {
+            let content = if cache.has(&build_id, name) { None } else { content() };
+            content.map_or(Ok(()), |content| cache.add(&self.name, &build_id, name, content))
+        };
+        match (self.mode, self.name.as_slice()) {
+            (CpuMode::KERNEL, KERNEL) => add("kallsyms", &|| {
+                let symbols = fs::read(root.join("proc/kallsyms")).ok()?;
+                // The kernel hides addresses as zeros. Then the symbols are of no use.
+                let has_address = |line: &[u8]| {
+                    let address = line.split(|&byte| byte == b' ').next();
+                    address.is_some_and(|digits| digits.iter().any(|&digit| digit != b'0'))
+                };
+                symbols.split(|&byte| byte == b'\n').any(has_address).then_some(Content::Bytes(symbols))
+            }),
+            (CpuMode::KERNEL, [b'/', path @ ..]) => {
+                // The build id of a compressed module is not readable.
+                let is_same = |file: &File| elf::of_file(file).is_none_or(|found| found == build_id);
+                let open = || elf::open(&root.join(OsStr::from_bytes(path))).filter(is_same);
+                add("elf", &|| open().map(Content::File))
+            }
+            (CpuMode::USER, VDSO) => add("vdso", &|| vdso().map(Content::Bytes)),
+            (CpuMode::USER, [b'/', ..]) => {
+                let is_same = |(_, found): &(File, Vec<u8>)| *found == build_id;
+                add("elf", &|| self.open(root).filter(is_same).map(|(file, _)| Content::File(file)))?;
+                add("debug", &|| debug_file(root, &build_id).map(Content::File))
+            }
+            _ => Ok(()),
         }
     }
 }
 
-/// Returns the build id of this program's vdso. All 64-bit programs have the same vdso.
+/// Opens the file that a debug package has for a build id.
+fn debug_file(root: &Path, build_id: &[u8]) -> Option<File> {
+    let (first, rest) = build_id.split_first()?;
+    let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
+    elf::open(&root.join(format!("usr/lib/debug/.build-id/{first:02x}/{rest}.debug")))
+}
+
+/// Returns this program's vdso. All 64-bit programs have the same vdso.
 fn vdso() -> Option<Vec<u8>> {
-    let mut start = None;
+    let mut place = None;
     let file = BufReader::new(File::open("/proc/self/maps").ok()?);
     let Ok(_) = maps::each(file, |mapping| {
         if mapping.name == VDSO {
-            start = Some(mapping.start);
+            place = Some((mapping.start, mapping.len));
         }
         Ok::<_, core::convert::Infallible>(())
     });
-    let start: u64 = start?;
-    let memory = File::open("/proc/self/mem").ok()?;
-    elf::of_image(&|offset, len| {
-        let mut bytes = vec![0; len];
-        memory.read_exact_at(&mut bytes, start.checked_add(offset)?).ok()?;
-        Some(bytes)
-    })
+    let (start, len) = place?;
+    let mut bytes = vec![0; usize::try_from(len).ok().filter(|&len| len <= MAX_VDSO)?];
+    File::open("/proc/self/mem").ok()?.read_exact_at(&mut bytes, start).ok()?;
+    Some(bytes)
 }

@@ -23,20 +23,32 @@ const MAX_NOTES: u64 = 1 << 16;
 /// Reads bytes by offset and number; `None` if there are fewer.
 type ReadAt<'a> = &'a dyn Fn(u64, usize) -> Option<Vec<u8>>;
 
-/// Returns the build id of a file; `None` if it has none, is not an ELF file, or is not a regular file.
+/// Opens a regular file; `None` if it cannot be read.
 ///
 /// Does not open devices and pipes: opening one can have side effects, or block forever.
-pub(crate) fn of_file(path: &Path) -> Option<Vec<u8>> {
+pub(crate) fn open(path: &Path) -> Option<File> {
     let handle = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path).ok()?;
     if !handle.metadata().ok()?.is_file() {
         return None;
     }
     // Open the same file that was checked, even if the path now names another.
-    let file = File::open(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok()?;
+    File::open(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok()
+}
+
+/// Returns the build id of a file; `None` if it has none or is not an ELF file.
+pub(crate) fn of_file(file: &File) -> Option<Vec<u8>> {
     of_image(&|offset, len| {
         let mut bytes = vec![0; len];
         file.read_exact_at(&mut bytes, offset).ok()?;
         Some(bytes)
+    })
+}
+
+/// Returns the build id of an ELF image in memory.
+pub(crate) fn of_bytes(image: &[u8]) -> Option<Vec<u8>> {
+    of_image(&|offset, len| {
+        let from = image.get(usize::try_from(offset).ok()?..)?;
+        Some(from.get(..len)?.to_vec())
     })
 }
 

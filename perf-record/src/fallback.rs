@@ -24,6 +24,8 @@ pub enum Note {
     LeftOut(Vec<&'static str>),
     /// The kernel hides its addresses, so that its symbols cannot be resolved.
     HiddenKernel,
+    /// The BPF programs that were loaded before cannot be read, for this reason. Their functions have no names.
+    HiddenPrograms(String),
     /// This many lines of `/proc/PID/maps` cannot be parsed. Their mappings are missing.
     UnreadableMaps(u64),
 }
@@ -48,8 +50,17 @@ impl core::fmt::Display for Note {
             Self::HiddenKernel => f.write_str(
                 "the kernel hides its addresses (kptr_restrict), so its symbols cannot be resolved",
             ),
+            Self::HiddenPrograms(why) => write!(f, "the BPF programs that are loaded are not recorded: {why}"),
             Self::UnreadableMaps(lines) => write!(f, "cannot parse {lines} lines of /proc/PID/maps"),
         }
+    }
+}
+
+impl Note {
+    /// Returns whether this is as usual for an ordinary user, and perf prints it only with `-v`.
+    #[must_use]
+    pub fn is_detail(&self) -> bool {
+        matches!(self, Self::HiddenPrograms(_))
     }
 }
 

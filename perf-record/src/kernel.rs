@@ -47,6 +47,33 @@ fn address(line: &[u8], name: &str) -> Option<u64> {
     u64::from_str_radix(address, 16).ok().filter(|&address| address != 0)
 }
 
+/// Returns the addresses and names of BPF trampolines and dispatchers, from `/proc/kallsyms`; empty if the kernel hides
+/// the addresses. They belong to no program.
+///
+/// perf: `kallsyms_process_symbol`, `tools/perf/util/bpf-event.c`.
+pub(crate) fn bpf_images(root: &Path) -> Vec<(u64, Vec<u8>)> {
+    let Ok(file) = File::open(root.join("proc/kallsyms")) else { return Vec::new() };
+    let mut source = BufReader::new(file);
+    let (mut images, mut line) = (Vec::new(), Vec::new());
+    while source.read_until(b'\n', &mut line).is_ok_and(|size| size > 0) {
+        images.extend(bpf_image(&line));
+        line.clear();
+    }
+    images
+}
+
+/// Returns the address and the name in a line of kallsyms, if it is that of a BPF trampoline or dispatcher.
+fn bpf_image(line: &[u8]) -> Option<(u64, Vec<u8>)> {
+    let line = core::str::from_utf8(line.trim_ascii_end().strip_suffix(b"\t[bpf]")?).ok()?;
+    let mut fields = line.splitn(3, ' ');
+    let (address, _kind, name) = (fields.next()?, fields.next()?, fields.next()?);
+    let is_image =
+        name.strip_prefix("bpf_trampoline_").is_some_and(|id| id.starts_with(|it: char| it.is_ascii_digit()))
+            || name.strip_prefix("bpf_dispatcher_").is_some_and(|id| !id.is_empty());
+    let address = u64::from_str_radix(address, 16).ok().filter(|&address| address != 0)?;
+    is_image.then(|| (address, name.as_bytes().to_vec()))
+}
+
 /// A module of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Module {

@@ -16,7 +16,8 @@
 //! # Parts
 //!
 //! The parts are usable alone: [`Synthesizer`] makes the records of existing tasks, [`machine`] the features of the
-//! machine, [`BuildIds`] collects the build ids of mapped files.
+//! machine, [`BuildIds`] collects the build ids of mapped files, [`BpfPrograms`] the
+//! BPF programs.
 //!
 //! # Kernels
 //!
@@ -31,6 +32,8 @@
 extern crate alloc;
 
 mod attrs;
+mod bpf;
+mod build_id_cache;
 mod build_ids;
 mod clock;
 mod elf;
@@ -57,6 +60,7 @@ mod user_records;
 mod tests;
 
 pub use attrs::all_registers;
+pub use bpf::BpfPrograms;
 pub use build_ids::BuildIds;
 pub use error::Error;
 pub use fallback::Note;

@@ -41,7 +41,8 @@ pub struct Options {
     pub cgroups: bool,
     /// Whether MMAP2 records have build ids in place of inodes. Since Linux 5.12.
     pub buildid_mmap: bool,
-    /// Whether loading and unloading of BPF programs is recorded.
+    /// Whether BPF programs are recorded: those that are loaded, with their functions, machine code and types, and loading
+    /// and unloading.
     pub bpf_events: bool,
     /// The clock of the times, such as `CLOCK_MONOTONIC`, 1; `None` for the kernel's own.
     pub clockid: Option<i32>,

@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use core::time::Duration;
+use std::io;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
@@ -73,7 +74,7 @@ impl Recorder {
         let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
         let features = features(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
-        let survey = Survey::new(attrs, &tracker.attr, layout, options.build_ids);
+        let survey = Survey::new(attrs, &tracker.attr, layout, (options.build_ids, options.bpf_events));
         Ok(Self {
             options,
             observed,
@@ -120,6 +121,11 @@ impl Recorder {
     ///
     /// Those of the sink.
     pub fn begin<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+        self.programs();
+        if let Some(programs) = &self.survey.programs {
+            // The features of a pipe precede its records.
+            programs.describe(&mut self.features)?;
+        }
         sink.begin(&Head { events: &self.session.events, features: &self.features })?;
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
@@ -199,6 +205,8 @@ impl Recorder {
     pub fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
         self.drain(sink)?;
         let lost = self.lost(sink)?;
+        // Those that tasks loaded that are not recorded.
+        self.programs();
         self.survey.describe(&mut self.features)?;
         sink.finish(&self.features)?;
         // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
@@ -207,6 +215,16 @@ impl Recorder {
         let reported = all.saturating_sub(core::mem::replace(&mut self.earlier.1, all));
         let skipped = core::mem::take(&mut self.skipped);
         Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })
+    }
+
+    /// Adds the files that were mapped so far to perf's cache, as [`BuildIds::cache`](crate::BuildIds::cache) does; nothing if
+    /// [`Options::build_ids`] is false.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`BuildIds::cache`](crate::BuildIds::cache).
+    pub fn cache_files(&self, folder: &Path) -> io::Result<()> {
+        self.survey.files.as_ref().map_or(Ok(()), |files| files.cache(Path::new(ROOT), folder))
     }
 
     /// Finishes the capture in `old` and begins one in `new`, while the events continue. No record is lost between the
@@ -230,6 +248,7 @@ impl Recorder {
     ///
     /// If the kernel refuses.
     pub fn freeze(&mut self) -> Result<Frozen<'_>, Error> {
+        self.programs();
         // Pause all rings before reading the first, so that they end at the same time.
         let Session { overwrites, events, .. } = &mut self.session;
         let paused = overwrites.iter_mut().map(Overwrite::pause);
@@ -243,24 +262,37 @@ impl Recorder {
         self.session.rings.iter().map(Ring::dump).collect()
     }
 
+    /// Reads the BPF programs that are loaded now.
+    fn programs(&mut self) {
+        if let Some(programs) = &mut self.survey.programs
+            && let Err(error) = programs.load_all()
+        {
+            self.note(Note::HiddenPrograms(error.to_string()));
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
     /// Synthesizes the records of the tasks and mappings that already exist.
     fn synthesize<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
-        let (options, survey, notes) = (&self.options, &mut self.survey, &mut self.notes);
+        let (options, survey) = (&self.options, &mut self.survey);
         let data = self.session.events[self.session.tracker].attr.flags;
         let data = data.contains(perf_abi::attr::AttrFlags::MMAP_DATA);
         let wanted = Wanted { data, namespaces: options.namespaces };
+        // What is synthesized of them is not looked at.
+        let programs = survey.programs.take();
         let mut put = |record: &[u8]| {
             survey.look(record);
             sink.records(record)
         };
         let mut made_up = Synthesizer::new(Path::new(ROOT), &self.layout, wanted, &mut put);
-        let mut add = |note: Note| {
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        };
-        if !made_up.kernel()? {
-            add(Note::HiddenKernel);
+        let is_hidden = !made_up.kernel()?;
+        if let Some(programs) = &programs {
+            made_up.bpf(programs)?;
         }
         let thread = |tid: &u32| i32::try_from(*tid).ok();
         match &self.observed {
@@ -275,8 +307,13 @@ impl Recorder {
                 _ => Ok(()),
             },
         }?;
-        if made_up.unreadable() > 0 {
-            add(Note::UnreadableMaps(made_up.unreadable()));
+        let unreadable = made_up.unreadable();
+        self.survey.programs = programs;
+        if is_hidden {
+            self.note(Note::HiddenKernel);
+        }
+        if unreadable > 0 {
+            self.note(Note::UnreadableMaps(unreadable));
         }
         Ok(())
     }

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
+use perf_abi::ksymbol::BpfEventType;
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{FeatureData, SampleTime};
 use perf_parse::file::write::FeaturePayloads;
-use perf_parse::{RawRecord, SampleLayout};
+use perf_parse::{RawRecord, Record, SampleLayout};
 
 use crate::host::ROOT;
-use crate::{BuildIds, Error};
+use crate::{BpfPrograms, BuildIds, Error};
 
 /// Facts about all records so far.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct Survey {
     pub(crate) times: Option<(u64, u64)>,
     /// The files that were mapped; `None` if their build ids are not wanted.
     pub(crate) files: Option<BuildIds>,
+    /// The BPF programs that were loaded; `None` if they are not wanted.
+    pub(crate) programs: Option<BpfPrograms>,
     /// The offset of the time in the payload of a sample; `None` if the events differ in it.
     time_at: Option<usize>,
     /// The layout of the event that records mappings.
@@ -38,13 +41,14 @@ impl Survey {
         attrs: impl IntoIterator<Item = &'a Attr>,
         tracker: &Attr,
         layout: SampleLayout,
-        files: bool,
+        (files, programs): (bool, bool),
     ) -> Self {
         let build_id = tracker.flags.contains(AttrFlags::BUILD_ID);
         let mut offsets = attrs.into_iter().map(time_offset);
         let first = offsets.next().flatten();
         let time_at = first.filter(|_| offsets.all(|other| other == first));
-        Self { samples: 0, times: None, files: files.then(BuildIds::new), time_at, layout, build_id }
+        let (files, programs) = (files.then(BuildIds::new), programs.then(BpfPrograms::new));
+        Self { samples: 0, times: None, files, programs, time_at, layout, build_id }
     }
 
     /// Looks at whole records that follow each other: at the headers and the times of samples, and at the files of
@@ -60,6 +64,14 @@ impl Survey {
                 RecordType::MMAP | RecordType::MMAP2 => {
                     if let (Some(files), Ok(mapping)) = (&mut self.files, record.decode(&self.layout)) {
                         files.record(record.misc(), &mapping);
+                    }
+                }
+                RecordType::BPF_EVENT => {
+                    if let (Some(programs), Ok(Record::BpfEvent(event))) =
+                        (&mut self.programs, record.decode(&self.layout))
+                        && event.kind == BpfEventType::PROG_LOAD
+                    {
+                        programs.load(event.id);
                     }
                 }
                 _ => {}
@@ -104,8 +116,11 @@ impl Survey {
         Self { samples: 0, times: None, ..self.clone() }
     }
 
-    /// Adds the features that depend on the records: `SAMPLE_TIME` and `BUILD_ID`.
+    /// Adds the features that depend on the records: `SAMPLE_TIME`, `BUILD_ID`, `BPF_PROG_INFO` and `BPF_BTF`.
     pub(crate) fn describe(&self, features: &mut FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+        if let Some(programs) = &self.programs {
+            programs.describe(features)?;
+        }
         if let Some((first, last)) = self.times {
             features.set(&FeatureData::SampleTime(SampleTime { first, last }))?;
         }

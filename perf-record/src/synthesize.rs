@@ -9,16 +9,19 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use perf_abi::endian::{Endianness, NativeEndian};
+use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
 use perf_abi::record::{CpuMode, Misc};
+use perf_open::ring;
+use perf_parse::feature::{BpfProgInfo, BpfProgram};
 use perf_parse::list::List;
-use perf_parse::record::{Comm, FileId, Mmap, Mmap2, Namespaces, Task as Fork};
+use perf_parse::record::{BpfEvent, Comm, FileId, Ksymbol, Mmap, Mmap2, Namespaces, Task as Fork};
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
-use crate::Error;
 use crate::kernel;
 use crate::maps::{self, Mapping, PROT_EXEC, PROT_READ};
 use crate::processes::{self, Task};
+use crate::{BpfPrograms, Error};
 
 /// `MAP_HUGETLB` of `mmap(2)`, as perf writes it.
 const MAP_HUGETLB: u32 = 0x40000;
@@ -109,6 +112,40 @@ impl<'a> Synthesizer<'a> {
             )?;
         }
         Ok(is_told)
+    }
+
+    /// Synthesizes the records of BPF programs: KSYMBOL for each function, and BPF_EVENT. If there are programs, also
+    /// KSYMBOL for each trampoline and dispatcher.
+    ///
+    /// perf: `perf_event__synthesize_bpf_events`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `sink`.
+    pub fn bpf(&mut self, programs: &BpfPrograms) -> Result<(), Error> {
+        for program in programs.each() {
+            for (function, name) in programs.functions(program) {
+                self.ksymbol(function.addr, function.len, &name)?;
+            }
+            if let Some(BpfProgInfo { program: BpfProgram { id, tag, .. }, .. }) = program.as_feature() {
+                let record = BpfEvent { kind: BpfEventType::PROG_LOAD, flags: 0, id, tag };
+                self.put(Misc(0), &Record::BpfEvent(record))?;
+            }
+        }
+        if programs.is_empty() {
+            return Ok(());
+        }
+        let page = u32::try_from(ring::page_bytes()).unwrap_or(u32::MAX);
+        for (addr, name) in kernel::bpf_images(self.root) {
+            self.ksymbol(addr, page, &name)?;
+        }
+        Ok(())
+    }
+
+    fn ksymbol(&mut self, addr: u64, len: u32, name: &[u8]) -> Result<(), Error> {
+        let flags = KsymbolFlags::NONE;
+        let record = Ksymbol { addr, len, ksym_type: KsymbolType::BPF, flags, name };
+        self.put(Misc(0), &Record::Ksymbol(record))
     }
 
     /// Synthesizes the records of every thread of every process: FORK, NAMESPACES and COMM, and MMAP2 after those of

@@ -1,8 +1,10 @@
 //! Tests with a machine in a temporary folder, and with this machine. `tests/live` compares with the real perf.
 
 mod attrs;
+mod build_id_cache;
 mod build_ids;
 mod host;
+mod kernel;
 mod maps;
 mod survey;
 mod synthesize;

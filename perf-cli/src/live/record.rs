@@ -3,6 +3,7 @@
 //! The recording itself is that of the crate perf-record. Here are the command line, the files, and the conditions that
 //! end a recording.
 
+mod cache;
 mod dump;
 mod options;
 mod output;
@@ -73,6 +74,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     } else {
         stream(&mut recorder, args, &mut until)?;
     }
+    cache::fill(&recorder, args);
     match workload {
         Some(mut workload) => Ok(Outcome::Command(exit_code(end(&mut workload)?))),
         None => Ok(Outcome::Clean),
@@ -166,7 +168,8 @@ fn written(args: &RecordArgs, out: &Output, summary: &Summary, name: &Path) {
 /// Starts the recording: by the exec of the command, or at once.
 fn start(recorder: &Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
     if !args.quiet {
-        recorder.notes().iter().for_each(|note| say!("perfdata: {note}"));
+        let notes = recorder.notes().iter().filter(|note| args.accepted.verbose > 0 || !note.is_detail());
+        notes.for_each(|note| say!("perfdata: {note}"));
     }
     if args.delay.is_none() {
         recorder.start()?;

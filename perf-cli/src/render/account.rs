@@ -21,6 +21,9 @@ pub(crate) fn value(account: &Account) -> Value {
     if account.late > 0 {
         value["late"] = account.late.into();
     }
+    if account.unfinished {
+        value["unfinished"] = true.into();
+    }
     if account.diagnostics_omitted > 0 {
         value["diagnostics_omitted"] = account.diagnostics_omitted.into();
     }

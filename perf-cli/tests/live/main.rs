@@ -20,6 +20,8 @@ fn main() -> std::process::ExitCode {
         dependencies::TESTS,
         list::TESTS,
         packages::TESTS,
+        record::bpf::TESTS,
+        record::cache::TESTS,
         record::events::TESTS,
         record::files::TESTS,
         record::output::TESTS,

@@ -2,6 +2,8 @@
 
 #![cfg(target_os = "linux")]
 
+pub(crate) mod bpf;
+pub(crate) mod cache;
 pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod observed;
@@ -36,8 +38,11 @@ fn here(options: &[&str]) -> Vec<String> {
     options.map(|(at, &it)| if follows(at) == Some("-e") { event(it) } else { it.to_owned() }).collect()
 }
 
+/// Returns the command `perfdata`, with a home of its own: recordings write to the cache there.
 fn perfdata() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_perfdata"))
+    let mut perfdata = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    perfdata.env("HOME", needs::home());
+    perfdata
 }
 
 /// Returns the command `perfdata record` of a command in `folder`, to its `perf.data`; not started yet.

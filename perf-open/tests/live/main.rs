@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+mod bpf;
 mod counter;
 mod events;
 mod group;
@@ -23,6 +24,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     needs::run(&[
+        bpf::TESTS,
         counter::TESTS,
         events::TESTS,
         group::TESTS,

@@ -81,6 +81,16 @@ pub struct BpfProgInfo<'a> {
 }
 
 impl<'a> BpfProgInfo<'a> {
+    /// Returns a program from its parts: a `struct bpf_prog_info` with offsets in `data` in place of addresses, and the
+    /// arrays. Copies nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if `info` is shorter than [`BpfProgram`].
+    pub fn from_parts<O: Endian>(info: &'a [u8], arrays: u64, data: &'a [u8]) -> Result<Self, Error> {
+        Ok(Self { program: program::<O>(info, 0)?, info, arrays, data, endianness: O::ENDIANNESS })
+    }
+
     /// Returns the name of the program; empty if it has none.
     #[must_use]
     pub fn name(&self) -> &[u8] {
@@ -148,9 +158,7 @@ impl<'a> Field<'a> for BpfProgInfo<'a> {
         let arrays = at.word::<O>("arrays")?;
         let offset = at.offset();
         let info = at.bytes(u64::from(info_len), "info")?;
-        let mut program = Cursor::new(info, offset);
-        program.bytes(PROGRAM as u64, "info")?;
-        let program = BpfProgram::take::<O>(&mut Cursor::new(info, offset), "", 0)?;
+        let program = program::<O>(info, offset)?;
         let data = at.bytes(u64::from(data_len), "data")?;
         Ok(Self { program, info, arrays, data, endianness: O::ENDIANNESS })
     }
@@ -160,8 +168,7 @@ impl<'a> Field<'a> for BpfProgInfo<'a> {
         if self.endianness != O::ENDIANNESS {
             return Err(("endianness", "that of the capture"));
         }
-        let read = BpfProgram::take::<O>(&mut Cursor::new(self.info, 0), "", 0);
-        if read != Ok(self.program) {
+        if program::<O>(self.info, 0) != Ok(self.program) {
             return Err(("info", "the bytes of program, and of the fields of newer kernels"));
         }
         put_count::<O>(out, self.info.len(), "info")?;
@@ -175,6 +182,13 @@ impl<'a> Field<'a> for BpfProgInfo<'a> {
     fn value(&self) -> FieldValue<'_> {
         FieldValue::Object(self)
     }
+}
+
+/// Decodes the fields that every writer has. `offset` is that of `info`.
+fn program<O: Endian>(info: &[u8], offset: u32) -> Result<BpfProgram, Error> {
+    // A shorter structure is truncated as a whole.
+    Cursor::new(info, offset).bytes(PROGRAM as u64, "info")?;
+    BpfProgram::take::<O>(&mut Cursor::new(info, offset), "", 0)
 }
 
 impl Fields for BpfProgInfo<'_> {

@@ -143,6 +143,7 @@ impl FileHeader {
         if size == 0 {
             let must =
                 "the size of the records; the recorder did not finish the file, which is read to its end";
+            account.unfinished = true;
             account.note(FileError::invalid(field, 0, must, 48));
         } else if size <= available {
             return Ok(offset..offset.saturating_add(size));

@@ -28,7 +28,7 @@ fn note(name: &[u8], kind: u32, desc: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn build_id_note(id: &[u8]) -> Vec<u8> {
+pub(super) fn build_id_note(id: &[u8]) -> Vec<u8> {
     note(b"GNU\0", 3, id)
 }
 
@@ -41,7 +41,7 @@ const P_FILESZ: usize = 64 + 32;
 const P_ALIGN: usize = 64 + 48;
 
 /// Returns a 64-bit ELF file with one segment, which contains notes, in this machine's byte order.
-fn image(notes: &[u8]) -> Vec<u8> {
+pub(super) fn image(notes: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; 64 + 56];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
     bytes[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order, 1]);
@@ -61,7 +61,7 @@ fn image(notes: &[u8]) -> Vec<u8> {
 fn id_of(bytes: &[u8]) -> Option<Vec<u8>> {
     let folder = Folder::new();
     folder.put("file", bytes);
-    elf::of_file(&folder.0.join("file"))
+    elf::of_file(&elf::open(&folder.0.join("file")).unwrap())
 }
 
 #[test]
@@ -112,10 +112,10 @@ fn what_is_no_regular_file_is_not_opened() {
     let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
     // Opening a pipe without a writer would block forever.
-    assert_eq!(elf::of_file(&fifo), None);
-    assert_eq!(elf::of_file(Path::new("/dev/zero")), None);
-    assert_eq!(elf::of_file(&folder.0), None);
-    assert_eq!(elf::of_file(&folder.0.join("none")), None);
+    assert!(elf::open(&fifo).is_none());
+    assert!(elf::open(Path::new("/dev/zero")).is_none());
+    assert!(elf::open(&folder.0).is_none());
+    assert!(elf::open(&folder.0.join("none")).is_none());
 }
 
 /// The name, misc bits and build id of each file.

@@ -34,14 +34,14 @@ fn attr(flags: AttrFlags) -> Attr {
 fn samples_and_their_times() {
     let attr = attr(AttrFlags::NONE);
     let layout = SampleLayout::new(&attr).unwrap();
-    let mut survey = Survey::new([&attr, &attr], &attr, layout, true);
+    let mut survey = Survey::new([&attr, &attr], &attr, layout, (true, false));
     for time in [7, 3, 9] {
         assert!(!survey.look(&records(&layout, Misc(2), time)));
     }
     assert_eq!((survey.samples, survey.times), (3, Some((3, 9))));
     // Events that differ in the place of the time.
     let other = Attr { sample_type: attr.sample_type | SampleType::IDENTIFIER, ..attr };
-    let mut survey = Survey::new([&attr, &other], &attr, layout, false);
+    let mut survey = Survey::new([&attr, &other], &attr, layout, (false, false));
     survey.look(&records(&layout, Misc(2), 7));
     assert_eq!((survey.samples, survey.times), (1, None));
 }
@@ -52,12 +52,12 @@ fn a_build_id_that_is_none() {
     let plain = attr(AttrFlags::NONE);
     let layout = SampleLayout::new(&plain).unwrap();
     let (good, wrong) = (records(&layout, Misc(2), 1), records(&layout, Misc(2) | Misc::MMAP_BUILD_ID, 1));
-    let mut survey = Survey::new([&plain], &plain, layout, true);
+    let mut survey = Survey::new([&plain], &plain, layout, (true, false));
     assert!(!survey.look(&good) && survey.look(&wrong));
     assert_eq!(survey.mended(&wrong), good);
     let (record, _) = RawRecord::<NativeEndian>::parse(&wrong).unwrap();
     assert!(record.decode(&layout).is_err());
     // Ours may have some.
     let with = attr(AttrFlags::BUILD_ID);
-    assert!(!Survey::new([&with], &with, layout, true).look(&wrong));
+    assert!(!Survey::new([&with], &with, layout, (true, false)).look(&wrong));
 }

@@ -150,6 +150,10 @@ pub(crate) struct RecordArgs {
     #[arg(short = 'B', long, conflicts_with = "buildid_all")]
     pub(crate) no_buildid: bool,
 
+    /// Do not add the files that were mapped to the build-ID cache, ~/.debug
+    #[arg(short = 'N', long)]
+    pub(crate) no_buildid_cache: bool,
+
     /// Record build IDs of all files that were mapped, as is the default. perf's default is those that were hit
     #[arg(long)]
     pub(crate) buildid_all: bool,

@@ -185,6 +185,7 @@ fn a_filter_of_system_calls_is_named() {
     for errno in ["eperm", "enosys"] {
         let mut python = Command::new("python3");
         python.arg(&refuse).arg(errno).arg(env!("CARGO_BIN_EXE_perfdata")).current_dir(needs::folder());
+        python.env("HOME", needs::home());
         let (status, _, err) = run(python.args(["record", "-e", "page-faults:u", "--", "true"]));
         assert_eq!(status, 1, "{err}");
         assert!(err.contains(&errno.to_uppercase()) && err.contains("seccomp"), "{err}");

@@ -13,6 +13,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_reader_that_goes_away_ends_it,
     what_a_killed_recorder_leaves_can_be_mended,
     perf_reads_what_was_mended,
+    killed_at_any_moment,
     what_was_there_becomes_old,
     no_build_ids,
     lost_samples_are_counted,
@@ -64,6 +65,10 @@ fn mended() -> PathBuf {
     assert!(left.err.starts_with("0x30: header.data.size: is 0"), "{}", left.err);
     let (status, _, err) = run(perfdata().arg("repair").arg(&capture).arg("-o").arg(&mended));
     assert_eq!(status, 3, "{err}");
+    assert!(err.contains("an unknown number of records is missing at its end\n"), "{err}");
+    let (status, out, _) = run(perfdata().arg("info").arg(&capture));
+    let at_end = ", and an unknown number at the end, because the recorder did not finish the file\n";
+    assert!(status == 3 && out.contains(at_end), "{out}");
     let whole = dump(&mended);
     assert_eq!((whole.status, &*whole.err), (0, ""));
     assert_eq!(whole.samples(), left.samples());
@@ -72,6 +77,41 @@ fn mended() -> PathBuf {
 
 fn what_a_killed_recorder_leaves_can_be_mended() {
     mended();
+}
+
+/// Whatever the recorder does when it is killed, all records that are in the file are repaired: those that it had written
+/// are whole, and at most one is cut. Without a file, it had not begun.
+fn killed_at_any_moment() {
+    let folder = needs::folder();
+    let (capture, mended) = (folder.join("perf.data"), folder.join("mended.data"));
+    let (mut unfinished, mut cut) = (0, 0);
+    for step in 0..24 {
+        let _ = fs::remove_file(&capture);
+        let compress = if step % 2 == 0 { "-z" } else { "-q" };
+        let options = ["-q", "-N", "-g", "-e", "page-faults", "-c", "1", "-m", "4", "-P", compress];
+        let options = if compress == "-q" { &options[..options.len() - 1] } else { &options };
+        let mut recorder = Running::start(&mut record(&folder, options, &command("touch", 60_000)));
+        // Half of them after the recording began, which takes longest.
+        if step % 4 > 1 {
+            until("it begins", || capture.exists());
+        }
+        std::thread::sleep(core::time::Duration::from_millis(9 * step));
+        recorder.0.kill().unwrap();
+        recorder.0.wait().unwrap();
+        if !capture.exists() {
+            continue;
+        }
+        let left = dump(&capture);
+        let (status, _, err) = run(perfdata().arg("repair").arg(&capture).arg("-o").arg(&mended));
+        assert_eq!(status, 3, "{err}");
+        assert!(err.contains("an unknown number of records is missing at its end\n"), "{err}");
+        let whole = dump(&mended);
+        assert_eq!((whole.status, &*whole.err), (0, ""));
+        assert_eq!(whole.samples(), left.samples());
+        unfinished += usize::from(!left.samples().is_empty());
+        cut += usize::from(left.err.lines().count() > 1);
+    }
+    assert!(unfinished > 3, "{unfinished} of 24 had samples, {cut} ended inside a record");
 }
 
 fn perf_reads_what_was_mended() {

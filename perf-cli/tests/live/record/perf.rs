@@ -34,7 +34,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 /// Returns the installed perf, without its configuration.
-fn perf(arguments: &[impl AsRef<OsStr>]) -> Command {
+pub(super) fn perf(arguments: &[impl AsRef<OsStr>]) -> Command {
     needs::all(&[needs::Need::PERF]);
     let mut perf = Command::new("perf");
     perf.args(arguments).envs([("PERF_CONFIG", "/dev/null"), ("LC_ALL", "C")]).env("HOME", needs::folder());
@@ -133,7 +133,7 @@ fn a_stream() {
 }
 
 /// Makes our recording and perf's, of the same command with the same options.
-fn both(options: &[&str], command: &[String]) -> [PathBuf; 2] {
+pub(super) fn both(options: &[&str], command: &[String]) -> [PathBuf; 2] {
     let folder = needs::folder();
     let [ours, perfs] = ["perf.data", "perfs.data"].map(|name| folder.join(name));
     recorded(&folder, options, command);

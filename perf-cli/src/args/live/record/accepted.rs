@@ -2,10 +2,6 @@
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AcceptedArgs {
-    /// Accepted, as perf has it: the build-ID cache (~/.debug) is never filled
-    #[arg(short = 'N', long)]
-    pub(crate) no_buildid_cache: bool,
-
     /// Accepted, as perf has it: samples have times unless an event has the term time=0
     #[arg(short = 'T', long)]
     pub(crate) timestamp: bool,
@@ -14,7 +10,7 @@ pub(crate) struct AcceptedArgs {
     #[arg(long)]
     pub(crate) timestamp_boundary: bool,
 
-    /// Accepted, as perf has it
+    /// Also print what is left out as usual for an ordinary user
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }

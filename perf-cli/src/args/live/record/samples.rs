@@ -101,7 +101,7 @@ pub(crate) struct SampleArgs {
     #[arg(long)]
     pub(crate) buildid_mmap: bool,
 
-    /// Do not record the loading of BPF programs
+    /// Do not record BPF programs: those that are loaded, and their loading
     #[arg(long)]
     pub(crate) no_bpf_event: bool,
 }
