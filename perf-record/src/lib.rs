@@ -32,16 +32,19 @@ extern crate alloc;
 
 mod attrs;
 mod build_ids;
+mod call_graph;
 mod clock;
 mod elf;
 mod error;
 mod fallback;
 mod host;
 mod kernel;
+mod manner;
 mod maps;
 mod observed;
 mod open_files;
 mod options;
+mod places;
 mod processes;
 mod recorder;
 mod session;
@@ -50,14 +53,17 @@ mod snapshot;
 mod summary;
 mod survey;
 mod synthesize;
+mod terms;
 mod tracing;
+mod trigger;
 mod user_records;
+mod wait;
 
 #[cfg(test)]
 mod tests;
 
-pub use attrs::all_registers;
 pub use build_ids::BuildIds;
+pub use call_graph::all_registers;
 pub use error::Error;
 pub use fallback::Note;
 pub use host::describe as machine;
@@ -67,11 +73,12 @@ pub use options::{CallGraph, Options};
 pub use perf_open as open;
 pub use perf_parse as parse;
 pub use recorder::Recorder;
-pub use session::Waited;
 pub use sink::{Callback, FileSink, Head, PipeSink, Sink};
 pub use snapshot::{Frozen, Kept, Snapshot};
 pub use summary::Summary;
 pub use synthesize::{Synthesizer, Wanted};
+pub use trigger::Trigger;
+pub use wait::Waited;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -20,11 +20,12 @@ use perf_parse::{Record, SampleLayout};
 use crate::fallback::Choices;
 use crate::host::ROOT;
 use crate::processes::{self, Task};
-use crate::session::{Session, Waited};
+use crate::session::Session;
 use crate::sink::{Head, Sink, mark};
 use crate::summary::Summary;
 use crate::survey::Survey;
 use crate::synthesize::{Synthesizer, Wanted};
+use crate::wait::Waited;
 use crate::{Error, Frozen, Note, Observed, Options, clock, host, tracing, user_records};
 
 /// A recording session.
@@ -143,13 +144,33 @@ impl Recorder {
         self.session.enable()
     }
 
-    /// Starts the events again after [`stop`](Self::stop), or those of a delayed recording.
+    /// Starts the events again after [`pause`](Self::pause) or [`stop`](Self::stop), or those of a delayed recording.
     ///
     /// # Errors
     ///
     /// If the kernel refuses.
     pub fn resume(&self) -> Result<(), Error> {
         self.session.resume()
+    }
+
+    /// Stops the events until [`resume`](Self::resume). Mappings, names and tasks are still recorded, if the recording is
+    /// [pausable](Options::pausable).
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn pause(&self) -> Result<(), Error> {
+        self.session.pause()
+    }
+
+    /// Starts or stops one event, by its index in [`events`](Self::events). A member of a group counts only while the
+    /// leader does.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn switch_event(&self, event: usize, on: bool) -> Result<(), Error> {
+        self.session.switch(event, on)
     }
 
     /// Stops the events. Their records stay in the rings for [`drain`](Self::drain).
@@ -172,15 +193,21 @@ impl Recorder {
 
     /// Passes the records that are in the rings now to `sink`, as one round. Returns their number of bytes.
     ///
-    /// The records are passed in whole spans of a ring, without a copy.
+    /// The records are passed in whole spans of a ring, without a copy. A ring with less than
+    /// [`mmap_flush`](Options::mmap_flush) bytes is not read.
     ///
     /// # Errors
     ///
     /// Those of the sink. A ring that cannot be read is skipped, and [`Summary::skipped`] counts it.
     pub fn drain<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+        self.drain_above(self.options.mmap_flush, sink)
+    }
+
+    /// Passes the records of the rings that have at least `least` bytes to `sink`, as one round.
+    fn drain_above<S: Sink + ?Sized>(&mut self, least: usize, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
-            match drain_ring(ring, &mut self.survey, sink)? {
+            match drain_ring(ring, least, &mut self.survey, sink)? {
                 Some(of_ring) => bytes += of_ring,
                 None => self.skipped += ring.skip(),
             }
@@ -197,7 +224,7 @@ impl Recorder {
     ///
     /// Those of the sink, or of reading the counters.
     pub fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
-        self.drain(sink)?;
+        self.drain_above(1, sink)?;
         let lost = self.lost(sink)?;
         self.survey.describe(&mut self.features)?;
         sink.finish(&self.features)?;
@@ -326,11 +353,17 @@ fn family(pid: u32) -> Vec<i32> {
 /// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.
 fn drain_ring<S: Sink + ?Sized>(
     ring: &mut Ring,
+    least: usize,
     survey: &mut Survey,
     sink: &mut S,
 ) -> Result<Option<u64>, Error> {
     let mut bytes = 0_u64;
+    // A ring that is too small for the limit must not fill up.
+    let quarter = ring.size() / 4;
     let Ok(mut unread) = ring.read() else { return Ok(None) };
+    if unread.left() < least.min(quarter) as u64 {
+        return Ok(Some(0));
+    }
     while let Some(span) = unread.next_span() {
         let Ok(span) = span else { return Ok(None) };
         bytes += span.len() as u64;

@@ -6,6 +6,7 @@ mod host;
 mod maps;
 mod survey;
 mod synthesize;
+mod terms;
 
 use std::fs;
 use std::path::PathBuf;

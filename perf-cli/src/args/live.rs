@@ -2,6 +2,8 @@
 
 use clap::Subcommand;
 
+pub(crate) mod attached;
+pub(crate) mod control;
 mod list;
 mod observed;
 mod ordered;

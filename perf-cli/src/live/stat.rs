@@ -16,13 +16,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::live::StatArgs;
 use crate::escape::shown;
+use crate::live::cgroup::Cgroup;
+use crate::live::command::Command;
+use crate::live::control::{self, Answers};
 use crate::live::exit_code;
-use crate::live::observed::Observed;
+use crate::live::observed::{self, Observed};
 use crate::output::say;
 use crate::{Failure, Outcome};
 
-mod cgroup;
-mod control;
 mod counters;
 mod mean;
 mod message;
@@ -36,10 +37,8 @@ mod times;
 mod topology;
 mod watch;
 
-use cgroup::Cgroup;
-use control::Answers;
 use counters::{Counters, Scope};
-use message::Command;
+use message::Message;
 use plan::Planned;
 use report::{Report, Span, Totals};
 use table::{Row, Shown, ShownMetric, rows};
@@ -66,7 +65,10 @@ pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
     let (parts, labels) = labels(args, &observed)?;
     let watch = Watch::new()?;
     let answers = match &args.control {
-        Some(control) => control::listen(control, watch.sender())?,
+        Some(control) => {
+            let sender = watch.sender();
+            control::listen(control, move |line| sender.send(Message::from(line)).is_ok())?
+        }
         None => Answers::default(),
     };
     let answers = RefCell::new(answers);
@@ -167,6 +169,7 @@ impl Stat<'_> {
         let scope = Scope {
             observed: &self.observed,
             command: pid,
+            cpus: args.observed.cpu.as_ref().map(|_| observed::cpus(&args.observed)).transpose()?,
             inherit: !args.no_inherit,
             on_exec: self.observed == Observed::Command && delay.is_none(),
             apart: args.no_aggr || args.per_thread,
@@ -302,9 +305,15 @@ impl Stat<'_> {
     fn control(&self, counters: &Counters, moment: Moment) -> Result<(), Failure> {
         let Moment::Control(command) = moment else { return Ok(()) };
         match command {
-            Command::Enable => counters.enable_now()?,
-            Command::Disable => counters.disable()?,
+            Command::Enable(None) => counters.enable_now()?,
+            Command::Disable(None) => counters.disable()?,
+            Command::Enable(Some(name)) => counters.switch(&name, true)?,
+            Command::Disable(Some(name)) => counters.switch(&name, false)?,
+            Command::Evlist(_) => counters.events.iter().for_each(|event| say!("{}", event.name)),
             Command::Ping => {}
+            Command::Snapshot | Command::Stop => {
+                say!("perfdata: --control: snapshot and stop are for perfdata record");
+            }
         }
         self.answers.borrow_mut().ack();
         Ok(())

@@ -25,6 +25,7 @@ fn main() -> std::process::ExitCode {
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,
+        record::requests::TESTS,
         record::observed::TESTS,
         ring::TESTS,
         stat::counts::TESTS,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::ArgAction;
 
+use super::control::Control;
 use super::observed::ObservedArgs;
 use super::ordered::Ordered;
 
@@ -190,8 +191,8 @@ pub(crate) struct StatArgs {
     #[arg(short = 'D', long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1..))]
     pub(crate) delay: Option<i64>,
 
-    /// Read commands, one a line: enable and disable count and do not count, ping does nothing. Each is answered by ack if
-    /// there is a place for answers
+    /// Read commands, one a line: enable [EVENT] and disable [EVENT] count and do not count, evlist prints the events on
+    /// standard error, ping does nothing. Each is answered by ack if there is a place for answers
     #[arg(long, value_name = "fd:N[,N]|fifo:PATH[,PATH]", value_parser = Control::parse)]
     pub(crate) control: Option<Control>,
 
@@ -263,38 +264,5 @@ impl CacheLevel {
             Ok(level @ 1..=4) => Ok(Self::Level(level)),
             _ => Err("must be LLC or L1 to L4".to_owned()),
         }
-    }
-}
-
-/// Where commands come from, and where the answers go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Control {
-    pub(crate) commands: PathBuf,
-    pub(crate) answers: Option<PathBuf>,
-}
-
-impl Control {
-    fn parse(text: &str) -> Result<Self, String> {
-        let path: fn(&str) -> Option<PathBuf> = match text.split_once(':') {
-            Some(("fifo", _)) => |path| (!path.is_empty()).then(|| path.into()),
-            Some(("fd", _)) => |number| Some(format!("/proc/self/fd/{}", number.parse::<u32>().ok()?).into()),
-            _ => |_| None,
-        };
-        let (_, places) = text.split_once(':').unwrap_or_default();
-        let (commands, answers) = match places.split_once(',') {
-            Some((commands, answers)) => (commands, Some(answers)),
-            None => (places, None),
-        };
-        let control = || {
-            let answers = match answers {
-                Some(answers) => Some(path(answers)?),
-                None => None,
-            };
-            Some(Self { commands: path(commands)?, answers })
-        };
-        control().ok_or_else(|| {
-            "must be fd:N or fd:N,N with numbers of open descriptors, or fifo:PATH or fifo:PATH,PATH"
-                .to_owned()
-        })
     }
 }

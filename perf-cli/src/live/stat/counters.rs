@@ -10,12 +10,13 @@ use perf_open::abi::sample_type::SampleType;
 use perf_open::pmu::Pmus;
 use perf_open::{Builder, Count, Counter, Error, EventSpec, Group, Target, limits};
 
-use super::cgroup::Cgroup;
 use super::plan::Planned;
 use super::tally::{Place, Reading, Tally};
 use super::times::Passed;
 use crate::Failure;
+use crate::live::cgroup::Cgroup;
 use crate::live::observed::Observed;
+use crate::output::say;
 
 /// The targets of the events, and how the events are opened.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Scope<'a> {
     pub(crate) observed: &'a Observed,
     /// The process id of the command, if there is one.
     pub(crate) command: Option<u32>,
+    /// The cpus on which threads are counted; `None` for all.
+    pub(crate) cpus: Option<Vec<u32>>,
     pub(crate) inherit: bool,
     /// Whether the events start at the exec of the command.
     pub(crate) on_exec: bool,
@@ -80,11 +83,11 @@ impl Counting {
         }
     }
 
-    /// Returns the counter that was opened last.
-    fn last(&self) -> Option<&Counter> {
+    /// Returns the counters, in the order in which they were opened.
+    fn counters(&self) -> &[Counter] {
         match self {
-            Self::Alone(counter) => Some(counter),
-            Self::Group(group) => group.counters().last(),
+            Self::Alone(counter) => core::slice::from_ref(counter),
+            Self::Group(group) => group.counters(),
         }
     }
 }
@@ -244,7 +247,7 @@ impl Counters {
                 Err(error) => return Err(Failure(format!("{}: {error}", event.name))),
             }
             let opened = open.as_ref().filter(|open| open.events.last() == Some(&index));
-            let counter = opened.and_then(|open| open.group.last());
+            let counter = opened.and_then(|open| open.group.counters().last());
             if let (Some(Some(filter)), Some(counter)) = (filters.get(index), counter) {
                 counter.set_filter(filter).map_err(|error| {
                     format!("--filter {}: {}: {error}", filter.to_string_lossy(), event.name)
@@ -270,6 +273,23 @@ impl Counters {
     /// Stops counting.
     pub(crate) fn disable(&self) -> Result<(), Failure> {
         Ok(self.groups.iter().try_for_each(|open| open.group.disable())?)
+    }
+
+    /// Starts or stops counting the events of this name.
+    pub(crate) fn switch(&self, name: &str, on: bool) -> Result<(), Failure> {
+        let mut is_known = false;
+        for open in &self.groups {
+            for (index, counter) in open.events.iter().zip(open.group.counters()) {
+                if self.events.get(*index).is_some_and(|event| event.name == name) {
+                    is_known = true;
+                    if on { counter.enable() } else { counter.disable() }?;
+                }
+            }
+        }
+        if !is_known {
+            say!("perfdata: --control: {name} is not counted");
+        }
+        Ok(())
     }
 
     /// Reads what was counted up to now. `passed` are the times that this program has measured.
@@ -306,9 +326,15 @@ fn targets<'a>(scope: &Scope<'_>, cgroup: Option<&'a Cgroup>) -> Vec<(Target<'a>
     let place = |own| if scope.apart { own } else { Place::Everywhere };
     match scope.observed {
         Observed::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
-        Observed::Threads(tids) => {
-            tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect()
-        }
+        Observed::Threads(tids) => match &scope.cpus {
+            None => tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect(),
+            Some(cpus) => {
+                let on = |&cpu: &u32| {
+                    tids.iter().map(move |&tid| (Target::pid_on(tid, cpu), place(Place::Thread(tid))))
+                };
+                cpus.iter().flat_map(on).collect()
+            }
+        },
         Observed::Cpus(cpus) => {
             let target = |cpu| match cgroup {
                 Some(cgroup) => Target::cgroup(&cgroup.directory, cpu),
