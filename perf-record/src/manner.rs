@@ -18,7 +18,9 @@ pub(crate) struct Manner<'a> {
     pub(crate) inherits: bool,
     /// Whether new records overwrite old ones.
     pub(crate) overwrite: bool,
-    /// Whether an event that takes no samples records mappings, names and tasks, in place of the first event.
+    /// Whether an event that takes no samples records mappings, names and tasks, in place of the first event. Then samples
+    /// need the id of their event, 8 bytes, where perf has one event alone; in exchange, rings that overwrite do not
+    /// overwrite the mappings of their samples.
     pub(crate) tracker: bool,
     /// Whether any event copies stacks, so that unwinders need the mappings of data.
     pub(crate) copies_stacks: bool,

@@ -95,6 +95,11 @@ pub struct Options {
     /// Whether mappings, names and tasks are also recorded while the events are
     /// [paused](crate::Recorder::pause).
     pub pausable: bool,
+    /// Which records of what existed before the recording are synthesized.
+    pub synthesize: Synthesized,
+    /// Whether these records are synthesized at the end of a capture, of what exists then, rather than at its start. A
+    /// recording that [overwrites](Self::overwrite) synthesizes them at the start, and keeps them.
+    pub tail_synthesize: bool,
     /// Whether BUILD_ID lists the build ids of all mapped files.
     pub build_ids: bool,
     /// Whether the cycles event may be replaced by a clock where nothing counts cycles, and the kernel excluded where
@@ -147,12 +152,35 @@ impl Default for Options {
             overwrite: false,
             delayed: false,
             pausable: false,
+            synthesize: Synthesized::default(),
+            tail_synthesize: false,
             build_ids: true,
             fall_back: true,
             command_line: Vec::new(),
             version: concat!("perf-record ", env!("CARGO_PKG_VERSION")).to_owned(),
             non_exhaustive: (),
         }
+    }
+}
+
+/// Which records of what existed before a recording are synthesized, in addition to those of the kernel and its modules.
+/// The default is all of them.
+///
+/// perf: `--synth`, `parse_synth_opt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a caller that chooses must choose for each kind")]
+pub struct Synthesized {
+    /// Names and parents of tasks: COMM, FORK, NAMESPACES.
+    pub tasks: bool,
+    /// Mappings of the tasks: MMAP2. Has no effect without `tasks`.
+    pub mappings: bool,
+    /// Names of cgroups: CGROUP, if [`Options::cgroups`] is set.
+    pub cgroups: bool,
+}
+
+impl Default for Synthesized {
+    fn default() -> Self {
+        Self { tasks: true, mappings: true, cgroups: true }
     }
 }
 

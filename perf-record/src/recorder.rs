@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
-use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
@@ -11,7 +10,6 @@ use perf_abi::feature::Feature;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::ring::Paused;
 use perf_open::{EventGroup, Overwrite, Ring};
-use perf_parse::feature::{Entries, FeatureData, GroupDesc};
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
@@ -19,14 +17,14 @@ use perf_parse::{Record, SampleLayout};
 
 use crate::fallback::Choices;
 use crate::host::ROOT;
-use crate::processes::{self, Task};
+use crate::processes::family;
 use crate::session::Session;
 use crate::sink::{Head, Sink, mark};
 use crate::summary::Summary;
 use crate::survey::Survey;
 use crate::synthesize::{Synthesizer, Wanted};
 use crate::wait::Waited;
-use crate::{Error, Frozen, Note, Observed, Options, clock, host, tracing, user_records};
+use crate::{Error, Frozen, Note, Observed, Options, features, user_records};
 
 /// A recording session.
 ///
@@ -72,7 +70,7 @@ impl Recorder {
             return Err(Error::Request("there are no events to record".to_owned()));
         };
         let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
-        let features = features(&choices.groups, &session, &options)?;
+        let features = features::known(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
         let survey = Survey::new(attrs, &tracker.attr, layout, options.build_ids);
         Ok(Self {
@@ -125,7 +123,9 @@ impl Recorder {
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
         })?;
-        self.synthesize(sink)?;
+        if !self.options.tail_synthesize {
+            self.synthesize(sink)?;
+        }
         sink.records(&mark(RecordType::FINISHED_INIT))?;
         sink.flush()?;
         if self.options.delayed && self.observed != Observed::Command {
@@ -225,6 +225,10 @@ impl Recorder {
     /// Those of the sink, or of reading the counters.
     pub fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
         self.drain_above(1, sink)?;
+        if self.options.tail_synthesize {
+            self.is_running = true;
+            self.synthesize(sink)?;
+        }
         let lost = self.lost(sink)?;
         self.survey.describe(&mut self.features)?;
         sink.finish(&self.features)?;
@@ -275,7 +279,8 @@ impl Recorder {
         let (options, survey, notes) = (&self.options, &mut self.survey, &mut self.notes);
         let data = self.session.events[self.session.tracker].attr.flags;
         let data = data.contains(perf_abi::attr::AttrFlags::MMAP_DATA);
-        let wanted = Wanted { data, namespaces: options.namespaces };
+        let without_mappings = !options.synthesize.mappings;
+        let wanted = Wanted { data, namespaces: options.namespaces, without_mappings };
         let mut put = |record: &[u8]| {
             survey.look(record);
             sink.records(record)
@@ -289,12 +294,16 @@ impl Recorder {
         if !made_up.kernel()? {
             add(Note::HiddenKernel);
         }
+        if options.cgroups && options.synthesize.cgroups {
+            made_up.cgroups()?;
+        }
         let thread = |tid: &u32| i32::try_from(*tid).ok();
         match &self.observed {
+            _ if !options.synthesize.tasks => Ok(()),
             Observed::Cpus(_) => made_up.all(),
             Observed::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
             Observed::Command if self.is_running => {
-                made_up.threads(&self.command.map(family).unwrap_or_default())
+                made_up.threads(&self.command.map(|pid| family(Path::new(ROOT), pid)).unwrap_or_default())
             }
             // The exec starts the recording, and the kernel records it.
             Observed::Command => match self.command.as_ref().and_then(thread) {
@@ -331,25 +340,6 @@ impl Recorder {
     }
 }
 
-/// Returns the threads of a process and of its descendants.
-fn family(pid: u32) -> Vec<i32> {
-    let root = Path::new(ROOT);
-    let tasks: Vec<Task> = processes::all(root)
-        .into_iter()
-        .filter_map(|pid| Task::read(&root.join(format!("proc/{pid}")), pid))
-        .collect();
-    let mut family: Vec<i32> = i32::try_from(pid).into_iter().collect();
-    let mut at = 0;
-    // A child can have a lower number than its parent.
-    while let Some(&parent) = family.get(at) {
-        let children = tasks.iter().filter(|task| task.ppid == parent && !family.contains(&task.pid));
-        let children: Vec<i32> = children.map(|task| task.pid).collect();
-        family.extend(children);
-        at += 1;
-    }
-    family.into_iter().flat_map(|pid| processes::threads(root, pid)).collect()
-}
-
 /// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.
 fn drain_ring<S: Sink + ?Sized>(
     ring: &mut Ring,
@@ -376,43 +366,4 @@ fn drain_ring<S: Sink + ?Sized>(
         unread.release();
     }
     Ok(Some(bytes))
-}
-
-/// Returns the features that are known before the first record.
-fn features(
-    groups: &[EventGroup],
-    session: &Session,
-    options: &Options,
-) -> Result<FeaturePayloads<NativeEndian>, Error> {
-    let mut features = FeaturePayloads::new();
-    let words = match options.command_line.is_empty() {
-        true => std::env::args_os().map(OsStringExt::into_vec).collect(),
-        false => options.command_line.clone(),
-    };
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    host::describe(Path::new(ROOT), &options.version, &words, &mut features)?;
-    // The event for mappings, names and tasks may precede those of the groups.
-    let in_groups: usize = groups.iter().map(|group| group.events.len()).sum();
-    let mut first = session.events.len() - in_groups;
-    let mut descriptions = Vec::new();
-    for group in groups {
-        if group.events.len() > 1 {
-            descriptions.push(GroupDesc {
-                name: group.name.as_deref().unwrap_or("{anon_group}").as_bytes(),
-                leader_idx: u32::try_from(first).unwrap_or(u32::MAX),
-                nr_members: u32::try_from(group.events.len()).unwrap_or(u32::MAX),
-            });
-        }
-        first += group.events.len();
-    }
-    if !descriptions.is_empty() {
-        features.set(&FeatureData::GroupDesc(Entries::from(&descriptions)))?;
-    }
-    if let Some(payload) = tracing::data(groups)? {
-        features.raw(Feature::TRACING_DATA, &payload)?;
-    }
-    if let Some(clockid) = options.clockid {
-        clock::describe(clockid, &mut features)?;
-    }
-    Ok(features)
 }

@@ -16,6 +16,7 @@ use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
 use crate::Error;
+use crate::cgroups::{self, Cgroup};
 use crate::kernel;
 use crate::maps::{self, Mapping, PROT_EXEC, PROT_READ};
 use crate::processes::{self, Task};
@@ -36,6 +37,8 @@ pub struct Wanted {
     pub data: bool,
     /// Records of the namespaces of each task.
     pub namespaces: bool,
+    /// No records of mappings.
+    pub without_mappings: bool,
 }
 
 /// Synthesizes records and passes each to `sink`.
@@ -207,7 +210,7 @@ impl<'a> Synthesizer<'a> {
     ///
     /// perf: `perf_event__synthesize_mmap_events`.
     fn mappings(&mut self, task: &Task) -> Result<(), Error> {
-        if task.tid != task.pid {
+        if task.tid != task.pid || self.wanted.without_mappings {
             return Ok(());
         }
         let Ok(file) = File::open(self.root.join(format!("proc/{}/maps", task.pid))) else { return Ok(()) };
@@ -251,6 +254,20 @@ impl<'a> Synthesizer<'a> {
             filename,
         };
         self.put(misc, &Record::Mmap2(record))
+    }
+
+    /// Synthesizes CGROUP records of all cgroups, so that the ids in samples have names.
+    ///
+    /// perf: `perf_event__synthesize_cgroups`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `sink`.
+    pub fn cgroups(&mut self) -> Result<(), Error> {
+        for Cgroup { id, path } in cgroups::all(self.root) {
+            self.put(Misc(0), &Record::Cgroup(perf_parse::record::Cgroup { id, path: &path }))?;
+        }
+        Ok(())
     }
 
     fn put(&mut self, misc: Misc, record: &Record<'_, NativeEndian>) -> Result<(), Error> {

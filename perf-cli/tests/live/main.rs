@@ -26,6 +26,7 @@ fn main() -> std::process::ExitCode {
         record::overwrite::TESTS,
         record::perf::TESTS,
         record::requests::TESTS,
+        record::synthesized::TESTS,
         record::observed::TESTS,
         ring::TESTS,
         stat::counts::TESTS,

@@ -9,6 +9,7 @@ pub(crate) mod output;
 pub(crate) mod overwrite;
 pub(crate) mod perf;
 pub(crate) mod requests;
+pub(crate) mod synthesized;
 pub(crate) mod workload;
 
 use core::time::Duration;

@@ -9,7 +9,7 @@ mod when;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use perf_record::CallGraph;
+use perf_record::{CallGraph, Synthesized};
 
 use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
@@ -122,6 +122,15 @@ pub(crate) struct RecordArgs {
     /// 512 KiB]
     #[arg(short, long, value_name = "PAGES", value_parser = values::pages)]
     pub(crate) mmap_pages: Option<usize>,
+
+    /// Synthesize these records of what exists already: no, all, task, mmap (with task), cgroup [default: all]
+    #[arg(long, value_name = "KINDS", value_parser = values::synth)]
+    pub(crate) synth: Option<Synthesized>,
+
+    /// Synthesize the records of tasks and mappings at the end, of those that exist then. --overwrite keeps those of the
+    /// start
+    #[arg(long)]
+    pub(crate) tail_synthesize: bool,
 
     /// Read a ring only when it has this many bytes of records, for example 64K; at most a quarter of the ring
     #[arg(long, value_name = "BYTES", value_parser = values::bytes)]

@@ -196,6 +196,8 @@ pub(super) fn of(
         mmap_pages: args.mmap_pages,
         mmap_flush: args.mmap_flush.unwrap_or(1),
         overwrite: args.overwrite,
+        synthesize: args.synth.unwrap_or_default(),
+        tail_synthesize: args.tail_synthesize,
         build_ids: !args.no_buildid,
         command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
         version: concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -14,6 +14,10 @@ pub(crate) struct AcceptedArgs {
     #[arg(long)]
     pub(crate) timestamp_boundary: bool,
 
+    /// Accepted, as perf has it: one thread synthesizes all records
+    #[arg(long, value_name = "N")]
+    pub(crate) num_thread_synthesize: Option<u32>,
+
     /// Accepted, as perf has it
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,

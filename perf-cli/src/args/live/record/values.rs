@@ -5,7 +5,7 @@ use core::time::Duration;
 use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::regs::Arch;
 use perf_open::ring::page_bytes;
-use perf_record::CallGraph;
+use perf_record::{CallGraph, Synthesized};
 
 /// A sampling frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -227,6 +227,24 @@ pub(super) fn delay(text: &str) -> Result<Delay, String> {
     if times.is_sorted_by(|before, after| before < after) { Ok(Delay::Between(ranges)) } else { Err(must()) }
 }
 
+/// Parses `--synth`.
+///
+/// perf: `parse_synth_opt`, `tools/perf/util/synthetic-events.c`.
+pub(super) fn synth(text: &str) -> Result<Synthesized, String> {
+    let mut kinds = Synthesized { tasks: false, mappings: false, cgroups: false };
+    for kind in text.split(',') {
+        match kind.to_ascii_lowercase().as_str() {
+            "no" | "none" => return Ok(Synthesized { tasks: false, mappings: false, cgroups: false }),
+            "all" => return Ok(Synthesized::default()),
+            "task" => kinds.tasks = true,
+            "mmap" => (kinds.tasks, kinds.mappings) = (true, true),
+            "cgroup" => kinds.cgroups = true,
+            _ => return Err("must be no, all, or some of task, mmap and cgroup".to_owned()),
+        }
+    }
+    Ok(kinds)
+}
+
 /// Parses a number of bytes, with or without a suffix.
 pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let bytes = text.parse().or_else(|_| size(text))?;
@@ -283,6 +301,15 @@ mod tests {
         }
         assert_eq!((bytes("5"), bytes("4K")), (Ok(5), Ok(4096)));
         assert!(bytes("0").is_err() && bytes("K").is_err());
+    }
+
+    #[test]
+    fn kinds_of_synthesized_records() {
+        let of = |text| synth(text).map(|it| (it.tasks, it.mappings, it.cgroups));
+        assert_eq!((of("no"), of("all")), (Ok((false, false, false)), Ok((true, true, true))));
+        assert_eq!((of("task"), of("mmap")), (Ok((true, false, false)), Ok((true, true, false))));
+        assert_eq!(of("task,cgroup"), Ok((true, false, true)));
+        assert!(of("").is_err() && of("maps").is_err());
     }
 
     #[test]
