@@ -5,6 +5,7 @@
 
 mod commands;
 mod dump;
+mod off_cpu;
 mod options;
 mod output;
 mod overwrite;

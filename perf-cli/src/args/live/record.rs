@@ -40,6 +40,7 @@ Examples:
   perfdata record -e '{cpu-clock,page-faults}:S' -p 1234 -o busy.data
   perfdata record --call-graph dwarf -o - -- ./program | perfdata dump -
   perfdata record --overwrite -a & kill -USR2 $!
+  perfdata record --off-cpu -e dummy -- ./program && perfdata report --off-cpu
   perfdata record -a -e cpu-clock -e page-faults -G system.slice,user.slice -- sleep 5
   perfdata record --overwrite -a --switch-output-event sched:sched_process_exit -- make
   perfdata record -D -1 --control fifo:commands,answers -- ./program";
@@ -82,6 +83,11 @@ pub(crate) struct RecordArgs {
     /// Record context switches
     #[arg(long)]
     pub(crate) switch_events: bool,
+
+    /// Record where and how long threads wait, for perfdata report --off-cpu: by the tracepoint sched:sched_switch with
+    /// call chains, and by context switches; where that tracepoint may not be used, by context switches alone, which belong to the sample before them
+    #[arg(long)]
+    pub(crate) off_cpu: bool,
 
     /// Record namespaces
     #[arg(long)]

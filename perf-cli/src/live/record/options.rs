@@ -11,6 +11,7 @@ use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraph, Options};
 
+use super::off_cpu;
 use crate::Failure;
 use crate::args::live::record::{Asked, Delay, Freq, RecordArgs, Registers, register_names};
 use crate::live::cgroup::{self, Cgroup};
@@ -50,6 +51,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Fa
         cycles.precise_max = true;
         groups.push(cycles.into());
     }
+    groups.extend(off_cpu::event(args).map(EventGroup::from));
     if args.samples.group {
         let events: Vec<_> = groups.into_iter().flat_map(|group| group.events).collect();
         groups = vec![events.into()];
@@ -168,7 +170,7 @@ pub(super) fn of(
         call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraph::Fp)),
         data: args.data,
         sample_type,
-        switch_events: args.switch_events,
+        switch_events: args.switch_events || args.off_cpu,
         namespaces: args.namespaces,
         clockid: args.clockid,
         branches: samples.branch_filter.or(samples.branch_any.then_some(BranchSampleType::ANY)),
