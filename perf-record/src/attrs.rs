@@ -28,9 +28,10 @@ impl Manner<'_> {
         let is_tracepoint = event.attr.kind == EventType::TRACEPOINT;
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let mut sample_type = options.sample_type | SampleType::IP | SampleType::TID;
-        if event.terms.time.unwrap_or(!options.no_timestamps) {
-            sample_type |= SampleType::TIME;
-        }
+        sample_type = match event.terms.time.unwrap_or(!options.no_timestamps) {
+            true => sample_type | SampleType::TIME,
+            false => sample_type.without(SampleType::TIME),
+        };
         let mut read_format = ReadFormat::ID | ReadFormat::LOST;
         if options.running_time {
             read_format |= ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;

@@ -3,7 +3,6 @@
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
-use perf_open::EventGroup;
 use perf_open::event::parse;
 
 use super::attrs::attr_in;
@@ -35,20 +34,17 @@ fn without_times() {
     assert!(attrs("cpu-clock/time=1/", &no_times)[0].sample_type.contains(SampleType::TIME));
 }
 
-/// perf: `evsel__config_leader_sampling` keeps the rate of a member that has a term for it. Lists of events refuse such
-/// a term, so that it is given here to the group.
+/// perf: `evsel__config_leader_sampling` keeps the rate of a member that has a term for it.
 #[test]
 fn members_with_a_rate_of_their_own() {
-    let mut group = parse("{cpu-clock,page-faults}:S").unwrap().remove(0);
-    let member = |group: &EventGroup| {
-        let attr = attr_in(group, 1, &Options::default());
-        assert!(attr.read_format.contains(ReadFormat::GROUP));
-        (attr.sample_period, attr.flags.contains(AttrFlags::FREQ))
+    let rates = |list: &str| -> Vec<_> {
+        let attrs = attrs(list, &Options::default());
+        assert!(attrs.iter().all(|attr| attr.read_format.contains(ReadFormat::GROUP)));
+        attrs.iter().map(|attr| (attr.sample_period, attr.flags.contains(AttrFlags::FREQ))).collect()
     };
-    assert_eq!(member(&group), (0, false));
-    group.events[1].terms.period = Some(5);
-    assert_eq!(member(&group), (5, false));
-    assert!(parse("{cpu-clock,page-faults/period=5/}:S").is_err());
+    assert_eq!(rates("{cpu-clock,page-faults}:S"), [(4000, true), (0, false)]);
+    assert_eq!(rates("{cpu-clock,page-faults/period=5/}:S"), [(4000, true), (5, false)]);
+    assert_eq!(rates("{cpu-clock/period=9/,page-faults/freq=5/}:S"), [(9, false), (5, true)]);
 }
 
 #[test]

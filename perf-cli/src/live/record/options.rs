@@ -93,7 +93,8 @@ fn sample_type(args: &RecordArgs) -> SampleType {
         (samples.data_page_size, SampleType::DATA_PAGE_SIZE),
         (samples.code_page_size, SampleType::CODE_PAGE_SIZE),
         (samples.transaction, SampleType::TRANSACTION),
-        (samples.raw_samples, SampleType::RAW),
+        // perf: `evsel__config`.
+        (samples.raw_samples, SampleType::RAW | SampleType::TIME | SampleType::CPU),
     ]
     .into_iter()
     .filter(|(is_wanted, _)| *is_wanted)
