@@ -7,7 +7,7 @@ mod commands;
 mod dump;
 mod off_cpu;
 mod options;
-mod output;
+pub(super) mod output;
 mod overwrite;
 mod rotation;
 mod schedule;

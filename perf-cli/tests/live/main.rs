@@ -33,6 +33,7 @@ fn main() -> std::process::ExitCode {
         stat::ends::TESTS,
         stat::options::TESTS,
         stat::perf::TESTS,
+        stat::recorded::TESTS,
         stat::usage::TESTS,
     ]);
     record::workload::clean_up();

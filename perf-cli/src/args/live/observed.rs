@@ -1,6 +1,6 @@
 //! The options that select what the live verbs observe.
 
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ObservedArgs {
     /// Observe everything that runs, on all CPUs
     #[arg(short, long, conflicts_with_all = ["pid", "tid"])]

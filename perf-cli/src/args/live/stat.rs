@@ -9,6 +9,7 @@ use clap::ArgAction;
 use super::control::Control;
 use super::observed::ObservedArgs;
 use super::ordered::Ordered;
+use crate::args::capture::Capture;
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, counts events of the command and everything that it starts. Without these options and \
@@ -47,9 +48,44 @@ Examples:
   perfdata stat -p 1234 --timeout 5000 --json
   perfdata stat -a --per-socket -e cpu-clock,cs -- sleep 1
   perfdata stat -a --for-each-cgroup system.slice,user.slice -e cpu-clock -- sleep 1
-  perfdata stat -e syscalls:sys_enter_write --filter 'count > 100' -- make";
+  perfdata stat -e syscalls:sys_enter_write --filter 'count > 100' -- make
+  perfdata stat record -a -I 1000 -o counts.data -- make && perfdata stat report counts.data";
 
+/// `perfdata stat`, and the verbs that keep counts and print them later.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+pub(crate) struct StatCommand {
+    #[command(subcommand)]
+    pub(crate) verb: Option<StatVerb>,
+
+    #[command(flatten)]
+    pub(crate) args: StatArgs,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum StatVerb {
+    /// Count, and write the counts to a capture (-o, default perf.data), which stat report of perfdata and perf read
+    Record(Box<StatArgs>),
+    /// Print the counts of a capture that perf stat record or perfdata stat record wrote
+    Report(StatReportArgs),
+}
+
+/// The command line of `perfdata stat report`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatReportArgs {
+    #[command(flatten)]
+    pub(crate) file: Capture,
+
+    /// Print values separated by SEP, one line per event
+    #[arg(short = 'x', long, value_name = "SEP", conflicts_with = "json")]
+    pub(crate) field_separator: Option<String>,
+
+    /// Print one JSON object per line
+    #[arg(short, long, visible_alias = "json-output")]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct StatArgs {
     /// Events to count, by perf's names (perfdata list): cycles:u,faults,'{a,b}',sched:sched_switch,pmu/term=1/. Can be
     /// given more than once
@@ -264,5 +300,14 @@ impl CacheLevel {
             Ok(level @ 1..=4) => Ok(Self::Level(level)),
             _ => Err("must be LLC or L1 to L4".to_owned()),
         }
+    }
+}
+
+impl StatArgs {
+    /// Returns the options of an empty command line.
+    pub(crate) fn none() -> Result<Self, clap::Error> {
+        use clap::{Args, FromArgMatches};
+        let matches = Self::augment_args(clap::Command::new("stat")).try_get_matches_from(["stat"])?;
+        Self::from_arg_matches(&matches)
     }
 }

@@ -40,8 +40,7 @@ pub(crate) fn observed(args: &StatArgs) -> Result<Observed, Failure> {
         && matches!(verb, "record" | "report")
     {
         return Err(Failure(format!(
-            "stat {verb}: counts are not written to a perf.data; perf stat {verb} does that. To count a program of this \
-             name give its path: ./{verb}"
+            "stat {verb}: options follow {verb}. To count a program of this name give its path: ./{verb}"
         )));
     }
     if args.per_thread && args.observed.all_cpus {
