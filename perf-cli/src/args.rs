@@ -48,8 +48,10 @@ impl Args {
 
     /// Parses arguments, the name of the program first. As in clap, `--help` and `--version` are also errors.
     pub(crate) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let args = report::with_call_graphs(args);
-        Self::from_arg_matches(&Self::whole().try_get_matches_from(args)?)
+        let (args, whole) = (report::with_call_graphs(args), Self::whole());
+        #[cfg(target_os = "linux")]
+        let args = live::attached::with_equals(args, &whole);
+        Self::from_arg_matches(&whole.try_get_matches_from(args)?)
     }
 }
 

@@ -6,6 +6,9 @@ use std::process::ExitStatus;
 use crate::args::live::Verb;
 use crate::{Failure, Outcome};
 
+mod cgroup;
+mod command;
+mod control;
 mod list;
 mod observed;
 mod record;

@@ -105,8 +105,8 @@ pub struct EventGroup {
     pub events: Vec<EventSpec>,
     /// The name before the opening brace: `memory{loads,stores}`.
     pub name: Option<String>,
-    /// Modifier `S`: only the leader samples, and each sample contains the counts of all events (`PERF_SAMPLE_READ` and
-    /// `PERF_FORMAT_GROUP`).
+    /// Modifier `S`: of the members only those sample that have the term `period` or `freq`, and each sample contains the
+    /// counts of all events (`PERF_SAMPLE_READ` and `PERF_FORMAT_GROUP`).
     pub sample_leader_only: bool,
     /// Modifier `W`: if the kernel refuses the group, the events may be opened one by one.
     pub weak: bool,

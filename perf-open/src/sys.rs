@@ -14,4 +14,5 @@ pub(crate) mod poll;
 pub(crate) mod prctl;
 pub(crate) mod producer;
 pub(crate) mod rdpmc;
+pub(crate) mod sched;
 pub(crate) mod signal;

@@ -1,81 +1,16 @@
 //! How the events are sampled: the attr of each, from the options and the terms of the event.
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::branch::BranchSampleType;
 use perf_abi::event::{EventType, SwId};
 use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
-use perf_open::event::{self, Terms};
 use perf_open::{Builder, EventGroup, EventSpec};
 
-use crate::{CallGraph, Error, Options};
+use crate::manner::Manner;
+use crate::{Error, call_graph, terms};
 
 /// The default number of samples per second, the same as perf's.
 const DEFAULT_FREQ: u64 = 4000;
-
-/// The registers for unwinding a stack: all but the segment registers on x86-64, all on other architectures.
-///
-/// perf: `PERF_REGS_MASK`, `tools/perf/arch/*/include/perf_regs.h`.
-const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
-    Some(0xff_0fff)
-} else if cfg!(target_arch = "aarch64") {
-    Some((1 << 33) - 1)
-} else if cfg!(target_arch = "riscv64") {
-    Some((1 << 32) - 1)
-} else {
-    None
-};
-
-/// Returns the mask of all general registers that the kernel can record, for
-/// [`regs_user`](Options::regs_user) and [`regs_intr`](Options::regs_intr): on x86-64 without the segment registers. 0 on
-/// an architecture that this crate does not know.
-///
-/// perf: `PERF_REGS_MASK`.
-#[must_use]
-pub const fn all_registers() -> u64 {
-    match USER_REGS {
-        Some(all) => all,
-        None => 0,
-    }
-}
-
-/// The settings that all events of a recording share.
-#[derive(Clone, Debug)]
-pub(crate) struct Manner<'a> {
-    pub(crate) options: &'a Options,
-    /// Whether each record must contain the id of its event.
-    pub(crate) several: bool,
-    /// Whether the targets are cpus rather than tasks.
-    pub(crate) of_cpus: bool,
-    /// Whether the exec of the command starts the event.
-    pub(crate) on_exec: bool,
-    /// Whether new records overwrite old ones.
-    pub(crate) overwrite: bool,
-    /// Whether an event that takes no samples records mappings, names and tasks, in place of the first event.
-    pub(crate) tracker: bool,
-    /// Whether any event copies stacks, so that unwinders need the mappings of data.
-    pub(crate) copies_stacks: bool,
-    /// Whether a group that is read with its leader may be inherited, which Linux 6.12 began to allow.
-    pub(crate) inherit_read: bool,
-}
-
-/// Returns the method that records the call chains of an event; `None` for no call chains.
-fn call_graph(options: &Options, terms: &Terms) -> Option<CallGraph> {
-    match terms.call_graph {
-        None => options.call_graph,
-        Some(event::CallGraph::Fp) => Some(CallGraph::Fp),
-        Some(event::CallGraph::Dwarf) => {
-            Some(CallGraph::Dwarf(terms.stack_size.unwrap_or(CallGraph::STACK_BYTES)))
-        }
-        Some(event::CallGraph::Lbr) => Some(CallGraph::Lbr),
-        Some(_) => None,
-    }
-}
-
-/// Returns whether an event copies stacks.
-pub(crate) fn copies_stacks(options: &Options, event: &EventSpec) -> bool {
-    matches!(call_graph(options, &event.terms), Some(CallGraph::Dwarf(_)))
-}
 
 impl Manner<'_> {
     /// Returns the builder of the event of `group` at `place`. With `is_tracking`, it also records mappings, names and
@@ -93,9 +28,10 @@ impl Manner<'_> {
         let is_tracepoint = event.attr.kind == EventType::TRACEPOINT;
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let mut sample_type = options.sample_type | SampleType::IP | SampleType::TID;
-        if event.terms.time.unwrap_or(!options.no_timestamps) {
-            sample_type |= SampleType::TIME;
-        }
+        sample_type = match event.terms.time.unwrap_or(!options.no_timestamps) {
+            true => sample_type | SampleType::TIME,
+            false => sample_type.without(SampleType::TIME),
+        };
         let mut read_format = ReadFormat::ID | ReadFormat::LOST;
         if options.running_time {
             read_format |= ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
@@ -124,7 +60,9 @@ impl Manner<'_> {
         if is_freq || is_tracepoint || options.period {
             sample_type |= SampleType::PERIOD;
         }
-        if options.no_samples || reads_group && !is_leader {
+        // perf: `evsel__config_leader_sampling`.
+        let has_rate = event.terms.period.is_some() || event.terms.freq.is_some();
+        if options.no_samples || reads_group && !is_leader && !has_rate {
             builder.attr_mut().sample_period = 0;
             builder.attr_mut().flags = builder.attr().flags.without(AttrFlags::FREQ);
         }
@@ -137,7 +75,7 @@ impl Manner<'_> {
             builder = builder.sample_regs_intr(options.regs_intr);
         }
         builder = builder.sample_type(sample_type).read_format(read_format).or_drop(ReadFormat::LOST);
-        builder = self.with_call_graph(&event.terms, builder)?;
+        builder = call_graph::record(options, &event.terms, builder)?;
         if options.user_callchains {
             builder = builder.exclude_callchain_kernel(true);
         }
@@ -154,9 +92,9 @@ impl Manner<'_> {
         if options.no_buffering {
             builder = builder.wakeup_events(1);
         }
-        let inherit = event.terms.inherit.unwrap_or(options.inherit) && (!reads_group || self.inherit_read);
+        let inherit = terms::inherits(event, options) && (!reads_group || self.inherit_read);
         builder = builder
-            .inherit(inherit && !self.of_cpus && !options.per_thread)
+            .inherit(inherit && !self.of_cpus)
             .disabled(is_leader)
             .enable_on_exec(is_leader && self.on_exec && !options.delayed)
             .write_backward(self.overwrite)
@@ -178,7 +116,7 @@ impl Manner<'_> {
             .sample_period(1)
             .sample_type(sample_type)
             .read_format(ReadFormat::ID)
-            .inherit(self.options.inherit && !self.of_cpus && !self.options.per_thread)
+            .inherit(self.inherits && !self.of_cpus)
             .disabled(true)
             .enable_on_exec(self.on_exec)
             .sample_id_all(true)
@@ -234,46 +172,5 @@ impl Manner<'_> {
             }
         }
         every.is_none()
-    }
-
-    fn with_call_graph(&self, terms: &Terms, builder: Builder) -> Result<Builder, Error> {
-        let sample_type = builder.attr().sample_type;
-        let asked = self.options.regs_user;
-        let with_regs = |builder: Builder, regs: u64| match regs {
-            0 => builder,
-            regs => {
-                let sample_type = builder.attr().sample_type | SampleType::REGS_USER;
-                builder.sample_type(sample_type).sample_regs_user(regs)
-            }
-        };
-        match (call_graph(self.options, terms), USER_REGS) {
-            (None, _) => Ok(with_regs(builder, asked)),
-            (Some(CallGraph::Fp), _) => {
-                Ok(with_regs(builder.sample_type(sample_type | SampleType::CALLCHAIN), asked))
-            }
-            (Some(CallGraph::Lbr), _) => {
-                // perf: `__evsel__config_callchain`.
-                let branches = BranchSampleType::USER
-                    | BranchSampleType::CALL_STACK
-                    | BranchSampleType::NO_CYCLES
-                    | BranchSampleType::NO_FLAGS
-                    | BranchSampleType::HW_INDEX;
-                let builder = builder
-                    .sample_type(sample_type | SampleType::CALLCHAIN | SampleType::BRANCH_STACK)
-                    .branch_sample_type(branches)
-                    .exclude_callchain_user(true);
-                Ok(with_regs(builder, asked))
-            }
-            (Some(CallGraph::Dwarf(bytes)), Some(regs)) => {
-                let builder = builder
-                    .sample_type(sample_type | SampleType::CALLCHAIN | SampleType::STACK_USER)
-                    .sample_stack_user(bytes)
-                    .exclude_callchain_user(true);
-                Ok(with_regs(builder, regs | asked))
-            }
-            (Some(CallGraph::Dwarf(_)), None) => {
-                Err(Error::Request("--call-graph dwarf: is not supported on this architecture".to_owned()))
-            }
-        }
     }
 }

@@ -35,16 +35,22 @@ mod attrs;
 mod bpf;
 mod build_id_cache;
 mod build_ids;
+mod call_graph;
+mod cgroups;
 mod clock;
+mod counts;
 mod elf;
 mod error;
 mod fallback;
+mod features;
 mod host;
 mod kernel;
+mod manner;
 mod maps;
 mod observed;
 mod open_files;
 mod options;
+mod places;
 mod processes;
 mod recorder;
 mod session;
@@ -53,29 +59,35 @@ mod snapshot;
 mod summary;
 mod survey;
 mod synthesize;
+mod terms;
 mod tracing;
+mod trigger;
 mod user_records;
+mod wait;
 
 #[cfg(test)]
 mod tests;
 
-pub use attrs::all_registers;
 pub use bpf::BpfPrograms;
 pub use build_ids::BuildIds;
+pub use call_graph::all_registers;
+pub use cgroups::root as cgroup_root;
+pub use counts::{Counted, Counts};
 pub use error::Error;
 pub use fallback::Note;
 pub use host::describe as machine;
 pub use observed::{Observed, is_alive, online};
 pub use open_files::raise_open_files;
-pub use options::{CallGraph, Options};
+pub use options::{CallGraph, Options, Synthesized};
 pub use perf_open as open;
 pub use perf_parse as parse;
 pub use recorder::Recorder;
-pub use session::Waited;
 pub use sink::{Callback, FileSink, Head, PipeSink, Sink};
 pub use snapshot::{Frozen, Kept, Snapshot};
 pub use summary::Summary;
 pub use synthesize::{Synthesizer, Wanted};
+pub use trigger::Trigger;
+pub use wait::Waited;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

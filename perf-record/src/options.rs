@@ -1,5 +1,8 @@
 //! How events are sampled.
 
+use alloc::sync::Arc;
+use std::fs::File;
+
 use perf_abi::branch::BranchSampleType;
 use perf_abi::sample_type::SampleType;
 
@@ -65,6 +68,9 @@ pub struct Options {
     /// Filters of events, each with the index of its event in all groups. An event can have several, which must all
     /// hold. Kernel: `PERF_EVENT_IOC_SET_FILTER`; the syntax of tracepoints is in `Documentation/trace/events.rst`.
     pub filters: Vec<(usize, String)>,
+    /// The cgroups whose tasks alone are recorded, as open directories, each with the index of its event in all groups.
+    /// Needs [`Observed::Cpus`](crate::Observed::Cpus). Kernel: `PERF_FLAG_PID_CGROUP`.
+    pub in_cgroups: Vec<(usize, Arc<File>)>,
     /// Whether the events record no samples, but only mappings, names and tasks.
     pub no_samples: bool,
     /// Whether the counts of each task are recorded when it ends or is switched, as READ records.
@@ -75,14 +81,26 @@ pub struct Options {
     pub no_timestamps: bool,
     /// Whether each thread has a ring, rather than each cpu. Records no tasks that are started later.
     pub per_thread: bool,
-    /// The cpus on which threads or a command are recorded; `None` for all.
+    /// The cpus on which threads or a command are recorded; `None` for all. Their mappings, names and tasks are recorded
+    /// on all cpus. Cannot be combined with `per_thread`.
     pub cpus: Option<Vec<u32>>,
     /// Pages of each ring, a power of two; `None` for as many as `perf_event_mlock_kb` allows.
     pub mmap_pages: Option<usize>,
+    /// The bytes of records that a ring must hold before it is read, at most a quarter of the ring. The end of a capture
+    /// reads all. 1 reads whatever is there.
+    pub mmap_flush: usize,
     /// Whether the rings keep the newest records until a [snapshot](crate::Recorder::freeze).
     pub overwrite: bool,
     /// Whether the events wait for [`start`](crate::Recorder::start) even if they record a command.
     pub delayed: bool,
+    /// Whether mappings, names and tasks are also recorded while the events are
+    /// [paused](crate::Recorder::pause).
+    pub pausable: bool,
+    /// Which records of what existed before the recording are synthesized.
+    pub synthesize: Synthesized,
+    /// Whether these records are synthesized at the end of a capture, of what exists then, rather than at its start. A
+    /// recording that [overwrites](Self::overwrite) synthesizes them at the start, and keeps them.
+    pub tail_synthesize: bool,
     /// Whether BUILD_ID lists the build ids of all mapped files.
     pub build_ids: bool,
     /// Whether the cycles event may be replaced by a clock where nothing counts cycles, and the kernel excluded where
@@ -123,6 +141,7 @@ impl Default for Options {
             period: false,
             identifier: false,
             filters: Vec::new(),
+            in_cgroups: Vec::new(),
             no_samples: false,
             inherit_stat: false,
             running_time: false,
@@ -130,14 +149,39 @@ impl Default for Options {
             per_thread: false,
             cpus: None,
             mmap_pages: None,
+            mmap_flush: 1,
             overwrite: false,
             delayed: false,
+            pausable: false,
+            synthesize: Synthesized::default(),
+            tail_synthesize: false,
             build_ids: true,
             fall_back: true,
             command_line: Vec::new(),
             version: concat!("perf-record ", env!("CARGO_PKG_VERSION")).to_owned(),
             non_exhaustive: (),
         }
+    }
+}
+
+/// Which records of what existed before a recording are synthesized, in addition to those of the kernel and its modules.
+/// The default is all of them.
+///
+/// perf: `--synth`, `parse_synth_opt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "a caller that chooses must choose for each kind")]
+pub struct Synthesized {
+    /// Names and parents of tasks: COMM, FORK, NAMESPACES.
+    pub tasks: bool,
+    /// Mappings of the tasks: MMAP2. Has no effect without `tasks`.
+    pub mappings: bool,
+    /// Names of cgroups: CGROUP, if [`Options::cgroups`] is set.
+    pub cgroups: bool,
+}
+
+impl Default for Synthesized {
+    fn default() -> Self {
+        Self { tasks: true, mappings: true, cgroups: true }
     }
 }
 

@@ -50,6 +50,22 @@ pub(crate) fn threads(root: &Path, pid: i32) -> Vec<i32> {
     numbers(&root.join(format!("proc/{pid}/task")))
 }
 
+/// Returns the threads of a process and of its descendants.
+pub(crate) fn family(root: &Path, pid: u32) -> Vec<i32> {
+    let tasks: Vec<Task> =
+        all(root).into_iter().filter_map(|pid| Task::read(&root.join(format!("proc/{pid}")), pid)).collect();
+    let mut family: Vec<i32> = i32::try_from(pid).into_iter().collect();
+    let mut at = 0;
+    // A child can have a lower number than its parent.
+    while let Some(&parent) = family.get(at) {
+        let children = tasks.iter().filter(|task| task.ppid == parent && !family.contains(&task.pid));
+        let children: Vec<i32> = children.map(|task| task.pid).collect();
+        family.extend(children);
+        at += 1;
+    }
+    family.into_iter().flat_map(|pid| threads(root, pid)).collect()
+}
+
 /// Returns the names in a folder that are numbers, in ascending order.
 fn numbers(folder: &Path) -> Vec<i32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();

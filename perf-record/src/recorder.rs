@@ -4,7 +4,6 @@ use alloc::collections::BTreeMap;
 use core::time::Duration;
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
@@ -12,7 +11,6 @@ use perf_abi::feature::Feature;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::ring::Paused;
 use perf_open::{EventGroup, Overwrite, Ring};
-use perf_parse::feature::{Entries, FeatureData, GroupDesc};
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
@@ -20,13 +18,14 @@ use perf_parse::{Record, SampleLayout};
 
 use crate::fallback::Choices;
 use crate::host::ROOT;
-use crate::processes::{self, Task};
-use crate::session::{Session, Waited};
+use crate::processes::family;
+use crate::session::Session;
 use crate::sink::{Head, Sink, mark};
 use crate::summary::Summary;
 use crate::survey::Survey;
 use crate::synthesize::{Synthesizer, Wanted};
-use crate::{Error, Frozen, Note, Observed, Options, clock, host, tracing, user_records};
+use crate::wait::Waited;
+use crate::{Error, Frozen, Note, Observed, Options, features, user_records};
 
 /// A recording session.
 ///
@@ -72,7 +71,7 @@ impl Recorder {
             return Err(Error::Request("there are no events to record".to_owned()));
         };
         let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
-        let features = features(&choices.groups, &session, &options)?;
+        let features = features::known(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
         let survey = Survey::new(attrs, &tracker.attr, layout, (options.build_ids, options.bpf_events));
         Ok(Self {
@@ -130,7 +129,9 @@ impl Recorder {
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
         })?;
-        self.synthesize(sink)?;
+        if !self.options.tail_synthesize {
+            self.synthesize(sink)?;
+        }
         sink.records(&mark(RecordType::FINISHED_INIT))?;
         sink.flush()?;
         if self.options.delayed && self.observed != Observed::Command {
@@ -149,13 +150,33 @@ impl Recorder {
         self.session.enable()
     }
 
-    /// Starts the events again after [`stop`](Self::stop), or those of a delayed recording.
+    /// Starts the events again after [`pause`](Self::pause) or [`stop`](Self::stop), or those of a delayed recording.
     ///
     /// # Errors
     ///
     /// If the kernel refuses.
     pub fn resume(&self) -> Result<(), Error> {
         self.session.resume()
+    }
+
+    /// Stops the events until [`resume`](Self::resume). Mappings, names and tasks are still recorded, if the recording is
+    /// [pausable](Options::pausable).
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn pause(&self) -> Result<(), Error> {
+        self.session.pause()
+    }
+
+    /// Starts or stops one event, by its index in [`events`](Self::events). A member of a group counts only while the
+    /// leader does.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses.
+    pub fn switch_event(&self, event: usize, on: bool) -> Result<(), Error> {
+        self.session.switch(event, on)
     }
 
     /// Stops the events. Their records stay in the rings for [`drain`](Self::drain).
@@ -178,15 +199,21 @@ impl Recorder {
 
     /// Passes the records that are in the rings now to `sink`, as one round. Returns their number of bytes.
     ///
-    /// The records are passed in whole spans of a ring, without a copy.
+    /// The records are passed in whole spans of a ring, without a copy. A ring with less than
+    /// [`mmap_flush`](Options::mmap_flush) bytes is not read.
     ///
     /// # Errors
     ///
     /// Those of the sink. A ring that cannot be read is skipped, and [`Summary::skipped`] counts it.
     pub fn drain<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+        self.drain_above(self.options.mmap_flush, sink)
+    }
+
+    /// Passes the records of the rings that have at least `least` bytes to `sink`, as one round.
+    fn drain_above<S: Sink + ?Sized>(&mut self, least: usize, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
-            match drain_ring(ring, &mut self.survey, sink)? {
+            match drain_ring(ring, least, &mut self.survey, sink)? {
                 Some(of_ring) => bytes += of_ring,
                 None => self.skipped += ring.skip(),
             }
@@ -203,7 +230,11 @@ impl Recorder {
     ///
     /// Those of the sink, or of reading the counters.
     pub fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
-        self.drain(sink)?;
+        self.drain_above(1, sink)?;
+        if self.options.tail_synthesize {
+            self.is_running = true;
+            self.synthesize(sink)?;
+        }
         let lost = self.lost(sink)?;
         // Those that tasks loaded that are not recorded.
         self.programs();
@@ -282,7 +313,8 @@ impl Recorder {
         let (options, survey) = (&self.options, &mut self.survey);
         let data = self.session.events[self.session.tracker].attr.flags;
         let data = data.contains(perf_abi::attr::AttrFlags::MMAP_DATA);
-        let wanted = Wanted { data, namespaces: options.namespaces };
+        let without_mappings = !options.synthesize.mappings;
+        let wanted = Wanted { data, namespaces: options.namespaces, without_mappings };
         // What is synthesized of them is not looked at.
         let programs = survey.programs.take();
         let mut put = |record: &[u8]| {
@@ -294,12 +326,16 @@ impl Recorder {
         if let Some(programs) = &programs {
             made_up.bpf(programs)?;
         }
+        if options.cgroups && options.synthesize.cgroups {
+            made_up.cgroups()?;
+        }
         let thread = |tid: &u32| i32::try_from(*tid).ok();
         match &self.observed {
+            _ if !options.synthesize.tasks => Ok(()),
             Observed::Cpus(_) => made_up.all(),
             Observed::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
             Observed::Command if self.is_running => {
-                made_up.threads(&self.command.map(family).unwrap_or_default())
+                made_up.threads(&self.command.map(|pid| family(Path::new(ROOT), pid)).unwrap_or_default())
             }
             // The exec starts the recording, and the kernel records it.
             Observed::Command => match self.command.as_ref().and_then(thread) {
@@ -341,33 +377,20 @@ impl Recorder {
     }
 }
 
-/// Returns the threads of a process and of its descendants.
-fn family(pid: u32) -> Vec<i32> {
-    let root = Path::new(ROOT);
-    let tasks: Vec<Task> = processes::all(root)
-        .into_iter()
-        .filter_map(|pid| Task::read(&root.join(format!("proc/{pid}")), pid))
-        .collect();
-    let mut family: Vec<i32> = i32::try_from(pid).into_iter().collect();
-    let mut at = 0;
-    // A child can have a lower number than its parent.
-    while let Some(&parent) = family.get(at) {
-        let children = tasks.iter().filter(|task| task.ppid == parent && !family.contains(&task.pid));
-        let children: Vec<i32> = children.map(|task| task.pid).collect();
-        family.extend(children);
-        at += 1;
-    }
-    family.into_iter().flat_map(|pid| processes::threads(root, pid)).collect()
-}
-
 /// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.
 fn drain_ring<S: Sink + ?Sized>(
     ring: &mut Ring,
+    least: usize,
     survey: &mut Survey,
     sink: &mut S,
 ) -> Result<Option<u64>, Error> {
     let mut bytes = 0_u64;
+    // A ring that is too small for the limit must not fill up.
+    let quarter = ring.size() / 4;
     let Ok(mut unread) = ring.read() else { return Ok(None) };
+    if unread.left() < least.min(quarter) as u64 {
+        return Ok(Some(0));
+    }
     while let Some(span) = unread.next_span() {
         let Ok(span) = span else { return Ok(None) };
         bytes += span.len() as u64;
@@ -380,43 +403,4 @@ fn drain_ring<S: Sink + ?Sized>(
         unread.release();
     }
     Ok(Some(bytes))
-}
-
-/// Returns the features that are known before the first record.
-fn features(
-    groups: &[EventGroup],
-    session: &Session,
-    options: &Options,
-) -> Result<FeaturePayloads<NativeEndian>, Error> {
-    let mut features = FeaturePayloads::new();
-    let words = match options.command_line.is_empty() {
-        true => std::env::args_os().map(OsStringExt::into_vec).collect(),
-        false => options.command_line.clone(),
-    };
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
-    host::describe(Path::new(ROOT), &options.version, &words, &mut features)?;
-    // The event for mappings, names and tasks may precede those of the groups.
-    let in_groups: usize = groups.iter().map(|group| group.events.len()).sum();
-    let mut first = session.events.len() - in_groups;
-    let mut descriptions = Vec::new();
-    for group in groups {
-        if group.events.len() > 1 {
-            descriptions.push(GroupDesc {
-                name: group.name.as_deref().unwrap_or("{anon_group}").as_bytes(),
-                leader_idx: u32::try_from(first).unwrap_or(u32::MAX),
-                nr_members: u32::try_from(group.events.len()).unwrap_or(u32::MAX),
-            });
-        }
-        first += group.events.len();
-    }
-    if !descriptions.is_empty() {
-        features.set(&FeatureData::GroupDesc(Entries::from(&descriptions)))?;
-    }
-    if let Some(payload) = tracing::data(groups)? {
-        features.raw(Feature::TRACING_DATA, &payload)?;
-    }
-    if let Some(clockid) = options.clockid {
-        clock::describe(clockid, &mut features)?;
-    }
-    Ok(features)
 }

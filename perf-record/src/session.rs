@@ -1,34 +1,19 @@
 //! The open events of a recording, and their rings.
 
 use alloc::ffi::CString;
-use core::time::Duration;
-use std::os::fd::{AsFd, BorrowedFd};
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::read_format::ReadFormat;
 use perf_open::{Counter, EventGroup, EventSpec, Overwrite, Ring, Target, limits, ring};
 use perf_parse::file::write::EventFields;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 
-use crate::attrs::{Manner, copies_stacks};
 use crate::fallback::{self, Choices, Next, Refusal};
-use crate::{Error, Note, Observed, Options, online};
+use crate::manner::{self, Manner};
+use crate::places::{self, Place};
+use crate::{Error, Note, Observed, Options, terms};
 
 /// The default size of a ring in bytes: what an unprivileged user may lock per cpu by default.
 const DEFAULT_BYTES: usize = 512 << 10;
-
-/// How long a wait lasts at most while the end of a recorded task keeps its ring readable.
-const TICK: Duration = Duration::from_millis(100);
-
-/// A ring to map: the targets that write to it.
-struct Place {
-    targets: Vec<Target<'static>>,
-    /// The cpu of the targets; `None` for any.
-    cpu: Option<u32>,
-    /// Whether only the event that takes no samples is opened there.
-    only_tracker: bool,
-}
 
 /// An open event on one target.
 #[derive(Debug)]
@@ -52,25 +37,15 @@ pub(crate) struct Session {
     /// The rings that are read while they are written.
     pub(crate) rings: Vec<Ring>,
     /// Whether the tasks of each of `rings` have ended.
-    ended: Vec<bool>,
+    pub(crate) ended: Vec<bool>,
     /// The rings that keep the newest records.
     pub(crate) overwrites: Vec<Overwrite>,
     /// The events as the capture lists them.
     pub(crate) events: Vec<EventFields>,
     /// The index of the event that records mappings, names and tasks.
     pub(crate) tracker: usize,
-}
-
-/// What ended a wait. Nothing of it if the time was over, or a signal came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Waited {
-    /// A ring has records.
-    pub records: bool,
-    /// Recorded tasks have ended.
-    pub hangup: bool,
-    /// One of the other descriptors is readable.
-    pub other: bool,
+    /// Whether that event takes no samples.
+    has_tracker: bool,
 }
 
 impl Session {
@@ -84,10 +59,12 @@ impl Session {
         if !limits::is_supported() {
             return Err(Error::Request("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
+        terms::check(&choices.groups, options)?;
+        contradictions(observed, options)?;
         let mut notes = Vec::new();
         loop {
-            let manner = manner(choices, observed, options)?;
-            let places = places(observed, command, options, manner.tracker)?;
+            let manner = manner::of(choices, observed, options)?;
+            let places = places::of(observed, command, options, &manner)?;
             let mut session = Self::default();
             let mut dropped = Vec::new();
             let refusal = match session.open_all(&choices.groups, &manner, &places, &mut dropped)? {
@@ -129,8 +106,25 @@ impl Session {
 
     /// Starts the event that takes no samples, if there is one.
     pub(crate) fn enable_tracker(&self) -> Result<(), Error> {
-        let tracks = |opened: &&Opened| opened.event == self.tracker;
+        let tracks = |opened: &&Opened| self.has_tracker && opened.event == self.tracker;
         Ok(self.opened.iter().filter(tracks).try_for_each(|opened| opened.counter.enable())?)
+    }
+
+    /// Stops all events that take samples. The event that takes none goes on.
+    pub(crate) fn pause(&self) -> Result<(), Error> {
+        let samples = |opened: &&Opened| !(self.has_tracker && opened.event == self.tracker);
+        let leads = |opened: &&Opened| opened.counter.attr().flags.contains(AttrFlags::DISABLED);
+        let leaders = self.opened.iter().filter(samples).filter(leads);
+        Ok(leaders.map(|opened| &opened.counter).try_for_each(Counter::disable)?)
+    }
+
+    /// Starts or stops one event.
+    pub(crate) fn switch(&self, event: usize, on: bool) -> Result<(), Error> {
+        let counters =
+            self.opened.iter().filter(|opened| opened.event == event).map(|opened| &opened.counter);
+        Ok(counters
+            .into_iter()
+            .try_for_each(|counter| if on { counter.enable() } else { counter.disable() })?)
     }
 
     /// Starts all events that take samples, whether they have started before or not.
@@ -141,43 +135,6 @@ impl Session {
     /// Stops all events.
     pub(crate) fn disable(&self) -> Result<(), Error> {
         Ok(self.leaders().try_for_each(Counter::disable)?)
-    }
-
-    /// Waits until a ring has a wakeup or one of `others` is readable.
-    pub(crate) fn wait(
-        &mut self,
-        timeout: Option<Duration>,
-        others: &[BorrowedFd<'_>],
-    ) -> Result<Waited, Error> {
-        let mut fds: Vec<_> =
-            others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN)).collect();
-        let rings = self.rings.iter().zip(&self.ended);
-        fds.extend(
-            rings
-                .filter(|(_, ended)| !**ended)
-                .map(|(ring, _)| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN)),
-        );
-        // A ring of tasks that have ended would end each wait at once. Others may still write to it.
-        let timeout = match self.ended.contains(&true) {
-            true => Some(timeout.map_or(TICK, |timeout| timeout.min(TICK))),
-            false => timeout,
-        };
-        let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
-        match poll(&mut fds, timeout.as_ref()) {
-            Ok(_) => {}
-            Err(Errno::INTR) => return Ok(Waited::default()),
-            Err(error) => return Err(Error::io("poll")(error.into())),
-        }
-        let revents: Vec<_> = fds.iter().map(PollFd::revents).collect();
-        let (of_others, of_rings) = revents.split_at(others.len());
-        let mut waited = Waited { other: of_others.iter().any(|it| !it.is_empty()), ..Waited::default() };
-        let live = self.ended.iter_mut().filter(|ended| !**ended);
-        for (ended, revents) in live.zip(of_rings) {
-            waited.records |= revents.contains(PollFlags::IN);
-            *ended = revents.intersects(PollFlags::HUP | PollFlags::ERR);
-            waited.hangup |= *ended;
-        }
-        Ok(waited)
     }
 
     /// Returns the number of samples that each event lost because its ring was full, with the id of the event. Since
@@ -206,6 +163,7 @@ impl Session {
         places: &[Place],
         dropped: &mut Vec<&'static str>,
     ) -> Result<Option<Refusal>, Error> {
+        self.has_tracker = manner.tracker;
         if manner.tracker {
             let name = Some(b"dummy".to_vec());
             self.events.push(EventFields { name, ..EventFields::default() });
@@ -247,7 +205,7 @@ impl Session {
         let mut index = 0_usize;
         if manner.tracker {
             match manner.tracker().open(target) {
-                Ok(counter) => self.take(index, counter, place, target, manner, dropped)?,
+                Ok(counter) => self.take(index, counter, (place, target.thread()), manner, dropped)?,
                 Err(error) => {
                     return Ok(Some(Refusal { event: "dummy".to_owned(), place: None, error }));
                 }
@@ -260,6 +218,8 @@ impl Session {
         for (number, group) in groups.iter().enumerate() {
             let leader = self.opened.len();
             for (at, event) in group.events.iter().enumerate() {
+                let own = index - usize::from(manner.tracker);
+                let target = &manner.options.on(own, target);
                 let is_tracking = index == 0;
                 let builder = manner.builder(group, at, event, is_tracking)?;
                 // An event with a `cpumask` is opened only on the cpus that the PMU lists.
@@ -270,7 +230,9 @@ impl Session {
                         None => builder.open(target),
                     };
                     match opened {
-                        Ok(counter) => self.take(index, counter, place, target, manner, dropped)?,
+                        Ok(counter) => {
+                            self.take(index, counter, (place, target.thread()), manner, dropped)?
+                        }
                         Err(error) => {
                             let event = event.name.clone();
                             return Ok(Some(Refusal { event, place: Some((number, at)), error }));
@@ -287,8 +249,7 @@ impl Session {
         &mut self,
         event: usize,
         counter: Counter,
-        place: &Place,
-        target: &Target<'static>,
+        (place, tid): (&Place, Option<u32>),
         manner: &Manner<'_>,
         dropped: &mut Vec<&'static str>,
     ) -> Result<(), Error> {
@@ -305,7 +266,7 @@ impl Session {
         fields.ids.push(id);
         dropped.extend(counter.dropped());
         let ring = self.rings.len();
-        self.opened.push(Opened { event, counter, id, ring, cpu: place.cpu, tid: target.thread() });
+        self.opened.push(Opened { event, counter, id, ring, cpu: place.cpu, tid });
         Ok(())
     }
 
@@ -334,6 +295,17 @@ impl Session {
     }
 }
 
+impl Options {
+    /// Returns the target of an event: the tasks of its cgroup alone, if it has one.
+    fn on<'a>(&'a self, event: usize, target: &Target<'a>) -> Target<'a> {
+        let cgroup = self.in_cgroups.iter().find(|(of, _)| *of == event);
+        match (cgroup, target.cpu_number()) {
+            (Some((_, directory)), Some(cpu)) => Target::cgroup(directory, cpu),
+            _ => *target,
+        }
+    }
+}
+
 /// Returns the filter of an event: all of its filters must hold.
 ///
 /// perf: `evsel__append_tp_filter`.
@@ -344,64 +316,16 @@ fn filter_of(options: &Options, event: usize) -> Option<String> {
     Some(filters.fold(first, |all, filter| format!("({all}) && ({filter})")))
 }
 
-/// Returns how the events of a recording are sampled.
-fn manner<'a>(choices: &Choices, observed: &Observed, options: &'a Options) -> Result<Manner<'a>, Error> {
-    let events = || choices.groups.iter().flat_map(|group| &group.events);
-    let overwrite = options.overwrite || events().any(|event| event.terms.overwrite == Some(true));
-    // On a part of the cpus, the tasks that started on the others have no names and mappings without it.
-    let is_part = match observed {
-        Observed::Cpus(cpus) => online()?.iter().any(|cpu| !cpus.contains(cpu)),
-        _ => false,
+/// Returns an error if an option has no effect on what is observed.
+fn contradictions(observed: &Observed, options: &Options) -> Result<(), Error> {
+    let why = if options.cpus.is_some() && options.per_thread {
+        "per_thread has rings for threads on any cpu, and cannot be limited to some cpus"
+    } else if !options.in_cgroups.is_empty() && !matches!(observed, Observed::Cpus(_)) {
+        "the tasks of cgroups are recorded on cpus; observe these, or all cpus"
+    } else {
+        return Ok(());
     };
-    let tracker = overwrite || options.delayed || is_part;
-    Ok(Manner {
-        options,
-        several: tracker || events().count() > 1,
-        of_cpus: matches!(observed, Observed::Cpus(_)),
-        on_exec: *observed == Observed::Command,
-        overwrite,
-        tracker,
-        copies_stacks: events().any(|event| copies_stacks(options, event)),
-        inherit_read: choices.inherit_read,
-    })
-}
-
-/// Returns the targets of each ring. There is one ring for each cpu, because inherited events must be bound to a cpu;
-/// without inheritance, one ring for each thread.
-fn places(
-    observed: &Observed,
-    command: Option<u32>,
-    options: &Options,
-    tracker: bool,
-) -> Result<Vec<Place>, Error> {
-    let threads = match observed {
-        Observed::Cpus(cpus) => {
-            // The event that takes no samples is opened on every cpu.
-            let all = if tracker { online()? } else { cpus.clone() };
-            let place = |cpu| Place {
-                targets: vec![Target::cpu(cpu)],
-                cpu: Some(cpu),
-                only_tracker: !cpus.contains(&cpu),
-            };
-            return Ok(all.into_iter().map(place).collect());
-        }
-        Observed::Threads(tids) => tids.clone(),
-        Observed::Command => command.into_iter().collect(),
-    };
-    if !options.inherit || options.per_thread {
-        let place = |tid| Place { targets: vec![Target::pid(tid)], cpu: None, only_tracker: false };
-        return Ok(threads.into_iter().map(place).collect());
-    }
-    let on = |cpu| Place {
-        targets: threads.iter().map(|&tid| Target::pid_on(tid, cpu)).collect(),
-        cpu: Some(cpu),
-        only_tracker: false,
-    };
-    let cpus = match &options.cpus {
-        Some(cpus) => cpus.clone(),
-        None => online()?,
-    };
-    Ok(cpus.into_iter().map(on).collect())
+    Err(Error::Request(why.to_owned()))
 }
 
 /// Maps a ring. If the limit of locked memory forbids it and no size was chosen, tries smaller sizes.

@@ -190,8 +190,8 @@ impl<W: Write> Sink for PipeSink<W> {
     fn begin(&mut self, head: &Head<'_>) -> Result<(), Error> {
         let out = self.out.take().ok_or_else(out_of_order)?;
         let mut features = head.features.clone();
-        // Only files have this feature.
-        features.remove(Feature::CACHE);
+        // Only files have these features.
+        [Feature::CACHE, Feature::STAT].into_iter().for_each(|feature| drop(features.remove(feature)));
         self.writer = Some(PipeWriter::new(out, head.events, &features, &self.options)?);
         Ok(())
     }

@@ -18,6 +18,7 @@ use perf_parse::record::{BpfEvent, Comm, FileId, Ksymbol, Mmap, Mmap2, Namespace
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
+use crate::cgroups::{self, Cgroup};
 use crate::kernel;
 use crate::maps::{self, Mapping, PROT_EXEC, PROT_READ};
 use crate::processes::{self, Task};
@@ -39,6 +40,8 @@ pub struct Wanted {
     pub data: bool,
     /// Records of the namespaces of each task.
     pub namespaces: bool,
+    /// No records of mappings.
+    pub without_mappings: bool,
 }
 
 /// Synthesizes records and passes each to `sink`.
@@ -244,7 +247,7 @@ impl<'a> Synthesizer<'a> {
     ///
     /// perf: `perf_event__synthesize_mmap_events`.
     fn mappings(&mut self, task: &Task) -> Result<(), Error> {
-        if task.tid != task.pid {
+        if task.tid != task.pid || self.wanted.without_mappings {
             return Ok(());
         }
         let Ok(file) = File::open(self.root.join(format!("proc/{}/maps", task.pid))) else { return Ok(()) };
@@ -288,6 +291,20 @@ impl<'a> Synthesizer<'a> {
             filename,
         };
         self.put(misc, &Record::Mmap2(record))
+    }
+
+    /// Synthesizes CGROUP records of all cgroups, so that the ids in samples have names.
+    ///
+    /// perf: `perf_event__synthesize_cgroups`.
+    ///
+    /// # Errors
+    ///
+    /// The errors of `sink`.
+    pub fn cgroups(&mut self) -> Result<(), Error> {
+        for Cgroup { id, path } in cgroups::all(self.root) {
+            self.put(Misc(0), &Record::Cgroup(perf_parse::record::Cgroup { id, path: &path }))?;
+        }
+        Ok(())
     }
 
     fn put(&mut self, misc: Misc, record: &Record<'_, NativeEndian>) -> Result<(), Error> {

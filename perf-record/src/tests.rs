@@ -8,6 +8,7 @@ mod kernel;
 mod maps;
 mod survey;
 mod synthesize;
+mod terms;
 
 use std::fs;
 use std::path::PathBuf;

@@ -39,6 +39,15 @@ pub(crate) fn synthesize(
         Observed::Command => command.into_iter().collect(),
         Observed::Cpus(_) => Vec::new(),
     };
+    thread_map(&threads, sink)?;
+    cpu_map(session.opened.iter().map(|opened| opened.cpu).collect(), sink)
+}
+
+/// Passes the record THREAD_MAP to `sink`: the threads, or -1 for all.
+pub(crate) fn thread_map(
+    threads: &[u32],
+    sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
     // All of them, or none: readers take each record for the whole map.
     if threads.len() <= MAX_THREADS {
         let mut body = Vec::new();
@@ -49,8 +58,8 @@ pub(crate) fn synthesize(
         } else {
             word(&mut body, threads.len() as u64);
         }
-        for tid in threads {
-            word(&mut body, tid.into());
+        for &tid in threads {
+            word(&mut body, u64::from(tid));
             let name = fs::read(format!("/proc/{tid}/comm")).unwrap_or_default();
             let name = name.strip_suffix(b"\n").unwrap_or(&name);
             let mut comm = [0; 16];
@@ -60,7 +69,14 @@ pub(crate) fn synthesize(
         }
         put(RecordType::THREAD_MAP, &body, sink)?;
     }
-    let mut cpus: Vec<Option<u32>> = session.opened.iter().map(|opened| opened.cpu).collect();
+    Ok(())
+}
+
+/// Passes the record CPU_MAP to `sink`; `None` is any cpu.
+pub(crate) fn cpu_map(
+    mut cpus: Vec<Option<u32>>,
+    sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
     cpus.sort_unstable();
     cpus.dedup();
     let cpus: Vec<u16> =
@@ -73,12 +89,16 @@ pub(crate) fn synthesize(
     put(RecordType::CPU_MAP, &body, sink)
 }
 
-fn word(body: &mut Vec<u8>, word: u64) {
+pub(crate) fn word(body: &mut Vec<u8>, word: u64) {
     body.extend(word.to_ne_bytes());
 }
 
 /// Passes a record to `sink`, unless it is too long.
-fn put(kind: RecordType, body: &[u8], sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+pub(crate) fn put(
+    kind: RecordType,
+    body: &[u8],
+    sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
     let Ok(size) = u16::try_from(body.len() + 8) else { return Ok(()) };
     let mut record = Vec::with_capacity(usize::from(size));
     record.extend(kind.0.to_ne_bytes());

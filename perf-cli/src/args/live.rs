@@ -2,6 +2,8 @@
 
 use clap::Subcommand;
 
+pub(crate) mod attached;
+pub(crate) mod control;
 mod list;
 mod observed;
 mod ordered;
@@ -11,7 +13,7 @@ pub(crate) mod stat;
 pub(crate) use list::ListArgs;
 pub(crate) use observed::ObservedArgs;
 pub(crate) use record::RecordArgs;
-pub(crate) use stat::StatArgs;
+pub(crate) use stat::{StatArgs, StatCommand, StatReportArgs, StatVerb};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
@@ -20,7 +22,7 @@ pub(crate) enum Verb {
     Record(Box<RecordArgs>),
     /// Count events of a command, of tasks or of the whole machine
     #[command(after_help = stat::AFTER_HELP)]
-    Stat(Box<StatArgs>),
+    Stat(Box<StatCommand>),
     /// List the events of this machine
     #[command(after_help = list::AFTER_HELP)]
     List(ListArgs),

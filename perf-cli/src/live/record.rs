@@ -4,12 +4,16 @@
 //! end a recording.
 
 mod cache;
+mod commands;
 mod dump;
+mod off_cpu;
 mod options;
-mod output;
+pub(super) mod output;
 mod overwrite;
 mod rotation;
+mod schedule;
 mod signals;
+mod until;
 mod users;
 
 use core::time::Duration;
@@ -20,17 +24,20 @@ use std::time::Instant;
 
 use perf_open::workload::Workload;
 use perf_parse::file::write::{Options as WriteOptions, Zstd};
-use perf_record::{Recorder, Summary};
+use perf_record::{Recorder, Summary, Trigger};
 
-use crate::args::live::record::RecordArgs;
+use crate::args::live::record::{Delay, RecordArgs, Switch};
 use crate::escape::shown;
 use crate::live::exit_code;
 use crate::live::observed::{self, Observed};
 use crate::output::say;
 use crate::{Failure, Outcome};
+use commands::Commands;
 use output::Output;
 use rotation::Rotation;
+use schedule::Schedule;
 use signals::Signals;
+use until::Until;
 
 /// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
 /// much.
@@ -39,25 +46,16 @@ const TICK: Duration = Duration::from_secs(1);
 const STREAM_TICK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
-    if args.overwrite && args.output == Path::new("-") {
-        return Err(Failure(
-            "--overwrite cannot write to standard output; give --output the name of a file".to_owned(),
-        ));
+    if options::prints_registers(args)? {
+        return Ok(Outcome::Clean);
     }
-    if (args.switch_output.is_some() || args.timestamp_filename) && args.output == Path::new("-") {
-        return Err(Failure(
-            "--switch-output and --timestamp-filename need a file; give --output the name of one".to_owned(),
-        ));
-    }
-    if let Some(folder) = &args.dump_rings {
-        dump::check(folder, &args.output)?;
-    }
+    contradictions(args)?;
     let (groups, filters) = options::events(args)?;
     let observed = match &args.uid {
         Some(user) => Observed::Threads(users::threads(user)?),
         None => observed::of(&args.observed, !args.command.is_empty())?,
     };
-    let options = options::of(args, filters)?;
+    let options = options::of(args, &groups, filters, &observed)?;
     if args.dry_run {
         return Ok(Outcome::Clean);
     }
@@ -66,9 +64,27 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         None => None,
     };
     let command = workload.as_ref().map(Workload::pid);
-    let mut recorder = Recorder::open(groups, observed.clone(), command, options)?;
+    if let Some(priority) = args.realtime {
+        // After the fork, so that the command keeps its own.
+        perf_open::realtime(priority)?;
+    }
     let signals = Signals::new()?;
-    let mut until = Until { workload: workload.as_mut(), observed: &observed, signals: &signals };
+    let commands =
+        args.when.control.as_ref().map(|it| Commands::listen(it, &signals, &groups)).transpose()?;
+    let trigger = match &args.when.switch_output_event {
+        Some(events) => Some(Trigger::open(options::parsed(events)?, &observed, command)?),
+        None => None,
+    };
+    let mut recorder = Recorder::open(groups, observed.clone(), command, options)?;
+    let mut until = Until {
+        workload: workload.as_mut(),
+        observed: &observed,
+        signals: &signals,
+        commands,
+        trigger,
+        schedule: Schedule::of(args.when.delay.as_ref()),
+        began: Instant::now(),
+    };
     if recorder.overwrites() {
         overwrite::run(&mut recorder, args, &mut until)?;
     } else {
@@ -81,6 +97,33 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     }
 }
 
+/// Returns an error if options contradict each other.
+fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
+    let when = &args.when;
+    let to_stream = args.output == Path::new("-");
+    let why = if args.overwrite && to_stream {
+        "--overwrite cannot write to standard output; give --output the name of a file"
+    } else if (switch_of(args).is_some() || when.timestamp_filename) && to_stream {
+        "--switch-output and --timestamp-filename need a file; give --output the name of one"
+    } else if when.switch_max_files.is_some() && switch_of(args).is_none() {
+        "--switch-max-files is for the files of --switch-output"
+    } else if matches!(when.delay, Some(Delay::Never)) && when.control.is_none() {
+        "--delay -1 needs --control, to start the events"
+    } else {
+        return match &args.dump_rings {
+            Some(folder) => dump::check(folder, &args.output),
+            None => Ok(()),
+        };
+    };
+    Err(Failure(why.to_owned()))
+}
+
+/// Returns when another file begins. An event that does what SIGUSR2 does begins one, if nothing else is asked for.
+fn switch_of(args: &RecordArgs) -> Option<Switch> {
+    let by_event = args.when.switch_output_event.is_some() && !args.overwrite && args.dump_rings.is_none();
+    args.when.switch_output.or(by_event.then_some(Switch::Signal))
+}
+
 /// Records until the end, writing the records as the rings fill.
 fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
     let mut out = Output::create(&args.output, written_as(args))?;
@@ -90,38 +133,35 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
     out.publish()?;
     let tick = if args.output == Path::new("-") { STREAM_TICK } else { TICK };
     let mut rotation = Rotation::new(args);
-    let mut starts = args.delay.map(|delay| Instant::now() + Duration::from_millis(delay));
     loop {
-        if starts.is_some_and(|at| Instant::now() >= at) {
-            recorder.resume()?;
-            starts = None;
-        }
-        until.signals.clear();
-        let is_full = args.max_size.is_some_and(|most| out.size().is_some_and(|size| size >= most));
-        let is_over = is_full || until.is_over()?;
-        if is_over {
+        let due = until.look(recorder)?;
+        let is_full = args.when.max_size.is_some_and(|most| out.size().is_some_and(|size| size >= most));
+        let is_over = is_full || due.end;
+        if is_full {
             recorder.stop()?;
+            if !args.quiet {
+                say!("perfdata: {}: reached --max-size", out.name);
+            }
         }
-        if is_full && !args.quiet {
-            say!("perfdata: {}: reached --max-size", out.name);
-        }
-        let is_signalled = until.signals.takes_snapshot();
-        if !is_over && rotation.is_due(is_signalled, out.size()) {
+        if !is_over && rotation.is_due(due.snapshot, out.size()) {
             let mut next = Output::create(&args.output, written_as(args))?;
             let summary = recorder.switch(&mut out, &mut next)?;
             // The name is free once the finished file has its own.
             said(args, &out, &summary, &rotation.finished()?);
             next.publish()?;
             out = next;
-        } else if is_signalled && args.switch_output.is_none() {
+        } else if due.snapshot && switch_of(args).is_none() {
             match &args.dump_rings {
                 Some(folder) => {
                     let (events, features) = (recorder.events().to_vec(), recorder.features().clone());
                     dump::rings(folder, (&events, &features), recorder.dumps(), args.quiet)?;
                 }
-                None => say!("perfdata: SIGUSR2 is ignored without --overwrite or --dump-rings"),
+                None => say!(
+                    "perfdata: SIGUSR2 and snapshot are ignored without --overwrite, --dump-rings or --switch-output"
+                ),
             }
         }
+        until.answer(due);
         if is_over {
             break;
         }
@@ -129,8 +169,7 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
         if out.is_closed() {
             return Ok(recorder.stop()?);
         }
-        let tick = starts.map_or(tick, |at| at.saturating_duration_since(Instant::now()).min(tick));
-        recorder.wait(Some(tick), &[until.signals.fd()])?;
+        until.wait(recorder, tick)?;
     }
     let summary = recorder.finish(&mut out)?;
     let name = rotation.finished()?;
@@ -171,9 +210,13 @@ fn start(recorder: &Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Resul
         let notes = recorder.notes().iter().filter(|note| args.accepted.verbose > 0 || !note.is_detail());
         notes.for_each(|note| say!("perfdata: {note}"));
     }
-    if args.delay.is_none() {
+    if args.when.delay.is_none() {
         recorder.start()?;
     }
+    if let Some(trigger) = &until.trigger {
+        trigger.start()?;
+    }
+    until.began = Instant::now();
     if let (Some(workload), Some(program)) = (&mut until.workload, args.command.first()) {
         workload.start().map_err(|error| {
             let why = error.errno().map(io::Error::from_raw_os_error);
@@ -182,29 +225,6 @@ fn start(recorder: &Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Resul
         })?;
     }
     Ok(())
-}
-
-/// The conditions that end a recording.
-struct Until<'a> {
-    workload: Option<&'a mut Workload>,
-    observed: &'a Observed,
-    signals: &'a Signals,
-}
-
-impl Until<'_> {
-    /// Returns whether the recording ends: the command or all threads have ended, or Ctrl-C was pressed.
-    fn is_over(&mut self) -> Result<bool, Failure> {
-        if self.signals.is_over() {
-            return Ok(true);
-        }
-        if let Some(workload) = &mut self.workload {
-            return Ok(workload.try_wait()?.is_some());
-        }
-        Ok(match self.observed {
-            Observed::Threads(tids) => !tids.iter().any(|&tid| observed::is_alive(tid)),
-            Observed::Command | Observed::Cpus(_) => false,
-        })
-    }
 }
 
 /// Ends the command if it still runs, for example after Ctrl-C.

@@ -4,31 +4,36 @@ use alloc::collections::BTreeMap;
 use core::cell::RefCell;
 use core::time::Duration;
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Instant;
 
 use perf_open::EventSpec;
+use perf_open::abi::record::StatRoundType;
 use perf_open::workload::{CpuTime, Workload};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::args::live::StatArgs;
+use crate::args::live::{StatArgs, StatCommand, StatVerb};
 use crate::escape::shown;
+use crate::live::cgroup::Cgroup;
+use crate::live::command::Command;
+use crate::live::control::{self, Answers};
 use crate::live::exit_code;
-use crate::live::observed::Observed;
+use crate::live::observed::{self, Observed};
 use crate::output::say;
 use crate::{Failure, Outcome};
 
-mod cgroup;
-mod control;
+mod capture;
 mod counters;
+mod described;
 mod mean;
 mod message;
 mod metric;
 mod named;
+mod opening;
 mod plan;
+mod recorded;
 mod report;
 mod table;
 mod tally;
@@ -36,16 +41,16 @@ mod times;
 mod topology;
 mod watch;
 
-use cgroup::Cgroup;
-use control::Answers;
-use counters::{Counters, Scope};
-use message::Command;
+use capture::Capture;
+use counters::Counters;
+use message::Message;
+use opening::Scope;
 use plan::Planned;
 use report::{Report, Span, Totals};
 use table::{Row, Shown, ShownMetric, rows};
 use tally::{Place, Reading, since};
 use times::{Passed, Ticks};
-use topology::{Label, Labels, Part};
+use topology::Labels;
 use watch::{End, Moment, Until, Watch};
 
 /// The result of one run.
@@ -58,20 +63,38 @@ struct Run {
     cpu_time: Option<CpuTime>,
 }
 
-pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
+pub(crate) fn run(command: &StatCommand) -> Result<Outcome, Failure> {
+    match &command.verb {
+        None => count(&command.args, None),
+        Some(StatVerb::Record(args)) => {
+            let path = args.output.clone().unwrap_or_else(|| "perf.data".into());
+            capture::check(args)?;
+            // A capture that goes to standard output is read by a program, which prints the counts.
+            let quiet = args.quiet || path == Path::new("-");
+            count(&StatArgs { output: None, quiet, ..(**args).clone() }, Some(&path))
+        }
+        Some(StatVerb::Report(args)) => recorded::run(args),
+    }
+}
+
+/// Counts, prints the counts, and writes them to a capture if there is a path for it.
+fn count(args: &StatArgs, capture: Option<&Path>) -> Result<Outcome, Failure> {
     let observed = plan::observed(args)?;
     let planned = plan::events(args, &observed)?;
     let names = if args.cgroup.is_empty() { &args.for_each_cgroup } else { &args.cgroup };
     let cgroups = names.iter().map(|name| Cgroup::open(name)).collect::<Result<Vec<_>, _>>()?;
-    let (parts, labels) = labels(args, &observed)?;
+    let (parts, labels) = described::labels(args, &observed)?;
     let watch = Watch::new()?;
     let answers = match &args.control {
-        Some(control) => control::listen(control, watch.sender())?,
+        Some(control) => {
+            let sender = watch.sender();
+            control::listen(control, move |line| sender.send(Message::from(line)).is_ok())?
+        }
         None => Answers::default(),
     };
     let answers = RefCell::new(answers);
     let files = getrlimit(Resource::Nofile);
-    let stat = Stat { args, observed, planned, cgroups, parts, labels, watch, answers, files };
+    let stat = Stat { args, capture, observed, planned, cgroups, parts, labels, watch, answers, files };
     let mut report = Report::new(args)?;
     let mut runs = Vec::new();
     let is_endless = args.repeat == 0;
@@ -98,31 +121,11 @@ pub(crate) fn run(args: &StatArgs) -> Result<Outcome, Failure> {
     })
 }
 
-/// Returns the place of each cpu whose counts are added to others', and the labels of the places that are shown.
-fn labels(args: &StatArgs, observed: &Observed) -> Result<(BTreeMap<u32, Place>, Labels), Failure> {
-    let own = |place, key, width, text| (place, Label { key, width, text, counters: None });
-    match observed {
-        Observed::Cpus(cpus) => match Part::of(args) {
-            Some(part) => topology::parts(part, cpus, Path::new("/sys")),
-            None => {
-                let of_cpu = |&cpu: &u32| own(Place::Cpu(cpu), "cpu", 8, format!("CPU{cpu}"));
-                Ok((BTreeMap::new(), cpus.iter().map(of_cpu).collect()))
-            }
-        },
-        Observed::Threads(threads) => {
-            let of_thread = |&tid: &u32| {
-                let comm = fs::read_to_string(format!("/proc/{tid}/comm")).unwrap_or_default();
-                own(Place::Thread(tid), "thread", 25, format!("{}-{tid}", comm.trim_end_matches('\n')))
-            };
-            Ok((BTreeMap::new(), threads.iter().map(of_thread).collect()))
-        }
-        Observed::Command => Ok((BTreeMap::new(), Labels::new())),
-    }
-}
-
 /// The state of the verb.
 struct Stat<'a> {
     args: &'a StatArgs,
+    /// Where the counts are written to.
+    capture: Option<&'a Path>,
     observed: Observed,
     planned: Vec<Planned>,
     cgroups: Vec<Cgroup>,
@@ -167,6 +170,7 @@ impl Stat<'_> {
         let scope = Scope {
             observed: &self.observed,
             command: pid,
+            cpus: args.observed.cpu.as_ref().map(|_| observed::cpus(&args.observed)).transpose()?,
             inherit: !args.no_inherit,
             on_exec: self.observed == Observed::Command && delay.is_none(),
             apart: args.no_aggr || args.per_thread,
@@ -176,9 +180,13 @@ impl Stat<'_> {
         };
         let counters = Counters::open(&self.planned, &scope)?;
         let events = self.shown(&counters);
+        let mut capture = match self.capture {
+            Some(path) => Some(Capture::begin(path, args, &counters, &events, (&self.observed, pid))?),
+            None => None,
+        };
         let interval = args.interval_print.map(|millis| Duration::from_millis(millis.get()));
         if interval.is_some() {
-            report.head(&self.what(), 1, true, unit_width(&events))?;
+            report.head(&described::what(self.args, &self.observed), 1, true, unit_width(&events))?;
         }
         if delay.is_none() {
             counters.enable()?;
@@ -226,7 +234,11 @@ impl Stat<'_> {
             None => self.watch.wait(&mut until, start, |moment, at| {
                 if interval.is_some() {
                     // What was counted before a command is an interval of its own, as perf prints it.
-                    let goes_on = each(at, counters.read(&passed(at))?)?;
+                    let counts = counters.counts()?;
+                    if let Some(capture) = &mut capture {
+                        capture.round(&counts, StatRoundType::INTERVAL, at)?;
+                    }
+                    let goes_on = each(at, counters.reading(&counts, &passed(at)))?;
                     self.control(&counters, moment)?;
                     return Ok(goes_on);
                 }
@@ -242,7 +254,13 @@ impl Stat<'_> {
         let cpu_time =
             command.as_ref().filter(|_| self.observed == Observed::Command).and_then(Workload::cpu_time);
         let last = Passed { elapsed, cpu: cpu_time.or_else(|| passed(elapsed).cpu) };
-        let reading = counters.read(&last)?;
+        let counts = counters.counts()?;
+        if let Some(mut capture) = capture {
+            let kind = if interval.is_some() { StatRoundType::INTERVAL } else { StatRoundType::FINAL };
+            capture.round(&counts, kind, elapsed)?;
+            capture.finish()?;
+        }
+        let reading = counters.reading(&counts, &last);
         if interval.is_some() && end != End::Unread {
             each(elapsed, reading.clone())?;
         }
@@ -302,9 +320,15 @@ impl Stat<'_> {
     fn control(&self, counters: &Counters, moment: Moment) -> Result<(), Failure> {
         let Moment::Control(command) = moment else { return Ok(()) };
         match command {
-            Command::Enable => counters.enable_now()?,
-            Command::Disable => counters.disable()?,
+            Command::Enable(None) => counters.enable_now()?,
+            Command::Disable(None) => counters.disable()?,
+            Command::Enable(Some(name)) => counters.switch(&name, true)?,
+            Command::Disable(Some(name)) => counters.switch(&name, false)?,
+            Command::Evlist(_) => counters.events.iter().for_each(|event| say!("{}", event.name)),
             Command::Ping => {}
+            Command::Snapshot | Command::Stop => {
+                say!("perfdata: --control: snapshot and stop are for perfdata record");
+            }
         }
         self.answers.borrow_mut().ack();
         Ok(())
@@ -329,7 +353,12 @@ impl Stat<'_> {
             let readings: Vec<Reading> = runs.iter().map(|run| run.reading.clone()).collect();
             let mean =
                 mean::Mean::of(&seconds).map_or(last.elapsed, |mean| Duration::from_secs_f64(mean.value));
-            report.head(&self.what(), runs.len(), false, unit_width(&last.events))?;
+            report.head(
+                &described::what(self.args, &self.observed),
+                runs.len(),
+                false,
+                unit_width(&last.events),
+            )?;
             let span = if self.args.summary { Span::Summary } else { Span::Whole { runs: runs.len() } };
             report.rows(&self.rows(&last.events, &readings, mean), span)?;
         }
@@ -338,27 +367,6 @@ impl Stat<'_> {
             cpu_times: runs.iter().filter_map(|run| run.cpu_time).collect(),
             table: self.args.table,
         })
-    }
-
-    /// Describes what is counted, for the text report.
-    fn what(&self) -> String {
-        let list = |numbers: &[u32]| {
-            let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
-            words.join(",")
-        };
-        match &self.observed {
-            Observed::Threads(_) if self.args.observed.all_cpus => "'system wide'".to_owned(),
-            Observed::Threads(_) if !self.args.observed.pid.is_empty() => {
-                format!("process id '{}'", list(&self.args.observed.pid))
-            }
-            Observed::Threads(tids) => format!("thread id '{}'", list(tids)),
-            Observed::Cpus(cpus) if self.args.observed.cpu.is_some() => format!("cpu '{}'", list(cpus)),
-            Observed::Cpus(_) => "'system wide'".to_owned(),
-            Observed::Command => {
-                let words: Vec<_> = self.args.command.iter().map(|word| word.to_string_lossy()).collect();
-                format!("'{}'", words.join(" "))
-            }
-        }
     }
 
     /// Reports that a signal ended the command; its exit status does not show it.

@@ -238,6 +238,14 @@ fn push_event(out: &mut Vec<u8>, event: &EventDesc<'_>) {
     out.push(b'\n');
 }
 
+/// Returns the fields of an attr that are set, after a comma.
+#[cfg(target_os = "linux")]
+pub(crate) fn attr(attr: &Attr) -> String {
+    let mut text = Vec::new();
+    push_attr(&mut text, attr);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 fn push_attr(out: &mut Vec<u8>, attr: &Attr) {
     fn number(out: &mut Vec<u8>, name: &str, value: u64) {
         if value != 0 {

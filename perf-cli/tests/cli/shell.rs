@@ -65,6 +65,9 @@ fn a_folder_gets_a_page_of_every_verb() {
     pages.sort();
     let mut expected: Vec<_> = verbs().iter().map(|verb| format!("perfdata-{verb}.1")).collect();
     expected.push("perfdata.1".to_owned());
+    if cfg!(target_os = "linux") {
+        expected.extend(["record", "report"].map(|verb| format!("perfdata-stat-{verb}.1")));
+    }
     expected.sort();
     assert_eq!(pages, expected);
     let dump = fs::read_to_string(folder.join("perfdata-dump.1")).unwrap();

@@ -27,12 +27,15 @@ fn main() -> std::process::ExitCode {
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,
+        record::requests::TESTS,
+        record::synthesized::TESTS,
         record::observed::TESTS,
         ring::TESTS,
         stat::counts::TESTS,
         stat::ends::TESTS,
         stat::options::TESTS,
         stat::perf::TESTS,
+        stat::recorded::TESTS,
         stat::usage::TESTS,
     ]);
     record::workload::clean_up();

@@ -10,6 +10,8 @@ pub(crate) mod observed;
 pub(crate) mod output;
 pub(crate) mod overwrite;
 pub(crate) mod perf;
+pub(crate) mod requests;
+pub(crate) mod synthesized;
 pub(crate) mod workload;
 
 use core::time::Duration;

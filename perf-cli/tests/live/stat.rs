@@ -5,6 +5,7 @@ pub(crate) mod counts;
 pub(crate) mod ends;
 pub(crate) mod options;
 pub(crate) mod perf;
+pub(crate) mod recorded;
 pub(crate) mod usage;
 
 use std::ffi::OsStr;

@@ -11,7 +11,7 @@ use perf_abi::attr::AttrFlags;
 /// | `I` | do not count while idle |
 /// | `p`, `pp`, `ppp` | `precise_ip` 1, 2, 3: constant skid, zero skid requested, zero skid required |
 /// | `P` | the highest `precise_ip` that opens, [`EventSpec::precise_max`](super::EventSpec::precise_max) |
-/// | `S` | of a group, only the leader samples, [`EventGroup::sample_leader_only`](super::EventGroup::sample_leader_only) |
+/// | `S` | of a group, only the leader samples, and members with a rate of their own, [`EventGroup::sample_leader_only`](super::EventGroup::sample_leader_only) |
 /// | `D` | pinned: always on the PMU, or in error |
 /// | `e` | exclusive: alone on the PMU |
 /// | `W` | the events may be opened one by one if the kernel refuses the group, [`EventGroup::weak`](super::EventGroup::weak) |

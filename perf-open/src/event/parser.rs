@@ -96,10 +96,9 @@ impl Parser {
             grammar::list(list).map_err(|error| (error.offset, ParseErrorKind::Expected(error.expected)))?;
         let (mut groups, mut count, cores) = (Vec::new(), 0_usize, Cores::new());
         for group in parsed {
-            let (mut events, mut places) = (Vec::new(), Vec::new());
+            let mut events = Vec::new();
             for item in &group.items {
                 let made = self.item(list, item, &cores)?;
-                places.resize(places.len().saturating_add(made.len()), place(list, item.text));
                 count = count.saturating_add(made.len());
                 events.extend(made);
                 if count > MOST {
@@ -113,9 +112,7 @@ impl Parser {
                 continue;
             }
             let at = place(list, group.modifiers);
-            let made = together(group.name, events, modifiers(group.modifiers, at)?, at)?;
-            leader_samples(&made, &places)?;
-            groups.push(made);
+            groups.push(together(group.name, events, modifiers(group.modifiers, at)?, at)?);
         }
         Ok(groups)
     }
@@ -244,20 +241,6 @@ fn alone(event: EventSpec, modifiers: Modifiers) -> EventGroup {
         weak: modifiers.contains('W'),
         ..EventGroup::from(event)
     }
-}
-
-/// Refuses a period or a frequency of a member if only the leader samples: it would be ignored.
-///
-/// `places` has the offset of each event.
-fn leader_samples(group: &EventGroup, places: &[usize]) -> Result<(), Place> {
-    let mut members = group.events.iter().zip(places).skip(1).filter(|_| group.sample_leader_only);
-    let period = members.find_map(|(event, &at)| {
-        let name = [("period", event.terms.period), ("freq", event.terms.freq)];
-        name.into_iter().find(|(_, value)| value.is_some()).map(|(name, _)| (at, name.to_owned()))
-    });
-    let reason =
-        "with the modifier S only the leader samples, so a member has neither a period nor a frequency";
-    period.map_or(Ok(()), |(at, name)| Err((at, ParseErrorKind::Unsupported { name, reason })))
 }
 
 /// Returns a group of the events in braces. The modifiers `D` and `e` of the group apply to the leader alone, as the

@@ -46,16 +46,6 @@ fn every_fault_has_its_place() {
             "`duration_time` is not supported: perf itself measures it; it is not an event of the kernel",
         ),
         (
-            "{cs,faults/period=9/}:S",
-            4,
-            "`period` is not supported: with the modifier S only the leader samples, so a member has neither a period nor a frequency",
-        ),
-        (
-            "{cs:S,faults,faults/freq=9/}",
-            13,
-            "`freq` is not supported: with the modifier S only the leader samples, so a member has neither a period nor a frequency",
-        ),
-        (
             "uprobe/path=/bin/ls,offset=0x10/",
             16,
             "expected `,` or the end; a value that contains `/` needs single quotes: path='/bin/ls'",

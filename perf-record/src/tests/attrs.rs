@@ -7,23 +7,15 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 use perf_open::{EventGroup, EventSpec};
 
-use crate::attrs::{Manner, all_registers, copies_stacks};
 use crate::fallback::{self, Choices, Next, Note};
-use crate::{CallGraph, Observed, Options};
+use crate::{CallGraph, Observed, Options, all_registers, manner};
 
-/// Returns the attr of an event of a group, as the first of all events of a command.
-fn attr_in(group: &EventGroup, place: usize, options: &Options) -> Attr {
-    let manner = Manner {
-        options,
-        several: false,
-        of_cpus: false,
-        on_exec: true,
-        overwrite: options.overwrite,
-        tracker: false,
-        copies_stacks: group.events.iter().any(|event| copies_stacks(options, event)),
-        inherit_read: true,
-    };
-    *manner.builder(group, place, &group.events[place], place == 0).unwrap().attr()
+/// Returns the attr of an event of a group, as that of a command.
+pub(super) fn attr_in(group: &EventGroup, place: usize, options: &Options) -> Attr {
+    let choices = Choices { groups: vec![group.clone()], inherit_read: true };
+    let manner = manner::of(&choices, &Observed::Command, options).unwrap();
+    let is_tracking = place == 0 && !manner.tracker;
+    *manner.builder(group, place, &group.events[place], is_tracking).unwrap().attr()
 }
 
 fn attr(options: &Options) -> Attr {

@@ -164,7 +164,7 @@ fn threads_that_were_asked_for() {
 #[test]
 fn data_and_namespaces() {
     let machine = machine();
-    let wanted = Wanted { data: true, namespaces: true };
+    let wanted = Wanted { data: true, namespaces: true, ..Wanted::default() };
     let (records, _) = records(&machine.0, &layout(), wanted, |it| it.threads(&[10]));
     let lines = lines(&records);
     let data = [

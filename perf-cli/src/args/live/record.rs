@@ -4,17 +4,19 @@ mod accepted;
 mod events;
 mod samples;
 mod values;
+mod when;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use perf_record::CallGraph;
+use perf_record::{CallGraph, Synthesized};
 
 use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
 pub(crate) use events::{Asked, EventArgs};
 pub(crate) use samples::SampleArgs;
-pub(crate) use values::{Freq, Switch};
+pub(crate) use values::{Delay, Freq, Registers, Switch, register_names};
+pub(crate) use when::WhenArgs;
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, records the command and everything that it starts. Without these options and without a \
@@ -23,6 +25,10 @@ perf.data. If the recorder is killed, perfdata repair can repair the file.
 
 With --overwrite the rings keep the newest records, and nothing is written until SIGUSR2 or the end. SIGUSR2 writes a \
 snapshot to a separate file (perf.data.1, perf.data.2).
+
+--control reads commands, one a line, from an open descriptor or a FIFO: enable and disable start and stop the events, or \
+the EVENT that follows; snapshot does what SIGUSR2 does; stop ends the recording; evlist [-v|-g|-F] prints the events on \
+standard error; ping does nothing. After each command, ack is written to the second descriptor or FIFO, if there is one.
 
 Exit status: that of the command, or 128 plus the signal's number if a signal ended it; 0 if there is no command; 1 if \
 nothing was recorded.
@@ -33,7 +39,11 @@ Examples:
   perfdata record -e sched:sched_switch -a -- sleep 5
   perfdata record -e '{cpu-clock,page-faults}:S' -p 1234 -o busy.data
   perfdata record --call-graph dwarf -o - -- ./program | perfdata dump -
-  perfdata record --overwrite -a & kill -USR2 $!";
+  perfdata record --overwrite -a & kill -USR2 $!
+  perfdata record --off-cpu -e dummy -- ./program && perfdata report --off-cpu
+  perfdata record -a -e cpu-clock -e page-faults -G system.slice,user.slice -- sleep 5
+  perfdata record --overwrite -a --switch-output-event sched:sched_process_exit -- make
+  perfdata record -D -1 --control fifo:commands,answers -- ./program";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordArgs {
@@ -74,6 +84,11 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) switch_events: bool,
 
+    /// Record where and how long threads wait, for perfdata report --off-cpu: by the tracepoint sched:sched_switch with
+    /// call chains, and by context switches; where that tracepoint may not be used, by context switches alone, which belong to the sample before them
+    #[arg(long)]
+    pub(crate) off_cpu: bool,
+
     /// Record namespaces
     #[arg(long)]
     pub(crate) namespaces: bool,
@@ -90,34 +105,20 @@ pub(crate) struct RecordArgs {
     pub(crate) observed: ObservedArgs,
 
     /// Observe the processes of this user, by name or number
-    #[arg(short, long, value_name = "USER", conflicts_with_all = ["pid", "tid", "all_cpus", "cpu"])]
+    #[arg(short, long, value_name = "USER", conflicts_with_all = ["pid", "tid", "all_cpus"])]
     pub(crate) uid: Option<String>,
+
+    /// Record the tasks of these cgroups alone: one name for all events, or one for each, of which some may be empty; with
+    /// -a or -C
+    #[arg(short = 'G', long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["pid", "tid", "uid"])]
+    pub(crate) cgroup: Vec<String>,
 
     /// Record with a ring for each thread rather than for each CPU; tasks that they start are not recorded
     #[arg(long, conflicts_with_all = ["all_cpus", "cpu"])]
     pub(crate) per_thread: bool,
 
-    /// Start the events this many milliseconds after the command. Mappings and tasks are recorded from the start
-    #[arg(short = 'D', long, value_name = "MS")]
-    pub(crate) delay: Option<u64>,
-
-    /// Begin another file when SIGUSR2 comes, when the file has a size (100M), or after a time (30s, 5m, 1h, 1d). Each
-    /// file gets the time of its end as a suffix
-    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "signal",
-          value_parser = values::switch, conflicts_with_all = ["overwrite", "dump_rings"])]
-    pub(crate) switch_output: Option<Switch>,
-
-    /// Keep only the newest N files of --switch-output
-    #[arg(long, value_name = "N", requires = "switch_output", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) switch_max_files: Option<u32>,
-
-    /// Append the time of its end to the name of the file
-    #[arg(long, conflicts_with = "overwrite")]
-    pub(crate) timestamp_filename: bool,
-
-    /// End the recording when the file has this size, for example 100M
-    #[arg(long, value_name = "SIZE", value_parser = values::size, conflicts_with = "overwrite")]
-    pub(crate) max_size: Option<u64>,
+    #[command(flatten)]
+    pub(crate) when: WhenArgs,
 
     /// Do not record tasks that the recorded tasks start
     #[arg(short = 'i', long)]
@@ -127,6 +128,23 @@ pub(crate) struct RecordArgs {
     /// 512 KiB]
     #[arg(short, long, value_name = "PAGES", value_parser = values::pages)]
     pub(crate) mmap_pages: Option<usize>,
+
+    /// Synthesize these records of what exists already: no, all, task, mmap (with task), cgroup [default: all]
+    #[arg(long, value_name = "KINDS", value_parser = values::synth)]
+    pub(crate) synth: Option<Synthesized>,
+
+    /// Synthesize the records of tasks and mappings at the end, of those that exist then. --overwrite keeps those of the
+    /// start
+    #[arg(long)]
+    pub(crate) tail_synthesize: bool,
+
+    /// Read a ring only when it has this many bytes of records, for example 64K; at most a quarter of the ring
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    pub(crate) mmap_flush: Option<usize>,
+
+    /// Read the rings with this real-time priority (SCHED_FIFO), from 1 to 99
+    #[arg(short, long, value_name = "PRIO", value_parser = clap::value_parser!(u32).range(1..=99))]
+    pub(crate) realtime: Option<u32>,
 
     /// Keep the newest records in the rings until a snapshot is requested
     #[arg(long)]

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use clap::ArgAction;
 
+use super::control::Control;
 use super::observed::ObservedArgs;
 use super::ordered::Ordered;
+use crate::args::capture::Capture;
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -a and -C, counts events of the command and everything that it starts. Without these options and \
@@ -46,9 +48,44 @@ Examples:
   perfdata stat -p 1234 --timeout 5000 --json
   perfdata stat -a --per-socket -e cpu-clock,cs -- sleep 1
   perfdata stat -a --for-each-cgroup system.slice,user.slice -e cpu-clock -- sleep 1
-  perfdata stat -e syscalls:sys_enter_write --filter 'count > 100' -- make";
+  perfdata stat -e syscalls:sys_enter_write --filter 'count > 100' -- make
+  perfdata stat record -a -I 1000 -o counts.data -- make && perfdata stat report counts.data";
 
+/// `perfdata stat`, and the verbs that keep counts and print them later.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+pub(crate) struct StatCommand {
+    #[command(subcommand)]
+    pub(crate) verb: Option<StatVerb>,
+
+    #[command(flatten)]
+    pub(crate) args: StatArgs,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum StatVerb {
+    /// Count, and write the counts to a capture (-o, default perf.data), which stat report of perfdata and perf read
+    Record(Box<StatArgs>),
+    /// Print the counts of a capture that perf stat record or perfdata stat record wrote
+    Report(StatReportArgs),
+}
+
+/// The command line of `perfdata stat report`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatReportArgs {
+    #[command(flatten)]
+    pub(crate) file: Capture,
+
+    /// Print values separated by SEP, one line per event
+    #[arg(short = 'x', long, value_name = "SEP", conflicts_with = "json")]
+    pub(crate) field_separator: Option<String>,
+
+    /// Print one JSON object per line
+    #[arg(short, long, visible_alias = "json-output")]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct StatArgs {
     /// Events to count, by perf's names (perfdata list): cycles:u,faults,'{a,b}',sched:sched_switch,pmu/term=1/. Can be
     /// given more than once
@@ -190,8 +227,8 @@ pub(crate) struct StatArgs {
     #[arg(short = 'D', long, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1..))]
     pub(crate) delay: Option<i64>,
 
-    /// Read commands, one a line: enable and disable count and do not count, ping does nothing. Each is answered by ack if
-    /// there is a place for answers
+    /// Read commands, one a line: enable [EVENT] and disable [EVENT] count and do not count, evlist prints the events on
+    /// standard error, ping does nothing. Each is answered by ack if there is a place for answers
     #[arg(long, value_name = "fd:N[,N]|fifo:PATH[,PATH]", value_parser = Control::parse)]
     pub(crate) control: Option<Control>,
 
@@ -266,35 +303,11 @@ impl CacheLevel {
     }
 }
 
-/// Where commands come from, and where the answers go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Control {
-    pub(crate) commands: PathBuf,
-    pub(crate) answers: Option<PathBuf>,
-}
-
-impl Control {
-    fn parse(text: &str) -> Result<Self, String> {
-        let path: fn(&str) -> Option<PathBuf> = match text.split_once(':') {
-            Some(("fifo", _)) => |path| (!path.is_empty()).then(|| path.into()),
-            Some(("fd", _)) => |number| Some(format!("/proc/self/fd/{}", number.parse::<u32>().ok()?).into()),
-            _ => |_| None,
-        };
-        let (_, places) = text.split_once(':').unwrap_or_default();
-        let (commands, answers) = match places.split_once(',') {
-            Some((commands, answers)) => (commands, Some(answers)),
-            None => (places, None),
-        };
-        let control = || {
-            let answers = match answers {
-                Some(answers) => Some(path(answers)?),
-                None => None,
-            };
-            Some(Self { commands: path(commands)?, answers })
-        };
-        control().ok_or_else(|| {
-            "must be fd:N or fd:N,N with numbers of open descriptors, or fifo:PATH or fifo:PATH,PATH"
-                .to_owned()
-        })
+impl StatArgs {
+    /// Returns the options of an empty command line.
+    pub(crate) fn none() -> Result<Self, clap::Error> {
+        use clap::{Args, FromArgMatches};
+        let matches = Self::augment_args(clap::Command::new("stat")).try_get_matches_from(["stat"])?;
+        Self::from_arg_matches(&matches)
     }
 }

@@ -1,5 +1,7 @@
 //! The options of a recording, from the command line.
 
+use alloc::sync::Arc;
+use std::fs::File;
 use std::os::unix::ffi::OsStringExt;
 
 use perf_open::abi::branch::BranchSampleType;
@@ -9,9 +11,12 @@ use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraph, Options};
 
+use super::off_cpu;
 use crate::Failure;
-use crate::args::live::record::{Asked, Freq, RecordArgs};
-use crate::output::say;
+use crate::args::live::record::{Asked, Delay, Freq, RecordArgs, Registers, register_names};
+use crate::live::cgroup::{self, Cgroup};
+use crate::live::observed::{self, Observed};
+use crate::output::{Output, say};
 
 /// Filters, each with the index of its event.
 pub(super) type Filters = Vec<(usize, String)>;
@@ -46,6 +51,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Fa
         cycles.precise_max = true;
         groups.push(cycles.into());
     }
+    groups.extend(off_cpu::event(args).map(EventGroup::from));
     if args.samples.group {
         let events: Vec<_> = groups.into_iter().flat_map(|group| group.events).collect();
         groups = vec![events.into()];
@@ -58,7 +64,7 @@ fn count(groups: &[EventGroup]) -> usize {
 }
 
 /// Parses a list of events.
-fn parsed(list: &str) -> Result<Vec<EventGroup>, Failure> {
+pub(super) fn parsed(list: &str) -> Result<Vec<EventGroup>, Failure> {
     let groups = parse(list).map_err(|error| format!("{error:#}"))?;
     match groups.iter().flat_map(|group| &group.events).find(|event| event.bpf_counter) {
         Some(event) => {
@@ -87,7 +93,8 @@ fn sample_type(args: &RecordArgs) -> SampleType {
         (samples.data_page_size, SampleType::DATA_PAGE_SIZE),
         (samples.code_page_size, SampleType::CODE_PAGE_SIZE),
         (samples.transaction, SampleType::TRANSACTION),
-        (samples.raw_samples, SampleType::RAW),
+        // perf: `evsel__config`.
+        (samples.raw_samples, SampleType::RAW | SampleType::TIME | SampleType::CPU),
     ]
     .into_iter()
     .filter(|(is_wanted, _)| *is_wanted)
@@ -118,10 +125,45 @@ fn freq(args: &RecordArgs) -> Result<Option<u64>, Failure> {
     Ok(Some(most))
 }
 
+/// Returns the open directories of the cgroups, each with the index of its event.
+fn in_cgroups(args: &RecordArgs, groups: &[EventGroup]) -> Result<Vec<(usize, Arc<File>)>, Failure> {
+    let numbers = cgroup::of_events(&args.cgroup, groups.iter().map(|group| group.events.len()))?;
+    let mut open = Vec::new();
+    for name in &args.cgroup {
+        // An empty name is no cgroup.
+        let directory = if name.is_empty() { None } else { Some(Cgroup::open(name)?.directory) };
+        open.push(directory.map(Arc::new));
+    }
+    let numbers = numbers.into_iter().enumerate();
+    Ok(numbers.filter_map(|(event, number)| Some((event, open.get(number?)?.clone()?))).collect())
+}
+
+/// Prints the names of the registers, if the command line asks for them. Returns whether it does.
+pub(super) fn prints_registers(args: &RecordArgs) -> Result<bool, Failure> {
+    let asked = [args.samples.intr_regs, args.samples.user_regs];
+    if !asked.contains(&Some(Registers::Names)) {
+        return Ok(false);
+    }
+    let names: Vec<_> = register_names().map(|(_, name)| name).collect();
+    let mut output = Output::new();
+    output.write(format!("available registers: {}\n", names.join(" ")).as_bytes())?;
+    Ok(true)
+}
+
 /// Returns the options of the command line.
-pub(super) fn of(args: &RecordArgs, filters: Filters) -> Result<Options, Failure> {
+pub(super) fn of(
+    args: &RecordArgs,
+    groups: &[EventGroup],
+    filters: Filters,
+    observed: &Observed,
+) -> Result<Options, Failure> {
     let samples = &args.samples;
     let sample_type = sample_type(args);
+    let is_part = args.observed.cpu.is_some() && matches!(observed, Observed::Threads(_));
+    let mask = |registers| match registers {
+        Some(Registers::Mask(mask)) => mask,
+        _ => 0,
+    };
     Ok(Options {
         freq: freq(args)?,
         filters,
@@ -129,12 +171,12 @@ pub(super) fn of(args: &RecordArgs, filters: Filters) -> Result<Options, Failure
         call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraph::Fp)),
         data: args.data,
         sample_type,
-        switch_events: args.switch_events,
+        switch_events: args.switch_events || args.off_cpu,
         namespaces: args.namespaces,
         clockid: args.clockid,
         branches: samples.branch_filter.or(samples.branch_any.then_some(BranchSampleType::ANY)),
-        regs_intr: samples.intr_regs.unwrap_or(0),
-        regs_user: samples.user_regs.unwrap_or(0),
+        regs_intr: mask(samples.intr_regs),
+        regs_user: mask(samples.user_regs),
         period: samples.period,
         identifier: samples.sample_identifier,
         inherit_stat: samples.stat,
@@ -149,10 +191,16 @@ pub(super) fn of(args: &RecordArgs, filters: Filters) -> Result<Options, Failure
         buildid_mmap: samples.buildid_mmap,
         bpf_events: !samples.no_bpf_event,
         per_thread: args.per_thread,
-        delayed: args.delay.is_some(),
+        in_cgroups: in_cgroups(args, groups)?,
+        cpus: if is_part { Some(observed::cpus(&args.observed)?) } else { None },
+        delayed: args.when.delay.is_some(),
+        pausable: args.when.control.is_some() || matches!(args.when.delay, Some(Delay::Between(_))),
         inherit: !args.no_inherit,
         mmap_pages: args.mmap_pages,
+        mmap_flush: args.mmap_flush.unwrap_or(1),
         overwrite: args.overwrite,
+        synthesize: args.synth.unwrap_or_default(),
+        tail_synthesize: args.tail_synthesize,
         build_ids: !args.no_buildid,
         command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
         version: concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned(),

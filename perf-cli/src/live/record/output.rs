@@ -16,9 +16,9 @@ use crate::output::{Holds, Outputs, Unfinished};
 const CHUNK: usize = 1 << 16;
 
 /// A capture that is being written.
-pub(super) struct Output {
+pub(in crate::live) struct Output {
     /// The name in messages.
-    pub(super) name: String,
+    pub(in crate::live) name: String,
     to: To,
     /// Whether the reader of the stream has closed its end, as `head` does. Then nothing more is written.
     is_closed: bool,
@@ -38,7 +38,7 @@ enum To {
 impl Output {
     /// Creates a file, or a stream on standard output if `path` is `-`. [`publish`](Self::publish) gives the file its
     /// name, and renames an existing file to `path.old`.
-    pub(super) fn create(path: &Path, options: Options) -> Result<Self, Failure> {
+    pub(in crate::live) fn create(path: &Path, options: Options) -> Result<Self, Failure> {
         if path == Path::new("-") {
             let out = BufWriter::with_capacity(CHUNK, io::stdout());
             let to = To::Stream(Box::new(PipeSink::with_options(out, options)));
@@ -57,7 +57,7 @@ impl Output {
 
     /// Gives the file its name. Writing continues after that, so the records of a recorder that is killed later are in
     /// the file.
-    pub(super) fn publish(&mut self) -> Result<(), Failure> {
+    pub(in crate::live) fn publish(&mut self) -> Result<(), Failure> {
         match &mut self.to {
             To::File { unfinished, .. } => unfinished.take().map_or(Ok(()), |it| it.publish()),
             To::Stream(_) => Ok(()),
@@ -65,12 +65,12 @@ impl Output {
     }
 
     /// Returns whether the reader has closed its end.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(in crate::live) fn is_closed(&self) -> bool {
         self.is_closed
     }
 
     /// Returns the bytes in the file; `None` for a stream, and for a file that is not regular.
-    pub(super) fn size(&self) -> Option<u64> {
+    pub(in crate::live) fn size(&self) -> Option<u64> {
         match &self.to {
             To::File { file, .. } => file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len()),
             To::Stream(_) => None,

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use perf_record::{Kept, Recorder};
 
 use super::output::Output;
-use super::{TICK, Until, dump, start, written};
+use super::until::Until;
+use super::{TICK, dump, start, written};
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::output::say;
@@ -18,11 +19,7 @@ pub(super) fn run(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<
     recorder.begin(&mut kept)?;
     start(recorder, args, until)?;
     loop {
-        until.signals.clear();
-        let is_over = until.is_over()?;
-        if is_over {
-            recorder.stop()?;
-        }
+        let due = until.look(recorder)?;
         recorder.drain(&mut kept)?;
         if kept.is_full() && !is_full {
             is_full = true;
@@ -30,16 +27,17 @@ pub(super) fn run(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<
                 "perfdata: too many mappings and tasks to keep; newer ones will be missing from the snapshots"
             );
         }
-        if is_over {
+        if due.end {
             return snapshot(recorder, args, &kept, args.output.clone(), false);
         }
-        if until.signals.takes_snapshot() {
+        if due.snapshot {
             snapshots += 1;
             let mut path = args.output.clone().into_os_string();
             path.push(format!(".{snapshots}"));
             snapshot(recorder, args, &kept, path.into(), true)?;
+            until.answer(due);
         }
-        recorder.wait(Some(TICK), &[until.signals.fd()])?;
+        until.wait(recorder, TICK)?;
     }
 }
 

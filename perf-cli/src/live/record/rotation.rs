@@ -27,7 +27,7 @@ impl<'a> Rotation<'a> {
 
     /// Returns whether another file begins now. `size` is that of the current file.
     pub(super) fn is_due(&self, is_signalled: bool, size: Option<u64>) -> bool {
-        match self.args.switch_output {
+        match super::switch_of(self.args) {
             None => false,
             Some(Switch::Signal) => is_signalled,
             Some(Switch::Size(most)) => size.is_some_and(|size| size >= most),
@@ -41,7 +41,7 @@ impl<'a> Rotation<'a> {
     /// perf: `record__switch_output`.
     pub(super) fn finished(&mut self) -> Result<PathBuf, Failure> {
         let path = &self.args.output;
-        let is_named = self.args.timestamp_filename || self.args.switch_output.is_some();
+        let is_named = self.args.when.timestamp_filename || super::switch_of(self.args).is_some();
         if !is_named || !path.is_file() {
             return Ok(path.clone());
         }
@@ -58,7 +58,7 @@ impl<'a> Rotation<'a> {
         }
         fs::rename(path, &name).map_err(|error| format!("{}: {error}", shown(&name)))?;
         self.began = Instant::now();
-        if let Some(most) = self.args.switch_max_files {
+        if let Some(most) = self.args.when.switch_max_files {
             self.files.push_back(name.clone());
             while self.files.len() > usize::try_from(most).unwrap_or(usize::MAX)
                 && let Some(oldest) = self.files.pop_front()

@@ -17,6 +17,7 @@ pub(super) struct Signals {
     end: Arc<AtomicBool>,
     snapshot: Arc<AtomicBool>,
     wakes: UnixStream,
+    waker: UnixStream,
 }
 
 impl Signals {
@@ -33,12 +34,17 @@ impl Signals {
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGUSR2, SIGCHLD] {
             pipe::register(signal, writer.try_clone()?)?;
         }
-        Ok(Self { end, snapshot, wakes })
+        Ok(Self { end, snapshot, wakes, waker: writer })
     }
 
     /// Returns the descriptor that a signal makes readable.
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.wakes.as_fd()
+    }
+
+    /// Returns another end that makes the descriptor readable.
+    pub(super) fn waker(&self) -> io::Result<UnixStream> {
+        self.waker.try_clone()
     }
 
     /// Makes the descriptor unreadable until the next signal. Look at the requests after that.

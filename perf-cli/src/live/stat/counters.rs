@@ -3,37 +3,17 @@
 use alloc::collections::BTreeMap;
 use core::ffi::CStr;
 
-use perf_open::abi::attr::AttrFlags;
-use perf_open::abi::event::EventType;
-use perf_open::abi::read_format::ReadFormat;
-use perf_open::abi::sample_type::SampleType;
 use perf_open::pmu::Pmus;
-use perf_open::{Builder, Count, Counter, Error, EventSpec, Group, Target, limits};
+use perf_open::{Counter, EventSpec, Target, limits};
 
-use super::cgroup::Cgroup;
+use super::opening::{Counting, Membership, Scope, is_lacking, open_event};
 use super::plan::Planned;
 use super::tally::{Place, Reading, Tally};
 use super::times::Passed;
 use crate::Failure;
+use crate::live::cgroup::Cgroup;
 use crate::live::observed::Observed;
-
-/// The targets of the events, and how the events are opened.
-#[derive(Debug)]
-pub(crate) struct Scope<'a> {
-    pub(crate) observed: &'a Observed,
-    /// The process id of the command, if there is one.
-    pub(crate) command: Option<u32>,
-    pub(crate) inherit: bool,
-    /// Whether the events start at the exec of the command.
-    pub(crate) on_exec: bool,
-    /// Whether the count of each cpu or thread is shown separately.
-    pub(crate) apart: bool,
-    /// The place of each cpu whose count is added to that of others. Empty if cpus are not grouped.
-    pub(crate) parts: BTreeMap<u32, Place>,
-    pub(crate) cgroups: &'a [Cgroup],
-    /// Whether events of the same name on several PMUs are added up.
-    pub(crate) merge: bool,
-}
+use crate::output::say;
 
 /// Open events.
 #[derive(Debug)]
@@ -51,51 +31,28 @@ pub(crate) struct Counters {
     on_exec: bool,
 }
 
-/// The counters of an event alone, or of a group.
-#[derive(Debug)]
-enum Counting {
-    Alone(Counter),
-    Group(Group),
-}
-
-impl Counting {
-    fn enable(&self) -> Result<(), Error> {
-        match self {
-            Self::Alone(counter) => counter.enable(),
-            Self::Group(group) => group.enable(),
-        }
-    }
-
-    fn disable(&self) -> Result<(), Error> {
-        match self {
-            Self::Alone(counter) => counter.disable(),
-            Self::Group(group) => group.disable(),
-        }
-    }
-
-    fn read(&self) -> Result<Vec<Count>, Error> {
-        match self {
-            Self::Alone(counter) => counter.read().map(|count| vec![count]),
-            Self::Group(group) => group.read(),
-        }
-    }
-
-    /// Returns the counter that was opened last.
-    fn last(&self) -> Option<&Counter> {
-        match self {
-            Self::Alone(counter) => Some(counter),
-            Self::Group(group) => group.counters().last(),
-        }
-    }
-}
-
 /// A group on one target.
 #[derive(Debug)]
 struct Open {
     group: Counting,
     place: Place,
+    cpu: Option<u32>,
+    thread: Option<u32>,
     /// The index of the event of each counter.
     events: Vec<usize>,
+}
+
+/// A count of an event on a target.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counted {
+    /// The index of the event.
+    pub(crate) event: usize,
+    /// The number of the counter among all counters.
+    pub(crate) counter: usize,
+    pub(crate) cpu: Option<u32>,
+    pub(crate) thread: Option<u32>,
+    place: Place,
+    pub(crate) tally: Tally,
 }
 
 /// The result of opening a group on a target.
@@ -229,7 +186,10 @@ impl Counters {
             };
             match open_event(event, membership, target, scope) {
                 Ok(None) => open.iter_mut().for_each(|open| open.events.push(index)),
-                Ok(Some(group)) => open = Some(Open { group, place, events: vec![index] }),
+                Ok(Some(group)) => {
+                    let (cpu, thread) = (target.cpu_number(), target.thread());
+                    open = Some(Open { group, place, cpu, thread, events: vec![index] });
+                }
                 // Some of the listed threads may have ended since.
                 Err(error)
                     if error.errno_name() == Some("ESRCH")
@@ -244,7 +204,7 @@ impl Counters {
                 Err(error) => return Err(Failure(format!("{}: {error}", event.name))),
             }
             let opened = open.as_ref().filter(|open| open.events.last() == Some(&index));
-            let counter = opened.and_then(|open| open.group.last());
+            let counter = opened.and_then(|open| open.group.counters().last());
             if let (Some(Some(filter)), Some(counter)) = (filters.get(index), counter) {
                 counter.set_filter(filter).map_err(|error| {
                     format!("--filter {}: {}: {error}", filter.to_string_lossy(), event.name)
@@ -272,23 +232,63 @@ impl Counters {
         Ok(self.groups.iter().try_for_each(|open| open.group.disable())?)
     }
 
-    /// Reads what was counted up to now. `passed` are the times that this program has measured.
-    pub(crate) fn read(&self, passed: &Passed) -> Result<Reading, Failure> {
-        let mut reading: Reading =
-            self.is_supported.iter().map(|supported| supported.then(BTreeMap::new)).collect();
+    /// Starts or stops counting the events of this name.
+    pub(crate) fn switch(&self, name: &str, on: bool) -> Result<(), Failure> {
+        let mut is_known = false;
         for open in &self.groups {
+            for (index, counter) in open.events.iter().zip(open.group.counters()) {
+                if self.events.get(*index).is_some_and(|event| event.name == name) {
+                    is_known = true;
+                    if on { counter.enable() } else { counter.disable() }?;
+                }
+            }
+        }
+        if !is_known {
+            say!("perfdata: --control: {name} is not counted");
+        }
+        Ok(())
+    }
+
+    /// Returns each counter with the index of its event.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (usize, &Counter)> {
+        self.groups.iter().flat_map(|open| open.events.iter().copied().zip(open.group.counters()))
+    }
+
+    /// Returns the cpu of each group that is open.
+    pub(crate) fn cpus(&self) -> Vec<Option<u32>> {
+        self.groups.iter().map(|open| open.cpu).collect()
+    }
+
+    /// Reads each counter.
+    pub(crate) fn counts(&self) -> Result<Vec<Counted>, Failure> {
+        let mut all = Vec::new();
+        let mut first = 0_usize;
+        for open in &self.groups {
+            let counters = first..first.saturating_add(open.events.len());
+            first = counters.end;
             let counts = match open.group.read() {
                 Ok(counts) => counts,
                 // A pinned group that could not be kept on the PMU: the kernel has no count.
                 Err(error) if error.errno().is_none() => continue,
                 Err(error) => return Err(error.into()),
             };
-            for (index, count) in open.events.iter().zip(counts) {
-                let index = self.merged_into.get(*index).unwrap_or(index);
-                if let Some(Some(tallies)) = reading.get_mut(*index) {
-                    let tally = tallies.entry(open.place).or_default();
-                    *tally = tally.plus(Tally::from(count));
-                }
+            let Open { place, cpu, thread, .. } = *open;
+            all.extend(open.events.iter().zip(counters).zip(counts).map(|((&event, counter), count)| {
+                Counted { event, counter, cpu, thread, place, tally: Tally::from(count) }
+            }));
+        }
+        Ok(all)
+    }
+
+    /// Returns the counts by event and place. `passed` are the times that this program has measured.
+    pub(crate) fn reading(&self, counts: &[Counted], passed: &Passed) -> Reading {
+        let mut reading: Reading =
+            self.is_supported.iter().map(|supported| supported.then(BTreeMap::new)).collect();
+        for Counted { event, place, tally, .. } in counts {
+            let event = self.merged_into.get(*event).unwrap_or(event);
+            if let Some(Some(tallies)) = reading.get_mut(*event) {
+                let sum = tallies.entry(*place).or_default();
+                *sum = sum.plus(*tally);
             }
         }
         let time = u64::try_from(passed.elapsed.as_nanos()).unwrap_or(u64::MAX);
@@ -297,7 +297,7 @@ impl Counters {
                 tallies.insert(Place::Everywhere, Tally { value, enabled: time, running: time });
             }
         }
-        Ok(reading)
+        reading
     }
 }
 
@@ -306,9 +306,15 @@ fn targets<'a>(scope: &Scope<'_>, cgroup: Option<&'a Cgroup>) -> Vec<(Target<'a>
     let place = |own| if scope.apart { own } else { Place::Everywhere };
     match scope.observed {
         Observed::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Place::Everywhere)).collect(),
-        Observed::Threads(tids) => {
-            tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect()
-        }
+        Observed::Threads(tids) => match &scope.cpus {
+            None => tids.iter().map(|&tid| (Target::pid(tid), place(Place::Thread(tid)))).collect(),
+            Some(cpus) => {
+                let on = |&cpu: &u32| {
+                    tids.iter().map(move |&tid| (Target::pid_on(tid, cpu), place(Place::Thread(tid))))
+                };
+                cpus.iter().flat_map(on).collect()
+            }
+        },
         Observed::Cpus(cpus) => {
             let target = |cpu| match cgroup {
                 Some(cgroup) => Target::cgroup(&cgroup.directory, cpu),
@@ -318,76 +324,4 @@ fn targets<'a>(scope: &Scope<'_>, cgroup: Option<&'a Cgroup>) -> Vec<(Target<'a>
             cpus.iter().map(|&cpu| (target(cpu), place(cpu))).collect()
         }
     }
-}
-
-/// How an event is opened.
-enum Membership<'a> {
-    /// Without a group, so that a read has one count.
-    Alone,
-    /// As the leader of a new group.
-    Leader,
-    Member(&'a mut Group),
-}
-
-/// Opens an event as a member of a group, or alone or as the leader of a new group, which are returned.
-///
-/// If the kernel may not be counted, counts user space alone and adds that to the event's name, as `perf stat` does.
-fn open_event(
-    event: &mut EventSpec,
-    mut membership: Membership<'_>,
-    target: &Target<'_>,
-    scope: &Scope<'_>,
-) -> Result<Option<Counting>, Error> {
-    let is_leader = !matches!(membership, Membership::Member(_));
-    let is_alone = matches!(membership, Membership::Alone);
-    let on_exec = is_leader && scope.on_exec;
-    let mut open = |event: &EventSpec| {
-        // It has no effect on cpus, where perf sets it too. Kernels before 4.13 refuse it for groups.
-        let may_inherit = target.thread().is_some() || is_alone;
-        let inherit = event.terms.inherit.unwrap_or(scope.inherit) && may_inherit;
-        let builder = Builder::new(event.clone())
-            .sample_period(0)
-            .inherit(inherit)
-            .disabled(is_leader)
-            .enable_on_exec(on_exec)
-            // It has no effect on counts; perf sets it too, for `perf stat record`.
-            .sample_type(SampleType::IDENTIFIER)
-            .or_drop(SampleType::IDENTIFIER);
-        match &mut membership {
-            Membership::Alone => {
-                let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
-                builder.read_format(times).open(target).map(Counting::Alone).map(Some)
-            }
-            Membership::Leader => Group::open(builder, target).map(Counting::Group).map(Some),
-            Membership::Member(group) => group.add(builder, target).map(|()| None),
-        }
-    };
-    match open(event) {
-        Err(error)
-            if matches!(error.errno_name(), Some("EACCES" | "EPERM"))
-                && !event.attr.flags.intersects(AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_USER)
-                && limits::paranoid().is_ok_and(|level| level > 1) =>
-        {
-            let mut user = event.clone();
-            user.attr.flags |= AttrFlags::EXCLUDE_KERNEL;
-            let has_modifiers = event.name.contains(':') && event.attr.kind != EventType::TRACEPOINT;
-            user.name += if has_modifiers || event.name.ends_with('/') { "u" } else { ":u" };
-            match open(&user) {
-                Ok(opened) => {
-                    *event = user;
-                    Ok(opened)
-                }
-                Err(second) if is_lacking(&second) || second.errno_name() == Some("ESRCH") => Err(second),
-                // Report why the event itself was not opened.
-                Err(_) => Err(error),
-            }
-        }
-        result => result,
-    }
-}
-
-/// Returns whether an error means that the kernel or the hardware does not have the event.
-fn is_lacking(error: &Error) -> bool {
-    let lacking = ["EINVAL", "ENOSYS", "ENOENT", "EOPNOTSUPP", "ENXIO", "ENODEV"];
-    error.errno_name().is_some_and(|name| lacking.contains(&name))
 }

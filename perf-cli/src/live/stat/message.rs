@@ -1,5 +1,7 @@
 //! What this program receives while it counts.
 
+use crate::live::command::Command;
+
 /// What this program receives.
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -10,36 +12,8 @@ pub(crate) enum Message {
     Unknown(String),
 }
 
-/// A command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Command {
-    Enable,
-    Disable,
-    /// Only asks for an answer.
-    Ping,
-}
-
-impl Command {
-    /// Returns the command of a line; `None` if it is none.
-    pub(crate) fn of(line: &str) -> Option<Self> {
-        match line.trim_end_matches(['\n', '\0', ' ']) {
-            "enable" => Some(Self::Enable),
-            "disable" => Some(Self::Disable),
-            "ping" => Some(Self::Ping),
-            _ => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_is_a_command() {
-        assert_eq!(Command::of("enable\n"), Some(Command::Enable));
-        assert_eq!(Command::of("disable"), Some(Command::Disable));
-        assert_eq!(Command::of("ping\0"), Some(Command::Ping));
-        assert_eq!(Command::of("enabled"), None);
+impl From<Result<Command, String>> for Message {
+    fn from(line: Result<Command, String>) -> Self {
+        line.map_or_else(Self::Unknown, Self::Control)
     }
 }

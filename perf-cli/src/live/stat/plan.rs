@@ -12,6 +12,7 @@ use super::named::{Named, clock};
 use super::topology::Part;
 use crate::Failure;
 use crate::args::live::StatArgs;
+use crate::live::cgroup;
 use crate::live::observed::{self, Observed, all_threads};
 
 /// Events that are opened together.
@@ -39,8 +40,7 @@ pub(crate) fn observed(args: &StatArgs) -> Result<Observed, Failure> {
         && matches!(verb, "record" | "report")
     {
         return Err(Failure(format!(
-            "stat {verb}: counts are not written to a perf.data; perf stat {verb} does that. To count a program of this \
-             name give its path: ./{verb}"
+            "stat {verb}: options follow {verb}. To count a program of this name give its path: ./{verb}"
         )));
     }
     if args.per_thread && args.observed.all_cpus {
@@ -171,26 +171,14 @@ fn in_cgroups(args: &StatArgs, planned: Vec<Planned>) -> Result<Vec<Planned>, Fa
         let of = |cgroup| planned.iter().map(move |group| Planned { cgroup: Some(cgroup), ..group.clone() });
         return Ok((0..args.for_each_cgroup.len()).flat_map(of).collect());
     }
-    let names = args.cgroup.len();
-    let events: usize = planned.iter().map(|planned| planned.group.events.len()).sum();
-    if names > 1 && names != events {
-        return Err(Failure(format!(
-            "--cgroup: {names} cgroups for {events} events; give one for each event, or one for all"
-        )));
-    }
+    let numbers = cgroup::of_events(&args.cgroup, planned.iter().map(|planned| planned.group.events.len()))?;
     let mut first = 0_usize;
-    let mut of = |mut planned: Planned| {
-        let numbers = first..first.saturating_add(planned.group.events.len());
-        first = numbers.end;
-        let own = |number: usize| args.cgroup.get(number).or(args.cgroup.first());
-        if numbers.clone().any(|number| own(number) != own(numbers.start)) {
-            return Err(Failure("--cgroup: the events of a group must have the same cgroup".to_owned()));
-        }
-        let number = if names == 1 { 0 } else { numbers.start };
-        planned.cgroup = (names > 0).then_some(number);
-        Ok(planned)
+    let of = |mut planned: Planned| {
+        planned.cgroup = numbers.get(first).copied().flatten();
+        first = first.saturating_add(planned.group.events.len());
+        planned
     };
-    planned.into_iter().map(&mut of).collect()
+    Ok(planned.into_iter().map(of).collect())
 }
 
 /// Returns whether two events count the same, apart from cpu modes.

@@ -45,6 +45,14 @@ impl Shown {
         self.scale.is_some()
     }
 
+    /// Returns the factor by which a count is multiplied to have the unit; `None` for a plain count.
+    pub(crate) fn factor(&self) -> Option<f64> {
+        match self.scale? {
+            Scale::Times(scale) => Some(scale),
+            Scale::By(scale) => Some(1.0 / scale),
+        }
+    }
+
     fn in_units(&self, count: f64) -> f64 {
         match self.scale {
             None => count,

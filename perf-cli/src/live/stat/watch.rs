@@ -12,8 +12,9 @@ use perf_open::workload::Workload;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::message::{Command, Message};
+use super::message::Message;
 use crate::Failure;
+use crate::live::command::Command;
 use crate::live::observed::is_alive;
 use crate::output::say;
 
@@ -36,7 +37,7 @@ pub(crate) enum End {
 }
 
 /// A moment at which a wait calls back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
     /// The end of an interval.
     Interval,
@@ -133,7 +134,9 @@ impl Watch {
                     None
                 }
                 Some(Message::Unknown(line)) => {
-                    say!("perfdata: --control: {line:?} is not a command; enable, disable and ping are");
+                    say!(
+                        "perfdata: --control: {line:?} is not a command; enable, disable, evlist and ping are"
+                    );
                     None
                 }
                 Some(Message::Signal(signal)) => Some(signal),

@@ -15,6 +15,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_tracepoint_and_its_format,
     a_filter_is_that_of_the_event_before_it,
     namespaces_of_a_command_at_its_start,
+    where_threads_wait,
 ];
 
 fn call_chains_of_threads() {
@@ -128,4 +129,35 @@ fn namespaces_of_a_command_at_its_start() {
     let dump = recorded(&needs::folder(), &options, &command("touch", 10));
     let found = dump.of_type("NAMESPACES");
     assert!(found.iter().any(|record| record["sample_id"]["time"] == 0), "{found:?}");
+}
+
+/// By a tracepoint or by context switches, what the machine allows.
+fn where_threads_wait() {
+    let folder = needs::folder();
+    let mut recorder = super::perfdata();
+    recorder.current_dir(&folder).args([
+        "record",
+        "--off-cpu",
+        "-e",
+        "page-faults:u",
+        "-c",
+        "1",
+        "--",
+        "sleep",
+        "0.3",
+    ]);
+    let (status, _, err) = super::run(&mut recorder);
+    assert!(status == 0 && err.contains("off-CPU times are recorded by"), "{err}");
+    let dump = super::dump(&folder.join("perf.data"));
+    let by_tracepoint = dump.names().contains(&"sched:sched_switch");
+    assert_eq!(by_tracepoint, err.contains("sched:sched_switch and"), "{err}");
+    let report = super::perfdata()
+        .current_dir(&folder)
+        .args(["report", "--off-cpu", "--sort", "comm", "--no-symbols", "--format", "json"])
+        .output()
+        .unwrap();
+    let report = String::from_utf8_lossy(&report.stdout);
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    let waited = report["tables"][0]["totals"][0]["period"].as_u64().unwrap_or(0);
+    assert!((250_000_000..30_000_000_000).contains(&waited), "{report:#}");
 }

@@ -207,7 +207,10 @@ fn a_fifo_has_commands() {
     );
     assert_eq!(out, "ack\n", "{err}");
     let (told, counts): (Vec<&str>, Vec<&str>) = err.lines().partition(|line| line.starts_with("perfdata:"));
-    assert_eq!(told, ["perfdata: --control: \"nonsense\" is not a command; enable, disable and ping are"]);
+    assert_eq!(
+        told,
+        ["perfdata: --control: \"nonsense\" is not a command; enable, disable, evlist and ping are"]
+    );
     assert!(real(&objects(counts[0])[0]) > 0.0, "{err}");
 }
 

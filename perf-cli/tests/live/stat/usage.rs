@@ -46,8 +46,11 @@ fn what_makes_no_sense_together_is_refused() {
     fails(&["-I", "100", "-r", "3", "true"], "cannot be used with");
     fails(&["-x,", "--json", "true"], "cannot be used with");
     fails(&["-I", "0", "true"], "'0'");
-    fails(&["record", "true"], "stat record: counts are not written to a perf.data");
-    fails(&["report"], "give its path: ./report");
+    fails(&["-e", "cs", "record", "true"], "stat record: options follow record");
+    fails(&["-n", "report"], "give its path: ./report");
+    fails(&["record", "-r", "2", "true"], "stat record: a capture has one run");
+    fails(&["record", "-a", "-G", "/", "-e", "cs", "true"], "does not name cgroups");
+    fails(&["record", "-e", "duration_time", "true"], "is not an event of the kernel");
     fails(&["--per-socket", "true"], "--per-socket and the like need -a or -C");
     fails(&["-G", "a", "true"], "--cgroup needs -a or -C");
     fails(&["--for-each-cgroup", "a", "true"], "--for-each-cgroup needs -a or -C");

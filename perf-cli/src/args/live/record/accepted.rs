@@ -10,6 +10,10 @@ pub(crate) struct AcceptedArgs {
     #[arg(long)]
     pub(crate) timestamp_boundary: bool,
 
+    /// Accepted, as perf has it: one thread synthesizes all records
+    #[arg(long, value_name = "N")]
+    pub(crate) num_thread_synthesize: Option<u32>,
+
     /// Also print what is left out as usual for an ordinary user
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,

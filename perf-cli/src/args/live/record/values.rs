@@ -5,7 +5,7 @@ use core::time::Duration;
 use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::regs::Arch;
 use perf_open::ring::page_bytes;
-use perf_record::CallGraph;
+use perf_record::{CallGraph, Synthesized};
 
 /// A sampling frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,26 +156,99 @@ pub(super) fn branches(text: &str) -> Result<BranchSampleType, String> {
     Ok(if BranchSampleType::PLM_ALL.contains(all) { all | BranchSampleType::ANY } else { all })
 }
 
-/// Parses `--intr-regs` and `--user-regs`: `all`, or names of registers. Without the segment registers that the kernel
-/// refuses.
-pub(super) fn registers(text: &str) -> Result<u64, String> {
-    let Some(arch) = Arch::from_machine(std::env::consts::ARCH) else {
+/// The registers that are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registers {
+    /// None: their names are printed.
+    Names,
+    /// Those of these bits.
+    Mask(u64),
+}
+
+/// Returns the names of the registers that can be recorded, with their bits. Without the segment registers that the
+/// kernel refuses.
+pub(crate) fn register_names() -> impl Iterator<Item = (u64, &'static str)> {
+    let arch = Arch::from_machine(std::env::consts::ARCH);
+    let all = perf_record::all_registers();
+    let bits = (0..64).filter(move |bit| all & 1 << bit != 0);
+    bits.filter_map(move |bit| Some((1 << bit, arch?.name(bit)?)))
+}
+
+/// Parses `--intr-regs` and `--user-regs`: `all`, `?`, or names of registers.
+pub(super) fn registers(text: &str) -> Result<Registers, String> {
+    if register_names().next().is_none() {
         return Err("registers are not supported on this architecture".to_owned());
-    };
-    let name = |bit: u32| arch.name(bit).filter(|_| perf_record::all_registers() & 1 << bit != 0);
-    if text == "all" {
-        return Ok(perf_record::all_registers());
+    }
+    match text {
+        "all" => return Ok(Registers::Mask(perf_record::all_registers())),
+        "?" => return Ok(Registers::Names),
+        _ => {}
     }
     let mut all = 0;
     for wanted in text.split(',') {
-        let bit = (0..64).find(|&bit| name(bit).is_some_and(|name| name.eq_ignore_ascii_case(wanted)));
-        all |= 1
-            << bit.ok_or_else(|| {
-                let names: Vec<_> = (0..64).filter_map(name).collect();
-                format!("{wanted}: is not a register of this machine: {}", names.join(", "))
-            })?;
+        let known = register_names().find(|(_, name)| name.eq_ignore_ascii_case(wanted));
+        all |= known.map(|(bit, _)| bit).ok_or_else(|| {
+            let names: Vec<_> = register_names().map(|(_, name)| name).collect();
+            format!("{wanted}: is not a register of this machine: {}", names.join(", "))
+        })?;
     }
-    Ok(all)
+    Ok(Registers::Mask(all))
+}
+
+/// When the events start and stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Delay {
+    /// They start after this time.
+    After(Duration),
+    /// They do not start by themselves.
+    Never,
+    /// They run between these times, which ascend.
+    Between(Vec<(Duration, Duration)>),
+}
+
+/// Parses `--delay`.
+///
+/// perf: `evlist__parse_event_enable_time`, `tools/perf/util/evlist.c`.
+pub(super) fn delay(text: &str) -> Result<Delay, String> {
+    let must = || "must be milliseconds, -1, or ascending ranges such as 10-20,30-40".to_owned();
+    let millis = |text: &str| text.parse().map(Duration::from_millis).ok();
+    if text == "-1" {
+        return Ok(Delay::Never);
+    }
+    if let Some(after) = millis(text) {
+        return Ok(Delay::After(after));
+    }
+    let range = |text: &str| {
+        let (from, to) = text.split_once('-')?;
+        Some((millis(from)?, millis(to)?))
+    };
+    let ranges: Vec<_> = text.split(',').map(range).collect::<Option<_>>().ok_or_else(must)?;
+    let times: Vec<_> = ranges.iter().flat_map(|(from, to)| [from, to]).collect();
+    if times.is_sorted_by(|before, after| before < after) { Ok(Delay::Between(ranges)) } else { Err(must()) }
+}
+
+/// Parses `--synth`.
+///
+/// perf: `parse_synth_opt`, `tools/perf/util/synthetic-events.c`.
+pub(super) fn synth(text: &str) -> Result<Synthesized, String> {
+    let mut kinds = Synthesized { tasks: false, mappings: false, cgroups: false };
+    for kind in text.split(',') {
+        match kind.to_ascii_lowercase().as_str() {
+            "no" | "none" => return Ok(Synthesized { tasks: false, mappings: false, cgroups: false }),
+            "all" => return Ok(Synthesized::default()),
+            "task" => kinds.tasks = true,
+            "mmap" => (kinds.tasks, kinds.mappings) = (true, true),
+            "cgroup" => kinds.cgroups = true,
+            _ => return Err("must be no, all, or some of task, mmap and cgroup".to_owned()),
+        }
+    }
+    Ok(kinds)
+}
+
+/// Parses a number of bytes, with or without a suffix.
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
+    let bytes = text.parse().or_else(|_| size(text))?;
+    usize::try_from(bytes).ok().filter(|bytes| *bytes > 0).ok_or_else(|| "must be at least 1".to_owned())
 }
 
 #[cfg(test)]
@@ -219,6 +292,27 @@ mod tests {
     }
 
     #[test]
+    fn delays() {
+        let ms = Duration::from_millis;
+        assert_eq!((delay("-1"), delay("20")), (Ok(Delay::Never), Ok(Delay::After(ms(20)))));
+        assert_eq!(delay("10-20,30-40"), Ok(Delay::Between(vec![(ms(10), ms(20)), (ms(30), ms(40))])));
+        for text in ["", "-2", "a", "20-10", "10-20,15-30", "10-10", "10-", "10-20,"] {
+            assert!(delay(text).is_err(), "{text}");
+        }
+        assert_eq!((bytes("5"), bytes("4K")), (Ok(5), Ok(4096)));
+        assert!(bytes("0").is_err() && bytes("K").is_err());
+    }
+
+    #[test]
+    fn kinds_of_synthesized_records() {
+        let of = |text| synth(text).map(|it| (it.tasks, it.mappings, it.cgroups));
+        assert_eq!((of("no"), of("all")), (Ok((false, false, false)), Ok((true, true, true))));
+        assert_eq!((of("task"), of("mmap")), (Ok((true, false, false)), Ok((true, true, false))));
+        assert_eq!(of("task,cgroup"), Ok((true, false, true)));
+        assert!(of("").is_err() && of("maps").is_err());
+    }
+
+    #[test]
     fn kinds_of_branches() {
         assert_eq!(branches("any").map(|it| it.0), Ok(8));
         assert_eq!(branches("u").map(|it| it.0), Ok(9));
@@ -235,7 +329,9 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn names_of_registers() {
-        assert_eq!((registers("ax,SP"), registers("all")), (Ok(0x81), Ok(0xff_0fff)));
+        let mask = |mask| Ok(Registers::Mask(mask));
+        assert_eq!((registers("ax,SP"), registers("all")), (mask(0x81), mask(0xff_0fff)));
+        assert_eq!(registers("?"), Ok(Registers::Names));
         assert!(registers("ds").is_err() && registers("x0").is_err());
     }
 }

@@ -1,13 +1,12 @@
-//! `--control`: commands from another program while it is counted.
+//! `--control`: commands from another program while events are counted or recorded.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::sync::mpsc::Sender;
 use std::thread;
 
-use super::message::{Command, Message};
+use super::command::Command;
 use crate::Failure;
-use crate::args::live::stat::Control;
+use crate::args::live::control::Control;
 use crate::escape::shown;
 
 /// The other end of the commands: where the answers go.
@@ -24,8 +23,12 @@ impl Answers {
     }
 }
 
-/// Opens both ends. A thread reads the commands and sends them; it ends when nobody receives or writes any more.
-pub(crate) fn listen(control: &Control, sender: Sender<Message>) -> Result<Answers, Failure> {
+/// Opens both ends. A thread reads the commands and passes them to `send`, and a line that is no command as an error. It
+/// ends when nobody writes any more, or when `send` returns that nobody receives.
+pub(crate) fn listen(
+    control: &Control,
+    mut send: impl FnMut(Result<Command, String>) -> bool + Send + 'static,
+) -> Result<Answers, Failure> {
     let failed = |path: &std::path::Path, error: std::io::Error| {
         Failure(format!("--control: {}: {error}", shown(path)))
     };
@@ -39,11 +42,7 @@ pub(crate) fn listen(control: &Control, sender: Sender<Message>) -> Result<Answe
     let answers = answers.transpose()?;
     thread::spawn(move || {
         for line in BufReader::new(commands).lines().map_while(Result::ok) {
-            let sent = match Command::of(&line) {
-                Some(command) => sender.send(Message::Control(command)),
-                None => sender.send(Message::Unknown(line)),
-            };
-            if sent.is_err() {
+            if !send(Command::of(&line).ok_or(line)) {
                 break;
             }
         }

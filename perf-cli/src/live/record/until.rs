@@ -1,0 +1,91 @@
+//! What a recording waits for: its end, and requests while it runs.
+
+use core::time::Duration;
+use std::time::Instant;
+
+use perf_open::workload::Workload;
+use perf_record::{Recorder, Trigger};
+
+use super::commands::{Asked, Commands};
+use super::schedule::Schedule;
+use super::signals::Signals;
+use crate::Failure;
+use crate::live::observed::{self, Observed};
+
+/// The conditions that end a recording, and the requests while it runs.
+pub(super) struct Until<'a> {
+    pub(super) workload: Option<&'a mut Workload>,
+    pub(super) observed: &'a Observed,
+    pub(super) signals: &'a Signals,
+    pub(super) commands: Option<Commands>,
+    pub(super) trigger: Option<Trigger>,
+    pub(super) schedule: Schedule,
+    /// When the events could start first.
+    pub(super) began: Instant,
+}
+
+/// What is to be done now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    /// The recording ends.
+    pub(super) end: bool,
+    /// A snapshot is taken, or another file begins.
+    pub(super) snapshot: bool,
+    /// A command asked for the snapshot, and waits for an [answer](Until::answer).
+    pub(super) is_awaited: bool,
+}
+
+impl Until<'_> {
+    /// Starts and stops the events as it was asked for. Returns what the loop of the recording has to do.
+    pub(super) fn look(&mut self, recorder: &Recorder) -> Result<Due, Failure> {
+        match self.schedule.due(self.began) {
+            Some(true) => recorder.resume()?,
+            Some(false) => recorder.pause()?,
+            None => {}
+        }
+        self.signals.clear();
+        let asked = match &mut self.commands {
+            Some(commands) => commands.run(recorder)?,
+            None => Asked::default(),
+        };
+        let occurred = match &mut self.trigger {
+            Some(trigger) => trigger.take()? > 0,
+            None => false,
+        };
+        let is_signalled = self.signals.takes_snapshot();
+        let end = asked.stop || self.is_over()?;
+        if end {
+            recorder.stop()?;
+        }
+        Ok(Due { end, snapshot: asked.snapshot || occurred || is_signalled, is_awaited: asked.snapshot })
+    }
+
+    /// Answers the command that asked for a snapshot.
+    pub(super) fn answer(&mut self, due: Due) {
+        if let (Some(commands), true) = (&mut self.commands, due.is_awaited) {
+            commands.answer();
+        }
+    }
+
+    /// Waits at most for `tick`, until a ring is half full or something else may be due.
+    pub(super) fn wait(&self, recorder: &mut Recorder, tick: Duration) -> Result<(), Failure> {
+        let mut fds = vec![self.signals.fd()];
+        fds.extend(self.trigger.iter().flat_map(Trigger::fds));
+        recorder.wait(Some(self.schedule.next(self.began, tick)), &fds)?;
+        Ok(())
+    }
+
+    /// Returns whether the recording ends: the command or all threads have ended, or Ctrl-C was pressed.
+    fn is_over(&mut self) -> Result<bool, Failure> {
+        if self.signals.is_over() {
+            return Ok(true);
+        }
+        if let Some(workload) = &mut self.workload {
+            return Ok(workload.try_wait()?.is_some());
+        }
+        Ok(match self.observed {
+            Observed::Threads(tids) => !tids.iter().any(|&tid| observed::is_alive(tid)),
+            Observed::Command | Observed::Cpus(_) => false,
+        })
+    }
+}

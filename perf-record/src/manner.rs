@@ -1,0 +1,65 @@
+//! What all events of a recording have in common.
+
+use crate::call_graph::copies_stacks;
+use crate::fallback::Choices;
+use crate::{Error, Observed, Options, online, terms};
+
+/// The settings that all events of a recording share.
+#[derive(Clone, Debug)]
+pub(crate) struct Manner<'a> {
+    pub(crate) options: &'a Options,
+    /// Whether each record must contain the id of its event.
+    pub(crate) several: bool,
+    /// Whether the targets are cpus rather than tasks.
+    pub(crate) of_cpus: bool,
+    /// Whether the exec of the command starts the event.
+    pub(crate) on_exec: bool,
+    /// Whether any event is inherited.
+    pub(crate) inherits: bool,
+    /// Whether new records overwrite old ones.
+    pub(crate) overwrite: bool,
+    /// Whether an event that takes no samples records mappings, names and tasks, in place of the first event. Then samples
+    /// need the id of their event, 8 bytes, where perf has one event alone; in exchange, rings that overwrite do not
+    /// overwrite the mappings of their samples.
+    pub(crate) tracker: bool,
+    /// Whether any event copies stacks, so that unwinders need the mappings of data.
+    pub(crate) copies_stacks: bool,
+    /// Whether a group that is read with its leader may be inherited, which Linux 6.12 began to allow.
+    pub(crate) inherit_read: bool,
+}
+
+/// Returns how the events of a recording are sampled.
+pub(crate) fn of<'a>(
+    choices: &Choices,
+    observed: &Observed,
+    options: &'a Options,
+) -> Result<Manner<'a>, Error> {
+    let events = || choices.groups.iter().flat_map(|group| &group.events);
+    let overwrite = events().any(|event| terms::overwrites(event, options));
+    let is_command = *observed == Observed::Command;
+    // On a part of the cpus, the tasks that started on the others have no names and mappings without it.
+    let part = match observed {
+        Observed::Cpus(cpus) => Some(cpus),
+        _ => options.cpus.as_ref(),
+    };
+    let is_part = match part {
+        Some(cpus) => online()?.iter().any(|cpu| !cpus.contains(cpu)),
+        None => false,
+    };
+    let inherits = |event| terms::inherits(event, options);
+    // Tasks that the first event does not follow may be recorded by another.
+    let follows_less = events().any(inherits) && !events().take(1).all(inherits);
+    let in_cgroups = !options.in_cgroups.is_empty();
+    let tracker = overwrite || options.delayed || options.pausable || is_part || follows_less || in_cgroups;
+    Ok(Manner {
+        options,
+        several: tracker || events().count() > 1,
+        of_cpus: matches!(observed, Observed::Cpus(_)),
+        on_exec: is_command,
+        inherits: events().any(inherits),
+        overwrite,
+        tracker,
+        copies_stacks: events().any(|event| copies_stacks(options, event)),
+        inherit_read: choices.inherit_read,
+    })
+}

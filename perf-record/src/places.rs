@@ -1,0 +1,54 @@
+//! The rings of a recording, and the targets that write to each.
+
+use perf_open::Target;
+
+use crate::manner::Manner;
+use crate::{Error, Observed, Options, online};
+
+/// A ring to map: the targets that write to it.
+pub(crate) struct Place {
+    pub(crate) targets: Vec<Target<'static>>,
+    /// The cpu of the targets; `None` for any.
+    pub(crate) cpu: Option<u32>,
+    /// Whether only the event that takes no samples is opened there.
+    pub(crate) only_tracker: bool,
+}
+
+/// Returns the targets of each ring. There is one ring for each cpu, because inherited events must be bound to a cpu;
+/// without inheritance, one ring for each thread, unless the recording is limited to some cpus.
+pub(crate) fn of(
+    observed: &Observed,
+    command: Option<u32>,
+    options: &Options,
+    manner: &Manner<'_>,
+) -> Result<Vec<Place>, Error> {
+    let threads = match observed {
+        Observed::Cpus(cpus) => {
+            // The event that takes no samples is opened on every cpu.
+            let all = if manner.tracker { online()? } else { cpus.clone() };
+            let place = |cpu| Place {
+                targets: vec![Target::cpu(cpu)],
+                cpu: Some(cpu),
+                only_tracker: !cpus.contains(&cpu),
+            };
+            return Ok(all.into_iter().map(place).collect());
+        }
+        Observed::Threads(tids) => tids.clone(),
+        Observed::Command => command.into_iter().collect(),
+    };
+    if options.per_thread || !manner.inherits && options.cpus.is_none() {
+        let place = |tid| Place { targets: vec![Target::pid(tid)], cpu: None, only_tracker: false };
+        return Ok(threads.into_iter().map(place).collect());
+    }
+    // What a task maps on another cpu must be recorded too.
+    let all = match (&options.cpus, manner.tracker) {
+        (Some(cpus), false) => cpus.clone(),
+        (_, true) | (None, _) => online()?,
+    };
+    let on = |cpu| Place {
+        targets: threads.iter().map(|&tid| Target::pid_on(tid, cpu)).collect(),
+        cpu: Some(cpu),
+        only_tracker: options.cpus.as_ref().is_some_and(|cpus| !cpus.contains(&cpu)),
+    };
+    Ok(all.into_iter().map(on).collect())
+}

@@ -1,0 +1,64 @@
+//! Waiting for the rings of a recording.
+
+use core::time::Duration;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+
+use crate::Error;
+use crate::session::Session;
+
+/// How long a wait lasts at most while the end of a recorded task keeps its ring readable.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What ended a wait. Nothing of it if the time was over, or a signal came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waited {
+    /// A ring has records.
+    pub records: bool,
+    /// Recorded tasks have ended.
+    pub hangup: bool,
+    /// One of the other descriptors is readable.
+    pub other: bool,
+}
+
+impl Session {
+    /// Waits until a ring has a wakeup or one of `others` is readable.
+    pub(crate) fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        others: &[BorrowedFd<'_>],
+    ) -> Result<Waited, Error> {
+        let mut fds: Vec<_> =
+            others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN)).collect();
+        let rings = self.rings.iter().zip(&self.ended);
+        fds.extend(
+            rings
+                .filter(|(_, ended)| !**ended)
+                .map(|(ring, _)| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN)),
+        );
+        // A ring of tasks that have ended would end each wait at once. Others may still write to it.
+        let timeout = match self.ended.contains(&true) {
+            true => Some(timeout.map_or(TICK, |timeout| timeout.min(TICK))),
+            false => timeout,
+        };
+        let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
+        match poll(&mut fds, timeout.as_ref()) {
+            Ok(_) => {}
+            Err(Errno::INTR) => return Ok(Waited::default()),
+            Err(error) => return Err(Error::io("poll")(error.into())),
+        }
+        let revents: Vec<_> = fds.iter().map(PollFd::revents).collect();
+        let (of_others, of_rings) = revents.split_at(others.len());
+        let mut waited = Waited { other: of_others.iter().any(|it| !it.is_empty()), ..Waited::default() };
+        let live = self.ended.iter_mut().filter(|ended| !**ended);
+        for (ended, revents) in live.zip(of_rings) {
+            waited.records |= revents.contains(PollFlags::IN);
+            *ended = revents.intersects(PollFlags::HUP | PollFlags::ERR);
+            waited.hangup |= *ended;
+        }
+        Ok(waited)
+    }
+}
