@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::file::EventRecords;
 use perf_parse::list::List;
-use perf_parse::{Error, Reader, Record, Records, Sample};
+use perf_parse::{Error, Reader, Record, Records, Sample, SampleBatch};
 
 use crate::failure::Failure;
 use crate::sums::{Sums, add, add_some};
@@ -61,6 +61,56 @@ pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
         }
     }
     Ok(sums)
+}
+
+/// The fields that [`columns`] adds up.
+const COLUMNS: SampleType = LEADING.union(SampleType::CALLCHAIN).union(SampleType::RAW);
+
+/// Reads all fields of all records, the samples in batches. Samples with registers and stacks need [`Sample::tail`].
+///
+/// # Errors
+///
+/// If a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn decode_batches(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
+    let mut sums = Sums::default();
+    let mut records = Records::<LittleEndian>::new(records);
+    let mut batch = SampleBatch::new(COLUMNS);
+    loop {
+        let bytes = events.next_batch(&mut records, &mut batch);
+        columns(&mut sums, &batch, bytes);
+        if !batch.is_full() {
+            let Some(raw) = records.next() else { return Ok(sums) };
+            let raw = raw?;
+            let index = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))?;
+            if let Some(event) = index.and_then(|index| events.get(index)) {
+                touch_other(&mut sums, &raw.decode(&event.layout)?);
+            }
+        }
+    }
+}
+
+/// Reads the columns of a batch, whose samples are in `bytes`.
+fn columns(sums: &mut Sums, batch: &SampleBatch, bytes: &[u8]) {
+    fn sum<T: Copy>(sum: &mut u64, column: Option<&[T]>, value: impl Fn(T) -> u64) {
+        add(sum, column.unwrap_or_default().iter().fold(0, |sum, &it| u64::wrapping_add(sum, value(it))));
+    }
+    sums.records += batch.len() as u64;
+    sums.samples += batch.len() as u64;
+    sum(&mut sums.event, batch.events(), u64::from);
+    sum(&mut sums.ip, batch.ip(), |ip| ip);
+    sum(&mut sums.pid, batch.pid(), |pid| pid as u32 as u64);
+    sum(&mut sums.tid, batch.tid(), |tid| tid as u32 as u64);
+    sum(&mut sums.time, batch.time(), |time| time);
+    sum(&mut sums.addr, batch.addr(), |addr| addr);
+    sum(&mut sums.cpu, batch.cpu(), u64::from);
+    sum(&mut sums.period, batch.period(), |period| period);
+    sum(&mut sums.raw, batch.raw(), |raw| raw.size.into());
+    for chain in batch.callchain().unwrap_or_default() {
+        let words = List::<u64, LittleEndian>::new_in((), chain.of(bytes));
+        add(&mut sums.frames, words.len() as u64);
+        add(&mut sums.callchain, self::sum(words));
+    }
 }
 
 /// Reads the process ids of MMAP2 and COMM records.

@@ -72,11 +72,11 @@ struct Part<'r> {
 fn index(reader: &Reader<'_>, size: u64) -> Result<(Index, Account), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let count = usize::try_from(size / BLOCK).unwrap_or(usize::MAX).max(PER_THREAD * threads);
+    let formats = reader.features().get(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
     let work = Work {
         blocks: Mutex::new((0, reader.blocks(count))),
-        check: RecordCheck::new(
-            reader.features().get(Feature::TRACING_DATA).map_or(&[], |section| section.bytes),
-        ),
+        check: RecordCheck::new(formats),
+        has_formats: !formats.is_empty(),
         progress: Mutex::new((0, Progress::new(size, true))),
     };
     let mut parts = thread::scope(|scope| {
@@ -109,6 +109,8 @@ struct Work<'r> {
     /// The blocks, and the number of the next one.
     blocks: Mutex<(usize, Blocks<'r>)>,
     check: RecordCheck<'r>,
+    /// Whether the raw data of samples has to be checked too.
+    has_formats: bool,
     /// The number of bytes that are done.
     progress: Mutex<(u64, Progress)>,
 }
@@ -118,13 +120,7 @@ impl<'r> Work<'r> {
     fn parts(&self) -> Result<Vec<Part<'r>>, IndexError> {
         let mut parts = Vec::new();
         while let Some((number, mut records)) = self.next() {
-            let index = Index::from_records(core::iter::from_fn(|| {
-                let next = records.next();
-                if let Some(Ok(record)) = &next {
-                    self.check.record(record).unwrap_or_else(|error| records.account_mut().note(error));
-                }
-                next
-            }))?;
+            let index = self.index(&mut records)?;
             let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
             progress.0 += records.account().bytes;
             let done = progress.0;
@@ -132,6 +128,20 @@ impl<'r> Work<'r> {
             parts.push(Part { number, index, records });
         }
         Ok(parts)
+    }
+
+    /// Indexes a block, and notes in its account what cannot be decoded.
+    fn index(&self, records: &mut EventRecords<'r>) -> Result<Index, IndexError> {
+        if !self.has_formats {
+            return Index::from_batches(records, |record| self.check.record(record));
+        }
+        Index::from_records(core::iter::from_fn(|| {
+            let next = records.next();
+            if let Some(Ok(record)) = &next {
+                self.check.record(record).unwrap_or_else(|error| records.account_mut().note(error));
+            }
+            next
+        }))
     }
 
     fn next(&self) -> Option<(usize, EventRecords<'r>)> {

@@ -2,6 +2,7 @@
 //!
 //! [`EventRecord`] is a record of a capture with its place and its event. [`Events`] finds the event of a record.
 
+mod batch;
 mod dispatch;
 mod events;
 mod place;

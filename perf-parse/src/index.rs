@@ -109,15 +109,19 @@ mod format;
 mod ids;
 mod order;
 mod others;
+mod pass;
 
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
+use crate::batch::SampleBatch;
 use crate::error::FileError;
 use crate::event::EventRecord;
+use crate::file::EventRecords;
 use build::Building;
 use fields::Fields;
 use order::Last;
+use pass::Pass;
 
 pub use chunk::Chunk;
 use chunk::Span;
@@ -171,24 +175,60 @@ impl Index {
     pub fn from_records<'r>(
         records: impl IntoIterator<Item = Result<EventRecord<'r>, FileError>>,
     ) -> Result<Self, IndexError> {
-        let mut index = Self::default();
-        let mut building: Option<Building> = None;
-        let mut last = Last::default();
-        for record in records.into_iter().filter_map(Result::ok) {
-            let place = record.place();
-            if !last.go_to(place) {
-                return Err(IndexError::new(IndexErrorKind::Order, place.offset));
+        let mut pass = Pass::default();
+        records.into_iter().filter_map(Result::ok).try_for_each(|record| pass.add(&record))?;
+        Ok(pass.end())
+    }
+
+    /// Makes the index that [`from_records`](Self::from_records) makes, faster: takes the samples in
+    /// [batches](EventRecords::next_batch).
+    ///
+    /// `check` gets each record that is not in a batch; an error that it returns is noted in the account of the walk. The
+    /// samples of a batch have been decoded to their last byte, so that only what a program makes of their raw data is left
+    /// to check: pass [`RecordCheck::record`](crate::file::RecordCheck::record) for a capture without tracepoints.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`from_records`](Self::from_records).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::file::RecordCheck;
+    /// use perf_parse::{Index, Reader};
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let bytes = std::fs::read(path)?;
+    /// let reader = Reader::new(&bytes)?;
+    /// let mut records = reader.records();
+    /// let check = RecordCheck::new(&[]);
+    /// let index = Index::from_batches(&mut records, |record| check.record(record))?;
+    /// assert_eq!(index, Index::from_records(reader.records())?);
+    /// assert!(records.account().is_clean());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_batches(
+        records: &mut EventRecords<'_>,
+        mut check: impl FnMut(&EventRecord<'_>) -> Result<(), FileError>,
+    ) -> Result<Self, IndexError> {
+        let mut pass = Pass::default();
+        let mut batch = SampleBatch::<256>::new(Building::FIELDS);
+        loop {
+            let place = records.reached();
+            records.next_batch(&mut batch);
+            pass.add_batch(place, &batch)?;
+            if batch.is_full() {
+                continue;
             }
-            index.is_compressed |= place.decompressed.is_some();
-            if building.as_ref().is_none_or(|chunk| chunk.span() < Span::of(place)) {
-                building.replace(Building::new(place)).into_iter().for_each(|chunk| index.push(&chunk));
-            }
-            if let Some(chunk) = &mut building {
-                chunk.add(&record);
+            match records.next() {
+                Some(Ok(record)) => {
+                    check(&record).unwrap_or_else(|error| records.account_mut().note(error));
+                    pass.add(&record)?;
+                }
+                Some(Err(_)) => {}
+                None => return Ok(pass.end()),
             }
         }
-        building.into_iter().for_each(|chunk| index.push(&chunk));
-        Ok(index)
     }
 
     /// Appends the index of the next part of the capture. The indexes of all [blocks](crate::Reader::blocks), appended

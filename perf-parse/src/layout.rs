@@ -28,10 +28,34 @@ pub struct SampleLayout {
     pub(crate) regs_intr: u64,
     pub(crate) head: HeadOffsets,
     pub(crate) id: IdOffsets,
-    /// Whether a field of variable size, or a field after one, follows the leading fields.
-    pub(crate) has_tail: bool,
+    /// The fields that follow the leading ones.
+    pub(crate) tail: TailFields,
     /// Whether the event asked for user stacks of 0 bytes, which the kernel writes incorrectly.
     pub(crate) stack_user_is_zero: bool,
+}
+
+/// The fields of a sample after the leading ones, as far as decoders differ for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TailFields {
+    /// No field.
+    None,
+    /// Only a call chain.
+    Callchain,
+    /// Only raw data.
+    Raw,
+    /// Other fields, or several fields.
+    Others,
+}
+
+impl TailFields {
+    fn of(sample_type: SampleType) -> Self {
+        match sample_type.without(LEADING) {
+            SampleType::NONE => Self::None,
+            SampleType::CALLCHAIN => Self::Callchain,
+            SampleType::RAW => Self::Raw,
+            _ => Self::Others,
+        }
+    }
 }
 
 /// Offsets of a sample's leading fields, in bytes from the start of its payload.
@@ -93,8 +117,17 @@ const HEAD: [(SampleType, &str); 9] = [
     (SampleType::PERIOD, "period"),
 ];
 
+/// The leading fields.
+const LEADING: SampleType = {
+    let (mut all, mut rest) = (SampleType::NONE, HEAD.as_slice());
+    while let [(field, _), after @ ..] = rest {
+        (all, rest) = (all.union(*field), after);
+    }
+    all
+};
+
 /// Returns the offset of a field of the head or of a trailer; `None` if the event does not record the field.
-fn present(offset: u16) -> Option<usize> {
+pub(crate) fn present(offset: u16) -> Option<usize> {
     (offset < u16::from(ABSENT_ID)).then_some(offset.into())
 }
 
@@ -135,7 +168,6 @@ impl SampleLayout {
     /// Returns the layout that the known bits of `attr` define. Unknown bits do not affect records other than samples.
     pub(crate) fn of_known(attr: &Attr) -> Self {
         let sample_type = SampleType(attr.sample_type.0 & SampleType::KNOWN.0);
-        let leading = HEAD.iter().fold(SampleType::NONE, |all, &(field, _)| all | field);
         Self {
             sample_type,
             read_format: attr.read_format,
@@ -144,7 +176,7 @@ impl SampleLayout {
             regs_intr: attr.sample_regs_intr,
             head: HeadOffsets::new(sample_type),
             id: IdOffsets::new(attr),
-            has_tail: sample_type.without(leading) != SampleType::NONE,
+            tail: TailFields::of(sample_type),
             stack_user_is_zero: attr.sample_stack_user == 0,
         }
     }
@@ -153,6 +185,12 @@ impl SampleLayout {
     #[must_use]
     pub const fn sample_type(&self) -> SampleType {
         self.sample_type
+    }
+
+    /// Returns whether a field of variable size, or a field after one, follows the leading fields.
+    #[inline(always)]
+    pub(crate) fn has_tail(&self) -> bool {
+        self.tail != TailFields::None
     }
 
     /// Returns the format of counter values.
@@ -208,6 +246,21 @@ impl SampleLayout {
 }
 
 impl HeadOffsets {
+    /// The order of the leading fields where those of several events are brought into one: each has a place of its own. The
+    /// identifier stands for the id too.
+    pub(crate) const SORTED: Self = Self {
+        identifier: 0,
+        ip: 8,
+        tid: 16,
+        time: 24,
+        addr: 32,
+        id: ABSENT,
+        stream_id: 40,
+        cpu: 48,
+        period: 56,
+        size: 64,
+    };
+
     fn new(sample_type: SampleType) -> Self {
         let mut at = Offsets { sample_type, next: 0 };
         let mut of = |field| at.of(field).map_or(ABSENT, u16::from);

@@ -5,7 +5,8 @@
 //! - **Records.** [`Records`] iterates over bytes that hold records one after another. [`RawRecord::decode`] decodes a
 //!   record into a [`Record`], with the [`SampleLayout`] that was computed once from the event's attr.
 //!   [`RawRecord::sample`] is the fast way to samples. A [`Sample`] is a lazy view: each getter of a leading field is
-//!   one load, and [`Sample::tail`] walks the rest once. This part needs neither std nor alloc, and allocates nothing.
+//!   one load, and [`Sample::tail`] walks the rest once. [`SampleBatch`] has the fields of many samples as columns. This
+//!   part needs neither std nor alloc, and allocates nothing.
 //! - **Captures** (feature `alloc`). [`Reader`] opens a `perf.data` by its path, in memory, or as a stream.
 //!   [`Reader::records`] walks over the records of a capture of any mode and byte order, each with its
 //!   [event](EventRecord::event), and keeps the [`Account`](file::Account). [`feature`](mod@feature) has what the
@@ -113,6 +114,7 @@ extern crate std;
 
 #[cfg(feature = "alloc")]
 mod account;
+pub mod batch;
 #[cfg(feature = "alloc")]
 mod bytes;
 mod cursor;
@@ -143,6 +145,7 @@ pub mod tracepoint;
 #[cfg(feature = "alloc")]
 pub mod write;
 
+pub use batch::SampleBatch;
 #[cfg(feature = "alloc")]
 pub use error::FileError;
 pub use error::{Error, ErrorKind};

@@ -335,6 +335,26 @@ impl<'a, O: ByteOrder> Records<'a, O> {
         at
     }
 
+    /// Returns the byte order.
+    #[inline]
+    pub(crate) fn order(&self) -> O::Value {
+        self.order
+    }
+
+    /// Returns the bytes at which the next record begins; none after an error.
+    #[inline]
+    pub(crate) fn front(&self) -> &'a [u8] {
+        if self.failed { &[] } else { self.rest }
+    }
+
+    /// Takes `size` bytes at the front, which are whole records.
+    #[inline]
+    pub(crate) fn take(&mut self, size: usize) -> &'a [u8] {
+        let (taken, rest) = self.rest.split_at_checked(size).unwrap_or((&[], self.rest));
+        self.rest = rest;
+        taken
+    }
+
     /// Returns the bytes that are not walked yet; after an error, the bytes that could not be walked.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {

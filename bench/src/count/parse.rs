@@ -4,10 +4,11 @@ use std::hint::black_box;
 
 use perf_abi::endian::{ByteOrder, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
 use perf_parse::file::EventRecords;
 use perf_parse::list::List;
 use perf_parse::sample::Frame;
-use perf_parse::{Error, Reader, Record, Records, Sample};
+use perf_parse::{Error, Reader, Record, Records, Sample, SampleBatch};
 
 use super::capture::Capture;
 use super::sums::{Sums, add, add_bytes};
@@ -161,6 +162,73 @@ pub(crate) fn decode_tail(capture: &Capture) -> Outcome {
     decoded(capture, tail)
 }
 
+/// The fields that [`columns`] adds up.
+const COLUMNS: SampleType = SampleType::IP
+    .union(SampleType::TID)
+    .union(SampleType::TIME)
+    .union(SampleType::CPU)
+    .union(SampleType::PERIOD)
+    .union(SampleType::CALLCHAIN)
+    .union(SampleType::RAW)
+    .union(SampleType::STACK_USER);
+
+/// Adds up the columns of a batch, whose samples are in `bytes`.
+#[inline(always)]
+fn columns(sums: &mut Sums, batch: &SampleBatch, bytes: &[u8]) {
+    fn sum<T: Copy>(column: Option<&[T]>, value: impl Fn(T) -> u64) -> u64 {
+        column.unwrap_or_default().iter().fold(0, |sum: u64, &it| sum.wrapping_add(value(it)))
+    }
+    sums.samples += batch.len() as u64;
+    add(&mut sums.event, sum(batch.events(), u64::from));
+    add(&mut sums.ip, sum(batch.ip(), |ip| ip));
+    add(&mut sums.pid, sum(batch.pid(), |pid| pid as u32 as u64));
+    add(&mut sums.tid, sum(batch.tid(), |tid| tid as u32 as u64));
+    add(&mut sums.time, sum(batch.time(), |time| time));
+    add(&mut sums.cpu, sum(batch.cpu(), u64::from));
+    add(&mut sums.period, sum(batch.period(), |period| period));
+    for chain in batch.callchain().unwrap_or_default() {
+        add(&mut sums.callchain, self::sum(List::<u64, LittleEndian>::new_in((), chain.of(bytes))));
+    }
+    for raw in batch.raw().unwrap_or_default() {
+        add_bytes(&mut sums.raw, raw.of(bytes));
+    }
+}
+
+/// Reads samples of one layout in batches.
+pub(crate) fn batches(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    let layout = &capture.events[0].layout;
+    let mut records = Records::<LittleEndian>::new(&capture.bytes);
+    let mut batch = SampleBatch::new(COLUMNS);
+    loop {
+        let bytes = records.next_batch(layout, &mut batch);
+        columns(&mut sums, &batch, bytes);
+        if !batch.is_full() {
+            match records.next() {
+                Some(record) => _ = record?.decode(layout)?,
+                None => return Ok(sums),
+            }
+        }
+    }
+}
+
+/// Reads samples of several events in batches.
+pub(crate) fn batches_of_events(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    let mut records = Records::<LittleEndian>::new(&capture.bytes);
+    let mut batch = SampleBatch::new(COLUMNS);
+    loop {
+        let bytes = capture.events.next_batch(&mut records, &mut batch);
+        columns(&mut sums, &batch, bytes);
+        if !batch.is_full() {
+            match records.next() {
+                Some(record) => _ = capture.events.of(&record?).map_err(|kind| kind.to_string())?,
+                None => return Ok(sums),
+            }
+        }
+    }
+}
+
 /// Reads samples of several events. [`Events::of`](perf_parse::event::Events::of) finds the event of each.
 pub(crate) fn events(capture: &Capture) -> Outcome {
     let mut sums = Sums::default();
@@ -216,6 +284,24 @@ pub(crate) fn file_hop(capture: &Capture) -> Outcome {
 /// Opens a file and reads every record in file order.
 pub(crate) fn file_order(capture: &Capture) -> Outcome {
     file(Reader::new(&capture.bytes)?.records())
+}
+
+/// Opens a file and reads every record in file order, the samples in batches.
+pub(crate) fn file_batches(capture: &Capture) -> Outcome {
+    let mut sums = Sums::default();
+    let reader = Reader::new(&capture.bytes)?;
+    let mut records = reader.records();
+    let mut batch = SampleBatch::new(COLUMNS);
+    loop {
+        let bytes = records.next_batch(&mut batch);
+        columns(&mut sums, &batch, bytes);
+        if !batch.is_full() {
+            match records.next() {
+                Some(record) => _ = record?.decode()?,
+                None => return Ok(sums),
+            }
+        }
+    }
 }
 
 /// Opens a file and reads every record in time order.

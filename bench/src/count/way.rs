@@ -87,6 +87,7 @@ pub(crate) const INPUTS: &[Input] = &[
             Way { name: "by-hand", run: |it| by_hand(hand::plain_32(&it.bytes)) },
             Way { name: "sample", run: parse::sample },
             Way { name: "decode", run: parse::decode },
+            Way { name: "batches", run: parse::batches },
         ],
     },
     Input {
@@ -97,6 +98,7 @@ pub(crate) const INPUTS: &[Input] = &[
             Way { name: "by-hand", run: |it| by_hand(hand::plain_48(&it.bytes)) },
             Way { name: "sample", run: parse::sample },
             Way { name: "decode", run: parse::decode },
+            Way { name: "batches", run: parse::batches },
             Way { name: "getters", run: parse::getters },
             Way { name: "run-time", run: parse::sample_at_run_time },
         ],
@@ -109,6 +111,7 @@ pub(crate) const INPUTS: &[Input] = &[
             Way { name: "by-hand", run: |it| by_hand(hand::raw(&it.bytes)) },
             Way { name: "sample", run: parse::sample_tail },
             Way { name: "decode", run: parse::decode_tail },
+            Way { name: "batches", run: parse::batches },
         ],
     },
     Input {
@@ -120,6 +123,7 @@ pub(crate) const INPUTS: &[Input] = &[
             Way { name: "chain", run: parse::chain },
             Way { name: "sample", run: parse::sample_tail },
             Way { name: "decode", run: parse::decode_tail },
+            Way { name: "batches", run: parse::batches },
             Way { name: "chain-rt", run: parse::chain_at_run_time },
             Way { name: "run-time", run: parse::tail_at_run_time },
         ],
@@ -142,6 +146,7 @@ pub(crate) const INPUTS: &[Input] = &[
         decoders: &[
             Way { name: "by-hand", run: |it| by_hand(hand::ten_events(&it.bytes, &EVENT_OF)) },
             Way { name: "decode", run: parse::events },
+            Way { name: "batches", run: parse::batches_of_events },
         ],
     },
     Input {
@@ -170,6 +175,7 @@ pub(crate) const INPUTS: &[Input] = &[
                 run: |it| by_hand(hand::data_section(&it.bytes).and_then(hand::plain_48)),
             },
             Way { name: "file-order", run: parse::file_order },
+            Way { name: "batches", run: parse::file_batches },
             Way { name: "time-order", run: parse::time_order },
         ],
     },

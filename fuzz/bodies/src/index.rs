@@ -49,6 +49,10 @@ pub fn run(data: &[u8]) -> bool {
 /// Indexes a capture in one pass and by blocks.
 fn capture(reader: &Reader<'_>, size: usize) -> bool {
     let index = Index::from_records(reader.records()).expect("a walk is in the order of the capture");
+    let mut records = reader.records();
+    let of_batches =
+        Index::from_batches(&mut records, |_| Ok(())).expect("a walk is in the order of the capture");
+    assert_eq!(of_batches, index);
     let mut of_blocks = Index::default();
     for block in reader.blocks(5) {
         let block = Index::from_records(block).expect("a block is in the order of the capture");

@@ -24,6 +24,7 @@ pub fn run(data: &[u8]) -> bool {
 fn check(reader: &Reader<'_>, bytes: &[u8]) {
     let (mut places, account) = in_file_order(reader, bytes);
     in_blocks(reader, bytes, &places, &account);
+    compare::batch::check(true, || reader.records());
     let mut by_time = walk(&mut reader.records().in_time_order(), bytes.len(), EventRecord::place);
     places.sort_unstable();
     by_time.sort_unstable();

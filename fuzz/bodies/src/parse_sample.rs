@@ -16,6 +16,11 @@ pub fn run(data: &[u8]) -> bool {
 fn check<O: Endian>(input: &Input<'_>) -> bool {
     let attr = input.attr();
     let Some(bytes) = input.record::<O>(RecordType::SAMPLE) else { return false };
+    if let Ok(layout) = SampleLayout::new(&attr) {
+        // Samples that are whole, and one that is cut.
+        let several = [&bytes[..], &bytes, &bytes, &bytes[..bytes.len() - 1]].concat();
+        compare::batch::check_records::<O>((), &layout, &several);
+    }
     if compare::check(&attr, input.big, &bytes).is_some() {
         let layout = SampleLayout::new(&attr).expect("a sample was decoded by it");
         write_back::<O>(input, &layout, &bytes);

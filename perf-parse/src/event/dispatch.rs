@@ -6,10 +6,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::endian::ByteOrder;
+use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::record::RecordType;
 
 use super::Event;
+use crate::layout::SampleLayout;
 use crate::raw::word;
 use crate::record::RawRecord;
 
@@ -35,6 +36,11 @@ pub(super) struct Dispatch {
     /// The ids that were added after `table` or `sorted` was built. A stream of attrs would otherwise sort all ids
     /// again for each attr.
     recent: BTreeMap<u64, u32>,
+    /// The layout of the first event, and whether the samples of all events have these leading fields and can be decoded.
+    layout: Option<SampleLayout>,
+    has_other_heads: bool,
+    /// Whether the samples of an event have fields after the leading ones.
+    has_tails: bool,
     /// Whether any of the ids that were indexed together belongs to several events.
     is_shared: bool,
 }
@@ -83,6 +89,19 @@ impl Dispatch {
         self.sample_time.join(event.layout.sample_time_offset());
         self.trailer_size.join(Some(event.layout.sample_id_size()));
         self.trailer_time.join(event.layout.trailer_time_offset());
+        let layout = self.layout.get_or_insert(event.layout);
+        self.has_other_heads |= event.is_faulty || layout.head != event.layout.head;
+        self.has_tails |= event.layout.has_tail();
+    }
+
+    /// Returns whether the samples of all events can be decoded, and have the same leading fields.
+    pub(super) fn has_one_head(&self) -> bool {
+        !self.has_other_heads
+    }
+
+    /// Returns whether the samples of an event have fields after the leading ones.
+    pub(super) fn has_tails(&self) -> bool {
+        self.has_tails
     }
 
     /// Adds the ids of the event at `index` of a stream. Removes the ids that an earlier event has, and returns the
@@ -171,11 +190,22 @@ impl Dispatch {
     ) -> Option<usize> {
         match self.found_by(events, record)? {
             FoundBy::First => Some(0),
-            FoundBy::Id(id) => match self.find(id) {
-                // perf leaves the id 0 in records that it synthesizes, and attributes them to the first event.
-                None if id == 0 => Some(0),
-                found => found,
-            },
+            FoundBy::Id(id) => self.event_of_id(id),
+        }
+    }
+
+    /// Returns the index of the event of a sample with this payload, if there are several events; `None` if it is unknown.
+    #[inline(always)]
+    pub(super) fn event_of_sample<O: Endian>(&self, payload: &[u8]) -> Option<usize> {
+        self.event_of_id(word::<O>((), payload, self.sample)?)
+    }
+
+    #[inline(always)]
+    fn event_of_id(&self, id: u64) -> Option<usize> {
+        match self.find(id) {
+            // perf leaves the id 0 in records that it synthesizes, and attributes them to the first event.
+            None if id == 0 => Some(0),
+            found => found,
         }
     }
 

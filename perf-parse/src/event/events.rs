@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, ReadAttr};
-use perf_abi::endian::ByteOrder;
+use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::record::{MAX_EVENT_NAME, RecordType};
 
 use super::Event;
@@ -239,6 +239,22 @@ impl Events {
             return Some(0);
         }
         self.dispatch.event(&self.list, record)
+    }
+
+    /// Returns the index of the event of a sample with this payload, if there are several events; `None` if it is unknown.
+    #[inline(always)]
+    pub(super) fn index_of_sample<O: Endian>(&self, payload: &[u8]) -> Option<usize> {
+        self.dispatch.event_of_sample::<O>(payload)
+    }
+
+    /// Returns whether the samples of all events can be decoded, and have the same leading fields.
+    pub(super) fn has_one_head(&self) -> bool {
+        self.dispatch.has_one_head()
+    }
+
+    /// Returns whether the samples of an event have fields after the leading ones.
+    pub(super) fn has_tails(&self) -> bool {
+        self.dispatch.has_tails()
     }
 
     /// Returns the layout of a kernel record; `None` if its event is unknown, and for a sample that cannot be decoded.

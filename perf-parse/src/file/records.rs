@@ -12,6 +12,7 @@ use super::source::Slice;
 use super::source::Stream;
 use super::walk::Walk;
 use crate::account::Account;
+use crate::batch::{Columns, Filled, SampleBatch};
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
 use crate::feature::{FeatureSection, Features};
@@ -151,6 +152,51 @@ impl<'r> EventRecords<'r> {
     pub fn only(mut self, types: &[RecordType]) -> Self {
         with_walk!(&mut self.walk, walk => walk.only(types));
         self
+    }
+
+    /// Takes the next samples, as many as the batch has room for, and finds the event of each. Returns their bytes. The first
+    /// one is at the place that [`reached`](Self::reached) returned before.
+    ///
+    /// Call [`next`](Iterator::next) after a batch that is not [full](SampleBatch::is_full): it returns the record at which
+    /// the batch ended, or the fault, or `None` at the end. [`SampleBatch`] describes where a batch ends. It also ends, or is
+    /// empty, where samples cannot be taken in batches: in time order, in compressed data, and where a stream has to be read
+    /// on; `next` then returns a sample. Allocates nothing. The account counts the samples.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::sample_type::SampleType;
+    /// use perf_parse::{Reader, SampleBatch};
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let bytes = std::fs::read(path)?;
+    /// let reader = Reader::new(&bytes)?;
+    /// let mut records = reader.records();
+    /// let mut batch = SampleBatch::<256>::new(SampleType::TIME);
+    /// let mut last = 0;
+    /// loop {
+    ///     records.next_batch(&mut batch);
+    ///     let of_batch = batch.time().unwrap_or_default().iter().max();
+    ///     last = last.max(of_batch.copied().unwrap_or(0));
+    ///     if !batch.is_full() {
+    ///         let Some(record) = records.next() else { break };
+    ///         last = last.max(record?.time().unwrap_or(0));
+    ///     }
+    /// }
+    /// let times = reader.records().filter_map(|record| record.ok()?.time());
+    /// assert_eq!(Some(last), times.max());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn next_batch<const N: usize>(&mut self, batch: &mut SampleBatch<N>) -> &[u8] {
+        let filled = self.fill(batch.columns());
+        batch.set(filled);
+        with_walk!(&self.walk, walk => walk.taken(filled.bytes))
+    }
+
+    /// Fills the columns of a batch. Compiled once for all sizes of batches.
+    #[inline(never)]
+    fn fill(&mut self, columns: Columns<'_>) -> Filled {
+        with_walk!(&mut self.walk, walk => walk.next_batch(columns))
     }
 
     /// Returns the account so far: what was read, lost and skipped, including the account of opening.

@@ -45,6 +45,9 @@ pub(super) trait Source<'r> {
     /// Drops `count` bytes that are available at the front.
     fn take(&mut self, count: usize);
 
+    /// Returns the last `count` bytes that were taken. The source has not been filled since.
+    fn taken(&self, count: usize) -> &[u8];
+
     /// Drops `count` bytes from the front. In a stream they need not have been read yet.
     ///
     /// # Errors
@@ -133,6 +136,11 @@ impl<'r> Source<'r> for Slice<'r> {
         let (taken, front) = self.front.split_at_checked(count).unwrap_or((self.front, &[]));
         self.front = front;
         self.offset = self.offset.wrapping_add(taken.len() as u64);
+    }
+
+    fn taken(&self, count: usize) -> &[u8] {
+        let end = self.bytes.len().saturating_sub(self.front.len());
+        self.bytes.get(end.saturating_sub(count)..end).unwrap_or_default()
     }
 
     #[inline]

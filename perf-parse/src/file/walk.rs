@@ -4,6 +4,7 @@
 //! payloads, [`knowledge`](super::knowledge) has the events and features that are known so far, and [`order`] holds
 //! records until no earlier record can come. Each layer owns its state.
 
+mod batch;
 mod framing;
 mod inflated;
 mod order;

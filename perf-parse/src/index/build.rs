@@ -1,13 +1,16 @@
 //! A chunk that is being built.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
 
 use super::chunk::{Chunk, Span};
 use super::fields::{put, put_bytes};
 use super::ids::IdSet;
 use super::others::{Before, MAX_OTHERS, Other};
+use crate::batch::SampleBatch;
 use crate::event::{EventRecord, Place};
 
 #[derive(Debug)]
@@ -60,6 +63,24 @@ impl Building {
             RecordType::SAMPLE => self.samples = self.samples.saturating_add(1),
             kind => self.list(&Other { place: record.place(), time, kind }),
         }
+    }
+
+    /// The fields that [`add_samples`](Self::add_samples) uses.
+    pub(super) const FIELDS: SampleType = SampleType::TIME.union(SampleType::CPU).union(SampleType::TID);
+
+    /// Adds the samples of a range of a batch.
+    pub(super) fn add_samples<const N: usize>(&mut self, batch: &SampleBatch<N>, range: Range<usize>) {
+        let count = range.len() as u64;
+        self.records = self.records.saturating_add(count);
+        self.samples = self.samples.saturating_add(count);
+        let times = batch.time().and_then(|times| times.get(range.clone())).unwrap_or_default();
+        if let (Some(&first), Some(&last)) = (times.iter().min(), times.iter().max()) {
+            self.add_times(first, last);
+        }
+        let cpus = batch.cpu().and_then(|cpus| cpus.get(range.clone())).unwrap_or_default();
+        cpus.iter().for_each(|&cpu| self.cpus.insert(cpu));
+        let threads = batch.tid().and_then(|threads| threads.get(range)).unwrap_or_default();
+        threads.iter().for_each(|&tid| self.threads.insert(tid.cast_unsigned()));
     }
 
     #[inline]

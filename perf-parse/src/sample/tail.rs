@@ -206,7 +206,7 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     /// exactly. The getters of the leading fields remain valid.
     #[inline(always)]
     pub fn tail(&self) -> Result<Tail<'a, O>, Error> {
-        if !self.layout.has_tail {
+        if !self.layout.has_tail() {
             return Ok(Tail::EMPTY);
         }
         let mut others = Open(0);

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "std")]
 
+mod batches;
 mod encoded;
 mod limits;
 mod parts;

@@ -16,7 +16,7 @@ use perf_parse::write::{
     self, BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, SampleIdFields,
     StackUserFields,
 };
-use perf_parse::{Record, Records, Sample, SampleLayout};
+use perf_parse::{Record, Records, Sample, SampleBatch, SampleLayout};
 use testdata::memory::{Counting, measure};
 
 #[global_allocator]
@@ -175,6 +175,25 @@ fn decode_samples<O: Endian>(rounds: usize) -> (usize, u64) {
 fn a_million_samples() {
     assert_eq!(decode_samples::<LittleEndian>(500), (0, 500_000));
     assert_eq!(decode_samples::<BigEndian>(500), (0, 500_000));
+}
+
+#[test]
+fn half_a_million_samples_in_batches() {
+    let samples = samples::<LittleEndian>();
+    let decoded = allocations(|| {
+        let (mut decoded, mut batch) = (0, SampleBatch::<256>::new(SampleType::KNOWN));
+        for _ in 0..500 {
+            for (layout, bytes) in &samples {
+                let mut records = Records::<LittleEndian>::new(bytes);
+                while !records.next_batch(layout, &mut batch).is_empty() {
+                    decoded += black_box(&batch).len();
+                }
+                assert!(records.rest().is_empty());
+            }
+        }
+        decoded
+    });
+    assert_eq!(decoded, (0, 500_000));
 }
 
 #[test]

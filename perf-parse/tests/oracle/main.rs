@@ -3,6 +3,7 @@
 
 mod ambiguous;
 mod arbitrary;
+mod batches;
 mod captures;
 mod fields;
 mod records;

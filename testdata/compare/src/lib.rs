@@ -1,5 +1,6 @@
 //! The comparison of the view with the oracle, and of a session with a plain model.
 
+pub mod batch;
 pub mod eager;
 pub mod feature;
 pub mod format;

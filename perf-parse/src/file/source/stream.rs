@@ -124,6 +124,10 @@ impl<'r> Source<'r> for Stream<'r> {
         self.start = start;
     }
 
+    fn taken(&self, count: usize) -> &[u8] {
+        self.block.get(self.start.saturating_sub(count)..self.start).unwrap_or_default()
+    }
+
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
         let mut left = count;
         loop {

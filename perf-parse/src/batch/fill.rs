@@ -1,0 +1,119 @@
+//! Filling a batch from the samples at the front of some bytes.
+
+use perf_abi::endian::Endian;
+use perf_abi::record::{Header, Misc, RecordType};
+use perf_abi::sample_type::SampleType;
+
+use super::find::{BLOCK, Row, Search};
+use super::{Columns, Extent, Filled};
+use crate::layout::{HeadOffsets, SampleLayout};
+
+impl Columns<'_> {
+    /// Fills the columns from the samples of one event, up to the first other record.
+    pub(crate) fn fill_one<O: Endian>(&mut self, layout: &SampleLayout, bytes: &[u8]) -> Filled {
+        if layout.has_tail() {
+            self.fill_various::<O, false>(layout, bytes, |_, _| Some(layout))
+        } else {
+            self.fill_equal::<O>(layout, bytes, |_, _| true)
+        }
+    }
+
+    /// Fills the columns from the samples that have this layout, which has only leading fields, up to the first other
+    /// record. `admits` gets the payload of a sample and sets the index of its event; it returns whether there is one.
+    pub(crate) fn fill_equal<O: Endian>(
+        &mut self,
+        layout: &SampleLayout,
+        bytes: &[u8],
+        admits: impl FnMut(&[u8], &mut u32) -> bool,
+    ) -> Filled {
+        let stride = usize::from(layout.head.size).wrapping_add(8);
+        let len = self.count_equal::<O>(bytes, stride, admits);
+        if len == 0 {
+            return Filled::NOTHING;
+        }
+        let size = len.wrapping_mul(stride);
+        let records = bytes.get(..size).unwrap_or_default().chunks_exact(stride);
+        let payloads = records.map(|record| record.get(8..).unwrap_or_default());
+        self.copy_leading::<O>(0, &layout.head, payloads);
+        self.filled::<O>(len, size, stride, layout.sample_type)
+    }
+
+    /// Returns the number of records of `size` bytes at the front that are samples.
+    #[inline(never)]
+    fn count_equal<O: Endian>(
+        &mut self,
+        bytes: &[u8],
+        size: usize,
+        mut admits: impl FnMut(&[u8], &mut u32) -> bool,
+    ) -> usize {
+        // All bits of the header but those of `misc` are known, so a record has one comparison.
+        let of = |kind, size| u64::from_ne_bytes(zerocopy::transmute!(Header::<O>::new(kind, Misc(0), size)));
+        let header = of(RecordType::SAMPLE, u16::try_from(size).unwrap_or(u16::MAX));
+        let mask = of(RecordType(u32::MAX), u16::MAX);
+        let mut len = 0_usize;
+        for (event, record) in self.events.iter_mut().zip(bytes.chunks_exact(size)) {
+            let Some((front, payload)) = record.split_first_chunk() else { break };
+            if u64::from_ne_bytes(*front) & mask != header || !admits(payload, event) {
+                break;
+            }
+            len = len.wrapping_add(1);
+        }
+        len
+    }
+
+    /// Fills the columns from samples whose fields after the leading ones may differ, up to the first other record.
+    /// `layout_of` returns the layout of a sample with this payload and sets the index of its event.
+    ///
+    /// `SORTED` is whether leading fields may differ too; otherwise they are those of `first`.
+    pub(crate) fn fill_various<'l, O: Endian, const SORTED: bool>(
+        &mut self,
+        first: &SampleLayout,
+        bytes: &[u8],
+        mut layout_of: impl FnMut(&[u8], &mut u32) -> Option<&'l SampleLayout>,
+    ) -> Filled {
+        let head = if SORTED { &HeadOffsets::SORTED } else { &first.head };
+        // Apart from the columns, which are written while the rows are read.
+        let rows = core::mem::take(&mut self.rows);
+        let mut search = Search::new(bytes);
+        let (mut len, room) = (0_usize, self.events.len());
+        while len < room {
+            let left = room.wrapping_sub(len);
+            let block = rows.get_mut(..left.min(BLOCK)).unwrap_or_default();
+            let found = search.find::<O, SORTED>(block, &mut layout_of);
+            let is_last = found < block.len();
+            let block = block.get(..found).unwrap_or_default();
+            self.copy_rows(len, block);
+            self.copy_leading::<O>(len, head, block.iter().map(|row| row.head.as_flattened()));
+            len = len.wrapping_add(found);
+            if is_last {
+                break;
+            }
+        }
+        self.filled::<O>(len, search.passed(), 0, search.fields)
+    }
+
+    /// Copies the places, events and extents of samples to the columns, from the sample with the number `first` on.
+    fn copy_rows(&mut self, first: usize, rows: &[Row]) {
+        fn copy<T>(column: &mut [T], first: usize, rows: &[Row], of: impl Fn(&Row) -> T) {
+            for (to, row) in column.get_mut(first..).unwrap_or_default().iter_mut().zip(rows) {
+                *to = of(row);
+            }
+        }
+        copy(self.starts, first, rows, |row| row.start);
+        copy(self.events, first, rows, |row| row.event);
+        let copy_extents = |field, column: &mut [Extent], of: fn(&Row) -> Extent| {
+            if self.selected.contains(field) {
+                copy(column, first, rows, of);
+            }
+        };
+        copy_extents(SampleType::CALLCHAIN, self.callchain, |row| row.callchain);
+        copy_extents(SampleType::RAW, self.raw, |row| row.raw);
+        copy_extents(SampleType::STACK_USER, self.stack_user, |row| row.stack_user);
+    }
+
+    /// Returns what the columns hold. `fields` are those that the events of the samples record.
+    fn filled<O: Endian>(&self, len: usize, bytes: usize, stride: usize, fields: SampleType) -> Filled {
+        let columns = self.selected_of(fields);
+        Filled { len, bytes, stride, columns, has_events: false, endianness: O::ENDIANNESS }
+    }
+}
