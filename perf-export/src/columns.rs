@@ -13,6 +13,7 @@ mod dsos;
 mod events;
 mod frames;
 mod generation;
+mod heads;
 mod identity;
 mod known_stacks;
 mod losses;

@@ -87,6 +87,8 @@ mod functions;
 mod json;
 mod limits;
 mod named;
+#[cfg(feature = "arrow")]
+mod numbering;
 mod origin;
 #[cfg(feature = "otlp")]
 #[cfg_attr(docsrs, doc(cfg(feature = "otlp")))]
@@ -99,6 +101,7 @@ pub mod parquet;
 pub mod pprof;
 mod profile;
 mod quality;
+mod seeded;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;

@@ -1,6 +1,6 @@
 //! The addresses and stacks of all samples, and how the stacks end.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
@@ -10,6 +10,7 @@ use perf_symbol::{StackFrame, Symbolizer};
 
 use crate::frames::Frames;
 use crate::limits::Limits;
+use crate::seeded::FastMap;
 use crate::stacks::Stacks;
 
 /// Returns whether the samples of an event have stacks: call chains, or copies of the user stack with registers.
@@ -29,7 +30,7 @@ pub struct StackTable {
     pub stacks: Stacks,
     ends: BTreeMap<StackEnd, u64>,
     /// How call chains with a last frame end.
-    known_ends: HashMap<u32, StackEnd>,
+    known_ends: FastMap<u32, StackEnd>,
     scratch: Vec<u32>,
 }
 
@@ -68,10 +69,10 @@ impl StackTable {
         Some((number, end))
     }
 
-    /// Counts the end of a stack whose number is known.
+    /// Counts the ends of stacks whose number is known.
     #[cfg(feature = "arrow")]
-    pub(crate) fn count(&mut self, end: StackEnd) {
-        *self.ends.entry(end).or_default() += 1;
+    pub(crate) fn count(&mut self, end: StackEnd, stacks: u64) {
+        *self.ends.entry(end).or_default() += stacks;
     }
 
     /// Returns the number of stacks by their ends.
@@ -82,7 +83,7 @@ impl StackTable {
 
     /// Drops what only [`number`](Self::number) needs.
     pub fn finish(&mut self) {
-        self.known_ends = HashMap::new();
+        self.known_ends = FastMap::default();
         self.scratch = Vec::new();
         self.frames.finish();
         self.stacks.finish();

@@ -81,9 +81,16 @@ fn texts_of(column: &ArrayRef) -> Vec<Option<String>> {
     }
 }
 
-/// All captures of the repository, damaged ones too.
+/// The variable that names folders with more captures, separated as in `PATH`.
+const MORE: &str = "PERF_CAPTURES";
+
+/// All captures of the repository, damaged ones too, and those in the folders of [`MORE`].
 fn corpus() -> Vec<PathBuf> {
     let mut files = testdata::captures();
+    files.extend(testdata::files_below(&testdata::path("../unwind")));
+    let more = std::env::var_os(MORE).unwrap_or_default();
+    let folders = std::env::split_paths(&more).filter(|folder| folder.is_dir());
+    files.extend(folders.flat_map(|folder| testdata::files_below(&folder)));
     files.retain(|path| Reader::open(path).is_ok());
     assert!(files.len() > 60, "{}", files.len());
     files
@@ -155,6 +162,7 @@ fn the_sums_are_those_of_the_account_for_all_captures() {
         let layouts = account.diagnostics.iter().any(|it| matches!(it.kind, FileErrorKind::Layout(_)));
         assert!(!layouts || tables.lost("kind", "layout") > 0, "{name}");
     }
+    println!("captures with faults: {faulty}, that lost records: {lossy}, samples: {all}");
     // Otherwise this proves little.
     assert!(faulty > 5 && lossy > 0 && all > 10_000, "{faulty} {lossy} {all}");
 }
@@ -188,7 +196,7 @@ fn numbers_belong_together(tables: &Tables) {
 
 #[test]
 fn numbers_of_one_table_are_in_the_other() {
-    for path in testdata::captures() {
+    for path in corpus() {
         let Ok(reader) = Reader::open(&path) else { continue };
         numbers_belong_together(&Tables::of(&reader, Options::default()));
     }

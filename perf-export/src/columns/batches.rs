@@ -144,7 +144,8 @@ impl<'a> Batches<'a> {
             return Ok(());
         }
         let Some((at, event)) = session.update_at(record)?.zip(record.event()) else { return Ok(()) };
-        let mut frames = Vec::new();
+        // Enough for most stacks: a list that grows is copied again and again.
+        let mut frames = Vec::with_capacity(MAX_CHAIN / 4);
         let end = stacks.push(&at, user, &mut frames)?;
         let period = at.sample().period().unwrap_or(event.attr.sample_period);
         builder.sample(&at, event, records.events(), period, &frames, end, stacks, symbolizer.as_mut())

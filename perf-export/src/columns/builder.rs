@@ -22,7 +22,7 @@ use super::generation::Generation;
 use super::identity::Identity;
 use super::options::Options;
 use super::rows::utf8;
-use super::samples::{self, Known};
+use super::samples::Known;
 use super::switches::Switches;
 use super::table::{Table, Tables};
 use super::tasks::Tasks;
@@ -65,8 +65,6 @@ pub struct ColumnsBuilder<'a> {
 /// The name of an event and the sums of its samples.
 #[derive(Debug, Default)]
 struct Seen {
-    /// `None` before its first sample.
-    name: Option<String>,
     samples: u64,
     period: u64,
 }
@@ -162,7 +160,8 @@ impl<'a> ColumnsBuilder<'a> {
         let tail = sample.tail().map_err(|error| record.error(error))?;
         self.identify(record);
         let Self { generation, tables, context, options, .. } = self;
-        if !generation.has_room(stack.len()) {
+        let has_written = !generation.has_room(stack.len());
+        if has_written {
             generation.write(tables, context, at.session(), symbolizer.as_deref());
         }
         let (stack, end) = generation.number(at, stack, end, finder, symbolizer.as_deref_mut());
@@ -180,27 +179,23 @@ impl<'a> ColumnsBuilder<'a> {
             self.events.resize_with(event.index + 1, Seen::default);
         }
         let Some(seen) = self.events.get_mut(event.index) else { return Ok(()) };
+        if seen.samples == 0 {
+            tables.samples.name_event(event.index, utf8(&event_name(event)).into_owned());
+        }
         seen.samples += 1;
         seen.period = seen.period.wrapping_add(period);
-        let trace = match (self.traces.of(event), raw) {
-            (Some(format), Some(raw)) if options.with.trace && context.has_trace() => {
-                Some(self.traces.fields(format, raw))
+        let trace = match raw {
+            Some(raw) if options.with.trace && context.has_trace() => {
+                self.traces.of(event).map(|format| self.traces.fields(format, raw))
             }
             _ => None,
         };
         let stack_end = has_stacks(event).then_some(end).flatten();
-        let event_name = seen.name.get_or_insert_with(|| utf8(&event_name(event)).into_owned());
-        let known = Known { event, event_name, period, stack_id, stack_end, trace };
-        let rows = &mut tables.samples;
-        samples::push_head(rows, context, at, &known);
-        samples::push_stack(rows, at, &tail, &known);
+        let known = Known { event, period, stack_id, stack_end, trace, is_flat: options.flat };
+        tables.samples.push(context, at, &tail, options.with, &known);
         if options.flat {
-            rows.leave();
             generation.wait(stack);
-        } else {
-            samples::push_flat(rows, None::<core::iter::Empty<_>>);
         }
-        samples::push_rest(rows, context, at, &tail, options.with, &known);
         if let Some(read) = &tail.read {
             let task = (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1));
             let reading = Reading { source: "sample", time, cpu: sample.cpu(), task, event: Some(event) };
@@ -217,31 +212,35 @@ impl<'a> ColumnsBuilder<'a> {
             }
             self.put(Table::Samples);
         }
-        self.put_full();
+        if has_written || self.tables.counts.len() >= BATCH || self.tables.switches.len() >= BATCH {
+            self.put_full();
+        }
         Ok(())
     }
 
     /// Takes a record that is not a sample, after the session did. `events` are those of the walk.
     pub fn record(&mut self, record: &EventRecord<'_>, events: &Events, session: &Session) {
         self.identify(record);
+        // The session has reported what cannot be decoded.
+        let Ok(decoded) = record.decode() else { return };
         let Self { tables, context, .. } = self;
-        self.tasks.record(record, session);
+        self.tasks.record(record.misc(), &decoded, session);
         self.tasks.write_if_many(context, &mut tables.threads, &mut tables.processes);
         self.switches.record(&mut tables.switches, context, record, session);
-        mmaps::push(&mut tables.mmaps, context, record);
-        losses::push(&mut tables.losses, context, record);
+        mmaps::push(&mut tables.mmaps, context, record, &decoded);
+        losses::push(&mut tables.losses, context, record, &decoded);
         let counts = &mut tables.counts;
-        match record.decode() {
-            Ok(Record::Read(it)) => {
+        match &decoded {
+            Record::Read(it) => {
                 let event = record.event().map(|event| &**event);
                 let task = (it.pid, it.tid);
                 let reading = Reading { source: "read", time: record.time(), cpu: record.cpu(), task, event };
                 self.counters.read(counts, context, events, &reading, &it.read);
             }
-            Ok(Record::User(UserRecord::Stat(it), _)) => {
-                self.counters.stat(counts, context, events, &it);
+            Record::User(UserRecord::Stat(it), _) => {
+                self.counters.stat(counts, context, events, it);
             }
-            Ok(Record::User(UserRecord::StatRound(it), _)) => {
+            Record::User(UserRecord::StatRound(it), _) => {
                 self.counters.round(counts, context, events, Some(it.time));
             }
             _ => {}
@@ -306,14 +305,14 @@ impl<'a> ColumnsBuilder<'a> {
     /// Makes batches of the tables that have enough rows. The samples are put where they are written.
     fn put_full(&mut self) {
         for &table in Table::ALL {
-            if table != Table::Samples && self.tables.rows(table).len() >= BATCH {
+            if table != Table::Samples && self.tables.len(table) >= BATCH {
                 self.put(table);
             }
         }
     }
 
     fn put(&mut self, table: Table) {
-        match self.tables.rows(table).finish() {
+        match self.tables.finish(table, &self.context) {
             Ok(batch) => self.ready.push_back((table, batch)),
             Err(fault) => self.fault = Some(fault),
         }

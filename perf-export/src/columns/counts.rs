@@ -1,7 +1,5 @@
 //! `counts`: what counters counted, from READ and STAT records and from samples.
 
-use std::collections::HashMap;
-
 use perf_parse::event::{Event, Events};
 use perf_parse::record::user::Stat;
 use perf_parse::sample::Read;
@@ -10,6 +8,7 @@ use super::column::{Column, columns};
 use super::context::Context;
 use super::rows::{Rows, utf8};
 use crate::event_name::event_name;
+use crate::seeded::FastMap;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -35,7 +34,7 @@ const LIMIT: usize = 1 << 16;
 /// The last values of counters.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    last: HashMap<u64, u64>,
+    last: FastMap<u64, u64>,
     /// The counts of perf stat whose round has not ended.
     stats: Vec<Counted>,
 }

@@ -14,8 +14,8 @@ use super::context::Context;
 use super::known_stacks::KnownStacks;
 use super::options::Options;
 use super::rows::utf8;
-use super::samples::{self, FlatFrame};
-use super::table::{Table, Tables};
+use super::samples::FlatFrame;
+use super::table::Tables;
 use super::{dsos, frames, stacks};
 use crate::frames::NONE;
 use crate::limits::Limits;
@@ -81,23 +81,36 @@ impl Generation {
         finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) -> (u32, Option<StackEnd>) {
-        let (stack, end) = if let Some((stack, end)) = self.known.find(stack, end) {
-            self.table.count(end);
-            (stack, Some(end))
-        } else {
-            let number = self.table.number(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
-            if let Some((stack, end)) = number {
-                self.known.add(stack, end);
-            }
-            number.map_or((EMPTY, None), |(stack, end)| (stack, Some(end)))
-        };
+        if let Some((stack, end)) = self.known.find(stack, end) {
+            return (stack, Some(end));
+        }
+        let number = self.table.number(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
+        if let Some((stack, end)) = number
+            && self.known.add(stack, end)
+        {
+            self.count_known();
+        }
+        let (stack, end) = number.map_or((EMPTY, None), |(stack, end)| (stack, Some(end)));
+        self.count(stack, 1);
+        (stack, end)
+    }
+
+    /// Counts samples of a stack.
+    fn count(&mut self, stack: u32, samples: u64) {
         if self.samples.len() <= stack as usize {
             self.samples.resize(self.table.stacks.len(), 0);
         }
-        if let Some(samples) = self.samples.get_mut(stack as usize) {
-            *samples += 1;
+        if let Some(count) = self.samples.get_mut(stack as usize) {
+            *count += samples;
         }
-        (stack, end)
+    }
+
+    /// Counts the samples of the known stacks, and forgets these.
+    fn count_known(&mut self) {
+        for (stack, end, samples) in self.known.take() {
+            self.table.count(end, samples);
+            self.count(stack, samples);
+        }
     }
 
     /// Returns the number of a stack in the capture.
@@ -123,6 +136,7 @@ impl Generation {
         symbolizer: Option<&Symbolizer>,
     ) {
         self.write_flat(tables, context, session, symbolizer);
+        self.count_known();
         self.name(session, symbolizer);
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
         let build_ids: Vec<_> = self.table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
@@ -135,7 +149,6 @@ impl Generation {
         self.frame_base = first_ids.last().copied().unwrap_or(self.frame_base);
         self.dso_base += self.table.frames.dsos().len() as u64;
         self.table = StackTable::default();
-        self.known.clear();
         self.named = Named::default();
         self.samples.clear();
     }
@@ -217,7 +230,6 @@ impl Generation {
             return;
         }
         self.name(session, symbolizer);
-        let column = Table::Samples.columns().iter().position(|it| it.name == "stack").unwrap_or(0);
         let dsos = self.table.frames.dsos().iter();
         let dsos: Vec<_> = dsos
             .map(|dso| {
@@ -243,9 +255,7 @@ impl Generation {
                     file_offset: place.offset,
                 })
             });
-            tables.samples.write_column(column, |rows| {
-                samples::push_flat(rows, (stack != EMPTY).then_some(flat));
-            });
+            tables.samples.push_flat((stack != EMPTY).then_some(flat));
         }
     }
 }

@@ -1,31 +1,33 @@
 //! Stacks whose numbers are known, so that one that comes again is not numbered frame by frame.
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use perf_session::{DsoKind, Mapping};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
-/// Number of stacks that are known. A new one takes the place of one with the same hash, so that memory has a limit and no
-/// capture can make look-ups slow.
-const PLACES: usize = 1 << 17;
+use super::heads::ENDS;
+use crate::seeded::Seeded;
 
-/// Stacks by their frames.
+/// Number of words of all stacks that are known. Beyond it all are forgotten, so that memory has a limit.
+const WORDS: usize = 1 << 21;
+
+/// Number of words before those of a stack: what is known of it, and how often it came again.
+const HEAD: usize = 2;
+
+/// Stacks by their frames. A look-up that finds a stack reads two places in memory, which are in no cache of the processor
+/// for most stacks.
 #[derive(Debug, Default)]
 pub(super) struct KnownStacks {
-    places: Vec<Option<KnownStack>>,
-    /// The words of the last stack that was looked up, and its place.
+    /// Half of a hash, and the place in `words` plus one; 0 where there is none. Twice as many as stacks, a power of two.
+    slots: Vec<(u32, u32)>,
+    len: usize,
+    /// The stacks, one after the other, and after them the one that was looked up last.
     words: Vec<u64>,
-    place: usize,
-    seed: u64,
-}
-
-#[derive(Clone, Debug)]
-struct KnownStack {
-    words: Box<[u64]>,
-    stack: u32,
-    end: StackEnd,
+    /// Where that one begins, and its hash if it may be added.
+    end: usize,
+    looked_up: Option<u32>,
+    hasher: Seeded,
 }
 
 impl KnownStacks {
@@ -36,13 +38,14 @@ impl KnownStacks {
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
     ) -> Option<(u32, StackEnd)> {
-        self.words.clear();
-        self.words.push(end.map_or(0, |end| end as u64 + 1));
+        let Self { slots, words, .. } = self;
+        words.truncate(self.end);
+        self.looked_up = None;
+        words.extend_from_slice(&[0, 0, end.map_or(0, |end| end as u64 + 1)]);
         for it in stack {
             let mapping = it.frame.mapping;
             // Other functions are at the addresses of generated code at other times.
             if mapping.is_some_and(|it| it.dso().kind() == DsoKind::Memory && it.is_executable()) {
-                self.words.clear();
                 return None;
             }
             // The table of frames keeps the DSO, and so its address, until this is emptied.
@@ -51,33 +54,91 @@ impl KnownStacks {
             let is_executable = mapping.is_some_and(Mapping::is_executable);
             let flags =
                 u64::from(it.frame.mode.0) | u64::from(it.is_caller) << 8 | u64::from(is_executable) << 9;
-            self.words.extend([dso ^ flags << 48, offset]);
+            words.extend_from_slice(&[dso ^ flags << 48, offset]);
         }
-        if self.places.is_empty() {
-            self.seed = RandomState::new().hash_one(0);
-            self.places.resize(PLACES, None);
+        let (known, asked) = words.split_at_mut(self.end);
+        let asked = asked.get(HEAD..).unwrap_or_default();
+        let hash = (self.hasher.hash_of_words(asked) >> 32) as u32;
+        let mut at = first(slots, hash);
+        while let Some(&(other, place)) = slots.get(at).filter(|(_, place)| *place > 0) {
+            if other == hash
+                && let Some([facts, samples, rest @ ..]) = known.get_mut(place as usize - 1..)
+                && rest.get(..words_of(*facts)) == Some(asked)
+            {
+                *samples += 1;
+                return Some((*facts as u32, end_of(*facts)));
+            }
+            at = (at + 1) & (slots.len() - 1);
         }
-        let hash = self.words.iter().fold(self.seed, |hash, &word| {
-            let product = u128::from(hash ^ word) * u128::from(0x9e37_79b9_7f4a_7c15_u64);
-            (product as u64) ^ (product >> 64) as u64
-        });
-        self.place = hash as usize % PLACES;
-        let known = self.places.get(self.place)?.as_ref()?;
-        (*known.words == *self.words).then_some((known.stack, known.end))
+        self.looked_up = Some(hash);
+        None
     }
 
-    /// Adds the stack that was not found.
-    pub(super) fn add(&mut self, stack: u32, end: StackEnd) {
-        if self.words.is_empty() {
-            return;
+    /// Adds the stack that was not found. Returns whether all stacks have to be [taken](Self::take).
+    pub(super) fn add(&mut self, stack: u32, end: StackEnd) -> bool {
+        let Some(hash) = self.looked_up.take() else { return false };
+        if self.slots.len() <= 2 * self.len {
+            self.grow();
         }
-        if let Some(place) = self.places.get_mut(self.place) {
-            *place = Some(KnownStack { words: self.words.as_slice().into(), stack, end });
+        let (start, count) = (self.end, self.words.len() - self.end - HEAD);
+        if let Some(facts) = self.words.get_mut(start) {
+            *facts = u64::from(stack) | (end as u64) << 32 | (count as u64) << 35;
+        }
+        put(&mut self.slots, hash, start as u32 + 1);
+        self.len += 1;
+        self.end = self.words.len();
+        self.end >= WORDS
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (4 * self.len).next_power_of_two().max(1 << 10);
+        let before = core::mem::replace(&mut self.slots, vec![(0, 0); size]);
+        for (hash, place) in before.into_iter().filter(|(_, place)| *place > 0) {
+            put(&mut self.slots, hash, place);
         }
     }
 
-    /// Forgets all stacks.
-    pub(super) fn clear(&mut self) {
-        self.places.fill(None);
+    /// Forgets all stacks, and returns the number and the end of each, and how often it came again.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (u32, StackEnd, u64)> + use<> {
+        self.slots.clear();
+        (self.len, self.looked_up) = (0, None);
+        let mut words = core::mem::take(&mut self.words);
+        words.truncate(core::mem::take(&mut self.end));
+        let mut at = 0;
+        core::iter::from_fn(move || {
+            let (&facts, &samples) = words.get(at).zip(words.get(at + 1))?;
+            at += HEAD + words_of(facts);
+            Some((facts as u32, end_of(facts), samples))
+        })
+    }
+}
+
+/// Returns the number of words of a stack.
+#[inline]
+fn words_of(facts: u64) -> usize {
+    (facts >> 35) as usize
+}
+
+#[inline]
+fn end_of(facts: u64) -> StackEnd {
+    let [first, ..] = ENDS;
+    ENDS.get((facts >> 32 & 7) as usize).copied().unwrap_or(first)
+}
+
+/// Returns the first slot for a hash.
+#[inline]
+fn first(slots: &[(u32, u32)], hash: u32) -> usize {
+    hash as usize & slots.len().wrapping_sub(1)
+}
+
+/// Writes a place into the first empty slot for a hash.
+fn put(slots: &mut [(u32, u32)], hash: u32, place: u32) {
+    let mut at = first(slots, hash);
+    while slots.get(at).is_some_and(|(_, place)| *place > 0) {
+        at = (at + 1) & (slots.len() - 1);
+    }
+    if let Some(slot) = slots.get_mut(at) {
+        *slot = (hash, place);
     }
 }

@@ -22,11 +22,11 @@ pub(super) const COLUMNS: &[Column] = columns! {
     reason: Text, "", "What happened.";
 };
 
-/// Writes a LOST or LOST_SAMPLES record; does nothing for others.
-pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>) {
-    let (what, count, reason) = match record.decode() {
-        Ok(Record::Lost(it)) => ("lost", it.lost, "the ring was full"),
-        Ok(Record::LostSamples(it)) => ("lost_samples", it.lost, "the samples did not reach a ring"),
+/// Writes a LOST or LOST_SAMPLES record with what it decodes to; does nothing for others.
+pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>, decoded: &Record<'_>) {
+    let (what, count, reason) = match decoded {
+        Record::Lost(it) => ("lost", it.lost, "the ring was full"),
+        Record::LostSamples(it) => ("lost_samples", it.lost, "the samples did not reach a ring"),
         _ => return,
     };
     rows.text(context.capture.as_str());

@@ -27,11 +27,11 @@ pub(super) const COLUMNS: &[Column] = columns! {
     is_data: Boolean, "", "Whether the record is of data that is not executable.";
 };
 
-/// Writes a record; does nothing for others.
-pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>) {
-    let (pid, tid, addr, len, pgoff, filename, id, prot_flags) = match record.decode() {
-        Ok(Record::Mmap(it)) => (it.pid, it.tid, it.addr, it.len, it.pgoff, it.filename, None, None),
-        Ok(Record::Mmap2(it)) => {
+/// Writes a record with what it decodes to; does nothing for others.
+pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>, decoded: &Record<'_>) {
+    let (pid, tid, addr, len, pgoff, filename, id, prot_flags) = match decoded {
+        Record::Mmap(it) => (it.pid, it.tid, it.addr, it.len, it.pgoff, it.filename, None, None),
+        Record::Mmap2(it) => {
             (it.pid, it.tid, it.addr, it.len, it.pgoff, it.filename, Some(it.id), it.prot_flags)
         }
         _ => return,

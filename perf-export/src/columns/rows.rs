@@ -1,7 +1,6 @@
 //! The rows of a table, until they are a record batch.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::builder::{
@@ -12,6 +11,8 @@ use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::column::{self, Column, Kind};
+use super::context::Context;
+use crate::numbering::Texts;
 use crate::text;
 
 /// The rows of a table. A row is written cell by cell, in the order of the columns.
@@ -79,36 +80,23 @@ impl<T> List<T> {
 #[derive(Debug, Default)]
 struct Words {
     keys: Int32Builder,
-    words: StringBuilder,
-    numbers: HashMap<Box<str>, i32>,
-    /// The text of the row before, which is often that of the next one.
-    last: Option<(Box<str>, i32)>,
+    words: Texts,
+    /// The number of the text of the row before, which is often that of the next one.
+    last: Option<u32>,
 }
 
 impl Words {
     fn push(&mut self, word: &str) {
-        if let Some((last, number)) = &self.last
-            && **last == *word
-        {
-            return self.keys.append_value(*number);
-        }
-        let next = i32::try_from(self.numbers.len()).unwrap_or(i32::MAX);
-        let number = match self.numbers.get(word) {
-            Some(&number) => number,
-            None => {
-                self.numbers.insert(word.into(), next);
-                self.words.append_value(word);
-                next
-            }
-        };
-        self.last = Some((word.into(), number));
-        self.keys.append_value(number);
+        let last = self.last.filter(|&last| self.words.get(last) == word);
+        let number = last.unwrap_or_else(|| self.words.number(word));
+        self.last = Some(number);
+        self.keys.append_value(number.cast_signed());
     }
 
     fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
-        self.numbers.clear();
+        let words = StringArray::from_iter_values(self.words.iter());
+        self.words.clear();
         self.last = None;
-        let words: StringArray = self.words.finish();
         Ok(Arc::new(DictionaryArray::try_new(self.keys.finish(), Arc::new(words))?))
     }
 }
@@ -165,7 +153,7 @@ impl Cells {
                 list.finish(items)?
             }
             Self::Structures(list) => {
-                let items = Arc::new(StructArray::from(list.items.finish()?));
+                let items = Arc::new(list.items.as_structures()?);
                 list.finish(items)?
             }
         })
@@ -195,13 +183,39 @@ impl Rows {
     /// # Errors
     ///
     /// If a column has other cells than the schema says, which is a fault of the caller.
-    pub(super) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
+    pub(super) fn finish(&mut self, _: &Context) -> Result<RecordBatch, ArrowError> {
+        let arrays = self.arrays()?;
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+    }
+
+    /// Returns the rows as structures, and starts again.
+    fn as_structures(&mut self) -> Result<StructArray, ArrowError> {
+        let (fields, len) = (self.schema.fields().clone(), self.rows);
+        StructArray::try_new_with_length(fields, self.arrays()?, None, len)
+    }
+
+    /// Returns the columns, and starts again.
+    ///
+    /// # Errors
+    ///
+    /// If a column has other cells than the schema says, which is a fault of the caller.
+    pub(super) fn arrays(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
         for (cells, missing) in self.cells.iter_mut().zip(&mut self.missing) {
             cells.leave_out(core::mem::take(missing));
         }
         let arrays = self.cells.iter_mut().map(Cells::finish).collect::<Result<Vec<_>, _>>()?;
         self.rows = 0;
-        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+        Ok(arrays)
+    }
+
+    /// Ends a row whose other cells have no value.
+    #[inline]
+    pub(super) fn end_without(&mut self) {
+        if let Some(missing) = self.missing.get_mut(self.next..) {
+            missing.iter_mut().for_each(|missing| *missing += 1);
+        }
+        self.next = self.cells.len();
+        self.end();
     }
 
     /// Leaves a cell of the row to [`write_column`](Self::write_column).

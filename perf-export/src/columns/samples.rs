@@ -1,14 +1,20 @@
 //! `samples`: one row for each SAMPLE record that can be decoded.
 
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
 use perf_abi::branch::BranchFlags;
+use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_parse::list::Branch;
 use perf_parse::sample::Tail;
 use perf_session::At;
 use perf_symbol::unwind::StackEnd;
 
-use super::column::{Column, columns};
-use super::context::{Context, mode_name};
+use super::column::{self, Column, columns};
+use super::context::Context;
+use super::heads::{Head, Heads};
 use super::rows::{Rows, utf8};
 use super::trace::Traced;
 
@@ -104,45 +110,115 @@ pub(super) struct FlatFrame<'a> {
 #[derive(Debug)]
 pub(super) struct Known<'a> {
     pub(super) event: &'a Event,
-    pub(super) event_name: &'a str,
     pub(super) period: u64,
     /// `None` if the sample has no frame.
     pub(super) stack_id: Option<u64>,
     /// `None` if the event records no stacks.
     pub(super) stack_end: Option<StackEnd>,
     pub(super) trace: Option<Vec<Traced>>,
+    /// Whether the stack is written later.
+    pub(super) is_flat: bool,
 }
 
-/// The columns up to the stack.
-pub(super) fn push_head(rows: &mut Rows, context: &Context, at: &At<'_, '_>, known: &Known<'_>) {
-    let (sample, thread) = (at.sample(), at.thread());
-    let time = sample.time();
-    rows.text(context.capture.as_str());
-    rows.int64(time);
-    rows.timestamp(context.utc(time));
-    rows.int32(sample.cpu().map(u32::cast_signed));
-    rows.int32(sample.pid().unwrap_or(-1));
-    rows.int32(sample.tid().unwrap_or(-1));
-    rows.int64(thread.process_key());
-    rows.int64(thread.key());
-    rows.text(context.comm(thread.comm()).as_deref());
-    rows.int32(known.event.index as i32);
-    rows.text(known.event_name);
-    rows.int64(known.period);
+/// The rows of the table.
+#[derive(Debug)]
+pub(super) struct SampleRows {
+    schema: SchemaRef,
+    heads: Heads,
+    /// The columns after the heads. Most samples have none of them.
+    rest: Rows,
 }
 
-/// The columns from the weight to the end of the stack.
-pub(super) fn push_stack(rows: &mut Rows, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known<'_>) {
-    let weight = tail.weight.or_else(|| tail.weight_struct.map(|it| u64::from(it.var1_dw())));
-    rows.int64(weight);
-    rows.int64(at.sample().ip());
-    rows.text(mode_name(at.mode()));
-    rows.int64(known.stack_id);
-    rows.text(known.stack_end.map(StackEnd::name));
+/// The fields of the columns after the heads.
+const REST: SampleType = SampleType::ADDR
+    .union(SampleType::PHYS_ADDR)
+    .union(SampleType::DATA_SRC)
+    .union(SampleType::CGROUP)
+    .union(SampleType::TRANSACTION)
+    .union(SampleType::DATA_PAGE_SIZE)
+    .union(SampleType::CODE_PAGE_SIZE);
+
+impl SampleRows {
+    pub(super) fn new(columns: &[Column]) -> Self {
+        let rest = columns.get(Heads::COLUMNS..).unwrap_or_default();
+        Self { schema: column::schema(columns), heads: Heads::default(), rest: Rows::new(rest) }
+    }
+
+    /// Returns the number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Sets the name of an event, before its first row.
+    pub(super) fn name_event(&mut self, index: usize, name: String) {
+        self.heads.name_event(index, name);
+    }
+
+    /// Returns the rows, and starts again.
+    ///
+    /// # Errors
+    ///
+    /// If a column has other cells than the schema says, which is a fault of this crate.
+    pub(super) fn finish(&mut self, context: &Context) -> Result<RecordBatch, ArrowError> {
+        let mut arrays = self.heads.finish(context)?;
+        arrays.extend(self.rest.arrays()?);
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+    }
+
+    /// Writes a row.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        context: &Context,
+        at: &At<'_, '_>,
+        tail: &Tail<'_>,
+        with: With,
+        known: &Known<'_>,
+    ) {
+        let (sample, thread) = (at.sample(), at.thread());
+        let heads = &mut self.heads;
+        let head = Head {
+            time: sample.time(),
+            cpu: sample.cpu(),
+            pid: sample.pid().unwrap_or(-1),
+            tid: sample.tid().unwrap_or(-1),
+            process_key: thread.process_key(),
+            thread_key: thread.key(),
+            comm: context.comm(thread.comm()).map(|comm| heads.number(&comm)),
+            event: known.event.index as u32,
+            period: known.period,
+            weight: tail.weight.or_else(|| tail.weight_struct.map(|it| u64::from(it.var1_dw()))),
+            ip: sample.ip(),
+            mode: at.mode(),
+            stack_id: known.stack_id,
+            stack_end: known.stack_end,
+        };
+        heads.push(head);
+        if known.is_flat {
+            self.rest.leave();
+        }
+        let has_rest = known.event.attr.sample_type.intersects(REST)
+            || known.trace.is_some()
+            || with.branches
+            || with.registers;
+        if has_rest {
+            if !known.is_flat {
+                push_flat(&mut self.rest, None::<core::iter::Empty<_>>);
+            }
+            push_rest(&mut self.rest, context, at, tail, with, known);
+        } else {
+            self.rest.end_without();
+        }
+    }
+
+    /// Writes the flat stack of the first row that has none yet.
+    pub(super) fn push_flat<'a>(&mut self, frames: Option<impl Iterator<Item = FlatFrame<'a>>>) {
+        self.rest.write_column(0, |rows| push_flat(rows, frames));
+    }
 }
 
 /// Writes the flat stack of a row.
-pub(super) fn push_flat<'a>(rows: &mut Rows, frames: Option<impl Iterator<Item = FlatFrame<'a>>>) {
+fn push_flat<'a>(rows: &mut Rows, frames: Option<impl Iterator<Item = FlatFrame<'a>>>) {
     rows.structures(frames, |rows, frame| {
         rows.text(frame.function);
         rows.text(frame.file);
@@ -155,7 +231,7 @@ pub(super) fn push_flat<'a>(rows: &mut Rows, frames: Option<impl Iterator<Item =
 }
 
 /// The columns after the stack, and the end of the row.
-pub(super) fn push_rest(
+fn push_rest(
     rows: &mut Rows,
     context: &Context,
     at: &At<'_, '_>,

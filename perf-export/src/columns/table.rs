@@ -1,16 +1,19 @@
 //! The tables.
 
-use arrow_schema::SchemaRef;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
 
 use super::column::{self, Column};
+use super::context::Context;
 use super::rows::Rows;
+use super::samples::SampleRows;
 use super::{
     captures, counts, dsos, events, frames, losses, mmaps, processes, samples, stacks, switches, threads,
 };
 
 /// Declares the tables and the rows of all of them.
 macro_rules! tables {
-    ($( $(#[$doc:meta])* $Table:ident = $module:ident; )*) => {
+    ($( $(#[$doc:meta])* $Table:ident = $module:ident $rows:ident; )*) => {
         /// A table of a capture.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -42,17 +45,29 @@ macro_rules! tables {
         /// The rows of all tables that are in no batch yet.
         #[derive(Debug)]
         pub(super) struct Tables {
-            $( pub(super) $module: Rows, )*
+            $( pub(super) $module: $rows, )*
         }
 
         impl Tables {
             pub(super) fn new() -> Self {
-                Self { $( $module: Rows::new($module::COLUMNS), )* }
+                Self { $( $module: $rows::new($module::COLUMNS), )* }
             }
 
-            pub(super) fn rows(&mut self, table: Table) -> &mut Rows {
+            /// Returns the number of rows of a table.
+            pub(super) fn len(&self, table: Table) -> usize {
                 match table {
-                    $( Table::$Table => &mut self.$module, )*
+                    $( Table::$Table => self.$module.len(), )*
+                }
+            }
+
+            /// Returns the rows of a table, and starts again.
+            pub(super) fn finish(
+                &mut self,
+                table: Table,
+                context: &Context,
+            ) -> Result<RecordBatch, ArrowError> {
+                match table {
+                    $( Table::$Table => self.$module.finish(context), )*
                 }
             }
         }
@@ -61,29 +76,29 @@ macro_rules! tables {
 
 tables! {
     /// The samples.
-    Samples = samples;
+    Samples = samples SampleRows;
     /// The stacks of the samples.
-    Stacks = stacks;
+    Stacks = stacks Rows;
     /// The functions at the addresses of the stacks.
-    Frames = frames;
+    Frames = frames Rows;
     /// The files of the addresses, and what else is mapped.
-    Dsos = dsos;
+    Dsos = dsos Rows;
     /// The MMAP and MMAP2 records.
-    Mmaps = mmaps;
+    Mmaps = mmaps Rows;
     /// The processes.
-    Processes = processes;
+    Processes = processes Rows;
     /// The threads.
-    Threads = threads;
+    Threads = threads Rows;
     /// The events.
-    Events = events;
+    Events = events Rows;
     /// What counters counted.
-    Counts = counts;
+    Counts = counts Rows;
     /// The times that threads were off the CPU.
-    Switches = switches;
+    Switches = switches Rows;
     /// What was lost, and what cannot be decoded.
-    Losses = losses;
+    Losses = losses Rows;
     /// The capture.
-    Captures = captures;
+    Captures = captures Rows;
 }
 
 impl Table {

@@ -1,15 +1,16 @@
 //! What happened to the threads of a capture.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use perf_abi::record::{Misc, RecordType};
-use perf_parse::{EventRecord, Record};
+use perf_abi::record::Misc;
+use perf_parse::Record;
 use perf_session::{Session, Thread};
 
 use super::context::Context;
 use super::rows::Rows;
 use super::task::Task;
 use super::{processes, threads};
+use crate::seeded::FastMap;
 
 /// Number of threads that are kept. When there are more, those that have exited are written.
 const LIMIT: usize = 1 << 16;
@@ -17,7 +18,7 @@ const LIMIT: usize = 1 << 16;
 /// The threads of a capture, by their keys.
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
-    tasks: HashMap<u64, Task>,
+    tasks: FastMap<u64, Task>,
     /// The thread of the samples since the last other one, and their number.
     last: Option<(u64, u64)>,
 }
@@ -65,26 +66,23 @@ impl Tasks {
         task
     }
 
-    /// Takes a record that the session got.
-    pub(super) fn record(&mut self, record: &EventRecord<'_>, session: &Session) {
-        if !matches!(record.kind(), RecordType::COMM | RecordType::FORK | RecordType::EXIT) {
-            return;
-        }
-        match record.decode() {
-            Ok(Record::Comm(it)) => {
+    /// Takes what a record decodes to that the session got.
+    pub(super) fn record(&mut self, misc: Misc, decoded: &Record<'_>, session: &Session) {
+        match decoded {
+            Record::Comm(it) => {
                 if let Some(thread) = session.thread(it.tid) {
                     let task = self.see(thread);
-                    task.execs = task.execs.saturating_add(record.misc().contains(Misc::COMM_EXEC).into());
+                    task.execs = task.execs.saturating_add(misc.contains(Misc::COMM_EXEC).into());
                 }
             }
-            Ok(Record::Fork(it)) => {
+            Record::Fork(it) => {
                 if let Some(thread) = session.thread(it.tid) {
                     let task = self.see(thread);
                     task.start = Some(it.time);
                     task.parent_pid = Some(it.ppid);
                 }
             }
-            Ok(Record::Exit(it)) => {
+            Record::Exit(it) => {
                 if let Some(thread) = session.thread(it.tid) {
                     self.see(thread).end = Some(it.time);
                 }
