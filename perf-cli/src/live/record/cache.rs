@@ -19,6 +19,7 @@ pub(super) fn fill(recorder: &Recorder, args: &RecordArgs) {
         || args.no_buildid
         || args.samples.buildid_mmap
         || args.when.switch_output.is_some()
+        || args.when.switch_output_event.is_some()
         || args.output == Path::new("-");
     let Some(home) = env::home_dir().filter(|_| !is_left) else { return };
     let folder = home.join(".debug");
