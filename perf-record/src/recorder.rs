@@ -23,6 +23,7 @@ use crate::host::ROOT;
 use crate::processes::{self, Task};
 use crate::session::{Session, Waited};
 use crate::sink::{Head, Sink, mark};
+use crate::stack_trim::StackTrim;
 use crate::summary::Summary;
 use crate::survey::Survey;
 use crate::synthesize::{Synthesizer, Wanted};
@@ -43,6 +44,7 @@ pub struct Recorder {
     /// The layout of the event that records mappings, which synthesized records have.
     layout: SampleLayout,
     survey: Survey,
+    stacks: Option<StackTrim>,
     notes: Vec<Note>,
     skipped: u64,
     /// Whether the command was started before the capture began.
@@ -74,6 +76,7 @@ impl Recorder {
         let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
         let features = features(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
+        let stacks = StackTrim::new(attrs.clone());
         let survey = Survey::new(attrs, &tracker.attr, layout, (options.build_ids, options.bpf_events));
         Ok(Self {
             options,
@@ -83,6 +86,7 @@ impl Recorder {
             features,
             layout,
             survey,
+            stacks,
             notes,
             skipped: 0,
             is_running: false,
@@ -178,7 +182,8 @@ impl Recorder {
 
     /// Passes the records that are in the rings now to `sink`, as one round. Returns their number of bytes.
     ///
-    /// The records are passed in whole spans of a ring, without a copy.
+    /// The records are passed in whole spans of a ring, without a copy. Records with copies of the stack are copied, without
+    /// the bytes of the room for the stack that the kernel left undefined.
     ///
     /// # Errors
     ///
@@ -186,7 +191,7 @@ impl Recorder {
     pub fn drain<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
-            match drain_ring(ring, &mut self.survey, sink)? {
+            match drain_ring(ring, &mut self.survey, &mut self.stacks, sink)? {
                 Some(of_ring) => bytes += of_ring,
                 None => self.skipped += ring.skip(),
             }
@@ -364,6 +369,7 @@ fn family(pid: u32) -> Vec<i32> {
 fn drain_ring<S: Sink + ?Sized>(
     ring: &mut Ring,
     survey: &mut Survey,
+    stacks: &mut Option<StackTrim>,
     sink: &mut S,
 ) -> Result<Option<u64>, Error> {
     let mut bytes = 0_u64;
@@ -371,15 +377,25 @@ fn drain_ring<S: Sink + ?Sized>(
     while let Some(span) = unread.next_span() {
         let Ok(span) = span else { return Ok(None) };
         bytes += span.len() as u64;
-        if survey.look(span) {
-            sink.records(&survey.mended(span))?;
+        if let Some(stacks) = stacks {
+            let copy = stacks.trimmed(span);
+            // The kernel can use the room while the copy is written.
+            unread.release();
+            put(copy, survey, sink)?;
         } else {
-            sink.records(span)?;
+            put(span, survey, sink)?;
+            // The kernel can use the room while the next span is written.
+            unread.release();
         }
-        // The kernel can use the room while the next span is written.
-        unread.release();
     }
     Ok(Some(bytes))
+}
+
+fn put<S: Sink + ?Sized>(records: &[u8], survey: &mut Survey, sink: &mut S) -> Result<(), Error> {
+    match survey.look(records) {
+        true => sink.records(&survey.mended(records)),
+        false => sink.records(records),
+    }
 }
 
 /// Returns the features that are known before the first record.
