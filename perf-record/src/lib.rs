@@ -56,6 +56,7 @@ mod recorder;
 mod session;
 mod sink;
 mod snapshot;
+mod stack_trim;
 mod summary;
 mod survey;
 mod synthesize;

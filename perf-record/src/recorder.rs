@@ -21,6 +21,7 @@ use crate::host::ROOT;
 use crate::processes::family;
 use crate::session::Session;
 use crate::sink::{Head, Sink, mark};
+use crate::stack_trim::StackTrim;
 use crate::summary::Summary;
 use crate::survey::Survey;
 use crate::synthesize::{Synthesizer, Wanted};
@@ -42,6 +43,7 @@ pub struct Recorder {
     /// The layout of the event that records mappings, which synthesized records have.
     layout: SampleLayout,
     survey: Survey,
+    stacks: Option<StackTrim>,
     notes: Vec<Note>,
     skipped: u64,
     /// Whether the command was started before the capture began.
@@ -73,6 +75,7 @@ impl Recorder {
         let layout = SampleLayout::new(&tracker.attr).map_err(|error| Error::Request(error.to_string()))?;
         let features = features::known(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
+        let stacks = StackTrim::new(attrs.clone());
         let survey = Survey::new(attrs, &tracker.attr, layout, (options.build_ids, options.bpf_events));
         Ok(Self {
             options,
@@ -82,6 +85,7 @@ impl Recorder {
             features,
             layout,
             survey,
+            stacks,
             notes,
             skipped: 0,
             is_running: false,
@@ -200,7 +204,8 @@ impl Recorder {
     /// Passes the records that are in the rings now to `sink`, as one round. Returns their number of bytes.
     ///
     /// The records are passed in whole spans of a ring, without a copy. A ring with less than
-    /// [`mmap_flush`](Options::mmap_flush) bytes is not read.
+    /// [`mmap_flush`](Options::mmap_flush) bytes is not read. Records with copies of the stack are copied, without the bytes
+    /// of the room for the stack that the kernel left undefined.
     ///
     /// # Errors
     ///
@@ -213,7 +218,7 @@ impl Recorder {
     fn drain_above<S: Sink + ?Sized>(&mut self, least: usize, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
-            match drain_ring(ring, least, &mut self.survey, sink)? {
+            match drain_ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
                 Some(of_ring) => bytes += of_ring,
                 None => self.skipped += ring.skip(),
             }
@@ -382,6 +387,7 @@ fn drain_ring<S: Sink + ?Sized>(
     ring: &mut Ring,
     least: usize,
     survey: &mut Survey,
+    stacks: &mut Option<StackTrim>,
     sink: &mut S,
 ) -> Result<Option<u64>, Error> {
     let mut bytes = 0_u64;
@@ -394,13 +400,23 @@ fn drain_ring<S: Sink + ?Sized>(
     while let Some(span) = unread.next_span() {
         let Ok(span) = span else { return Ok(None) };
         bytes += span.len() as u64;
-        if survey.look(span) {
-            sink.records(&survey.mended(span))?;
+        if let Some(stacks) = stacks {
+            let copy = stacks.trimmed(span);
+            // The kernel can use the room while the copy is written.
+            unread.release();
+            put(copy, survey, sink)?;
         } else {
-            sink.records(span)?;
+            put(span, survey, sink)?;
+            // The kernel can use the room while the next span is written.
+            unread.release();
         }
-        // The kernel can use the room while the next span is written.
-        unread.release();
     }
     Ok(Some(bytes))
+}
+
+fn put<S: Sink + ?Sized>(records: &[u8], survey: &mut Survey, sink: &mut S) -> Result<(), Error> {
+    match survey.look(records) {
+        true => sink.records(&survey.mended(records)),
+        false => sink.records(records),
+    }
 }

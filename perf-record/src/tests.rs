@@ -6,6 +6,7 @@ mod build_ids;
 mod host;
 mod kernel;
 mod maps;
+mod stack_trim;
 mod survey;
 mod synthesize;
 mod terms;
