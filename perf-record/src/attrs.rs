@@ -40,9 +40,7 @@ impl Manner<'_> {
             read_format |= ReadFormat::GROUP;
             sample_type |= SampleType::READ;
         }
-        if self.several || options.identifier {
-            sample_type |= SampleType::IDENTIFIER;
-        }
+        sample_type |= self.id;
         if self.of_cpus {
             sample_type |= SampleType::CPU;
         }
@@ -110,8 +108,7 @@ impl Manner<'_> {
     ///
     /// perf: `record__config_tracking_events`.
     pub(crate) fn tracker(&self) -> Builder {
-        let sample_type =
-            SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
+        let sample_type = self.id | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
         let builder = Builder::new(EventSpec::software(SwId::DUMMY))
             .sample_period(1)
             .sample_type(sample_type)

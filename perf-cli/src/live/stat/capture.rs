@@ -4,6 +4,7 @@ use core::time::Duration;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
+use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::record::StatRoundType;
 use perf_parse::file::write::{EventFields, Options};
 use perf_parse::record::user::Stat;
@@ -89,6 +90,14 @@ impl Capture {
                 event.attr = *counter.attr();
                 event.ids.push(id);
                 (event.unit, event.scale) = (shown.unit.clone().map(String::into_bytes), shown.factor());
+            }
+        }
+        if path == Path::new("-") {
+            // A stream names an event by an id. One that is not supported has none; readers name it by its attr.
+            for event in events.iter_mut().filter(|event| event.ids.is_empty()) {
+                event.name = None;
+                // perf's default, without which the name would have a modifier.
+                event.attr.flags |= AttrFlags::EXCLUDE_GUEST;
             }
         }
         let mut out = Output::create(path, Options::default())?;
