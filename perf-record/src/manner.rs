@@ -40,24 +40,21 @@ pub(crate) fn of<'a>(
     let events = || choices.groups.iter().flat_map(|group| &group.events);
     let overwrite = events().any(|event| terms::overwrites(event, options));
     let is_command = *observed == Observed::Command;
+    let of_cpus = matches!(observed, Observed::Cpus(_));
     // On a part of the cpus, the tasks that started on the others have no names and mappings without it.
-    let part = match observed {
-        Observed::Cpus(cpus) => Some(cpus),
-        _ => options.cpus.as_ref(),
-    };
-    let is_part = match part {
+    let is_part = match &options.cpus {
         Some(cpus) => online()?.iter().any(|cpu| !cpus.contains(cpu)),
         None => false,
     };
     let inherits = |event| terms::inherits(event, options);
     // Tasks that the first event does not follow may be recorded by another.
     let follows_less = events().any(inherits) && !events().take(1).all(inherits);
-    let in_cgroups = !options.in_cgroups.is_empty();
-    let tracker = overwrite || options.delayed || options.pausable || is_part || follows_less || in_cgroups;
+    // On cpus it starts before the records of tasks are synthesized, so that none that starts then is missed.
+    let tracker = overwrite || options.delayed || options.pausable || of_cpus || is_part || follows_less;
     let mut manner = Manner {
         options,
         id: SampleType::NONE,
-        of_cpus: matches!(observed, Observed::Cpus(_)),
+        of_cpus,
         on_exec: is_command,
         inherits: events().any(inherits),
         overwrite,

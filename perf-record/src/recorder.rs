@@ -119,6 +119,10 @@ impl Recorder {
     ///
     /// Those of the sink.
     pub fn begin<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+        if self.observed != Observed::Command {
+            // Before tasks are looked at, so that none that starts meanwhile is missed.
+            self.session.enable_tracker()?;
+        }
         sink.begin(&Head { events: &self.session.events, features: &self.features })?;
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
@@ -128,9 +132,6 @@ impl Recorder {
         }
         sink.records(&mark(RecordType::FINISHED_INIT))?;
         sink.flush()?;
-        if self.options.delayed && self.observed != Observed::Command {
-            self.session.enable_tracker()?;
-        }
         Ok(())
     }
 

@@ -44,11 +44,11 @@ DIFFERENT = {
     "test-record-branch-filter-k": "-j k records the branches of the kernel; perf records all",
     "test-record-branch-filter-u": "-j u records the branches of user space; perf records all",
     "test-record-graph-dwarf": "samples have no ADDR and DATA_SRC, 16 bytes that unwinding does not need",
-    "test-record-group": "records have IDENTIFIER, the same 8 bytes as ID, but at one place in all records",
-    "test-record-group1": "records have IDENTIFIER, the same 8 bytes as ID, but at one place in all records",
-    "test-record-group2": "records have IDENTIFIER, the same 8 bytes as ID, but at one place in all records",
-    "test-record-group-sampling": "the group is inherited, as Linux 6.12 allows; and IDENTIFIER in place of ID",
+    "test-record-dummy-C0": "an event of its own records mappings, beside the dummy that is asked for",
+    "test-record-group-sampling": "the group is inherited, as Linux 6.12 allows and newer versions of perf do",
     "test-record-no-samples": "an event that takes no samples has no frequency, which is 0 there",
+    "stat+std_output.sh": "the text is that of perf 6.1; that of perf 7.2 has the names of metrics",
+    "stat.sh": "perf 7.2 prints that no event is supported on a CPU that is offline; perfdata that it is offline",
     "stat+json_output.sh": "the JSON is that of perf 7.2, in which an event without a count has no metric",
 }
 WRAPPER = """#!/bin/sh

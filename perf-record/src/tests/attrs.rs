@@ -139,6 +139,20 @@ fn ids_of_several_events() {
     assert!(attr(&delayed).sample_type.contains(SampleType::IDENTIFIER));
 }
 
+/// perf: `system-wide-dummy`.
+#[test]
+fn on_cpus_an_event_of_its_own_records_tasks_from_the_start() {
+    let cycles = EventGroup::from(EventSpec::hardware(HwId::CPU_CYCLES));
+    let choices = Choices { groups: vec![cycles], inherit_read: true };
+    let options = default();
+    let manner = manner::of(&choices, &Observed::Cpus(vec![0]), &options).unwrap();
+    assert!(manner.tracker);
+    let tracker = *manner.tracker().attr();
+    assert_eq!((tracker.sample_type.0, tracker.sample_period), (65671, 1));
+    let set = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK | AttrFlags::EXCLUDE_GUEST;
+    assert!(tracker.flags.contains(set) && !tracker.flags.contains(AttrFlags::DISABLED));
+}
+
 fn sampled_by_leader() -> EventGroup {
     let mut group = EventGroup::from(vec![
         EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles"),

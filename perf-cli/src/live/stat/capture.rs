@@ -6,6 +6,7 @@ use std::path::Path;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::record::StatRoundType;
+use perf_open::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, Options};
 use perf_parse::record::user::Stat;
 use perf_record::{Counted, Counts};
@@ -93,6 +94,8 @@ impl Capture {
             }
         }
         if path == Path::new("-") {
+            // perf script takes an event of a stream that has fields for one that has samples.
+            events.iter_mut().for_each(|event| event.attr.sample_type = SampleType::NONE);
             // A stream names an event by an id. One that is not supported has none; readers name it by its attr.
             for event in events.iter_mut().filter(|event| event.ids.is_empty()) {
                 event.name = None;
