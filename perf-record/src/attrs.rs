@@ -113,8 +113,7 @@ impl Manner<'_> {
             .sample_period(1)
             .sample_type(sample_type)
             .read_format(ReadFormat::ID)
-            // It has no effect on cpus, where perf sets it too.
-            .inherit(self.inherits || self.of_cpus)
+            .inherit(self.inherits && !self.of_cpus)
             // Nothing that starts while the records of tasks are synthesized may be missed.
             .disabled(!self.of_cpus)
             .enable_on_exec(self.on_exec)

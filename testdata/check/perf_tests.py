@@ -46,6 +46,7 @@ DIFFERENT = {
     "test-record-graph-dwarf": "samples have no ADDR and DATA_SRC, 16 bytes that unwinding does not need",
     "test-record-dummy-C0": "an event of its own records mappings, beside the dummy that is asked for",
     "test-record-group-sampling": "the group is inherited, as Linux 6.12 allows and newer versions of perf do",
+    "test-record-group2": "the group is inherited, as Linux 6.12 allows and newer versions of perf do",
     "test-record-no-samples": "an event that takes no samples has no frequency, which is 0 there",
     "stat+std_output.sh": "the text is that of perf 6.1; that of perf 7.2 has the names of metrics",
     "stat.sh": "perf 7.2 prints that no event is supported on a CPU that is offline; perfdata that it is offline",
