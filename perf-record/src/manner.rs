@@ -50,7 +50,9 @@ pub(crate) fn of<'a>(
     // Tasks that the first event does not follow may be recorded by another.
     let follows_less = events().any(inherits) && !events().take(1).all(inherits);
     // On cpus it starts before the records of tasks are synthesized, so that none that starts then is missed.
-    let tracker = overwrite || options.delayed || options.pausable || of_cpus || is_part || follows_less;
+    let needs_tracker =
+        overwrite || options.delayed || options.pausable || of_cpus || is_part || follows_less;
+    let tracker = options.tracking && needs_tracker;
     let mut manner = Manner {
         options,
         id: SampleType::NONE,

@@ -127,7 +127,7 @@ impl Recorder {
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
         })?;
-        if !self.options.tail_synthesize {
+        if !self.options.tail_synthesize || self.overwrites() {
             self.synthesize(sink)?;
         }
         sink.records(&mark(RecordType::FINISHED_INIT))?;

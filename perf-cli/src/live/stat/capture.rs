@@ -103,8 +103,7 @@ impl Capture {
                 event.attr.flags |= AttrFlags::EXCLUDE_GUEST;
             }
         }
-        let mut out = Output::create(path, Options::default())?;
-        out.publish()?;
+        let out = Output::create(path, Options::default())?;
         let command_line: Vec<_> = std::env::args_os().map(OsStringExt::into_vec).collect();
         let counted = Counted {
             events: &events,
@@ -116,6 +115,11 @@ impl Capture {
             version: concat!("perfdata ", env!("CARGO_PKG_VERSION")),
         };
         Ok(Self { counts: Counts::begin(out, &counted)?, ids, threads })
+    }
+
+    /// Gives the file its name. If the command cannot be started, an existing file remains unchanged.
+    pub(super) fn publish(&mut self) -> Result<(), Failure> {
+        self.counts.sink().publish()
     }
 
     /// Writes the counts so long after the start.
