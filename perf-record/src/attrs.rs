@@ -40,9 +40,7 @@ impl Manner<'_> {
             read_format |= ReadFormat::GROUP;
             sample_type |= SampleType::READ;
         }
-        if self.several || options.identifier {
-            sample_type |= SampleType::IDENTIFIER;
-        }
+        sample_type |= self.id;
         if self.of_cpus {
             sample_type |= SampleType::CPU;
         }
@@ -108,20 +106,22 @@ impl Manner<'_> {
 
     /// Returns the event that records mappings, names and tasks and takes no samples.
     ///
-    /// perf: `record__config_tracking_events`.
+    /// perf: `record__config_tracking_events`; `system-wide-dummy` in its tests.
     pub(crate) fn tracker(&self) -> Builder {
-        let sample_type =
-            SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
+        let sample_type = self.id | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
         let builder = Builder::new(EventSpec::software(SwId::DUMMY))
             .sample_period(1)
             .sample_type(sample_type)
             .read_format(ReadFormat::ID)
             .inherit(self.inherits && !self.of_cpus)
-            .disabled(true)
+            // Nothing that starts while the records of tasks are synthesized may be missed.
+            .disabled(!self.of_cpus)
             .enable_on_exec(self.on_exec)
             .sample_id_all(true)
             // It counts nothing, and so takes no privilege.
-            .exclude_kernel(true);
+            .exclude_kernel(true)
+            .exclude_hv(true)
+            .exclude_guest(true);
         let builder = match self.options.clockid {
             Some(clock) => builder.clockid(clock),
             None => builder,

@@ -101,6 +101,11 @@ impl<S: Sink> Counts<S> {
         Ok(Self { sink, features })
     }
 
+    /// Returns the sink.
+    pub fn sink(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
     /// Adds a count: the sum since the start.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! What all events of a recording have in common.
 
+use perf_abi::sample_type::SampleType;
+
 use crate::call_graph::copies_stacks;
 use crate::fallback::Choices;
 use crate::{Error, Observed, Options, online, terms};
@@ -8,8 +10,9 @@ use crate::{Error, Observed, Options, online, terms};
 #[derive(Clone, Debug)]
 pub(crate) struct Manner<'a> {
     pub(crate) options: &'a Options,
-    /// Whether each record must contain the id of its event.
-    pub(crate) several: bool,
+    /// The field that contains the id of the event of each record; none if there is only one event. `ID` if the samples of
+    /// all events have the same fields, otherwise `IDENTIFIER`, which is at one place in all of them.
+    pub(crate) id: SampleType,
     /// Whether the targets are cpus rather than tasks.
     pub(crate) of_cpus: bool,
     /// Whether the exec of the command starts the event.
@@ -37,29 +40,53 @@ pub(crate) fn of<'a>(
     let events = || choices.groups.iter().flat_map(|group| &group.events);
     let overwrite = events().any(|event| terms::overwrites(event, options));
     let is_command = *observed == Observed::Command;
+    let of_cpus = matches!(observed, Observed::Cpus(_));
     // On a part of the cpus, the tasks that started on the others have no names and mappings without it.
-    let part = match observed {
-        Observed::Cpus(cpus) => Some(cpus),
-        _ => options.cpus.as_ref(),
-    };
-    let is_part = match part {
+    let is_part = match &options.cpus {
         Some(cpus) => online()?.iter().any(|cpu| !cpus.contains(cpu)),
         None => false,
     };
     let inherits = |event| terms::inherits(event, options);
     // Tasks that the first event does not follow may be recorded by another.
     let follows_less = events().any(inherits) && !events().take(1).all(inherits);
-    let in_cgroups = !options.in_cgroups.is_empty();
-    let tracker = overwrite || options.delayed || options.pausable || is_part || follows_less || in_cgroups;
-    Ok(Manner {
+    // On cpus it starts before the records of tasks are synthesized, so that none that starts then is missed.
+    let needs_tracker =
+        overwrite || options.delayed || options.pausable || of_cpus || is_part || follows_less;
+    let tracker = options.tracking && needs_tracker;
+    let mut manner = Manner {
         options,
-        several: tracker || events().count() > 1,
-        of_cpus: matches!(observed, Observed::Cpus(_)),
+        id: SampleType::NONE,
+        of_cpus,
         on_exec: is_command,
         inherits: events().any(inherits),
         overwrite,
         tracker,
         copies_stacks: events().any(|event| copies_stacks(options, event)),
         inherit_read: choices.inherit_read,
-    })
+    };
+    if options.identifier {
+        manner.id = SampleType::IDENTIFIER;
+    } else if tracker || events().count() > 1 {
+        manner.id = manner.id_of_several(choices)?;
+    }
+    Ok(manner)
+}
+
+impl Manner<'_> {
+    /// Returns the field that contains the id of the event, for several events.
+    ///
+    /// perf: `evlist__config`, `tools/perf/util/record.c`.
+    fn id_of_several(&self, choices: &Choices) -> Result<SampleType, Error> {
+        let mut types = Vec::new();
+        if self.tracker {
+            types.push(self.tracker().attr().sample_type);
+        }
+        for group in &choices.groups {
+            for (place, event) in group.events.iter().enumerate() {
+                types.push(self.builder(group, place, event, false)?.attr().sample_type);
+            }
+        }
+        let is_same = types.windows(2).all(|pair| pair[0] == pair[1]);
+        Ok(if is_same { SampleType::ID } else { SampleType::IDENTIFIER })
+    }
 }

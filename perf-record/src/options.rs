@@ -93,6 +93,8 @@ pub struct Options {
     pub overwrite: bool,
     /// Whether the events wait for [`start`](crate::Recorder::start) even if they record a command.
     pub delayed: bool,
+    /// Whether mappings, names and tasks are recorded by the kernel. Without them, samples have addresses alone.
+    pub tracking: bool,
     /// Whether mappings, names and tasks are also recorded while the events are
     /// [paused](crate::Recorder::pause).
     pub pausable: bool,
@@ -152,6 +154,7 @@ impl Default for Options {
             mmap_flush: 1,
             overwrite: false,
             delayed: false,
+            tracking: true,
             pausable: false,
             synthesize: Synthesized::default(),
             tail_synthesize: false,

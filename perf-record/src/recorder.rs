@@ -129,18 +129,19 @@ impl Recorder {
             // The features of a pipe precede its records.
             programs.describe(&mut self.features)?;
         }
+        if self.observed != Observed::Command {
+            // Before tasks are looked at, so that none that starts meanwhile is missed.
+            self.session.enable_tracker()?;
+        }
         sink.begin(&Head { events: &self.session.events, features: &self.features })?;
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
         })?;
-        if !self.options.tail_synthesize {
+        if !self.options.tail_synthesize || self.overwrites() {
             self.synthesize(sink)?;
         }
         sink.records(&mark(RecordType::FINISHED_INIT))?;
         sink.flush()?;
-        if self.options.delayed && self.observed != Observed::Command {
-            self.session.enable_tracker()?;
-        }
         Ok(())
     }
 

@@ -220,7 +220,7 @@ impl Session {
             for (at, event) in group.events.iter().enumerate() {
                 let own = index - usize::from(manner.tracker);
                 let target = &manner.options.on(own, target);
-                let is_tracking = index == 0;
+                let is_tracking = index == 0 && manner.options.tracking;
                 let builder = manner.builder(group, at, event, is_tracking)?;
                 // An event with a `cpumask` is opened only on the cpus that the PMU lists.
                 let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);

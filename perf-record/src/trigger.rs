@@ -39,7 +39,7 @@ impl Trigger {
             )));
         }
         let options = Options {
-            bpf_events: false,
+            tracking: false,
             no_buffering: true,
             mmap_pages: Some(1),
             fall_back: false,

@@ -195,6 +195,9 @@ impl Stat<'_> {
         if let (Some(command), Some(program)) = (&mut command, args.command.first()) {
             command.start().map_err(|error| format!("{}: {error}", shown(program)))?;
         }
+        if let Some(capture) = &mut capture {
+            capture.publish()?;
+        }
         let threads: &[u32] = match &self.observed {
             // If there is a command, its end ends the run.
             Observed::Threads(threads) if command.is_none() => threads,

@@ -127,6 +127,32 @@ fn events_that_sample_each_hit() {
     }
 }
 
+/// perf: `test-record-group1`; and `evlist__config` for events whose samples differ.
+#[test]
+fn ids_of_several_events() {
+    let mut group = sampled_by_leader();
+    group.sample_leader_only = false;
+    assert_eq!(attr_in(&group, 1, &default()).sample_type.0, 327);
+    group.events[0].terms.period = Some(1);
+    assert_eq!(attr_in(&group, 1, &default()).sample_type, BASE | SampleType::IDENTIFIER);
+    let delayed = Options { delayed: true, ..default() };
+    assert!(attr(&delayed).sample_type.contains(SampleType::IDENTIFIER));
+}
+
+/// perf: `system-wide-dummy`.
+#[test]
+fn on_cpus_an_event_of_its_own_records_tasks_from_the_start() {
+    let cycles = EventGroup::from(EventSpec::hardware(HwId::CPU_CYCLES));
+    let choices = Choices { groups: vec![cycles], inherit_read: true };
+    let options = default();
+    let manner = manner::of(&choices, &Observed::Cpus(vec![0]), &options).unwrap();
+    assert!(manner.tracker);
+    let tracker = *manner.tracker().attr();
+    assert_eq!((tracker.sample_type.0, tracker.sample_period), (65671, 1));
+    let set = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK | AttrFlags::EXCLUDE_GUEST;
+    assert!(tracker.flags.contains(set) && !tracker.flags.contains(AttrFlags::DISABLED));
+}
+
 fn sampled_by_leader() -> EventGroup {
     let mut group = EventGroup::from(vec![
         EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles"),
@@ -142,6 +168,8 @@ fn a_group_that_is_read_with_its_leader() {
     let (leader, member) = (attr_in(&group, 0, &default()), attr_in(&group, 1, &default()));
     assert!(leader.read_format.contains(ReadFormat::GROUP | ReadFormat::ID));
     assert!(leader.sample_type.contains(SampleType::READ | SampleType::TID));
+    // perf: `test-record-group-sampling`.
+    assert_eq!((leader.sample_type.0, member.sample_type.0), (343, 343));
     assert_eq!(
         (member.sample_period, member.flags.contains(AttrFlags::FREQ | AttrFlags::DISABLED)),
         (0, false)

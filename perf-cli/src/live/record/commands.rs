@@ -1,6 +1,7 @@
 //! The commands of `--control` to a recording.
 
 use std::io::Write;
+use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver};
 
 use perf_open::EventGroup;
@@ -20,6 +21,8 @@ use crate::script::header::attr;
 pub(super) struct Commands {
     lines: Receiver<Result<Command, String>>,
     answers: Answers,
+    /// Wakes up the recorder.
+    waker: UnixStream,
     /// The name of each group, and the number of its events.
     groups: Vec<(Option<String>, usize)>,
 }
@@ -39,7 +42,7 @@ impl Commands {
         groups: &[EventGroup],
     ) -> Result<Self, Failure> {
         let (sender, lines) = mpsc::channel();
-        let mut waker = signals.waker()?;
+        let (mut waker, again) = (signals.waker()?, signals.waker()?);
         let answers = control::listen(control, move |line| {
             let is_received = sender.send(line).is_ok();
             // If it is full, the recorder wakes up anyway.
@@ -47,7 +50,7 @@ impl Commands {
             is_received
         })?;
         let groups = groups.iter().map(|group| (group.name.clone(), group.events.len())).collect();
-        Ok(Self { lines, answers, groups })
+        Ok(Self { lines, answers, waker: again, groups })
     }
 
     /// Does what the commands that have come ask for, and answers them. A snapshot is answered by
@@ -65,6 +68,8 @@ impl Commands {
                 Ok(Command::Stop) => asked.stop = true,
                 Ok(Command::Snapshot) => {
                     asked.snapshot = true;
+                    // Other commands may have come, which are done after the snapshot.
+                    let _ = self.waker.write(&[0]);
                     return Ok(asked);
                 }
                 Err(line) => {

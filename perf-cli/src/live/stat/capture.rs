@@ -4,7 +4,9 @@ use core::time::Duration;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
+use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::record::StatRoundType;
+use perf_open::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, Options};
 use perf_parse::record::user::Stat;
 use perf_record::{Counted, Counts};
@@ -91,8 +93,17 @@ impl Capture {
                 (event.unit, event.scale) = (shown.unit.clone().map(String::into_bytes), shown.factor());
             }
         }
-        let mut out = Output::create(path, Options::default())?;
-        out.publish()?;
+        if path == Path::new("-") {
+            // perf script takes an event of a stream that has fields for one that has samples.
+            events.iter_mut().for_each(|event| event.attr.sample_type = SampleType::NONE);
+            // A stream names an event by an id. One that is not supported has none; readers name it by its attr.
+            for event in events.iter_mut().filter(|event| event.ids.is_empty()) {
+                event.name = None;
+                // perf's default, without which the name would have a modifier.
+                event.attr.flags |= AttrFlags::EXCLUDE_GUEST;
+            }
+        }
+        let out = Output::create(path, Options::default())?;
         let command_line: Vec<_> = std::env::args_os().map(OsStringExt::into_vec).collect();
         let counted = Counted {
             events: &events,
@@ -104,6 +115,11 @@ impl Capture {
             version: concat!("perfdata ", env!("CARGO_PKG_VERSION")),
         };
         Ok(Self { counts: Counts::begin(out, &counted)?, ids, threads })
+    }
+
+    /// Gives the file its name. If the command cannot be started, an existing file remains unchanged.
+    pub(super) fn publish(&mut self) -> Result<(), Failure> {
+        self.counts.sink().publish()
     }
 
     /// Writes the counts so long after the start.

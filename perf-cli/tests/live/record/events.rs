@@ -65,7 +65,7 @@ fn two_events_by_their_ids() {
             dump.of_type("SAMPLE").into_iter().filter(|record| record["event"] == index).collect();
         assert!(!of_event.is_empty(), "no sample of {attr}");
         let ids = attr["ids"].as_array().unwrap();
-        assert!(of_event.iter().all(|record| ids.contains(&record["fields"]["identifier"])), "{attr}");
+        assert!(of_event.iter().all(|record| ids.contains(&record["fields"]["id"])), "{attr}");
     }
 }
 

@@ -344,6 +344,8 @@ fn found(capture: &Path, pids: &[i64]) -> Vec<String> {
     let is_found = |record: &&serde_json::Value| {
         record["sample_id"]["time"].as_u64().unwrap_or(0) == 0
             && record["type_id"].as_u64().is_some_and(|kind| kind < 64)
+            // A task that ends has samples with the pid -1.
+            && record["type"] != "SAMPLE"
             && record["fields"]["pid"].as_i64().is_some_and(|pid| pids.contains(&pid))
     };
     let shown =

@@ -46,6 +46,8 @@ fn at_the_end() {
     let first = |kind| place(kind).unwrap_or_else(|| panic!("no {kind}"));
     assert!(synthesized(&dump).1 > 0);
     assert!(dump.samples().is_empty() || first("SAMPLE") < first("MMAP2"));
+    // Rings that overwrite keep the records of the start.
+    assert!(synthesized(&of_process(&["--overwrite", "--tail-synthesize"])).1 > 0);
     let (status, out, _) = run(perfdata().args(["record", "--synth", "maps", "true"]));
     assert_eq!((status, &*out), (1, ""));
 }

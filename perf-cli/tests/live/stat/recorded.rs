@@ -110,6 +110,10 @@ fn what_perf_recorded_is_reported() {
 
 fn captures_without_counts() {
     let folder = needs::folder();
+    std::fs::write(folder.join("kept"), "kept").unwrap();
+    let path = folder.join("kept");
+    let run = stat(["record", "-e", "cs:u", "-o", path.to_str().unwrap(), "--", "./no-such-command"]);
+    assert!(run.status == 1 && std::fs::read(&path).unwrap() == b"kept", "{run:?}");
     File::create(folder.join("empty")).unwrap();
     let recorded = Command::new(env!("CARGO_BIN_EXE_perfdata"))
         .current_dir(&folder)
