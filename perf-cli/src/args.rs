@@ -179,6 +179,10 @@ pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub(crate) file: Capture,
 
+    /// Only the header, the events and the features: reads no records, however large the capture is
+    #[arg(long)]
+    pub(crate) header_only: bool,
+
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }

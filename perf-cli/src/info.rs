@@ -3,6 +3,8 @@
 use std::io::Write;
 
 use perf_abi::feature::Feature;
+use perf_abi::sample_type::SampleType;
+use perf_parse::SampleBatch;
 use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
 
@@ -19,7 +21,12 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     input::read(&args.file, |reader, memory| {
         let size = memory.size;
         let mut records = reader.records();
-        let survey = Survey::of(&mut records, size);
+        let survey = if args.header_only {
+            records.check_features();
+            None
+        } else {
+            Some(Survey::of(&mut records, size))
+        };
         let mut output = Output::new();
         let out = &mut output.buffer;
         let (name, endian) = (shown(&*args.file), reader.endianness());
@@ -52,7 +59,9 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
             output.flush_full()?;
         }
         let start = output.buffer.len();
-        survey.show(records.account(), &mut output.buffer)?;
+        if let Some(survey) = survey {
+            survey.show(records.account(), &mut output.buffer)?;
+        }
         make_lines_safe(&mut output.buffer, start);
         Diagnostics::new().report_all(records.account());
         output.flush()?;
@@ -106,27 +115,39 @@ impl Survey {
         // As in `dump`: with the features known before the first record.
         let tracing_data = records.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
         let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
-        let mut span: Option<(u64, u64)> = None;
+        let mut survey = Self { span: None };
+        let mut batch = SampleBatch::<256>::new(SampleType::TIME);
         loop {
             progress.at(EventRecords::reached(records).offset);
-            let time = match records.next() {
+            // The samples of a batch are decoded to their last byte. With formats, their raw data is checked too.
+            if tracing_data.is_none() {
+                records.next_batch(&mut batch);
+                survey.add(batch.time().unwrap_or_default());
+                if batch.is_full() {
+                    continue;
+                }
+            }
+            match records.next() {
                 None => {
                     // A stream may have features among its records.
                     records.check_features();
-                    return Self { span };
+                    return survey;
                 }
                 // The walk has noted the error in the account.
-                Some(Err(_)) => continue,
-                Some(Ok(record)) => check.record(&record).map(|()| record.time()),
-            };
-            match time {
-                Ok(None | Some(0)) => {}
-                Ok(Some(time)) => {
-                    let (first, last) = span.unwrap_or((time, time));
-                    span = Some((first.min(time), last.max(time)));
-                }
-                Err(error) => records.account_mut().note(error),
+                Some(Err(_)) => {}
+                Some(Ok(record)) => match check.record(&record) {
+                    Ok(()) => survey.add(record.time().as_slice()),
+                    Err(error) => records.account_mut().note(error),
+                },
             }
+        }
+    }
+
+    /// Adds the times of records.
+    fn add(&mut self, times: &[u64]) {
+        for &time in times.iter().filter(|&&time| time != 0) {
+            let (first, last) = self.span.unwrap_or((time, time));
+            self.span = Some((first.min(time), last.max(time)));
         }
     }
 

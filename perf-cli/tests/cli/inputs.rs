@@ -125,3 +125,32 @@ fn a_hole_takes_no_time_and_is_accounted_for() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     fs::remove_dir_all(folder).unwrap();
 }
+
+/// A capture of 10 GB whose records cannot be decoded: `--header-only` does not see them.
+#[test]
+fn the_header_alone_reads_no_record() {
+    let folder = scratch_folder("header_only");
+    let path = folder.join("sparse.data");
+    sparse(&path, 10 << 30, 10);
+    let name = path.to_str().unwrap();
+    let (whole, header) = (perfdata(["info", name]), perfdata(["info", "--header-only", name]));
+    assert_eq!((whole.status, header.status, &*header.err), (3, 0, ""));
+    assert!(whole.out.starts_with(&header.out) && header.out.ends_with("\nfeatures: 0\n"), "{}", header.out);
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// What is printed before the records does not depend on them.
+#[test]
+fn the_header_alone_is_the_start_of_the_summary() {
+    for name in ["plain.data", "tracing.pipe.data", "identifier.data", "touch.zstd.data", "threads.dir"] {
+        let path = testdata::path(name);
+        let (whole, header) = (
+            perfdata(["info".as_ref(), path.as_os_str()]),
+            perfdata(["info".as_ref(), "--header-only".as_ref(), path.as_os_str()]),
+        );
+        assert_eq!((header.status, &*header.err), (0, ""), "{name}");
+        let (start, rest) = whole.out.split_at(header.out.len());
+        assert_eq!(start, header.out, "{name}");
+        assert!(rest.starts_with("\nrecords: "), "{name}: {rest}");
+    }
+}

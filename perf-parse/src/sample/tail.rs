@@ -15,7 +15,7 @@ use perf_abi::weight::WeightStruct;
 use super::{BranchStack, Callchain, Read, Regs, Sample, StackUser};
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
-use crate::layout::SampleLayout;
+use crate::layout::{SampleLayout, TailFields};
 
 /// The fields of a sample from `read` on. Each is `None` if the event does not record it.
 #[derive(Clone, Copy, Debug)]
@@ -206,8 +206,22 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     /// exactly. The getters of the leading fields remain valid.
     #[inline(always)]
     pub fn tail(&self) -> Result<Tail<'a, O>, Error> {
-        if !self.layout.has_tail() {
-            return Ok(Tail::EMPTY);
+        // The layout of a lone field is never ambiguous, so it needs no walk over the fields that there might be.
+        match self.layout.tail {
+            TailFields::None => return Ok(Tail::EMPTY),
+            TailFields::Callchain => {
+                let mut at = self.cursor();
+                let callchain = Some(Callchain::parse(self.record.order(), &mut at)?);
+                at.finish()?;
+                return Ok(Tail { callchain, ..Tail::EMPTY });
+            }
+            TailFields::Raw => {
+                let mut at = self.cursor();
+                let raw = Some(raw::<O>(self.record.order(), &mut at)?);
+                at.finish()?;
+                return Ok(Tail { raw, ..Tail::EMPTY });
+            }
+            TailFields::Others => {}
         }
         let mut others = Open(0);
         let mut is_resolved = false;
