@@ -52,6 +52,11 @@ pub(crate) fn mapped(file: &File) -> io::Result<Option<Mmap>> {
     if NEVER_MAP.load(Ordering::Relaxed) { Ok(None) } else { map::file(file).map(Some) }
 }
 
+/// Releases the pages of a mapped file.
+pub(crate) fn release(map: &Mmap) {
+    map::release(map);
+}
+
 /// Opens the capture and runs the work on it.
 pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     if path == Path::new("-") {

@@ -25,6 +25,7 @@ mod input;
 #[cfg(target_os = "linux")]
 mod live;
 mod local_time;
+mod mapped_files;
 mod names;
 mod off_cpu;
 mod output;

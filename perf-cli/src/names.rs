@@ -1,22 +1,17 @@
 //! The names of addresses, and the stacks of samples.
 
 use alloc::sync::Arc;
-use std::fs::File;
-use std::io;
-use std::path::Path;
-
 use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
-use perf_session::{At, Frame, Inode};
+use perf_session::{At, Frame};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{
-    Bytes, Files, Finder, Function, Looked, Options, ReadFiles, StackFrame, Stacks, Symbolizer,
-};
+use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
 
 use tempfile::TempDir;
 
 use crate::args::symbols::SymbolArgs;
+use crate::mapped_files::MappedFiles;
 use crate::{Failure, debug_archive};
 
 /// Finds the stacks of samples, and the names of their frames.
@@ -161,15 +156,15 @@ impl Names {
 #[cfg(feature = "debuginfod")]
 fn files(args: &SymbolArgs) -> Arc<dyn Files> {
     match &args.debuginfod {
-        Some(servers) => Arc::new(perf_symbol::Debuginfod::new(MappedFiles, servers.clone())),
-        None => Arc::new(MappedFiles),
+        Some(servers) => Arc::new(perf_symbol::Debuginfod::new(MappedFiles::default(), servers.clone())),
+        None => Arc::new(MappedFiles::default()),
     }
 }
 
 /// Returns where files come from: this machine.
 #[cfg(not(feature = "debuginfod"))]
 fn files(_: &SymbolArgs) -> Arc<dyn Files> {
-    Arc::new(MappedFiles)
+    Arc::new(MappedFiles::default())
 }
 
 /// Returns an empty list in the memory of another one.
@@ -195,38 +190,5 @@ pub(crate) fn machine_of(features: &Features<'_>) -> String {
     match features.arch() {
         Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
         _ => std::env::consts::ARCH.to_owned(),
-    }
-}
-
-/// Files of this machine, mapped instead of read.
-#[derive(Clone, Copy, Debug)]
-struct MappedFiles;
-
-impl Files for MappedFiles {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
-        // Opening a pipe may block.
-        let metadata = std::fs::metadata(path)?;
-        if !metadata.is_file() || metadata.len() == 0 {
-            return ReadFiles.read(path, limit);
-        }
-        if metadata.len() > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        match crate::input::mapped(&File::open(path)?)? {
-            Some(map) => Ok(Bytes::new(map)),
-            None => ReadFiles.read(path, limit),
-        }
-    }
-
-    fn inode(&self, path: &Path) -> Option<Inode> {
-        ReadFiles.inode(path)
-    }
-
-    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
-        ReadFiles.read_kernel(path, limit)
-    }
-
-    fn vdso(&self) -> io::Result<Bytes> {
-        ReadFiles.vdso()
     }
 }

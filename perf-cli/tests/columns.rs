@@ -41,6 +41,21 @@ fn a_capture_has_a_file_in_each_table() {
 }
 
 #[test]
+fn the_host_and_the_day_can_be_given() {
+    let folder = needs::folder();
+    let captures = [testdata::path("everything.data"), testdata::path("switch.data")];
+    let output = export(&captures, &folder, &["--host", "a/b", "--date", "2026-11-23"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let files = files(&folder);
+    assert_eq!(files.len(), 24);
+    assert!(files.keys().all(|path| path.to_str().unwrap().contains("/host=a%2Fb/date=2026-11-23/")));
+    let output = export(&captures, &folder, &["--date", "2026-02-30"]);
+    assert_eq!(output.status.code(), Some(1));
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(why.contains("the calendar has no such day"), "{why}");
+}
+
+#[test]
 fn a_capture_replaces_its_own_files_and_no_others() {
     let folder = needs::folder();
     exported(&[testdata::path("callchain.data"), testdata::path("switch.data")], &folder);

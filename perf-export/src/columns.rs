@@ -29,6 +29,8 @@ mod task;
 mod tasks;
 mod threads;
 mod trace;
+mod trace_tables;
+mod utf8;
 
 pub use batches::Batches;
 pub use builder::ColumnsBuilder;

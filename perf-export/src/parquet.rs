@@ -37,8 +37,18 @@ pub const NO_VALUE: &str = "__HIVE_DEFAULT_PARTITION__";
 /// Characters that have a meaning in paths or in the names of partitions are written as `%XX`, as Hive does.
 #[must_use]
 pub fn path_of(table: Table, host: Option<&str>, date: Option<&str>, capture: &str) -> PathBuf {
+    path_of_name(table.name(), host, date, capture)
+}
+
+/// Returns the path of the file of a tracepoint's table, like [`path_of`].
+#[must_use]
+pub fn path_of_trace(name: &str, host: Option<&str>, date: Option<&str>, capture: &str) -> PathBuf {
+    path_of_name(&escaped(name), host, date, capture)
+}
+
+fn path_of_name(table: &str, host: Option<&str>, date: Option<&str>, capture: &str) -> PathBuf {
     let value = |value: Option<&str>| value.map_or_else(|| NO_VALUE.to_owned(), escaped);
-    Path::new(table.name())
+    Path::new(table)
         .join(format!("host={}", value(host)))
         .join(format!("date={}", value(date)))
         .join(format!("{capture}.parquet"))
@@ -62,6 +72,10 @@ fn escaped(value: &str) -> String {
 #[derive(Debug)]
 pub struct Writers<W: Write + Send> {
     files: Vec<(Table, TableFile<W>)>,
+    /// Those of tracepoints, by their names.
+    traces: Vec<(String, TableFile<W>)>,
+    capture: String,
+    origin: Origin,
     scratch: Scratch,
 }
 
@@ -76,9 +90,10 @@ impl<W: Write + Send> Writers<W> {
         origin: &Origin,
         mut open: impl FnMut(Table) -> Result<W, E>,
     ) -> Result<Self, E> {
-        let open = |&table: &Table| Ok((table, TableFile::new(open(table)?, table, capture, origin)?));
+        let open = |&table: &Table| Ok((table, TableFile::of_table(open(table)?, table, capture, origin)?));
         let files = Table::ALL.iter().map(open).collect::<Result<_, E>>()?;
-        Ok(Self { files, scratch: Scratch::new().map_err(ParquetError::from)? })
+        let scratch = Scratch::new().map_err(ParquetError::from)?;
+        Ok(Self { files, traces: Vec::new(), capture: capture.to_owned(), origin: origin.clone(), scratch })
     }
 
     /// Writes a batch of a table.
@@ -93,13 +108,42 @@ impl<W: Write + Send> Writers<W> {
         }
     }
 
-    /// Ends all files, and returns the outputs.
+    /// Writes a batch of the table of a tracepoint; `open` opens its file before the first one.
+    ///
+    /// # Errors
+    ///
+    /// Those of `open` and of [`TableWriter::write`].
+    pub fn write_trace<E: From<ParquetError>>(
+        &mut self,
+        name: &str,
+        batch: &RecordBatch,
+        open: impl FnOnce() -> Result<W, E>,
+    ) -> Result<(), E> {
+        let index = match self.traces.iter().position(|(known, _)| known == name) {
+            Some(index) => index,
+            None => {
+                let file = TableFile::new(open()?, name, batch.schema(), &self.capture, &self.origin)?;
+                self.traces.push((name.to_owned(), file));
+                self.traces.len() - 1
+            }
+        };
+        match self.traces.get_mut(index) {
+            Some((_, file)) => Ok(file.write(batch, &mut self.scratch)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends all files, and returns the outputs: those of the tables, and those of tracepoints.
     ///
     /// # Errors
     ///
     /// Those of the outputs.
-    pub fn finish(self) -> Result<Vec<(Table, W)>, ParquetError> {
-        let Self { files, mut scratch } = self;
-        files.into_iter().map(|(table, file)| Ok((table, file.finish(&mut scratch)?))).collect()
+    #[allow(clippy::type_complexity, reason = "two lists of outputs by their tables")]
+    pub fn finish(self) -> Result<(Vec<(Table, W)>, Vec<(String, W)>), ParquetError> {
+        let Self { files, traces, mut scratch, .. } = self;
+        let files = files.into_iter().map(|(table, file)| Ok((table, file.finish(&mut scratch)?)));
+        let files = files.collect::<Result<_, ParquetError>>()?;
+        let traces = traces.into_iter().map(|(name, file)| Ok((name, file.finish(&mut scratch)?)));
+        Ok((files, traces.collect::<Result<_, ParquetError>>()?))
     }
 }

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{ArrayRef, RecordBatch, StringArray, StructArray};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, StructArray};
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use perf_abi::record::RecordType;
 use perf_export::columns::{Batches, Column, Kind, Options, Table};
-use perf_export::parquet::Writers;
+use perf_export::parquet::{ParquetError, TableWriter, Writers};
 use perf_parse::error::FileErrorKind;
 use perf_parse::file::Account;
 use perf_parse::{FileError, Reader};
@@ -202,6 +205,111 @@ fn numbers_of_one_table_are_in_the_other() {
     }
 }
 
+/// The first columns of the tables of tracepoints, as `SCHEMA.md` has them.
+static TRACE_COLUMNS: LazyLock<&str> = LazyLock::new(|| {
+    let (_, section) = include_str!("../SCHEMA.md").split_once("## `trace_*`").unwrap();
+    let (_, rows) = section.split_once("|---|---|---|---|---|\n").unwrap();
+    rows.split_once("\n\n").unwrap().0
+});
+
+/// A value of a column of a tracepoint as `samples.trace` has it; `None` if there is none.
+fn traced_text(column: &ArrayRef, row: usize, is_signed: impl Fn(i64) -> String) -> Option<String> {
+    if column.is_null(row) {
+        return None;
+    }
+    if let Some(numbers) = column.as_primitive_opt::<Int64Type>() {
+        return Some(is_signed(numbers.value(row)));
+    }
+    if let Some(lists) = column.as_list_opt::<i32>() {
+        let list = lists.value(row);
+        let numbers = list.as_primitive::<Int64Type>().values().iter().map(|&it| is_signed(it));
+        return Some(format!("[{}]", numbers.collect::<Vec<_>>().join(",")));
+    }
+    if let Some(booleans) = column.as_boolean_opt() {
+        return Some(u8::from(booleans.value(row)).to_string());
+    }
+    texts_of(column).remove(row)
+}
+
+/// Compares the tables of tracepoints with `samples.trace`. Returns the number of tables, rows and values.
+fn traces_are_the_same(reader: &Reader<'_>, path: &Path) -> (usize, usize, usize) {
+    let mut options = Options::default();
+    options.with.trace = true;
+    let mut batches = Batches::new(reader, None, options);
+    let (mut samples, mut traces) = (Vec::new(), BTreeMap::<_, Vec<RecordBatch>>::new());
+    while let Some(batch) = batches.next() {
+        let (table, batch) = batch.unwrap();
+        if table == Table::Samples {
+            samples.push(batch);
+        }
+        while let Some((name, batch)) = batches.take_trace() {
+            traces.entry(name).or_default().push(batch);
+        }
+    }
+    while let Some((name, batch)) = batches.take_trace() {
+        traces.entry(name).or_default().push(batch);
+    }
+    // By the event, the fields of each sample in order.
+    let mut expected: BTreeMap<i32, Vec<BTreeMap<String, String>>> = BTreeMap::new();
+    for batch in &samples {
+        let events = batch.column_by_name("event_id").unwrap().as_primitive::<Int32Type>();
+        let lists = batch.column_by_name("trace").unwrap().as_list::<i32>();
+        for row in (0..batch.num_rows()).filter(|&row| lists.is_valid(row)) {
+            let list = lists.value(row);
+            let fields: &StructArray = list.as_struct();
+            let names = texts_of(fields.column(0)).into_iter().map(Option::unwrap);
+            let values = texts_of(fields.column(1)).into_iter().map(Option::unwrap);
+            expected.entry(events.value(row)).or_default().push(names.zip(values).collect());
+        }
+    }
+    let (mut rows, mut values) = (0, 0);
+    let mut next: BTreeMap<i32, usize> = BTreeMap::new();
+    for (name, batches) in &traces {
+        assert!(name.starts_with("trace_"), "{name}");
+        let described = TRACE_COLUMNS.lines().collect::<Vec<_>>();
+        for (field, line) in batches[0].schema().fields().iter().zip(&described) {
+            let null = if field.is_nullable() { "yes" } else { "" };
+            let cells: Vec<_> = line.split('|').map(str::trim).collect();
+            assert_eq!((cells[1], cells[4]), (&*format!("`{}`", field.name()), null), "{name}");
+        }
+        for batch in batches {
+            let schema = batch.schema();
+            let events = batch.column_by_name("event_id").unwrap().as_primitive::<Int32Type>();
+            for row in 0..batch.num_rows() {
+                rows += 1;
+                let at = next.entry(events.value(row)).or_default();
+                let fields = &expected[&events.value(row)][*at];
+                *at += 1;
+                let own = schema.fields().iter().zip(batch.columns()).skip(TRACE_COLUMNS.lines().count());
+                for (field, column) in own {
+                    let own = field.name().strip_prefix("trace_").filter(|own| fields.contains_key(*own));
+                    let expected = fields.get(own.unwrap_or(field.name()));
+                    let signed = traced_text(column, row, |number| number.to_string());
+                    let unsigned = traced_text(column, row, |number| number.cast_unsigned().to_string());
+                    let is_same = [signed.as_ref(), unsigned.as_ref()].contains(&expected);
+                    assert!(is_same, "{path:?}: {name}.{}: {signed:?} not {expected:?}", field.name());
+                    values += usize::from(expected.is_some());
+                }
+            }
+        }
+    }
+    (traces.len(), rows, values)
+}
+
+#[test]
+fn tables_of_tracepoints_have_the_fields_of_the_samples() {
+    let (mut tables, mut rows, mut values) = (0, 0, 0);
+    for path in corpus() {
+        let Ok(reader) = Reader::open(&path) else { continue };
+        let (more_tables, more_rows, more_values) = traces_are_the_same(&reader, &path);
+        tables += more_tables;
+        rows += more_rows;
+        values += more_values;
+    }
+    println!("tables of tracepoints: {tables}, rows: {rows}, values: {values}");
+    assert!(tables > 3 && rows > 100 && values > 1000, "{tables} {rows} {values}");
+}
+
 /// The stacks of all samples, as addresses.
 fn stacks_of(tables: &Tables) -> Vec<Vec<i64>> {
     let ips: BTreeMap<_, _> = tables
@@ -372,8 +480,6 @@ fn what_is_redacted_is_in_no_table() {
 
 #[test]
 fn files_have_what_the_batches_have() {
-    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-
     let reader = Reader::open(testdata::path("everything.data")).unwrap();
     let mut batches = Batches::new(&reader, None, Options::default());
     let origin = perf_export::Origin::of(reader.features());
@@ -385,7 +491,9 @@ fn files_have_what_the_batches_have() {
         *rows.entry(table).or_default() += batch.num_rows();
         writers.write(table, &batch).unwrap();
     }
-    for (table, file) in writers.finish().unwrap() {
+    let (files, traces) = writers.finish().unwrap();
+    assert!(traces.is_empty());
+    for (table, file) in files {
         let read = ParquetRecordBatchReaderBuilder::try_new(bytes_of(file)).unwrap();
         let metadata = read.metadata().file_metadata().key_value_metadata().unwrap().clone();
         let value = |key: &str| metadata.iter().find(|it| it.key == key).and_then(|it| it.value.clone());
@@ -397,6 +505,100 @@ fn files_have_what_the_batches_have() {
         assert_eq!(names, table.columns().iter().map(|it| it.name).collect::<Vec<_>>());
         let read: usize = read.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum();
         assert_eq!(read, rows[&table], "{table}");
+    }
+}
+
+/// A value of a column as text; `None` if there is none.
+fn cell(array: &ArrayRef, row: usize) -> Option<String> {
+    if array.is_null(row) {
+        return None;
+    }
+    let all =
+        |array: &ArrayRef| -> Vec<Option<String>> { (0..array.len()).map(|row| cell(array, row)).collect() };
+    Some(match array.data_type() {
+        DataType::Int32 => array.as_primitive::<Int32Type>().value(row).to_string(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(row).to_string(),
+        DataType::Timestamp(..) => array.as_primitive::<TimestampMicrosecondType>().value(row).to_string(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row).to_bits().to_string(),
+        DataType::Boolean => array.as_boolean().value(row).to_string(),
+        DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
+        DataType::Dictionary(..) => {
+            let words = array.as_dictionary::<Int32Type>();
+            words.values().as_string::<i32>().value(words.keys().value(row) as usize).to_owned()
+        }
+        DataType::List(_) => format!("{:?}", all(&array.as_list::<i32>().value(row))),
+        DataType::Struct(_) => {
+            let columns = array.as_struct().columns().iter();
+            format!("{:?}", columns.map(|column| cell(column, row)).collect::<Vec<_>>())
+        }
+        other => panic!("{other}"),
+    })
+}
+
+/// Compares every `step`th row of a file with the batches that it was written from. Returns the number of row groups.
+fn file_is_the_same(what: &str, file: Vec<u8>, batches: &[RecordBatch], step: usize) -> usize {
+    let read = ParquetRecordBatchReaderBuilder::try_new(bytes_of(file)).unwrap();
+    let groups = read.metadata().num_row_groups();
+    let read: Vec<_> = read.build().unwrap().map(Result::unwrap).collect();
+    let rows = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+    assert_eq!(rows(&read), rows(batches), "{what}");
+    let Some(first) = batches.first() else { return groups };
+    for (index, field) in first.schema().fields().iter().enumerate() {
+        let cells = |batches: &[RecordBatch]| -> Vec<Option<String>> {
+            let columns = batches.iter().map(|batch| batch.column(index));
+            let cells = columns.flat_map(|column| (0..column.len()).map(move |row| (column, row)));
+            cells.step_by(step).map(|(column, row)| cell(column, row)).collect()
+        };
+        assert!(cells(&read) == cells(batches), "{what}.{}", field.name());
+    }
+    groups
+}
+
+#[test]
+fn files_have_the_values_of_the_batches() {
+    for path in corpus() {
+        let Ok(reader) = Reader::open(&path) else { continue };
+        for flat in [false, true] {
+            let mut options = Options::default();
+            options.flat = flat;
+            (options.with.trace, options.with.branches, options.with.registers) = (true, true, true);
+            let open = |_| Ok::<_, ParquetError>(Vec::new());
+            let mut writers = Writers::new("name", &perf_export::Origin::default(), open).unwrap();
+            let mut all: BTreeMap<String, Vec<RecordBatch>> = BTreeMap::new();
+            let mut batches = Batches::new(&reader, None, options);
+            while let Some(batch) = batches.next() {
+                let (table, batch) = batch.unwrap();
+                writers.write(table, &batch).unwrap();
+                all.entry(table.name().to_owned()).or_default().push(batch);
+                while let Some((name, batch)) = batches.take_trace() {
+                    writers.write_trace::<ParquetError>(&name, &batch, || Ok(Vec::new())).unwrap();
+                    all.entry(name.to_string()).or_default().push(batch);
+                }
+            }
+            let (tables, traces) = writers.finish().unwrap();
+            let tables = tables.into_iter().map(|(table, file)| (table.name().to_owned(), file));
+            for (name, file) in tables.chain(traces) {
+                let batches = all.get(&name).map_or(&[][..], Vec::as_slice);
+                file_is_the_same(&format!("{}: {name}", path.display()), file, batches, 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn files_of_many_row_groups_have_the_values_of_the_batches() {
+    for (capture, flat) in [("everything.data", false), ("callchain.data", true)] {
+        let reader = Reader::open(testdata::path(capture)).unwrap();
+        let mut options = Options::default();
+        options.flat = flat;
+        let tables = Tables::of(&reader, options);
+        let batch = tables.0[&Table::Samples].first().unwrap();
+        let batches = vec![batch.clone(); 140_000_usize.div_ceil(batch.num_rows())];
+        let origin = perf_export::Origin::default();
+        let mut writer = TableWriter::new(Vec::new(), Table::Samples, "name", &origin).unwrap();
+        batches.iter().for_each(|batch| writer.write(batch).unwrap());
+        let groups = file_is_the_same(capture, writer.finish().unwrap(), &batches, 97);
+        assert!(groups > 1, "{groups}");
     }
 }
 

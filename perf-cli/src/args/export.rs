@@ -57,6 +57,41 @@ pub(crate) struct ColumnArgs {
     /// that are exported with the same SALT
     #[arg(long, value_name = "SALT")]
     pub(crate) hash_paths: Option<String>,
+
+    /// For parquet: the machine that the captures are put under, instead of the one that they have
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) host: Option<String>,
+
+    /// For parquet: the day that the captures are put under, instead of the one on which their recording started. Only perf
+    /// record -k writes that
+    #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
+    pub(crate) date: Option<String>,
+}
+
+/// Checks that a text is a day of the Gregorian calendar.
+fn day(text: &str) -> Result<String, String> {
+    let number = |range: core::ops::Range<usize>| {
+        let digits = text.get(range).filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+        digits.and_then(|it| it.parse::<u32>().ok())
+    };
+    let dashes = text.bytes().enumerate().filter(|&(_, byte)| byte == b'-').map(|(at, _)| at);
+    let parts = number(0..4).zip(number(5..7)).zip(number(8..10));
+    let Some(((year, month), day)) = parts.filter(|_| text.len() == 10 && dashes.eq([4, 7])) else {
+        return Err("a day is YYYY-MM-DD, for example 2026-11-23".to_owned());
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        _ => 0,
+    };
+    if (1..=days).contains(&day) {
+        Ok(text.to_owned())
+    } else {
+        Err("the calendar has no such day".to_owned())
+    }
 }
 
 impl ColumnArgs {
@@ -67,6 +102,8 @@ impl ColumnArgs {
             (!self.with.is_empty(), "--with"),
             (!self.drop.is_empty(), "--drop"),
             (self.hash_paths.is_some(), "--hash-paths"),
+            (self.host.is_some(), "--host"),
+            (self.date.is_some(), "--date"),
         ];
         options.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
     }
@@ -118,4 +155,24 @@ pub(crate) enum To {
     /// Tables for DuckDB, Polars, DataFusion, Spark and others, in a folder. Captures are exported in parallel, and each is
     /// added whole or not at all. SCHEMA.md of perf-export describes the tables. Only in a perfdata with the feature parquet
     Parquet,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::day;
+
+    #[test]
+    fn days_of_the_calendar() {
+        for text in ["2026-11-23", "2024-02-29", "2000-02-29", "1999-12-31"] {
+            assert_eq!(day(text).as_deref(), Ok(text));
+        }
+        for text in ["2026-11-31", "2023-02-29", "1900-02-29", "2026-00-01", "2026-13-01", "2026-01-00"] {
+            assert_eq!(day(text), Err("the calendar has no such day".to_owned()), "{text}");
+        }
+        for text in
+            ["", "2026-1-23", "26-11-23", "2026-11-23 ", "2026/11/23", "+026-11-23", "2026-11-\u{661}"]
+        {
+            assert!(day(text).is_err_and(|why| why.starts_with("a day is")), "{text}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
 use perf_session::{At, Session};
 
-use super::data_set::CaptureFiles;
+use super::data_set::{CaptureFiles, Partition};
 use crate::args::export::{Dropped, ExportArgs, Extra};
 use crate::escape::shown;
 use crate::input::Memory;
@@ -93,7 +93,9 @@ fn add(
 ) -> Result<Outcome, Failure> {
     let samples = Samples::new(reader, memory, &args.profile.only)?;
     let names = Names::new(&args.profile.symbols, reader.features())?;
-    let files = CaptureFiles::new(&args.output, memory.inputs);
+    let columns = &args.columns;
+    let partition = Partition { host: columns.host.as_deref(), date: columns.date.as_deref() };
+    let files = CaptureFiles::new(&args.output, memory.inputs, partition);
     let builder = ColumnsBuilder::new(reader, options(args, path, threads));
     let mut exported = Exported { builder, files };
     let Some(walked) = samples.walk(names, &mut exported)? else {

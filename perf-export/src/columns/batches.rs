@@ -1,6 +1,7 @@
 //! The tables of a capture as an iterator of batches.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -82,6 +83,12 @@ impl<'a> Batches<'a> {
             is_read: false,
             is_finished: false,
         }
+    }
+
+    /// Returns the next batch of the table of a tracepoint, as [`ColumnsBuilder::take_trace`] does. Call it after each batch of
+    /// the iterator, and after the last one, until it returns `None`.
+    pub fn take_trace(&mut self) -> Option<(Arc<str>, RecordBatch)> {
+        self.builder.take_trace()
     }
 
     /// Reads a record and takes it, or finishes the tables.

@@ -21,12 +21,13 @@ use super::counts::{Counters, Reading};
 use super::generation::Generation;
 use super::identity::Identity;
 use super::options::Options;
-use super::rows::utf8;
 use super::samples::Known;
 use super::switches::Switches;
 use super::table::{Table, Tables};
 use super::tasks::Tasks;
 use super::trace::Traces;
+use super::trace_tables::{TraceTables, Traced};
+use super::utf8::utf8;
 use super::{events, losses, mmaps};
 use crate::event_name::event_name;
 use crate::origin::Origin;
@@ -51,6 +52,8 @@ pub struct ColumnsBuilder<'a> {
     traces: Traces<'a>,
     tables: Tables,
     ready: VecDeque<(Table, RecordBatch)>,
+    trace_tables: TraceTables,
+    ready_traces: VecDeque<(Arc<str>, RecordBatch)>,
     events: Vec<Seen>,
     generation: Generation,
     tasks: Tasks,
@@ -100,6 +103,8 @@ impl<'a> ColumnsBuilder<'a> {
             traces,
             tables: Tables::new(),
             ready: VecDeque::new(),
+            trace_tables: TraceTables::default(),
+            ready_traces: VecDeque::new(),
             events: Vec::new(),
             tasks: Tasks::default(),
             counters: Counters::default(),
@@ -184,12 +189,17 @@ impl<'a> ColumnsBuilder<'a> {
         }
         seen.samples += 1;
         seen.period = seen.period.wrapping_add(period);
-        let trace = match raw {
-            Some(raw) if options.with.trace && context.has_trace() => {
-                self.traces.of(event).map(|format| self.traces.fields(format, raw))
+        let traced = raw.filter(|_| options.with.trace && context.has_trace());
+        let traced = traced.and_then(|raw| Some((self.traces.of(event)?, raw)));
+        let trace = traced.map(|(format, raw)| self.traces.fields(format, raw));
+        if let Some((format, raw)) = traced {
+            let traced = Traced { at, event, period, stack_id, raw };
+            match self.trace_tables.push(context, format, &traced) {
+                Some(Ok(batch)) => self.ready_traces.push_back(batch),
+                Some(Err(fault)) => self.fault = Some(fault),
+                None => {}
             }
-            _ => None,
-        };
+        }
         let stack_end = has_stacks(event).then_some(end).flatten();
         let known = Known { event, period, stack_id, stack_end, trace, is_flat: options.flat };
         tables.samples.push(context, at, &tail, options.with, &known);
@@ -284,6 +294,12 @@ impl<'a> ColumnsBuilder<'a> {
             quality: self.generation.quality(),
         };
         captures::push(&mut tables.captures, context, &capture);
+        while let Some(batch) = self.trace_tables.take_largest(context) {
+            match batch {
+                Ok(batch) => self.ready_traces.push_back(batch),
+                Err(fault) => self.fault = Some(fault),
+            }
+        }
         for &table in Table::ALL {
             self.put(table);
         }
@@ -300,6 +316,12 @@ impl<'a> ColumnsBuilder<'a> {
             Some(fault) => Err(fault),
             None => Ok(self.ready.pop_front()),
         }
+    }
+
+    /// Returns the next batch of the table of a tracepoint, and the name of the table; `None` if there is none until more
+    /// records come. Such tables exist with [`With::trace`](super::With::trace); `SCHEMA.md` describes them.
+    pub fn take_trace(&mut self) -> Option<(Arc<str>, RecordBatch)> {
+        self.ready_traces.pop_front()
     }
 
     /// Makes batches of the tables that have enough rows. The samples are put where they are written.

@@ -10,7 +10,8 @@ use perf_symbol::unwind::StackEnd;
 use super::SCHEMA_VERSION;
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::{Rows, utf8};
+use super::rows::Rows;
+use super::utf8::utf8;
 use crate::quality::Quality;
 
 pub(super) const COLUMNS: &[Column] = columns! {

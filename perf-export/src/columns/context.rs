@@ -8,7 +8,7 @@ use perf_abi::record::CpuMode;
 use perf_session::{Dso, DsoKind};
 use sha2::{Digest, Sha256};
 
-use super::rows::utf8;
+use super::utf8::utf8;
 use crate::origin::Origin;
 
 /// What is left out of the tables, or written as a hash.

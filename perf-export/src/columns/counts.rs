@@ -6,7 +6,8 @@ use perf_parse::sample::Read;
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::{Rows, utf8};
+use super::rows::Rows;
+use super::utf8::utf8;
 use crate::event_name::event_name;
 use crate::seeded::FastMap;
 

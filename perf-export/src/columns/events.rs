@@ -5,7 +5,8 @@ use perf_parse::event::Event;
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::{Rows, utf8};
+use super::rows::Rows;
+use super::utf8::utf8;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";

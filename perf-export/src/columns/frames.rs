@@ -4,7 +4,8 @@ use perf_symbol::Source;
 
 use super::column::{Column, columns};
 use super::context::{Context, mode_name};
-use super::rows::{Rows, utf8};
+use super::rows::Rows;
+use super::utf8::utf8;
 use crate::frames::Place;
 use crate::named::{Line, Symbol};
 

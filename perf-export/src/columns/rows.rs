@@ -12,8 +12,8 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::column::{self, Column, Kind};
 use super::context::Context;
+use super::utf8::utf8;
 use crate::numbering::Texts;
-use crate::text;
 
 /// The rows of a table. A row is written cell by cell, in the order of the columns.
 #[derive(Debug)]
@@ -162,8 +162,14 @@ impl Cells {
 
 impl Rows {
     pub(super) fn new(columns: &[Column]) -> Self {
-        let cells = columns.iter().map(|it| Cells::new(it.kind)).collect();
-        Self { schema: column::schema(columns), cells, missing: vec![0; columns.len()], next: 0, rows: 0 }
+        Self::of(column::schema(columns), columns.iter().map(|it| it.kind))
+    }
+
+    /// Makes the rows of a schema whose columns have these types.
+    pub(super) fn of(schema: SchemaRef, kinds: impl Iterator<Item = Kind>) -> Self {
+        let cells: Vec<_> = kinds.map(Cells::new).collect();
+        let missing = vec![0; cells.len()];
+        Self { schema, cells, missing, next: 0, rows: 0 }
     }
 
     /// Returns the number of rows that are complete.
@@ -345,21 +351,5 @@ impl Rows {
             let len = list.items.len();
             list.end(len);
         }
-    }
-}
-
-/// Returns bytes as a text; those that are not UTF-8 as `\xNN`.
-pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, str> {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(Escaped(bytes).to_string()),
-    }
-}
-
-struct Escaped<'a>(&'a [u8]);
-
-impl core::fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        text::write_escaped(f, self.0, |_| true)
     }
 }

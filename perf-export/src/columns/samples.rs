@@ -15,8 +15,9 @@ use perf_symbol::unwind::StackEnd;
 use super::column::{self, Column, columns};
 use super::context::Context;
 use super::heads::{Head, Heads};
-use super::rows::{Rows, utf8};
+use super::rows::Rows;
 use super::trace::Traced;
+use super::utf8::utf8;
 
 /// The fields of a branch.
 const BRANCH: &[Column] = columns! {

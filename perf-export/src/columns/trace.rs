@@ -6,7 +6,7 @@ use perf_parse::event::Event;
 use perf_parse::tracepoint::{Format, Tracepoints, TracingData, Value};
 
 use super::context::hex;
-use super::rows::utf8;
+use super::utf8::utf8;
 
 /// A field of a tracepoint and its value as text.
 #[derive(Clone, Debug, PartialEq, Eq)]

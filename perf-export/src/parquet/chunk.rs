@@ -215,7 +215,7 @@ impl Chunk {
             _ => (0, 0),
         };
         // A dictionary of values that do not come again is larger than the values.
-        let is_useless = self.pages.is_empty() && len >= 1 << 10 && len > numbers.len() / 4 * 3;
+        let is_useless = self.pages.is_empty() && len >= 1 << 10 && len > numbers.len() / 2;
         if is_useless && !self.has_filter {
             match &mut self.store {
                 Store::Integers(dictionary) => dictionary.clear(),

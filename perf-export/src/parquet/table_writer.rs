@@ -8,6 +8,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::types::ColumnDescPtr;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
@@ -40,7 +41,7 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// Those of `out`.
     pub fn new(out: W, table: Table, capture: &str, origin: &Origin) -> Result<Self, ParquetError> {
-        Ok(Self { file: TableFile::new(out, table, capture, origin)?, scratch: Scratch::new()? })
+        Ok(Self { file: TableFile::of_table(out, table, capture, origin)?, scratch: Scratch::new()? })
     }
 
     /// Writes a batch of the table. Keeps at most the rows of a row group, encoded.
@@ -74,14 +75,28 @@ pub(super) struct TableFile<W: Write + Send> {
 }
 
 impl<W: Write + Send> TableFile<W> {
-    pub(super) fn new(out: W, table: Table, capture: &str, origin: &Origin) -> Result<Self, ParquetError> {
-        let schema = table.schema();
+    pub(super) fn of_table(
+        out: W,
+        table: Table,
+        capture: &str,
+        origin: &Origin,
+    ) -> Result<Self, ParquetError> {
+        Self::new(out, table.name(), table.schema(), capture, origin)
+    }
+
+    pub(super) fn new(
+        out: W,
+        table: &str,
+        schema: SchemaRef,
+        capture: &str,
+        origin: &Origin,
+    ) -> Result<Self, ParquetError> {
         let descr = ArrowSchemaConverter::new().convert(&schema)?;
-        let chunk = |column: &::parquet::schema::types::ColumnDescPtr| {
+        let chunk = |column: &ColumnDescPtr| {
             let name = column.path().string();
             // Whether a capture has a build id is then known without reading the file. For the numbers of stacks a filter
             // would not pay: every row group has most of them.
-            let has_filter = table == Table::Dsos && name == "build_id";
+            let has_filter = table == Table::Dsos.name() && name == "build_id";
             Chunk::new(Arc::clone(column), RISING.contains(&&*name), has_filter)
         };
         let chunks = descr.columns().iter().map(chunk).collect();
@@ -141,12 +156,12 @@ impl<W: Write + Send> TableFile<W> {
     }
 }
 
-fn properties(table: Table, capture: &str, origin: &Origin) -> WriterProperties {
+fn properties(table: &str, capture: &str, origin: &Origin) -> WriterProperties {
     let text = |value: &Option<Vec<u8>>| value.as_ref().map(|it| String::from_utf8_lossy(it).into_owned());
     let mut metadata = vec![
         KeyValue::new("perf.schema_version".to_owned(), SCHEMA_VERSION.to_string()),
         KeyValue::new("perf.capture".to_owned(), capture.to_owned()),
-        KeyValue::new("perf.table".to_owned(), table.name().to_owned()),
+        KeyValue::new("perf.table".to_owned(), table.to_owned()),
     ];
     let facts = [
         ("perf.hostname", text(&origin.hostname)),

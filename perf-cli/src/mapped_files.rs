@@ -1,0 +1,103 @@
+//! The files of this machine that have names and unwind tables.
+
+use alloc::sync::{Arc, Weak};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use memmap2::Mmap;
+use perf_session::Inode;
+use perf_symbol::{Bytes, Files, ReadFiles};
+
+/// Number of bytes of files after which the pages of all files are released. What is still needed comes back from the page
+/// cache.
+const RELEASE: usize = 64 << 20;
+
+/// Files of this machine, mapped instead of read. A capture of a whole machine needs hundreds of files, most of them once: so
+/// their pages do not stay in the memory of this process.
+#[derive(Debug, Default)]
+pub(crate) struct MappedFiles {
+    maps: Mutex<Maps>,
+}
+
+#[derive(Debug, Default)]
+struct Maps {
+    list: Vec<Weak<Mmap>>,
+    /// Number of bytes that were mapped since pages were released.
+    bytes: usize,
+}
+
+impl Maps {
+    fn add(&mut self, map: &Arc<Mmap>) {
+        if self.bytes >= RELEASE {
+            self.list.retain(|map| map.upgrade().map(|map| crate::input::release(&map)).is_some());
+            self.bytes = 0;
+        }
+        self.list.push(Arc::downgrade(map));
+        self.bytes = self.bytes.saturating_add(map.len());
+    }
+}
+
+/// A mapped file that is shared.
+struct Shared(Arc<Mmap>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Files for MappedFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        // Opening a pipe may block.
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            return ReadFiles.read(path, limit);
+        }
+        if metadata.len() > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let Some(map) = crate::input::mapped(&File::open(path)?)? else { return ReadFiles.read(path, limit) };
+        let map = Arc::new(map);
+        self.maps.lock().unwrap_or_else(PoisonError::into_inner).add(&map);
+        Ok(Bytes::new(Shared(map)))
+    }
+
+    fn inode(&self, path: &Path) -> Option<Inode> {
+        ReadFiles.inode(path)
+    }
+
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        ReadFiles.read_kernel(path, limit)
+    }
+
+    fn vdso(&self) -> io::Result<Bytes> {
+        ReadFiles.vdso()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn released_pages_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = MappedFiles::default();
+        let content: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+        let mut all = Vec::new();
+        for number in 0..3 {
+            let path = folder.path().join(number.to_string());
+            std::fs::write(&path, &content).unwrap();
+            all.push(files.read(&path, u64::MAX).unwrap());
+            assert_eq!(&**all.last().unwrap(), content);
+            files.maps.lock().unwrap().bytes = RELEASE;
+        }
+        assert!(all.iter().all(|bytes| **bytes == content));
+        drop(all);
+        files.read(&folder.path().join("0"), u64::MAX).unwrap();
+        // Those that are in use no more are forgotten.
+        assert_eq!(files.maps.lock().unwrap().list.len(), 1);
+    }
+}
