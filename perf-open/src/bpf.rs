@@ -85,7 +85,7 @@ pub struct Function {
     pub len: u32,
     /// A hash of its instructions.
     pub tag: [u8; 8],
-    /// The type in the [types](types) of the program; `None` if the program has no types.
+    /// The type in the [types] of the program; `None` if the program has no types.
     pub type_id: Option<u32>,
 }
 

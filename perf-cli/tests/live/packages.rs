@@ -137,6 +137,7 @@ fn the_commands_of_the_readme_of_perfdata_run() {
             .args(["-ec", command])
             .current_dir(&folder)
             .env("PATH", &path)
+            .env("HOME", needs::home())
             .stdin(std::process::Stdio::null())
             .output()
             .unwrap();

@@ -51,7 +51,7 @@ fn copies_of_the_stack() {
     // The kernel also leaves room that it does not use.
     let size = |sample: &serde_json::Value, field: &str| sample["stack_user"][field].as_u64().unwrap();
     let is_used = |sample: &&serde_json::Value| size(sample, "size") < size(sample, "dyn_size").max(1) + 8;
-    assert!(samples.iter().all(|sample| is_used(&sample)));
+    assert!(samples.iter().all(is_used));
     assert!(is_whole("regs_user", "values") && is_whole("stack_user", "dyn_size"));
 }
 

@@ -170,7 +170,11 @@ fn more_events_than_open_files() {
     let record = |limits: &str| {
         let script = format!("{limits}; exec \"$0\" record -q -e {events} -- true");
         let mut shell = Command::new("sh");
-        run(shell.current_dir(&folder).args(["-c", &script]).arg(env!("CARGO_BIN_EXE_perfdata")))
+        run(shell
+            .current_dir(&folder)
+            .env("HOME", needs::home())
+            .args(["-c", &script])
+            .arg(env!("CARGO_BIN_EXE_perfdata")))
     };
     assert_eq!(record("ulimit -Sn 40"), (0, String::new(), String::new()));
     let (status, _, err) = record("ulimit -n 40");
@@ -198,7 +202,11 @@ fn without_sysfs_a_command_is_recorded() {
     needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"])]);
     let folder = needs::folder();
     let mut unshare = Command::new("unshare");
-    unshare.current_dir(&folder).args(["-m", "sh", "-c", script]).arg(env!("CARGO_BIN_EXE_perfdata"));
+    unshare
+        .current_dir(&folder)
+        .env("HOME", needs::home())
+        .args(["-m", "sh", "-c", script])
+        .arg(env!("CARGO_BIN_EXE_perfdata"));
     assert_eq!(run(&mut unshare), (0, String::new(), String::new()));
     assert!(!dump(&folder.join("perf.data")).samples().is_empty());
 }

@@ -150,6 +150,7 @@ fn lost_samples_are_counted() {
         &[&["chrt", "-f", "1"].map(str::to_owned)[..], &command("touch", 2000)].concat(),
     );
     let mut pinned = Command::new("taskset");
+    pinned.env("HOME", needs::home());
     pinned.args(["-c", "0"]).arg(recorder.get_program()).args(recorder.get_args()).current_dir(&folder);
     let (status, _, err) = run(&mut pinned);
     assert_eq!(status, 0, "{err}");
@@ -180,6 +181,7 @@ fn a_full_disk_leaves_a_readable_file() {
          status=$?; cp perf.data ..; exit $status"
     );
     let mut unshare = Command::new("unshare");
+    unshare.env("HOME", needs::home());
     unshare.current_dir(&folder).args(["-m", "sh", "-c", &script]).arg(env!("CARGO_BIN_EXE_perfdata"));
     let (status, _, err) = run(&mut unshare);
     assert_eq!(status, 1, "{err}");
