@@ -6,6 +6,7 @@ use core::time::Duration;
 use perf_export::event_name;
 use perf_open::EventSpec;
 use perf_parse::event::{Event, Events};
+use perf_parse::file::{EventRecords, Mode};
 use perf_parse::record::UserRecord;
 use perf_parse::record::user::{EventUpdateData, Stat, StatConfig, ThreadMap};
 use perf_parse::{
@@ -35,12 +36,11 @@ pub(super) fn run(args: &StatReportArgs) -> Result<Outcome, Failure> {
         let mut report = Report::new(&format)?;
         let mut counts = Recorded::default();
         let mut records = reader.records();
-        let words = records.features().cmdline().and_then(Result::ok);
-        let what = words.map(|words| {
-            let words: Vec<_> = words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect();
-            words.join(" ")
-        });
-        let what = format!("'{}'", what.unwrap_or_else(|| args.file.display().to_string()));
+        let what = match reader.mode() {
+            // As perf names it.
+            Mode::Pipe => "'pipe'".to_owned(),
+            _ => format!("'{}'", command_line(&records).unwrap_or_else(|| args.file.display().to_string())),
+        };
         while let Some(record) = records.next() {
             let Ok(record) = record else { continue };
             let Ok(Record::User(record, _)) = record.decode() else { continue };
@@ -55,6 +55,13 @@ pub(super) fn run(args: &StatReportArgs) -> Result<Outcome, Failure> {
         Diagnostics::new().report_all(records.account());
         Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     })
+}
+
+/// Returns the command line that wrote the capture; `None` if it is not known.
+fn command_line(records: &EventRecords<'_>) -> Option<String> {
+    let words = records.features().cmdline()?.ok()?;
+    let words: Vec<_> = words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+    Some(words.join(" "))
 }
 
 /// The counts of a capture, up to a record.
