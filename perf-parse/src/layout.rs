@@ -28,6 +28,8 @@ pub struct SampleLayout {
     pub(crate) regs_intr: u64,
     pub(crate) head: HeadOffsets,
     pub(crate) id: IdOffsets,
+    /// Whether a field of variable size, or a field after one, follows the leading fields.
+    pub(crate) has_tail: bool,
     /// The fields that follow the leading ones.
     pub(crate) tail: TailFields,
     /// Whether the event asked for user stacks of 0 bytes, which the kernel writes incorrectly.
@@ -176,6 +178,7 @@ impl SampleLayout {
             regs_intr: attr.sample_regs_intr,
             head: HeadOffsets::new(sample_type),
             id: IdOffsets::new(attr),
+            has_tail: sample_type.without(LEADING) != SampleType::NONE,
             tail: TailFields::of(sample_type),
             stack_user_is_zero: attr.sample_stack_user == 0,
         }
@@ -185,12 +188,6 @@ impl SampleLayout {
     #[must_use]
     pub const fn sample_type(&self) -> SampleType {
         self.sample_type
-    }
-
-    /// Returns whether a field of variable size, or a field after one, follows the leading fields.
-    #[inline(always)]
-    pub(crate) fn has_tail(&self) -> bool {
-        self.tail != TailFields::None
     }
 
     /// Returns the format of counter values.

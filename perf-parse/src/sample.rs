@@ -69,7 +69,7 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     #[inline(always)]
     pub(crate) fn fitting(layout: &'a SampleLayout, record: RawRecord<'a, O>) -> Option<Self> {
         let (payload, head) = (record.payload().len(), usize::from(layout.head.size));
-        let fits = payload == head || layout.has_tail() && payload > head;
+        let fits = payload == head || layout.has_tail && payload > head;
         fits.then_some(Self { layout, record })
     }
 
@@ -199,7 +199,7 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
 #[cfg(feature = "serde")]
 impl<O: ByteOrder> serde::Serialize for Sample<'_, O> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let (tail, fault) = match self.layout.has_tail().then(|| self.tail()) {
+        let (tail, fault) = match self.layout.has_tail.then(|| self.tail()) {
             None => (None, None),
             Some(Ok(tail)) => (Some(tail), None),
             Some(Err(fault)) => (None, Some(fault)),

@@ -11,7 +11,7 @@ use crate::layout::{HeadOffsets, SampleLayout};
 impl Columns<'_> {
     /// Fills the columns from the samples of one event, up to the first other record.
     pub(crate) fn fill_one<O: Endian>(&mut self, layout: &SampleLayout, bytes: &[u8]) -> Filled {
-        if layout.has_tail() {
+        if layout.has_tail {
             self.fill_various::<O, false>(layout, bytes, |_, _| Some(layout))
         } else {
             self.fill_equal::<O>(layout, bytes, |_, _| true)

@@ -91,7 +91,7 @@ impl Dispatch {
         self.trailer_time.join(event.layout.trailer_time_offset());
         let layout = self.layout.get_or_insert(event.layout);
         self.has_other_heads |= event.is_faulty || layout.head != event.layout.head;
-        self.has_tails |= event.layout.has_tail();
+        self.has_tails |= event.layout.has_tail;
     }
 
     /// Returns whether the samples of all events can be decoded, and have the same leading fields.
