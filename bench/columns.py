@@ -86,28 +86,29 @@ def run(words):
     """Runs a program. Returns wall clock, processors' time, memory in MB, and how much of it is anonymous."""
     start = time.monotonic()
     process = os.posix_spawn(words[0], [str(word) for word in words], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])
-    watched = threading.Thread(target=watch, args=(process, sizes := [(0, 0)]))
+    watched = threading.Thread(target=watch, args=(process, sizes := [(0, 0, 0)]))
     watched.start()
     # The process id is not used again before this.
     os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
     watched.join()
     _, status, usage = os.wait4(process, 0)
     assert os.waitstatus_to_exitcode(status) in (0, 3), words
-    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, (usage.ru_maxrss / 1024, max(sizes)[1])
+    return time.monotonic() - start, usage.ru_utime + usage.ru_stime, (max(size[2] for size in sizes), max(sizes)[1])
 
 
 def watch(process, sizes):
-    """Reads the resident set and its anonymous part, in MB, until the process ends."""
+    """Reads the largest resident set and the anonymous part of the one of now, in MB, until the process ends. The kernel's
+    ru_maxrss would have that of this program, from which the process was made."""
     while True:
         try:
-            lines = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()[1:]
+            status = pathlib.Path(f"/proc/{process}/status").read_text().splitlines()
         except OSError:
             return
-        values = {words[0]: int(words[1]) / 1024 for words in map(str.split, lines)}
-        if "Rss:" not in values:
+        values = {words[0]: int(words[1]) / 1024 for words in map(str.split, status) if words[0].startswith(("Vm", "Rss"))}
+        if "VmHWM:" not in values:
             return
-        sizes.append((values["Rss:"], values["Anonymous:"]))
-        time.sleep(0.05)
+        sizes.append((values["VmRSS:"], values["RssAnon:"], values["VmHWM:"]))
+        time.sleep(0.02)
 
 
 class Bench:

@@ -56,6 +56,22 @@ fn the_host_and_the_day_can_be_given() {
 }
 
 #[test]
+fn tracepoints_have_tables_as_long_as_they_are_wanted() {
+    let folder = needs::folder();
+    let captures = [testdata::path("everything.data")];
+    let traces = || files(&folder).keys().filter(|path| path.to_str().unwrap().contains("/trace_")).count();
+    for (options, expected) in [(&["--with", "trace"][..], 1), (&[], 0), (&["--with", "trace"], 1)] {
+        let output = export(&captures, &folder, options);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!((traces(), files(&folder).len()), (expected, 12 + expected));
+    }
+    // Fields may have names and paths.
+    let output = export(&captures, &folder, &["--with", "trace", "--drop", "comm"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(traces(), 0);
+}
+
+#[test]
 fn a_capture_replaces_its_own_files_and_no_others() {
     let folder = needs::folder();
     exported(&[testdata::path("callchain.data"), testdata::path("switch.data")], &folder);

@@ -103,8 +103,9 @@ fn kind_of(field: &Field<'_>) -> Kind {
 
 impl TraceTable {
     fn new(name: String, format: &Format<'_>) -> Self {
-        // Engines do not tell letters of different case apart.
-        let mut taken: HashSet<String> = COLUMNS.iter().map(|it| it.name.to_owned()).collect();
+        // Engines do not tell letters of different case apart. The last two are columns by the names of folders.
+        let taken = COLUMNS.iter().map(|it| it.name).chain(["host", "date"]);
+        let mut taken: HashSet<String> = taken.map(str::to_owned).collect();
         let mut all = fields(COLUMNS).iter().map(|it| (**it).clone()).collect::<Vec<_>>();
         let mut own = Vec::new();
         for (index, field) in format.own_fields().iter().enumerate().take(FIELDS) {
