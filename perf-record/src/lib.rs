@@ -39,6 +39,7 @@ mod call_graph;
 mod cgroups;
 mod clock;
 mod counts;
+mod drain;
 mod elf;
 mod error;
 mod fallback;

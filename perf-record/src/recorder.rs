@@ -26,7 +26,7 @@ use crate::summary::Summary;
 use crate::survey::Survey;
 use crate::synthesize::{Synthesizer, Wanted};
 use crate::wait::Waited;
-use crate::{Error, Frozen, Note, Observed, Options, features, user_records};
+use crate::{Error, Frozen, Note, Observed, Options, drain, features, user_records};
 
 /// A recording session.
 ///
@@ -219,7 +219,7 @@ impl Recorder {
     fn drain_above<S: Sink + ?Sized>(&mut self, least: usize, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
-            match drain_ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
+            match drain::ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
                 Some(of_ring) => bytes += of_ring,
                 None => self.skipped += ring.skip(),
             }
@@ -380,44 +380,5 @@ impl Recorder {
             sink.records(&record)?;
         }
         Ok(sum)
-    }
-}
-
-/// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.
-fn drain_ring<S: Sink + ?Sized>(
-    ring: &mut Ring,
-    least: usize,
-    survey: &mut Survey,
-    stacks: &mut Option<StackTrim>,
-    sink: &mut S,
-) -> Result<Option<u64>, Error> {
-    let mut bytes = 0_u64;
-    // A ring that is too small for the limit must not fill up.
-    let quarter = ring.size() / 4;
-    let Ok(mut unread) = ring.read() else { return Ok(None) };
-    if unread.left() < least.min(quarter) as u64 {
-        return Ok(Some(0));
-    }
-    while let Some(span) = unread.next_span() {
-        let Ok(span) = span else { return Ok(None) };
-        bytes += span.len() as u64;
-        if let Some(stacks) = stacks {
-            let copy = stacks.trimmed(span);
-            // The kernel can use the room while the copy is written.
-            unread.release();
-            put(copy, survey, sink)?;
-        } else {
-            put(span, survey, sink)?;
-            // The kernel can use the room while the next span is written.
-            unread.release();
-        }
-    }
-    Ok(Some(bytes))
-}
-
-fn put<S: Sink + ?Sized>(records: &[u8], survey: &mut Survey, sink: &mut S) -> Result<(), Error> {
-    match survey.look(records) {
-        true => sink.records(&survey.mended(records)),
-        false => sink.records(records),
     }
 }
