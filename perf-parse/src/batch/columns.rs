@@ -49,6 +49,7 @@ const IDS: SampleType = SampleType::IDENTIFIER.union(SampleType::ID);
 
 impl Columns<'_> {
     /// Sets the index of the event of the first `len` samples.
+    #[cfg(feature = "alloc")]
     pub(crate) fn set_events(&mut self, event: u32, len: usize) {
         self.events.get_mut(..len).unwrap_or_default().fill(event);
     }
@@ -62,6 +63,7 @@ impl Columns<'_> {
 
     /// Returns the leading fields that are selected. The events of all samples of a batch agree in which of them they record,
     /// so that a column has a value of each sample.
+    #[cfg(feature = "alloc")]
     pub(crate) fn selected_leading(&self) -> SampleType {
         SampleType(self.selected.0 & LEADING.0)
     }
