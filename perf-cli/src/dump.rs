@@ -17,7 +17,7 @@ use perf_abi::regs::Arch;
 use perf_parse::file::{Account, Blocks, EventRecords, FileError, Mode, Reader};
 
 use crate::args::{DumpArgs, Format, Order, ShowArgs};
-use crate::batch::take;
+use crate::batch::{deliver, take};
 use crate::in_order::in_order;
 use crate::input::Memory;
 use crate::output::{Diagnostics, Output, say};
@@ -102,20 +102,11 @@ pub(crate) fn dump(
         &mut formatter,
         |block: &mut Block<'_>| reading.fill(block),
         |formatter, block| block.format(formatter, &filter, origins),
-        |formatter, block| -> Result<bool, Failure> {
-            let account = loop {
-                if let Some(account) = block.account() {
-                    break account;
-                }
-                if !output.write(&block.out)? {
-                    return Ok(false);
-                }
-                block.format(formatter, &filter, origins);
-            };
-            total.add(account);
-            diagnostics.report_new(&total);
+        |formatter, block| {
+            let format_more = |block: &mut Block<'_>| block.format(formatter, &filter, origins);
+            let is_open = deliver(block, format_more, &mut output, &mut total, &mut diagnostics)?;
             last = block.take_walk();
-            output.write(&block.out)
+            Ok::<_, Failure>(is_open)
         },
         |formatter, other| formatter.merge(&other),
     )?;

@@ -7,6 +7,7 @@
 
 extern crate alloc;
 
+mod aggr_mode;
 mod args;
 mod batch;
 mod branches;

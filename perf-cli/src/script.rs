@@ -28,6 +28,7 @@ use std::thread::available_parallelism;
 use perf_parse::file::{Account, Reader};
 
 use crate::args::script::ScriptArgs;
+use crate::batch::deliver;
 use crate::in_order::in_order;
 use crate::input::Memory;
 use crate::names::Names;
@@ -85,21 +86,10 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         &mut printer,
         |block: &mut Block<'_>| filling.fill(block),
         |printer, block| block.print(printer),
-        |printer, block| -> Result<bool, Failure> {
-            let account = loop {
-                if let Some(account) = block.account() {
-                    break account;
-                }
-                is_open = output.write(&block.out)?;
-                if !is_open {
-                    return Ok(false);
-                }
-                block.print(printer);
-            };
-            total.add(account);
-            diagnostics.report_new(&total);
-            is_open = output.write(&block.out)?;
-            Ok(is_open)
+        |printer, block| {
+            let print_more = |block: &mut Block<'_>| block.print(printer);
+            is_open = deliver(block, print_more, &mut output, &mut total, &mut diagnostics)?;
+            Ok::<_, Failure>(is_open)
         },
         |printer, other| printer.merge(&other),
     )?;

@@ -87,8 +87,7 @@ impl Group {
     ) -> Result<Self, Error> {
         let mut group: Option<Self> = None;
         for event in &events.events {
-            let has_rate = event.terms.period.is_some() || event.terms.freq.is_some();
-            let may_sample = group.is_none() || !events.sample_leader_only || has_rate;
+            let may_sample = group.is_none() || !events.sample_leader_only || event.terms.has_rate();
             let builder = with(Builder::new(event.clone()), may_sample);
             match &mut group {
                 Some(group) => group.add(builder, target)?,

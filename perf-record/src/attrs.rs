@@ -59,8 +59,7 @@ impl Manner<'_> {
             sample_type |= SampleType::PERIOD;
         }
         // perf: `evsel__config_leader_sampling`.
-        let has_rate = event.terms.period.is_some() || event.terms.freq.is_some();
-        if options.no_samples || reads_group && !is_leader && !has_rate {
+        if options.no_samples || reads_group && !is_leader && !event.terms.has_rate() {
             builder.attr_mut().sample_period = 0;
             builder.attr_mut().flags = builder.attr().flags.without(AttrFlags::FREQ);
         }

@@ -27,7 +27,7 @@ pub(crate) fn check(groups: &[EventGroup], options: &Options) -> Result<(), Erro
             "the term stack-size is for copies of the stack; add call-graph=dwarf"
         } else if terms.max_stack.is_some() && call_graph.is_none() {
             "the term max-stack is for call chains; leave out call-graph=no"
-        } else if options.no_samples && (terms.period.is_some() || terms.freq.is_some()) {
+        } else if options.no_samples && terms.has_rate() {
             "the terms period and freq are for samples; leave them out, or no_samples"
         } else if overwrites(event, options) != overwrites(first, options) {
             "all events of a recording overwrite, or none does; give all the term overwrite, or all no-overwrite"

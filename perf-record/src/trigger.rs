@@ -29,9 +29,8 @@ impl Trigger {
     /// If an event has no period, or cannot be opened.
     pub fn open(groups: Vec<EventGroup>, observed: &Observed, command: Option<u32>) -> Result<Self, Error> {
         let mut events = groups.iter().flat_map(|group| &group.events);
-        let has_period = |terms: &perf_open::event::Terms| terms.period.is_some() || terms.freq.is_some();
         if let Some(event) =
-            events.find(|event| event.default_sampling().period.is_none() && !has_period(&event.terms))
+            events.find(|event| event.default_sampling().period.is_none() && !event.terms.has_rate())
         {
             return Err(Error::Request(format!(
                 "{}: needs the term period, for example period=1000: how many occurrences are one",

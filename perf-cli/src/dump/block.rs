@@ -6,12 +6,7 @@ use perf_parse::file::{Account, EventRecords, FileError};
 use super::Origins;
 use super::filter::Filter;
 use super::formatter::Formatter;
-use crate::batch::Room;
-
-/// The number of bytes that a block formats at a time. One record may exceed it.
-///
-/// Most blocks print less. The thread that writes the output formats the rest of a larger block, piece by piece.
-const OUT: usize = 2 << 20;
+use crate::batch::{OUT, Printed, Room};
 
 /// Records, their output, and what was found in them. The buffers are reused for each block.
 #[derive(Debug, Default)]
@@ -20,7 +15,7 @@ pub(super) struct Block<'r> {
     walk: Option<Box<EventRecords<'r>>>,
     pub(super) batch: Batch<'r>,
     /// The output, or the next piece of it.
-    pub(super) out: Vec<u8>,
+    out: Vec<u8>,
     /// The account of all records; `None` while there are more to format.
     account: Option<Account>,
 }
@@ -62,14 +57,19 @@ impl<'r> Block<'r> {
         };
     }
 
-    /// Returns the account of the records; `None` if not all of them are formatted.
-    pub(super) fn account(&self) -> Option<&Account> {
-        self.account.as_ref()
-    }
-
     /// Takes the walk, after all its records are formatted.
     pub(super) fn take_walk(&mut self) -> Option<EventRecords<'r>> {
         self.walk.take().map(|walk| *walk)
+    }
+}
+
+impl Printed for Block<'_> {
+    fn out(&self) -> &[u8] {
+        &self.out
+    }
+
+    fn account(&self) -> Option<&Account> {
+        self.account.as_ref()
     }
 }
 

@@ -12,12 +12,7 @@ use perf_symbol::unwind::StackEnd;
 
 use super::printer::Printer;
 use super::{Known, Shown};
-use crate::batch::Room;
-
-/// The number of bytes that a block prints at a time. One record may exceed it.
-///
-/// Most blocks print less. The thread that writes the output prints the rest of a larger block, piece by piece.
-const OUT: usize = 2 << 20;
+use crate::batch::{OUT, Printed, Room};
 
 /// The maximum number of unwound frames in a block. One stack may exceed it.
 const FRAMES: usize = 1 << 16;
@@ -43,7 +38,7 @@ pub(super) struct Block<'r> {
     printed: usize,
     undecodable: Vec<(u64, FileError)>,
     /// The output, or the next piece of it.
-    pub(super) out: Vec<u8>,
+    out: Vec<u8>,
     /// The account of all records; `None` while there are more to print.
     account: Option<Account>,
 }
@@ -217,9 +212,14 @@ impl<'r> Block<'r> {
             account
         });
     }
+}
 
-    /// Returns the account of the records; `None` if not all of them are printed.
-    pub(super) fn account(&self) -> Option<&Account> {
+impl Printed for Block<'_> {
+    fn out(&self) -> &[u8] {
+        &self.out
+    }
+
+    fn account(&self) -> Option<&Account> {
         self.account.as_ref()
     }
 }

@@ -8,6 +8,7 @@ use perf_parse::record::UserRecord;
 use perf_parse::record::user::{Stat, StatConfig};
 
 use super::print::push_name;
+use crate::aggr_mode;
 use crate::escape::print;
 use perf_export::event_name;
 
@@ -34,10 +35,6 @@ pub(super) struct Counters {
     is_scaled: bool,
     has_header: bool,
 }
-
-/// perf: `AGGR_GLOBAL`, `AGGR_UNSET`, `tools/perf/util/stat.h`.
-const AGGR_GLOBAL: u64 = 1;
-const AGGR_UNSET: u64 = 6;
 
 impl Counters {
     pub(super) fn new() -> Self {
@@ -103,7 +100,7 @@ impl Counters {
                     let key = (event.index, *cpu, thread);
                     let count = self.counts.entry(key).or_default();
                     // perf: `process_counter_values`, `tools/perf/util/stat.c`.
-                    if self.aggregation != AGGR_GLOBAL && self.aggregation != AGGR_UNSET {
+                    if self.aggregation != aggr_mode::GLOBAL && self.aggregation != aggr_mode::UNSET {
                         let before = self.before.insert(key, *count).unwrap_or_default();
                         *count = difference(*count, before);
                         if self.is_scaled {

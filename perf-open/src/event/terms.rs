@@ -73,6 +73,22 @@ impl Terms {
         ];
         terms.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name)
     }
+
+    /// Returns whether the terms say how often the event samples: `period=` or `freq=`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_open::event::parse;
+    ///
+    /// let groups = parse("faults/period=5/,cpu-clock")?;
+    /// assert!(groups[0].events[0].terms.has_rate() && !groups[1].events[0].terms.has_rate());
+    /// # Ok::<(), perf_open::event::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn has_rate(&self) -> bool {
+        self.period.is_some() || self.freq.is_some()
+    }
 }
 
 /// The terms that perf accepts for every event.

@@ -13,7 +13,7 @@ use perf_record::{Counted, Counts};
 
 use super::counters::{self, Counters};
 use super::table::Shown;
-use crate::Failure;
+use crate::{Failure, aggr_mode};
 use crate::args::live::StatArgs;
 use crate::live::observed::Observed;
 use crate::live::record::output::Output;
@@ -42,18 +42,16 @@ pub(super) fn check(args: &StatArgs) -> Result<(), Failure> {
 }
 
 /// Returns how perf adds up the counts.
-///
-/// perf: `enum aggr_mode`, `tools/perf/util/stat.h`.
 fn aggr_mode(args: &StatArgs) -> u64 {
     let modes = [
-        (args.no_aggr, 0),
-        (args.per_socket, 2),
-        (args.per_die, 3),
-        (args.per_core, 4),
-        (args.per_thread, 5),
-        (args.per_node, 7),
+        (args.no_aggr, aggr_mode::NONE),
+        (args.per_socket, aggr_mode::SOCKET),
+        (args.per_die, aggr_mode::DIE),
+        (args.per_core, aggr_mode::CORE),
+        (args.per_thread, aggr_mode::THREAD),
+        (args.per_node, aggr_mode::NODE),
     ];
-    modes.into_iter().find(|(is_asked, _)| *is_asked).map_or(1, |(_, mode)| mode)
+    modes.into_iter().find(|(is_asked, _)| *is_asked).map_or(aggr_mode::GLOBAL, |(_, mode)| mode)
 }
 
 impl Capture {

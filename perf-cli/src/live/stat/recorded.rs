@@ -21,12 +21,7 @@ use super::topology::{Label, Labels};
 use super::unit_width;
 use crate::args::live::{StatArgs, StatReportArgs};
 use crate::output::{Diagnostics, say};
-use crate::{Failure, Outcome, input};
-
-/// perf: `AGGR_NONE`, `AGGR_GLOBAL` and `AGGR_THREAD`, `tools/perf/util/stat.h`.
-const AGGR_NONE: u64 = 0;
-const AGGR_GLOBAL: u64 = 1;
-const AGGR_THREAD: u64 = 5;
+use crate::{Failure, Outcome, aggr_mode, input};
 
 /// Prints the counts of each round, or the sums at the end.
 pub(super) fn run(args: &StatReportArgs) -> Result<Outcome, Failure> {
@@ -139,7 +134,7 @@ impl Recorded {
     /// Begins with the first count, when all events are known.
     fn begin(&mut self, events: &Events, report: &mut Report) -> Result<(), Failure> {
         self.events = events.iter().map(|event| Shown::from(&self.spec(event))).collect();
-        if !matches!(self.aggr_mode, None | Some(AGGR_NONE | AGGR_GLOBAL | AGGR_THREAD)) {
+        if !matches!(self.aggr_mode, None | Some(aggr_mode::NONE | aggr_mode::GLOBAL | aggr_mode::THREAD)) {
             say!(
                 "perfdata: stat report: the counts were recorded by parts of the machine; these are the sums"
             );
@@ -170,8 +165,8 @@ impl Recorded {
     /// Returns the place that a count is added to.
     fn place(&self, stat: &Stat<'_>) -> Place {
         match self.aggr_mode {
-            Some(AGGR_NONE) => u32::try_from(stat.cpu).map_or(Place::Everywhere, Place::Cpu),
-            Some(AGGR_THREAD) => {
+            Some(aggr_mode::NONE) => u32::try_from(stat.cpu).map_or(Place::Everywhere, Place::Cpu),
+            Some(aggr_mode::THREAD) => {
                 let thread = usize::try_from(stat.thread).ok().and_then(|index| self.threads.get(index));
                 let tid = thread.and_then(|(tid, _)| u32::try_from(*tid).ok());
                 tid.map_or(Place::Everywhere, Place::Thread)
