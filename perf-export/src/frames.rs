@@ -1,12 +1,11 @@
 //! The addresses of all samples, each once.
 
+use hashbrown::HashMap;
 use std::sync::Arc;
 
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping};
 use perf_symbol::{Function, StackFrame, Symbolizer};
-
-use crate::seeded::FastMap;
 
 /// The number of what there is not: of the file where nothing is mapped, of the symbol where none is known.
 pub const NONE: u32 = u32::MAX;
@@ -14,17 +13,17 @@ pub const NONE: u32 = u32::MAX;
 /// The addresses of all samples, by the file and the offset in it.
 #[derive(Debug, Default)]
 pub struct Frames {
-    numbers: FastMap<Key, u32>,
+    numbers: HashMap<Key, u32>,
     list: Vec<Place>,
     dsos: Vec<Arc<Dso>>,
     /// By the address of the DSO, which `dsos` keeps alive.
-    dso_numbers: FastMap<usize, u32>,
+    dso_numbers: HashMap<usize, u32>,
     /// One mapping for each file and place that addresses are in.
     mappings: Vec<Mapping>,
-    mapping_numbers: FastMap<(u32, u64, u64), u32>,
+    mapping_numbers: HashMap<(u32, u64, u64), u32>,
     /// The functions of generated code, which has others at other times, and texts.
     pub(crate) generated: Vec<Vec<Function>>,
-    texts: FastMap<Vec<u8>, u32>,
+    texts: HashMap<Vec<u8>, u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -201,9 +200,9 @@ impl Frames {
 
     /// Drops what only [`number`](Self::number) and [`text`](Self::text) need: afterwards, a frame that is given again gets another number.
     pub fn finish(&mut self) {
-        self.numbers = FastMap::default();
-        self.mapping_numbers = FastMap::default();
-        self.texts = FastMap::default();
+        self.numbers = HashMap::default();
+        self.mapping_numbers = HashMap::default();
+        self.texts = HashMap::default();
     }
 
     /// Returns what is known of each frame, by its number.

@@ -101,7 +101,6 @@ pub mod parquet;
 pub mod pprof;
 mod profile;
 mod quality;
-mod seeded;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;

@@ -2,14 +2,13 @@
 
 use core::hash::BuildHasher;
 
-use crate::seeded::Seeded;
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Numbers of values, found by their hashes. The values are kept elsewhere.
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
-    /// A number plus one; 0 where there is none. Twice as many as there are numbers, a power of two.
-    slots: Vec<u32>,
-    len: u32,
+    numbers: HashTable<u32>,
 }
 
 impl Numbering {
@@ -21,52 +20,16 @@ impl Numbering {
         is: impl Fn(u32) -> bool,
         hash_of: impl Fn(u32) -> u64,
     ) -> u32 {
-        if self.slots.len() <= 2 * self.len as usize {
-            self.grow(hash_of);
-        }
-        let mut at = self.first(hash);
-        // At least half of the slots are empty.
-        while let Some(slot) = self.slots.get_mut(at) {
-            match slot.checked_sub(1) {
-                None => {
-                    self.len += 1;
-                    *slot = self.len;
-                    break;
-                }
-                Some(number) if is(number) => return number,
-                Some(_) => at = (at + 1) & (self.slots.len() - 1),
-            }
-        }
-        self.len - 1
-    }
-
-    /// Returns the first slot for a hash.
-    #[inline]
-    fn first(&self, hash: u64) -> usize {
-        hash as usize & (self.slots.len() - 1)
-    }
-
-    #[cold]
-    fn grow(&mut self, hash_of: impl Fn(u32) -> u64) {
-        let slots = (4 * self.len as usize).next_power_of_two().max(16);
-        self.slots.clear();
-        self.slots.resize(slots, 0);
-        for number in 0..self.len {
-            let mut at = self.first(hash_of(number));
-            while let Some(slot) = self.slots.get_mut(at) {
-                if *slot == 0 {
-                    *slot = number + 1;
-                    break;
-                }
-                at = (at + 1) & (self.slots.len() - 1);
-            }
+        let next = self.numbers.len() as u32;
+        match self.numbers.entry(hash, |&number| is(number), |&number| hash_of(number)) {
+            Entry::Occupied(number) => *number.get(),
+            Entry::Vacant(place) => *place.insert(next).get(),
         }
     }
 
     /// Forgets all numbers.
     pub(crate) fn clear(&mut self) {
-        self.slots.fill(0);
-        self.len = 0;
+        self.numbers.clear();
     }
 }
 
@@ -78,7 +41,7 @@ pub(crate) struct Texts {
     bytes: String,
     /// Where each text ends.
     ends: Vec<i32>,
-    hasher: Seeded,
+    hasher: DefaultHashBuilder,
 }
 
 impl Texts {
@@ -87,8 +50,8 @@ impl Texts {
     pub(crate) fn number(&mut self, text: &str) -> u32 {
         let Self { numbering, bytes, ends, hasher } = self;
         let of = |number: u32| text_of(bytes, ends, number);
-        let hash = hasher.hash_one(text.as_bytes());
-        let number = numbering.number(hash, |it| of(it) == text, |it| hasher.hash_one(of(it).as_bytes()));
+        let hash = hasher.hash_one(text);
+        let number = numbering.number(hash, |it| of(it) == text, |it| hasher.hash_one(of(it)));
         if number as usize == ends.len() {
             bytes.push_str(text);
             ends.push(i32::try_from(bytes.len()).unwrap_or(i32::MAX));

@@ -1,5 +1,6 @@
 //! The addresses and stacks of all samples, and how the stacks end.
 
+use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
 use perf_abi::sample_type::SampleType;
@@ -10,7 +11,6 @@ use perf_symbol::{StackFrame, Symbolizer};
 
 use crate::frames::Frames;
 use crate::limits::Limits;
-use crate::seeded::FastMap;
 use crate::stacks::Stacks;
 
 /// Returns whether the samples of an event have stacks: call chains, or copies of the user stack with registers.
@@ -30,7 +30,7 @@ pub struct StackTable {
     pub stacks: Stacks,
     ends: BTreeMap<StackEnd, u64>,
     /// How call chains with a last frame end.
-    known_ends: FastMap<u32, StackEnd>,
+    known_ends: HashMap<u32, StackEnd>,
     scratch: Vec<u32>,
 }
 
@@ -83,7 +83,7 @@ impl StackTable {
 
     /// Drops what only [`number`](Self::number) needs.
     pub fn finish(&mut self) {
-        self.known_ends = FastMap::default();
+        self.known_ends = HashMap::default();
         self.scratch = Vec::new();
         self.frames.finish();
         self.stacks.finish();

@@ -1,6 +1,6 @@
 //! The stacks of all samples, as one tree: stacks that begin with the same callers share their frames.
 
-use crate::seeded::FastMap;
+use hashbrown::HashMap;
 
 /// The number of a stack without frames.
 pub const EMPTY: u32 = 0;
@@ -11,12 +11,12 @@ pub const EMPTY: u32 = 0;
 pub struct Stacks {
     /// The caller and the frame of each node. The first one is the root.
     nodes: Vec<(u32, u32)>,
-    numbers: FastMap<(u32, u32), u32>,
+    numbers: HashMap<(u32, u32), u32>,
 }
 
 impl Default for Stacks {
     fn default() -> Self {
-        Self { nodes: vec![(EMPTY, u32::MAX)], numbers: FastMap::default() }
+        Self { nodes: vec![(EMPTY, u32::MAX)], numbers: HashMap::default() }
     }
 }
 
@@ -47,7 +47,7 @@ impl Stacks {
 
     /// Drops what only [`number`](Self::number) needs: afterwards, a stack that is given again gets another number.
     pub fn finish(&mut self) {
-        self.numbers = FastMap::default();
+        self.numbers = HashMap::default();
     }
 
     /// Returns the number of nodes, that of [`EMPTY`] included. All stacks have lower numbers.

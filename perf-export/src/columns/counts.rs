@@ -1,5 +1,6 @@
 //! `counts`: what counters counted, from READ and STAT records and from samples.
 
+use hashbrown::HashMap;
 use perf_parse::event::{Event, Events};
 use perf_parse::record::user::Stat;
 use perf_parse::sample::Read;
@@ -9,7 +10,6 @@ use super::context::Context;
 use super::rows::Rows;
 use super::utf8::utf8;
 use crate::event_name::event_name;
-use crate::seeded::FastMap;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -35,7 +35,7 @@ const LIMIT: usize = 1 << 16;
 /// The last values of counters.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    last: FastMap<u64, u64>,
+    last: HashMap<u64, u64>,
     /// The counts of perf stat whose round has not ended.
     stats: Vec<Counted>,
 }

@@ -1,13 +1,14 @@
 //! Stacks whose numbers are known, so that one that comes again is not numbered frame by frame.
 
+use core::hash::BuildHasher;
 use std::sync::Arc;
 
+use hashbrown::{DefaultHashBuilder, HashTable};
 use perf_session::{DsoKind, Mapping};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
 use super::heads::ENDS;
-use crate::seeded::Seeded;
 
 /// Number of words of all stacks that are known. Beyond it all are forgotten, so that memory has a limit.
 const WORDS: usize = 1 << 21;
@@ -19,15 +20,14 @@ const HEAD: usize = 2;
 /// for most stacks.
 #[derive(Debug, Default)]
 pub(super) struct KnownStacks {
-    /// Half of a hash, and the place in `words` plus one; 0 where there is none. Twice as many as stacks, a power of two.
-    slots: Vec<(u32, u32)>,
-    len: usize,
+    /// The hash of each stack, and its place in `words`.
+    places: HashTable<(u64, u32)>,
     /// The stacks, one after the other, and after them the one that was looked up last.
     words: Vec<u64>,
     /// Where that one begins, and its hash if it may be added.
     end: usize,
-    looked_up: Option<u32>,
-    hasher: Seeded,
+    looked_up: Option<u64>,
+    hasher: DefaultHashBuilder,
 }
 
 impl KnownStacks {
@@ -38,7 +38,7 @@ impl KnownStacks {
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
     ) -> Option<(u32, StackEnd)> {
-        let Self { slots, words, .. } = self;
+        let Self { places, words, .. } = self;
         words.truncate(self.end);
         self.looked_up = None;
         words.extend_from_slice(&[0, 0, end.map_or(0, |end| end as u64 + 1)]);
@@ -58,17 +58,18 @@ impl KnownStacks {
         }
         let (known, asked) = words.split_at_mut(self.end);
         let asked = asked.get(HEAD..).unwrap_or_default();
-        let hash = (self.hasher.hash_of_words(asked) >> 32) as u32;
-        let mut at = first(slots, hash);
-        while let Some(&(other, place)) = slots.get(at).filter(|(_, place)| *place > 0) {
-            if other == hash
-                && let Some([facts, samples, rest @ ..]) = known.get_mut(place as usize - 1..)
-                && rest.get(..words_of(*facts)) == Some(asked)
-            {
-                *samples += 1;
-                return Some((*facts as u32, end_of(*facts)));
-            }
-            at = (at + 1) & (slots.len() - 1);
+        let hash = self.hasher.hash_one(asked);
+        let is_asked = |known: &[u64]| match known {
+            [facts, _, words @ ..] => words.get(..words_of(*facts)) == Some(asked),
+            _ => false,
+        };
+        let found = places
+            .find(hash, |&(other, place)| other == hash && known.get(place as usize..).is_some_and(is_asked));
+        if let Some(&(_, place)) = found
+            && let Some([facts, samples, ..]) = known.get_mut(place as usize..)
+        {
+            *samples += 1;
+            return Some((*facts as u32, end_of(*facts)));
         }
         self.looked_up = Some(hash);
         None
@@ -77,32 +78,19 @@ impl KnownStacks {
     /// Adds the stack that was not found. Returns whether all stacks have to be [taken](Self::take).
     pub(super) fn add(&mut self, stack: u32, end: StackEnd) -> bool {
         let Some(hash) = self.looked_up.take() else { return false };
-        if self.slots.len() <= 2 * self.len {
-            self.grow();
-        }
         let (start, count) = (self.end, self.words.len() - self.end - HEAD);
         if let Some(facts) = self.words.get_mut(start) {
             *facts = u64::from(stack) | (end as u64) << 32 | (count as u64) << 35;
         }
-        put(&mut self.slots, hash, start as u32 + 1);
-        self.len += 1;
+        self.places.insert_unique(hash, (hash, start as u32), |&(hash, _)| hash);
         self.end = self.words.len();
         self.end >= WORDS
     }
 
-    #[cold]
-    fn grow(&mut self) {
-        let size = (4 * self.len).next_power_of_two().max(1 << 10);
-        let before = core::mem::replace(&mut self.slots, vec![(0, 0); size]);
-        for (hash, place) in before.into_iter().filter(|(_, place)| *place > 0) {
-            put(&mut self.slots, hash, place);
-        }
-    }
-
     /// Forgets all stacks, and returns the number and the end of each, and how often it came again.
     pub(super) fn take(&mut self) -> impl Iterator<Item = (u32, StackEnd, u64)> + use<> {
-        self.slots.clear();
-        (self.len, self.looked_up) = (0, None);
+        self.places.clear();
+        self.looked_up = None;
         let mut words = core::mem::take(&mut self.words);
         words.truncate(core::mem::take(&mut self.end));
         let mut at = 0;
@@ -124,21 +112,4 @@ fn words_of(facts: u64) -> usize {
 fn end_of(facts: u64) -> StackEnd {
     let [first, ..] = ENDS;
     ENDS.get((facts >> 32 & 7) as usize).copied().unwrap_or(first)
-}
-
-/// Returns the first slot for a hash.
-#[inline]
-fn first(slots: &[(u32, u32)], hash: u32) -> usize {
-    hash as usize & slots.len().wrapping_sub(1)
-}
-
-/// Writes a place into the first empty slot for a hash.
-fn put(slots: &mut [(u32, u32)], hash: u32, place: u32) {
-    let mut at = first(slots, hash);
-    while slots.get(at).is_some_and(|(_, place)| *place > 0) {
-        at = (at + 1) & (slots.len() - 1);
-    }
-    if let Some(slot) = slots.get_mut(at) {
-        *slot = (hash, place);
-    }
 }

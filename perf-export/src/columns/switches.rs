@@ -1,5 +1,6 @@
 //! `switches`: the times that threads were off the CPU.
 
+use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_abi::record::{Misc, RecordType};
 use perf_parse::EventRecord;
@@ -10,7 +11,6 @@ use super::column::{Column, columns};
 use super::context::Context;
 use super::rows::Rows;
 use super::trace::Traces;
-use crate::seeded::FastMap;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -52,9 +52,9 @@ pub(super) struct Switches {
     tracepoint: Option<u64>,
     has_records: bool,
     /// By thread id.
-    away: FastMap<i32, Away>,
+    away: HashMap<i32, Away>,
     /// The last stack of each thread, by its key.
-    last: FastMap<u64, u64>,
+    last: HashMap<u64, u64>,
 }
 
 impl Switches {
@@ -65,7 +65,7 @@ impl Switches {
         let tracepoint = events.clone().find(is_switch).map(|event| event.attr.config);
         let has_records = tracepoint.is_none()
             && events.into_iter().any(|it| it.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
-        Self { tracepoint, has_records, away: FastMap::default(), last: FastMap::default() }
+        Self { tracepoint, has_records, away: HashMap::default(), last: HashMap::default() }
     }
 
     /// Takes a sample and its stack.

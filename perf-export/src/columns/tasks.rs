@@ -1,5 +1,6 @@
 //! What happened to the threads of a capture.
 
+use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
 use perf_abi::record::Misc;
@@ -10,7 +11,6 @@ use super::context::Context;
 use super::rows::Rows;
 use super::task::Task;
 use super::{processes, threads};
-use crate::seeded::FastMap;
 
 /// Number of threads that are kept. When there are more, those that have exited are written.
 const LIMIT: usize = 1 << 16;
@@ -18,7 +18,7 @@ const LIMIT: usize = 1 << 16;
 /// The threads of a capture, by their keys.
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
-    tasks: FastMap<u64, Task>,
+    tasks: HashMap<u64, Task>,
     /// The thread of the samples since the last other one, and their number.
     last: Option<(u64, u64)>,
 }

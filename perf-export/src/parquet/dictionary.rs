@@ -2,15 +2,16 @@
 
 use core::hash::BuildHasher;
 
+use hashbrown::DefaultHashBuilder;
+
 use crate::numbering::Numbering;
-use crate::seeded::Seeded;
 
 /// A dictionary of integers.
 #[derive(Debug, Default)]
 pub(super) struct Integers {
     numbering: Numbering,
     values: Vec<i64>,
-    hasher: Seeded,
+    hasher: DefaultHashBuilder,
 }
 
 impl Integers {
