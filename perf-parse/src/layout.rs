@@ -244,7 +244,7 @@ impl SampleLayout {
 
 impl HeadOffsets {
     /// The order of the leading fields where those of several events are brought into one: each has a place of its own. The
-    /// identifier stands for the id too.
+    /// identifier and the id have one place.
     pub(crate) const SORTED: Self = Self {
         identifier: 0,
         ip: 8,

@@ -18,7 +18,7 @@ const MAX_KEPT: usize = 256 << 20;
 /// The programs of a recording, with what perf records of them.
 #[derive(Clone, Debug, Default)]
 pub struct BpfPrograms {
-    /// By their ids. `None` for a program of which nothing is recorded, so that it is read once.
+    /// By their ids. `None` for a program that was read, and that the recording has nothing of: it is not read again.
     programs: BTreeMap<u32, Option<Program>>,
     /// The types of the programs, by their ids.
     types: BTreeMap<u32, Vec<u8>>,

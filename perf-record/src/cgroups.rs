@@ -42,8 +42,8 @@ pub fn root(mounts: &str) -> Option<PathBuf> {
     first.or_else(second).map(|(point, ..)| point.into())
 }
 
-/// Returns all cgroups of the machine below `machine`, each after its parent; empty if there are none. Those of which the
-/// id does not fit into the number of an inode, as with 32 bits, have another id in samples.
+/// Returns all cgroups of the machine below `machine`, each after its parent; empty if there are none. If the
+/// number of an inode cannot hold the id of a cgroup, as with 32 bits, samples have another id for it.
 pub(crate) fn all(machine: &Path) -> Vec<Cgroup> {
     let mounts = fs::read(machine.join("proc/self/mounts")).unwrap_or_default();
     let Some(root) = root(&String::from_utf8_lossy(&mounts)) else { return Vec::new() };

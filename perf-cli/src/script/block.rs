@@ -102,7 +102,7 @@ impl<'r> Block<'r> {
             && self.texts.len() < OUT.max(self.least)
     }
 
-    /// Adds a sample, of which nothing is printed yet. It `may_keep` memory that is not the capture's.
+    /// Adds a sample. Nothing is printed until items are added to it. It `may_keep` memory that is not the capture's.
     pub(super) fn add_sample(&mut self, record: EventRecord<'r>, may_keep: bool) {
         self.room.add(&record, may_keep);
         let items = self.items.len()..self.items.len();

@@ -119,7 +119,7 @@ impl Lists {
         Self { rows, items, repetitions, definitions, of_item }
     }
 
-    /// Returns the levels of items of which some may be missing.
+    /// Returns the definition levels of items that may be missing.
     fn definitions(&self, nulls: Option<&NullBuffer>, is_nullable: bool) -> Levels {
         let mut definitions = self.definitions.clone();
         if let Levels::Each(levels) = &mut definitions

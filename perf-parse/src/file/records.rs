@@ -159,7 +159,7 @@ impl<'r> EventRecords<'r> {
     ///
     /// Call [`next`](Iterator::next) after a batch that is not [full](SampleBatch::is_full): it returns the record at which
     /// the batch ended, or the fault, or `None` at the end. [`SampleBatch`] describes where a batch ends. It also ends, or is
-    /// empty, where samples cannot be taken in batches: in time order, in compressed data, and where a stream has to be read
+    /// empty, where batches cannot hold samples: in time order, in compressed data, and where a stream has to be read
     /// on; `next` then returns a sample. Allocates nothing. The account counts the samples.
     ///
     /// # Examples

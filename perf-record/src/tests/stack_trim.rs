@@ -20,7 +20,7 @@ fn attr() -> Attr {
     Attr { sample_type, flags, sample_stack_user: 64, ..Attr::default() }
 }
 
-/// Returns a sample with room for 64 bytes of stack, of which the kernel copied some, and the other fields.
+/// Returns a sample with room for 64 bytes of stack and the other fields. The kernel copied `copied` bytes of the stack.
 fn sample(layout: &SampleLayout, copied: u64) -> Vec<u8> {
     let fields = SampleFields {
         pid_tid: Some((5, 6)),

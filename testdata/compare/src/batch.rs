@@ -22,7 +22,7 @@ const COLUMNS: [SampleType; 11] = [
     SampleType::STACK_USER,
 ];
 
-/// The columns of fields of variable size, which an event may lack in a batch of events of which others record them.
+/// The columns of fields of variable size. An event of a batch may lack them while others record them.
 const TAIL: SampleType = SampleType::CALLCHAIN.union(SampleType::RAW).union(SampleType::STACK_USER);
 
 /// Compares the walks over a capture that `walk` returns, in batches of several sizes and of several selections of fields.

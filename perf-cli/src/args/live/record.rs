@@ -108,8 +108,8 @@ pub(crate) struct RecordArgs {
     #[arg(short, long, value_name = "USER", conflicts_with_all = ["pid", "tid", "all_cpus"])]
     pub(crate) uid: Option<String>,
 
-    /// Record the tasks of these cgroups alone: one name for all events, or one for each, of which some may be empty; with
-    /// -a or -C
+    /// Record only the tasks of these cgroups: one name for all events, or one for each event, which may be empty; with -a
+    /// or -C
     #[arg(short = 'G', long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["pid", "tid", "uid"])]
     pub(crate) cgroup: Vec<String>,
 

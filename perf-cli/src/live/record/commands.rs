@@ -35,7 +35,7 @@ pub(super) struct Asked {
 }
 
 impl Commands {
-    /// Listens for commands, each of which wakes up the recorder.
+    /// Listens for commands. Each command wakes up the recorder.
     pub(super) fn listen(
         control: &Control,
         signals: &Signals,

@@ -1,0 +1,142 @@
+//! Files of Parquet have what the batches have.
+
+use std::collections::BTreeMap;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use perf_export::columns::{Batches, Options, Table};
+use perf_export::parquet::{ParquetError, TableWriter, Writers};
+use perf_parse::Reader;
+
+use crate::{Tables, corpus};
+
+#[test]
+fn files_have_what_the_batches_have() {
+    let reader = Reader::open(testdata::path("everything.data")).unwrap();
+    let mut batches = Batches::new(&reader, None, Options::default());
+    let origin = perf_export::Origin::of(reader.features());
+    let open = |_| Ok::<_, parquet::errors::ParquetError>(Vec::new());
+    let mut writers = Writers::new("name", &origin, open).unwrap();
+    let mut rows: BTreeMap<Table, usize> = BTreeMap::new();
+    for batch in &mut batches {
+        let (table, batch) = batch.unwrap();
+        *rows.entry(table).or_default() += batch.num_rows();
+        writers.write(table, &batch).unwrap();
+    }
+    let (files, traces) = writers.finish().unwrap();
+    assert!(traces.is_empty());
+    for (table, file) in files {
+        let read = ParquetRecordBatchReaderBuilder::try_new(bytes_of(file)).unwrap();
+        let metadata = read.metadata().file_metadata().key_value_metadata().unwrap().clone();
+        let value = |key: &str| metadata.iter().find(|it| it.key == key).and_then(|it| it.value.clone());
+        assert_eq!(value("perf.capture").as_deref(), Some("name"));
+        assert_eq!(value("perf.table").as_deref(), Some(table.name()));
+        assert_eq!(value("perf.schema_version").as_deref(), Some("1"));
+        assert!(value("perf.hostname").is_some_and(|it| !it.is_empty()));
+        let names: Vec<_> = read.schema().fields().iter().map(|field| field.name().clone()).collect();
+        assert_eq!(names, table.columns().iter().map(|it| it.name).collect::<Vec<_>>());
+        let read: usize = read.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum();
+        assert_eq!(read, rows[&table], "{table}");
+    }
+}
+
+/// A value of a column as text; `None` if there is none.
+fn cell(array: &ArrayRef, row: usize) -> Option<String> {
+    if array.is_null(row) {
+        return None;
+    }
+    let all =
+        |array: &ArrayRef| -> Vec<Option<String>> { (0..array.len()).map(|row| cell(array, row)).collect() };
+    Some(match array.data_type() {
+        DataType::Int32 => array.as_primitive::<Int32Type>().value(row).to_string(),
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(row).to_string(),
+        DataType::Timestamp(..) => array.as_primitive::<TimestampMicrosecondType>().value(row).to_string(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row).to_bits().to_string(),
+        DataType::Boolean => array.as_boolean().value(row).to_string(),
+        DataType::Utf8 => array.as_string::<i32>().value(row).to_owned(),
+        DataType::Dictionary(..) => {
+            let words = array.as_dictionary::<Int32Type>();
+            words.values().as_string::<i32>().value(words.keys().value(row) as usize).to_owned()
+        }
+        DataType::List(_) => format!("{:?}", all(&array.as_list::<i32>().value(row))),
+        DataType::Struct(_) => {
+            let columns = array.as_struct().columns().iter();
+            format!("{:?}", columns.map(|column| cell(column, row)).collect::<Vec<_>>())
+        }
+        other => panic!("{other}"),
+    })
+}
+
+/// Compares every `step`th row of a file with the batches that it was written from. Returns the number of row groups.
+fn file_is_the_same(what: &str, file: Vec<u8>, batches: &[RecordBatch], step: usize) -> usize {
+    let read = ParquetRecordBatchReaderBuilder::try_new(bytes_of(file)).unwrap();
+    let groups = read.metadata().num_row_groups();
+    let read: Vec<_> = read.build().unwrap().map(Result::unwrap).collect();
+    let rows = |batches: &[RecordBatch]| batches.iter().map(RecordBatch::num_rows).sum::<usize>();
+    assert_eq!(rows(&read), rows(batches), "{what}");
+    let Some(first) = batches.first() else { return groups };
+    for (index, field) in first.schema().fields().iter().enumerate() {
+        let cells = |batches: &[RecordBatch]| -> Vec<Option<String>> {
+            let columns = batches.iter().map(|batch| batch.column(index));
+            let cells = columns.flat_map(|column| (0..column.len()).map(move |row| (column, row)));
+            cells.step_by(step).map(|(column, row)| cell(column, row)).collect()
+        };
+        assert!(cells(&read) == cells(batches), "{what}.{}", field.name());
+    }
+    groups
+}
+
+#[test]
+fn files_have_the_values_of_the_batches() {
+    for path in corpus() {
+        let Ok(reader) = Reader::open(&path) else { continue };
+        for flat in [false, true] {
+            let mut options = Options::default();
+            options.flat = flat;
+            (options.with.trace, options.with.branches, options.with.registers) = (true, true, true);
+            let open = |_| Ok::<_, ParquetError>(Vec::new());
+            let mut writers = Writers::new("name", &perf_export::Origin::default(), open).unwrap();
+            let mut all: BTreeMap<String, Vec<RecordBatch>> = BTreeMap::new();
+            let mut batches = Batches::new(&reader, None, options);
+            while let Some(batch) = batches.next() {
+                let (table, batch) = batch.unwrap();
+                writers.write(table, &batch).unwrap();
+                all.entry(table.name().to_owned()).or_default().push(batch);
+                while let Some((name, batch)) = batches.take_trace() {
+                    writers.write_trace::<ParquetError>(&name, &batch, || Ok(Vec::new())).unwrap();
+                    all.entry(name.to_string()).or_default().push(batch);
+                }
+            }
+            let (tables, traces) = writers.finish().unwrap();
+            let tables = tables.into_iter().map(|(table, file)| (table.name().to_owned(), file));
+            for (name, file) in tables.chain(traces) {
+                let batches = all.get(&name).map_or(&[][..], Vec::as_slice);
+                file_is_the_same(&format!("{}: {name}", path.display()), file, batches, 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn files_of_many_row_groups_have_the_values_of_the_batches() {
+    for (capture, flat) in [("everything.data", false), ("callchain.data", true)] {
+        let reader = Reader::open(testdata::path(capture)).unwrap();
+        let mut options = Options::default();
+        options.flat = flat;
+        let tables = Tables::of(&reader, options);
+        let batch = tables.0[&Table::Samples].first().unwrap();
+        let batches = vec![batch.clone(); 140_000_usize.div_ceil(batch.num_rows())];
+        let origin = perf_export::Origin::default();
+        let mut writer = TableWriter::new(Vec::new(), Table::Samples, "name", &origin).unwrap();
+        batches.iter().for_each(|batch| writer.write(batch).unwrap());
+        let groups = file_is_the_same(capture, writer.finish().unwrap(), &batches, 97);
+        assert!(groups > 1, "{groups}");
+    }
+}
+
+fn bytes_of(file: Vec<u8>) -> bytes::Bytes {
+    bytes::Bytes::from(file)
+}
