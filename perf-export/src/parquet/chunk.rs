@@ -268,7 +268,7 @@ impl Chunk {
         for page in pages {
             let (min, max) =
                 page.bounds.as_ref().map(|it| it.bytes(self.descr.physical_type())).unwrap_or_default();
-            index.append(page.missing == page.items, min, max, page.missing as i64, None);
+            index.append(page.missing == page.items, min, max, page.missing as i64);
             rows += page.rows;
             items += page.items;
             missing += page.missing;
