@@ -10,6 +10,7 @@ mod stack_trim;
 mod survey;
 mod synthesize;
 mod terms;
+mod thread_spec;
 
 use std::fs;
 use std::path::PathBuf;

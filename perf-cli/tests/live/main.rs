@@ -29,6 +29,7 @@ fn main() -> std::process::ExitCode {
         record::perf::TESTS,
         record::requests::TESTS,
         record::synthesized::TESTS,
+        record::threads::TESTS,
         record::observed::TESTS,
         ring::TESTS,
         stat::counts::TESTS,

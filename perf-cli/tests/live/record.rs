@@ -12,6 +12,7 @@ pub(crate) mod overwrite;
 pub(crate) mod perf;
 pub(crate) mod requests;
 pub(crate) mod synthesized;
+pub(crate) mod threads;
 pub(crate) mod workload;
 
 use core::time::Duration;
