@@ -4,6 +4,7 @@ mod attrs;
 mod build_id_cache;
 mod build_ids;
 mod host;
+mod kcore;
 mod kernel;
 mod maps;
 mod stack_trim;

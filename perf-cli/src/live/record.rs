@@ -105,6 +105,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
 /// Returns an error if options contradict each other.
 fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
     let when = &args.when;
+    if let Some(why) = folder::contradiction(args) {
+        return Err(Failure(why));
+    }
     let to_stream = args.output == Path::new("-");
     let why = if args.overwrite && to_stream {
         "--overwrite cannot write to standard output; give --output the name of a file"
@@ -112,10 +115,6 @@ fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
         "--switch-output and --timestamp-filename need a file; give --output the name of one"
     } else if when.switch_max_files.is_some() && switch_of(args).is_none() {
         "--switch-max-files is for the files of --switch-output"
-    } else if args.threads.is_some()
-        && let Some(why) = threads::contradiction(args)
-    {
-        why
     } else if matches!(when.delay, Some(Delay::Never)) && when.control.is_none() {
         "--delay -1 needs --control, to start the events"
     } else {
@@ -140,10 +139,13 @@ fn stream(
     masks: Option<Vec<ThreadMask>>,
     until: &mut Until<'_>,
 ) -> Result<(), Failure> {
-    let mut out = match masks {
-        Some(_) => Output::create_folder(&args.output, written_as(args))?,
-        None => Output::create(&args.output, written_as(args))?,
+    let mut out = match folder::is_asked_for(args) {
+        true => Output::create_folder(&args.output, written_as(args))?,
+        false => Output::create(&args.output, written_as(args))?,
     };
+    if args.kcore {
+        out.copy_kcore()?;
+    }
     recorder.begin(&mut out)?;
     let mut threads = masks
         .map(|masks| Threads::start(masks, recorder, &mut out, &written_as(args), until.signals))

@@ -24,6 +24,7 @@ fn main() -> std::process::ExitCode {
         record::cache::TESTS,
         record::events::TESTS,
         record::files::TESTS,
+        record::kcore::TESTS,
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,

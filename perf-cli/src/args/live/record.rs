@@ -137,6 +137,10 @@ pub(crate) struct RecordArgs {
           value_parser = |text: &str| text.parse::<ThreadSpec>())]
     pub(crate) threads: Option<ThreadSpec>,
 
+    /// Write a folder that also has the code of the running kernel, with which perf annotate disassembles it; for root
+    #[arg(long)]
+    pub(crate) kcore: bool,
+
     /// Synthesize these records of what exists already: no, all, task, mmap (with task), cgroup [default: all]
     #[arg(long, value_name = "KINDS", value_parser = values::synth)]
     pub(crate) synth: Option<Synthesized>,

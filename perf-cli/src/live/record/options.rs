@@ -191,6 +191,7 @@ pub(super) fn of(
         cgroups: samples.all_cgroups,
         buildid_mmap: samples.buildid_mmap,
         bpf_events: !samples.no_bpf_event,
+        text_poke: args.kcore,
         per_thread: args.per_thread,
         in_cgroups: in_cgroups(args, groups)?,
         cpus: match masks {

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_parse::file::write::{FeaturePayloads, Options, WriteFileError};
-use perf_record::{Error, FileSink, Head, PipeSink, Sink};
+use perf_record::{Error, FileSink, Head, PipeSink, Sink, copy_kcore};
 
 use super::folder::CaptureFolder;
 use crate::Failure;
 use crate::escape::shown;
+use crate::output::aside::KCORE;
 use crate::output::{Holds, Outputs, Unfinished};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.
@@ -71,6 +72,13 @@ impl Output {
         let mut data = Self::create(&folder.path().join("data"), options)?;
         data.publish()?;
         Ok(Self { name: shown(path).to_string(), folder: Some(folder), ..data })
+    }
+
+    /// Copies the code of the kernel to the folder.
+    pub(super) fn copy_kcore(&self) -> Result<(), Failure> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        copy_kcore(Path::new("/proc"), &folder.path().join(KCORE))
+            .map_err(|error| Failure(format!("--kcore: {error}")))
     }
 
     /// Creates the file of a ring, in a folder.

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::thread::{self, JoinHandle};
 
 use perf_parse::file::write::Options as WriteOptions;
@@ -17,25 +16,6 @@ use super::signals::Signals;
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::live::observed::{self, Observed};
-
-/// Returns why another option cannot be combined with `--threads`.
-///
-/// perf: `record__init_thread_masks`, `switch_output_setup`, `__cmd_record`, `tools/perf/builtin-record.c`.
-pub(super) fn contradiction(args: &RecordArgs) -> Option<&'static str> {
-    Some(if args.output == Path::new("-") {
-        "--threads writes a folder; give --output its name"
-    } else if args.per_thread {
-        "--threads divides the rings of CPUs, and --per-thread has none; leave one of them out"
-    } else if super::switch_of(args).is_some() || args.when.timestamp_filename {
-        "--threads writes one folder; leave --switch-output and --timestamp-filename out"
-    } else if args.overwrite {
-        "--overwrite writes when the recording ends, by one thread; leave --threads out"
-    } else if args.dump_rings.is_some() {
-        "--dump-rings copies the rings that one thread reads; leave --threads out"
-    } else {
-        return None;
-    })
-}
 
 /// Returns the threads that `--threads` asks for; `None` without it.
 pub(super) fn masks(args: &RecordArgs, observed: &Observed) -> Result<Option<Vec<ThreadMask>>, Failure> {

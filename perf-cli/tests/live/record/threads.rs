@@ -202,8 +202,8 @@ fn what_threads_cannot_do() {
         (&["--switch-output"], "leave --switch-output"),
         (&["--switch-output-event", "page-faults/period=1/"], "leave --switch-output"),
         (&["--timestamp-filename"], "--timestamp-filename out"),
-        (&["--overwrite"], "leave --threads out"),
-        (&["--dump-rings", "rings"], "leave --threads out"),
+        (&["--overwrite"], "leave --overwrite out"),
+        (&["--dump-rings", "rings"], "leave --dump-rings out"),
         (&["--threads=0/0:0/0"], "mask 2: another mask reads CPU 0 too"),
     ] {
         let mut all = vec!["-e", "page-faults"];
