@@ -1,5 +1,6 @@
 //! The program's output: lines on standard output and standard error, and files.
 
+pub(crate) mod aside;
 mod diagnostics;
 mod file_id;
 mod files;

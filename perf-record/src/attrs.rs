@@ -136,8 +136,9 @@ impl Manner<'_> {
             .comm(true)
             .comm_exec(true)
             .task(true)
-            .ksymbol(options.bpf_events)
+            .ksymbol(options.bpf_events || options.text_poke)
             .bpf_event(options.bpf_events)
+            .text_poke(options.text_poke)
             .mmap_data(options.data || self.copies_stacks)
             .context_switch(options.switch_events)
             .namespaces(options.namespaces)
@@ -148,6 +149,7 @@ impl Manner<'_> {
             .or_drop(AttrFlags::COMM_EXEC)
             .or_drop(AttrFlags::KSYMBOL)
             .or_drop(AttrFlags::BPF_EVENT)
+            .or_drop(AttrFlags::TEXT_POKE)
     }
 
     /// Sets how often the event samples. Returns whether it samples by frequency.

@@ -75,6 +75,26 @@ impl BpfPrograms {
         }
     }
 
+    /// Adds other programs. Those that are known stay as they are.
+    pub(crate) fn add(&mut self, others: Self) {
+        let size = |program: &Option<Program>| {
+            program.as_ref().and_then(Program::as_feature).map_or(0, |it| it.info.len() + it.data.len())
+        };
+        for (id, program) in others.programs {
+            let size = size(&program);
+            if !self.programs.contains_key(&id) && self.kept + size <= MAX_KEPT {
+                self.kept += size;
+                self.programs.insert(id, program);
+            }
+        }
+        for (id, types) in others.types {
+            if !self.types.contains_key(&id) && self.kept + types.len() <= MAX_KEPT {
+                self.kept += types.len();
+                self.types.insert(id, types);
+            }
+        }
+    }
+
     /// Returns whether there are no programs.
     pub(crate) fn is_empty(&self) -> bool {
         self.each().next().is_none()

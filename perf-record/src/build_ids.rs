@@ -84,6 +84,16 @@ impl BuildIds {
         }
     }
 
+    /// Adds the files of other records.
+    pub(crate) fn add(&mut self, others: Self) {
+        for Mapped { name, mode, pid, build_id } in others.files {
+            let file = self.file(mode, pid, &name);
+            if build_id.is_some() {
+                self.files[file].build_id = build_id;
+            }
+        }
+    }
+
     fn mapped(&mut self, misc: Misc, pid: i32, name: &[u8], build_id: Option<&[u8]>) {
         let mode = misc.cpumode();
         // The symbol after the name depends on where the kernel was loaded.

@@ -71,8 +71,15 @@ fn pmus<O: Endian>(root: &Path, features: &mut FeaturePayloads<O>) -> Result<(),
     features.set(&FeatureData::PmuMappings(Entries::from(&pmus)))
 }
 
+/// Returns the distinct lists of cpus that the topologies of all cpus have under the first of `names` that exists.
+pub(crate) fn lists_of_cpus(root: &Path, names: &[&str]) -> Vec<String> {
+    let folder = root.join("sys/devices/system/cpu");
+    let cpus: Vec<_> = numbered(&folder, "cpu").iter().map(|cpu| folder.join(format!("cpu{cpu}"))).collect();
+    cpus::lists(&cpus, names)
+}
+
 /// Returns the text of a file without the spaces around it; `None` if it cannot be read.
-fn text(path: &Path) -> Option<String> {
+pub(crate) fn text(path: &Path) -> Option<String> {
     Some(fs::read_to_string(path).ok()?.trim().to_owned())
 }
 
@@ -88,7 +95,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Returns the numbers in ascending order of the names in a folder that consist of `prefix` and a number.
-fn numbered(folder: &Path, prefix: &str) -> Vec<u32> {
+pub(crate) fn numbered(folder: &Path, prefix: &str) -> Vec<u32> {
     let number = |name: String| name.strip_prefix(prefix)?.parse().ok();
     let mut numbers: Vec<u32> = names(folder).into_iter().filter_map(number).collect();
     numbers.sort_unstable();

@@ -47,6 +47,9 @@ pub struct Options {
     /// Whether BPF programs are recorded: those that are loaded, with their functions, machine code and types, and loading
     /// and unloading.
     pub bpf_events: bool,
+    /// Whether changes of the kernel's code are recorded, as TEXT_POKE records: on cpus all of them, otherwise those that
+    /// the recorded tasks make. Since Linux 5.9.
+    pub text_poke: bool,
     /// The clock of the times, such as `CLOCK_MONOTONIC`, 1; `None` for the kernel's own.
     pub clockid: Option<i32>,
     /// Whether tasks that the recorded tasks start are recorded too.
@@ -133,6 +136,7 @@ impl Default for Options {
             cgroups: false,
             buildid_mmap: false,
             bpf_events: true,
+            text_poke: false,
             clockid: None,
             inherit: true,
             all_user: false,

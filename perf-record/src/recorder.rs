@@ -8,9 +8,11 @@ use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
+use perf_abi::file::DirVersion;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::ring::Paused;
 use perf_open::{EventGroup, Overwrite, Ring};
+use perf_parse::feature::{DirFormat, FeatureData};
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
@@ -19,6 +21,7 @@ use perf_parse::{Record, SampleLayout};
 use crate::fallback::Choices;
 use crate::host::ROOT;
 use crate::processes::family;
+use crate::reader::Reader;
 use crate::session::Session;
 use crate::sink::{Head, Sink, mark};
 use crate::stack_trim::StackTrim;
@@ -50,6 +53,8 @@ pub struct Recorder {
     is_running: bool,
     /// The losses of the captures that are finished, by the id of the event, and by the rings.
     earlier: (BTreeMap<u64, u64>, u64),
+    /// The losses by the rings that other threads have read.
+    joined: u64,
 }
 
 impl Recorder {
@@ -90,6 +95,7 @@ impl Recorder {
             skipped: 0,
             is_running: false,
             earlier: Default::default(),
+            joined: 0,
         })
     }
 
@@ -230,6 +236,56 @@ impl Recorder {
         Ok(bytes)
     }
 
+    /// Takes the rings out of the recorder, to be read by several threads: one [`Reader`] for each of `cpus`, which has the
+    /// rings of these cpus. The first has those of other cpus too. The capture becomes a folder: its `data` says so, and
+    /// each ring needs a file of its own, a [`PartSink`](crate::PartSink).
+    ///
+    /// Call it after [`begin`](Self::begin). The recorder no longer drains these rings.
+    ///
+    /// # Errors
+    ///
+    /// If there is no list of cpus, or the rings are of threads on any cpu.
+    pub fn split(&mut self, cpus: &[Vec<u32>]) -> Result<Vec<Reader>, Error> {
+        let request = |what: &str| Error::Request(what.to_owned());
+        let rings = 0..self.session.rings.len();
+        let cpu = |ring| self.session.opened.iter().find(|opened| opened.ring == ring)?.cpu;
+        let of_rings: Option<Vec<u32>> = rings.map(cpu).collect();
+        let of_rings =
+            of_rings.ok_or_else(|| request("rings of threads on any cpu have no order of cpus"))?;
+        self.features.set(&FeatureData::DirFormat(DirFormat { version: DirVersion::VERSION }))?;
+        let reader = |_: &Vec<u32>| Reader {
+            rings: Vec::new(),
+            numbers: Vec::new(),
+            ended: Vec::new(),
+            least: self.options.mmap_flush,
+            survey: self.survey.empty(),
+            stacks: self.stacks.clone(),
+            skipped: 0,
+        };
+        let mut readers: Vec<Reader> = cpus.iter().map(reader).collect();
+        let rings = self.session.rings.drain(..).zip(self.session.ended.drain(..));
+        for ((number, (ring, ended)), cpu) in rings.enumerate().zip(of_rings) {
+            let reader = cpus.iter().position(|cpus| cpus.contains(&cpu)).unwrap_or(0);
+            let Some(reader) = readers.get_mut(reader) else {
+                return Err(request("there is no thread that reads the rings"));
+            };
+            reader.rings.push(ring);
+            reader.numbers.push(number);
+            reader.ended.push(ended);
+        }
+        Ok(readers)
+    }
+
+    /// Takes back the readers of [`split`](Self::split), with what they counted. Their rings are unmapped: call
+    /// [`Reader::drain_all`] before.
+    pub fn join(&mut self, readers: impl IntoIterator<Item = Reader>) {
+        for reader in readers {
+            self.survey.add(reader.survey);
+            self.skipped += reader.skipped;
+            self.joined += reader.rings.iter().map(|ring| ring.account().lost).sum::<u64>();
+        }
+    }
+
     /// Ends the capture: drains the rings, counts the losses, and adds the features that depend on the records.
     ///
     /// # Errors
@@ -248,7 +304,8 @@ impl Recorder {
         sink.finish(&self.features)?;
         // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
         // samples.
-        let all: u64 = self.session.rings.iter().map(|ring| ring.account().lost).sum();
+        let own: u64 = self.session.rings.iter().map(|ring| ring.account().lost).sum();
+        let all = own + self.joined;
         let reported = all.saturating_sub(core::mem::replace(&mut self.earlier.1, all));
         let skipped = core::mem::take(&mut self.skipped);
         Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })

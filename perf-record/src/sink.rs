@@ -6,7 +6,7 @@ use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_parse::RawRecord;
-use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PartWriter, PipeWriter};
 
 use crate::Error;
 
@@ -213,6 +213,40 @@ impl<W: Write> Sink for PipeSink<W> {
         let writer = self.writer.take().ok_or_else(out_of_order)?;
         self.finished = Some(writer.finish()?);
         Ok(())
+    }
+}
+
+/// A file of a folder beside its `data`, such as `data.0`: the records of one ring. A [`FileSink`] writes `data`.
+///
+/// It has no rounds, as with perf: the records of a ring are in the order of their times.
+#[derive(Debug)]
+pub struct PartSink<W: Write> {
+    writer: PartWriter<NativeEndian, W>,
+}
+
+impl<W: Write> PartSink<W> {
+    /// Returns a sink that writes to `out`; use a [`BufWriter`](std::io::BufWriter), which is flushed after each round. The
+    /// options must be those of `data`.
+    ///
+    /// # Errors
+    ///
+    /// If this build cannot write compressed records.
+    pub fn with_options(out: W, options: &Options) -> Result<Self, Error> {
+        Ok(Self { writer: PartWriter::new(out, options)? })
+    }
+}
+
+impl<W: Write> Sink for PartSink<W> {
+    fn records(&mut self, records: &[u8]) -> Result<(), Error> {
+        Ok(self.writer.records(records)?)
+    }
+
+    fn round(&mut self) -> Result<(), Error> {
+        self.flush()
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(self.writer.flush()?)
     }
 }
 

@@ -16,7 +16,7 @@ const SIZE: usize = 6;
 const WORD: usize = 8;
 
 /// Removes the undefined bytes of samples.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StackTrim {
     /// The layout of all events that take samples.
     layout: SampleLayout,

@@ -111,6 +111,27 @@ impl Survey {
         mended
     }
 
+    /// Returns a survey of no records, which counts the same facts.
+    pub(crate) fn empty(&self) -> Self {
+        let (files, programs) = (self.files.as_ref().map(|_| BuildIds::new()), self.programs.as_ref());
+        Self { samples: 0, times: None, files, programs: programs.map(|_| BpfPrograms::new()), ..*self }
+    }
+
+    /// Adds the facts about other records.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.samples += other.samples;
+        self.times = match (self.times, other.times) {
+            (Some((first, last)), Some((start, end))) => Some((first.min(start), last.max(end))),
+            (times, others) => times.or(others),
+        };
+        if let (Some(files), Some(others)) = (&mut self.files, other.files) {
+            files.add(others);
+        }
+        if let (Some(programs), Some(others)) = (&mut self.programs, other.programs) {
+            programs.add(others);
+        }
+    }
+
     /// Returns the survey of the same mappings, and no samples.
     pub(crate) fn without_samples(&self) -> Self {
         Self { samples: 0, times: None, ..self.clone() }

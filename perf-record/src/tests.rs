@@ -4,12 +4,14 @@ mod attrs;
 mod build_id_cache;
 mod build_ids;
 mod host;
+mod kcore;
 mod kernel;
 mod maps;
 mod stack_trim;
 mod survey;
 mod synthesize;
 mod terms;
+mod thread_spec;
 
 use std::fs;
 use std::path::PathBuf;

@@ -3,6 +3,7 @@
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use perf_open::Ring;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
@@ -31,34 +32,45 @@ impl Session {
         timeout: Option<Duration>,
         others: &[BorrowedFd<'_>],
     ) -> Result<Waited, Error> {
-        let mut fds: Vec<_> =
-            others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN)).collect();
-        let rings = self.rings.iter().zip(&self.ended);
-        fds.extend(
-            rings
-                .filter(|(_, ended)| !**ended)
-                .map(|(ring, _)| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN)),
-        );
-        // A ring of tasks that have ended would end each wait at once. Others may still write to it.
-        let timeout = match self.ended.contains(&true) {
-            true => Some(timeout.map_or(TICK, |timeout| timeout.min(TICK))),
-            false => timeout,
-        };
-        let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
-        match poll(&mut fds, timeout.as_ref()) {
-            Ok(_) => {}
-            Err(Errno::INTR) => return Ok(Waited::default()),
-            Err(error) => return Err(Error::io("poll")(error.into())),
-        }
-        let revents: Vec<_> = fds.iter().map(PollFd::revents).collect();
-        let (of_others, of_rings) = revents.split_at(others.len());
-        let mut waited = Waited { other: of_others.iter().any(|it| !it.is_empty()), ..Waited::default() };
-        let live = self.ended.iter_mut().filter(|ended| !**ended);
-        for (ended, revents) in live.zip(of_rings) {
-            waited.records |= revents.contains(PollFlags::IN);
-            *ended = revents.intersects(PollFlags::HUP | PollFlags::ERR);
-            waited.hangup |= *ended;
-        }
-        Ok(waited)
+        wait(&self.rings, &mut self.ended, timeout, others)
     }
+}
+
+/// Waits until one of `rings` has a wakeup or one of `others` is readable. `ended` is whether the tasks of each ring have
+/// ended.
+pub(crate) fn wait(
+    rings: &[Ring],
+    ended: &mut [bool],
+    timeout: Option<Duration>,
+    others: &[BorrowedFd<'_>],
+) -> Result<Waited, Error> {
+    let mut fds: Vec<_> =
+        others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN)).collect();
+    let rings = rings.iter().zip(&*ended);
+    fds.extend(
+        rings
+            .filter(|(_, ended)| !**ended)
+            .map(|(ring, _)| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN)),
+    );
+    // A ring of tasks that have ended would end each wait at once. Others may still write to it.
+    let timeout = match ended.contains(&true) {
+        true => Some(timeout.map_or(TICK, |timeout| timeout.min(TICK))),
+        false => timeout,
+    };
+    let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
+    match poll(&mut fds, timeout.as_ref()) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return Ok(Waited::default()),
+        Err(error) => return Err(Error::io("poll")(error.into())),
+    }
+    let revents: Vec<_> = fds.iter().map(PollFd::revents).collect();
+    let (of_others, of_rings) = revents.split_at(others.len());
+    let mut waited = Waited { other: of_others.iter().any(|it| !it.is_empty()), ..Waited::default() };
+    let live = ended.iter_mut().filter(|ended| !**ended);
+    for (ended, revents) in live.zip(of_rings) {
+        waited.records |= revents.contains(PollFlags::IN);
+        *ended = revents.intersects(PollFlags::HUP | PollFlags::ERR);
+        waited.hangup |= *ended;
+    }
+    Ok(waited)
 }

@@ -6,6 +6,7 @@
 mod cache;
 mod commands;
 mod dump;
+mod folder;
 mod off_cpu;
 mod options;
 pub(super) mod output;
@@ -13,6 +14,7 @@ mod overwrite;
 mod rotation;
 mod schedule;
 mod signals;
+mod threads;
 mod until;
 mod users;
 
@@ -24,7 +26,7 @@ use std::time::Instant;
 
 use perf_open::workload::Workload;
 use perf_parse::file::write::{Options as WriteOptions, Zstd};
-use perf_record::{Recorder, Summary, Trigger};
+use perf_record::{Recorder, Summary, ThreadMask, Trigger};
 
 use crate::args::live::record::{Delay, RecordArgs, Switch};
 use crate::escape::shown;
@@ -37,6 +39,7 @@ use output::Output;
 use rotation::Rotation;
 use schedule::Schedule;
 use signals::Signals;
+use threads::Threads;
 use until::Until;
 
 /// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
@@ -55,7 +58,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         Some(user) => Observed::Threads(users::threads(user)?),
         None => observed::of(&args.observed, !args.command.is_empty())?,
     };
-    let options = options::of(args, &groups, filters, &observed)?;
+    let masks = threads::masks(args, &observed)?;
+    let observed = threads::observed(observed, masks.as_deref());
+    let options = options::of(args, &groups, filters, &observed, masks.as_deref())?;
     if args.dry_run {
         return Ok(Outcome::Clean);
     }
@@ -88,7 +93,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if recorder.overwrites() {
         overwrite::run(&mut recorder, args, &mut until)?;
     } else {
-        stream(&mut recorder, args, &mut until)?;
+        stream(&mut recorder, args, masks, &mut until)?;
     }
     cache::fill(&recorder, args);
     match workload {
@@ -100,6 +105,9 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
 /// Returns an error if options contradict each other.
 fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
     let when = &args.when;
+    if let Some(why) = folder::contradiction(args) {
+        return Err(Failure(why));
+    }
     let to_stream = args.output == Path::new("-");
     let why = if args.overwrite && to_stream {
         "--overwrite cannot write to standard output; give --output the name of a file"
@@ -125,9 +133,23 @@ fn switch_of(args: &RecordArgs) -> Option<Switch> {
 }
 
 /// Records until the end, writing the records as the rings fill.
-fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
-    let mut out = Output::create(&args.output, written_as(args))?;
+fn stream(
+    recorder: &mut Recorder,
+    args: &RecordArgs,
+    masks: Option<Vec<ThreadMask>>,
+    until: &mut Until<'_>,
+) -> Result<(), Failure> {
+    let mut out = match folder::is_asked_for(args) {
+        true => Output::create_folder(&args.output, written_as(args))?,
+        false => Output::create(&args.output, written_as(args))?,
+    };
+    if args.kcore {
+        out.copy_kcore()?;
+    }
     recorder.begin(&mut out)?;
+    let mut threads = masks
+        .map(|masks| Threads::start(masks, recorder, &mut out, &written_as(args), until.signals))
+        .transpose()?;
     // If the start fails, existing files remain unchanged.
     start(recorder, args, until)?;
     out.publish()?;
@@ -136,12 +158,13 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
     loop {
         let due = until.look(recorder)?;
         let is_full = args.when.max_size.is_some_and(|most| out.size().is_some_and(|size| size >= most));
-        let is_over = is_full || due.end;
-        if is_full {
+        let has_failed = threads.as_ref().is_some_and(Threads::has_failed);
+        let is_over = is_full || has_failed || due.end;
+        if is_full || has_failed {
             recorder.stop()?;
-            if !args.quiet {
-                say!("perfdata: {}: reached --max-size", out.name);
-            }
+        }
+        if is_full && !args.quiet {
+            say!("perfdata: {}: reached --max-size", out.name);
         }
         if !is_over && rotation.is_due(due.snapshot, out.size()) {
             let mut next = Output::create(&args.output, written_as(args))?;
@@ -170,6 +193,9 @@ fn stream(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> 
             return Ok(recorder.stop()?);
         }
         until.wait(recorder, tick)?;
+    }
+    if let Some(threads) = threads.take() {
+        recorder.join(threads.end(&out.name)?);
     }
     let summary = recorder.finish(&mut out)?;
     let name = rotation.finished()?;

@@ -38,6 +38,7 @@ mod report;
 mod table;
 mod tally;
 mod times;
+mod topdown;
 mod topology;
 mod watch;
 
@@ -50,6 +51,7 @@ use report::{Report, Span, Totals};
 use table::{Row, Shown, ShownMetric, rows};
 use tally::{Place, Reading, since};
 use times::{Passed, Ticks};
+use topdown::Topdown;
 use topology::Labels;
 use watch::{End, Moment, Until, Watch};
 
@@ -302,7 +304,9 @@ impl Stat<'_> {
     /// Returns the metric to show of the event with this number.
     fn metric_of(&self, index: usize, counters: &Counters) -> ShownMetric {
         if self.args.metrics.is_empty() {
-            return ShownMetric::Own;
+            let event = counters.events.get(index).and_then(|event| Topdown::of(&event.name));
+            let is_hidden = self.args.td_level == Some(1) && event.is_some_and(Topdown::is_second_level);
+            return if is_hidden { ShownMetric::None } else { ShownMetric::Own };
         }
         let mut firsts = self.planned.iter().scan(0_usize, |next, planned| {
             let first = *next;

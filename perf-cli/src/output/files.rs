@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf, is_separator};
 
 use tempfile::TempPath;
 
+use super::aside;
 use super::file_id::{FileId, InputFile, standard_outputs};
 use crate::Failure;
 use crate::escape::shown;
@@ -82,16 +83,31 @@ impl Outputs {
     /// If `path` is an input, would become a part of an input, or is another output. If it is a folder, or its folder
     /// does not exist.
     pub(crate) fn claim(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
+        self.claim_over(option, path, false)
+    }
+
+    /// Claims `path` for a [recording](Holds::Recording), as [`claim`](Self::claim). A folder with a capture is allowed,
+    /// as it will be renamed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`claim`](Self::claim).
+    #[cfg(target_os = "linux")]
+    pub(crate) fn claim_recording(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
+        self.claim_over(option, path, aside::is_capture(path))
+    }
+
+    fn claim_over(&mut self, option: &'static str, path: &Path, over_folder: bool) -> Result<Claim, Failure> {
         let failure = |what: &str| Failure(format!("{}: {what}", shown(path)));
         let (target, existing) = target(path).map_err(|error| failure(&error.to_string()))?;
         let (claimed, is_straight) = match &existing {
-            Some(metadata) if metadata.is_dir() => {
+            Some(metadata) if metadata.is_dir() && !over_folder => {
                 return Err(failure(&format!("is a folder; give {option} the name of a file")));
             }
             Some(metadata) => {
                 let id = FileId::new(&target, metadata);
                 let is_standard = id.is_some() && standard_outputs().contains(&id);
-                (id.map(Claimed::File), is_standard || !metadata.is_file())
+                (id.map(Claimed::File), is_standard || !metadata.is_file() && !over_folder)
             }
             None => (Some(new(&target).map_err(|error| failure(&error.to_string()))?), false),
         };
@@ -258,14 +274,7 @@ impl Beside {
             // could lose both.
             file.sync_all()?;
         }
-        let old = (holds == Holds::Recording && target.is_file()).then(|| {
-            let mut old = target.as_os_str().to_owned();
-            old.push(".old");
-            PathBuf::from(old)
-        });
-        if let Some(old) = &old {
-            fs::rename(target, old)?;
-        }
+        let old = if holds == Holds::Recording { aside::set_aside(target)? } else { None };
         temporary.persist(target).map_err(|error| {
             if let Some(old) = &old {
                 let _ = fs::rename(old, target);

@@ -6,12 +6,14 @@ pub(crate) mod bpf;
 pub(crate) mod cache;
 pub(crate) mod events;
 pub(crate) mod files;
+pub(crate) mod kcore;
 pub(crate) mod observed;
 pub(crate) mod output;
 pub(crate) mod overwrite;
 pub(crate) mod perf;
 pub(crate) mod requests;
 pub(crate) mod synthesized;
+pub(crate) mod threads;
 pub(crate) mod workload;
 
 use core::time::Duration;

@@ -1,9 +1,9 @@
 //! Writing captures: `perf.data` files, and pipe-mode streams.
 //!
-//! [`FileWriter`] writes a file to an output that can seek, [`PipeWriter`] writes a stream. Both take the events at the
-//! start, then the records as bytes: records that [`perf_parse::write`](mod@crate::write) encodes, or that were read
-//! from another capture. [`FeaturePayloads`] has what is known about the machine. The layout is that of the perf tool, in byte
-//! order `O`.
+//! [`FileWriter`] writes a file to an output that can seek, [`PipeWriter`] writes a stream, and [`PartWriter`] a file of
+//! a folder that is beside its `data`. The first two take the events at the start. All take the records as bytes: records
+//! that [`perf_parse::write`](mod@crate::write) encodes, or that were read from another capture. [`FeaturePayloads`] has
+//! what is known about the machine. The layout is that of the perf tool, in byte order `O`.
 //!
 //! Writes are not buffered: wrap an output that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
 //!
@@ -46,6 +46,7 @@ mod compress;
 mod error;
 mod features;
 mod in_file;
+mod in_folder;
 mod in_pipe;
 mod sink;
 mod update;
@@ -53,6 +54,7 @@ mod update;
 pub use error::{RecordFault, WriteFileError};
 pub use features::FeaturePayloads;
 pub use in_file::FileWriter;
+pub use in_folder::PartWriter;
 pub use in_pipe::PipeWriter;
 
 use alloc::vec::Vec;

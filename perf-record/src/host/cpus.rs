@@ -90,7 +90,7 @@ fn topology<O: Endian>(cpus: &[PathBuf], features: &mut FeaturePayloads<O>) -> R
 }
 
 /// Returns the distinct lists of the cpus, from the first of the names that exists.
-fn lists(cpus: &[PathBuf], names: &[&str]) -> Vec<String> {
+pub(super) fn lists(cpus: &[PathBuf], names: &[&str]) -> Vec<String> {
     let mut lists: Vec<String> = Vec::new();
     for cpu in cpus {
         let list = names.iter().find_map(|name| text(&cpu.join("topology").join(name)));

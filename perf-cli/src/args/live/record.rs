@@ -9,7 +9,7 @@ mod when;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use perf_record::{CallGraph, Synthesized};
+use perf_record::{CallGraph, Synthesized, ThreadSpec};
 
 use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
@@ -39,6 +39,7 @@ Examples:
   perfdata record -e sched:sched_switch -a -- sleep 5
   perfdata record -e '{cpu-clock,page-faults}:S' -p 1234 -o busy.data
   perfdata record --call-graph dwarf -o - -- ./program | perfdata dump -
+  perfdata record --threads -a -e cpu-clock -F max -- make
   perfdata record --overwrite -a & kill -USR2 $!
   perfdata record --off-cpu -e dummy -- ./program && perfdata report --off-cpu
   perfdata record -a -e cpu-clock -e page-faults -G system.slice,user.slice -- sleep 5
@@ -128,6 +129,17 @@ pub(crate) struct RecordArgs {
     /// 512 KiB]
     #[arg(short, long, value_name = "PAGES", value_parser = values::pages)]
     pub(crate) mmap_pages: Option<usize>,
+
+    /// Read the rings with several threads, and write a folder with a file for each ring: one thread for each cpu, core,
+    /// package or numa node; or masks such as 0,2-4/2-4:1,5-7/5-7, each with the CPUs that a thread records, and those
+    /// that it runs on
+    #[arg(long, value_name = "SPEC", num_args = 0..=1, require_equals = true, default_missing_value = "cpu",
+          value_parser = |text: &str| text.parse::<ThreadSpec>())]
+    pub(crate) threads: Option<ThreadSpec>,
+
+    /// Write a folder that also has the code of the running kernel, with which perf annotate disassembles it; for root
+    #[arg(long)]
+    pub(crate) kcore: bool,
 
     /// Synthesize these records of what exists already: no, all, task, mmap (with task), cgroup [default: all]
     #[arg(long, value_name = "KINDS", value_parser = values::synth)]

@@ -108,8 +108,16 @@ pub(crate) struct StatArgs {
     #[arg(short = 'M', long, value_name = "METRICS", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
 
+    /// Print what the issue slots of the pipeline are used for, on Intel's CPUs, and no counts
+    #[arg(long, conflicts_with = "metrics")]
+    pub(crate) topdown: bool,
+
+    /// The levels of --topdown: 1, or 2 with the parts of the first level [default: those that the CPU has]
+    #[arg(long, value_name = "N", requires = "topdown", value_parser = clap::value_parser!(u32).range(1..=2))]
+    pub(crate) td_level: Option<u32>,
+
     /// Count nothing; only print the time
-    #[arg(short, long, conflicts_with_all = ["events", "detailed", "metrics"])]
+    #[arg(short, long, conflicts_with_all = ["events", "detailed", "metrics", "topdown"])]
     pub(crate) null: bool,
 
     /// Count user space alone

@@ -9,9 +9,9 @@ use perf_open::abi::event::HwId;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
-use perf_record::{CallGraph, Options};
+use perf_record::{CallGraph, Options, ThreadMask};
 
-use super::off_cpu;
+use super::{off_cpu, threads};
 use crate::Failure;
 use crate::args::live::record::{Asked, Delay, Freq, RecordArgs, Registers, register_names};
 use crate::live::cgroup::{self, Cgroup};
@@ -156,6 +156,7 @@ pub(super) fn of(
     groups: &[EventGroup],
     filters: Filters,
     observed: &Observed,
+    masks: Option<&[ThreadMask]>,
 ) -> Result<Options, Failure> {
     let samples = &args.samples;
     let sample_type = sample_type(args);
@@ -190,9 +191,14 @@ pub(super) fn of(
         cgroups: samples.all_cgroups,
         buildid_mmap: samples.buildid_mmap,
         bpf_events: !samples.no_bpf_event,
+        text_poke: args.kcore,
         per_thread: args.per_thread,
         in_cgroups: in_cgroups(args, groups)?,
-        cpus: if is_part { Some(observed::cpus(&args.observed)?) } else { None },
+        cpus: match masks {
+            Some(masks) => Some(threads::cpus(masks)),
+            None if is_part => Some(observed::cpus(&args.observed)?),
+            None => None,
+        },
         delayed: args.when.delay.is_some(),
         pausable: args.when.control.is_some() || matches!(args.when.delay, Some(Delay::Between(_))),
         inherit: !args.no_inherit,

@@ -6,20 +6,26 @@ use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_parse::file::write::{FeaturePayloads, Options, WriteFileError};
-use perf_record::{Error, FileSink, Head, PipeSink, Sink};
+use perf_record::{Error, FileSink, Head, PipeSink, Sink, copy_kcore};
 
+use super::folder::CaptureFolder;
 use crate::Failure;
 use crate::escape::shown;
+use crate::output::aside::KCORE;
 use crate::output::{Holds, Outputs, Unfinished};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.
-const CHUNK: usize = 1 << 16;
+pub(super) const CHUNK: usize = 1 << 16;
 
 /// A capture that is being written.
 pub(in crate::live) struct Output {
     /// The name in messages.
     pub(in crate::live) name: String,
     to: To,
+    /// The folder that `to` is in.
+    folder: Option<CaptureFolder>,
+    /// The files of rings.
+    parts: Vec<File>,
     /// Whether the reader of the stream has closed its end, as `head` does. Then nothing more is written.
     is_closed: bool,
 }
@@ -42,26 +48,57 @@ impl Output {
         if path == Path::new("-") {
             let out = BufWriter::with_capacity(CHUNK, io::stdout());
             let to = To::Stream(Box::new(PipeSink::with_options(out, options)));
-            return Ok(Self { name: "standard output".to_owned(), to, is_closed: false });
+            let name = "standard output".to_owned();
+            return Ok(Self { name, to, folder: None, parts: Vec::new(), is_closed: false });
         }
         let name = shown(path).to_string();
-        let (out, unfinished) = Outputs::default().claim("--output", path)?.create(Holds::Recording)?;
+        let claim = Outputs::default().claim_recording("--output", path)?;
+        let (out, unfinished) = claim.create(Holds::Recording)?;
         let file = out.try_clone()?;
         let sink = Box::new(FileSink::with_options(BufWriter::with_capacity(CHUNK, out), options));
         Ok(Self {
             name,
             to: To::File { sink, file, unfinished: Some(Box::new(unfinished)) },
+            folder: None,
+            parts: Vec::new(),
             is_closed: false,
         })
+    }
+
+    /// Creates a folder, with the capture in its file `data`. [`publish`](Self::publish) gives the folder its name, and
+    /// renames an existing capture to `path.old`.
+    pub(super) fn create_folder(path: &Path, options: Options) -> Result<Self, Failure> {
+        let folder = CaptureFolder::create(path)?;
+        let mut data = Self::create(&folder.path().join("data"), options)?;
+        data.publish()?;
+        Ok(Self { name: shown(path).to_string(), folder: Some(folder), ..data })
+    }
+
+    /// Copies the code of the kernel to the folder.
+    pub(super) fn copy_kcore(&self) -> Result<(), Failure> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        copy_kcore(Path::new("/proc"), &folder.path().join(KCORE))
+            .map_err(|error| Failure(format!("--kcore: {error}")))
+    }
+
+    /// Creates the file of a ring, in a folder.
+    pub(super) fn part(&mut self, ring: usize) -> Result<File, Failure> {
+        let Some(folder) = &self.folder else {
+            return Err(Failure(format!("{}: is no folder", self.name)));
+        };
+        let file = folder.file(&format!("data.{ring}"))?;
+        self.parts.push(file.try_clone()?);
+        Ok(file)
     }
 
     /// Gives the file its name. Writing continues after that, so the records of a recorder that is killed later are in
     /// the file.
     pub(in crate::live) fn publish(&mut self) -> Result<(), Failure> {
         match &mut self.to {
-            To::File { unfinished, .. } => unfinished.take().map_or(Ok(()), |it| it.publish()),
-            To::Stream(_) => Ok(()),
+            To::File { unfinished, .. } => unfinished.take().map_or(Ok(()), |it| it.publish())?,
+            To::Stream(_) => {}
         }
+        self.folder.as_mut().map_or(Ok(()), CaptureFolder::publish)
     }
 
     /// Returns whether the reader has closed its end.
@@ -69,10 +106,13 @@ impl Output {
         self.is_closed
     }
 
-    /// Returns the bytes in the file; `None` for a stream, and for a file that is not regular.
+    /// Returns the bytes in the file, or in all files of the folder; `None` for a stream, and for a file that is not regular.
     pub(in crate::live) fn size(&self) -> Option<u64> {
         match &self.to {
-            To::File { file, .. } => file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len()),
+            To::File { file, .. } => {
+                let len = |file: &File| file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len());
+                [file].into_iter().chain(&self.parts).map(len).sum()
+            }
             To::Stream(_) => None,
         }
     }
@@ -90,9 +130,16 @@ impl Output {
                 self.is_closed = true;
                 Ok(())
             }
-            Err(Error::Write(WriteFileError::Io(error))) => Err(Error::Io { path: self.name.clone(), error }),
-            result => result,
+            result => result.map_err(|error| named(&self.name, error)),
         }
+    }
+}
+
+/// Returns an error of writing with the name of the output.
+pub(super) fn named(name: &str, error: Error) -> Error {
+    match error {
+        Error::Write(WriteFileError::Io(error)) => Error::Io { path: name.to_owned(), error },
+        error => error,
     }
 }
 

@@ -6,6 +6,8 @@ use perf_open::EventSpec;
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::{EventType, HW_EVENT_MASK, HwId, SwId};
 
+use super::topdown::Topdown;
+
 /// The role of an event in metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -17,6 +19,8 @@ pub(crate) enum Role {
     BranchMisses,
     CacheReferences,
     CacheMisses,
+    /// An event of `--topdown`.
+    Topdown(Topdown),
     /// Counts occurrences of something else.
     Other,
     /// Has a unit of its own, so a rate would need another unit.
@@ -40,6 +44,7 @@ pub(crate) struct Metric {
 impl Kind {
     pub(crate) fn of(event: &EventSpec) -> Self {
         let attr = &event.attr;
+        let topdown = Topdown::of(&event.name);
         // The upper bits are the type of the PMU on machines with several kinds of cpus.
         let hardware = u32::try_from(attr.config & HW_EVENT_MASK).map(HwId);
         let role = match (attr.kind, hardware, SwId(attr.config)) {
@@ -50,6 +55,7 @@ impl Kind {
             (EventType::HARDWARE, Ok(HwId::BRANCH_MISSES), _) => Role::BranchMisses,
             (EventType::HARDWARE, Ok(HwId::CACHE_REFERENCES), _) => Role::CacheReferences,
             (EventType::HARDWARE, Ok(HwId::CACHE_MISSES), _) => Role::CacheMisses,
+            _ if topdown.is_some() => topdown.map_or(Role::Other, Role::Topdown),
             _ if event.unit.is_some() => Role::Measure,
             _ => Role::Other,
         };
@@ -73,6 +79,10 @@ pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind,
         Role::Clock if elapsed.is_zero() => return None,
         Role::Clock => return metric(value / elapsed.as_nanos() as f64, "CPUs utilized"),
         Role::Measure => return None,
+        Role::Topdown(event) => {
+            let [first, _] = topdown(event, kind, beside);
+            return first;
+        }
         Role::Cycles => clock.map(|clock| (value / clock, "GHz".to_owned())),
         Role::Instructions => {
             same_modes(Role::Cycles).map(|cycles| (value / cycles, "insn per cycle".to_owned()))
@@ -86,6 +96,20 @@ pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind,
         None => per_second(value / (clock? / 1e9)),
     };
     metric(value, &unit)
+}
+
+/// Computes the second metric of an event of `--topdown`, which is the rest of what the first is a part of.
+pub(crate) fn second_metric(kind: Kind, beside: &[(Kind, f64)]) -> Option<Metric> {
+    let Role::Topdown(event) = kind.role else { return None };
+    let [_, second] = topdown(event, kind, beside);
+    second
+}
+
+fn topdown(event: Topdown, kind: Kind, beside: &[(Kind, f64)]) -> [Option<Metric>; 2] {
+    event.metrics(&|other| {
+        let wanted = Kind { role: Role::Topdown(other), ..kind };
+        beside.iter().find(|(kind, _)| *kind == wanted).map(|&(_, value)| value)
+    })
 }
 
 /// Returns a rate with the unit prefix that leaves few digits.

@@ -9,6 +9,7 @@ use perf_open::pmu::Pmus;
 use perf_open::{EventGroup, EventSpec};
 
 use super::named::{Named, clock};
+use super::topdown;
 use super::topology::Part;
 use crate::Failure;
 use crate::args::live::StatArgs;
@@ -74,7 +75,10 @@ pub(crate) fn events(args: &StatArgs, observed: &Observed) -> Result<Vec<Planned
     }
     let parser = Parser::new().with_tools();
     let mut planned = asked_for(args, &parser)?;
-    if args.events.is_empty() && args.metrics.is_empty() {
+    if args.topdown {
+        planned.push(Planned::from(EventGroup::from(topdown::events(args, &parser)?)));
+    }
+    if planned.is_empty() && args.metrics.is_empty() {
         planned = defaults(observed).into_iter().map(Planned::from).collect();
     }
     let mut further: Vec<EventSpec> = Vec::new();

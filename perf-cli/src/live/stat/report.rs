@@ -94,7 +94,7 @@ impl Report {
             name,
             closed: false,
             unit_width: 0,
-            metric_only: args.metric_only,
+            metric_only: args.metric_only || args.topdown,
             marks_summary: !args.no_csv_summary,
             clear: args.interval_clear,
             has_metric_head: false,

@@ -6,7 +6,7 @@ use core::time::Duration;
 use perf_open::EventSpec;
 
 use super::mean::Mean;
-use super::metric::{Kind, Metric, Role, metric};
+use super::metric::{Kind, Metric, Role, metric, second_metric};
 use super::named::Named;
 use super::tally::{Place, Reading, Tally};
 use super::topology::{Label, Labels};
@@ -129,6 +129,8 @@ pub(crate) struct Row<'a> {
     pub(crate) enabled: u64,
     pub(crate) running: u64,
     pub(crate) metric: Option<Metric>,
+    /// A second one, of an event of `--topdown`.
+    pub(crate) second_metric: Option<Metric>,
 }
 
 impl Row<'_> {
@@ -204,6 +206,10 @@ pub(crate) fn rows<'a>(
             enabled: mean_time(tallies, |tally| tally.enabled),
             running: mean_time(tallies, |tally| tally.running),
             metric: mean_count(tallies).and_then(computed),
+            second_metric: match event.shown_metric {
+                ShownMetric::Own => second_metric(event.kind, &beside),
+                ShownMetric::None | ShownMetric::Named(..) => None,
+            },
         });
     }
     result

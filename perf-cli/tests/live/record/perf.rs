@@ -256,7 +256,8 @@ fn tasks_that_started_on_another_cpu() {
     let (status, _, err) = run(recorder.args(["--", "sh", "-c", &script]));
     assert_eq!(status, 0, "{err}");
     let dump = dump(&capture);
-    assert!(dump.samples().iter().all(|sample| sample["cpu"] == 1));
+    let elsewhere: Vec<_> = dump.samples().into_iter().filter(|sample| sample["cpu"] != 1).collect();
+    assert!(elsewhere.is_empty(), "{elsewhere:?}");
     let is_moved = |record: &&serde_json::Value| record["fields"]["comm"] == "moved";
     assert!(dump.of_type("COMM").iter().any(is_moved), "the exec on CPU 0 is not recorded");
     assert!(dump.of_type("MMAP2").iter().any(|record| {

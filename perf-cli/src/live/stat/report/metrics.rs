@@ -15,7 +15,8 @@ pub(super) fn lines(rows: &[Row<'_>], span: Span, format: &Format, has_head: &mu
         let Some(first) = place.first() else { continue };
         let metrics: Vec<(&str, f64)> = place
             .iter()
-            .filter_map(|row| row.metric.as_ref())
+            .flat_map(|row| [&row.metric, &row.second_metric])
+            .flatten()
             .map(|metric| (metric.unit.as_str(), metric.value))
             .collect();
         let width = |unit: &str| unit.chars().count().max(WIDTH);

@@ -20,7 +20,16 @@ fn new<'a>(
     enabled: u64,
     running: u64,
 ) -> Row<'a> {
-    Row { event, label, place: Place::Everywhere, status, enabled, running, metric: None }
+    Row {
+        event,
+        label,
+        place: Place::Everywhere,
+        status,
+        enabled,
+        running,
+        metric: None,
+        second_metric: None,
+    }
 }
 
 fn counted(value: Value) -> Status {

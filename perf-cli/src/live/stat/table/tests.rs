@@ -52,6 +52,24 @@ fn a_count_of_a_part_of_the_time_is_an_estimate() {
 }
 
 #[test]
+fn an_event_of_topdown_has_two_metrics() {
+    let named = |name: &str| EventSpec::raw(1).with_name(name);
+    let events = ["topdown-retiring", "topdown-be-bound", "topdown-heavy-ops"].map(named);
+    let run = [300, 100, 40].map(|value| everywhere(tally(value, 1, 1))).to_vec();
+    let events = shown(&events);
+    let rows = rows(&events, &NONE, &[run], SECOND, true);
+    let metrics = rows.iter().flat_map(|row| [&row.metric, &row.second_metric]).flatten();
+    let metrics: Vec<_> = metrics.map(|metric| (&*metric.unit, metric.value)).collect();
+    let expected = [
+        ("%  Retiring", 75.0),
+        ("%  Backend Bound", 25.0),
+        ("%  Heavy Operations", 10.0),
+        ("%  Light Operations", 65.0),
+    ];
+    assert_eq!(metrics, expected);
+}
+
+#[test]
 fn what_is_merged_has_no_row_and_cgroups_have_metrics_of_their_own() {
     let mut events = shown(&[
         EventSpec::software(SwId::CPU_CLOCK),

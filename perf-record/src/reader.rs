@@ -1,0 +1,143 @@
+//! Reading the rings of a recording on several threads.
+
+use core::time::Duration;
+use std::os::fd::BorrowedFd;
+
+use perf_open::Ring;
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::sink::Sink;
+use crate::stack_trim::StackTrim;
+use crate::survey::Survey;
+use crate::wait::{self, Waited};
+use crate::{Error, drain};
+
+/// Some of the rings of a recording, which a thread of its own can read. [`Recorder::split`](crate::Recorder::split)
+/// returns it, and [`Recorder::join`](crate::Recorder::join) takes it back.
+///
+/// # Examples
+///
+/// ```no_run
+/// use perf_record::open::abi::event::SwId;
+/// use perf_record::open::EventSpec;
+/// use perf_record::parse::file::write;
+/// use perf_record::{FileSink, Observed, Options, PartSink, Recorder, online};
+/// use std::fs::File;
+///
+/// let events = vec![EventSpec::software(SwId::CPU_CLOCK).into()];
+/// let cpus = online()?;
+/// let mut recorder = Recorder::open(events, Observed::Cpus(cpus.clone()), None, Options::default())?;
+/// std::fs::create_dir("perf.data")?;
+/// let mut data = FileSink::new(File::create("perf.data/data")?);
+/// recorder.begin(&mut data)?;
+/// let each: Vec<Vec<u32>> = cpus.into_iter().map(|cpu| vec![cpu]).collect();
+/// let mut readers = recorder.split(&each)?;
+/// recorder.start()?;
+/// std::thread::scope(|scope| {
+///     for reader in &mut readers {
+///         scope.spawn(move || {
+///             let mut parts = Vec::new();
+///             for ring in reader.rings() {
+///                 let file = File::create(format!("perf.data/data.{ring}"))?;
+///                 parts.push(PartSink::with_options(file, &write::Options::default())?);
+///             }
+///             for _ in 0..10 {
+///                 reader.wait(Some(core::time::Duration::from_millis(100)), &[])?;
+///                 reader.drain(&mut parts)?;
+///             }
+///             Ok::<(), Box<dyn core::error::Error + Send + Sync>>(())
+///         });
+///     }
+/// });
+/// recorder.stop()?;
+/// recorder.join(readers);
+/// recorder.finish(&mut data)?;
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader {
+    pub(crate) rings: Vec<Ring>,
+    /// The number of each ring among all rings of the recording.
+    pub(crate) numbers: Vec<usize>,
+    /// Whether the tasks of each ring have ended.
+    pub(crate) ended: Vec<bool>,
+    /// The bytes that a ring must hold before it is read.
+    pub(crate) least: usize,
+    /// Facts about the records of these rings alone.
+    pub(crate) survey: Survey,
+    pub(crate) stacks: Option<StackTrim>,
+    pub(crate) skipped: u64,
+}
+
+impl Reader {
+    /// Returns the number of each ring among all rings of the recording, as perf numbers the files of a folder.
+    #[must_use]
+    pub fn rings(&self) -> &[usize] {
+        &self.numbers
+    }
+
+    /// Returns whether the tasks of all rings have ended, so that nothing more is written to them.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        !self.ended.contains(&false)
+    }
+
+    /// Waits as [`Recorder::wait`](crate::Recorder::wait), for these rings.
+    ///
+    /// # Errors
+    ///
+    /// The errno of `poll`.
+    pub fn wait(&mut self, timeout: Option<Duration>, others: &[BorrowedFd<'_>]) -> Result<Waited, Error> {
+        wait::wait(&self.rings, &mut self.ended, timeout, others)
+    }
+
+    /// Passes the records that are in each ring now to the sink at the same place in `sinks`, as
+    /// [`Recorder::drain`](crate::Recorder::drain) does. Returns their number of bytes. A ring without a sink is not read.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sinks.
+    pub fn drain<S: Sink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
+        self.drain_above(self.least, sinks)
+    }
+
+    /// Does the same with rings of any number of bytes, as the end of a recording needs it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sinks.
+    pub fn drain_all<S: Sink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
+        self.drain_above(1, sinks)
+    }
+
+    fn drain_above<S: Sink>(&mut self, least: usize, sinks: &mut [S]) -> Result<u64, Error> {
+        let mut bytes = 0_u64;
+        for (ring, sink) in self.rings.iter_mut().zip(sinks) {
+            match drain::ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
+                Some(0) => {}
+                Some(of_ring) => {
+                    bytes += of_ring;
+                    sink.round()?;
+                }
+                None => self.skipped += ring.skip(),
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// Limits the calling thread to these cpus.
+///
+/// # Errors
+///
+/// The errno of `sched_setaffinity`: `EINVAL` if this process may run on none of the cpus.
+pub fn pin(cpus: &[u32]) -> Result<(), Error> {
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        match usize::try_from(cpu) {
+            Ok(cpu) if cpu < CpuSet::MAX_CPU => set.set(cpu),
+            _ => return Err(Error::Request(format!("a thread cannot be limited to cpu {cpu}"))),
+        }
+    }
+    sched_setaffinity(None, &set).map_err(|error| Error::io("sched_setaffinity")(error.into()))
+}
