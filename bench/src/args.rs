@@ -7,14 +7,16 @@ use crate::races::RACES;
 
 /// The output of `--help`.
 pub(crate) const HELP: &str = "\
-usage: bench [--inputs DIR] [--rounds N] [--quick] [RACE...]
+usage: bench [--inputs DIR] [--rounds N] [--mb N] [--quick] [RACE...]
        bench count INPUT WAY | --list | --agree    for count.sh, which counts instructions
 
-Races: memory file stream dispatch types dump script growth order live session build; all of them if none is named.
+Races: memory file stream dispatch types dump script growth order live session scale size build; all of them if none is named.
 
   --inputs DIR  folder of existing captures; the default is bench/inputs, into which they are recorded once (needs root,
                 perf, gcc, 1 GB)
   --rounds N    number of runs of each contestant, 7 or more; default 9
+  --mb N        size of the larger capture of the race size, in MB; default 8000, 8 in quick mode. Twice as much space
+                must be free in the folder for temporary files
   --quick       only checks that all ways find the same: small captures, one round, no figures";
 
 /// The arguments: the races to run, and their settings.
@@ -24,6 +26,8 @@ pub(crate) struct Args {
     pub(crate) inputs: Option<PathBuf>,
     /// Number of rounds of every race.
     pub(crate) rounds: usize,
+    /// Bytes of the larger capture of the race `size`; `None` for the default.
+    pub(crate) size: Option<u64>,
     /// Whether to check only that the contestants agree.
     pub(crate) quick: bool,
     /// Names of the races to run; empty for all.
@@ -35,13 +39,17 @@ const MIN_ROUNDS: usize = 7;
 
 /// Parses the arguments; returns `None` if they ask for help.
 pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Args>, Failure> {
-    let mut parsed = Args { inputs: None, rounds: 9, quick: false, races: Vec::new() };
+    let mut parsed = Args { inputs: None, rounds: 9, size: None, quick: false, races: Vec::new() };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| Failure::of(&arg, "needs a value"));
         match arg.as_str() {
             "--help" | "-h" => return Ok(None),
             "--quick" => parsed.quick = true,
             "--inputs" => parsed.inputs = Some(value()?.into()),
+            "--mb" => {
+                let mb: u64 = value()?.parse().map_err(|error| Failure::of("--mb", error))?;
+                parsed.size = Some(mb.saturating_mul(1_000_000));
+            }
             "--rounds" => {
                 let rounds = value()?.parse().map_err(|error| Failure::of("--rounds", error))?;
                 if rounds < MIN_ROUNDS {

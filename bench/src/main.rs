@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), Failure> {
     let inputs = if args.quick { Inputs::small() } else { Inputs::of(args.inputs.as_deref())? };
     let rounds = if args.quick { 1 } else { args.rounds };
-    let context = Context { inputs, rounds, quick: args.quick };
+    let context = Context { inputs, rounds, size: args.size, quick: args.quick };
     let chosen = |name: &str| args.races.is_empty() || args.races.iter().any(|race| race == name);
     for (name, race) in RACES.into_iter().filter(|&(name, _)| chosen(name)) {
         println!("## {name}\n");

@@ -1,4 +1,4 @@
-//! Samples of a thousand processes with a hundred mappings each, which a program makes in memory.
+//! Samples of many processes with many mappings each, which a program makes in memory.
 
 use perf_abi::attr::Attr;
 use perf_abi::callchain::CallchainContext;
@@ -10,10 +10,6 @@ use perf_parse::record::{Comm, FileId, Mmap2};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Reader, Record};
 use perf_session::Session;
-
-/// Processes, and mappings of each.
-const PROCESSES: u64 = 1000;
-const MAPPINGS: u64 = 100;
 
 /// Mappings of the kernel: its text, and modules.
 const MODULES: u64 = 60;
@@ -27,8 +23,18 @@ pub(crate) struct Shape {
     /// Whether processes and mappings repeat as in real captures: see [`RUN`], [`OF_PROCESSES`] and [`OF_MAPPINGS`].
     /// Otherwise each sample is in any process and each address in any mapping, all with the same probability.
     pub(crate) is_local: bool,
+    /// Processes, and mappings of each.
+    pub(crate) processes: u64,
+    pub(crate) mappings: u64,
     /// The call chains; `None` for samples without them.
     pub(crate) chain: Option<Chain>,
+}
+
+impl Shape {
+    /// A thousand processes with a hundred mappings each, without call chains.
+    pub(crate) fn new(is_local: bool) -> Self {
+        Self { is_local, processes: 1000, mappings: 100, chain: None }
+    }
 }
 
 /// Number of samples of a CPU until another process runs there, on average. In two system-wide captures of machines that
@@ -166,8 +172,8 @@ pub(crate) fn samples(events: &Events, shape: &Shape, count: u64) -> Vec<u8> {
     let (run, of_processes, of_mappings) =
         if shape.is_local { (RUN, OF_PROCESSES, OF_MAPPINGS) } else { (1, &[][..], &[][..]) };
     let mut kernel = Space::new(random, KERNEL, MODULES);
-    let mut spaces: Vec<_> = (0..PROCESSES).map(|_| Space::new(random, USER, MAPPINGS)).collect();
-    let mut cpus: Vec<_> = (0..CPUS).map(|_| Recent::new(random, PROCESSES)).collect();
+    let mut spaces: Vec<_> = (0..shape.processes).map(|_| Space::new(random, USER, shape.mappings)).collect();
+    let mut cpus: Vec<_> = (0..CPUS).map(|_| Recent::new(random, shape.processes)).collect();
     let mut bytes = Vec::new();
     for n in 0..count {
         let processes = &mut cpus[(n % CPUS) as usize];
@@ -227,16 +233,16 @@ fn words(
 }
 
 /// Returns a session that knows the processes, their mappings, and those of the kernel.
-pub(crate) fn session(events: &Events) -> Session {
+pub(crate) fn session(events: &Events, shape: &Shape) -> Session {
     let mut bytes = Vec::new();
     for number in 0..MODULES {
         let filename = format!("[module_{number}]");
         put(&mut bytes, events, CpuMode::KERNEL, &mapping(-1, KERNEL + number * STEP, STEP, &filename));
     }
-    for n in 0..PROCESSES {
+    for n in 0..shape.processes {
         let pid = 1000 + n as i32;
         put(&mut bytes, events, CpuMode::USER, &Record::Comm(Comm { pid, tid: pid, comm: b"process" }));
-        for number in 0..MAPPINGS {
+        for number in 0..shape.mappings {
             let filename = format!("/usr/lib/lib{number}.so");
             put(&mut bytes, events, CpuMode::USER, &mapping(pid, USER + number * STEP, SIZE, &filename));
         }

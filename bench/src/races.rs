@@ -9,8 +9,10 @@ mod live;
 mod memory;
 mod order;
 mod rss;
+mod scale;
 mod script;
 mod session;
+mod size;
 mod stream;
 mod types;
 
@@ -25,6 +27,8 @@ pub(crate) struct Context {
     pub(crate) inputs: Inputs,
     /// Number of rounds.
     pub(crate) rounds: usize,
+    /// Bytes of the larger capture of the race `size`; `None` for the default.
+    pub(crate) size: Option<u64>,
     /// Whether to check only that the contestants agree. A race may then leave out slow parts.
     pub(crate) quick: bool,
 }
@@ -33,7 +37,7 @@ pub(crate) struct Context {
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
 /// All races by name.
-pub(crate) const RACES: [(&str, Race); 12] = [
+pub(crate) const RACES: [(&str, Race); 14] = [
     ("memory", memory::run),
     ("file", file::run),
     ("stream", stream::run),
@@ -45,5 +49,7 @@ pub(crate) const RACES: [(&str, Race); 12] = [
     ("order", order::run),
     ("live", live::run),
     ("session", session::run),
+    ("scale", scale::run),
+    ("size", size::run),
     ("build", build::run),
 ];

@@ -1,13 +1,15 @@
-//! A capture of a whole system as `perf record -o -` pipes it, which a program makes while another one reads it.
+//! A capture of a whole system: as `perf record -o -` pipes it, made while another program reads it, or as a file.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::LittleEndian;
 use perf_abi::record::{CpuMode, Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
-use perf_parse::file::write::{EventFields, FeaturePayloads, Options, PipeWriter};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError};
 use perf_parse::record::{Comm, FileId, Mmap2, Task};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -49,6 +51,30 @@ const ID: u64 = 1000;
 ///
 /// If the stream cannot be written.
 pub(crate) fn write(out: impl Write, load: Load, size: u64) -> Result<u64, Failure> {
+    let event = event();
+    let features = FeaturePayloads::default();
+    let mut writer =
+        PipeWriter::<LittleEndian, _>::new(out, &[event], &features, &Options::default())?;
+    let samples = System::run(|record| writer.record(record), load, size)?;
+    writer.finish()?;
+    Ok(samples)
+}
+
+/// Writes a file of about `size` bytes. Returns the number of samples.
+///
+/// # Errors
+///
+/// If the file cannot be written.
+pub(crate) fn write_file(path: &Path, load: Load, size: u64) -> Result<u64, Failure> {
+    let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event()], &Options::default())?;
+    let samples = System::run(|record| writer.record(record), load, size)?;
+    writer.finish()?.flush()?;
+    Ok(samples)
+}
+
+/// The event of all samples.
+fn event() -> EventFields {
     let sample_type = SampleType::IP
         | SampleType::TID
         | SampleType::TIME
@@ -56,33 +82,12 @@ pub(crate) fn write(out: impl Write, load: Load, size: u64) -> Result<u64, Failu
         | SampleType::PERIOD
         | SampleType::CALLCHAIN;
     let attr = Attr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
-    let event = EventFields { attr, ids: vec![ID], name: Some(b"cycles".to_vec()), ..EventFields::default() };
-    let features = FeaturePayloads::default();
-    let writer = PipeWriter::new(out, &[event], &features, &Options::default())?;
-    let layout = Events::from_iter([(attr, vec![ID])])[0].layout;
-    let mut system = System { writer, layout, record: Vec::new(), records: 0, bytes: 0, samples: 0 };
-    let alive = |number: u64| 2 + (number % PIDS) as i32;
-    (0..ALIVE).try_for_each(|number| system.begin(alive(number)))?;
-    let mut first = 0;
-    while system.bytes < size {
-        // The processes run in turn.
-        for number in 0..SAMPLES * ALIVE {
-            system.sample(alive(first + number % ALIVE), number)?;
-        }
-        if matches!(load, Load::Short) {
-            for number in first..first + ALIVE {
-                system.exit(alive(number))?;
-                system.begin(alive(number + ALIVE))?;
-            }
-            first += ALIVE;
-        }
-    }
-    system.writer.finish()?;
-    Ok(system.samples)
+    EventFields { attr, ids: vec![ID], name: Some(b"cycles".to_vec()), ..EventFields::default() }
 }
 
-struct System<W: Write> {
-    writer: PipeWriter<LittleEndian, W>,
+struct System<W> {
+    /// Writes a record.
+    write: W,
     layout: SampleLayout,
     /// The next record.
     record: Vec<u8>,
@@ -91,20 +96,43 @@ struct System<W: Write> {
     samples: u64,
 }
 
-impl<W: Write> System<W> {
+impl<W: FnMut(&[u8]) -> Result<(), WriteFileError>> System<W> {
+    /// Writes all records. Returns the number of samples.
+    fn run(write: W, load: Load, size: u64) -> Result<u64, Failure> {
+        let layout = Events::from_iter([(event().attr, vec![ID])])[0].layout;
+        let mut system = Self { write, layout, record: Vec::new(), records: 0, bytes: 0, samples: 0 };
+        let alive = |number: u64| 2 + (number % PIDS) as i32;
+        (0..ALIVE).try_for_each(|number| system.begin(alive(number)))?;
+        let mut first = 0;
+        while system.bytes < size {
+            // The processes run in turn.
+            for number in 0..SAMPLES * ALIVE {
+                system.sample(alive(first + number % ALIVE), number)?;
+            }
+            if matches!(load, Load::Short) {
+                for number in first..first + ALIVE {
+                    system.exit(alive(number))?;
+                    system.begin(alive(number + ALIVE))?;
+                }
+                first += ALIVE;
+            }
+        }
+        Ok(system.samples)
+    }
+
     fn time(&self) -> u64 {
         1_000_000_000_000 + self.records * 1000
     }
 
     /// Writes the record that was made.
     fn put(&mut self) -> Result<(), Failure> {
-        self.writer.record(&self.record)?;
+        (self.write)(&self.record)?;
         self.bytes += self.record.len() as u64;
         self.records += 1;
         self.record.clear();
         if self.records.is_multiple_of(ROUND) {
             let round = Header::<LittleEndian>::new(RecordType::FINISHED_ROUND, Misc(0), 8);
-            self.writer.record(round.as_bytes())?;
+            (self.write)(round.as_bytes())?;
         }
         Ok(())
     }

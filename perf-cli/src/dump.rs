@@ -72,7 +72,7 @@ pub(crate) fn dump(
     let filter = Filter::new(reader, args)?;
     let mut output = Output::new();
     let origins = rings.origins;
-    let (mut first, parts) = begin(reader, memory, args, order);
+    let (mut first, parts) = begin(reader, memory, &filter, args, order);
     rings.note(first.account_mut());
     let known_faults = first.check_features();
     let mut total = take(first.account_mut());
@@ -146,9 +146,13 @@ pub(crate) fn dump(
 fn begin<'r>(
     reader: &'r Reader<'_>,
     memory: Memory<'_>,
+    filter: &Filter,
     args: &ShowArgs,
     order: Order,
 ) -> (EventRecords<'r>, Option<Blocks<'r>>) {
+    if let Some(records) = filter.indexed(reader, memory) {
+        return (if order == Order::Time { records.in_time_order() } else { records }, None);
+    }
     if order == Order::Time {
         return (reader.records().in_time_order(), None);
     }

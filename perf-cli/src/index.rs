@@ -1,6 +1,7 @@
-//! `perfdata index`: writes an index of a capture.
+//! `perfdata index`: writes an index of a capture. Other verbs use the index that lies beside a capture.
 
-use std::io::Write;
+use std::fs;
+use std::io::{ErrorKind, Write};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -8,13 +9,13 @@ use std::thread;
 
 use perf_abi::feature::Feature;
 use perf_parse::file::{Account, Blocks, EventRecords, RecordCheck};
-use perf_parse::index::{Identity, IndexError};
+use perf_parse::index::IndexError;
 use perf_parse::{Index, Reader};
 
 use crate::args::IndexArgs;
 use crate::escape::shown;
-use crate::input;
-use crate::output::{Diagnostics, Holds, InputFile, Outputs, say};
+use crate::input::{self, Memory};
+use crate::output::{Diagnostics, Holds, Outputs, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome};
 
@@ -29,8 +30,7 @@ pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {
         let path = args.output.clone().map_or_else(|| beside(&args.file), Ok)?;
         let (mut file, output) =
             Outputs::of(memory.inputs.iter().cloned()).claim("-o", &path)?.create(Holds::Index)?;
-        let modified = memory.inputs.iter().map(InputFile::modified).max().unwrap_or(0);
-        let identity = Identity::new(&reader, memory.size, modified);
+        let identity = memory.identity(&reader);
 
         let (index, account) = index(&reader, memory.size)?;
         let bytes = index.encode(&identity);
@@ -42,6 +42,19 @@ pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {
         say!("perfdata: {}: records: {records}, chunks: {chunks}, bytes: {bytes}", shown(&path));
         Ok(if account.is_clean() { Outcome::Clean } else { Outcome::Partial })
     })
+}
+
+/// Returns the index that lies beside a capture. Reports one that cannot be used; `None` without a usable one.
+pub(crate) fn of(reader: &Reader<'_>, memory: Memory<'_>) -> Option<Index> {
+    let path = beside(memory.path?).ok()?;
+    let bytes = match fs::read(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return None,
+        bytes => bytes.map_err(|error| error.to_string()),
+    };
+    let index = bytes
+        .and_then(|bytes| Index::decode(&bytes, &memory.identity(reader)).map_err(|error| error.to_string()));
+    let report = |why| say!("perfdata: {}: {why}; the whole capture is read instead", shown(&path));
+    index.map_err(report).ok()
 }
 
 /// Returns the default path of the index of a capture.

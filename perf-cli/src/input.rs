@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 use perf_parse::file::{FileErrorKind, Reader};
+use perf_parse::index::Identity;
 
 use crate::escape::shown;
 use crate::output::InputFile;
@@ -37,6 +38,16 @@ pub(crate) struct Memory<'a> {
     pub(crate) size: u64,
     /// All files that are read, for comparison with the outputs. A stream has none.
     pub(crate) inputs: &'a [InputFile],
+    /// The path of the capture; `None` for a stream.
+    pub(crate) path: Option<&'a Path>,
+}
+
+impl Memory<'_> {
+    /// Returns what distinguishes the capture from others, and from itself after a change.
+    pub(crate) fn identity(&self, reader: &Reader<'_>) -> Identity {
+        let modified = self.inputs.iter().map(InputFile::modified).max().unwrap_or(0);
+        Identity::new(reader, self.size, modified)
+    }
 }
 
 /// Whether files must be read instead of mapped.
@@ -71,16 +82,17 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     read_stream(path, File::open(path).map_err(|error| named(path, error))?, work)
 }
 
-/// Like [`read`], in memory that does not grow with a file: it is read by windows instead of mapped.
+/// Like [`read`], in memory that does not grow with a file: it is read by windows instead of mapped. A file of which only
+/// `a_part` is needed is mapped nevertheless, so that an index can say which.
 #[cfg(feature = "parquet")]
-pub(crate) fn read_by_windows(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
-    if path == Path::new("-") || path.is_dir() || !is_stored(path)? {
+pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl Work) -> Result<Outcome, Failure> {
+    if a_part || path == Path::new("-") || path.is_dir() || !is_stored(path)? {
         return read(path, work);
     }
     let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
     let inputs = [InputFile::new(path, &metadata)];
     let reader = Reader::open(path).map_err(|error| not_readable(path, &error))?;
-    work(reader, Memory { size: metadata.len(), inputs: &inputs })
+    work(reader, Memory { size: metadata.len(), inputs: &inputs, path: Some(path) })
 }
 
 /// Like [`read`], for work that needs the whole capture in memory. Reads a stream to its end first.
@@ -130,7 +142,7 @@ fn read_memory(
     for (index, input) in all().enumerate() {
         reader.set_holes(index, input.holes());
     }
-    work(reader, Memory { size, inputs: &inputs })
+    work(reader, Memory { size, inputs: &inputs, path: main.file.as_ref().map(|_| path) })
 }
 
 fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

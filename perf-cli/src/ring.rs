@@ -166,7 +166,7 @@ fn decode(
         rings.note(&mut account);
         return Ok(if account.is_clean() { Outcome::Clean } else { Outcome::Partial });
     }
-    dump(&reader, Memory { size, inputs: &[] }, &args.show, order, rings, diagnostics)
+    dump(&reader, Memory { size, ..Memory::default() }, &args.show, order, rings, diagnostics)
 }
 
 /// Writes the records of the reader to `file`, as a perf.data.

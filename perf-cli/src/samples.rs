@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
-use perf_parse::{EventRecord, FileError};
+use perf_parse::{EventRecord, FileError, Index};
 use perf_session::{At, Session};
 
 use crate::Failure;
@@ -82,6 +82,8 @@ pub(crate) struct Samples<'a, 'b> {
     reader: &'a Reader<'b>,
     size: u64,
     filter: Filter<'a>,
+    /// The index beside the capture, if only samples of some times are needed.
+    index: Option<Index>,
 }
 
 impl<'a, 'b> Samples<'a, 'b> {
@@ -98,7 +100,17 @@ impl<'a, 'b> Samples<'a, 'b> {
         let spans = only.time.as_deref().map_or_else(|| Ok(Spans::default()), |text| spans(reader, text))?;
         let filter = Filter::new(only, reader, spans)?;
         check_cpus(reader.events(), only)?;
-        Ok(Self { reader, size: memory.size, filter })
+        // A counter is compared with its value in the sample before, whether that is selected or not.
+        let counts = |event: &Arc<Event>| event.attr.sample_type.contains(SampleType::READ);
+        let may_leave_out = only.time.is_some() && !reader.events().iter().any(counts);
+        let index = if may_leave_out { crate::index::of(reader, memory) } else { None };
+        Ok(Self { reader, size: memory.size, filter, index })
+    }
+
+    /// Has all samples read, not only those that are selected, if `is_needed`.
+    pub(crate) fn all_if(mut self, is_needed: bool) -> Self {
+        self.index.take_if(|_| is_needed);
+        self
     }
 
     /// Passes all records to `visitor`, and returns what is left at the end; `None` if the visitor ended the walk.
@@ -127,8 +139,10 @@ impl<'a, 'b> Samples<'a, 'b> {
 
     /// Begins a walk. `prints` is whether there is output during the walk.
     pub(crate) fn begin(self, names: Names, prints: bool) -> Walk<'a> {
-        let Self { reader, size, filter } = self;
-        Walk::new(reader, filter, names, Progress::new(size, prints))
+        let Self { reader, size, filter, index } = self;
+        let indexed = index.and_then(|index| index.walk(reader, |part| filter.may_be_in(part)));
+        let records = indexed.unwrap_or_else(|| reader.records());
+        Walk::new(records, reader, filter, names, Progress::new(size, prints))
     }
 }
 

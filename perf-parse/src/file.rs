@@ -124,3 +124,4 @@ pub use deferred_samples::{DeferredSample, DeferredSamples, EndedSamples};
 pub use header::{FileHeader, Section};
 pub use reader::{Mode, Reader};
 pub use records::EventRecords;
+pub(crate) use walk::Piece;

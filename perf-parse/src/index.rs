@@ -110,6 +110,7 @@ mod ids;
 mod order;
 mod others;
 mod pass;
+mod pieces;
 
 use alloc::vec::Vec;
 use core::ops::RangeBounds;

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
-use gimli::{DwarfPackage, DwarfPackageSections, DwarfSections, RunTimeEndian, SectionId};
+use gimli::{
+    AbbreviationsCacheStrategy, DwarfPackage, DwarfPackageSections, DwarfSections, RunTimeEndian, SectionId,
+};
 
 use crate::arena::Arena;
 use crate::budget::{Budget, Metered};
@@ -86,9 +88,9 @@ impl Lines {
         let budget = Budget::new(limits.dwarf.min(limits.decompressed));
         budget.begin();
         let endian = if image.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
-        let main = DwarfSections::load(|id| section(image, id.name(), &budget)).ok()?;
+        let main = DwarfSections::load(|id| needed_section(image, id, &budget)).ok()?;
         let shared =
-            found.shared.as_ref().map(|image| DwarfSections::load(|id| section(image, id.name(), &budget)));
+            found.shared.as_ref().map(|image| DwarfSections::load(|id| needed_section(image, id, &budget)));
         let package = package(finder, &found.path, &budget).or_else(|| package(finder, path, &budget));
         let sections = Sections {
             main,
@@ -153,7 +155,9 @@ impl std::fmt::Debug for Lines {
 impl<'a> Parsed<'a> {
     fn of(sections: &'a Sections) -> Result<Self, gimli::Error> {
         let slice = |bytes: &'a Bytes| Metered::new(bytes, sections.endian, &sections.budget);
-        let dwarf = sections.main.borrow_with_sup(sections.shared.as_ref(), slice);
+        let mut dwarf = sections.main.borrow_with_sup(sections.shared.as_ref(), slice);
+        // Units that dwz or a linker has joined share them.
+        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
         let empty = Metered::new(&[], sections.endian, &sections.budget);
         let package = sections.package.as_ref().and_then(|package| package.borrow(slice, empty).ok());
         Ok(Self { context: Context::from_dwarf(dwarf)?, package })
@@ -225,7 +229,28 @@ fn package(finder: &Finder, file: &Path, budget: &Budget) -> Option<DwarfPackage
 
 /// Returns a section of split DWARF.
 fn split_section(image: &Image, id: SectionId, budget: &Budget) -> Result<Bytes, Why> {
-    id.dwo_name().map_or_else(|| Ok(Bytes::default()), |name| section(image, name, budget))
+    match id.dwo_name().filter(|_| is_needed(id)) {
+        Some(name) => section(image, name, budget),
+        None => Ok(Bytes::default()),
+    }
+}
+
+/// Returns a section; empty if it says nothing about functions and lines.
+fn needed_section(image: &Image, id: SectionId, budget: &Budget) -> Result<Bytes, Why> {
+    if is_needed(id) { section(image, id.name(), budget) } else { Ok(Bytes::default()) }
+}
+
+/// Returns whether functions and lines need a section. The places of variables, macros and indexes can be as large as what
+/// is needed, and would be decompressed too.
+fn is_needed(id: SectionId) -> bool {
+    !matches!(
+        id,
+        SectionId::DebugLoc
+            | SectionId::DebugLocLists
+            | SectionId::DebugMacinfo
+            | SectionId::DebugMacro
+            | SectionId::DebugNames
+    )
 }
 
 /// Returns a section, or the one that older files have instead of it, which is compressed; empty if there is neither.

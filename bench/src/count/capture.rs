@@ -185,28 +185,28 @@ const OF_PROCESSES: u64 = 4096;
 
 /// Samples in a thousand processes with a hundred mappings each, in no order.
 pub(crate) fn processes() -> Capture {
-    in_processes(Shape { is_local: false, chain: None })
+    in_processes(Shape::new(false))
 }
 
 /// The same with call chains. Every other frame is in another mapping than the one before.
 pub(crate) fn stacks() -> Capture {
-    in_processes(Shape { is_local: false, chain: Some(PAIRS) })
+    in_processes(Shape { chain: Some(PAIRS), ..Shape::new(false) })
 }
 
 /// Samples in the same processes. Each process runs for a while.
 pub(crate) fn scheduled() -> Capture {
-    in_processes(Shape { is_local: true, chain: None })
+    in_processes(Shape::new(true))
 }
 
 /// The same with call chains of the kernel and of the process.
 pub(crate) fn sched_stacks() -> Capture {
-    in_processes(Shape { is_local: true, chain: Some(RUNS) })
+    in_processes(Shape { chain: Some(RUNS), ..Shape::new(true) })
 }
 
 fn in_processes(shape: Shape) -> Capture {
     let events = processes::events(&shape);
     let bytes = processes::samples(&events, &shape, OF_PROCESSES);
-    let session = RefCell::new(processes::session(&events));
+    let session = RefCell::new(processes::session(&events, &shape));
     Capture { bytes, records: OF_PROCESSES, events, session }
 }
 

@@ -18,20 +18,20 @@ use crate::race::{Contestant, Standings, median, race};
 use crate::table::{Goal, Table};
 
 /// The fields of a sample of 48 bytes.
-const FIELDS: SampleType = SampleType::IP
+pub(super) const FIELDS: SampleType = SampleType::IP
     .union(SampleType::TID)
     .union(SampleType::TIME)
     .union(SampleType::CPU)
     .union(SampleType::PERIOD);
 
 /// Number of CPUs, and of ids of each event: one per CPU.
-const CPUS: u64 = 2;
+pub(super) const CPUS: u64 = 2;
 
 /// Samples of all CPUs between two FINISHED_ROUND records.
 const ROUND: u64 = 20_000;
 
 /// The first id of an event.
-const FIRST_ID: u64 = 1000;
+pub(super) const FIRST_ID: u64 = 1000;
 
 /// The goal for a record of the largest capture against one of the smallest, and for an entry of the longest
 /// chain against one of the shortest.
@@ -53,7 +53,7 @@ fn sizes(context: &Context) -> Result<Vec<Table>, Failure> {
     let attr = Attr { sample_type: FIELDS, ..Attr::default() };
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
     // The smaller captures are prefixes of the largest.
-    let records = samples(&attr, 16 * million, 48, |_, _| {})?;
+    let records = samples(&attr, CPUS, 16 * million, 48, |_, _| {})?;
     let times = [1, 4, 16];
     let part = |times: u64| &records[..records.len() / 16 * times as usize];
     let names = ["1 million", "4 million", "16 million"];
@@ -81,7 +81,7 @@ fn events(context: &Context) -> Result<Table, Failure> {
         let ids = |event| (0..CPUS).map(|cpu| FIRST_ID + event * CPUS + cpu).collect();
         let events: Events = (0..number).map(|event| (attr, ids(event))).collect();
         // The order must not be predictable for a branch predictor.
-        let records = samples(&attr, count, 56, |n, fields| {
+        let records = samples(&attr, CPUS, count, 56, |n, fields| {
             let at = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % (number * CPUS);
             fields.identifier = Some(FIRST_ID + at);
         })?;
@@ -105,7 +105,7 @@ fn chains(context: &Context) -> Result<[Table; 2], Failure> {
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
     let mut captures = Vec::new();
     for length in lengths {
-        captures.push(samples(&attr, all / length, 56 + 8 * length as usize, |n, fields| {
+        captures.push(samples(&attr, CPUS, all / length, 56 + 8 * length as usize, |n, fields| {
             let mut chain = vec![CallchainContext::USER.0];
             chain.extend((1..length).map(|depth| 0x5555_5555_0000 + (n * 31 + depth * 0x123) % 0x10_0000));
             fields.callchain = Some(chain);
@@ -121,11 +121,12 @@ fn chains(context: &Context) -> Result<[Table; 2], Failure> {
     Ok([records, entries])
 }
 
-/// Returns `count` samples of `size` bytes of one event on two CPUs. The times of the CPUs interleave, but
-/// each round has the samples of one CPU after those of the other, as perf writes them. `more` adds fields
+/// Returns `count` samples of `size` bytes of one event on some CPUs. The times of the CPUs interleave, but
+/// each round has the samples of one CPU after those of another, as perf writes them. `more` adds fields
 /// that only some samples have.
-fn samples(
+pub(super) fn samples(
     attr: &Attr,
+    cpus: u64,
     count: u64,
     size: usize,
     more: impl Fn(u64, &mut SampleFields),
@@ -136,8 +137,8 @@ fn samples(
     let mut records = Vec::with_capacity(count as usize * size + count.div_ceil(ROUND) as usize * 8);
     for start in (0..count).step_by(ROUND as usize) {
         let end = count.min(start + ROUND);
-        for cpu in 0..CPUS {
-            for n in (start + cpu..end).step_by(CPUS as usize) {
+        for cpu in 0..cpus {
+            for n in (start + cpu..end).step_by(cpus as usize) {
                 let mut fields = SampleFields {
                     ip: Some(0x40_1000 + n * 0x9e37 % 0x10_0000),
                     pid_tid: Some((1000, 1000 + cpu as i32)),
@@ -157,7 +158,7 @@ fn samples(
 
 /// Returns a contestant that reads all records with a [`Reader`] and must find the same sums
 /// as the plain walk.
-fn pass<'a>(
+pub(super) fn pass<'a>(
     name: &'static str,
     events: &'a Events,
     records: &'a [u8],

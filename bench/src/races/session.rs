@@ -36,7 +36,7 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
         ("processes and mappings repeat as in real captures", true, RUNS),
         ("any process and any mapping in each sample", false, PAIRS),
     ] {
-        let shape = Shape { is_local, chain: None };
+        let shape = Shape::new(is_local);
         let (mut table, of_samples) = one(context, &shape, what)?;
         table.judge("ns a sample over decoding", of_samples, A_SAMPLE);
         tables.push(table);
@@ -102,7 +102,7 @@ fn one(context: &Context, shape: &Shape, what: &str) -> Result<(Table, f64), Fai
     let samples = if context.quick { 4096 } else { 4_000_000 / frames };
     let events = processes::events(shape);
     let records = processes::samples(&events, shape, samples);
-    let session = RefCell::new(processes::session(&events));
+    let session = RefCell::new(processes::session(&events, shape));
     let contestants = vec![
         Contestant::new(DECODE, || decode(&events, &records)),
         Contestant::new(SESSION, || with_session(&events, &records, &mut session.borrow_mut())),
@@ -145,7 +145,7 @@ fn frames(sums: &mut Sums, record: &EventRecord<'_>, sample: &Sample<'_>) -> Res
 }
 
 /// The same with a session: the thread of each sample, and the mapping of each frame.
-fn with_session(events: &Events, records: &[u8], session: &mut Session) -> Result<Sums, Failure> {
+pub(super) fn with_session(events: &Events, records: &[u8], session: &mut Session) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     for record in Reader::from_records(events.clone(), Endianness::Little, records).records() {
         let record = record?;

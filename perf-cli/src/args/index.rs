@@ -6,7 +6,12 @@ use super::ReadingArgs;
 use super::capture::Capture;
 
 pub(super) const EXAMPLES: &str =
-    "The index has 1 to 15 % of the size of the capture. It becomes invalid when the capture changes.
+    "With --time, other verbs read only the parts of a capture that they need, if its index lies beside it under its default
+name. What they leave out is not checked again: perfdata index reports the faults of the whole capture. Options that need
+all samples, such as --off-cpu, and compressed captures are read as a whole.
+
+The index has 1 to 15 % of the size of the capture. It becomes invalid when the capture changes; other verbs say so, and
+read the whole capture.
 
 Examples:
   perfdata index

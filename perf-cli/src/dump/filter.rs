@@ -7,6 +7,7 @@ use perf_parse::file::{EventRecords, Reader};
 use crate::Failure;
 use crate::args::ShowArgs;
 use crate::event_filter::EventFilter;
+use crate::input::Memory;
 
 /// The filters of the command line. A record must pass all of them.
 #[derive(Debug)]
@@ -30,6 +31,14 @@ impl Filter {
     /// Makes a walk return only records of the selected types.
     pub(super) fn select<'r>(&self, records: EventRecords<'r>) -> EventRecords<'r> {
         if self.types.is_empty() { records } else { records.only(&self.types) }
+    }
+
+    /// Returns the walk over the parts of the capture that have records of the selected times, if there is an index
+    /// beside it. It also has all records that are not samples.
+    pub(super) fn indexed<'r>(&self, reader: &'r Reader<'_>, memory: Memory<'_>) -> Option<EventRecords<'r>> {
+        let (first, last) = self.time?;
+        let index = crate::index::of(reader, memory)?;
+        index.walk(reader, |part| part.may_hold(&(first..=last), None, None))
     }
 
     #[inline(always)]

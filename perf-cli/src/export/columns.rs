@@ -77,7 +77,7 @@ fn outcome(results: Vec<Result<Outcome, Failure>>) -> Result<Outcome, Failure> {
 
 /// Exports a capture.
 fn export(path: &Path, args: &ExportArgs, threads: NonZero<usize>) -> Result<Outcome, Failure> {
-    crate::input::read_by_windows(path, |reader, memory| {
+    crate::input::read_by_windows(path, args.profile.only.time.is_some(), |reader, memory| {
         let result = add(&reader, memory, path, args, threads);
         result.map_err(|Failure(why)| Failure(format!("{}: {why}", shown(path))))
     })

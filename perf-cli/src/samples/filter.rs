@@ -2,6 +2,7 @@
 
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
+use perf_parse::index::Chunk;
 use perf_session::{At, Frame, Mapping};
 
 use super::spans::Spans;
@@ -33,6 +34,12 @@ impl<'a> Filter<'a> {
     pub(crate) fn wants_cpu(&self, cpu: Option<u32>) -> bool {
         let has = |cpu: u32| self.cpus.iter().any(|&(first, last)| first <= cpu && cpu <= last);
         self.cpus.is_empty() || cpu.is_none_or(has)
+    }
+
+    /// Returns whether a part of the capture may have samples of the selected times.
+    pub(super) fn may_be_in(&self, part: &Chunk<'_>) -> bool {
+        // A sample without a time counts as one of time 0.
+        self.spans.contain(0) || part.times().is_some_and(|times| self.spans.overlap(&times))
     }
 
     /// Returns whether a sample is of the selected times, CPUs and events. perf does not count the others.

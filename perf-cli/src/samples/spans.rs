@@ -1,5 +1,7 @@
 //! Spans of time on the command line, and times in lines.
 
+use core::ops::RangeInclusive;
+
 use crate::Failure;
 
 /// The spans of `--time`; `None` for all of the capture. They are in order, and neither overlap nor touch.
@@ -75,6 +77,13 @@ impl Spans {
 
     pub(super) fn is_empty(&self) -> bool {
         self.0.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Returns whether a sample of one of these times may be in a span.
+    pub(super) fn overlap(&self, times: &RangeInclusive<u64>) -> bool {
+        let Some(spans) = &self.0 else { return true };
+        let after = spans.partition_point(|span| span.first <= *times.end());
+        after > 0 && *times.start() <= spans[after - 1].last
     }
 
     pub(super) fn contain(&self, time: u64) -> bool {

@@ -32,8 +32,14 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn new(reader: &'a Reader<'_>, filter: Filter<'a>, names: Names, progress: Progress) -> Self {
-        let mut records = reader.records().in_time_order();
+    pub(super) fn new(
+        records: EventRecords<'a>,
+        reader: &'a Reader<'_>,
+        filter: Filter<'a>,
+        names: Names,
+        progress: Progress,
+    ) -> Self {
+        let mut records = records.in_time_order();
         records.check_features();
         let mut session = Session::new();
         session.add_features(records.features());

@@ -2,6 +2,8 @@
 
 #![cfg(unix)]
 
+mod used;
+
 use std::fs::{self, Metadata, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

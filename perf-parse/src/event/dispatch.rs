@@ -29,7 +29,7 @@ pub(super) struct Dispatch {
     trailer_size: Place,
     trailer_time: Place,
     /// The event of each id from `first` on. Used if the ids are close together, as a kernel assigns them.
-    table: Vec<u16>,
+    table: Vec<u32>,
     first: u64,
     /// The event of each id, in ascending order of ids. Used if the ids are not close together.
     sorted: Vec<(u64, u32)>,
@@ -46,9 +46,9 @@ pub(super) struct Dispatch {
 }
 
 /// The table entry of an id without an event. There is no table if an event has this index.
-const NONE: u16 = u16::MAX;
+const NONE: u32 = u32::MAX;
 
-/// Maximum number of table entries for each id, so that the table is not larger than the ids.
+/// Maximum number of table entries for each id, so that the table has at most twice the size of the ids.
 const SPREAD: usize = 4;
 
 /// The place of a field that is the same for all events, in bytes. It is beyond the end of every record if there are no
@@ -120,7 +120,7 @@ impl Dispatch {
         let (Some(first), Some(last)) = (ids().min(), ids().max()) else { return };
         let span = last.checked_sub(first).and_then(|span| usize::try_from(span).ok()?.checked_add(1));
         let room = count.saturating_mul(SPREAD);
-        if let Some(span) = span.filter(|&span| span <= room && events.len() < usize::from(NONE)) {
+        if let Some(span) = span.filter(|&span| span <= room && events.len() < NONE as usize) {
             self.first = first;
             self.table = vec![NONE; span];
             for (index, event) in (0..).zip(events) {
@@ -169,7 +169,7 @@ impl Dispatch {
     pub(super) fn find(&self, id: u64) -> Option<usize> {
         let place = usize::try_from(id.wrapping_sub(self.first)).ok();
         match place.and_then(|place| self.table.get(place)) {
-            Some(&event) if event != NONE => Some(event.into()),
+            Some(&event) if event != NONE => Some(event as usize),
             _ => self.find_sorted(id),
         }
     }

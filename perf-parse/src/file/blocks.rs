@@ -8,7 +8,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use super::knowledge::Knowledge;
 use super::reader::{Data, Reader};
 use super::records::EventRecords;
-use super::source::Slice;
+use super::source::{Slice, Source};
 use super::walk::Walk;
 use crate::account::Account;
 
@@ -101,6 +101,16 @@ impl<'a> Reader<'a> {
             #[cfg(feature = "std")]
             Data::Windows(_) | Data::Stream(_) => &[],
         }
+    }
+
+    /// Returns whether the data files are in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        matches!(self.data(), Data::Memory(_))
+    }
+
+    /// Returns the bytes of a data file from an offset on; `None` if they are not in memory.
+    pub(crate) fn bytes_from(&self, data_file: usize, offset: u64) -> Option<&[u8]> {
+        self.files().get(data_file)?.at(offset)
     }
 }
 

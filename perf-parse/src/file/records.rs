@@ -10,7 +10,7 @@ use super::knowledge::Knowledge;
 use super::source::Slice;
 #[cfg(feature = "std")]
 use super::source::Stream;
-use super::walk::Walk;
+use super::walk::{Piece, Walk};
 use crate::account::Account;
 use crate::batch::{Columns, Filled, SampleBatch};
 use crate::error::FileError;
@@ -110,6 +110,12 @@ impl<'r> EventRecords<'r> {
     /// Skips the records before a place.
     pub(super) fn skipping_to(mut self, place: Place) -> Self {
         with_walk!(&mut self.walk, walk => walk.skip_to(place));
+        self
+    }
+
+    /// Leaves out everything but some pieces of the data files, which are in memory and not compressed.
+    pub(crate) fn of_pieces(mut self, pieces: Vec<Piece>) -> Self {
+        with_walk!(&mut self.walk, walk => walk.only_pieces(pieces));
         self
     }
 

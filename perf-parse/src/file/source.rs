@@ -58,6 +58,10 @@ pub(super) trait Source<'r> {
     /// Returns the offset of the front, in bytes from the start of the capture.
     fn offset(&self) -> u64;
 
+    /// Makes the source end with a range of offsets, and its front the start of the range. Has no effect on a source that is
+    /// not in memory.
+    fn narrow(&mut self, range: &Range<u64>);
+
     /// Returns how many bytes are known to be zeros, without reading them, after the first `passed` bytes at the front.
     fn hole(&self, passed: usize) -> usize;
 
@@ -90,12 +94,16 @@ impl<'r> Slice<'r> {
 
     /// Returns the source cut to a range of offsets. The bytes outside of it do not exist for a walk.
     pub(super) fn part(&self, range: &Range<u64>) -> Self {
+        let (bytes, base) = self.bytes_of(range);
+        Self { front: bytes, offset: base, bytes, base, holes: self.holes }
+    }
+
+    /// Returns the bytes in a range of offsets, and the offset of the first of them.
+    fn bytes_of(&self, range: &Range<u64>) -> (&'r [u8], u64) {
         let place = |offset: u64| usize::try_from(offset.saturating_sub(self.base)).unwrap_or(usize::MAX);
         let end = place(range.end).min(self.bytes.len());
         let start = place(range.start).min(end);
-        let bytes = self.bytes.get(start..end).unwrap_or_default();
-        let base = self.base.saturating_add(start as u64);
-        Self { front: bytes, offset: base, bytes, base, holes: self.holes }
+        (self.bytes.get(start..end).unwrap_or_default(), self.base.saturating_add(start as u64))
     }
 
     /// Returns the range of offsets of all bytes.
@@ -139,7 +147,7 @@ impl<'r> Source<'r> for Slice<'r> {
     }
 
     fn taken(&self, count: usize) -> &[u8] {
-        let end = self.bytes.len().saturating_sub(self.front.len());
+        let end = usize::try_from(self.offset.saturating_sub(self.base)).unwrap_or(usize::MAX);
         self.bytes.get(end.saturating_sub(count)..end).unwrap_or_default()
     }
 
@@ -152,6 +160,10 @@ impl<'r> Source<'r> for Slice<'r> {
     #[inline]
     fn offset(&self) -> u64 {
         self.offset
+    }
+
+    fn narrow(&mut self, range: &Range<u64>) {
+        (self.front, self.offset) = self.bytes_of(range);
     }
 
     fn hole(&self, passed: usize) -> usize {

@@ -10,6 +10,7 @@ mod inflated;
 mod order;
 mod types;
 
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use perf_abi::endian::Endian;
@@ -30,6 +31,7 @@ use order::TimeOrder;
 use types::Types;
 
 pub(super) use framing::HEADER;
+pub(crate) use framing::Piece;
 
 /// A walk over the records of byte order `O` in sources of type `S`.
 ///
@@ -89,6 +91,12 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Skips the records, and the errors, before a place.
     pub(super) fn skip_to(&mut self, place: Place) {
         self.from = Some(place);
+        self.settle();
+    }
+
+    /// Leaves out everything but some pieces of the data files.
+    pub(super) fn only_pieces(&mut self, pieces: Vec<Piece>) {
+        self.framing.only(pieces);
         self.settle();
     }
 

@@ -6,6 +6,7 @@ mod batches;
 mod encoded;
 mod limits;
 mod parts;
+mod pieces;
 mod queries;
 mod walk;
 

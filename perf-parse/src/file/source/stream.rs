@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Range;
 use std::io::{ErrorKind, Read};
 
 use perf_abi::endian::Endian;
@@ -144,6 +145,8 @@ impl<'r> Source<'r> for Stream<'r> {
     fn offset(&self) -> u64 {
         self.offset
     }
+
+    fn narrow(&mut self, _: &Range<u64>) {}
 
     fn hole(&self, _: usize) -> usize {
         0

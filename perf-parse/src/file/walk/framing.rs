@@ -2,6 +2,7 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use perf_abi::endian::{Endian, U16};
 use perf_abi::record::RecordType;
@@ -18,6 +19,13 @@ use crate::salvage;
 /// Size of a header in bytes.
 pub(in crate::file) const HEADER: usize = 8;
 
+/// A piece of a data file, which begins and ends between records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) data_file: usize,
+    pub(crate) range: Range<u64>,
+}
+
 /// The position in the data files of a capture.
 ///
 /// The front of the source is where the next record begins, unless `trailing` bytes or a lost boundary come before it.
@@ -30,6 +38,8 @@ pub(super) struct Framing<S> {
     done: Vec<S>,
     first: usize,
     more: VecDeque<S>,
+    /// The pieces of the data files that are still to be read, the next one last; `None` for all of each file.
+    pieces: Option<Vec<Piece>>,
     /// Number of bytes at the front that belong to the record before it.
     trailing: u64,
     /// Whether the next boundary has to be searched for.
@@ -46,6 +56,7 @@ impl<S> Framing<S> {
             done: Vec::new(),
             first: data_file,
             more: more.into_iter().collect(),
+            pieces: None,
             trailing: 0,
             is_lost: false,
             has_failed: false,
@@ -74,17 +85,36 @@ impl<S> Framing<S> {
         }
         self.done.get(data_file.checked_sub(self.first)?)
     }
-
-    /// Begins the next data file. Returns whether there is one.
-    pub(super) fn next_data_file(&mut self) -> bool {
-        let Some(next) = self.more.pop_front() else { return false };
-        self.done.push(core::mem::replace(&mut self.source, next));
-        self.data_file = self.data_file.saturating_add(1);
-        true
-    }
 }
 
 impl<'r, S: Source<'r>> Framing<S> {
+    /// Leaves out everything but these pieces, which are in the order of the capture. Nothing has been read yet.
+    pub(super) fn only(&mut self, mut pieces: Vec<Piece>) {
+        pieces.reverse();
+        self.pieces = Some(pieces);
+        self.begin_piece();
+    }
+
+    /// Begins the next piece of the data file. Returns whether there is one.
+    fn begin_piece(&mut self) -> bool {
+        let Some(pieces) = &mut self.pieces else { return false };
+        let piece = pieces.pop_if(|piece| piece.data_file == self.data_file);
+        self.source.narrow(&piece.as_ref().map_or(0..0, |piece| piece.range.clone()));
+        piece.is_some()
+    }
+
+    /// Begins the next piece of the data file, or the next data file. Returns whether there is one.
+    pub(super) fn next_data_file(&mut self) -> bool {
+        if self.begin_piece() {
+            return true;
+        }
+        let Some(next) = self.more.pop_front() else { return false };
+        self.done.push(core::mem::replace(&mut self.source, next));
+        self.data_file = self.data_file.saturating_add(1);
+        self.begin_piece();
+        true
+    }
+
     /// Returns the place of the front.
     #[inline(always)]
     pub(super) fn place(&self) -> Place {
