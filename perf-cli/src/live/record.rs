@@ -40,7 +40,7 @@ use rotation::Rotation;
 use schedule::Schedule;
 use signals::Signals;
 use threads::Threads;
-use until::Until;
+use until::{Last, Until};
 
 /// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
 /// much.
@@ -89,6 +89,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         trigger,
         schedule: Schedule::of(args.when.delay.as_ref()),
         began: Instant::now(),
+        last: Last::default(),
     };
     if recorder.overwrites() {
         overwrite::run(&mut recorder, args, &mut until)?;
@@ -166,7 +167,7 @@ fn stream(
         if is_full && !args.quiet {
             say!("perfdata: {}: reached --max-size", out.name);
         }
-        if !is_over && rotation.is_due(due.snapshot, out.size()) {
+        if !is_over && rotation.is_due(due.snapshot, || out.size()) {
             let mut next = Output::create(&args.output, written_as(args))?;
             let summary = recorder.switch(&mut out, &mut next)?;
             // The name is free once the finished file has its own.
