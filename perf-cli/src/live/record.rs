@@ -110,7 +110,9 @@ fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
         return Err(Failure(why));
     }
     let to_stream = args.output == Path::new("-");
-    let why = if args.overwrite && to_stream {
+    let why = if args.accepted.snapshot.is_some() || args.accepted.aux_sample.is_some() {
+        "--snapshot and --aux-sample are for hardware traces (AUX areas), which are not recorded; perf record does it"
+    } else if args.overwrite && to_stream {
         "--overwrite cannot write to standard output; give --output the name of a file"
     } else if (switch_of(args).is_some() || when.timestamp_filename) && to_stream {
         "--switch-output and --timestamp-filename need a file; give --output the name of one"
