@@ -76,12 +76,6 @@ impl Reader {
         &self.numbers
     }
 
-    /// Returns whether the tasks of all rings have ended, so that nothing more is written to them.
-    #[must_use]
-    pub fn has_ended(&self) -> bool {
-        !self.ended.contains(&false)
-    }
-
     /// Waits as [`Recorder::wait`](crate::Recorder::wait), for these rings.
     ///
     /// # Errors
