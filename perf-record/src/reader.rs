@@ -3,14 +3,16 @@
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
 
+use perf_abi::file::DirVersion;
 use perf_open::Ring;
+use perf_parse::feature::{DirFormat, FeatureData};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::sink::Sink;
 use crate::stack_trim::StackTrim;
 use crate::survey::Survey;
 use crate::wait::{self, Waited};
-use crate::{Error, drain};
+use crate::{Error, Recorder, drain};
 
 /// Some of the rings of a recording, which a thread of its own can read. [`Recorder::split`](crate::Recorder::split)
 /// returns it, and [`Recorder::join`](crate::Recorder::join) takes it back.
@@ -76,12 +78,6 @@ impl Reader {
         &self.numbers
     }
 
-    /// Returns whether the tasks of all rings have ended, so that nothing more is written to them.
-    #[must_use]
-    pub fn has_ended(&self) -> bool {
-        !self.ended.contains(&false)
-    }
-
     /// Waits as [`Recorder::wait`](crate::Recorder::wait), for these rings.
     ///
     /// # Errors
@@ -123,6 +119,58 @@ impl Reader {
             }
         }
         Ok(bytes)
+    }
+}
+
+impl Recorder {
+    /// Takes the rings out of the recorder, to be read by several threads: one [`Reader`] for each of `cpus`, which has the
+    /// rings of these cpus. The first has those of other cpus too. The capture becomes a folder: its `data` says so, and
+    /// each ring needs a file of its own, a [`PartSink`](crate::PartSink).
+    ///
+    /// Call it after [`begin`](Self::begin). The recorder no longer drains these rings.
+    ///
+    /// # Errors
+    ///
+    /// If there is no list of cpus, or the rings are of threads on any cpu.
+    pub fn split(&mut self, cpus: &[Vec<u32>]) -> Result<Vec<Reader>, Error> {
+        let request = |what: &str| Error::Request(what.to_owned());
+        let rings = 0..self.session.rings.len();
+        let cpu = |ring| self.session.opened.iter().find(|opened| opened.ring == ring)?.cpu;
+        let of_rings: Option<Vec<u32>> = rings.map(cpu).collect();
+        let of_rings =
+            of_rings.ok_or_else(|| request("rings of threads on any cpu have no order of cpus"))?;
+        self.features.set(&FeatureData::DirFormat(DirFormat { version: DirVersion::VERSION }))?;
+        let reader = |_: &Vec<u32>| Reader {
+            rings: Vec::new(),
+            numbers: Vec::new(),
+            ended: Vec::new(),
+            least: self.options.mmap_flush,
+            survey: self.survey.empty(),
+            stacks: self.stacks.clone(),
+            skipped: 0,
+        };
+        let mut readers: Vec<Reader> = cpus.iter().map(reader).collect();
+        let rings = self.session.rings.drain(..).zip(self.session.ended.drain(..));
+        for ((number, (ring, ended)), cpu) in rings.enumerate().zip(of_rings) {
+            let reader = cpus.iter().position(|cpus| cpus.contains(&cpu)).unwrap_or(0);
+            let Some(reader) = readers.get_mut(reader) else {
+                return Err(request("there is no thread that reads the rings"));
+            };
+            reader.rings.push(ring);
+            reader.numbers.push(number);
+            reader.ended.push(ended);
+        }
+        Ok(readers)
+    }
+
+    /// Takes back the readers of [`split`](Self::split), with what they counted. Their rings are unmapped: call
+    /// [`Reader::drain_all`] before.
+    pub fn join(&mut self, readers: impl IntoIterator<Item = Reader>) {
+        for reader in readers {
+            self.survey.add(reader.survey);
+            self.skipped += reader.skipped;
+            self.joined += reader.rings.iter().map(|ring| ring.account().lost).sum::<u64>();
+        }
     }
 }
 

@@ -8,11 +8,9 @@ use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
-use perf_abi::file::DirVersion;
 use perf_abi::record::{Misc, RecordType};
 use perf_open::ring::Paused;
 use perf_open::{EventGroup, Overwrite, Ring};
-use perf_parse::feature::{DirFormat, FeatureData};
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
@@ -21,7 +19,6 @@ use perf_parse::{Record, SampleLayout};
 use crate::fallback::Choices;
 use crate::host::ROOT;
 use crate::processes::family;
-use crate::reader::Reader;
 use crate::session::Session;
 use crate::sink::{Head, Sink, mark};
 use crate::stack_trim::StackTrim;
@@ -38,23 +35,23 @@ use crate::{Error, Frozen, Note, Observed, Options, drain, features, user_record
 /// [crate's documentation](crate) has an example.
 #[derive(Debug)]
 pub struct Recorder {
-    options: Options,
+    pub(crate) options: Options,
     observed: Observed,
     command: Option<u32>,
-    session: Session,
-    features: FeaturePayloads<NativeEndian>,
+    pub(crate) session: Session,
+    pub(crate) features: FeaturePayloads<NativeEndian>,
     /// The layout of the event that records mappings, which synthesized records have.
     layout: SampleLayout,
-    survey: Survey,
-    stacks: Option<StackTrim>,
+    pub(crate) survey: Survey,
+    pub(crate) stacks: Option<StackTrim>,
     notes: Vec<Note>,
-    skipped: u64,
+    pub(crate) skipped: u64,
     /// Whether the command was started before the capture began.
     is_running: bool,
     /// The losses of the captures that are finished, by the id of the event, and by the rings.
     earlier: (BTreeMap<u64, u64>, u64),
     /// The losses by the rings that other threads have read.
-    joined: u64,
+    pub(crate) joined: u64,
 }
 
 impl Recorder {
@@ -234,56 +231,6 @@ impl Recorder {
             sink.round()?;
         }
         Ok(bytes)
-    }
-
-    /// Takes the rings out of the recorder, to be read by several threads: one [`Reader`] for each of `cpus`, which has the
-    /// rings of these cpus. The first has those of other cpus too. The capture becomes a folder: its `data` says so, and
-    /// each ring needs a file of its own, a [`PartSink`](crate::PartSink).
-    ///
-    /// Call it after [`begin`](Self::begin). The recorder no longer drains these rings.
-    ///
-    /// # Errors
-    ///
-    /// If there is no list of cpus, or the rings are of threads on any cpu.
-    pub fn split(&mut self, cpus: &[Vec<u32>]) -> Result<Vec<Reader>, Error> {
-        let request = |what: &str| Error::Request(what.to_owned());
-        let rings = 0..self.session.rings.len();
-        let cpu = |ring| self.session.opened.iter().find(|opened| opened.ring == ring)?.cpu;
-        let of_rings: Option<Vec<u32>> = rings.map(cpu).collect();
-        let of_rings =
-            of_rings.ok_or_else(|| request("rings of threads on any cpu have no order of cpus"))?;
-        self.features.set(&FeatureData::DirFormat(DirFormat { version: DirVersion::VERSION }))?;
-        let reader = |_: &Vec<u32>| Reader {
-            rings: Vec::new(),
-            numbers: Vec::new(),
-            ended: Vec::new(),
-            least: self.options.mmap_flush,
-            survey: self.survey.empty(),
-            stacks: self.stacks.clone(),
-            skipped: 0,
-        };
-        let mut readers: Vec<Reader> = cpus.iter().map(reader).collect();
-        let rings = self.session.rings.drain(..).zip(self.session.ended.drain(..));
-        for ((number, (ring, ended)), cpu) in rings.enumerate().zip(of_rings) {
-            let reader = cpus.iter().position(|cpus| cpus.contains(&cpu)).unwrap_or(0);
-            let Some(reader) = readers.get_mut(reader) else {
-                return Err(request("there is no thread that reads the rings"));
-            };
-            reader.rings.push(ring);
-            reader.numbers.push(number);
-            reader.ended.push(ended);
-        }
-        Ok(readers)
-    }
-
-    /// Takes back the readers of [`split`](Self::split), with what they counted. Their rings are unmapped: call
-    /// [`Reader::drain_all`] before.
-    pub fn join(&mut self, readers: impl IntoIterator<Item = Reader>) {
-        for reader in readers {
-            self.survey.add(reader.survey);
-            self.skipped += reader.skipped;
-            self.joined += reader.rings.iter().map(|ring| ring.account().lost).sum::<u64>();
-        }
     }
 
     /// Ends the capture: drains the rings, counts the losses, and adds the features that depend on the records.

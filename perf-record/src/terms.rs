@@ -15,6 +15,14 @@ pub(crate) fn overwrites(event: &EventSpec, options: &Options) -> bool {
     event.terms.overwrite.unwrap_or(options.overwrite)
 }
 
+/// Returns whether the events of a PMU write a hardware trace to an AUX area, and no samples to the ring.
+///
+/// perf: `auxtrace_record__init`, `tools/perf/arch`.
+fn writes_to_aux_area(pmu: &str) -> bool {
+    ["intel_pt", "intel_bts", "cs_etm"].contains(&pmu)
+        || ["arm_spe_", "hisi_ptt"].iter().any(|name| pmu.starts_with(name))
+}
+
 /// Returns an error if the options do not let a term have its effect.
 pub(crate) fn check(groups: &[EventGroup], options: &Options) -> Result<(), Error> {
     let events = || groups.iter().flat_map(|group| &group.events);
@@ -29,6 +37,8 @@ pub(crate) fn check(groups: &[EventGroup], options: &Options) -> Result<(), Erro
             "the term max-stack is for call chains; leave out call-graph=no"
         } else if options.no_samples && terms.has_rate() {
             "the terms period and freq are for samples; leave them out, or no_samples"
+        } else if event.pmu.as_deref().is_some_and(writes_to_aux_area) {
+            "its PMU writes to an AUX area, which is not recorded; perf record does it"
         } else if overwrites(event, options) != overwrites(first, options) {
             "all events of a recording overwrite, or none does; give all the term overwrite, or all no-overwrite"
         } else {

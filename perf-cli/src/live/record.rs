@@ -40,7 +40,7 @@ use rotation::Rotation;
 use schedule::Schedule;
 use signals::Signals;
 use threads::Threads;
-use until::Until;
+use until::{Last, Until};
 
 /// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
 /// much.
@@ -89,6 +89,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         trigger,
         schedule: Schedule::of(args.when.delay.as_ref()),
         began: Instant::now(),
+        last: Last::default(),
     };
     if recorder.overwrites() {
         overwrite::run(&mut recorder, args, &mut until)?;
@@ -109,7 +110,9 @@ fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
         return Err(Failure(why));
     }
     let to_stream = args.output == Path::new("-");
-    let why = if args.overwrite && to_stream {
+    let why = if args.accepted.snapshot.is_some() || args.accepted.aux_sample.is_some() {
+        "--snapshot and --aux-sample are for hardware traces (AUX areas), which are not recorded; perf record does it"
+    } else if args.overwrite && to_stream {
         "--overwrite cannot write to standard output; give --output the name of a file"
     } else if (switch_of(args).is_some() || when.timestamp_filename) && to_stream {
         "--switch-output and --timestamp-filename need a file; give --output the name of one"
@@ -166,7 +169,7 @@ fn stream(
         if is_full && !args.quiet {
             say!("perfdata: {}: reached --max-size", out.name);
         }
-        if !is_over && rotation.is_due(due.snapshot, out.size()) {
+        if !is_over && rotation.is_due(due.snapshot, || out.size()) {
             let mut next = Output::create(&args.output, written_as(args))?;
             let summary = recorder.switch(&mut out, &mut next)?;
             // The name is free once the finished file has its own.

@@ -111,14 +111,17 @@ pub(crate) const WORDS: &[&str] = &[
     "no-overwrite",
 ];
 
+/// Why the terms of AUX areas are refused.
+const AUX: &str = "it is about an AUX area, which a program maps after it has opened the event";
+
 /// The terms that perf accepts and this crate refuses, with the reason.
 const REFUSED: &[(&str, &str)] = &[
     ("branch_type", "ask for a branch stack when the event is opened"),
     ("nr", "it limits what perf writes of BPF output"),
     ("percore", "perf adds up the counts of a core's threads itself"),
-    ("aux-output", "ask for it when the event is opened"),
-    ("aux-action", "ask for it when the event is opened"),
-    ("aux-sample-size", "ask for it when the event is opened"),
+    ("aux-output", AUX),
+    ("aux-action", AUX),
+    ("aux-sample-size", AUX),
     ("metric-id", "metrics are perf's"),
 ];
 

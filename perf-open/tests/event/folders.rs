@@ -111,7 +111,11 @@ fn terms_that_do_not_fit() {
         ("name", 4, "expected a name"),
         ("event=1,", 8, "expected the name of a term"),
         ("percore", 0, "`percore` is not supported: perf adds up the counts of a core's threads itself"),
-        ("inv,aux-output", 4, "`aux-output` is not supported: ask for it when the event is opened"),
+        (
+            "inv,aux-output",
+            4,
+            "`aux-output` is not supported: it is about an AUX area, which a program maps after it has opened the event",
+        ),
     ] {
         assert_eq!(fault(&cpu, terms), (offset, message.to_owned()), "{terms}");
     }

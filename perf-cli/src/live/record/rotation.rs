@@ -25,12 +25,12 @@ impl<'a> Rotation<'a> {
         Self { args, files: VecDeque::new(), began: Instant::now() }
     }
 
-    /// Returns whether another file begins now. `size` is that of the current file.
-    pub(super) fn is_due(&self, is_signalled: bool, size: Option<u64>) -> bool {
+    /// Returns whether another file begins now. `size` returns that of the current file.
+    pub(super) fn is_due(&self, is_signalled: bool, size: impl FnOnce() -> Option<u64>) -> bool {
         match super::switch_of(self.args) {
             None => false,
             Some(Switch::Signal) => is_signalled,
-            Some(Switch::Size(most)) => size.is_some_and(|size| size >= most),
+            Some(Switch::Size(most)) => size().is_some_and(|size| size >= most),
             Some(Switch::Time(time)) => self.began.elapsed() >= time,
         }
     }

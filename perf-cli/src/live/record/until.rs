@@ -4,8 +4,9 @@ use core::time::Duration;
 use std::time::Instant;
 
 use perf_open::workload::Workload;
-use perf_record::{Recorder, Trigger};
+use perf_record::{Recorder, Trigger, Waited};
 
+use super::TICK;
 use super::commands::{Asked, Commands};
 use super::schedule::Schedule;
 use super::signals::Signals;
@@ -22,6 +23,17 @@ pub(super) struct Until<'a> {
     pub(super) schedule: Schedule,
     /// When the events could start first.
     pub(super) began: Instant,
+    pub(super) last: Last,
+}
+
+/// What the last wait and the last look at the recorded threads found. In a storm of records, the loop of the recording
+/// does nothing else for each wakeup than to read the rings.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Last {
+    /// What ended the last wait; `None` before the first.
+    waited: Option<Waited>,
+    /// When the recorded threads were looked for.
+    looked: Option<Instant>,
 }
 
 /// What is to be done now.
@@ -43,7 +55,10 @@ impl Until<'_> {
             Some(false) => recorder.pause()?,
             None => {}
         }
-        self.signals.clear();
+        // What is not readable need not be cleared.
+        if self.last.waited.is_none_or(|waited| waited.other) {
+            self.signals.clear();
+        }
         let asked = match &mut self.commands {
             Some(commands) => commands.run(recorder)?,
             None => Asked::default(),
@@ -68,10 +83,10 @@ impl Until<'_> {
     }
 
     /// Waits at most for `tick`, until a ring is half full or something else may be due.
-    pub(super) fn wait(&self, recorder: &mut Recorder, tick: Duration) -> Result<(), Failure> {
+    pub(super) fn wait(&mut self, recorder: &mut Recorder, tick: Duration) -> Result<(), Failure> {
         let mut fds = vec![self.signals.fd()];
         fds.extend(self.trigger.iter().flat_map(Trigger::fds));
-        recorder.wait(Some(self.schedule.next(self.began, tick)), &fds)?;
+        self.last.waited = Some(recorder.wait(Some(self.schedule.next(self.began, tick)), &fds)?);
         Ok(())
     }
 
@@ -83,9 +98,14 @@ impl Until<'_> {
         if let Some(workload) = &mut self.workload {
             return Ok(workload.try_wait()?.is_some());
         }
-        Ok(match self.observed {
-            Observed::Threads(tids) => !tids.iter().any(|&tid| observed::is_alive(tid)),
-            Observed::Command | Observed::Cpus(_) => false,
-        })
+        let Observed::Threads(tids) = self.observed else { return Ok(false) };
+        // The end of a thread ends a wait.
+        let has_only_records = self.last.waited.is_some_and(|waited| waited.records && !waited.hangup);
+        let is_recent = self.last.looked.is_some_and(|looked| looked.elapsed() < TICK);
+        if has_only_records && is_recent {
+            return Ok(false);
+        }
+        self.last.looked = Some(Instant::now());
+        Ok(!tids.iter().any(|&tid| observed::is_alive(tid)))
     }
 }

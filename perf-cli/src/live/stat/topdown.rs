@@ -145,7 +145,7 @@ pub(crate) fn events(args: &StatArgs, parser: &Parser) -> Result<Vec<EventSpec>,
         slots.into_iter().chain(of_uses).collect()
     } else if of_core.is_empty() {
         return fails("this CPU does not count the events of the method (topdown-retiring and others)");
-    } else if !(args.per_core && args.observed.all_cpus && args.cgroup.is_empty()) {
+    } else if !args.per_core || !args.observed.all_cpus || !args.cgroup.is_empty() {
         return fails(
             "this CPU counts the events of the method by core; give -a and --per-core, and no cgroup",
         );

@@ -1,6 +1,6 @@
 """Loads a BPF program of two functions, with BTF, and runs it until standard input ends.
 
-Prints the id of the program. The functions are named after this process. Its argument is the number of seconds after which it loads the program. Needs CAP_SYS_ADMIN.
+Prints the id of the program. The functions are named after this process. Needs CAP_SYS_ADMIN.
 """
 import ctypes
 import os
@@ -8,7 +8,6 @@ import platform
 import struct
 import sys
 import threading
-import time
 
 NUMBER = {"x86_64": 321, "aarch64": 280, "riscv64": 280, "ppc64le": 361, "s390x": 351}[platform.machine()]
 PROG_LOAD, TEST_RUN, GET_INFO, BTF_LOAD = 5, 10, 15, 18
@@ -57,7 +56,6 @@ SOCKET_FILTER = 1
 attr = struct.pack("=IIQQIIQII", SOCKET_FILTER, len(code) // 8, address(code), address(b"GPL\0"), 0, 0, 0, 0, 0)
 attr += first.ljust(16, b"\0") + struct.pack("=IIII", 0, 0, btf_fd, 8)
 attr += struct.pack("=QIIQI", address(functions), 2, 16, address(lines), 2)
-time.sleep(float(sys.argv[1]))
 program, _ = bpf(PROG_LOAD, attr)
 info = ctypes.create_string_buffer(256)
 bpf(GET_INFO, struct.pack("=IIQ", program, 232, ctypes.addressof(info)))

@@ -42,17 +42,13 @@ fn needs_bpf() {
     }
 }
 
-/// Starts to load a program, after some seconds.
-fn starts(seconds: &str) -> Running {
+/// Loads a program. Skips the test if it cannot be loaded.
+fn loaded() -> Loaded {
     needs_bpf();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/record/bpf.py");
     let mut python = Command::new("python3");
-    python.arg(source).arg(seconds).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    Running::start(&mut python)
-}
-
-/// Returns the program once it is loaded. Skips the test if it cannot be loaded.
-fn is_loaded(mut runs: Running) -> Loaded {
+    python.arg(source).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut runs = Running::start(&mut python);
     let mut line = String::new();
     BufReader::new(runs.0.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let Ok(id) = line.trim().parse() else {
@@ -62,10 +58,6 @@ fn is_loaded(mut runs: Running) -> Loaded {
     };
     let pid = runs.0.id();
     Loaded { _runs: runs, id, names: ["first", "second"].map(|name| format!("_{name}_{pid}")) }
-}
-
-fn loaded() -> Loaded {
-    is_loaded(starts("0"))
 }
 
 /// Returns the entry of a list feature with an id.
@@ -169,15 +161,20 @@ fn to_a_stream() {
 fn loaded_meanwhile() {
     let folder = needs::folder();
     needs::all(&[needs::Need::CpuEvents]);
-    let starts = starts("0.7");
+    needs_bpf();
     let mut recorder =
-        Running::start(&mut record(&folder, &["-q", "-a", "-e", "cpu-clock"], &words(&["sleep", "3"])));
-    let program = is_loaded(starts);
+        Running::start(&mut record(&folder, &["-q", "-a", "-e", "cpu-clock"], &words(&["sleep", "30"])));
+    until("it records", || folder.join("perf.data").exists());
+    let program = loaded();
     // The information is read when the rings are, once a second.
     thread::sleep(Duration::from_millis(1500));
     let id = program.id;
     drop(program);
-    assert_eq!(recorder.ends(), 0);
+    // Later than its last user ends.
+    let is_unload = |it: &&Value| it["fields"]["id"] == id && it["fields"]["type"] == 2;
+    until("it is unloaded", || dump(&folder.join("perf.data")).of_type("BPF_EVENT").iter().any(is_unload));
+    recorder.signal("INT");
+    recorder.ends();
     let dump = dump(&folder.join("perf.data"));
     let events = dump.of_type("BPF_EVENT");
     let events: Vec<_> =

@@ -159,6 +159,9 @@ fn what_cannot_be_recorded_is_said() {
     fails(&["-p", "4194305"], &[], &["4194305"]);
     fails(&["-c", "1", "-F", "1"], &["true"], &["cannot be used with"]);
     fails(&["--overwrite", "-o", "-"], &["true"], &["--output"]);
+    for options in [&["-S"][..], &["--snapshot=e"], &["--aux-sample"], &["-m", "128,256"]] {
+        fails(options, &["true"], &["AUX areas"]);
+    }
     assert!(!capture.exists(), "what is not recorded leaves no file");
 }
 

@@ -121,6 +121,9 @@ pub(super) fn pages(text: &str) -> Result<usize, String> {
     if let Ok(pages) = text.parse() {
         return Ok(pages);
     }
+    if text.contains(',') {
+        return Err("AUX areas are not recorded; give the pages of the rings alone".to_owned());
+    }
     let bytes = size(text)?;
     let pages = usize::try_from(bytes.div_ceil(page_bytes() as u64)).ok();
     pages.and_then(usize::checked_next_power_of_two).ok_or_else(|| "is too large".to_owned())
@@ -279,6 +282,7 @@ mod tests {
         let page = page_bytes() as u64;
         assert_eq!((pages("128"), pages("1B")), (Ok(128), Ok(1)));
         assert_eq!(pages(&format!("{}K", (page * 3) >> 10)), Ok(4));
+        assert!(pages("128,256").unwrap_err().contains("AUX areas are not recorded"));
     }
 
     #[test]
