@@ -2,11 +2,12 @@
 """One table: each job of perfdata against its best peer.
 
     table.py [--perfdata PROGRAM] [--perf PROGRAM]... [--perfparser PROGRAM] [--samply PROGRAM] [--inferno FOLDER]
-             [--bench PROGRAM --inputs FOLDER] [--rounds N] --dwarf CAPTURE --machine CAPTURE
+             [--bench PROGRAM --inputs FOLDER] [--rounds N] [--limit SECONDS] --dwarf CAPTURE --machine CAPTURE
 
 Each round runs every program once, in turn, with its output to /dev/null; the first round is not counted. A row has the
 median of the times of perfdata and of the peer that was fastest, and the median of the ratios within a round. The last
-column has the other peers that were there. Peers that are not there, or that fail, are named after the table. The captures
+column has the other peers that were there. Peers that are not there, that fail, or that take longer than --limit, are named
+after the table. The captures
 are those of `perf record --call-graph dwarf` of a program with debug information, and of `perf record -a -g`.
 
 With --bench, the program of this folder, the rows of the libraries are added: whole files in time order, against
@@ -17,6 +18,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -25,8 +27,8 @@ import time
 ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
 
 
-def run(commands):
-    """Runs programs that read from each other; returns the time until all have ended, in seconds; None if one failed."""
+def run(commands, limit):
+    """Runs programs that read from each other; returns the time until all have ended, in seconds, and why that failed."""
     start = time.monotonic()
     processes = []
     for number, command in enumerate(commands):
@@ -38,13 +40,21 @@ def run(commands):
                 stdout=subprocess.DEVNULL if is_last else subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=ENVIRONMENT,
+                # So that what a program has started ends with it.
+                start_new_session=True,
             )
         )
         if number > 0:
             # So that the one before ends if this one does.
             processes[number - 1].stdout.close()
-    statuses = [process.wait() for process in processes]
-    return time.monotonic() - start if not any(statuses) else None
+    try:
+        statuses = [process.wait(max(0, start + limit - time.monotonic())) for process in processes]
+    except subprocess.TimeoutExpired:
+        for process in processes:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        return None, f"took more than {limit} s"
+    return (time.monotonic() - start, None) if not any(statuses) else (None, "failed")
 
 
 def jobs(args, folder):
@@ -67,7 +77,7 @@ def jobs(args, folder):
     for kind, capture in (("machine", args.machine), ("dwarf", args.dwarf)):
         of = lambda peers: [(name, [[word.replace("{}", capture) for word in it] for it in all]) for name, all in peers]
         if kind == "machine":
-            yield f"print five fields, {kind}", ours("dump", "--fields", fields[1], capture), of_perfs("script", *fields, "-i", capture)
+            yield f"print five fields, {kind}", ours("dump", "--fields", fields[1], capture), of_perfs("script", *fields, "--no-inline", "-i", capture)
         yield (
             f"print samples with names, {kind}",
             ours("script", capture),
@@ -111,7 +121,7 @@ def is_there(commands):
     return all(shutil.which(command[0]) for command in commands)
 
 
-def race(name, ours, peers, rounds, absent):
+def race(name, ours, peers, rounds, limit, absent):
     """Returns the cells of a row."""
     times = {"perfdata": []}
     work = {"perfdata": ours}
@@ -123,9 +133,9 @@ def race(name, ours, peers, rounds, absent):
             absent.add(f"{peer}: not there")
     for number in range(rounds + 1):
         for contestant, commands in list(work.items()):
-            seconds = run(commands)
+            seconds, why = run(commands, limit)
             if seconds is None:
-                absent.add(f"{contestant} failed: {name}")
+                absent.add(f"{contestant} {why}: {name}")
                 del work[contestant], times[contestant]
             elif number > 0:
                 times[contestant].append(seconds)
@@ -165,6 +175,7 @@ def main():
     parser.add_argument("--bench")
     parser.add_argument("--inputs")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=120, help="seconds that a run may take")
     parser.add_argument("--dwarf", required=True)
     parser.add_argument("--machine", required=True)
     args = parser.parse_args()
@@ -174,7 +185,7 @@ def main():
     print("|---|---:|---|---:|---:|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, ours, peers in jobs(args, folder):
-            if cells := race(name, ours, peers, args.rounds, absent):
+            if cells := race(name, ours, peers, args.rounds, args.limit, absent):
                 print("|", " | ".join(cells), "|", flush=True)
     if args.bench:
         for cells in libraries(args):
