@@ -5,8 +5,9 @@
              [--bench PROGRAM --inputs FOLDER] [--rounds N] [--limit SECONDS] --dwarf CAPTURE --machine CAPTURE
 
 Each round runs every program once, in turn, with its output to /dev/null; the first round is not counted. A row has the
-median of the times of perfdata and of the peer that was fastest, and the median of the ratios within a round. The last
-column has the other peers that were there. Peers that are not there, that fail, or that take longer than --limit, are named
+median of the times of perfdata and of the peer that was fastest, and the median of the ratios within a round: of the
+times, and of the times of the processors, which depend less on what else the machine does. The last column has the other
+peers that were there. Peers that are not there, that fail, or that take longer than --limit, are named
 after the table. The captures
 are those of `perf record --call-graph dwarf` of a program with debug information, and of `perf record -a -g`.
 
@@ -17,6 +18,7 @@ linux-perf-data, over the captures in --inputs.
 import argparse
 import os
 import re
+import resource
 import shutil
 import signal
 import statistics
@@ -28,7 +30,9 @@ ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
 
 
 def run(commands, limit):
-    """Runs programs that read from each other; returns the time until all have ended, in seconds, and why that failed."""
+    """Runs programs that read from each other. Returns the time until all have ended and the time of the processors, in
+    seconds; and why that failed."""
+    before = processors()
     start = time.monotonic()
     processes = []
     for number, command in enumerate(commands):
@@ -54,7 +58,14 @@ def run(commands, limit):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         return None, f"took more than {limit} s"
-    return (time.monotonic() - start, None) if not any(statuses) else (None, "failed")
+    seconds = time.monotonic() - start, processors() - before
+    return (seconds, None) if not any(statuses) else (None, "failed")
+
+
+def processors():
+    """Returns the time that the processors have spent on programs that have ended, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def jobs(args, folder):
@@ -67,7 +78,7 @@ def jobs(args, folder):
     collapse, draw = (os.path.join(args.inferno, "bin", f"inferno-{name}") for name in ("collapse-perf", "flamegraph"))
 
     def of_perfs(*arguments, then=()):
-        tail = "".join(f" | {os.path.basename(command[0])}" for command in then)
+        tail = "".join(f", {os.path.basename(command[0])}" for command in then)
         return [(f"{name} {arguments[0]}{tail}", [[perf, *arguments], *then]) for name, perf in perfs]
 
     out = os.path.join(folder, "out")
@@ -142,14 +153,16 @@ def race(name, ours, peers, rounds, limit, absent):
     if "perfdata" not in times:
         return None
     mine = times.pop("perfdata")
-    cells = [name, f"{statistics.median(mine):.2f}"]
+    cells = [name, f"{statistics.median(own for own, _ in mine):.2f}"]
     if not times:
-        return cells + ["none", "", "", ""]
-    median = {peer: statistics.median(all) for peer, all in times.items()}
+        return cells + ["none", "", "", "", ""]
+    median = {peer: statistics.median(theirs for theirs, _ in all) for peer, all in times.items()}
     best = min(median, key=median.get)
-    ratio = statistics.median(theirs / own for theirs, own in zip(times[best], mine))
+    ratio, of_processors = (
+        statistics.median(theirs[kind] / own[kind] for theirs, own in zip(times[best], mine)) for kind in (0, 1)
+    )
     others = ", ".join(f"{peer} {seconds:.2f}" for peer, seconds in median.items() if peer != best)
-    return cells + [best, f"{median[best]:.2f}", f"{ratio:.1f}", others]
+    return cells + [best, f"{median[best]:.2f}", f"{ratio:.1f}", f"{of_processors:.1f}", others]
 
 
 def libraries(args):
@@ -162,7 +175,7 @@ def libraries(args):
         ours = next((name for name in of if name.startswith("perf-parse")), None)
         if ours and "linux-perf-data" in of:
             mine, theirs = float(of[ours]), float(of["linux-perf-data"])
-            yield [f"{title}, ns a record", f"{mine:.2f}", "linux-perf-data", f"{theirs:.2f}", f"{theirs / mine:.1f}", ""]
+            yield [f"{title}, ns a record", f"{mine:.2f}", "linux-perf-data", f"{theirs:.2f}", f"{theirs / mine:.1f}", "", ""]
 
 
 def main():
@@ -181,8 +194,8 @@ def main():
     args = parser.parse_args()
     args.perf = [perf for perf in args.perf or ["perf"] if shutil.which(perf)]
     absent = set()
-    print("| job | perfdata, s | best peer | s | x | other peers, s |")
-    print("|---|---:|---|---:|---:|---|")
+    print("| job | perfdata, s | best peer | s | x | x, processors | other peers, s |")
+    print("|---|---:|---|---:|---:|---:|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, ours, peers in jobs(args, folder):
             if cells := race(name, ours, peers, args.rounds, args.limit, absent):
