@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 # The difference in percent, up or down, that a count may have.
-tolerance=3
+tolerance=2
 committed=instructions.txt
 
 usage() {

@@ -2,6 +2,7 @@
 
 mod capture;
 mod hand;
+mod named;
 mod parse;
 mod sums;
 mod way;

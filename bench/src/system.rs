@@ -9,7 +9,9 @@ use perf_abi::endian::LittleEndian;
 use perf_abi::record::{CpuMode, Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
-use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError};
+use perf_parse::file::write::{
+    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
+};
 use perf_parse::record::{Comm, FileId, Mmap2, Task};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -53,8 +55,7 @@ const ID: u64 = 1000;
 pub(crate) fn write(out: impl Write, load: Load, size: u64) -> Result<u64, Failure> {
     let event = event();
     let features = FeaturePayloads::default();
-    let mut writer =
-        PipeWriter::<LittleEndian, _>::new(out, &[event], &features, &Options::default())?;
+    let mut writer = PipeWriter::<LittleEndian, _>::new(out, &[event], &features, &Options::default())?;
     let samples = System::run(|record| writer.record(record), load, size)?;
     writer.finish()?;
     Ok(samples)

@@ -227,12 +227,9 @@ fn package(finder: &Finder, file: &Path, budget: &Budget) -> Option<DwarfPackage
     DwarfPackageSections::load(load).ok()
 }
 
-/// Returns a section of split DWARF.
+/// Returns a section of split DWARF, whether it is needed or not: the index of a package has places in all of them.
 fn split_section(image: &Image, id: SectionId, budget: &Budget) -> Result<Bytes, Why> {
-    match id.dwo_name().filter(|_| is_needed(id)) {
-        Some(name) => section(image, name, budget),
-        None => Ok(Bytes::default()),
-    }
+    id.dwo_name().map_or_else(|| Ok(Bytes::default()), |name| section(image, name, budget))
 }
 
 /// Returns a section; empty if it says nothing about functions and lines.

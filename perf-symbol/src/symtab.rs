@@ -166,10 +166,11 @@ impl Builder {
                 continue;
             }
             it.is_unsized = true;
+            let page = page_after(it.end.saturating_add(4096));
+            // A symbol that follows within the page ends this one in any case: so most names need not be compared.
+            let is_within = |next: &Candidate| it.start < next.start && next.start <= page;
             it.end = match following {
-                Some(next) if ends_at_page(self.name(&it), self.name(&next)) => {
-                    page_after(it.end.saturating_add(4096))
-                }
+                Some(next) if !is_within(&next) && ends_at_page(self.name(&it), self.name(&next)) => page,
                 Some(next) => next.start,
                 None => page_after(it.start).saturating_add(4096),
             };

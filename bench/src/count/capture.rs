@@ -117,6 +117,68 @@ pub(crate) fn ten_events() -> Capture {
     capture
 }
 
+/// Number of events of [`many_events`].
+const MANY: u64 = 65_536;
+
+/// Returns samples of 65,536 events, in no order.
+pub(crate) fn many_events() -> Capture {
+    let attr = Attr { sample_type: USUAL | SampleType::IDENTIFIER, ..Attr::default() };
+    let mut capture = samples(4096, attr, |n| {
+        let identifier = Some(FIRST_ID + n * 7919 % MANY);
+        SampleFields { identifier, ..SampleFields::default() }
+    });
+    capture.events = (0..MANY).map(|event| (attr, vec![FIRST_ID + event])).collect();
+    capture
+}
+
+/// Returns rounds of samples of 1,024 cpus: four samples of one cpu, then four of the next. Their times interleave.
+pub(crate) fn many_cpus() -> Capture {
+    let events = Events::from_iter([(Attr { sample_type: USUAL, ..Attr::default() }, vec![FIRST_ID])]);
+    let layout = layout(&events);
+    let (cpus, of_cpu, mut bytes) = (1024, 4, Vec::new());
+    for round in 0..4 {
+        for cpu in 0..cpus {
+            for at in 0..of_cpu {
+                sample(&mut bytes, &layout, (round * of_cpu + at) * cpus + cpu, SampleFields::default());
+            }
+        }
+        finished_round(&mut bytes);
+    }
+    Capture { bytes, records: 4 * (cpus * of_cpu + 1), events, session: RefCell::default() }
+}
+
+/// The program whose stack [`unwound`] has.
+pub(crate) const I686: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/unwind/i686.elf");
+
+/// Returns a capture of one sample with user registers and a copy of the stack, to be unwound as often as it counts records.
+pub(crate) fn unwound() -> Capture {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/unwind/i686.data");
+    let bytes = std::fs::read(path).expect("a file of the repository");
+    Capture { bytes, records: 1024, events: Events::default(), session: RefCell::default() }
+}
+
+/// Returns the address of a symbol of [`kallsyms`].
+pub(crate) fn symbol(number: u64) -> u64 {
+    0xffff_ffff_8100_0000 + number * 256
+}
+
+/// Returns the list of a kernel's symbols.
+pub(crate) fn kallsyms() -> Capture {
+    let records = 20_000;
+    let line = |number| format!("{:x} t function_with_a_name_{number}\n", symbol(number));
+    let bytes = (0..records).flat_map(|number| line(number).into_bytes()).collect();
+    Capture { bytes, records, events: Events::default(), session: RefCell::default() }
+}
+
+/// A small program with inlined functions, the first address of its code, and the number of its bytes.
+pub(crate) const LINES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../perf-symbol/tests/fixtures/lines");
+pub(crate) const LINES_ADDRESS: u64 = 0x40_1000;
+
+/// Returns the number of the addresses of [`LINES`].
+pub(crate) fn lines() -> Capture {
+    Capture { bytes: Vec::new(), records: 0x3c, events: Events::default(), session: RefCell::default() }
+}
+
 /// Returns samples, and the same number of other records of the kernel: MMAP2, COMM, FORK, EXIT and LOST.
 pub(crate) fn records_mix() -> Capture {
     let attr = Attr { sample_type: USUAL, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };

@@ -309,6 +309,12 @@ pub(crate) fn time_order(capture: &Capture) -> Outcome {
     file(Reader::new(&capture.bytes)?.records().in_time_order())
 }
 
+/// Records without a container, in time order.
+pub(crate) fn ring_time_order(capture: &Capture) -> Outcome {
+    let reader = Reader::from_records(capture.events.clone(), Endianness::Little, &capture.bytes);
+    file(reader.records().in_time_order())
+}
+
 #[inline(always)]
 fn file(records: EventRecords<'_>) -> Outcome {
     let mut sums = Sums::default();

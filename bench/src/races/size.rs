@@ -22,7 +22,7 @@ const GROWTH: Goal = Goal::AtMost(4.0);
 /// The cost of 1 % of the span of an indexed capture against all of it, in percent.
 const OF_SPAN: Goal = Goal::AtMost(3.0);
 
-/// The work, and how much memory a sample may take.
+/// The work.
 const VERBS: [(&str, &[&str]); 6] = [
     ("dump", &["dump"]),
     ("script", &["script"]),
@@ -47,16 +47,18 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     for ((path, size), samples) in paths.iter().zip(sizes).zip(&mut samples) {
         *samples = system::write_file(path, Load::Long, size)?;
     }
-    Ok(vec![memory(&perfdata, &folder, &paths, samples)?, times(context, &perfdata, &folder, &paths[1])?])
+    let (memory, whole) = memory(&perfdata, &folder, &paths, samples)?;
+    Ok(vec![memory, times(context, &perfdata, &folder, &paths[1], &whole)?])
 }
 
-/// The memory of each verb, of both captures.
+/// The memory of each verb, of both captures, and its times of the larger one.
 fn memory(
     perfdata: &Path,
     folder: &Folder,
     paths: &[PathBuf; 2],
     samples: [u64; 2],
-) -> Result<Table, Failure> {
+) -> Result<(Table, Vec<Duration>), Failure> {
+    let mut times = Vec::new();
     let title = format!("Anonymous memory at most, of {} and of {} samples", samples[0], samples[1]);
     let mut table = Table::new(title, &["verb", "smaller, MB", "larger, MB", "larger, s"]);
     for (name, arguments) in VERBS {
@@ -65,37 +67,43 @@ fn memory(
             used.push(folder.run(perfdata, arguments, path)?);
         }
         let [small, large] = [used[0].anonymous, used[1].anonymous].map(|bytes| bytes as f64 / 1e6);
+        times.push(used[1].time);
         let seconds = format!("{:.2}", used[1].time.as_secs_f64());
         table.rows.push(vec![name.into(), format!("{small:.1}"), format!("{large:.1}"), seconds]);
         table.judge(&format!("{name}: MB more of the larger capture"), large - small, GROWTH);
     }
-    Ok(table)
+    Ok((table, times))
 }
 
-/// The time of a hundredth of the span, with an index.
-fn times(context: &Context, perfdata: &Path, folder: &Folder, path: &Path) -> Result<Table, Failure> {
+/// The time of a hundredth of the span, with an index, against that of the whole capture.
+fn times(
+    context: &Context,
+    perfdata: &Path,
+    folder: &Folder,
+    path: &Path,
+    whole: &[Duration],
+) -> Result<Table, Failure> {
     folder.run(perfdata, &["index"], path)?;
     let (first, last) = span(path)?;
     // In the middle of the capture.
     let (start, end) = (first + (last - first) / 2, first + (last - first) / 2 + (last - first) / 100);
     let seconds = |time: u64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
     let part = format!("{},{}", seconds(start), seconds(end));
-    let all = format!("{},{}", seconds(first), seconds(last));
     let mut table =
         Table::new("1 % of the time of an indexed capture", &["verb", "all, s", "1 %, s", "per cent of all"]);
-    for (name, arguments) in VERBS {
-        let mut ratios = Vec::new();
-        let mut shown = (0.0, 0.0);
+    for ((name, arguments), whole) in VERBS.into_iter().zip(whole) {
+        let whole = whole.as_secs_f64();
+        let mut parts = Vec::new();
         for _ in 0..if context.quick { 1 } else { 3 } {
-            let of = |span: &str| folder.run(perfdata, &[arguments, &["--time", span]].concat(), path);
-            shown = (of(&all)?.time.as_secs_f64(), of(&part)?.time.as_secs_f64());
-            ratios.push(shown.1 / shown.0 * 100.0);
+            let used = folder.run(perfdata, &[arguments, &["--time", &part]].concat(), path)?;
+            parts.push(used.time.as_secs_f64());
         }
-        let percent = crate::race::median(ratios);
+        let part = crate::race::median(parts);
+        let percent = part / whole * 100.0;
         table.rows.push(vec![
             name.into(),
-            format!("{:.2}", shown.0),
-            format!("{:.3}", shown.1),
+            format!("{whole:.2}"),
+            format!("{part:.3}"),
             format!("{percent:.2}"),
         ]);
         table.judge(&format!("{name}: per cent of all"), percent, OF_SPAN);

@@ -134,9 +134,10 @@ impl TimeOrder {
         self.close();
         // Records that came since may be earlier.
         self.keep_first();
-        self.others.sort();
-        (self.until, self.enough) = (until, usize::MAX);
         self.allowed = allowed.min(self.held);
+        // Each run has a record, and the run after the last one decides when its turn ends.
+        self.others.sort(until, self.allowed.saturating_add(1));
+        (self.until, self.enough) = (until, usize::MAX);
         self.held = self.held.saturating_sub(self.allowed);
     }
 

@@ -37,12 +37,12 @@ impl Run {
 
 /// Runs, ordered so that the earliest can be taken.
 ///
-/// Runs from which no record was returned yet are sorted once, before records are returned, and taken from the end.
+/// Runs from which no record was returned yet are sorted before records are returned, and taken from the end.
 /// Only runs that have begun and have to wait for others are in a heap. If records are in no order at all, each record
 /// is a run; that then costs a sort, not a walk through a heap that is larger than the CPU's caches.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    /// The latest first, once sorted.
+    /// Once sorted: those that are not returned yet, then the others, the latest first.
     waiting: Vec<Run>,
     begun: BinaryHeap<Reverse<Run>>,
 }
@@ -53,7 +53,7 @@ impl Runs {
         self.waiting.is_empty() && self.begun.is_empty()
     }
 
-    /// Adds a run. The earliest run is only available after [`sort`](Self::sort).
+    /// Adds a run. The earliest runs are only available after [`sort`](Self::sort).
     pub(super) fn push(&mut self, run: Run) {
         // Grows by half, not by doubling: there may be as many runs as records, and their memory has a documented
         // limit.
@@ -63,8 +63,23 @@ impl Runs {
         self.waiting.push(run);
     }
 
-    pub(super) fn sort(&mut self) {
-        self.waiting.sort_unstable_by(|one, other| other.cmp(one));
+    /// Makes the earliest runs available: those not later than `until`, and at least `count` of them if there are as many.
+    /// The others are not sorted, as they are sorted again before they are returned.
+    pub(super) fn sort(&mut self, until: u64, count: usize) {
+        let mut later = 0_usize;
+        if until < u64::MAX {
+            for index in 0..self.waiting.len() {
+                if self.waiting.get(index).is_some_and(|run| run.time > until) {
+                    self.waiting.swap(index, later);
+                    later = later.wrapping_add(1);
+                }
+            }
+        } else if count < self.waiting.len() {
+            later = self.waiting.len().saturating_sub(count.max(1));
+            self.waiting.select_nth_unstable_by(later, |one, other| other.cmp(one));
+        }
+        let earliest = self.waiting.get_mut(later..).unwrap_or_default();
+        earliest.sort_unstable_by(|one, other| other.cmp(one));
     }
 
     /// Returns the earliest run.
