@@ -13,10 +13,10 @@ use perf_record::{Counted, Counts};
 
 use super::counters::{self, Counters};
 use super::table::Shown;
-use crate::{Failure, aggr_mode};
 use crate::args::live::StatArgs;
 use crate::live::observed::Observed;
 use crate::live::record::output::Output;
+use crate::{Failure, aggr_mode};
 
 /// A capture that is being written.
 pub(super) struct Capture {
