@@ -38,11 +38,12 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         let outcome = input::read(path, |reader, memory| {
             inputs.extend_from_slice(memory.inputs);
             let samples = Samples::new(&reader, memory, &args.profile.only)?;
-            let names = Names::new(&args.profile.symbols, reader.features())?;
+            let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
             let Some(walked) = samples.walk(names, &mut counting)? else {
                 return Err(Failure("the walk ended early".into()));
             };
-            last = Some((walked.session.clone(), Names::new(&args.profile.symbols, reader.features())?));
+            last =
+                Some((walked.session.clone(), Names::new(&args.profile.symbols, reader.features(), memory)?));
             Ok(walked.finish("taken"))
         })?;
         if outcome != Outcome::Clean {
@@ -153,7 +154,7 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     input::read_whole(path, |reader, memory| {
         let branches = scan(&reader);
         let file = chosen(&branches, args)?;
-        let names = Names::new(&args.profile.symbols, reader.features())?;
+        let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
         let segments = segments(file, &names)?;
         let code = Code::new(&segments);
         let mut result = Ok(Outcome::Clean);
@@ -215,7 +216,7 @@ fn write_all(
 ) -> Result<Outcome, Failure> {
     brstack::write_mapping(file.dso.path(), code, out)?;
     let samples = Samples::new(reader, memory, &args.only)?;
-    let names = Names::new(&args.symbols, reader.features())?;
+    let names = Names::new(&args.symbols, reader.features(), memory)?;
     let mut streaming = Streaming { file, code, known: HashMap::new(), chain: Vec::new(), out };
     match samples.walk(names, &mut streaming)? {
         Some(walked) => Ok(walked.finish("written")),

@@ -31,6 +31,9 @@ pub(crate) trait Work: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure
 
 impl<W: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure>> Work for W {}
 
+/// The folder in a capture that has the code of the kernel and its symbols: `perf record --kcore`.
+pub(crate) const KCORE_DIR: &str = "kcore_dir";
+
 /// What is known of the files of a capture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory<'a> {
@@ -47,6 +50,11 @@ impl Memory<'_> {
     pub(crate) fn identity(&self, reader: &Reader<'_>) -> Identity {
         let modified = self.inputs.iter().map(InputFile::modified).max().unwrap_or(0);
         Identity::new(reader, self.size, modified)
+    }
+
+    /// Returns the path of the kernel's symbols that were recorded with the capture, if it is a folder that has them.
+    pub(crate) fn kallsyms(&self) -> Option<PathBuf> {
+        Some(self.path?.join(KCORE_DIR).join("kallsyms")).filter(|path| path.is_file())
     }
 }
 

@@ -11,6 +11,7 @@ use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, 
 use tempfile::TempDir;
 
 use crate::args::symbols::SymbolArgs;
+use crate::input::Memory;
 use crate::mapped_files::MappedFiles;
 use crate::{Failure, debug_archive};
 
@@ -44,8 +45,12 @@ impl Names {
     /// # Errors
     ///
     /// If an archive of files cannot be unpacked.
-    pub(crate) fn new(args: &SymbolArgs, features: &Features<'_>) -> Result<Self, Failure> {
-        Self::with_lines(args, features, false)
+    pub(crate) fn new(
+        args: &SymbolArgs,
+        features: &Features<'_>,
+        memory: Memory<'_>,
+    ) -> Result<Self, Failure> {
+        Self::with_lines(args, features, memory, false)
     }
 
     /// Like [`new`](Self::new). With `needs_lines`, lines are looked up even if inlined functions are not wanted; they are
@@ -53,6 +58,7 @@ impl Names {
     pub(crate) fn with_lines(
         args: &SymbolArgs,
         features: &Features<'_>,
+        memory: Memory<'_>,
         needs_lines: bool,
     ) -> Result<Self, Failure> {
         let mut archives = Vec::new();
@@ -68,7 +74,7 @@ impl Names {
             }
         }
         options.vmlinux.clone_from(&args.vmlinux);
-        options.kallsyms.clone_from(&args.kallsyms);
+        options.kallsyms = args.kallsyms.clone().or_else(|| memory.kallsyms());
         options.inlines = !args.no_inline || needs_lines;
         options.demangle = !args.no_demangle;
         let symbolizer = Symbolizer::with_files(options, files(args));

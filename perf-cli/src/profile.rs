@@ -100,7 +100,7 @@ pub(crate) fn profile(
 ) -> Result<(Profile, Outcome), Failure> {
     let needs_all = request.off_cpu || request.wakers > 0;
     let samples = Samples::new(reader, memory, request.only)?.all_if(needs_all);
-    let names = Names::new(request.symbols, reader.features())?;
+    let names = Names::new(request.symbols, reader.features(), memory)?;
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
     let mut building = Building {

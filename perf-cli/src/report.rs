@@ -116,7 +116,8 @@ fn with_report(
     let collected = Collected::new(wants, facts);
     let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
     let samples = Samples::new(reader, memory, only)?.all_if(args.off_cpu);
-    let names = Names::with_lines(&args.symbols, reader.features(), plan.layout.needs_lines(&plan.graph))?;
+    let names =
+        Names::with_lines(&args.symbols, reader.features(), memory, plan.layout.needs_lines(&plan.graph))?;
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
     let Collecting { mut collected, traces, off_cpu, .. } = collecting;
     if let Some(off_cpu) = off_cpu {

@@ -75,7 +75,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     };
     let samples = Samples::new(reader, memory, &args.only)?;
     let events = Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
-    let names = Names::new(&args.symbols, reader.features())?;
+    let names = Names::new(&args.symbols, reader.features(), memory)?;
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
     let mut filling = Filling::new(samples.begin(names, true), options, events, !reader.can_walk_again());
     let mut diagnostics = Diagnostics::new();

@@ -27,7 +27,7 @@ pub(crate) struct SymbolArgs {
     #[arg(short = 'k', long, value_name = "FILE")]
     pub(crate) vmlinux: Option<PathBuf>,
 
-    /// Copy of /proc/kallsyms of the machine that recorded
+    /// Copy of /proc/kallsyms of the machine that recorded; by default, the one that `record --kcore` puts into the capture
     #[arg(long, value_name = "FILE")]
     pub(crate) kallsyms: Option<PathBuf>,
 

@@ -92,7 +92,7 @@ fn add(
     threads: NonZero<usize>,
 ) -> Result<Outcome, Failure> {
     let samples = Samples::new(reader, memory, &args.profile.only)?;
-    let names = Names::new(&args.profile.symbols, reader.features())?;
+    let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
     let columns = &args.columns;
     let partition = Partition { host: columns.host.as_deref(), date: columns.date.as_deref() };
     let files = CaptureFiles::new(&args.output, memory.inputs, partition);

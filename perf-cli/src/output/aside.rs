@@ -6,15 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::escape::shown;
-
-/// The folder with the code of the kernel.
-pub(crate) const KCORE: &str = "kcore_dir";
+use crate::input::KCORE_DIR;
 
 /// Returns whether a folder has nothing but the files of a capture. An empty folder has none.
 pub(crate) fn is_capture(folder: &Path) -> bool {
     let is_part = |name: &str| {
         name == "data"
-            || name == KCORE
+            || name == KCORE_DIR
             || name.strip_prefix("data.").is_some_and(|it| it.parse::<u32>().is_ok())
     };
     let names = names(folder).unwrap_or_default();
@@ -51,7 +49,7 @@ fn remove(folder: &Path) -> io::Result<()> {
         let why = format!("{} is a folder without a capture, and is not removed", shown(folder));
         return Err(io::Error::other(why));
     }
-    let kcore = folder.join(KCORE);
+    let kcore = folder.join(KCORE_DIR);
     if kcore.is_dir() {
         for name in ["kcore", "kallsyms", "modules"] {
             match fs::remove_file(kcore.join(name)) {

@@ -154,3 +154,26 @@ fn the_header_alone_is_the_start_of_the_summary() {
         assert!(rest.starts_with("\nrecords: "), "{name}: {rest}");
     }
 }
+
+/// As `perf record --kcore` writes it. `--kallsyms` goes before it.
+#[test]
+fn the_symbols_of_the_kernel_in_a_folder_give_names() {
+    let folder = scratch_folder("kcore_dir");
+    fs::copy(testdata::path("system_wide.data"), folder.join("data")).unwrap();
+    let count = |options: &[&str], name: &str| {
+        let run = perfdata([&["script", "-F", "ip,sym", folder.to_str().unwrap()], options].concat());
+        assert_eq!(run.status, 0, "{}", run.err);
+        run.out.lines().filter(|line| line.trim_end().ends_with(name)).count()
+    };
+    assert_eq!(count(&[], "of_the_folder"), 0);
+    let kcore = folder.join("kcore_dir");
+    fs::create_dir(&kcore).unwrap();
+    let symbol = |name: &str| format!("ffffffff815e16b5 T {name}\nffffffff815e16c5 T next\n");
+    fs::write(kcore.join("kallsyms"), symbol("of_the_folder")).unwrap();
+    let named = count(&[], "of_the_folder");
+    assert!(named > 0);
+    let other = folder.join("kcore_dir").join("other");
+    fs::write(&other, symbol("of_the_option")).unwrap();
+    assert_eq!(count(&["--kallsyms", other.to_str().unwrap()], "of_the_option"), named);
+    assert_eq!(count(&["--no-symbols"], "of_the_folder"), 0);
+}

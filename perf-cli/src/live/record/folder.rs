@@ -126,14 +126,15 @@ impl CaptureFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::aside::{KCORE, names};
+    use crate::input::KCORE_DIR;
+    use crate::output::aside::names;
 
     /// Records a folder to `path`, with a file that contains `text`.
     fn record(path: &Path, text: &str) {
         let mut folder = CaptureFolder::create(path).unwrap();
         fs::write(folder.path().join("data"), text).unwrap();
-        fs::create_dir(folder.path().join(KCORE)).unwrap();
-        fs::write(folder.path().join(KCORE).join("modules"), text).unwrap();
+        fs::create_dir(folder.path().join(KCORE_DIR)).unwrap();
+        fs::write(folder.path().join(KCORE_DIR).join("modules"), text).unwrap();
         drop(folder.file("data.0").unwrap());
         assert!(folder.file("data.0").is_err(), "it exists");
         folder.publish().unwrap();

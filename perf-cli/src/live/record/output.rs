@@ -11,7 +11,7 @@ use perf_record::{Error, FileSink, Head, PipeSink, Sink, copy_kcore};
 use super::folder::CaptureFolder;
 use crate::Failure;
 use crate::escape::shown;
-use crate::output::aside::KCORE;
+use crate::input::KCORE_DIR;
 use crate::output::{Holds, Outputs, Unfinished};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.
@@ -77,7 +77,7 @@ impl Output {
     /// Copies the code of the kernel to the folder.
     pub(super) fn copy_kcore(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        copy_kcore(Path::new("/proc"), &folder.path().join(KCORE))
+        copy_kcore(Path::new("/proc"), &folder.path().join(KCORE_DIR))
             .map_err(|error| Failure(format!("--kcore: {error}")))
     }
 
