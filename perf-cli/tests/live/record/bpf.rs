@@ -162,8 +162,9 @@ fn loaded_meanwhile() {
     let folder = needs::folder();
     needs::all(&[needs::Need::CpuEvents]);
     needs_bpf();
-    let mut recorder =
-        Running::start(&mut record(&folder, &["-q", "-a", "-e", "cpu-clock"], &words(&["sleep", "30"])));
+    // Few samples, so that no ring is ever full.
+    let options = ["-q", "-a", "-e", "cpu-clock", "-F", "50"];
+    let mut recorder = Running::start(&mut record(&folder, &options, &words(&["sleep", "30"])));
     until("it records", || folder.join("perf.data").exists());
     let program = loaded();
     // The information is read when the rings are, once a second.
