@@ -24,15 +24,13 @@ use perf_parse::index::Identity;
 
 use crate::escape::shown;
 use crate::output::InputFile;
+use crate::output::aside::KCORE_DIR;
 use crate::{Failure, Outcome, not_readable, streams};
 
 /// The operation of a verb on a capture.
 pub(crate) trait Work: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure> {}
 
 impl<W: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure>> Work for W {}
-
-/// The folder in a capture that has the code of the kernel and its symbols: `perf record --kcore`.
-pub(crate) const KCORE_DIR: &str = "kcore_dir";
 
 /// What is known of the files of a capture.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::escape::shown;
-use crate::input::KCORE_DIR;
+
+/// The folder in a capture that has the code of the kernel and its symbols: `perf record --kcore`.
+pub(crate) const KCORE_DIR: &str = "kcore_dir";
 
 /// Returns whether a folder has nothing but the files of a capture. An empty folder has none.
 pub(crate) fn is_capture(folder: &Path) -> bool {

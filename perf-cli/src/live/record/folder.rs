@@ -126,8 +126,7 @@ impl CaptureFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::KCORE_DIR;
-    use crate::output::aside::names;
+    use crate::output::aside::{KCORE_DIR, names};
 
     /// Records a folder to `path`, with a file that contains `text`.
     fn record(path: &Path, text: &str) {

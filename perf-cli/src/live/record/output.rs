@@ -11,7 +11,7 @@ use perf_record::{Error, FileSink, Head, PipeSink, Sink, copy_kcore};
 use super::folder::CaptureFolder;
 use crate::Failure;
 use crate::escape::shown;
-use crate::input::KCORE_DIR;
+use crate::output::aside::KCORE_DIR;
 use crate::output::{Holds, Outputs, Unfinished};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.

@@ -106,10 +106,11 @@ pub(crate) fn second_metric(kind: Kind, beside: &[(Kind, f64)]) -> Option<Metric
 }
 
 fn topdown(event: Topdown, kind: Kind, beside: &[(Kind, f64)]) -> [Option<Metric>; 2] {
-    event.metrics(&|other| {
+    let shares = event.shares(&|other| {
         let wanted = Kind { role: Role::Topdown(other), ..kind };
         beside.iter().find(|(kind, _)| *kind == wanted).map(|&(_, value)| value)
-    })
+    });
+    shares.map(|share| share.map(|(value, name)| Metric { value, unit: format!("%  {name}") }))
 }
 
 /// Returns a rate with the unit prefix that leaves few digits.

@@ -6,7 +6,6 @@
 use perf_open::EventSpec;
 use perf_open::event::Parser;
 
-use super::metric::Metric;
 use crate::Failure;
 use crate::args::live::StatArgs;
 
@@ -68,11 +67,10 @@ impl Topdown {
         matches!(self, HeavyOps | BrMispredict | FetchLat | MemBound)
     }
 
-    /// Computes the metrics of this event, one or two; fewer if counts are missing. `count` returns the count of another
-    /// event in the same place.
-    pub(crate) fn metrics(self, count: &dyn Fn(Self) -> Option<f64>) -> [Option<Metric>; 2] {
-        let share =
-            |value: f64, name: &str| Some(Metric { value: 100.0 * value, unit: format!("%  {name}") });
+    /// Computes the shares of the slots that this event is about, one or two; fewer if counts are missing: each in percent,
+    /// and what it is. `count` returns the count of another event in the same place.
+    pub(crate) fn shares(self, count: &dyn Fn(Self) -> Option<f64>) -> [Option<(f64, &'static str)>; 2] {
+        let share = |value: f64, name| Some((100.0 * value, name));
         // Differences of counts that were not taken at the same time may be below 0.
         let positive = |value: f64| value.max(0.0);
         let total = count(TotalSlots).filter(|&total| total > 0.0);
@@ -245,15 +243,15 @@ mod tests {
         assert!(error.contains("does not count"), "{error}");
     }
 
-    /// Returns the metrics of an event, with the counts of others.
-    fn metrics(event: Topdown, counts: &[(Topdown, f64)]) -> Vec<(String, f64)> {
+    /// Returns the shares of an event, with the counts of others.
+    fn shares(event: Topdown, counts: &[(Topdown, f64)]) -> Vec<(String, f64)> {
         let count = |of| counts.iter().find(|(event, _)| *event == of).map(|(_, count)| *count);
-        let metrics = event.metrics(&count).into_iter().flatten();
-        metrics.map(|metric| (metric.unit, (metric.value * 10.0).round() / 10.0)).collect()
+        let shares = event.shares(&count).into_iter().flatten();
+        shares.map(|(value, name)| (name.to_owned(), (value * 10.0).round() / 10.0)).collect()
     }
 
     fn is(expected: &[(&str, f64)]) -> Vec<(String, f64)> {
-        expected.iter().map(|(name, value)| (format!("%  {name}"), *value)).collect()
+        expected.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
     }
 
     #[test]
@@ -268,15 +266,15 @@ mod tests {
             (FetchLat, 150.0),
             (MemBound, 250.0),
         ];
-        let one = |event| metrics(event, &counts);
+        let one = |event| shares(event, &counts);
         assert_eq!(one(Retiring), is(&[("Retiring", 40.0)]));
         assert_eq!(one(BeBound), is(&[("Backend Bound", 30.0)]));
         assert_eq!(one(HeavyOps), is(&[("Heavy Operations", 10.0), ("Light Operations", 30.0)]));
         assert_eq!(one(BrMispredict), is(&[("Branch Mispredict", 9.0), ("Machine Clears", 1.0)]));
         assert_eq!(one(FetchLat), is(&[("Fetch Latency", 15.0), ("Fetch Bandwidth", 5.0)]));
         assert_eq!(one(MemBound), is(&[("Memory Bound", 25.0), ("Core Bound", 5.0)]));
-        assert_eq!(metrics(Retiring, &[(Retiring, 5.0)]), []);
-        assert_eq!(metrics(Retiring, &[(Retiring, 5.0), (BeBound, 5.0)]), is(&[("Retiring", 50.0)]));
+        assert_eq!(shares(Retiring, &[(Retiring, 5.0)]), []);
+        assert_eq!(shares(Retiring, &[(Retiring, 5.0), (BeBound, 5.0)]), is(&[("Retiring", 50.0)]));
     }
 
     #[test]
@@ -288,15 +286,15 @@ mod tests {
             (FetchBubbles, 200.0),
             (SlotsIssued, 450.0),
         ];
-        assert_eq!(metrics(TotalSlots, &counts), []);
-        assert_eq!(metrics(SlotsRetired, &counts), is(&[("retiring", 40.0)]));
-        assert_eq!(metrics(RecoveryBubbles, &counts), is(&[("bad speculation", 10.0)]));
-        assert_eq!(metrics(FetchBubbles, &counts), is(&[("frontend bound", 20.0)]));
-        assert_eq!(metrics(SlotsIssued, &counts), is(&[("backend bound", 30.0)]));
+        assert_eq!(shares(TotalSlots, &counts), []);
+        assert_eq!(shares(SlotsRetired, &counts), is(&[("retiring", 40.0)]));
+        assert_eq!(shares(RecoveryBubbles, &counts), is(&[("bad speculation", 10.0)]));
+        assert_eq!(shares(FetchBubbles, &counts), is(&[("frontend bound", 20.0)]));
+        assert_eq!(shares(SlotsIssued, &counts), is(&[("backend bound", 30.0)]));
         counts.remove(2);
-        assert_eq!(metrics(SlotsIssued, &counts), is(&[("backend bound/bad spec", 35.0)]));
+        assert_eq!(shares(SlotsIssued, &counts), is(&[("backend bound/bad spec", 35.0)]));
         counts.remove(0);
-        assert_eq!(metrics(SlotsIssued, &counts), is(&[("backend bound/bad spec", 0.0)]));
+        assert_eq!(shares(SlotsIssued, &counts), is(&[("backend bound/bad spec", 0.0)]));
     }
 
     #[test]
