@@ -9,7 +9,7 @@ use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{FeatureData, SampleTime};
 use perf_parse::file::write::FeaturePayloads;
-use perf_parse::{RawRecord, Record, SampleLayout};
+use perf_parse::{RawRecord, SampleLayout};
 
 use crate::host::ROOT;
 use crate::{BpfPrograms, BuildIds, Error};
@@ -67,11 +67,10 @@ impl Survey {
                     }
                 }
                 RecordType::BPF_EVENT => {
-                    if let (Some(programs), Ok(Record::BpfEvent(event))) =
-                        (&mut self.programs, record.decode(&self.layout))
-                        && event.kind == BpfEventType::PROG_LOAD
+                    if let (Some(programs), Some((BpfEventType::PROG_LOAD, id))) =
+                        (&mut self.programs, program(record.payload()))
                     {
-                        programs.load(event.id);
+                        programs.load(id);
                     }
                 }
                 _ => {}
@@ -161,6 +160,18 @@ impl Survey {
             self.times = Some((first.min(time), last.max(time)));
         }
     }
+}
+
+/// Returns what happened to a BPF program, and its id: the first fields of a BPF_EVENT record.
+///
+/// The record is not decoded. If other recorders of the machine want such records, the kernel makes it longer by the sample
+/// id of each of their events: `perf_event_bpf_output`, `kernel/events/core.c`, adds to the size of the header and does not
+/// restore it; at least Linux 6.18. The bytes at the end are then not ours.
+fn program(payload: &[u8]) -> Option<(BpfEventType, u32)> {
+    let (kind, rest) = payload.split_first_chunk()?;
+    let (_flags, rest) = rest.split_first_chunk::<2>()?;
+    let id = rest.first_chunk()?;
+    Some((BpfEventType(u16::from_ne_bytes(*kind)), u32::from_ne_bytes(*id)))
 }
 
 /// Returns the offset of the time in the payload of a sample.
