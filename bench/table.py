@@ -104,11 +104,12 @@ def jobs(args, folder):
             ours("report", "--stdio", "-g", "--no-inline", capture),
             of_perfs("report", "--stdio", "-g", "--no-inline", "-i", capture),
         )
-        yield (
-            f"folded stacks, {kind}",
-            ours("fold", capture),
-            of_perfs("script", "-i", capture, then=[[collapse, "-q"]]),
-        )
+        for said, options in (("", []), (", not inlined", ["--no-inline"])):
+            yield (
+                f"folded stacks{said}, {kind}",
+                ours("fold", *options, capture),
+                of_perfs("script", *options, "-i", capture, then=[[collapse, "-q"]]),
+            )
         yield (
             f"flame graph, {kind}",
             ours("flamegraph", "-o", out + ".svg", capture),

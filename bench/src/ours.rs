@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::file::EventRecords;
 use perf_parse::list::List;
-use perf_parse::{Error, Reader, Record, Records, Sample, SampleBatch};
+use perf_parse::{Error, RawRecord, Reader, Record, Records, Sample, SampleBatch};
 
 use crate::failure::Failure;
 use crate::sums::{Sums, add, add_some};
@@ -52,13 +52,7 @@ pub(crate) fn hop(records: &[u8]) -> Result<u64, Error> {
 pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     for raw in Records::<LittleEndian>::new(records) {
-        let raw = raw?;
-        let Some(index) = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))? else { continue };
-        let Some(event) = events.get(index) else { continue };
-        match raw.sample(&event.layout) {
-            Some(sample) => touch_sample(&mut sums, index, sample)?,
-            None => touch_other(&mut sums, &raw.decode(&event.layout)?),
-        }
+        touch(&mut sums, events, &raw?)?;
     }
     Ok(sums)
 }
@@ -66,7 +60,12 @@ pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
 /// The fields that [`columns`] adds up.
 const COLUMNS: SampleType = LEADING.union(SampleType::CALLCHAIN).union(SampleType::RAW);
 
-/// Reads all fields of all records, the samples in batches. Samples with registers and stacks need [`Sample::tail`].
+/// Returns whether batches have columns for all fields of all samples. They have none for registers and stacks.
+pub(crate) fn in_columns(events: &Events) -> bool {
+    events.iter().all(|event| COLUMNS.contains(event.attr.sample_type))
+}
+
+/// Reads all fields of all records, the samples in batches as far as a batch takes them. See [`in_columns`].
 ///
 /// # Errors
 ///
@@ -80,12 +79,9 @@ pub(crate) fn decode_batches(events: &Events, records: &[u8]) -> Result<Sums, Fa
         let bytes = events.next_batch(&mut records, &mut batch);
         columns(&mut sums, &batch, bytes);
         if !batch.is_full() {
+            // The record that ended the batch.
             let Some(raw) = records.next() else { return Ok(sums) };
-            let raw = raw?;
-            let index = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))?;
-            if let Some(event) = index.and_then(|index| events.get(index)) {
-                touch_other(&mut sums, &raw.decode(&event.layout)?);
-            }
+            touch(&mut sums, events, &raw?)?;
         }
     }
 }
@@ -200,6 +196,24 @@ pub(crate) fn all(records: EventRecords<'_>) -> Result<Sums, Failure> {
         }
     }
     Ok(sums)
+}
+
+/// Reads all fields of a record, if its event is known.
+///
+/// # Errors
+///
+/// If it cannot be decoded.
+#[inline(always)]
+fn touch(sums: &mut Sums, events: &Events, raw: &RawRecord<'_, LittleEndian>) -> Result<(), Failure> {
+    let index = events.of(raw).map_err(|error| Failure(format!("{error:?}")))?;
+    let Some((index, event)) = index.and_then(|index| Some((index, events.get(index)?))) else {
+        return Ok(());
+    };
+    match raw.sample(&event.layout) {
+        Some(sample) => touch_sample(sums, index, sample)?,
+        None => touch_other(sums, &raw.decode(&event.layout)?),
+    }
+    Ok(())
 }
 
 /// Reads the process id of a record that is not a sample.

@@ -3,17 +3,11 @@
 //! perf: `enum aggr_mode`, `tools/perf/util/stat.h`, with the numbers of perf up to 6.4. Newer ones have parts between
 //! [`DIE`] and [`CORE`], so that the numbers from [`CORE`] on are higher there; a capture does not say which ones it has.
 
-#[cfg(target_os = "linux")]
 pub(crate) const NONE: u64 = 0;
 pub(crate) const GLOBAL: u64 = 1;
-#[cfg(target_os = "linux")]
 pub(crate) const SOCKET: u64 = 2;
-#[cfg(target_os = "linux")]
 pub(crate) const DIE: u64 = 3;
-#[cfg(target_os = "linux")]
 pub(crate) const CORE: u64 = 4;
-#[cfg(target_os = "linux")]
 pub(crate) const THREAD: u64 = 5;
 pub(crate) const UNSET: u64 = 6;
-#[cfg(target_os = "linux")]
 pub(crate) const NODE: u64 = 7;

@@ -88,8 +88,8 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
     read_stream(path, File::open(path).map_err(|error| named(path, error))?, work)
 }
 
-/// Like [`read`], in memory that does not grow with a file: it is read by windows instead of mapped. A file of which only
-/// `a_part` is needed is mapped nevertheless, so that an index can say which.
+/// Like [`read`], in memory that does not grow with a file: it is read by windows instead of mapped. If only `a_part` of it is
+/// needed, it is mapped nevertheless, so that an index can say which.
 #[cfg(feature = "parquet")]
 pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl Work) -> Result<Outcome, Failure> {
     if a_part || path == Path::new("-") || path.is_dir() || !is_stored(path)? {

@@ -25,7 +25,7 @@ pub(super) const FIELDS: SampleType = SampleType::IP
     .union(SampleType::PERIOD);
 
 /// Number of CPUs, and of ids of each event: one per CPU.
-pub(super) const CPUS: u64 = 2;
+const CPUS: u64 = 2;
 
 /// Samples of all CPUs between two FINISHED_ROUND records.
 const ROUND: u64 = 20_000;
@@ -75,18 +75,8 @@ fn sizes(context: &Context) -> Result<Vec<Table>, Failure> {
 /// Races over samples of one, ten and a hundred events, found by their ids.
 fn events(context: &Context) -> Result<Table, Failure> {
     let count = if context.quick { ROUND } else { 1_000_000 };
-    let attr = Attr { sample_type: FIELDS | SampleType::IDENTIFIER, ..Attr::default() };
-    let mut captures = Vec::new();
-    for number in [1, 10, 100] {
-        let ids = |event| (0..CPUS).map(|cpu| FIRST_ID + event * CPUS + cpu).collect();
-        let events: Events = (0..number).map(|event| (attr, ids(event))).collect();
-        // The order must not be predictable for a branch predictor.
-        let records = samples(&attr, CPUS, count, 56, |n, fields| {
-            let at = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % (number * CPUS);
-            fields.identifier = Some(FIRST_ID + at);
-        })?;
-        captures.push((events, records));
-    }
+    let captures = [1, 10, 100].into_iter().map(|number| samples_by_id(number, count));
+    let captures = captures.collect::<Result<Vec<_>, _>>()?;
     let contestants = ["1 event", "10 events", "100 events"].into_iter().zip(&captures);
     let contestants = contestants.map(|(name, (events, records))| pass(name, events, records, false));
     let standings = race(contestants.collect::<Result<_, _>>()?, context.rounds)?;
@@ -154,6 +144,19 @@ pub(super) fn samples(
         records.extend_from_slice(round.as_bytes());
     }
     Ok(records)
+}
+
+/// Returns a number of events, each with an id for each CPU, and `count` samples of 56 bytes that name their event by id.
+pub(super) fn samples_by_id(number: u64, count: u64) -> Result<(Events, Vec<u8>), Failure> {
+    let attr = Attr { sample_type: FIELDS | SampleType::IDENTIFIER, ..Attr::default() };
+    let ids = |event| (0..CPUS).map(|cpu| FIRST_ID + event * CPUS + cpu).collect();
+    let events = (0..number).map(|event| (attr, ids(event))).collect();
+    // The order must not be predictable for a branch predictor.
+    let records = samples(&attr, CPUS, count, 56, |n, fields| {
+        let at = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % (number * CPUS);
+        fields.identifier = Some(FIRST_ID + at);
+    })?;
+    Ok((events, records))
 }
 
 /// Returns a contestant that reads all records with a [`Reader`] and must find the same sums

@@ -3,11 +3,10 @@
 use std::cell::RefCell;
 
 use perf_abi::attr::Attr;
-use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 
 use super::Context;
-use super::growth::{CPUS, FIELDS, FIRST_ID, over_first, pass, samples, table};
+use super::growth::{FIELDS, FIRST_ID, over_first, pass, samples, samples_by_id, table};
 use super::session::with_session;
 use crate::failure::Failure;
 use crate::processes::{self, Shape};
@@ -38,20 +37,10 @@ fn cpus(context: &Context) -> Result<Table, Failure> {
 /// Samples of few and of many events, found by their ids.
 fn events(context: &Context) -> Result<Table, Failure> {
     let count = if context.quick { 20_000 } else { 2_000_000 };
-    let attr = Attr { sample_type: FIELDS | SampleType::IDENTIFIER, ..Attr::default() };
-    let mut captures = Vec::new();
-    for number in [16, 65_536] {
-        let ids = |event| (0..CPUS).map(|cpu| FIRST_ID + event * CPUS + cpu).collect();
-        let events: Events = (0..number).map(|event| (attr, ids(event))).collect();
-        let records = samples(&attr, CPUS, count, 56, |n, fields| {
-            let at = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % (number * CPUS);
-            fields.identifier = Some(FIRST_ID + at);
-        })?;
-        captures.push((events, records));
-    }
-    let contestants = ["16 events", "65,536 events"].into_iter().zip(&captures);
-    let contestants = contestants.map(|(name, (events, records))| pass(name, events, records, false));
-    let standings = race(contestants.collect::<Result<_, _>>()?, context.rounds)?;
+    let (few, many) = (samples_by_id(16, count)?, samples_by_id(65_536, count)?);
+    let contestants =
+        vec![pass("16 events", &few.0, &few.1, false)?, pass("65,536 events", &many.0, &many.1, false)?];
+    let standings = race(contestants, context.rounds)?;
     let mut table = table("Scale: events found by id".into(), "a record", &standings, &[count; 2]);
     table.judge("65,536 events against 16, a record", over_first(&standings, &[count; 2], 1), STEADY);
     Ok(table)

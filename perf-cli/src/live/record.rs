@@ -142,9 +142,10 @@ fn stream(
     masks: Option<Vec<ThreadMask>>,
     until: &mut Until<'_>,
 ) -> Result<(), Failure> {
-    let mut out = match folder::is_asked_for(args) {
-        true => Output::create_folder(&args.output, written_as(args))?,
-        false => Output::create(&args.output, written_as(args))?,
+    let mut out = if folder::is_asked_for(args) {
+        Output::create_folder(&args.output, written_as(args))?
+    } else {
+        Output::create(&args.output, written_as(args))?
     };
     if args.kcore {
         out.copy_kcore()?;

@@ -1,4 +1,4 @@
-//! One pass over a capture, in its order.
+//! Reads a capture once, in its order.
 
 use super::Index;
 use super::build::Building;

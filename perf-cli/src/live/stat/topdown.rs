@@ -50,7 +50,7 @@ const NAMES: [(&str, Topdown); 13] = [
 ];
 /// The event that leads a group of the uses of slots.
 const SLOTS: &str = "slots";
-/// The uses of slots, of which the rest are parts.
+/// The uses of slots at the first level. The others are parts of these.
 const USES: [Topdown; 4] = [Retiring, FeBound, BeBound, BadSpec];
 
 impl Topdown {
