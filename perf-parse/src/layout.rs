@@ -209,8 +209,8 @@ impl SampleLayout {
         present(self.head.identifier).or(present(self.head.id))
     }
 
-    /// Returns the distance of the event's id, in bytes, from the end of a record other than a sample; `None` if such
-    /// records have no id.
+    /// Returns the distance of the event's id, in bytes, from the end of a record other than a sample, without its
+    /// [stale bytes](crate::RawRecord::stale_bytes); `None` if such records have no id.
     #[must_use]
     pub fn trailer_id_offset(&self) -> Option<usize> {
         let offset = present(self.id.identifier.into()).or(present(self.id.id.into()))?;

@@ -23,7 +23,7 @@
 //! Every field has the value that the kernel wrote. A value that this crate does not know is kept as a number. A record
 //! is decoded to its last byte, or decoding returns an error with the offset and the kernel's name of the field. Where
 //! the ABI is ambiguous, the decoder takes the reading that fits the record, and [`Readings`](sample::Readings) reports
-//! which one.
+//! which one. [`RawRecord::stale_bytes`] are bytes at the end of a record that the kernel did not write.
 //!
 //! # Hostile input
 //!

@@ -9,7 +9,7 @@ use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{FeatureData, SampleTime};
 use perf_parse::file::write::FeaturePayloads;
-use perf_parse::{RawRecord, SampleLayout};
+use perf_parse::{RawRecord, Record, SampleLayout};
 
 use crate::host::ROOT;
 use crate::{BpfPrograms, BuildIds, Error};
@@ -32,8 +32,9 @@ pub(crate) struct Survey {
     build_id: bool,
 }
 
-/// Offset of `misc` in a header.
+/// Offsets of `misc` and `size` in a header.
 const MISC: usize = 4;
+const SIZE: usize = 6;
 
 impl Survey {
     /// Begins with no records. `layout` is that of the event that records mappings.
@@ -58,19 +59,19 @@ impl Survey {
         while let Ok((record, rest)) = RawRecord::<NativeEndian>::parse(records) {
             match record.kind() {
                 RecordType::SAMPLE => self.sample(&record),
-                RecordType::MMAP2 if !self.build_id && record.misc().contains(Misc::MMAP_BUILD_ID) => {
-                    is_wrong = true;
-                }
+                RecordType::MMAP2 if self.has_wrong_bit(&record) => is_wrong = true,
                 RecordType::MMAP | RecordType::MMAP2 => {
                     if let (Some(files), Ok(mapping)) = (&mut self.files, record.decode(&self.layout)) {
                         files.record(record.misc(), &mapping);
                     }
                 }
-                RecordType::BPF_EVENT => {
-                    if let (Some(programs), Some((BpfEventType::PROG_LOAD, id))) =
-                        (&mut self.programs, program(record.payload()))
+                RecordType::KSYMBOL | RecordType::BPF_EVENT => {
+                    is_wrong |= record.stale_bytes(&self.layout) > 0;
+                    if let (Some(programs), Ok(Record::BpfEvent(event))) =
+                        (&mut self.programs, record.decode(&self.layout))
+                        && event.kind == BpfEventType::PROG_LOAD
                     {
-                        programs.load(id);
+                        programs.load(event.id);
                     }
                 }
                 _ => {}
@@ -80,34 +81,40 @@ impl Survey {
         is_wrong
     }
 
-    /// Returns the records without the bit for a build id in MMAP2 records that have an inode, and looks at their files.
+    /// Returns the records without what the kernel wrote for other recorders on the machine, and looks at the files of
+    /// mappings that it mended. It sets a header back only in part before it writes the same record for the next event:
     ///
-    /// The kernel sets the bit for an event with `build_id`, and does not clear it before it writes the same mapping for
-    /// the next event. So another recorder on the machine that records build ids makes ours look as if they had some.
+    /// - The bit for a build id in MMAP2, although the record has an inode: `perf_event_mmap_output`, at least Linux 5.12 to
+    ///   6.18.
+    /// - The size of KSYMBOL and BPF_EVENT: see [`RawRecord::stale_bytes`]. perf looks for the trailer at the end.
     ///
-    /// Kernel: `perf_event_mmap_output`, `kernel/events/core.c`, which restores the type and the size of the header
-    /// alone; at least Linux 5.12 to 6.18.
-    pub(crate) fn mended(&mut self, records: &[u8]) -> Vec<u8> {
-        let mut mended = records.to_vec();
-        let mut at = 0;
-        while let Some((record, _)) =
-            mended.get(at..).and_then(|rest| RawRecord::<NativeEndian>::parse(rest).ok())
-        {
-            let size = usize::from(record.size());
-            if record.kind() == RecordType::MMAP2 {
+    /// Kernel: `kernel/events/core.c`.
+    pub(crate) fn mended(&mut self, mut records: &[u8]) -> Vec<u8> {
+        let mut mended = Vec::with_capacity(records.len());
+        while let Ok((record, rest)) = RawRecord::<NativeEndian>::parse(records) {
+            let at = mended.len();
+            let size = record.size() - record.stale_bytes(&self.layout) as u16;
+            mended.extend_from_slice(&record.as_bytes()[..size.into()]);
+            mended[at + SIZE..at + SIZE + 2].copy_from_slice(&size.to_ne_bytes());
+            if self.has_wrong_bit(&record) {
                 let misc = record.misc().0 & !Misc::MMAP_BUILD_ID.0;
                 mended[at + MISC..at + MISC + 2].copy_from_slice(&misc.to_ne_bytes());
-                let (record, _) = mended.split_at(at + size);
                 if let (Some(files), Ok((record, _))) =
-                    (&mut self.files, RawRecord::<NativeEndian>::parse(&record[at..]))
+                    (&mut self.files, RawRecord::<NativeEndian>::parse(&mended[at..]))
                     && let Ok(mapping) = record.decode(&self.layout)
                 {
                     files.record(record.misc(), &mapping);
                 }
             }
-            at += size;
+            records = rest;
         }
+        mended.extend_from_slice(records);
         mended
+    }
+
+    /// Returns whether an MMAP2 record seems to have a build id, which our event does not ask for.
+    fn has_wrong_bit(&self, record: &RawRecord<'_, NativeEndian>) -> bool {
+        !self.build_id && record.kind() == RecordType::MMAP2 && record.misc().contains(Misc::MMAP_BUILD_ID)
     }
 
     /// Returns a survey of no records, which counts the same facts.
@@ -160,18 +167,6 @@ impl Survey {
             self.times = Some((first.min(time), last.max(time)));
         }
     }
-}
-
-/// Returns what happened to a BPF program, and its id: the first fields of a BPF_EVENT record.
-///
-/// The record is not decoded. If other recorders of the machine want such records, the kernel makes it longer by the sample
-/// id of each of their events: `perf_event_bpf_output`, `kernel/events/core.c`, adds to the size of the header and does not
-/// restore it; at least Linux 6.18. The bytes at the end are then not ours.
-fn program(payload: &[u8]) -> Option<(BpfEventType, u32)> {
-    let (kind, rest) = payload.split_first_chunk()?;
-    let (_flags, rest) = rest.split_first_chunk::<2>()?;
-    let id = rest.first_chunk()?;
-    Some((BpfEventType(u16::from_ne_bytes(*kind)), u32::from_ne_bytes(*id)))
 }
 
 /// Returns the offset of the time in the payload of a sample.

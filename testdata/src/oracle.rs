@@ -35,6 +35,8 @@ pub use value::Value;
 use perf_abi::attr::Attr;
 
 const PERF_RECORD_SAMPLE: u32 = 9;
+const PERF_RECORD_KSYMBOL: u32 = 17;
+const PERF_RECORD_BPF_EVENT: u32 = 18;
 const PERF_RECORD_USER_TYPE_START: u32 = 64;
 
 /// The flag `sample_id_all` of an attr.
@@ -107,18 +109,36 @@ pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
         let sample = sample::sample(attr, big, misc, payload)?;
         return Ok(Record { kind, misc, size, body: Body::Sample(Box::new(sample)), sample_id: None });
     }
+    let id_size = if attr.flags.0 & SAMPLE_ID_ALL == 0 { 0 } else { sample_id_size(attr.sample_type.0) };
+    let payload = without_stale_words(kind, payload, id_size);
     if attr.flags.0 & SAMPLE_ID_ALL == 0 {
         let body = body::body(attr, big, kind, misc, payload)?;
         return Ok(Record { kind, misc, size, body, sample_id: None });
     }
     let start = payload
         .len()
-        .checked_sub(sample_id_size(attr.sample_type.0))
+        .checked_sub(id_size)
         .ok_or_else(|| format!("sample_id: a payload of {} bytes is too short for it", payload.len()))?;
     let (payload, trailer) = payload.split_at(start);
     let sample_id = sample_id(attr.sample_type.0, Reader::new(trailer, big))?;
     let body = body::body(attr, big, kind, misc, payload)?;
     Ok(Record { kind, misc, size, body, sample_id: Some(sample_id) })
+}
+
+/// Returns the payload of a record without the words that the kernel adds to KSYMBOL and BPF_EVENT, if several events get
+/// the record: the first event's is right, each further one has as many stale words as the ids of those before it.
+fn without_stale_words(kind: u32, payload: &[u8], id_size: usize) -> &[u8] {
+    let mut name = 0;
+    if kind == PERF_RECORD_KSYMBOL {
+        while payload.get(16 + name).is_some_and(|&byte| byte != 0) {
+            name += 1;
+        }
+        name += 8 - name % 8;
+    } else if kind != PERF_RECORD_BPF_EVENT {
+        return payload;
+    }
+    let whole = 16 + name + id_size;
+    if payload.len() > whole && (payload.len() - whole) % 8 == 0 { &payload[..whole] } else { payload }
 }
 
 /// Returns the bytes of the trailer: 8 for each bit that adds a field to it.

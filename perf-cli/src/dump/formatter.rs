@@ -10,13 +10,14 @@ use super::tracepoints::Formats;
 use crate::args::{Format, ShowArgs};
 use crate::escape::OneLine;
 use crate::output::say;
-use crate::render;
 use crate::render::columns::{Columns, Row};
 use crate::render::head::Heads;
 use crate::render::json::Json;
+use crate::render::name::name;
 use crate::render::record::{Printed, RecordSink};
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
+use crate::render::{self, given};
 
 /// Prints records into a buffer. Knows nothing of the reader; each thread has one. Allocates nothing per record.
 #[derive(Clone, Debug)]
@@ -125,6 +126,9 @@ fn print_other(
     let fields = record
         .decode()
         .and_then(|decoded| render::fields(&decoded, tracepoint, sink).map_err(|error| record.error(error)));
+    given(Some(record.stale_bytes()).filter(|&bytes| bytes > 0), |bytes| {
+        sink.number(name!("stale_bytes"), bytes as u64);
+    });
     let trailer = record.sample_id().map(|trailer| {
         if let Some(trailer) = trailer {
             sink.begin_sample_id();

@@ -2,7 +2,12 @@
 
 use std::fs;
 
+use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
 use serde_json::{Value, json};
+use testdata::Bytes;
+use testdata::file::Builder;
 
 use crate::{Jsonl, dump, jsonl, perfdata, scratch};
 
@@ -214,4 +219,20 @@ fn a_recording_that_was_killed_is_read_to_its_end() {
     assert_eq!(dumped.account["bytes"], fs::metadata(path).unwrap().len() - data_offset);
     assert_eq!(dumped.account["bytes_skipped"], 0);
     assert_eq!(dumped.account["records"], dumped.records.len());
+}
+
+/// No damage: the kernel reserves too much for these records, and the trailer is in front of what it does not write.
+#[test]
+fn bytes_that_the_kernel_did_not_write() {
+    let sample_type = SampleType::TID | SampleType::TIME;
+    let attr = Attr { sample_type, flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() };
+    let program = Bytes::new(false).u16(1).u16(0).u32(77).raw(&[5; 8]).u32(7).u32(8).u64(1000);
+    let data = program.raw(&[0xa5; 24]).record(RecordType::BPF_EVENT.0, 0);
+    let path = scratch("stale.data", &Builder::new(false).event(attr, &[]).data(data).build().bytes);
+    let dumped = jsonl(&path, &[]);
+    assert_eq!((dumped.run.status, &dumped.account["bytes_skipped"]), (0, &json!(0)), "{}", dumped.run.err);
+    let record = &dumped.records[0];
+    assert_eq!((&record["fields"]["id"], &record["fields"]["stale_bytes"]), (&json!(77), &json!(24)));
+    assert_eq!(record["sample_id"], json!({"pid": 7, "tid": 8, "time": 1000}));
+    assert!(dump(&path, &[]).out.contains("stale_bytes=24"));
 }

@@ -226,6 +226,7 @@ impl Dispatch {
         if record.kind() == RecordType::SAMPLE {
             word::<O>(record.order(), payload, self.sample).map(FoundBy::Id)
         } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
+            let payload = record.written(self.trailer_size.into());
             word::<O>(record.order(), payload, payload.len().checked_sub(self.trailer.into())?)
                 .map(FoundBy::Id)
         } else {
@@ -241,6 +242,7 @@ impl Dispatch {
         if record.kind() == RecordType::SAMPLE {
             return word::<O>(record.order(), payload, self.sample_time);
         }
+        let payload = record.written(self.trailer_size.into());
         let trailer = payload.len().checked_sub(self.trailer_size.into())?;
         word::<O>(record.order(), payload, trailer.checked_add(self.trailer_time.into())?)
     }

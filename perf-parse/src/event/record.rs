@@ -290,6 +290,13 @@ impl<'r> EventRecord<'r> {
         self.raw().sample_id(self.layout()?).map_err(|error| self.error(error))
     }
 
+    /// Returns the number of bytes after the trailer that the kernel did not write: see [`RawRecord::stale_bytes`]. 0 if the
+    /// event is unknown.
+    #[must_use]
+    pub fn stale_bytes(&self) -> usize {
+        self.event().map_or(0, |event| self.raw().stale_bytes(&event.layout))
+    }
+
     /// Returns the time of the record, in nanoseconds of its event's clock: a sample's time field, or the time in
     /// another record's trailer.
     ///

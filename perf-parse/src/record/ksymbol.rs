@@ -9,7 +9,7 @@ use crate::error::Error;
 
 /// A kernel symbol was registered, or unregistered if `flags` has `UNREGISTER`.
 ///
-/// Kernel: `PERF_RECORD_KSYMBOL`; since Linux 5.1.
+/// Kernel: `PERF_RECORD_KSYMBOL`; since Linux 5.1. It may have [stale bytes](crate::RawRecord::stale_bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Ksymbol<'a> {
@@ -41,7 +41,7 @@ impl<'a> Ksymbol<'a> {
 
 /// A BPF program was loaded or unloaded.
 ///
-/// Kernel: `PERF_RECORD_BPF_EVENT`; since Linux 5.1.
+/// Kernel: `PERF_RECORD_BPF_EVENT`; since Linux 5.1. It may have [stale bytes](crate::RawRecord::stale_bytes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BpfEvent {

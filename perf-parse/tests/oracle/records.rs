@@ -1,7 +1,7 @@
 //! Each of the kernel's record types except samples, with every possible trailer.
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
+use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::write::{self, SampleIdFields};
@@ -178,6 +178,40 @@ fn every_type_with_every_trailer() {
         }
     }
     assert!(records > 30_000, "{records}");
+}
+
+/// The kernel makes KSYMBOL and BPF_EVENT longer for each further event that gets them. What follows the trailer is then old.
+#[test]
+fn stale_words_after_the_trailer() {
+    let sample_type = SampleType::TID | SampleType::TIME | SampleType::IDENTIFIER;
+    for big in [false, true] {
+        for body in bodies(big) {
+            // What follows the name makes the place of the trailer uncertain.
+            if body.bytes.out.ends_with(b"rubbish") {
+                continue;
+            }
+            for flags in [AttrFlags::NONE, AttrFlags::SAMPLE_ID_ALL] {
+                let attr = Attr { sample_type, flags, ..body.attr };
+                let layout = SampleLayout::new(&attr).unwrap();
+                let (id, trailer) = trailer(big, sample_type);
+                let trailer = if flags == AttrFlags::NONE { &[] } else { &trailer[..] };
+                for stale in [0, 1, 8, 24, 1000] {
+                    let bytes = Bytes::new(big).raw(&body.bytes.out).raw(trailer).raw(&[0xfe; 1000][..stale]);
+                    let bytes = bytes.record(body.kind.0, body.misc);
+                    let decoded = check(&attr, big, &bytes);
+                    let endianness = if big { Endianness::Big } else { Endianness::Little };
+                    let (raw, _) = RawRecord::<Endianness>::parse_in(endianness, &bytes).unwrap();
+                    if matches!(body.kind, RecordType::KSYMBOL | RecordType::BPF_EVENT) && stale % 8 == 0 {
+                        assert_eq!(raw.stale_bytes(&layout), stale, "{}", body.kind);
+                        let read = decoded.unwrap().sample_id;
+                        assert_eq!(read.and_then(|read| read.time), (!trailer.is_empty()).then_some(id.time));
+                    } else {
+                        assert_eq!(raw.stale_bytes(&layout), 0, "{}", body.kind);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Returns the first `size` bytes, with this size in the header.

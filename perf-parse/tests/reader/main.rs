@@ -14,6 +14,7 @@ mod order_limits;
 mod pipe;
 mod salvage;
 mod shared;
+mod stale;
 mod truncation;
 mod types;
 

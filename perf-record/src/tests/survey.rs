@@ -2,9 +2,10 @@
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;
+use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::record::{FileId, Mmap2};
+use perf_parse::record::{BpfEvent, FileId, Ksymbol, Mmap2};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{RawRecord, Record, SampleLayout};
 
@@ -60,4 +61,36 @@ fn a_build_id_that_is_none() {
     // Ours may have some.
     let with = attr(AttrFlags::BUILD_ID);
     assert!(!Survey::new([&with], &with, layout, (true, false)).look(&wrong));
+}
+
+/// Another recorder makes the kernel write records that are too long for our event.
+#[test]
+fn records_with_stale_bytes() {
+    let attr = attr(AttrFlags::BUILD_ID);
+    let layout = SampleLayout::new(&attr).unwrap();
+    let symbol = Ksymbol {
+        addr: 0x1000,
+        len: 64,
+        ksym_type: KsymbolType::BPF,
+        flags: KsymbolFlags::NONE,
+        name: b"bpf_prog_x",
+    };
+    let program = BpfEvent { kind: BpfEventType::PROG_UNLOAD, flags: 0, id: 5, tag: [7; 8] };
+    let trailer = SampleIdFields { pid: 5, tid: 5, time: 9, ..SampleIdFields::default() };
+    let mapping = records(&layout, Misc(2) | Misc::MMAP_BUILD_ID, 1);
+    let (mut good, mut long) = (mapping.clone(), mapping);
+    for record in [Record::Ksymbol(symbol), Record::BpfEvent(program)] {
+        let (start, end) = (good.len(), long.len());
+        write::record::<NativeEndian>(&mut good, &layout, Misc(0), &record, &trailer).unwrap();
+        long.extend_from_slice(&good[start..]);
+        long.extend_from_slice(&[0xa5; 24]);
+        let size = (long.len() - end) as u16;
+        long[end + 6..end + 8].copy_from_slice(&size.to_ne_bytes());
+    }
+    let mut survey = Survey::new([&attr], &attr, layout, (true, true));
+    assert!(!survey.look(&good) && survey.look(&long));
+    assert_eq!(survey.mended(&long), good);
+    // What is no record stays as it is.
+    long.extend_from_slice(b"rest");
+    assert!(survey.mended(&long).ends_with(b"rest"));
 }

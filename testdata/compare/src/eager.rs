@@ -56,8 +56,8 @@ fn sample_id<O: ByteOrder>(
         cpu: id.cpu(),
         identifier: id.identifier(),
     };
-    let at =
-        layout.trailer_id_offset().map(|back| word::<O>(order, raw.payload(), raw.payload().len() - back));
+    let end = raw.payload().len() - raw.stale_bytes(layout);
+    let at = layout.trailer_id_offset().map(|back| word::<O>(order, raw.payload(), end - back));
     assert_eq!(at, id.identifier.or(id.id));
     assert!(has_trailer);
     Ok(Some(id))

@@ -18,6 +18,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     of_no_interest,
     to_a_stream,
     loaded_meanwhile,
+    loaded_beside_other_recorders,
     loaded_by_a_task_that_is_not_recorded,
     in_a_snapshot,
     without_permission,
@@ -158,18 +159,22 @@ fn to_a_stream() {
     );
 }
 
-/// Returns the type of a BPF_EVENT record of this program; `None` of another one.
-///
-/// If others record the whole machine, too, the kernel makes the record longer by the fields of their sample ids: nothing
-/// sets the size back from one event to the next (`perf_event_bpf_output`). Such a record is dumped as bytes.
-fn type_of(event: &Value, id: u64) -> Option<u64> {
-    let Some(raw) = event["raw"].as_str() else {
-        return (event["fields"]["id"] == id).then(|| event["fields"]["type"].as_u64())?;
-    };
-    // type, flags, id, in a byte order that all machines with this test share
-    let word = |at: usize| u64::from_str_radix(&raw[at..at + 2], 16).unwrap();
-    let number = |at: usize| (0..4).map(|byte| word(2 * (at + byte)) << (8 * byte)).sum::<u64>();
-    (number(4) == id).then(|| number(0) & 0xffff)
+/// Returns the types of the BPF_EVENT records of a program.
+fn types_of_events(dump: &Dump, id: u64) -> Vec<u64> {
+    let events = dump.of_type("BPF_EVENT").into_iter().map(|event| &event["fields"]);
+    events.filter(|fields| fields["id"] == id).map(|fields| fields["type"].as_u64().unwrap()).collect()
+}
+
+/// Loads a program while captures are recorded, and waits until the first one has its end. Returns the program's id.
+fn loaded_and_ended(capture: &Path) -> u64 {
+    let program = loaded();
+    // The information is read when the rings are, once a second.
+    thread::sleep(Duration::from_millis(1500));
+    let id = program.id;
+    drop(program);
+    // Later than its last user ends.
+    until("it is unloaded", || types_of_events(&dump(capture), id).contains(&2));
+    id
 }
 
 fn loaded_meanwhile() {
@@ -180,22 +185,50 @@ fn loaded_meanwhile() {
     let options = ["-q", "-a", "-e", "cpu-clock", "-F", "50"];
     let mut recorder = Running::start(&mut record(&folder, &options, &words(&["sleep", "30"])));
     until("it records", || folder.join("perf.data").exists());
-    let program = loaded();
-    // The information is read when the rings are, once a second.
-    thread::sleep(Duration::from_millis(1500));
-    let id = program.id;
-    drop(program);
-    // Later than its last user ends.
-    let is_unload = |it: &&Value| type_of(it, id) == Some(2);
-    until("it is unloaded", || dump(&folder.join("perf.data")).of_type("BPF_EVENT").iter().any(is_unload));
+    let id = loaded_and_ended(&folder.join("perf.data"));
     recorder.signal("INT");
     recorder.ends();
     let dump = dump(&folder.join("perf.data"));
-    let events = dump.of_type("BPF_EVENT");
-    let types: Vec<_> = events.iter().filter_map(|it| type_of(it, id)).collect();
-    assert_eq!(types, [1, 2], "loaded and unloaded: {events:?}");
+    assert_eq!(types_of_events(&dump, id), [1, 2], "loaded and unloaded");
     assert!(entry(&dump, "BPF_PROG_INFO", id).is_some());
     assert!(entry(&dump, "BPF_BTF", types_of(&info(&dump, id))).is_some());
+}
+
+/// The kernel lengthens these records for each recorder of the machine that has them, from the newest to the oldest.
+fn loaded_beside_other_recorders() {
+    let folder = needs::folder();
+    needs_bpf();
+    let [older, newer] = ["older.data", "newer.data"].map(|name| folder.join(name));
+    let perfs = |out: &Path| {
+        let mut perf = perf(&["record", "-q", "-a", "-N", "-e", "cpu-clock", "-F", "50", "-o"]);
+        let running = Running::start(perf.arg(out).args(["--", "sleep", "30"]));
+        // It opens its events before it writes what it found.
+        until("perf records", || fs::metadata(out).is_ok_and(|file| file.len() > 4096));
+        running
+    };
+    let mut recorders = vec![perfs(&older)];
+    let options = ["-q", "-a", "-e", "cpu-clock", "-F", "50"];
+    recorders.push(Running::start(&mut record(&folder, &options, &words(&["sleep", "30"]))));
+    let ours = folder.join("perf.data");
+    until("it records", || ours.exists());
+    recorders.push(perfs(&newer));
+    let id = loaded_and_ended(&ours);
+    for recorder in &mut recorders {
+        recorder.signal("INT");
+        // perf ends by the signal.
+        recorder.0.wait().unwrap();
+    }
+    let [older, ours] = [dump(&older), dump(&ours)];
+    let stale = |dump: &Dump| {
+        let events = dump.of_type("BPF_EVENT").into_iter().chain(dump.of_type("KSYMBOL"));
+        events.filter(|event| event["fields"]["stale_bytes"].is_u64()).count()
+    };
+    for dump in [&older, &ours] {
+        assert_eq!((dump.status, types_of_events(dump, id)), (0, vec![1, 2]), "{}", dump.err);
+    }
+    assert_eq!(stale(&ours), 0, "cut by the recorder");
+    assert!(stale(&older) >= 2, "the kernel does not lengthen these records any more");
+    assert!(entry(&ours, "BPF_PROG_INFO", id).is_some());
 }
 
 fn loaded_by_a_task_that_is_not_recorded() {
