@@ -234,6 +234,13 @@ impl Dispatch {
         }
     }
 
+    /// Returns the payload of a record other than a sample, without what the kernel did not write. A separate function, so that
+    /// only the path of samples, which are nearly all records, is inlined.
+    #[inline(never)]
+    fn written<'r, O: ByteOrder>(&self, record: &RawRecord<'r, O>) -> &'r [u8] {
+        record.written(self.trailer_size.into())
+    }
+
     /// Returns the time of a kernel record; `None` if it has no time, or if the place of the time is not the same for
     /// all events.
     #[inline(always)]
@@ -242,7 +249,7 @@ impl Dispatch {
         if record.kind() == RecordType::SAMPLE {
             return word::<O>(record.order(), payload, self.sample_time);
         }
-        let payload = record.written(self.trailer_size.into());
+        let payload = self.written(record);
         let trailer = payload.len().checked_sub(self.trailer_size.into())?;
         word::<O>(record.order(), payload, trailer.checked_add(self.trailer_time.into())?)
     }
