@@ -4,7 +4,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
 
-use super::super::abbreviated;
+use super::super::printed::abbreviated;
 use super::lines::{Lines, Part, style, title};
 use super::model::{Browser, Mode, Question};
 use crate::escape::OneLine;

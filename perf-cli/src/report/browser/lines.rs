@@ -1,9 +1,10 @@
 //! Rows and call chains as text, for the screen and for files.
 
+use super::super::graph;
 use super::super::keys::Column;
+use super::super::printed::abbreviated;
 use super::super::rows::Row;
 use super::super::text::{Printer, Style, percent};
-use super::super::{abbreviated, graph};
 use super::chains::Line;
 use super::listed::{Content, Listed};
 use super::model::Browser;

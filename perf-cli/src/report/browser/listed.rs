@@ -4,10 +4,11 @@ use core::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::super::keys::Column;
+use super::super::row_graphs::Uses;
 use super::super::rows::{Row, Table};
 use super::super::tables::Members;
 use super::super::text::Printer;
-use super::super::{Plan, Report, Uses, graph, text};
+use super::super::{Plan, Report, graph, text};
 use super::chains::{Chains, Line, Scale};
 use super::state::State;
 use crate::args::call_graph::Style;

@@ -1,0 +1,170 @@
+//! A report as text: what precedes the tables, each table with its call graphs, and what follows.
+
+use std::io::IsTerminal;
+
+use perf_export::Total;
+
+use super::keys::{Column, MEMORY};
+use super::rows::Table;
+use super::text::Colors;
+use super::{Report, fit, graph, quality, tables, text};
+use crate::args::report::Percentage;
+use crate::escape::{print, push_name};
+use crate::output::Output;
+use crate::{Failure, streams};
+
+impl Report<'_> {
+    pub(super) fn style(&self) -> text::Style {
+        let args = self.args;
+        let is_terminal = streams::are_of_process() && std::io::stdout().is_terminal();
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+        let fits = args.column_widths.is_empty() && args.field_separator.is_none();
+        text::Style {
+            widths: args.column_widths.clone(),
+            separator: args.field_separator,
+            terminal: terminal().filter(|_| fits),
+            colors: Colors(is_terminal && !no_color),
+            ns: args.ns,
+            elided: self.plan.elided(args).into_iter().map(|(key, ..)| Column::Key(key)).collect(),
+            has_dso_filter: !args.only.dsos.is_empty(),
+        }
+    }
+
+    /// perf: `evlist__tty_browse_hists`, `tools/perf/builtin-report.c`.
+    pub(super) fn push_text(&self, output: &mut Output, tables: &[tables::Members]) -> Result<bool, Failure> {
+        let out = &mut output.buffer;
+        if !self.args.header {
+            out.extend_from_slice(
+                b"# To display the perf.data header info, please use --header/--header-only options.\n#\n",
+            );
+        }
+        for (_, name, text) in self.plan.elided(self.args) {
+            print(out, format_args!("# {name}: "));
+            push_name(out, text.as_bytes());
+            out.push(b'\n');
+        }
+        let lost = self.account.lost_samples;
+        print(out, format_args!("#\n# Total Lost Samples: {lost}\n#\n"));
+        let style = self.style();
+        let is_relative = self.args.percentage == Percentage::Relative;
+        let mut beyond = 0;
+        for members in tables {
+            let table = self.source.table(members, is_relative);
+            beyond += table.beyond();
+            self.push_summary(&mut output.buffer, &table);
+            self.push_table(output, &table, &style)?;
+            output.buffer.extend_from_slice(b"\n\n");
+        }
+        let out = &mut output.buffer;
+        let samples = self.source.collected.events.values().map(|it| it.selected.samples).sum();
+        out.extend_from_slice(b"#\n");
+        quality::push(out, samples, self.quality, self.missing);
+        if beyond > 0 {
+            let beyond = quality::grouped(beyond);
+            print(
+                out,
+                format_args!(
+                    "# {beyond} samples are beyond the limits; select fewer by --time or --comms, or use fewer keys\n"
+                ),
+            );
+        }
+        out.extend_from_slice(b"#\n");
+        output.flush()
+    }
+
+    /// Appends the number of samples and what they count.
+    ///
+    /// perf: `hists__fprintf_nr_sample_events`, `tools/perf/builtin-report.c`.
+    fn push_summary(&self, out: &mut Vec<u8>, table: &Table<'_>) {
+        let mut total = Total::default();
+        table.totals.iter().for_each(|it| total.add(*it));
+        let (samples, unit) = abbreviated(total.samples);
+        let members = table.members;
+        let plural = if members.events.len() > 1 || members.leads_others { "s" } else { "" };
+        print(out, format_args!("# Samples: {samples}{unit} of event{plural} '"));
+        push_name(out, &members.name);
+        out.push(b'\'');
+        if let Some(spans) = &self.args.only.time {
+            print(out, format_args!(" (time slices: "));
+            push_name(out, spans.as_bytes());
+            out.push(b')');
+        }
+        if !self.plan.memory {
+            print(out, format_args!("\n# Event count (approx.): {}\n#\n", total.period));
+            return;
+        }
+        let (sort, more) = match self.args.sort.as_deref().map(|keys| (keys, keys.strip_prefix('+'))) {
+            None => (MEMORY, ""),
+            Some((_, Some(more))) => (MEMORY, more),
+            Some((keys, None)) => (keys, ""),
+        };
+        let comma = if more.is_empty() { "" } else { "," };
+        print(out, format_args!("\n# Total weight : {}\n# Sort order   : ", total.period));
+        push_name(out, format!("{sort}{comma}{more}").as_bytes());
+        out.extend_from_slice(b"\n#\n");
+    }
+
+    /// perf: `hists__fprintf`, `tools/perf/ui/stdio/hist.c`.
+    pub(super) fn push_table(
+        &self,
+        output: &mut Output,
+        table: &Table<'_>,
+        style: &text::Style,
+    ) -> Result<bool, Failure> {
+        let printer = text::Printer::new(self.source, table, style);
+        printer.push_headings(&mut output.buffer);
+        let weights = self.weights(table);
+        let mut uses = self.uses(table);
+        let mut elements = Vec::new();
+        let graph = graph::Printer {
+            source: self.source,
+            graph: &self.plan.graph,
+            colors: style.colors,
+            separator: style.separator,
+            skips_first: self.args.fields.is_none()
+                && self.args.sort.as_deref().is_some_and(|keys| keys.starts_with("sym")),
+            total: weights.total,
+            min: weights.min,
+        };
+        for &number in &table.order {
+            let row = &table.rows[number];
+            if self.is_left_out(table, row) {
+                continue;
+            }
+            printer.push_row(&mut output.buffer, row);
+            let uses = uses.get_mut(number).map(core::mem::take).unwrap_or_default();
+            if let Some(tree) = self.tree(&uses, &mut elements) {
+                let start = output.buffer.len();
+                graph.push(&mut output.buffer, &tree, self.weight(row));
+                if let Some(width) = style.terminal {
+                    fit::cut_lines(&mut output.buffer, start, width);
+                }
+            }
+            if !output.flush_full()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The width of the terminal that the text goes to; `None` if it goes elsewhere.
+fn terminal() -> Option<usize> {
+    if !streams::are_of_process() || !std::io::stdout().is_terminal() {
+        return None;
+    }
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}
+
+/// Returns a number in thousands, millions or milliards, as perf does, and the letter of that.
+///
+/// perf: `convert_unit`, `tools/perf/util/units.c`.
+pub(super) fn abbreviated(number: u64) -> (u64, char) {
+    let (mut number, mut unit) = (number as f64, ' ');
+    for larger in ['K', 'M', 'G'] {
+        if number > 1000.0 {
+            (number, unit) = (number / 1000.0, larger);
+        }
+    }
+    (number as u64, unit)
+}

@@ -1,0 +1,121 @@
+//! Reports within small limits.
+
+use std::cell::RefCell;
+use std::io::{Cursor, Write};
+use std::path::Path;
+use std::rc::Rc;
+
+use perf_abi::attr::Attr;
+use perf_abi::callchain::CallchainContext;
+use perf_abi::endian::LittleEndian;
+use perf_abi::record::Misc;
+use perf_parse::SampleLayout;
+use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::write::{self, SampleFields};
+
+use super::*;
+use crate::args::{Args, Verb};
+use crate::{Streams, streams};
+use perf_abi::event::EventType;
+use perf_abi::sample_type::SampleType;
+
+#[derive(Clone, Default)]
+struct Text(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Text {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a capture of 150 samples, of three threads with stacks of 1 to 8 frames.
+fn write(path: &Path) {
+    let attr = Attr {
+        kind: EventType::SOFTWARE,
+        sample_type: SampleType::IP | SampleType::TID | SampleType::CALLCHAIN,
+        ..Attr::default()
+    };
+    let event = EventFields { attr, ..EventFields::default() };
+    let out = Cursor::new(Vec::new());
+    let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event], &Options::default()).unwrap();
+    let layout = SampleLayout::new(&attr).unwrap();
+    for n in 0..150_u64 {
+        let frames = (0..n % 8 + 1).map(|depth| 0x1000 + n % 11 * 16 + depth * 256);
+        let chain: Vec<_> = [CallchainContext::USER.0].into_iter().chain(frames).collect();
+        let tid = 100 + (n % 3) as i32;
+        let fields = SampleFields {
+            ip: Some(chain[1]),
+            pid_tid: Some((tid, tid)),
+            callchain: Some(chain),
+            ..SampleFields::default()
+        };
+        let mut record = Vec::new();
+        // PERF_RECORD_MISC_USER
+        write::sample::<LittleEndian>(&mut record, &layout, Misc(2), &fields).unwrap();
+        writer.record(&record).unwrap();
+    }
+    std::fs::write(path, writer.finish().unwrap().into_inner()).unwrap();
+}
+
+/// Returns the report of a capture within limits.
+fn text(limits: Limits) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("perf.data");
+    write(&path);
+    let args = ["perfdata", "report", "--no-symbols", "--sort", "comm,sym", "-n", "-g", "none"];
+    let args = args.map(Into::into).into_iter().chain([path.into_os_string()]);
+    let Verb::Report(args) = Args::read(args).unwrap().verb else { panic!("another verb") };
+    let output = Text::default();
+    let streams = Streams {
+        input: Box::new(std::io::empty()),
+        output: Box::new(output.clone()),
+        errors: Box::new(std::io::sink()),
+    };
+    let run = || {
+        crate::input::read(&args.file, |reader, memory| {
+            let outcome = report(&reader, memory, &args, limits);
+            assert_eq!(outcome.unwrap(), Outcome::Clean);
+            Ok(Outcome::Clean)
+        })
+    };
+    assert!(streams::with(Some(streams), run).is_ok());
+    let text = output.0.borrow().clone();
+    String::from_utf8(text).unwrap()
+}
+
+/// Returns the samples of all rows, those of the row beyond the limits, and those that the last comment reports.
+fn counts(text: &str) -> (u64, u64, u64) {
+    let rows = || text.lines().filter(|line| line.starts_with("  "));
+    let samples = |line: &str| {
+        line.split_whitespace().nth(2).unwrap().parse::<u64>().unwrap_or_else(|_| panic!("{line}"))
+    };
+    let beyond = rows().filter(|line| line.contains("[beyond the limits]")).map(samples).sum();
+    let said = text.lines().find_map(|line| line.strip_prefix("# ")?.split_once(" samples are beyond"));
+    (rows().map(samples).sum(), beyond, said.map_or(0, |(number, _)| number.parse().unwrap()))
+}
+
+#[test]
+fn samples_beyond_each_limit_have_a_row_of_their_own() {
+    let all = Limits::default();
+    let (samples, beyond, said) = counts(&text(all));
+    assert!(samples > 100 && (beyond, said) == (0, 0), "{samples} {beyond} {said}");
+    let with: [fn(usize) -> Limits; 4] = [
+        |frames| Limits { frames, ..Limits::default() },
+        |stack_nodes| Limits { stack_nodes, ..Limits::default() },
+        |groups| Limits { groups, ..Limits::default() },
+        |texts| Limits { texts, ..Limits::default() },
+    ];
+    for with in with {
+        // Without room for anything, all samples are beyond the limit; with more room, fewer.
+        assert_eq!(counts(&text(with(0))), (samples, samples, samples));
+        let (of_rows, beyond, said) = counts(&text(with(1)));
+        assert!(of_rows == samples && beyond == said && beyond > 0);
+        let enough = (0..17).map(|power| 1 << power).find(|&room| counts(&text(with(room))).1 == 0).unwrap();
+        assert_eq!(text(with(enough)), text(all));
+    }
+}
