@@ -10,13 +10,14 @@ pub(crate) const HELP: &str = "\
 usage: bench [--inputs DIR] [--rounds N] [--mb N] [--quick] [RACE...]
        bench count INPUT WAY | --list | --agree    for count.sh, which counts instructions
 
-Races: memory file stream dispatch types dump script growth order live session scale size build; all of them if none is named.
+Races: memory file stream dispatch types dump script growth order live session scale size start build; all of them if none
+is named.
 
   --inputs DIR  folder of existing captures; the default is bench/inputs, into which they are recorded once (needs root,
                 perf, gcc, 1 GB)
   --rounds N    number of runs of each contestant, 7 or more; default 9
-  --mb N        size of the larger capture of the race size, in MB; default 8000, 8 in quick mode. Twice as much space
-                must be free in the folder for temporary files
+  --mb N        size of the larger capture of the races size and start, in MB; default 8000 and 10000, 8 in quick mode. Twice
+                as much space must be free in the folder for temporary files
   --quick       only checks that all ways find the same: small captures, one round, no figures";
 
 /// The arguments: the races to run, and their settings.
@@ -26,7 +27,7 @@ pub(crate) struct Args {
     pub(crate) inputs: Option<PathBuf>,
     /// Number of rounds of every race.
     pub(crate) rounds: usize,
-    /// Bytes of the larger capture of the race `size`; `None` for the default.
+    /// Bytes of the larger capture of the races `size` and `start`; `None` for the default.
     pub(crate) size: Option<u64>,
     /// Whether to check only that the contestants agree.
     pub(crate) quick: bool,

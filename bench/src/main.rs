@@ -9,6 +9,7 @@ mod capture;
 mod count;
 mod failure;
 mod floor;
+mod folder;
 mod inputs;
 mod ours;
 mod peers;

@@ -13,6 +13,7 @@ mod scale;
 mod script;
 mod session;
 mod size;
+mod start;
 mod stream;
 mod types;
 
@@ -27,7 +28,7 @@ pub(crate) struct Context {
     pub(crate) inputs: Inputs,
     /// Number of rounds.
     pub(crate) rounds: usize,
-    /// Bytes of the larger capture of the race `size`; `None` for the default.
+    /// Bytes of the larger capture of the races `size` and `start`; `None` for the default.
     pub(crate) size: Option<u64>,
     /// Whether to check only that the contestants agree. A race may then leave out slow parts.
     pub(crate) quick: bool,
@@ -37,7 +38,7 @@ pub(crate) struct Context {
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
 /// All races by name.
-pub(crate) const RACES: [(&str, Race); 14] = [
+pub(crate) const RACES: [(&str, Race); 15] = [
     ("memory", memory::run),
     ("file", file::run),
     ("stream", stream::run),
@@ -51,5 +52,6 @@ pub(crate) const RACES: [(&str, Race); 14] = [
     ("session", session::run),
     ("scale", scale::run),
     ("size", size::run),
+    ("start", start::run),
     ("build", build::run),
 ];

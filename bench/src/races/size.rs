@@ -1,13 +1,11 @@
 //! Captures of any size: memory that does not grow with the file, and `--time` with an index.
 
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Context;
 use crate::failure::Failure;
+use crate::folder::Folder;
 use crate::perfdata;
 use crate::system::{self, Load};
 use crate::table::{Goal, Table};
@@ -35,14 +33,10 @@ const VERBS: [(&str, &[&str]); 6] = [
 /// Memory of the verbs; the cost of a hundredth of the time.
 pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let perfdata = perfdata::build(!context.quick)?;
-    let folder = Folder::new()?;
     let large = context.size.unwrap_or(if context.quick { QUICK } else { LARGE });
     let sizes = [large / 16, large];
-    let room = sizes[1] * 2;
-    if available(&folder.0)? < room {
-        return Err(Failure(format!("{} has not {room} bytes of free space", folder.0.display())));
-    }
-    let paths = sizes.map(|size| folder.0.join(format!("{size}.data")));
+    let folder = Folder::new(sizes[1] * 2)?;
+    let paths = sizes.map(|size| folder.path(&format!("{size}.data")));
     let mut samples = [0; 2];
     for ((path, size), samples) in paths.iter().zip(sizes).zip(&mut samples) {
         *samples = system::write_file(path, Load::Long, size)?;
@@ -64,7 +58,7 @@ fn memory(
     for (name, arguments) in VERBS {
         let mut used = Vec::new();
         for path in paths {
-            used.push(folder.run(perfdata, arguments, path)?);
+            used.push(folder.run_on(perfdata, arguments, path)?);
         }
         let [small, large] = [used[0].anonymous, used[1].anonymous].map(|bytes| bytes as f64 / 1e6);
         times.push(used[1].time);
@@ -83,7 +77,7 @@ fn times(
     path: &Path,
     whole: &[Duration],
 ) -> Result<Table, Failure> {
-    folder.run(perfdata, &["index"], path)?;
+    folder.run_on(perfdata, &["index"], path)?;
     let (first, last) = span(path)?;
     // In the middle of the capture.
     let (start, end) = (first + (last - first) / 2, first + (last - first) / 2 + (last - first) / 100);
@@ -95,7 +89,7 @@ fn times(
         let whole = whole.as_secs_f64();
         let mut parts = Vec::new();
         for _ in 0..if context.quick { 1 } else { 3 } {
-            let used = folder.run(perfdata, &[arguments, &["--time", &part]].concat(), path)?;
+            let used = folder.run_on(perfdata, &[arguments, &["--time", &part]].concat(), path)?;
             parts.push(used.time.as_secs_f64());
         }
         let part = crate::race::median(parts);
@@ -118,67 +112,4 @@ fn span(path: &Path) -> Result<(u64, u64), Failure> {
     let mut times = reader.records().filter_map(Result::ok).filter_map(|record| record.time());
     let first = times.next().ok_or_else(|| Failure("no record has a time".into()))?;
     Ok(times.fold((first, first), |(first, last), time| (first.min(time), last.max(time))))
-}
-
-/// What a run took.
-#[derive(Clone, Copy, Debug)]
-struct Used {
-    time: Duration,
-    /// The most anonymous memory that was seen, in bytes.
-    anonymous: u64,
-}
-
-/// A folder for the captures, which is removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Self, Failure> {
-        let path = std::env::temp_dir().join(format!("perfdata-bench-{}", std::process::id()));
-        fs::create_dir(&path)?;
-        Ok(Self(path))
-    }
-
-    /// Runs the program on a capture.
-    fn run(&self, perfdata: &Path, arguments: &[&str], path: &Path) -> Result<Used, Failure> {
-        let mut command = Command::new(perfdata);
-        command.args(arguments).args([OsStr::new("-i"), path.as_os_str()]).current_dir(&self.0);
-        let start = Instant::now();
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let status = format!("/proc/{}/status", child.id());
-        let mut anonymous = 0;
-        let ended = loop {
-            if let Some(ended) = child.try_wait()? {
-                break ended;
-            }
-            anonymous = anonymous.max(anonymous_of(&status));
-            std::thread::sleep(Duration::from_millis(2));
-        };
-        if !ended.success() {
-            return Err(Failure::of(arguments.join(" "), ended));
-        }
-        Ok(Used { time: start.elapsed(), anonymous })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // It is in the folder for temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Returns the anonymous memory of a process, in bytes; 0 for a process that has exited.
-fn anonymous_of(status: &str) -> u64 {
-    let status = fs::read_to_string(status).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
-    kilobytes.unwrap_or(0) * 1024
-}
-
-/// Returns the number of free bytes on the file system of a folder.
-fn available(folder: &Path) -> Result<u64, Failure> {
-    let output = Command::new("df").args(["--output=avail", "-B1"]).arg(folder).output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let bytes = text.lines().last().and_then(|line| line.trim().parse().ok());
-    bytes.ok_or_else(|| Failure::of("df", "reports no number of free bytes"))
 }
