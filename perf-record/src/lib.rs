@@ -32,6 +32,7 @@
 extern crate alloc;
 
 mod attrs;
+mod aux_area;
 mod bpf;
 mod build_id_cache;
 mod build_ids;
@@ -65,6 +66,7 @@ mod survey;
 mod synthesize;
 mod terms;
 mod thread_spec;
+mod traces;
 mod tracing;
 mod trigger;
 mod user_records;
