@@ -12,7 +12,7 @@ mod sizes;
 
 pub(crate) use abilities::Abilities;
 pub(crate) use area::{Area, Place};
-pub(crate) use info::record as info;
+pub(crate) use info::{record as info, times};
 pub(crate) use plan::{Plan, Switches};
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use perf_open::{Counter, Ring, tsc};
 
-use crate::aux_area::info;
+use crate::aux_area::{info, times};
 use crate::session::{Opened, Session, filter_of};
 use crate::sink::Sink;
 use crate::{Error, Options, Recorder};
@@ -90,12 +90,14 @@ impl Recorder {
         Ok(bytes)
     }
 
-    /// Passes the record that describes the hardware trace to `sink`, if there is one.
+    /// Passes the records that describe the hardware trace to `sink`, if there is one.
     pub(crate) fn describe_trace<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
         let Some(plan) = &self.session.plan else { return Ok(()) };
         let page = self.session.rings.first().map(Ring::page).unwrap_or_default();
         let filter = self.session.filter_of_trace(&self.options);
         let crystal = tsc::crystal_ratio();
-        info(plan, &page, crystal, filter.as_deref(), &mut |record| sink.records(record))
+        let mut put = |record: &[u8]| sink.records(record);
+        times(&page, &mut put)?;
+        info(plan, &page, crystal, filter.as_deref(), &mut put)
     }
 }

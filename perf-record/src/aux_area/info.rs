@@ -1,4 +1,4 @@
-//! AUXTRACE_INFO: what the decoder of a trace needs to know.
+//! AUXTRACE_INFO and TIME_CONV: what the decoder of a trace needs to know.
 
 use perf_abi::auxtrace::{ArmSpeWord, IntelBtsWord, IntelPtWord};
 use perf_abi::mmap_page::Capabilities;
@@ -38,6 +38,24 @@ pub(crate) fn record(
     };
     words.into_iter().for_each(|word| user_records::word(&mut body, word));
     user_records::put(RecordType::AUXTRACE_INFO, &body, sink)
+}
+
+/// Passes the record TIME_CONV to `sink`, which converts the times of the trace; none if the control page has no such
+/// times. Decoders, such as that of Arm SPE, need it before AUXTRACE_INFO.
+///
+/// perf: `perf_event__synth_time_conv`.
+pub(crate) fn times(page: &Page, sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+    if !page.capabilities.contains(Capabilities::USER_TIME_ZERO) {
+        return Ok(());
+    }
+    let mut body = Vec::new();
+    let &Page { time_shift, time_mult, time_zero, time_cycles, time_mask, capabilities, .. } = page;
+    for word in [time_shift.into(), time_mult.into(), time_zero, time_cycles, time_mask] {
+        user_records::word(&mut body, word);
+    }
+    let is_short = u8::from(capabilities.contains(Capabilities::USER_TIME_SHORT));
+    body.extend([1, is_short, 0, 0, 0, 0, 0, 0]);
+    user_records::put(RecordType::TIME_CONV, &body, sink)
 }
 
 /// Whether the times of the trace can be converted.

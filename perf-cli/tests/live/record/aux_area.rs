@@ -40,7 +40,9 @@ struct Machine {
 
 impl Machine {
     fn new() -> Self {
-        needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"]), needs::Need::CpuEvents]);
+        let needs =
+            [needs::Need::Runs(&["unshare", "-m", "true"]), needs::Need::CpuEvents, needs::Need::Sysfs];
+        needs::all(&needs);
         let folder = needs::folder();
         for (path, text) in PMUS {
             let path = folder.join("pmus").join(path);
@@ -137,7 +139,7 @@ fn all_data_of_a_trace() {
     }
     let stream = machine.folder.join("stream");
     let mut recorder =
-        machine.record(&["-e", "intel_pt/config=9/u", "-m", ",64K", "-o", "-"], &["sleep", "0.3"]);
+        machine.record(&["-e", "intel_pt/config=9/u", "-m", ",64K", "-o", "-"], &["sleep", "1.3"]);
     assert!(recorder.stdout(File::create(&stream).unwrap()).status().unwrap().success());
     let pieces = pieces(&stream);
     assert!(pieces.len() > 1 && are_whole(&pieces));

@@ -8,7 +8,7 @@ use perf_parse::ring::Page;
 use perf_parse::{RawRecord, Record, SampleLayout};
 
 use super::Machine;
-use crate::aux_area::info;
+use crate::aux_area::{info, times};
 use crate::{Observed, Options};
 
 /// The control page of the machine of the capture.
@@ -97,4 +97,29 @@ fn other_tracers() {
     assert_eq!((kind, own[ArmSpeWord::PMU_TYPE.0], own.len()), (AuxtraceType::ARM_SPE, 9, ArmSpeWord::COUNT));
     let (kind, own) = words(&machine, "hisi_ptt0_2//", &Options::default(), None);
     assert_eq!((kind, own), (AuxtraceType::HISI_PTT, vec![11]));
+}
+
+/// The record of the capture.
+#[test]
+fn times_of_a_capture() {
+    let record = |page: &Page| {
+        let mut bytes = Vec::new();
+        let mut put = |record: &[u8]| {
+            bytes.extend_from_slice(record);
+            Ok(())
+        };
+        times(page, &mut put).unwrap();
+        bytes
+    };
+    let page = Page { time_cycles: 5, time_mask: 6, ..page() };
+    let bytes = record(&page);
+    let (raw, rest) = RawRecord::<NativeEndian>::parse(&bytes).unwrap();
+    assert!(rest.is_empty());
+    let layout = SampleLayout::new(&perf_abi::attr::Attr::default()).unwrap();
+    let Record::User(UserRecord::TimeConv(conv), _) = raw.decode(&layout).unwrap() else { panic!() };
+    let captured = (31, 1_789_569_706, 18_446_744_041_015_200_657);
+    assert_eq!((conv.time_shift, conv.time_mult, conv.time_zero), captured);
+    assert_eq!(bytes.len(), 56);
+    assert_eq!(&bytes[40..], [6_u64.to_ne_bytes(), [1, 0, 0, 0, 0, 0, 0, 0]].concat());
+    assert!(record(&Page { capabilities: Capabilities::USER_TIME, ..page }).is_empty());
 }
