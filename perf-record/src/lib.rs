@@ -19,6 +19,12 @@
 //! machine, [`BuildIds`] collects the build ids of mapped files, [`BpfPrograms`] the
 //! BPF programs.
 //!
+//! # Hardware traces
+//!
+//! An event of a PMU that traces (`intel_pt`, `intel_bts`, `arm_spe_0`, `hisi_ptt`) gets an AUX area for each ring. Its data
+//! goes to [`Sink::record_with_data`], which files and streams implement and a [`Callback`] refuses.
+//! [`Recorder::snapshot_areas`] takes the newest data, if [`Options::aux_snapshot`] is set.
+//!
 //! # Kernels
 //!
 //! Every kernel that perf-open supports. What a kernel does not know, and what a user may not record, is left out or
