@@ -64,7 +64,7 @@ pub const INDEX_ENTRY_COUNT: usize = 256;
 pub struct IndexEntry<O: Endian> {
     /// Bytes from the start of the file to the record.
     pub file_offset: U64<O>,
-    /// Bytes of the record and its data together. C: `sz`.
+    /// Bytes of the record, without its data. C: `sz`.
     pub size: U64<O>,
 }
 

@@ -83,12 +83,21 @@ impl From<EventSpec> for Builder {
         if terms.time == Some(true) {
             builder.attr.sample_type |= SampleType::TIME;
         }
+        if terms.aux_output == Some(true) {
+            builder.attr.flags |= AttrFlags::AUX_OUTPUT;
+        }
+        if let Some(bytes) = terms.aux_sample_size.filter(|&bytes| bytes > 0) {
+            builder.attr.sample_type |= SampleType::AUX;
+            builder.attr.aux_sample_size = bytes;
+        }
+        builder.attr.aux_action |= terms.aux_action.unwrap_or_default();
         builder
     }
 }
 
 impl Builder {
-    /// Starts from `event` and applies its terms for period, frequency, time, inheritance and depth of call chains.
+    /// Starts from `event` and applies its terms for period, frequency, time, inheritance, depth of call chains, and AUX
+    /// areas.
     ///
     /// The other terms (`call-graph`, `stack-size`, `overwrite`) need several fields and a matching ring, so they are
     /// left to the caller. If [`precise_max`](EventSpec::precise_max) is set, [`open`](Self::open) tries `precise_ip`

@@ -86,6 +86,9 @@ pub struct EventSpec {
     pub cpus: Vec<u32>,
     /// The name of the PMU in sysfs, if the string selects one. Distinguishes the events that one string expands to.
     pub pmu: Option<String>,
+    /// The bits of `config` that the string itself sets. The others have the value of the PMU's
+    /// [default](crate::pmu::Pmu::default_config), or of a named event.
+    pub config_set: u64,
     /// The terms about sampling; the caller applies them to the attr it opens.
     pub terms: Terms,
     /// Modifier `P`: try `precise_ip` 3, 2, 1 and 0, and use the first that opens.

@@ -86,6 +86,7 @@ mod support;
 mod sys;
 pub mod target;
 pub mod tracepoint;
+pub mod tsc;
 pub mod user_read;
 pub mod workload;
 

@@ -5,6 +5,7 @@
 //!
 //! Kernel: `Documentation/ABI/testing/sysfs-bus-event_source-devices` and the files next to it.
 
+mod defaults;
 mod format;
 mod lex;
 mod terms;

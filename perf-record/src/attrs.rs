@@ -1,13 +1,16 @@
 //! How the events are sampled: the attr of each, from the options and the terms of the event.
 
+use alloc::borrow::Cow;
+
 use perf_abi::attr::AttrFlags;
 use perf_abi::event::{EventType, SwId};
 use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 use perf_open::{Builder, EventGroup, EventSpec};
 
+use crate::aux_area::{Plan, Switches};
 use crate::manner::Manner;
-use crate::{Error, call_graph, terms};
+use crate::{Error, Options, call_graph, terms};
 
 /// The default number of samples per second, the same as perf's.
 const DEFAULT_FREQ: u64 = 4000;
@@ -22,13 +25,60 @@ impl Manner<'_> {
         event: &EventSpec,
         is_tracking: bool,
     ) -> Result<Builder, Error> {
-        let options = self.options;
+        let mut builder = self.alone(group, place, event, is_tracking)?;
+        let sampler = self.sampler(group);
+        // perf: `evsel__config_leader_sampling` gives all events the fields of the leader and of the one that samples.
+        if group.sample_leader_only && sampler > 0 && place != sampler {
+            for at in [0, sampler] {
+                let other = self.alone(group, at, &group.events[at], false)?;
+                builder.attr_mut().sample_type |= other.attr().sample_type;
+            }
+        }
+        Ok(builder)
+    }
+
+    /// Returns the place of the event whose samples have the counts of the group: the leader, or the event after it if the
+    /// leader writes to an AUX area and takes no samples.
+    ///
+    /// perf: `evsel__read_sampler`.
+    fn sampler(&self, group: &EventGroup) -> usize {
+        let is_traced = |aux: &Plan| group.events.first().is_some_and(|leader| aux.is_traced(leader));
+        usize::from(group.events.len() > 1 && self.aux.is_some_and(is_traced))
+    }
+
+    /// Returns the options for an event: without the fields of samples, if it takes none.
+    fn options_of(&self, event: &EventSpec) -> Cow<'_, Options> {
+        match self.aux {
+            Some(aux) if aux.is_bare(event) => Cow::Owned(Options {
+                sample_type: self.options.sample_type.without(SampleType::RAW),
+                call_graph: None,
+                branches: None,
+                regs_intr: 0,
+                regs_user: 0,
+                ..self.options.clone()
+            }),
+            _ => Cow::Borrowed(self.options),
+        }
+    }
+
+    /// Does the same for an event whose samples do not have the counts of its group.
+    fn alone(
+        &self,
+        group: &EventGroup,
+        place: usize,
+        event: &EventSpec,
+        is_tracking: bool,
+    ) -> Result<Builder, Error> {
+        let options = &*self.options_of(event);
         let is_leader = place == 0;
         let reads_group = group.sample_leader_only && group.events.len() > 1;
         let is_tracepoint = event.attr.kind == EventType::TRACEPOINT;
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let mut sample_type = options.sample_type | SampleType::IP | SampleType::TID;
-        sample_type = match event.terms.time.unwrap_or(!options.no_timestamps) {
+        if event.terms.aux_sample_size.is_some_and(|bytes| bytes > 0) {
+            sample_type |= SampleType::AUX;
+        }
+        sample_type = match event.terms.time.unwrap_or(!options.no_timestamps && !self.is_timeless()) {
             true => sample_type | SampleType::TIME,
             false => sample_type.without(SampleType::TIME),
         };
@@ -59,7 +109,7 @@ impl Manner<'_> {
             sample_type |= SampleType::PERIOD;
         }
         // perf: `evsel__config_leader_sampling`.
-        if options.no_samples || reads_group && !is_leader && !event.terms.has_rate() {
+        if options.no_samples || reads_group && place != self.sampler(group) && !event.terms.has_rate() {
             builder.attr_mut().sample_period = 0;
             builder.attr_mut().flags = builder.attr().flags.without(AttrFlags::FREQ);
         }
@@ -100,6 +150,9 @@ impl Manner<'_> {
         if let Some(clock) = options.clockid {
             builder = builder.clockid(clock);
         }
+        if let Some(aux) = self.aux {
+            aux.complete(event, builder.attr_mut());
+        }
         Ok(if is_tracking { self.tracking(builder) } else { builder })
     }
 
@@ -107,20 +160,13 @@ impl Manner<'_> {
     ///
     /// perf: `record__config_tracking_events`; `system-wide-dummy` in its tests.
     pub(crate) fn tracker(&self) -> Builder {
-        let sample_type = self.id | SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::CPU;
-        let builder = Builder::new(EventSpec::software(SwId::DUMMY))
-            .sample_period(1)
-            .sample_type(sample_type)
-            .read_format(ReadFormat::ID)
+        let place = if self.is_timeless() { SampleType::NONE } else { SampleType::TIME | SampleType::CPU };
+        let builder = self
+            .dummy(place)
             .inherit(self.inherits && !self.of_cpus)
             // Nothing that starts while the records of tasks are synthesized may be missed.
             .disabled(!self.of_cpus)
-            .enable_on_exec(self.on_exec)
-            .sample_id_all(true)
-            // It counts nothing, and so takes no privilege.
-            .exclude_kernel(true)
-            .exclude_hv(true)
-            .exclude_guest(true);
+            .enable_on_exec(self.on_exec);
         let builder = match self.options.clockid {
             Some(clock) => builder.clockid(clock),
             None => builder,
@@ -128,19 +174,52 @@ impl Manner<'_> {
         self.tracking(builder)
     }
 
+    /// Returns an event of all tasks on a cpu, which starts at once and takes no samples.
+    pub(crate) fn of_all_tasks(&self) -> Builder {
+        let cpu = if self.of_cpus { SampleType::CPU } else { SampleType::NONE };
+        self.dummy(SampleType::TIME | cpu).inherit(self.inherits && !self.of_cpus)
+    }
+
+    /// Returns an event that takes no samples, whose records have these fields.
+    fn dummy(&self, fields: SampleType) -> Builder {
+        Builder::new(EventSpec::software(SwId::DUMMY))
+            .sample_period(1)
+            .sample_type(self.id | SampleType::IP | SampleType::TID | fields)
+            .read_format(ReadFormat::ID)
+            .sample_id_all(true)
+            // It counts nothing, and so takes no privilege.
+            .exclude_kernel(true)
+            .exclude_hv(true)
+            .exclude_guest(true)
+    }
+
+    /// Returns whether records have no times: those of the trace of a thread need none.
+    ///
+    /// perf: `evsel__config`, which records times only on cpus.
+    fn is_timeless(&self) -> bool {
+        self.aux.is_some_and(|aux| !aux.per_cpu)
+    }
+
     fn tracking(&self, builder: Builder) -> Builder {
         let options = self.options;
+        // perf: `evsel__config` leaves symbols to the event that records changes of the kernel's code.
+        let pokes_elsewhere = self.aux.is_some_and(|aux| aux.text_poke);
+        let switches = self.aux.map_or(Switches::None, |aux| aux.switches);
         let builder = builder
             .mmap(true)
             .mmap2(true)
             .comm(true)
             .comm_exec(true)
             .task(true)
-            .ksymbol(options.bpf_events || options.text_poke)
+            .ksymbol((options.bpf_events || options.text_poke) && !pokes_elsewhere)
             .bpf_event(options.bpf_events)
-            .text_poke(options.text_poke)
+            .text_poke(options.text_poke && !pokes_elsewhere)
             .mmap_data(options.data || self.copies_stacks)
-            .context_switch(options.switch_events)
+            .context_switch(match switches {
+                Switches::None => options.switch_events,
+                Switches::Tracker => true,
+                Switches::AllTasks => false,
+            })
             .namespaces(options.namespaces)
             .build_id(options.buildid_mmap);
         let builder = if options.cgroups { builder.cgroup(true) } else { builder };
@@ -158,6 +237,7 @@ impl Manner<'_> {
         let attr = builder.attr_mut();
         let is_software = |id: SwId| event.attr.kind == EventType::SOFTWARE && event.attr.config == id.0;
         let by_default = event.default_sampling().period;
+        let by_default = by_default.or(self.aux.and_then(|aux| aux.period(event)));
         let by_default = by_default.or(is_software(SwId::CGROUP_SWITCHES).then_some(1));
         let every = match (terms.period, self.options.count) {
             (Some(period), _) => Some(period),

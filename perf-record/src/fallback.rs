@@ -4,6 +4,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::event::{EventType, HwId, SwId};
 use perf_open::{Error, EventGroup, EventSpec, limits};
 
+use crate::aux_area::Plan;
 use crate::open_files::raise_open_files;
 use crate::{Observed, Options};
 
@@ -86,6 +87,8 @@ pub(crate) enum Next {
 pub(crate) struct Choices {
     pub(crate) groups: Vec<EventGroup>,
     pub(crate) inherit_read: bool,
+    /// The hardware trace; `None` if no event writes one.
+    pub(crate) aux: Option<Plan>,
 }
 
 /// Returns what to do after a refusal with an errno, of the event at `place`: its group, and its index in the group.

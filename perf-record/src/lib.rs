@@ -19,6 +19,12 @@
 //! machine, [`BuildIds`] collects the build ids of mapped files, [`BpfPrograms`] the
 //! BPF programs.
 //!
+//! # Hardware traces
+//!
+//! An event of a PMU that traces (`intel_pt`, `intel_bts`, `arm_spe_0`, `hisi_ptt`) gets an AUX area for each ring. Its data
+//! goes to [`Sink::record_with_data`], which files and streams implement and a [`Callback`] refuses.
+//! [`Recorder::snapshot_areas`] takes the newest data, if [`Options::aux_snapshot`] is set.
+//!
 //! # Kernels
 //!
 //! Every kernel that perf-open supports. What a kernel does not know, and what a user may not record, is left out or
@@ -32,6 +38,7 @@
 extern crate alloc;
 
 mod attrs;
+mod aux_area;
 mod bpf;
 mod build_id_cache;
 mod build_ids;
@@ -65,6 +72,7 @@ mod survey;
 mod synthesize;
 mod terms;
 mod thread_spec;
+mod traces;
 mod tracing;
 mod trigger;
 mod user_records;

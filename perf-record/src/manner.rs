@@ -1,7 +1,9 @@
 //! What all events of a recording have in common.
 
 use perf_abi::sample_type::SampleType;
+use perf_open::Builder;
 
+use crate::aux_area::{Plan, Switches};
 use crate::call_graph::copies_stacks;
 use crate::fallback::Choices;
 use crate::{Error, Observed, Options, online, terms};
@@ -15,6 +17,8 @@ pub(crate) struct Manner<'a> {
     pub(crate) id: SampleType,
     /// Whether the targets are cpus rather than tasks.
     pub(crate) of_cpus: bool,
+    /// Whether each cpu has a ring, rather than each thread.
+    pub(crate) per_cpu: bool,
     /// Whether the exec of the command starts the event.
     pub(crate) on_exec: bool,
     /// Whether any event is inherited.
@@ -29,11 +33,13 @@ pub(crate) struct Manner<'a> {
     pub(crate) copies_stacks: bool,
     /// Whether a group that is read with its leader may be inherited, which Linux 6.12 began to allow.
     pub(crate) inherit_read: bool,
+    /// The hardware trace; `None` if no event writes one.
+    pub(crate) aux: Option<&'a Plan>,
 }
 
 /// Returns how the events of a recording are sampled.
 pub(crate) fn of<'a>(
-    choices: &Choices,
+    choices: &'a Choices,
     observed: &Observed,
     options: &'a Options,
 ) -> Result<Manner<'a>, Error> {
@@ -50,21 +56,24 @@ pub(crate) fn of<'a>(
     // Tasks that the first event does not follow may be recorded by another.
     let follows_less = events().any(inherits) && !events().take(1).all(inherits);
     // On cpus it starts before the records of tasks are synthesized, so that none that starts then is missed.
+    let is_traced = choices.aux.is_some();
     let needs_tracker =
-        overwrite || options.delayed || options.pausable || of_cpus || is_part || follows_less;
+        overwrite || options.delayed || options.pausable || of_cpus || is_part || follows_less || is_traced;
     let tracker = options.tracking && needs_tracker;
     let mut manner = Manner {
         options,
         id: SampleType::NONE,
         of_cpus,
+        per_cpu: !terms::has_rings_of_threads(&choices.groups, observed, options),
         on_exec: is_command,
         inherits: events().any(inherits),
         overwrite,
         tracker,
         copies_stacks: events().any(|event| copies_stacks(options, event)),
         inherit_read: choices.inherit_read,
+        aux: choices.aux.as_ref(),
     };
-    if options.identifier {
+    if options.identifier || is_traced {
         manner.id = SampleType::IDENTIFIER;
     } else if tracker || events().count() > 1 {
         manner.id = manner.id_of_several(choices)?;
@@ -72,7 +81,38 @@ pub(crate) fn of<'a>(
     Ok(manner)
 }
 
+/// An event that the recording needs in addition to those that were asked for. It takes no samples.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnEvent {
+    pub(crate) name: &'static str,
+    pub(crate) builder: Builder,
+    /// Whether it is opened on each cpu for all tasks, even if threads are recorded.
+    pub(crate) of_all_tasks: bool,
+}
+
 impl Manner<'_> {
+    /// Returns the events that the recording needs in addition. They precede the others. The one that records mappings,
+    /// names and tasks is first.
+    pub(crate) fn own_events(&self) -> Vec<OwnEvent> {
+        let mut own = Vec::new();
+        if self.tracker {
+            let name = if self.aux.is_some() { "dummy:u" } else { "dummy" };
+            own.push(OwnEvent { name, builder: self.tracker(), of_all_tasks: false });
+        }
+        let Some(aux) = self.aux else { return own };
+        let mut add = |builder| own.push(OwnEvent { name: "dummy:u", builder, of_all_tasks: true });
+        // perf: `evlist__add_dummy_on_all_cpus` in `intel_pt_recording_options` and `record__config_text_poke`.
+        if aux.switches == Switches::AllTasks {
+            let builder = self.of_all_tasks();
+            let sample_type = builder.attr().sample_type | SampleType::CPU;
+            add(builder.sample_type(sample_type).context_switch(true));
+        }
+        if aux.text_poke {
+            add(self.of_all_tasks().text_poke(true).ksymbol(true));
+        }
+        own
+    }
+
     /// Returns the field that contains the id of the event, for several events.
     ///
     /// perf: `evlist__config`, `tools/perf/util/record.c`.

@@ -89,6 +89,15 @@ pub struct Options {
     pub cpus: Option<Vec<u32>>,
     /// Pages of each ring, a power of two; `None` for as many as `perf_event_mlock_kb` allows.
     pub mmap_pages: Option<usize>,
+    /// Pages of each AUX area, a power of two; `None` for 4 MiB, or 128 KiB for an ordinary user. Only for an event that
+    /// writes a hardware trace, such as `intel_pt//`.
+    pub aux_pages: Option<usize>,
+    /// Whether AUX areas keep the newest data until a [snapshot](crate::Recorder::snapshot_areas), and its maximum number
+    /// of bytes; 0 for the whole area.
+    pub aux_snapshot: Option<usize>,
+    /// Bytes of the AUX area in each sample of the other members of the group whose leader writes to it; 0 for 4096. The
+    /// term `aux-sample-size` of an event takes precedence.
+    pub aux_sample: Option<u32>,
     /// The bytes of records that a ring must hold before it is read, at most a quarter of the ring. The end of a capture
     /// reads all. 1 reads whatever is there.
     pub mmap_flush: usize,
@@ -155,6 +164,9 @@ impl Default for Options {
             per_thread: false,
             cpus: None,
             mmap_pages: None,
+            aux_pages: None,
+            aux_snapshot: None,
+            aux_sample: None,
             mmap_flush: 1,
             overwrite: false,
             delayed: false,

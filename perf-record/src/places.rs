@@ -36,7 +36,7 @@ pub(crate) fn of(
         Observed::Threads(tids) => tids.clone(),
         Observed::Command => command.into_iter().collect(),
     };
-    if options.per_thread || !manner.inherits && options.cpus.is_none() {
+    if !manner.per_cpu {
         let place = |tid| Place { targets: vec![Target::pid(tid)], cpu: None, only_tracker: false };
         return Ok(threads.into_iter().map(place).collect());
     }

@@ -131,9 +131,13 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If there is no list of cpus, or the rings are of threads on any cpu.
+    /// If there is no list of cpus, or the rings are of threads on any cpu; if a hardware trace is recorded, because a
+    /// folder has no index of the pieces in its other files.
     pub fn split(&mut self, cpus: &[Vec<u32>]) -> Result<Vec<Reader>, Error> {
         let request = |what: &str| Error::Request(what.to_owned());
+        if self.session.plan.is_some() {
+            return Err(request("a hardware trace is written by one thread; leave --threads out"));
+        }
         let rings = 0..self.session.rings.len();
         let cpu = |ring| self.session.opened.iter().find(|opened| opened.ring == ring)?.cpu;
         let of_rings: Option<Vec<u32>> = rings.map(cpu).collect();

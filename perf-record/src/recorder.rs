@@ -69,7 +69,7 @@ impl Recorder {
         command: Option<u32>,
         options: Options,
     ) -> Result<Self, Error> {
-        let mut choices = Choices { groups, inherit_read: true };
+        let mut choices = Choices { groups, inherit_read: true, aux: None };
         let (session, notes) = Session::open(&mut choices, &observed, command, &options)?;
         let Some(tracker) = session.events.get(session.tracker) else {
             return Err(Error::Request("there are no events to record".to_owned()));
@@ -140,6 +140,7 @@ impl Recorder {
         user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
             sink.records(record)
         })?;
+        self.describe_trace(sink)?;
         if !self.options.tail_synthesize || self.overwrites() {
             self.synthesize(sink)?;
         }
@@ -219,7 +220,7 @@ impl Recorder {
     }
 
     /// Passes the records of the rings that have at least `least` bytes to `sink`, as one round.
-    fn drain_above<S: Sink + ?Sized>(&mut self, least: usize, sink: &mut S) -> Result<u64, Error> {
+    pub(crate) fn drain_above<S: Sink + ?Sized>(&mut self, least: usize, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
             match drain::ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
@@ -227,6 +228,7 @@ impl Recorder {
                 None => self.skipped += ring.skip(),
             }
         }
+        bytes += self.session.drain_areas(sink)?;
         if bytes > 0 {
             sink.round()?;
         }

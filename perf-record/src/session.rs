@@ -1,16 +1,21 @@
 //! The open events of a recording, and their rings.
 
 use alloc::ffi::CString;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::read_format::ReadFormat;
+use perf_open::pmu::Pmus;
 use perf_open::{Counter, EventGroup, EventSpec, Overwrite, Ring, Target, limits, ring};
 use perf_parse::file::write::EventFields;
 
+use crate::aux_area::{Abilities, Area, Place as AreaPlace, Plan};
 use crate::fallback::{self, Choices, Next, Refusal};
-use crate::manner::{self, Manner};
+use crate::host::ROOT;
+use crate::manner::{self, Manner, OwnEvent};
 use crate::places::{self, Place};
-use crate::{Error, Note, Observed, Options, terms};
+use crate::{Error, Note, Observed, Options, online, terms};
 
 /// The default size of a ring in bytes: what an unprivileged user may lock per cpu by default.
 const DEFAULT_BYTES: usize = 512 << 10;
@@ -40,12 +45,20 @@ pub(crate) struct Session {
     pub(crate) ended: Vec<bool>,
     /// The rings that keep the newest records.
     pub(crate) overwrites: Vec<Overwrite>,
+    /// The AUX areas, in the order of their rings.
+    pub(crate) areas: Vec<Area>,
+    /// The hardware trace; `None` if no event writes one.
+    pub(crate) plan: Option<Plan>,
+    /// Whether the events were started, and not stopped since.
+    pub(crate) is_on: AtomicBool,
     /// The events as the capture lists them.
     pub(crate) events: Vec<EventFields>,
     /// The index of the event that records mappings, names and tasks.
     pub(crate) tracker: usize,
     /// Whether that event takes no samples.
     has_tracker: bool,
+    /// The number of events that were not asked for, which precede the others.
+    pub(crate) own: usize,
 }
 
 impl Session {
@@ -61,11 +74,18 @@ impl Session {
         }
         terms::check(&choices.groups, options)?;
         contradictions(observed, options)?;
+        let abilities = || {
+            Abilities::of_machine(
+                Path::new(ROOT),
+                online().ok().map_or(0, |cpus| cpus.first().copied().unwrap_or(0)),
+            )
+        };
+        choices.aux = Plan::of(&mut choices.groups, observed, options, &Pmus::new(), abilities)?;
         let mut notes = Vec::new();
         loop {
             let manner = manner::of(choices, observed, options)?;
             let places = places::of(observed, command, options, &manner)?;
-            let mut session = Self::default();
+            let mut session = Self { plan: choices.aux.clone(), ..Self::default() };
             let mut dropped = Vec::new();
             let refusal = match session.open_all(&choices.groups, &manner, &places, &mut dropped)? {
                 None => {
@@ -78,6 +98,7 @@ impl Session {
                 }
                 Some(refusal) => refusal,
             };
+            let own = manner.own_events().len();
             // Closed before the limit of open files is raised, and before the next try.
             drop(session);
             let errno = refusal.error.errno_name().unwrap_or_default();
@@ -86,7 +107,7 @@ impl Session {
                 Next::GiveUp if errno == "EMFILE" => {
                     let events: usize = choices.groups.iter().map(|group| group.events.len()).sum();
                     let targets: usize = places.iter().map(|place| place.targets.len()).sum();
-                    let needed = (events + usize::from(manner.tracker)) * targets + places.len();
+                    let needed = (events + own) * targets + places.len();
                     return Err(Error::Request(format!(
                         "too many open files: {events} events on {targets} targets need about {needed} file \
                          descriptors; raise the hard limit (ulimit -Hn)"
@@ -99,6 +120,7 @@ impl Session {
 
     /// Starts all events that do not wait for the exec of the command.
     pub(crate) fn enable(&self) -> Result<(), Error> {
+        self.is_on.store(true, Ordering::Relaxed);
         // Enabling a leader also starts its members.
         let waits = |counter: &&Counter| counter.attr().flags.contains(AttrFlags::ENABLE_ON_EXEC);
         Ok(self.leaders().filter(|counter| !waits(counter)).try_for_each(Counter::enable)?)
@@ -112,6 +134,7 @@ impl Session {
 
     /// Stops all events that take samples. The event that takes none goes on.
     pub(crate) fn pause(&self) -> Result<(), Error> {
+        self.is_on.store(false, Ordering::Relaxed);
         let samples = |opened: &&Opened| !(self.has_tracker && opened.event == self.tracker);
         let leads = |opened: &&Opened| opened.counter.attr().flags.contains(AttrFlags::DISABLED);
         let leaders = self.opened.iter().filter(samples).filter(leads);
@@ -129,11 +152,13 @@ impl Session {
 
     /// Starts all events that take samples, whether they have started before or not.
     pub(crate) fn resume(&self) -> Result<(), Error> {
+        self.is_on.store(true, Ordering::Relaxed);
         Ok(self.leaders().try_for_each(Counter::enable)?)
     }
 
     /// Stops all events.
     pub(crate) fn disable(&self) -> Result<(), Error> {
+        self.is_on.store(false, Ordering::Relaxed);
         Ok(self.leaders().try_for_each(Counter::disable)?)
     }
 
@@ -163,21 +188,25 @@ impl Session {
         places: &[Place],
         dropped: &mut Vec<&'static str>,
     ) -> Result<Option<Refusal>, Error> {
-        self.has_tracker = manner.tracker;
-        if manner.tracker {
-            let name = Some(b"dummy".to_vec());
-            self.events.push(EventFields { name, ..EventFields::default() });
-        }
+        let own = manner.own_events();
+        (self.has_tracker, self.own) = (manner.tracker, own.len());
+        self.events.extend(own.iter().map(|own| {
+            let name = Some(own.name.as_bytes().to_vec());
+            EventFields { name, ..EventFields::default() }
+        }));
         self.events.extend(groups.iter().flat_map(|group| &group.events).map(fields));
         let mut gone = 0_usize;
         for place in places {
             let first = self.opened.len();
             for target in &place.targets {
-                match self.open_on(place, target, groups, manner, dropped)? {
+                match self.open_on(place, target, groups, manner, (&own, dropped))? {
                     Some(refusal) if refusal.error.errno_name() == Some("ESRCH") => gone += 1,
                     Some(refusal) => return Ok(Some(refusal)),
                     None => {}
                 }
+            }
+            if let Some(refusal) = self.open_for_all(place, manner, (&own, dropped))? {
+                return Ok(Some(refusal));
             }
             match self.map(first, manner.options) {
                 Ok(()) => {}
@@ -200,26 +229,22 @@ impl Session {
         target: &Target<'static>,
         groups: &[EventGroup],
         manner: &Manner<'_>,
-        dropped: &mut Vec<&'static str>,
+        (own, dropped): (&[OwnEvent], &mut Vec<&'static str>),
     ) -> Result<Option<Refusal>, Error> {
-        let mut index = 0_usize;
-        if manner.tracker {
-            match manner.tracker().open(target) {
+        for (index, event) in own.iter().enumerate().filter(|(_, event)| !event.of_all_tasks) {
+            match event.builder.open(target) {
                 Ok(counter) => self.take(index, counter, (place, target.thread()), manner, dropped)?,
-                Err(error) => {
-                    return Ok(Some(Refusal { event: "dummy".to_owned(), place: None, error }));
-                }
+                Err(error) => return Ok(Some(Refusal { event: event.name.to_owned(), place: None, error })),
             }
-            index += 1;
         }
         if place.only_tracker {
             return Ok(None);
         }
+        let mut index = own.len();
         for (number, group) in groups.iter().enumerate() {
             let leader = self.opened.len();
             for (at, event) in group.events.iter().enumerate() {
-                let own = index - usize::from(manner.tracker);
-                let target = &manner.options.on(own, target);
+                let target = &manner.options.on(index - own.len(), target);
                 let is_tracking = index == 0 && manner.options.tracking;
                 let builder = manner.builder(group, at, event, is_tracking)?;
                 // An event with a `cpumask` is opened only on the cpus that the PMU lists.
@@ -245,6 +270,23 @@ impl Session {
         Ok(None)
     }
 
+    /// Opens the events of all tasks on the cpu of a ring.
+    fn open_for_all(
+        &mut self,
+        place: &Place,
+        manner: &Manner<'_>,
+        (own, dropped): (&[OwnEvent], &mut Vec<&'static str>),
+    ) -> Result<Option<Refusal>, Error> {
+        let Some(cpu) = place.cpu else { return Ok(None) };
+        for (index, event) in own.iter().enumerate().filter(|(_, event)| event.of_all_tasks) {
+            match event.builder.open(&Target::cpu(cpu)) {
+                Ok(counter) => self.take(index, counter, (place, None), manner, dropped)?,
+                Err(error) => return Ok(Some(Refusal { event: event.name.to_owned(), place: None, error })),
+            }
+        }
+        Ok(None)
+    }
+
     fn take(
         &mut self,
         event: usize,
@@ -253,8 +295,9 @@ impl Session {
         manner: &Manner<'_>,
         dropped: &mut Vec<&'static str>,
     ) -> Result<(), Error> {
-        let number = event.checked_sub(usize::from(manner.tracker));
-        if let Some(filter) = number.and_then(|number| filter_of(manner.options, number)) {
+        let number = event.checked_sub(self.own);
+        let is_traced = number.is_some() && number == manner.aux.map(|aux| aux.event);
+        if let Some(filter) = number.and_then(|number| filter_of(manner.options, number, is_traced)) {
             let text = CString::new(filter.clone()).map_err(|error| Error::Request(error.to_string()))?;
             counter
                 .set_filter(&text)
@@ -273,9 +316,14 @@ impl Session {
     /// Maps a ring for the counters starting at `first`: one for those that overwrite, and one for the others.
     fn map(&mut self, first: usize, options: &Options) -> Result<(), perf_open::Error> {
         let page = ring::page_bytes();
-        let mut pages = options.mmap_pages.unwrap_or(DEFAULT_BYTES / page).max(1);
+        let of_trace = self.plan.as_ref().and_then(|plan| plan.sizes.ring);
+        let mut pages = options.mmap_pages.or(of_trace).unwrap_or(DEFAULT_BYTES / page).max(1);
         let (mut ring, mut overwrite): (Option<Ring>, Option<Overwrite>) = (None, None);
-        for Opened { counter, .. } in &self.opened[first..] {
+        // The area belongs to the event of the ring.
+        let (traced, others): (Vec<_>, Vec<_>) =
+            self.opened[first..].iter().partition(|opened| Some(opened.event) == self.traced());
+        let tid = self.opened.get(first).and_then(|opened| opened.tid);
+        for Opened { counter, .. } in traced.iter().chain(&others) {
             let is_backward = counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD);
             match (is_backward, &mut ring, &mut overwrite) {
                 (false, Some(ring), _) => drop(ring.add(counter)?),
@@ -287,6 +335,10 @@ impl Session {
                     overwrite = Some(fitting(options, &mut pages, |pages| Overwrite::map(counter, pages))?);
                 }
             }
+        }
+        if let (Some(plan), Some(traced), Some(ring)) = (&self.plan, traced.first(), &ring) {
+            let place = AreaPlace { ring: traced.ring, cpu: traced.cpu, tid };
+            self.areas.push(Area::map(plan, ring, place)?);
         }
         self.ended.extend(ring.iter().map(|_| false));
         self.rings.extend(ring);
@@ -306,14 +358,18 @@ impl Options {
     }
 }
 
-/// Returns the filter of an event: all of its filters must hold.
+/// Returns the filter of an event: all of its filters must hold. Those of a trace are ranges of addresses, of which one
+/// must hold.
 ///
-/// perf: `evsel__append_tp_filter`.
-fn filter_of(options: &Options, event: usize) -> Option<String> {
+/// perf: `evsel__append_tp_filter`, `evsel__append_addr_filter`.
+pub(crate) fn filter_of(options: &Options, event: usize, is_traced: bool) -> Option<String> {
     let mut filters =
         options.filters.iter().filter(|(of, _)| *of == event).map(|(_, filter)| filter.as_str());
     let first = filters.next()?.to_owned();
-    Some(filters.fold(first, |all, filter| format!("({all}) && ({filter})")))
+    Some(filters.fold(first, |all, filter| match is_traced {
+        true => format!("{all},{filter}"),
+        false => format!("({all}) && ({filter})"),
+    }))
 }
 
 /// Returns an error if an option has no effect on what is observed.

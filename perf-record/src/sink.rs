@@ -41,6 +41,16 @@ pub trait Sink {
     /// If they cannot be written. The recording ends.
     fn records(&mut self, records: &[u8]) -> Result<(), Error>;
 
+    /// Takes a record and the data after it: an AUXTRACE record with a piece of a hardware trace, whose first field is the
+    /// size of the data.
+    ///
+    /// # Errors
+    ///
+    /// As [`records`](Self::records). By default, that this sink takes no hardware traces.
+    fn record_with_data(&mut self, _record: &[u8], _data: &[u8]) -> Result<(), Error> {
+        Err(Error::Request("this sink takes no hardware traces; write to a file or a stream".to_owned()))
+    }
+
     /// Takes the end of a round: all rings have been read once. No later record is older than the records of the round
     /// before. A recorder that is killed later must have written the records so far.
     ///
@@ -136,6 +146,10 @@ impl<W: Write + Seek> Sink for FileSink<W> {
         Ok(self.writer()?.records(records)?)
     }
 
+    fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), Error> {
+        Ok(self.writer()?.record_with_data(record, data)?)
+    }
+
     fn round(&mut self) -> Result<(), Error> {
         self.writer()?.record(&mark(RecordType::FINISHED_ROUND))?;
         self.flush()
@@ -198,6 +212,10 @@ impl<W: Write> Sink for PipeSink<W> {
 
     fn records(&mut self, records: &[u8]) -> Result<(), Error> {
         Ok(self.writer()?.records(records)?)
+    }
+
+    fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), Error> {
+        Ok(self.writer()?.record_with_data(record, data)?)
     }
 
     fn round(&mut self) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use perf_open::{EventGroup, EventSpec};
 
 use crate::call_graph::call_graph;
-use crate::{CallGraph, Error, Options};
+use crate::{CallGraph, Error, Observed, Options};
 
 /// Returns whether an event also records the tasks that the recorded tasks start.
 pub(crate) fn inherits(event: &EventSpec, options: &Options) -> bool {
@@ -15,12 +15,10 @@ pub(crate) fn overwrites(event: &EventSpec, options: &Options) -> bool {
     event.terms.overwrite.unwrap_or(options.overwrite)
 }
 
-/// Returns whether the events of a PMU write a hardware trace to an AUX area, and no samples to the ring.
-///
-/// perf: `auxtrace_record__init`, `tools/perf/arch`.
-fn writes_to_aux_area(pmu: &str) -> bool {
-    ["intel_pt", "intel_bts", "cs_etm"].contains(&pmu)
-        || ["arm_spe_", "hisi_ptt"].iter().any(|name| pmu.starts_with(name))
+/// Returns whether each thread has a ring, rather than each cpu. Inherited events must be bound to a cpu.
+pub(crate) fn has_rings_of_threads(groups: &[EventGroup], observed: &Observed, options: &Options) -> bool {
+    let inherits = || groups.iter().flat_map(|group| &group.events).any(|event| inherits(event, options));
+    !matches!(observed, Observed::Cpus(_)) && (options.per_thread || options.cpus.is_none() && !inherits())
 }
 
 /// Returns an error if the options do not let a term have its effect.
@@ -37,8 +35,6 @@ pub(crate) fn check(groups: &[EventGroup], options: &Options) -> Result<(), Erro
             "the term max-stack is for call chains; leave out call-graph=no"
         } else if options.no_samples && terms.has_rate() {
             "the terms period and freq are for samples; leave them out, or no_samples"
-        } else if event.pmu.as_deref().is_some_and(writes_to_aux_area) {
-            "its PMU writes to an AUX area, which is not recorded; perf record does it"
         } else if overwrites(event, options) != overwrites(first, options) {
             "all events of a recording overwrite, or none does; give all the term overwrite, or all no-overwrite"
         } else {

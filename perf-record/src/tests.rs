@@ -1,6 +1,7 @@
 //! Tests with a machine in a temporary folder, and with this machine. `tests/live` compares with the real perf.
 
 mod attrs;
+mod aux_area;
 mod build_id_cache;
 mod build_ids;
 mod host;

@@ -44,7 +44,7 @@ impl Trigger {
             fall_back: false,
             ..Options::default()
         };
-        let mut choices = Choices { groups, inherit_read: true };
+        let mut choices = Choices { groups, inherit_read: true, aux: None };
         let (session, _) = Session::open(&mut choices, observed, command, &options)?;
         Ok(Self { session })
     }

@@ -15,6 +15,7 @@ mod rotation;
 mod schedule;
 mod signals;
 mod threads;
+mod tracer;
 mod until;
 mod users;
 
@@ -110,9 +111,7 @@ fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
         return Err(Failure(why));
     }
     let to_stream = args.output == Path::new("-");
-    let why = if args.accepted.snapshot.is_some() || args.accepted.aux_sample.is_some() {
-        "--snapshot and --aux-sample are for hardware traces (AUX areas), which are not recorded; perf record does it"
-    } else if args.overwrite && to_stream {
+    let why = if args.overwrite && to_stream {
         "--overwrite cannot write to standard output; give --output the name of a file"
     } else if (switch_of(args).is_some() || when.timestamp_filename) && to_stream {
         "--switch-output and --timestamp-filename need a file; give --output the name of one"
@@ -170,6 +169,10 @@ fn stream(
         if is_full && !args.quiet {
             say!("perfdata: {}: reached --max-size", out.name);
         }
+        let takes_snapshot = due.snapshot && recorder.takes_snapshots_of_areas();
+        if takes_snapshot {
+            recorder.snapshot_areas(&mut out)?;
+        }
         if !is_over && rotation.is_due(due.snapshot, || out.size()) {
             let mut next = Output::create(&args.output, written_as(args))?;
             let summary = recorder.switch(&mut out, &mut next)?;
@@ -183,8 +186,10 @@ fn stream(
                     let (events, features) = (recorder.events().to_vec(), recorder.features().clone());
                     dump::rings(folder, (&events, &features), recorder.dumps(), args.quiet)?;
                 }
+                None if takes_snapshot => {}
                 None => say!(
-                    "perfdata: SIGUSR2 and snapshot are ignored without --overwrite, --dump-rings or --switch-output"
+                    "perfdata: SIGUSR2 and snapshot are ignored without --snapshot, --overwrite, --dump-rings or \
+                     --switch-output"
                 ),
             }
         }
@@ -197,6 +202,9 @@ fn stream(
             return Ok(recorder.stop()?);
         }
         until.wait(recorder, tick)?;
+    }
+    if args.aux_area.snapshot.is_some_and(|snapshot| snapshot.at_end) {
+        recorder.snapshot_areas(&mut out)?;
     }
     if let Some(threads) = threads.take() {
         recorder.join(threads.end(&out.name)?);

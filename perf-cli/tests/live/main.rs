@@ -20,6 +20,7 @@ fn main() -> std::process::ExitCode {
         dependencies::TESTS,
         list::TESTS,
         packages::TESTS,
+        record::aux_area::TESTS,
         record::bpf::TESTS,
         record::cache::TESTS,
         record::events::TESTS,

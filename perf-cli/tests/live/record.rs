@@ -2,6 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
+pub(crate) mod aux_area;
 pub(crate) mod bpf;
 pub(crate) mod cache;
 pub(crate) mod events;

@@ -9,7 +9,7 @@ use super::terms::{WORDS, apply, number, repeated, text};
 use super::{EventSpec, ParseError, ParseErrorKind, Place};
 use crate::lookup::sysfs::invalid;
 use crate::lookup::{LookupError, TextError, closest};
-use crate::pmu::{Pmu, PmuEvent, PmuFormat, Term, TermValue, parse_terms};
+use crate::pmu::{ConfigWord, Pmu, PmuEvent, PmuFormat, Term, TermValue, parse_terms};
 
 impl Pmu {
     /// Returns the event for a list of terms: `event=0x3c,umask=1`, or a name and terms, `mem-loads,ldlat=30`.
@@ -17,7 +17,8 @@ impl Pmu {
     /// The name of a term is looked up in this order: perf's terms ([`Terms`](crate::event::Terms), `config=`,
     /// `name=`), the files of `format/`, the names of `events/`, on a core PMU the hardware and cache events
     /// (`cycles`), and raw configs (`r1a8`). Terms in the list override those of a named event. (perf combines the two
-    /// by `or`.) Bits that no term sets are 0; the defaults that perf adds for some AUX PMUs are not added.
+    /// by `or`.) Bits that no term sets are those of
+    /// [`default_config`](Self::default_config).
     ///
     /// `kprobe` accepts `func=` and `offset=`, or `addr=`. `uprobe` accepts `path=` and `offset=`. perf does not have
     /// these terms.
@@ -38,10 +39,13 @@ pub(super) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<EventSpec, Place> {
     repeated(terms)?;
     let mut event = EventSpec { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..EventSpec::default() };
     event.attr.kind = pmu.kind;
+    event.attr.config = pmu.default_config();
     let mut left = Vec::new();
     for term in terms {
         if !apply(&mut event, term)? {
             left.push(term);
+        } else if term.name == "config" {
+            event.config_set = u64::MAX;
         }
     }
     // Apply named events before the other fields, which override them.
@@ -54,7 +58,12 @@ pub(super) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<EventSpec, Place> {
     }
     for term in fields {
         match pmu.format(&term.name) {
-            Some(format) => set_field(term, format, &mut event)?,
+            Some(format) => {
+                set_field(term, format, &mut event)?;
+                if format.word == ConfigWord::Config {
+                    event.config_set |= format.mask;
+                }
+            }
             None => set_other(pmu, term, &mut event)?,
         }
     }

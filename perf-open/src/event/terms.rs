@@ -2,6 +2,8 @@
 
 use alloc::collections::BTreeSet;
 
+use perf_abi::attr::AuxAction;
+
 use super::{EventSpec, ParseErrorKind, Place};
 use crate::lookup::closest;
 use crate::pmu::{ConfigWord, Term, TermValue};
@@ -44,6 +46,12 @@ pub struct Terms {
     pub max_stack: Option<u16>,
     /// `overwrite`, `no-overwrite`: whether new records overwrite old, unread ones.
     pub overwrite: Option<bool>,
+    /// `aux-output`: whether the event writes its records to the AUX area of its group's leader. Kernel: `aux_output`.
+    pub aux_output: Option<bool>,
+    /// `aux-sample-size=`: bytes of the AUX area of the group's leader in each sample. Kernel: `aux_sample_size`.
+    pub aux_sample_size: Option<u32>,
+    /// `aux-action=`: what the event does to the trace of its group's leader, or how the trace starts.
+    pub aux_action: Option<AuxAction>,
 }
 
 impl Terms {
@@ -60,7 +68,7 @@ impl Terms {
     /// # Ok::<(), perf_open::event::ParseError>(())
     /// ```
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let Self { period, freq, time, call_graph, stack_size, inherit, max_stack, overwrite } = *self;
+        let Self { period, freq, time, call_graph, stack_size, inherit, max_stack, overwrite, .. } = *self;
         let terms = [
             ("period", period.is_some()),
             ("freq", freq.is_some()),
@@ -70,6 +78,9 @@ impl Terms {
             ("inherit", inherit.is_some()),
             ("max-stack", max_stack.is_some()),
             ("overwrite", overwrite.is_some()),
+            ("aux-output", self.aux_output.is_some()),
+            ("aux-sample-size", self.aux_sample_size.is_some()),
+            ("aux-action", self.aux_action.is_some()),
         ];
         terms.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name)
     }
@@ -109,19 +120,16 @@ pub(crate) const WORDS: &[&str] = &[
     "max-stack",
     "overwrite",
     "no-overwrite",
+    "aux-output",
+    "aux-sample-size",
+    "aux-action",
 ];
-
-/// Why the terms of AUX areas are refused.
-const AUX: &str = "it is about an AUX area, which a program maps after it has opened the event";
 
 /// The terms that perf accepts and this crate refuses, with the reason.
 const REFUSED: &[(&str, &str)] = &[
     ("branch_type", "ask for a branch stack when the event is opened"),
     ("nr", "it limits what perf writes of BPF output"),
     ("percore", "perf adds up the counts of a core's threads itself"),
-    ("aux-output", AUX),
-    ("aux-action", AUX),
-    ("aux-sample-size", AUX),
     ("metric-id", "metrics are perf's"),
 ];
 
@@ -147,6 +155,9 @@ pub(crate) fn apply(event: &mut EventSpec, term: &Term) -> Result<bool, Place> {
         "no-inherit" => terms.inherit = Some(!switch(term)?),
         "overwrite" => terms.overwrite = Some(switch(term)?),
         "no-overwrite" => terms.overwrite = Some(!switch(term)?),
+        "aux-output" => terms.aux_output = Some(switch(term)?),
+        "aux-sample-size" => terms.aux_sample_size = Some(small(term, number(term, u32::MAX.into())?)?),
+        "aux-action" => terms.aux_action = Some(aux_action(term)?),
         _ => return Ok(false),
     }
     Ok(true)
@@ -192,6 +203,16 @@ fn call_graph(term: &Term) -> Result<CallGraph, Place> {
         "dwarf" => Ok(CallGraph::Dwarf),
         "lbr" => Ok(CallGraph::Lbr),
         "no" => Ok(CallGraph::No),
+        _ => Err((term.value_offset, ParseErrorKind::Expected(EXPECTED))),
+    }
+}
+
+fn aux_action(term: &Term) -> Result<AuxAction, Place> {
+    const EXPECTED: &str = "`pause`, `resume` or `start-paused`";
+    match text(term, EXPECTED)? {
+        "pause" => Ok(AuxAction::PAUSE),
+        "resume" => Ok(AuxAction::RESUME),
+        "start-paused" => Ok(AuxAction::START_PAUSED),
         _ => Err((term.value_offset, ParseErrorKind::Expected(EXPECTED))),
     }
 }

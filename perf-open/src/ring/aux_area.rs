@@ -169,9 +169,24 @@ impl AuxSnapshot {
     ///
     /// The same as [`AuxArea::new`].
     pub fn read(&mut self) -> Result<AuxArea<'_>, RingError> {
+        let (data, head) = self.contents();
+        AuxArea::new(data, 0, head)
+    }
+
+    /// Copies the area. Returns all of its bytes, and the position after the newest, `aux_head`. Intel PT and BTS report
+    /// it modulo the size of the area. What was never written is 0.
+    ///
+    /// While the event is enabled, the hardware may overwrite the oldest data during the copy.
+    pub fn contents(&mut self) -> (&[u8], u64) {
         let head = self.claim.head();
         self.memory.copy(0, &mut self.copy);
-        AuxArea::new(&self.copy, 0, head)
+        (&self.copy, head)
+    }
+
+    /// Returns the size of the area in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.copy.len()
     }
 }
 

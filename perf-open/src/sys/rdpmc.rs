@@ -29,6 +29,22 @@ mod arch {
         }
         Some(u64::from(high) << 32 | u64::from(low))
     }
+
+    /// Returns EAX and EBX of the leaf 15h of `cpuid`; `None` if the processor does not have it.
+    pub(crate) fn crystal() -> Option<(u32, u32)> {
+        #[cfg(target_arch = "x86")]
+        use core::arch::x86::__cpuid;
+        #[cfg(target_arch = "x86_64")]
+        use core::arch::x86_64::__cpuid;
+        const LEAF: u32 = 0x15;
+        // SAFETY: std supports no x86 processor without the instruction, which only writes registers.
+        #[allow(unused_unsafe, reason = "newer versions of core have a safe function")]
+        let leaves = unsafe { __cpuid(0) }.eax;
+        // SAFETY: as above.
+        #[allow(unused_unsafe, reason = "newer versions of core have a safe function")]
+        let of_leaf = || unsafe { __cpuid(LEAF) };
+        (leaves >= LEAF).then(of_leaf).map(|leaf| (leaf.eax, leaf.ebx))
+    }
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -67,6 +83,11 @@ mod arch {
     pub(crate) fn cycles() -> Option<u64> {
         Some(read!("cntvct_el0"))
     }
+
+    /// Returns `None`: only x86 has it.
+    pub(crate) fn crystal() -> Option<(u32, u32)> {
+        None
+    }
 }
 
 #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
@@ -80,6 +101,11 @@ mod arch {
     pub(crate) fn cycles() -> Option<u64> {
         None
     }
+
+    /// Returns `None`: only x86 has it.
+    pub(crate) fn crystal() -> Option<(u32, u32)> {
+        None
+    }
 }
 
-pub(crate) use arch::{counter, cycles};
+pub(crate) use arch::{counter, crystal, cycles};

@@ -10,3 +10,4 @@ mod probes;
 mod strings;
 mod text;
 mod tracefs;
+mod tracers;

@@ -15,7 +15,7 @@ entry! {
     pub struct AuxtraceEntry {
         /// Offset of the record from the start of the file.
         pub file_offset: u64,
-        /// Size of the record and its data together in bytes. perf: `sz`.
+        /// Size of the record in bytes, without its data. perf: `sz`.
         pub size: u64,
     }
 }

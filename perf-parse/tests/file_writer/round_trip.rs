@@ -169,7 +169,8 @@ fn records_in<O: Endian>() {
     let index = file.feature(Feature::AUXTRACE).unwrap().bytes;
     let first = file.header().data.offset + 40 + 8 + 11;
     let second = first + 72 + 65528;
-    assert_eq!(index, [2, first, 72, second, 72].map(U64::<O>::new).as_bytes());
+    // perf, `auxtrace_queues__add_indexed_event`, refuses a size other than that of the record without its data.
+    assert_eq!(index, [2, first, 48, second, 48].map(U64::<O>::new).as_bytes());
 }
 
 #[test]

@@ -103,7 +103,9 @@ fn stream_in<O: Endian>(packed: RecordType) {
         <[U64<O>; 3]>::read_from_bytes(file.feature(Feature::AUXTRACE).unwrap().bytes)
             .unwrap()
             .map(|word| usize::try_from(word.get()).unwrap());
-    assert_eq!((count, &bytes[offset..offset + size]), (1, &aux[..]));
+    // As perf, without the data.
+    assert_eq!((count, size), (1, aux.len() - 24));
+    assert_eq!(&bytes[offset..offset + aux.len()], &aux[..]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{CallGraph, Observed, Options, all_registers, manner};
 
 /// Returns the attr of an event of a group, as that of a command.
 pub(super) fn attr_in(group: &EventGroup, place: usize, options: &Options) -> Attr {
-    let choices = Choices { groups: vec![group.clone()], inherit_read: true };
+    let choices = Choices { groups: vec![group.clone()], inherit_read: true, aux: None };
     let manner = manner::of(&choices, &Observed::Command, options).unwrap();
     let is_tracking = place == 0 && !manner.tracker;
     *manner.builder(group, place, &group.events[place], is_tracking).unwrap().attr()
@@ -143,7 +143,7 @@ fn ids_of_several_events() {
 #[test]
 fn on_cpus_an_event_of_its_own_records_tasks_from_the_start() {
     let cycles = EventGroup::from(EventSpec::hardware(HwId::CPU_CYCLES));
-    let choices = Choices { groups: vec![cycles], inherit_read: true };
+    let choices = Choices { groups: vec![cycles], inherit_read: true, aux: None };
     let options = default();
     let manner = manner::of(&choices, &Observed::Cpus(vec![0]), &options).unwrap();
     assert!(manner.tracker);
@@ -191,7 +191,7 @@ fn refusals_and_what_follows() {
             Next::GiveUp => None,
         };
     // Linux before 6.12.
-    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: true };
+    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: true, aux: None };
     assert_eq!(after(&mut choices, "EINVAL", &Observed::Command, &default()), Some(Note::NotInherited));
     assert!(!choices.inherit_read);
     assert_eq!(after(&mut choices, "EINVAL", &Observed::Command, &default()), None);
@@ -202,7 +202,7 @@ fn refusals_and_what_follows() {
     assert_eq!(after(&mut choices, "ENOENT", &Observed::Command, &default()), None);
     // The caller decides whether there are replacements.
     let strict = Options { fall_back: false, ..default() };
-    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: false };
+    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: false, aux: None };
     assert_eq!(after(&mut choices, "ENOENT", &Observed::Command, &strict), None);
     // Whoever may not record a cpu may not record its user space either.
     assert_eq!(after(&mut choices, "EACCES", &Observed::Cpus(vec![0]), &default()), None);

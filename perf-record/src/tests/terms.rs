@@ -1,10 +1,8 @@
 //! The terms of events: that they are applied as perf applies them, or refused. No event is opened.
 
 use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::event::EventType;
 use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
-use perf_open::EventSpec;
 use perf_open::event::parse;
 
 use super::attrs::attr_in;
@@ -60,7 +58,7 @@ fn inheritance_by_event() {
     assert_eq!(inherits("cpu-clock/no-inherit/", &Options::default()), [false]);
     // Inherited events need rings of cpus. Those whose first event is not inherited need another for names.
     let manner = |list: &str, options| {
-        let choices = Choices { groups: parse(list).unwrap(), inherit_read: true };
+        let choices = Choices { groups: parse(list).unwrap(), inherit_read: true, aux: None };
         let manner = manner::of(&choices, &Observed::Command, options).unwrap();
         let places = places::of(&Observed::Command, Some(1), options, &manner).unwrap();
         (places[0].cpu.is_some(), manner.tracker, manner.tracker().attr().flags.contains(AttrFlags::INHERIT))
@@ -99,22 +97,4 @@ fn rates_without_samples_and_rings_of_two_kinds() {
         attrs("page-faults/overwrite/", &Options::default())[0].flags.contains(AttrFlags::WRITE_BACKWARD)
     );
     assert!(!attrs("page-faults/no-overwrite/", &overwrite)[0].flags.contains(AttrFlags::WRITE_BACKWARD));
-}
-
-/// A recording without the AUX area would be empty.
-#[test]
-fn hardware_traces() {
-    let refusal = |pmu: &str| {
-        let mut event = EventSpec::numeric(format!("{pmu}//"), EventType(8), 0);
-        event.pmu = Some(pmu.to_owned());
-        terms::check(&[event.into()], &Options::default()).err().map(|error| error.to_string())
-    };
-    for pmu in ["intel_pt", "intel_bts", "cs_etm", "arm_spe_0", "hisi_ptt0_2"] {
-        let why = refusal(pmu).unwrap();
-        assert_eq!(
-            why,
-            format!("{pmu}//: its PMU writes to an AUX area, which is not recorded; perf record does it")
-        );
-    }
-    assert_eq!((refusal("cpu"), refusal("cpum_sf")), (None, None));
 }

@@ -1,6 +1,7 @@
 //! The command line of `perfdata record`.
 
 mod accepted;
+mod aux_area;
 mod events;
 mod samples;
 mod values;
@@ -13,6 +14,7 @@ use perf_record::{CallGraph, Synthesized, ThreadSpec};
 
 use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
+pub(crate) use aux_area::{AuxAreaArgs, MmapPages};
 pub(crate) use events::{Asked, EventArgs};
 pub(crate) use samples::SampleArgs;
 pub(crate) use values::{Delay, Freq, Registers, Switch, register_names};
@@ -25,6 +27,9 @@ perf.data. If the recorder is killed, perfdata repair can repair the file.
 
 With --overwrite the rings keep the newest records, and nothing is written until SIGUSR2 or the end. SIGUSR2 writes a \
 snapshot to a separate file (perf.data.1, perf.data.2).
+
+Events of intel_pt, intel_bts, arm_spe_0 and hisi_ptt write a hardware trace, which perf script decodes. perfdata list \
+shows the PMUs of this machine. With -S the newest part of the trace is written when SIGUSR2 comes, and with -Se at the end.
 
 --control reads commands, one a line, from an open descriptor or a FIFO: enable and disable start and stop the events, or \
 the EVENT that follows; snapshot does what SIGUSR2 does; stop ends the recording; evlist [-v|-g|-F] prints the events on \
@@ -44,6 +49,8 @@ Examples:
   perfdata record --off-cpu -e dummy -- ./program && perfdata report --off-cpu
   perfdata record -a -e cpu-clock -e page-faults -G system.slice,user.slice -- sleep 5
   perfdata record --overwrite -a --switch-output-event sched:sched_process_exit -- make
+  perfdata record -e intel_pt//u -m ,16M -- ./program
+  perfdata record -e '{intel_pt//u,branch-misses:u}' --aux-sample=8192 -- ./program
   perfdata record -D -1 --control fifo:commands,answers -- ./program";
 
 #[derive(Debug, clap::Args)]
@@ -126,9 +133,13 @@ pub(crate) struct RecordArgs {
     pub(crate) no_inherit: bool,
 
     /// Pages of each ring, a power of two, or its size, for example 1M [default: as many as perf_event_mlock_kb allows,
-    /// 512 KiB]
-    #[arg(short, long, value_name = "PAGES", value_parser = values::pages)]
-    pub(crate) mmap_pages: Option<usize>,
+    /// 512 KiB]. After a comma, those of each AUX area for a hardware trace [default: 4 MiB, or 128 KiB for an ordinary
+    /// user]
+    #[arg(short, long, value_name = "PAGES[,AUXPAGES]", value_parser = aux_area::mmap_pages)]
+    pub(crate) mmap_pages: Option<MmapPages>,
+
+    #[command(flatten)]
+    pub(crate) aux_area: AuxAreaArgs,
 
     /// Read the rings with several threads, and write a folder with a file for each ring: one thread for each cpu, core,
     /// package or numa node; or masks such as 0,2-4/2-4:1,5-7/5-7, each with the CPUs that a thread records, and those

@@ -11,7 +11,7 @@ use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraph, Options, ThreadMask};
 
-use super::{off_cpu, threads};
+use super::{off_cpu, threads, tracer};
 use crate::Failure;
 use crate::args::live::record::{Asked, Delay, Freq, RecordArgs, Registers, register_names};
 use crate::live::cgroup::{self, Cgroup};
@@ -65,7 +65,7 @@ fn count(groups: &[EventGroup]) -> usize {
 
 /// Parses a list of events.
 pub(super) fn parsed(list: &str) -> Result<Vec<EventGroup>, Failure> {
-    let groups = parse(list).map_err(|error| format!("{error:#}"))?;
+    let groups = parse(list).map_err(|error| tracer::explained(list, &format!("{error:#}")))?;
     match groups.iter().flat_map(|group| &group.events).find(|event| event.bpf_counter) {
         Some(event) => {
             Err(Failure(format!("{}: the modifier b is for counting, not for samples", event.name)))
@@ -202,7 +202,10 @@ pub(super) fn of(
         delayed: args.when.delay.is_some(),
         pausable: args.when.control.is_some() || matches!(args.when.delay, Some(Delay::Between(_))),
         inherit: !args.no_inherit,
-        mmap_pages: args.mmap_pages,
+        mmap_pages: args.mmap_pages.and_then(|pages| pages.ring),
+        aux_pages: args.mmap_pages.and_then(|pages| pages.aux),
+        aux_snapshot: args.aux_area.snapshot.map(|snapshot| snapshot.bytes),
+        aux_sample: args.aux_area.aux_sample,
         mmap_flush: args.mmap_flush.unwrap_or(1),
         overwrite: args.overwrite,
         synthesize: args.synth.unwrap_or_default(),

@@ -152,6 +152,10 @@ impl Sink for Output {
         self.put(|sink| sink.records(records))
     }
 
+    fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), Error> {
+        self.put(|sink| sink.record_with_data(record, data))
+    }
+
     fn round(&mut self) -> Result<(), Error> {
         self.put(|sink| sink.round())
     }

@@ -160,8 +160,13 @@ fn what_cannot_be_recorded_is_said() {
     fails(&["-c", "1", "-F", "1"], &["true"], &["cannot be used with"]);
     fails(&["--overwrite", "-o", "-"], &["true"], &["--output"]);
     for options in [&["-S"][..], &["--snapshot=e"], &["--aux-sample"], &["-m", "128,256"]] {
-        fails(options, &["true"], &["AUX areas"]);
+        fails(
+            &[&["-e", "dummy:u"], options].concat(),
+            &["true"],
+            &["AUX areas", "needs an event", "intel_pt//"],
+        );
     }
+    fails(&["-e", "intel_pt_99//u"], &["true"], &["this machine has no PMU intel_pt", "perfdata list"]);
     assert!(!capture.exists(), "what is not recorded leaves no file");
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Body<O, W> {
     pub(super) sink: Sink<W>,
     packer: Option<Packer<O>>,
     records: u64,
-    /// Offset and size of each AUXTRACE record, including its data.
+    /// Offset and size of each AUXTRACE record.
     auxtrace: Vec<AuxtraceEntry>,
     order: PhantomData<O>,
 }
@@ -129,8 +129,7 @@ impl<O: Endian, W: Write> Body<O, W> {
                 self.sink.put(record.payload())?;
                 self.sink.put(data)?;
                 if kind == RecordType::AUXTRACE {
-                    let size = self.sink.position().saturating_sub(offset);
-                    self.auxtrace.push(AuxtraceEntry { file_offset: offset, size });
+                    self.auxtrace.push(AuxtraceEntry { file_offset: offset, size: size.into() });
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Options of perf that scripts carry: those that ask for what is done anyway, and those that are refused with a reason.
+//! Options of perf that scripts carry: those that ask for what is done anyway.
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct AcceptedArgs {
@@ -13,16 +13,6 @@ pub(crate) struct AcceptedArgs {
     /// Accepted, as perf has it: one thread synthesizes all records
     #[arg(long, value_name = "N")]
     pub(crate) num_thread_synthesize: Option<u32>,
-
-    /// Refused: AUX areas are not recorded
-    #[arg(short = 'S', long, value_name = "OPTIONS", num_args = 0..=1, require_equals = true,
-          default_missing_value = "", hide = true)]
-    pub(crate) snapshot: Option<String>,
-
-    /// Refused: AUX areas are not recorded
-    #[arg(long, value_name = "OPTIONS", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          hide = true)]
-    pub(crate) aux_sample: Option<String>,
 
     /// Also print what is left out as usual for an ordinary user
     #[arg(short, long, action = clap::ArgAction::Count)]

@@ -4,7 +4,6 @@ use core::time::Duration;
 
 use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::regs::Arch;
-use perf_open::ring::page_bytes;
 use perf_record::{CallGraph, Synthesized};
 
 /// A sampling frequency.
@@ -114,19 +113,6 @@ pub(super) fn switch(text: &str) -> Result<Switch, String> {
     let number: u64 = text[..text.len() - 1].parse().map_err(|_| must())?;
     let seconds = number.checked_mul(unit).filter(|seconds| *seconds > 0).ok_or_else(must)?;
     Ok(Switch::Time(Duration::from_secs(seconds)))
-}
-
-/// Parses `--mmap-pages`: a number of pages, or a size, which is rounded up to a power of two of pages.
-pub(super) fn pages(text: &str) -> Result<usize, String> {
-    if let Ok(pages) = text.parse() {
-        return Ok(pages);
-    }
-    if text.contains(',') {
-        return Err("AUX areas are not recorded; give the pages of the rings alone".to_owned());
-    }
-    let bytes = size(text)?;
-    let pages = usize::try_from(bytes.div_ceil(page_bytes() as u64)).ok();
-    pages.and_then(usize::checked_next_power_of_two).ok_or_else(|| "is too large".to_owned())
 }
 
 /// Parses `--branch-filter`.
@@ -279,10 +265,6 @@ mod tests {
         for text in ["", "M", "5", "0M", "99999999999999999999G", "5é", "-1K"] {
             assert!(size(text).is_err(), "{text}");
         }
-        let page = page_bytes() as u64;
-        assert_eq!((pages("128"), pages("1B")), (Ok(128), Ok(1)));
-        assert_eq!(pages(&format!("{}K", (page * 3) >> 10)), Ok(4));
-        assert!(pages("128,256").unwrap_err().contains("AUX areas are not recorded"));
     }
 
     #[test]

@@ -1,0 +1,125 @@
+//! An AUX area of a recording, and the records with its data.
+
+use perf_abi::auxtrace::RECORD_ALIGNMENT;
+use perf_abi::record::RecordType;
+use perf_open::{AuxMapping, AuxSnapshot, Ring};
+
+use super::newest::{History, Newest};
+use super::sizes::Mode;
+use super::{Plan, Tracer};
+use crate::Error;
+use crate::sink::Sink;
+use crate::user_records;
+
+/// What an AUX area belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The index of the ring.
+    pub(crate) ring: usize,
+    /// The cpu; `None` for any.
+    pub(crate) cpu: Option<u32>,
+    /// The first thread; `None` for all.
+    pub(crate) tid: Option<u32>,
+}
+
+/// An AUX area.
+#[derive(Debug)]
+pub(crate) struct Area {
+    pub(crate) place: Place,
+    tracer: Tracer,
+    mapping: Mapping,
+    /// The data of the piece that is being written.
+    copy: Vec<u8>,
+}
+
+/// The memory of an area, by how it is used.
+#[derive(Debug)]
+pub(crate) enum Mapping {
+    /// All data is recorded.
+    Full(AuxMapping),
+    /// The newest data is recorded, at most this many bytes.
+    Snapshot(AuxSnapshot, History, usize),
+    /// Samples contain the newest data. It stays mapped.
+    Samples(#[expect(dead_code, reason = "keeps the area mapped")] AuxSnapshot),
+}
+
+impl Area {
+    /// Maps the area of the event of a ring.
+    pub(crate) fn map(plan: &Plan, ring: &Ring, place: Place) -> Result<Self, perf_open::Error> {
+        let pages = plan.sizes.pages;
+        let mapping = match plan.sizes.mode {
+            Mode::Full => Mapping::Full(AuxMapping::map(ring, pages)?),
+            Mode::Snapshot(most) => {
+                Mapping::Snapshot(AuxSnapshot::map(ring, pages)?, History::default(), most)
+            }
+            Mode::Samples => Mapping::Samples(AuxSnapshot::map(ring, pages)?),
+        };
+        Ok(Self::new(plan.tracer, mapping, place))
+    }
+
+    pub(crate) fn new(tracer: Tracer, mapping: Mapping, place: Place) -> Self {
+        Self { place, tracer, mapping, copy: Vec::new() }
+    }
+
+    /// Takes the data that is in the area now, of which all is recorded, and passes it to `sink`. `resume` is called once
+    /// the hardware has the room again. Returns the bytes of the data.
+    pub(crate) fn drain<S: Sink + ?Sized>(
+        &mut self,
+        sink: &mut S,
+        resume: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<u64, Error> {
+        let Mapping::Full(area) = &mut self.mapping else { return Ok(0) };
+        let mut unread = area.read()?;
+        let offset = unread.position();
+        let (first, second) = unread.all();
+        if first.is_empty() {
+            return Ok(0);
+        }
+        let reference = self.tracer.reference();
+        fill(&mut self.copy, first, second, self.tracer.alignment());
+        drop(unread);
+        // A trace stops when its area is full, and does not continue by itself.
+        resume()?;
+        self.put(offset, reference, sink)
+    }
+
+    /// Passes the newest data of the area to `sink`, if it is for snapshots. The trace must be stopped. Returns the bytes of
+    /// the data.
+    pub(crate) fn snapshot<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+        let Mapping::Snapshot(area, history, most) = &mut self.mapping else { return Ok(0) };
+        let (data, head) = area.contents();
+        let Some(Newest { first, second, offset }) = history.newest(data, head, *most) else { return Ok(0) };
+        fill(&mut self.copy, first, second, self.tracer.alignment());
+        self.put(offset, self.tracer.reference(), sink)
+    }
+
+    /// Passes an AUXTRACE record with the copied data to `sink`.
+    ///
+    /// perf: `__auxtrace_mmap__read`.
+    fn put<S: Sink + ?Sized>(&mut self, offset: u64, reference: u64, sink: &mut S) -> Result<u64, Error> {
+        if self.copy.is_empty() {
+            return Ok(0);
+        }
+        let number = |of: Option<u32>| of.and_then(|of| i32::try_from(of).ok()).unwrap_or(-1);
+        let Place { ring, cpu, tid } = self.place;
+        let mut body = Vec::new();
+        [self.copy.len() as u64, offset, reference]
+            .into_iter()
+            .for_each(|word| user_records::word(&mut body, word));
+        body.extend(u32::try_from(ring).unwrap_or(u32::MAX).to_ne_bytes());
+        body.extend(number(tid).to_ne_bytes());
+        body.extend(number(cpu).to_ne_bytes());
+        body.extend(0_u32.to_ne_bytes());
+        let copy = &self.copy;
+        user_records::put(RecordType::AUXTRACE, &body, &mut |record| sink.record_with_data(record, copy))?;
+        Ok(copy.len() as u64)
+    }
+}
+
+/// Copies whole entries of the first piece and the second piece, padded with zeros to a multiple of 8 bytes.
+fn fill(copy: &mut Vec<u8>, first: &[u8], second: &[u8], alignment: usize) {
+    copy.clear();
+    copy.extend_from_slice(&first[..first.len() - first.len() % alignment]);
+    copy.extend_from_slice(second);
+    copy.resize(copy.len().next_multiple_of(RECORD_ALIGNMENT), 0);
+}

@@ -1,0 +1,181 @@
+//! The data of AUX areas, from made areas to captures.
+
+use std::io::Cursor;
+
+use perf_abi::attr::Attr;
+use perf_abi::feature::Feature;
+use perf_open::ring::{loopback, page_bytes};
+use perf_parse::Reader;
+use perf_parse::file::write::{EventFields, FeaturePayloads, Options, Zstd};
+use perf_parse::record::UserRecord;
+
+use crate::aux_area::{Area, History, Mapping, Place, Tracer};
+use crate::sink::{Head, Sink};
+use crate::{Callback, FileSink, PipeSink};
+
+/// Returns data that differs at each position.
+fn trace(from: usize, bytes: usize) -> Vec<u8> {
+    (from / 8..(from + bytes) / 8)
+        .flat_map(|word| (word as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_ne_bytes())
+        .collect()
+}
+
+fn place() -> Place {
+    Place { ring: 3, cpu: Some(3), tid: Some(3174) }
+}
+
+fn begin(sink: &mut dyn Sink) {
+    let events = [EventFields { ids: vec![1], ..EventFields::default() }];
+    sink.begin(&Head { events: &events, features: &FeaturePayloads::new() }).unwrap();
+}
+
+/// Writes an area in pieces to a sink, until it has wrapped three times. Returns the data.
+fn write(tracer: Tracer, piece: usize, sink: &mut dyn Sink) -> Vec<u8> {
+    let (ring, _writer) = loopback::ring(&Attr::default(), 1).unwrap();
+    let (aux, mut hardware) = loopback::aux(&ring, 2).unwrap();
+    let mut area = Area::new(tracer, Mapping::Full(aux), place());
+    begin(sink);
+    assert_eq!(area.drain(sink, || panic!("there is no data")).unwrap(), 0);
+    let mut all = Vec::new();
+    while all.len() < 6 * page_bytes() {
+        let data = trace(all.len(), piece);
+        assert!(hardware.write(&data), "the room was returned");
+        let mut resumed = 0;
+        let bytes = area.drain(sink, || {
+            resumed += 1;
+            Ok(())
+        });
+        assert_eq!((bytes.unwrap() > 0, resumed), (true, 1));
+        sink.round().unwrap();
+        all.extend(data);
+    }
+    sink.finish(&FeaturePayloads::new()).unwrap();
+    all
+}
+
+/// Reads the pieces of a capture, by offset and data, and checks the rest.
+fn pieces(capture: &[u8]) -> Vec<(u64, Vec<u8>)> {
+    let reader = Reader::new(capture).unwrap();
+    let mut found = Vec::new();
+    let mut records = reader.records();
+    for record in &mut records {
+        let record = record.unwrap();
+        if let Ok(perf_parse::Record::User(UserRecord::Auxtrace(piece), _)) = record.decode() {
+            assert_eq!((piece.idx, piece.tid, piece.cpu), (3, 3174, 3));
+            assert!(piece.size % 8 == 0);
+            let data = record.trailing().to_vec();
+            assert_eq!(data.len() as u64, piece.size);
+            found.push((piece.offset, data));
+        }
+    }
+    assert!(records.account().is_clean(), "{:?}", records.account());
+    found
+}
+
+#[test]
+fn all_data_in_a_file_and_a_stream() {
+    for piece in [page_bytes() / 2, 24, page_bytes() + 8] {
+        let mut file = FileSink::new(Cursor::new(Vec::new()));
+        let all = write(Tracer::IntelPt, piece, &mut file);
+        let capture = file.into_inner().unwrap().into_inner();
+        let found = pieces(&capture);
+        let mut end = 0;
+        for (offset, data) in &found {
+            assert_eq!((*offset, data.as_slice()), (end, &all[end as usize..][..data.len()]));
+            end += data.len() as u64;
+        }
+        assert_eq!(end, all.len() as u64);
+        let reader = Reader::new(&capture).unwrap();
+        assert!(reader.feature(Feature::AUXTRACE).is_some(), "the index");
+        let mut stream = PipeSink::new(Vec::new());
+        assert_eq!(write(Tracer::IntelPt, piece, &mut stream), all);
+        assert_eq!(pieces(&stream.into_inner().unwrap()), found);
+    }
+}
+
+#[test]
+fn compressed_records_and_data_that_is_not() {
+    let zstd = Some(Zstd::default());
+    if cfg!(not(feature = "zstd")) {
+        return;
+    }
+    let mut file = FileSink::with_options(Cursor::new(Vec::new()), Options { zstd, ..Options::default() });
+    let all = write(Tracer::IntelPt, 64, &mut file);
+    let capture = file.into_inner().unwrap().into_inner();
+    let found = pieces(&capture);
+    assert_eq!(found.into_iter().flat_map(|(_, data)| data).collect::<Vec<_>>(), all);
+}
+
+/// An entry of three words that the end of the area divides is left out, as perf does it.
+#[test]
+fn entries_of_bts() {
+    let mut file = FileSink::new(Cursor::new(Vec::new()));
+    write(Tracer::IntelBts, page_bytes(), &mut file);
+    let found = pieces(&file.into_inner().unwrap().into_inner());
+    let whole = page_bytes() - page_bytes() % 24;
+    assert!(!found.is_empty() && found.iter().all(|(_, data)| data.len() == whole));
+}
+
+#[test]
+fn a_sink_without_hardware_traces() {
+    let (ring, _writer) = loopback::ring(&Attr::default(), 1).unwrap();
+    let (aux, mut hardware) = loopback::aux(&ring, 1).unwrap();
+    let mut area = Area::new(Tracer::ArmSpe, Mapping::Full(aux), place());
+    assert!(hardware.write(&[1; 8]));
+    let mut records = Callback(|_: &perf_parse::RawRecord<'_, _>| Ok(()));
+    let refused = area.drain(&mut records, || Ok(())).unwrap_err();
+    assert!(refused.to_string().contains("takes no hardware traces"), "{refused}");
+}
+
+/// Returns offset and data of what a snapshot takes.
+fn newest(history: &mut History, data: &[u8], head: u64, most: usize) -> Option<(u64, Vec<u8>)> {
+    history.newest(data, head, most).map(|newest| (newest.offset, [newest.first, newest.second].concat()))
+}
+
+#[test]
+fn snapshots_of_an_area_that_was_never_full() {
+    let (mut area, mut history) = (vec![0; 16384], History::default());
+    assert_eq!(newest(&mut history, &area, 0, 16384), None);
+    area[..8000].fill(1);
+    assert_eq!(newest(&mut history, &area, 8000, 16384), Some((0, vec![1; 8000])));
+    assert_eq!(newest(&mut history, &area, 8000, 16384), None);
+    area[8000..9000].fill(2);
+    assert_eq!(newest(&mut history, &area, 9000, 16384), Some((8000, vec![2; 1000])));
+    area[9000..16000].fill(3);
+    assert_eq!(newest(&mut history, &area, 16000, 500), Some((15500, vec![3; 500])), "the newest");
+}
+
+#[test]
+fn snapshots_of_an_area_that_was_full() {
+    let size = 16384_usize;
+    let area: Vec<u8> = (0..size).map(|at| 1 + (at / 100) as u8).collect();
+    let (before, after) = (&area[..1000], &area[1000..]);
+    // The position is reported modulo the size.
+    let mut history = History::default();
+    assert_eq!(newest(&mut history, &area, 1000, size), Some((1000, [after, before].concat())));
+    assert_eq!(newest(&mut history, &area, 1000, 600), Some((1000 + 15784, area[400..1000].to_vec())));
+    // The position never wraps.
+    let mut history = History::default();
+    let head = 5 * size as u64 + 1000;
+    assert_eq!(newest(&mut history, &area, head, size), Some((head - size as u64, [after, before].concat())));
+    // It was full once, though its end is empty now.
+    let empty = vec![0; size];
+    assert_eq!(newest(&mut history, &empty, 8, 16), Some((8 + 16384 - 16, vec![0; 16])));
+    let mut history = History::default();
+    assert_eq!(newest(&mut history, &area, 0, size), Some((0, area.clone())));
+    assert_eq!(newest(&mut history, &[], 0, size), None);
+}
+
+/// Neither a head that is no position of the area nor a limit leads outside of it.
+#[test]
+fn any_head() {
+    let area = vec![7; 8192];
+    for head in [0, 1, 8191, 8192, 8193, u64::MAX - 8191, u64::MAX] {
+        for most in [0, 1, 8191, 8192, usize::MAX] {
+            let mut history = History::default();
+            let length = |taken: Option<(u64, Vec<u8>)>| taken.map_or(0, |(_, data)| data.len());
+            assert_eq!(length(newest(&mut history, &area, head, most)), most.min(8192));
+            assert_eq!(length(newest(&mut history, &area, head / 2, most)), most.min(8192));
+        }
+    }
+}
