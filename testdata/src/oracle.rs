@@ -138,7 +138,8 @@ fn without_stale_words(kind: u32, payload: &[u8], id_size: usize) -> &[u8] {
         return payload;
     }
     let whole = 16 + name + id_size;
-    if payload.len() > whole && (payload.len() - whole) % 8 == 0 { &payload[..whole] } else { payload }
+    let is_longer_by_words = payload.len() > whole && (payload.len() - whole).is_multiple_of(8);
+    if is_longer_by_words { &payload[..whole] } else { payload }
 }
 
 /// Returns the bytes of the trailer: 8 for each bit that adds a field to it.

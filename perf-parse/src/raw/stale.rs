@@ -17,7 +17,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     /// Kernel: `perf_event_ksymbol_output` and `perf_event_bpf_output`, `kernel/events/core.c`; Linux 5.1 to at least 6.18.
     #[must_use]
     pub fn stale_bytes(&self, layout: &SampleLayout) -> usize {
-        self.payload().len() - self.written(layout.sample_id_size()).len()
+        self.payload().len().saturating_sub(self.written(layout.sample_id_size()).len())
     }
 
     /// Returns the payload without [`stale_bytes`](Self::stale_bytes). `trailer` is the size of the trailer.
@@ -38,10 +38,12 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
         } else {
             let name = size_of::<wire::RawKsymbol<LittleEndian>>();
             let nul = payload.get(name..).and_then(|rest| rest.iter().position(|&byte| byte == 0));
-            nul.map(|nul| (name + nul + 1).next_multiple_of(8))
+            nul.and_then(|nul| name.checked_add(nul)?.checked_add(1)?.checked_next_multiple_of(8))
         };
         let written = fields.and_then(|fields| payload.get(..fields.checked_add(trailer)?));
         // Each sample_id has whole words. Other bytes are no sample_id's.
-        written.filter(|written| (payload.len() - written.len()).is_multiple_of(8)).unwrap_or(payload)
+        written
+            .filter(|written| payload.len().saturating_sub(written.len()).is_multiple_of(8))
+            .unwrap_or(payload)
     }
 }
