@@ -65,7 +65,7 @@ impl From<&Sample> for Same {
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     rows: Vec<Sample>,
-    /// The numbers of the rows, by the hashes of [`Same`].
+    /// The numbers of the rows, by the hashes of [`Same`]; empty as long as times are exact, as few samples have the same one.
     numbers: HashTable<u32>,
     hasher: DefaultHashBuilder,
     /// `None` if samples at all times are counted together.
@@ -75,7 +75,7 @@ pub(crate) struct Counted {
 impl Counted {
     /// Returns a list of samples that are counted together if they are in the same span of time.
     ///
-    /// A span is a nanosecond until there are [`EXACT`] rows. From then on there are at most [`SPANS`] spans: a time after
+    /// A span is a nanosecond, and each sample a row, until there are [`EXACT`] rows. From then on there are at most [`SPANS`] spans: a time after
     /// the last span makes all spans twice as long, as often as needed. They become longer, too, rather than that a sample
     /// is beyond the limit.
     pub(crate) fn in_spans() -> Self {
@@ -101,15 +101,20 @@ impl Counted {
         }
         loop {
             let row = Sample { time: self.time_of(sample.time), ..*sample };
-            if self.count(&row) {
+            let is_exact = self.spans.as_ref().is_some_and(Spans::is_exact);
+            if !is_exact && self.count(&row) {
                 return Added::Counted;
             }
-            let of_exact = self.spans.filter(Spans::is_exact).map_or(limit, |_| EXACT.min(limit));
-            if self.rows.len() >= of_exact && self.lengthen_spans() {
-                continue;
-            }
-            if self.rows.len() >= limit {
+            let room = if is_exact { EXACT.min(limit) } else { limit };
+            if self.rows.len() >= room {
+                if self.lengthen_spans() {
+                    continue;
+                }
                 return Added::Beyond;
+            }
+            if is_exact {
+                self.rows.push(row);
+                return Added::Counted;
             }
             self.put(self.rows.len(), row);
             // With longer spans, rows get other numbers.
@@ -154,7 +159,8 @@ impl Counted {
 
     /// Makes the spans at least twice as long, so that there are at most [`SPANS`]. Returns whether that was possible.
     fn lengthen_spans(&mut self) -> bool {
-        let Some(spans) = self.spans.as_mut().filter(|spans| spans.count() > 1) else { return false };
+        let can_be_longer = |spans: &&mut Spans| spans.is_exact() || spans.count() > 1;
+        let Some(spans) = self.spans.as_mut().filter(can_be_longer) else { return false };
         spans.shift += 1;
         while spans.count() > SPANS {
             spans.shift += 1;
@@ -208,16 +214,15 @@ mod tests {
         let times =
             (0..EXACT as u64).map(|number| if number == 7 { 0 } else { 1 << 40 | (number ^ 1) << 20 });
         for time in times.clone() {
-            counted.add(&sample(0, time), ALL);
-            counted.add(&sample(0, time), ALL);
+            assert_eq!(counted.add(&sample(0, time), ALL), Added::Counted);
         }
-        assert_eq!((counted.span(), samples(&counted)), (1, 2 * EXACT as u64));
+        assert_eq!((counted.span(), samples(&counted)), (1, EXACT as u64));
         assert!(counted.rows().iter().map(|row| row.time).eq(times));
         counted.add(&sample(1, 1 << 50), ALL);
         assert!(counted.span() > 1);
         // The sample without a time still has none.
         let without: Vec<_> = counted.rows().iter().filter(|row| row.time < 1 << 40).collect();
-        assert_eq!((without.len(), without[0].time, without[0].total.samples), (1, 0, 2));
+        assert_eq!((without.len(), without[0].time, without[0].total.samples), (1, 0, 1));
     }
 
     #[test]
@@ -243,6 +248,16 @@ mod tests {
         // A sample before the first span.
         counted.add(&sample(0, 3), ALL);
         assert_eq!((counted.rows()[0].time, counted.rows().len() as u64), (start, 3 * spans));
+    }
+
+    #[test]
+    fn samples_of_one_time_are_counted_together() {
+        let mut counted = Counted::in_spans();
+        for _ in 0..2 * EXACT {
+            counted.add(&sample(0, 5), ALL);
+        }
+        assert_eq!((samples(&counted), counted.rows().len(), counted.span()), (2 * EXACT as u64, 1, 2));
+        assert_eq!(counted.rows()[0].time, 5);
     }
 
     #[test]
