@@ -8,7 +8,7 @@ mod data_set;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use perf_export::{Keep, firefox, fold, otlp, pprof, speedscope};
+use perf_export::{Keep, Times, firefox, fold, otlp, pprof, speedscope};
 
 use crate::args::export::{ExportArgs, To};
 use crate::escape::{OneLine, shown};
@@ -29,9 +29,10 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         To::Brstack | To::Preagg | To::Autofdo => {
             return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
         }
-        To::Firefox | To::Speedscope => Keep { times: true, cpus: args.to == To::Firefox, ..Keep::default() },
+        To::Firefox => Keep { times: Times::Each, cpus: true, ..Keep::default() },
+        To::Speedscope => Keep { times: Times::Each, ..Keep::default() },
         To::Pprof => Keep { cpus: true, ..Keep::default() },
-        To::Otlp | To::OtlpJson => Keep { cpus: true, times: true, ..Keep::default() },
+        To::Otlp | To::OtlpJson => Keep { times: Times::Each, cpus: true, ..Keep::default() },
     };
     let files = &args.profile.files.0;
     if args.to == To::Firefox && files.len() > 1 {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use perf_export::{Keep, Profile, flamegraph};
+use perf_export::{Keep, Profile, Times, flamegraph};
 
 use crate::args::flamegraph::FlamegraphArgs;
 use crate::escape::shown;
@@ -17,7 +17,8 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let path = &*args.output;
     let is_picture = is_picture(path)?;
     // A picture has no times.
-    let keep = Keep { times: !is_picture, ..Keep::default() };
+    let times = if is_picture { Times::Nothing } else { Times::Spans };
+    let keep = Keep { times, ..Keep::default() };
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
     let mut options = flamegraph::Options::default();
     options.captures = names(&args.profile.files.0);

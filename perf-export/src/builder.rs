@@ -14,16 +14,8 @@ use crate::named::{Named, Naming};
 use crate::origin::Origin;
 use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Total};
 use crate::quality::Quality;
+use crate::samples::{Added, Samples};
 use crate::stack_table::StackTable;
-
-/// What tells samples apart that are counted together otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Same {
-    event: u32,
-    thread: u32,
-    cpu: Option<u32>,
-    stack: u32,
-}
 
 /// What is kept of a sample that is counted later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +41,7 @@ pub struct ProfileBuilder {
     /// By the key of the thread: the row of its last name.
     thread_numbers: HashMap<u64, u32>,
     table: StackTable,
-    samples: Vec<Sample>,
-    sample_numbers: HashMap<Same, u32>,
+    samples: Samples,
     span: Option<(u64, u64)>,
     /// What was said of samples, by their numbers.
     texts: HashMap<u32, Vec<u8>>,
@@ -76,8 +67,7 @@ impl ProfileBuilder {
             threads: Vec::new(),
             thread_numbers: HashMap::new(),
             table: StackTable::default(),
-            samples: Vec::new(),
-            sample_numbers: HashMap::new(),
+            samples: Samples::new(keep.times),
             span: None,
             texts: HashMap::new(),
             room_for_texts: limits.texts,
@@ -146,19 +136,22 @@ impl ProfileBuilder {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
-        let before = self.samples.len();
-        let is_kept = kept.and_then(|kept| self.add(number, kept, time.unwrap_or(0), total)).is_some();
-        self.is_last_kept = self.samples.len() > before;
+        let added = kept.map_or(Added::Beyond, |Kept { thread, cpu, stack, end }| {
+            let time = time.unwrap_or(0);
+            let sample = Sample { event: number, thread, cpu, time, stack, end, total };
+            self.samples.add(&sample, self.limits.samples)
+        });
+        self.is_last_kept = added == Added::Last;
         if let Some(event) = self.events.get_mut(number as usize) {
             event.total.add(total);
-            if !is_kept {
+            if added == Added::Beyond {
                 event.beyond.add(total);
             }
         }
     }
 
     /// Keeps a text about the last sample, such as the fields of a tracepoint. Does nothing if that sample is counted
-    /// together with others, or if there is no room for the text.
+    /// together with others or by [spans of time](crate::Times::Spans), or if there is no room for the text.
     pub fn describe(&mut self, text: Vec<u8>) {
         let room = self.room_for_texts.checked_sub(text.len().saturating_add(TEXT));
         if let Some(room) = room.filter(|_| self.is_last_kept) {
@@ -181,29 +174,6 @@ impl ProfileBuilder {
             let thread = self.thread_numbers.get(&key).copied().unwrap_or(NONE);
             self.off_cpu.push((key, OffCpu { thread, start, end: time.max(start), is_preempted }));
         }
-    }
-
-    fn add(&mut self, event: u32, kept: Kept, time: u64, total: Total) -> Option<()> {
-        let next = self.samples.len();
-        let Kept { thread, cpu, stack, end } = kept;
-        let same = Same { event, thread, cpu, stack };
-        let times = self.keep.times;
-        if !times
-            && let Some(&number) = self.sample_numbers.get(&same)
-            && let Some(sample) = self.samples.get_mut(number as usize)
-        {
-            sample.total.add(total);
-            return Some(());
-        }
-        if next >= self.limits.samples {
-            return None;
-        }
-        if !times {
-            self.sample_numbers.insert(same, next as u32);
-        }
-        let time = if times { time } else { 0 };
-        self.samples.push(Sample { event, thread, cpu, time, stack, end, total });
-        Some(())
     }
 
     fn event(&mut self, event: &Arc<Event>) -> u32 {
@@ -247,7 +217,7 @@ impl ProfileBuilder {
         naming: Naming,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Profile {
-        let Self { events, threads, mut table, samples, span, texts, off_cpu, .. } = self;
+        let Self { events, threads, mut table, mut samples, span, texts, off_cpu, .. } = self;
         let mut rows: HashMap<u64, u32> = HashMap::new();
         threads.iter().zip(0..).for_each(|(thread, number)| {
             rows.entry(thread.key).or_insert(number);
@@ -259,6 +229,7 @@ impl ProfileBuilder {
         };
         let off_cpu = off_cpu.into_iter().filter_map(of_thread).collect();
         table.finish();
+        samples.finish();
         let named = Named::find(&table.frames, session, symbolizer, naming, progress);
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();

@@ -39,7 +39,7 @@ pub struct Options {
     pub product: String,
 }
 
-/// Writes the samples of a capture. Needs [times](crate::Keep::times).
+/// Writes the samples of a capture. Needs the time of [each](crate::Times::Each).
 ///
 /// Each thread has the samples of one event. A sample weighs 1. The CPU time of a sample is its period, if the event
 /// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
@@ -47,7 +47,8 @@ pub struct Options {
 /// between samples: each begins with a sample without a stack that weighs 0. A thread
 /// with a new name is another thread; if it is the main thread, another process.
 ///
-/// Besides the profile, takes memory for each frame, stack, and sample.
+/// Besides the profile, takes memory for each frame and stack, and 4 bytes for each sample and time without a CPU; of the
+/// thread that is written, 8 bytes more.
 ///
 /// # Errors
 ///
@@ -63,7 +64,7 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
     let event = of_option.unwrap_or_else(first);
     let mut shared = Shared::new(profile);
     let markers: Vec<_> = names.iter().map(|name| shared.strings.number(name)).collect();
-    let off_cpu = shared.strings.number(b"off CPU");
+    let off_cpu_name = shared.strings.number(b"off CPU");
     let start = profile.span().map_or(0, |(start, _)| start);
     let (processes, rows) = threads::rows(profile, event as u32);
     let shown = names.get(event).map(|name| OneLine(name).to_string());
@@ -81,7 +82,7 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
             processes,
             rows,
             markers,
-            off_cpu,
+            off_cpu_name,
             start,
             has_cpu: of_cpu.is_some(),
         },
@@ -273,7 +274,7 @@ struct Threads<'a> {
     /// The names of the events' markers.
     markers: Vec<u32>,
     /// The name of the markers of times without a CPU.
-    off_cpu: u32,
+    off_cpu_name: u32,
     start: u64,
     has_cpu: bool,
 }

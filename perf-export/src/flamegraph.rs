@@ -52,10 +52,11 @@ impl Options {
 }
 
 /// Writes a page with the samples of all captures and events. Samples of events with the same name are together. For the
-/// times, [`Keep::times`](crate::Keep::times) is needed.
+/// times, the profiles need [`Times::Spans`](crate::Times::Spans), or [`Times::Each`](crate::Times::Each).
 ///
-/// Takes memory for the nodes of the tree of functions, and for what the samples have in common: event, function,
-/// thread, and 1/512 of the time.
+/// The page divides the time into 512 parts; if the profiles have spans of time, into those, which are 512 to 1,024.
+/// Takes memory for the nodes of the tree of functions, and for what the samples have in common: event, function, thread,
+/// and part of the time.
 ///
 /// # Errors
 ///

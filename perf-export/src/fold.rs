@@ -72,7 +72,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
     let mut event = options.event.clone();
     for profile in profiles {
         let names: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
-        let first = profile.samples().first().and_then(|sample| names.get(sample.event as usize));
+        let first = profile.sample(0).and_then(|sample| names.get(sample.event as usize));
         let event = event.get_or_insert_with(|| first.cloned().unwrap_or_default());
         // The stacks of threads whose root is the same.
         let mut roots = HashMap::new();
@@ -96,7 +96,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
             }
             let root = root_of.get(sample.thread as usize).copied().unwrap_or(NONE);
             let weight = weights.entry((root, sample.stack)).or_default();
-            *weight = weight.wrapping_add(options.weight.of(sample, &of.event));
+            *weight = weight.wrapping_add(options.weight.of(&sample, &of.event));
         }
         let mut texts: Vec<_> = roots.into_iter().collect();
         texts.sort_unstable_by_key(|&(_, number)| number);

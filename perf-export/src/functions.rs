@@ -45,7 +45,7 @@ impl Functions {
     pub fn of(profile: &Profile, event: u32) -> Self {
         let mut of_stack: HashMap<u32, Total> = HashMap::new();
         let mut all = Total::default();
-        for sample in profile.samples().iter().filter(|sample| sample.event == event) {
+        for sample in profile.samples().filter(|sample| sample.event == event) {
             of_stack.entry(sample.stack).or_default().add(sample.total);
             all.add(sample.total);
         }

@@ -101,6 +101,7 @@ pub mod parquet;
 pub mod pprof;
 mod profile;
 mod quality;
+mod samples;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;
@@ -127,7 +128,7 @@ pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
 pub use origin::Origin;
-pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Total};
+pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Times, Total};
 pub use quality::{Missing, Quality};
 pub use stack_table::{StackTable, has_stacks};
 pub use stacks::{EMPTY, Stacks};

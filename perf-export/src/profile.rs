@@ -12,6 +12,7 @@ use crate::frames::{Frames, NONE};
 use crate::named::Named;
 use crate::origin::Origin;
 use crate::quality::Quality;
+use crate::samples::Samples;
 use crate::stack_table::StackTable;
 use crate::stacks::Stacks;
 
@@ -76,7 +77,8 @@ pub struct Sample {
     pub thread: u32,
     /// The CPU; `None` if it was not recorded or is [not kept](Keep::cpus).
     pub cpu: Option<u32>,
-    /// Nanoseconds of the capture's clock; 0 if times were not recorded or are [not kept](Keep::times).
+    /// Nanoseconds of the capture's clock; 0 if times were not recorded or are [not kept](Keep::times). With
+    /// [`Times::Spans`], the start of the span.
     pub time: u64,
     /// The number in [`Profile::stacks`].
     pub stack: u32,
@@ -86,12 +88,29 @@ pub struct Sample {
     pub total: Total,
 }
 
+/// What a profile keeps of the times of samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Times {
+    /// Nothing: samples at all times are counted together.
+    #[default]
+    Nothing,
+    /// In which span of time a sample is. The samples of a span are counted together.
+    ///
+    /// The first 65,536 samples are kept alone, with their times. From then on there are at most 1,024 spans, and at least
+    /// half as many: whenever the time passes the last one, all become twice as long. So memory does not grow with the number of
+    /// samples. They become longer, too, rather than that a sample is beyond the limits. See [`Profile::resolution`].
+    Spans,
+    /// The time of each sample, which is then kept alone, in 16 bytes.
+    Each,
+}
+
 /// What a profile keeps of each sample, apart from event, thread and stack. Samples without differences are counted
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// The time. Each sample is then kept alone.
-    pub times: bool,
+    /// The time.
+    pub times: Times,
     /// The CPU.
     pub cpus: bool,
     /// The largest number of frames of a stack, from the innermost one on. The others are dropped.
@@ -101,7 +120,7 @@ pub struct Keep {
 impl Default for Keep {
     /// Neither time nor CPU, 127 frames.
     fn default() -> Self {
-        Self { times: false, cpus: false, max_stack: 127 }
+        Self { times: Times::Nothing, cpus: false, max_stack: 127 }
     }
 }
 
@@ -124,7 +143,7 @@ pub struct OffCpu {
 pub struct Profile {
     pub(crate) events: Vec<ProfileEvent>,
     pub(crate) threads: Vec<Thread>,
-    pub(crate) samples: Vec<Sample>,
+    pub(crate) samples: Samples,
     pub(crate) table: StackTable,
     pub(crate) named: Named,
     pub(crate) build_ids: Vec<Option<BuildId>>,
@@ -164,22 +183,36 @@ impl Profile {
         &self.threads
     }
 
-    /// Returns the samples, in the order of time.
+    /// Returns the samples in the order in which they came, which is that of time; of samples that are counted together, the
+    /// order of the first ones.
     #[must_use]
-    pub fn samples(&self) -> &[Sample] {
-        &self.samples
+    pub fn samples(&self) -> impl ExactSizeIterator<Item = Sample> {
+        self.samples.iter()
+    }
+
+    /// Returns a sample by its index in [`samples`](Self::samples), in constant time; `None` if there are not as many.
+    #[must_use]
+    pub fn sample(&self, index: u32) -> Option<Sample> {
+        self.samples.get(index)
+    }
+
+    /// Returns how exact the times of samples are: a number of nanoseconds. It is 1, or with [`Times::Spans`] how long a
+    /// span is, which is a power of two, or [`u64::MAX`] where the whole time is a span.
+    #[must_use]
+    pub fn resolution(&self) -> u64 {
+        self.samples.span()
     }
 
     /// Drops the samples for which `keep` returns false. The totals of [`events`](Self::events) become those of the others
     /// and of what was beyond the limits. [`threads`](Self::threads), [`quality`](Self::quality) and [`span`](Self::span)
-    /// stay those of all samples. Texts about samples are dropped.
+    /// stay those of all samples. Texts about samples are dropped. `keep` gets a profile without samples.
     pub fn retain(&mut self, keep: &mut dyn FnMut(&Self, &Sample) -> bool) {
-        let mut samples = core::mem::take(&mut self.samples);
-        samples.retain(|sample| keep(self, sample));
+        let mut samples = core::mem::replace(&mut self.samples, Samples::new(Times::Nothing));
+        samples.retain(&mut |sample| keep(self, sample));
         self.samples = samples;
         self.texts.clear();
         self.events.iter_mut().for_each(|event| event.total = event.beyond);
-        for sample in &self.samples {
+        for sample in self.samples.iter() {
             if let Some(event) = self.events.get_mut(sample.event as usize) {
                 event.total.add(sample.total);
             }

@@ -12,7 +12,7 @@ use crate::calls::{Call, calls_of, unknown_name};
 use crate::event_name::event_name;
 use crate::json::write_json;
 use crate::named::Line;
-use crate::profile::{Profile, Sample};
+use crate::profile::Profile;
 use crate::text::OneLine;
 use crate::unit::{has_periods, is_clock};
 use crate::weight::Weight;
@@ -175,20 +175,23 @@ fn push_profiles<'a>(
     let names: Vec<_> =
         profile.events().iter().map(|it| OneLine(&event_name(&it.event)).to_string()).collect();
     // Those of a thread together, those of the first event first.
-    let mut samples: Vec<&Sample> = profile.samples().iter().collect();
-    samples.sort_by_key(|sample| (sample.thread, sample.event));
-    for of_thread in samples.chunk_by(|one, other| (one.thread, one.event) == (other.thread, other.event)) {
-        let Some((thread, event)) = of_thread.first().and_then(|first| {
-            Some((profile.threads().get(first.thread as usize)?, profile.events().get(first.event as usize)?))
+    let key = |number: &u32| profile.sample(*number).map(|it| (it.thread, it.event));
+    let mut samples: Vec<u32> = (0..profile.samples().len() as u32).collect();
+    samples.sort_by_key(key);
+    for of_thread in samples.chunk_by(|one, other| key(one) == key(other)) {
+        let Some((first, thread, event)) = of_thread.first().and_then(|&first| {
+            let first = profile.sample(first)?;
+            let thread = profile.threads().get(first.thread as usize)?;
+            Some((first, thread, profile.events().get(first.event as usize)?))
         }) else {
             continue;
         };
-        let name = of_thread.first().and_then(|first| names.get(first.event as usize));
+        let name = names.get(first.event as usize);
         let mut stacks = Stacks { profile, numbers, samples: Vec::new() };
         let mut weights: Vec<u64> = Vec::new();
         let mut end_value = 0_u64;
-        for sample in of_thread {
-            let weight = weight.of(sample, &event.event);
+        for sample in of_thread.iter().filter_map(|&number| profile.sample(number)) {
+            let weight = weight.of(&sample, &event.event);
             end_value = end_value.wrapping_add(weight);
             match weights.last_mut() {
                 Some(last) if stacks.samples.last() == Some(&sample.stack) => {

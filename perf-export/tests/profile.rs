@@ -1,10 +1,12 @@
 //! Profiles of captures: what is kept, and what limits leave out.
 
+use std::collections::BTreeSet;
+
 use perf_abi::event::EventType;
 use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_export::diff::{Diff, Normalize, Side};
-use perf_export::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Total, Weight};
+use perf_export::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Total, Weight};
 use perf_parse::Reader;
 use perf_session::Session;
 use perf_symbol::Stacks;
@@ -33,7 +35,7 @@ fn profile(capture: &str, keep: Keep, limits: Limits) -> Profile {
 
 /// Returns the samples that are there, those that the limits left out, and all.
 fn counts(profile: &Profile) -> (u64, u64, u64) {
-    let kept = profile.samples().iter().map(|sample| sample.total.samples).sum();
+    let kept = profile.samples().map(|sample| sample.total.samples).sum();
     let events = profile.events();
     let beyond = events.iter().map(|event| event.beyond.samples).sum();
     (kept, beyond, events.iter().map(|event| event.total.samples).sum())
@@ -46,15 +48,70 @@ fn each_sample_is_kept_once() {
         let all = all.records().filter_map(Result::ok).filter(|record| record.sample().is_some()).count();
         let together = profile(capture, Keep::default(), Limits::default());
         assert_eq!(counts(&together), (all as u64, 0, all as u64), "{capture}");
-        let alone = profile(capture, Keep { times: true, cpus: true, ..Keep::default() }, Limits::default());
+        let alone =
+            profile(capture, Keep { times: Times::Each, cpus: true, ..Keep::default() }, Limits::default());
         assert_eq!(alone.samples().len(), all, "{capture}");
-        assert!(alone.samples().windows(2).all(|pair| pair[0].time <= pair[1].time), "{capture}");
+        assert!(alone.samples().is_sorted_by_key(|sample| sample.time), "{capture}");
         assert_eq!(alone.span(), together.span(), "{capture}");
         for sample in alone.samples() {
             let kind = alone.events()[sample.event as usize].event.attr.sample_type;
             assert_eq!(sample.cpu.is_some(), kind.contains(SampleType::CPU), "{capture}");
         }
         assert!(together.samples().len() <= all);
+        // There are too few samples for spans that are longer than a nanosecond.
+        let spans = profile(capture, Keep { times: Times::Spans, ..Keep::default() }, Limits::default());
+        assert_eq!((counts(&spans), spans.resolution()), (counts(&alone), 1), "{capture}");
+        let times = |profile: &Profile| profile.samples().map(|it| it.time).collect::<BTreeSet<_>>();
+        assert_eq!(times(&spans), times(&alone), "{capture}");
+        let numbers = 0..alone.samples().len() as u32;
+        assert!(numbers.map(|number| alone.sample(number).unwrap()).eq(alone.samples()));
+        assert_eq!(alone.sample(all as u32), None);
+    }
+}
+
+#[test]
+fn spans_of_time_lose_no_samples() {
+    let all = profile("callchain.data", Keep::default(), Limits::default());
+    let mut limits = Limits::default();
+    limits.samples = all.samples().len();
+    let spans = profile("callchain.data", Keep { times: Times::Spans, ..Keep::default() }, limits);
+    assert_eq!(counts(&spans), counts(&all));
+    assert!(spans.resolution() > 1 && spans.samples().len() <= limits.samples);
+}
+
+#[test]
+fn chosen_samples_keep_what_they_have() {
+    for times in [Times::Nothing, Times::Spans, Times::Each] {
+        let mut profile = profile("callchain.data", Keep { times, ..Keep::default() }, Limits::default());
+        let is_wanted = |sample: &Sample| !sample.stack.is_multiple_of(3);
+        let expected: Vec<_> = profile.samples().filter(is_wanted).collect();
+        profile.retain(&mut |profile, sample| {
+            assert_eq!(profile.samples().len(), 0);
+            is_wanted(sample)
+        });
+        assert!(!expected.is_empty() && profile.samples().eq(expected), "{times:?}");
+        let (kept, beyond, all) = counts(&profile);
+        assert_eq!((kept, beyond), (all, 0));
+    }
+}
+
+/// A page is the same whether its samples were counted together or not, as long as times are exact.
+#[cfg(feature = "flamegraph")]
+#[test]
+fn pages_of_spans_are_those_of_each_sample() {
+    for capture in CAPTURES {
+        let page = |times| {
+            let profile = profile(capture, Keep { times, ..Keep::default() }, Limits::default());
+            let mut page = Vec::new();
+            perf_export::flamegraph::write(
+                &[profile],
+                &perf_export::flamegraph::Options::default(),
+                &mut page,
+            )
+            .unwrap();
+            page
+        };
+        assert!(page(Times::Spans) == page(Times::Each), "{capture}");
     }
 }
 
@@ -90,7 +147,7 @@ fn stacks_are_cut_from_the_outermost_frame_on() {
     let whole = profile("callchain.data", Keep::default(), Limits::default());
     let cut = profile("callchain.data", Keep { max_stack: 2, ..Keep::default() }, Limits::default());
     let depth = |profile: &Profile| {
-        let stacks = profile.samples().iter().map(|sample| profile.stacks().frames(sample.stack).count());
+        let stacks = profile.samples().map(|sample| profile.stacks().frames(sample.stack).count());
         stacks.max().unwrap()
     };
     assert!(depth(&whole) > 2);
@@ -107,7 +164,6 @@ fn own_parts_of_functions_add_up_to_all() {
             // Stacks without frames have no function.
             let empty: u64 = profile
                 .samples()
-                .iter()
                 .filter(|it| it.event == number && it.stack == perf_export::EMPTY)
                 .map(|it| it.total.samples)
                 .sum();

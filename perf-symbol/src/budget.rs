@@ -115,8 +115,9 @@ impl<'a> Metered<'a> {
         self.slice.slice()
     }
 
+    /// Takes bytes that are read without this reader.
     #[inline]
-    fn take(&self, size: usize) -> gimli::Result<()> {
+    pub(crate) fn take(&self, size: usize) -> gimli::Result<()> {
         if self.budget.take(size) { Ok(()) } else { Err(Error::UnexpectedEof(self.slice.offset_id())) }
     }
 }

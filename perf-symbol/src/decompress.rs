@@ -14,10 +14,18 @@ pub(crate) fn section(raw: &[u8], is_64: bool, is_little_endian: bool, limit: u6
     let kind = if is_little_endian { u32::from_le_bytes(kind) } else { u32::from_be_bytes(kind) };
     let data = raw.get(if is_64 { 24 } else { 12 }..).ok_or(HEADER)?;
     match elf::CompressionType(kind) {
-        elf::ELFCOMPRESS_ZLIB => zlib(data, limit),
+        elf::ELFCOMPRESS_ZLIB => zlib(data, size(raw, is_64, is_little_endian), limit),
         elf::ELFCOMPRESS_ZSTD => zstd(data, limit),
         _ => Err(HEADER),
     }
+}
+
+/// Returns the size that a compressed section claims: `ch_size`.
+fn size(raw: &[u8], is_64: bool, is_little_endian: bool) -> u64 {
+    let place = if is_64 { 8..16 } else { 4..8 };
+    let bytes = raw.get(place).unwrap_or_default().iter();
+    let number = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+    if is_little_endian { bytes.rev().fold(0, number) } else { bytes.fold(0, number) }
 }
 
 /// Returns the number of bytes that a section can have when it is decompressed. DWARF shrinks to a tenth; what grows far
@@ -31,7 +39,9 @@ fn bound(raw: &[u8], limit: u64) -> u64 {
 /// Decompresses a section of the older kind, such as `.zdebug_info`. One without the magic is not compressed.
 pub(crate) fn old_section(raw: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
     if raw.starts_with(b"ZLIB") {
-        return zlib(raw.get(12..).unwrap_or_default(), bound(raw, limit));
+        let size =
+            raw.get(4..12).unwrap_or_default().iter().fold(0, |size, &byte| size << 8 | u64::from(byte));
+        return zlib(raw.get(12..).unwrap_or_default(), size, bound(raw, limit));
     }
     Ok(raw.to_vec())
 }
@@ -79,8 +89,33 @@ fn run_xz(decoder: &mut xz4rust::XzDecoder<'_>, mut data: &[u8], limit: u64) -> 
     }
 }
 
-fn zlib(data: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
-    read(flate2::read::ZlibDecoder::new(data), "zlib", limit)
+/// Decompresses zlib. `size` is the claimed size.
+fn zlib(data: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, Why> {
+    const DAMAGED: Why = Why::Malformed("zlib");
+    /// The least number of bytes by which the room grows.
+    const STEP: usize = 1 << 16;
+    // DWARF shrinks to a tenth. What claims far more gets its room when it has the bytes.
+    let likely = size.min(limit).min((data.len() as u64).saturating_mul(16));
+    let mut bytes = Vec::with_capacity(usize::try_from(likely).map_err(|_| Why::TooLarge)?);
+    let mut decoder = flate2::Decompress::new(true);
+    loop {
+        let (read, written) = (decoder.total_in(), bytes.len());
+        let rest = usize::try_from(read).ok().and_then(|read| data.get(read..)).unwrap_or_default();
+        let status =
+            decoder.decompress_vec(rest, &mut bytes, flate2::FlushDecompress::None).map_err(|_| DAMAGED)?;
+        if bytes.len() as u64 > limit {
+            return Err(Why::TooLarge);
+        }
+        if status == flate2::Status::StreamEnd {
+            return Ok(bytes);
+        }
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(bytes.len().max(STEP));
+        } else if (read, written) == (decoder.total_in(), bytes.len()) {
+            // The end is missing.
+            return Err(DAMAGED);
+        }
+    }
 }
 
 fn zstd(data: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
@@ -92,4 +127,61 @@ fn read(from: impl Read, name: &'static str, limit: u64) -> Result<Vec<u8>, Why>
     let mut bytes = Vec::new();
     from.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|_| Why::Malformed(name))?;
     if bytes.len() as u64 > limit { Err(Why::TooLarge) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn compressed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// A section of a 64-bit file that claims a size.
+    fn claiming(size: u64, data: &[u8]) -> Vec<u8> {
+        let header = [1_u32.to_le_bytes(), [0; 4]].concat();
+        [&header[..], &size.to_le_bytes(), &1_u64.to_le_bytes(), data].concat()
+    }
+
+    #[test]
+    fn the_claimed_size_does_not_matter() {
+        let bytes: Vec<u8> =
+            (0..60_000_u32).flat_map(|it| (it.wrapping_mul(it) >> 7).to_le_bytes()).collect();
+        let data = compressed(&bytes);
+        let size = bytes.len() as u64;
+        for claimed in [0, 1, size - 1, size, size + 1, u64::MAX] {
+            let raw = claiming(claimed, &data);
+            assert!(section(&raw, true, true, u64::MAX).unwrap() == bytes, "{claimed}");
+            assert!(matches!(section(&raw, true, true, size - 1), Err(Why::TooLarge)), "{claimed}");
+            assert!(section(&raw, true, true, size).is_ok(), "{claimed}");
+            let old = [b"ZLIB", &claimed.to_be_bytes()[..], &data].concat();
+            assert!(old_section(&old, u64::MAX).unwrap() == bytes, "{claimed}");
+        }
+    }
+
+    #[test]
+    fn what_is_cut_or_damaged_is_an_error() {
+        let mut data = compressed(&[7; 1000]);
+        for size in [0, 1000] {
+            for end in 0..data.len() {
+                let cut = section(&claiming(size, &data[..end]), true, true, u64::MAX);
+                assert!(matches!(cut, Err(Why::Malformed("zlib"))), "{end}");
+            }
+        }
+        let middle = data.len() / 2;
+        data[middle] ^= 0x55;
+        assert!(section(&claiming(1000, &data), true, true, u64::MAX).is_err());
+    }
+
+    #[test]
+    fn sizes_are_read_in_each_form() {
+        let header = [1_u8, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!((size(&header, false, true), size(&header, true, true)), (2, 3));
+        assert_eq!((size(&header, false, false), size(&header, true, false)), (2 << 24, 3 << 56));
+        assert_eq!(size(&header[..6], false, true), 0);
+    }
 }

@@ -108,6 +108,7 @@ mod spelling;
 mod stacks;
 mod symbolizer;
 mod symtab;
+mod units;
 pub mod unwind;
 
 pub use bytes::Bytes;

@@ -1,11 +1,13 @@
 //! Functions, inlined functions and lines by DWARF.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
 use gimli::{
-    AbbreviationsCacheStrategy, DwarfPackage, DwarfPackageSections, DwarfSections, RunTimeEndian, SectionId,
+    AbbreviationsCacheStrategy, Dwarf, DwarfPackage, DwarfPackageSections, DwarfSections, RunTimeEndian,
+    SectionId,
 };
 
 use crate::arena::Arena;
@@ -16,6 +18,7 @@ use crate::files::{below, path_of};
 use crate::finder::{Finder, Found};
 use crate::image::Image;
 use crate::relocate;
+use crate::units::{Containing, Units};
 
 /// The DWARF of a file, parsed as far as it was needed.
 ///
@@ -57,7 +60,12 @@ struct Sections {
 }
 
 struct Parsed<'a> {
-    context: Context<Metered<'a>>,
+    /// The units that can be parsed alone; `None` if addr2line has to parse all together.
+    units: Option<Units>,
+    /// Each unit that was needed, by its number; `None` if it cannot be parsed alone.
+    alone: Vec<OnceCell<Option<Box<Context<Metered<'a>>>>>>,
+    /// All units, once they are needed; `None` if they are damaged.
+    whole: OnceCell<Option<Context<Metered<'a>>>>,
     package: Option<DwarfPackage<Metered<'a>>>,
 }
 
@@ -76,8 +84,9 @@ pub struct DwarfFrame<'a> {
 }
 
 impl Lines {
-    /// Reads the sections of the file that has DWARF, and its list of units. `None` if there is none, or if it is damaged.
-    /// Takes time in proportion to the number of units.
+    /// Reads the sections of the file that has DWARF, and the root of each unit. `None` if there is none, or if it is damaged.
+    /// Takes time in proportion to the size of compressed sections, and to the number of units. Where units depend on each
+    /// other, as in files of link-time optimization and of dwz, it parses the abbreviations of all.
     ///
     /// The DWARF of a relocatable file, such as a module of the kernel, is relocated: `.text` has the address 0. `None` if it
     /// is neither of x86-64 nor of AArch64.
@@ -122,7 +131,8 @@ impl Lines {
         }
         self.0.with_dependent(|sections, parsed| {
             sections.budget.begin();
-            let mut lookup = parsed.context.find_frames(address);
+            let Some(context) = parsed.context(sections, address) else { return };
+            let mut lookup = context.find_frames(address);
             let frames = loop {
                 match lookup {
                     LookupResult::Output(frames) => break frames,
@@ -152,15 +162,52 @@ impl std::fmt::Debug for Lines {
     }
 }
 
+impl Sections {
+    fn dwarf(&self) -> Dwarf<Metered<'_>> {
+        self.main
+            .borrow_with_sup(self.shared.as_ref(), |bytes| Metered::new(bytes, self.endian, &self.budget))
+    }
+
+    /// Parses the abbreviations of all units.
+    fn whole(&self) -> Result<Context<Metered<'_>>, gimli::Error> {
+        let mut dwarf = self.dwarf();
+        // Units that dwz or a linker has joined share them.
+        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+        Context::from_dwarf(dwarf)
+    }
+}
+
 impl<'a> Parsed<'a> {
     fn of(sections: &'a Sections) -> Result<Self, gimli::Error> {
         let slice = |bytes: &'a Bytes| Metered::new(bytes, sections.endian, &sections.budget);
-        let mut dwarf = sections.main.borrow_with_sup(sections.shared.as_ref(), slice);
-        // Units that dwz or a linker has joined share them.
-        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
         let empty = Metered::new(&[], sections.endian, &sections.budget);
         let package = sections.package.as_ref().and_then(|package| package.borrow(slice, empty).ok());
-        Ok(Self { context: Context::from_dwarf(dwarf)?, package })
+        let has_others = sections.shared.is_some() || package.is_some();
+        let units = if has_others { None } else { Units::of(&sections.dwarf()).ok().flatten() };
+        let whole = match units {
+            Some(_) => OnceCell::new(),
+            None => OnceCell::from(Some(sections.whole()?)),
+        };
+        let alone = units.iter().flat_map(|units| (0..units.len()).map(|_| OnceCell::new())).collect();
+        Ok(Self { units, alone, whole, package })
+    }
+
+    /// Returns what has the functions and lines of an address; `None` if no unit has the address.
+    fn context(&self, sections: &'a Sections, address: u64) -> Option<&Context<Metered<'a>>> {
+        if let Some(units) = self.units.as_ref().filter(|_| self.whole.get().is_none()) {
+            match units.containing(address) {
+                Containing::Nothing => return None,
+                Containing::One(unit) => {
+                    let alone =
+                        || Some(Box::new(Context::from_dwarf(units.alone(unit, sections.dwarf())?).ok()?));
+                    if let Some(context) = self.alone.get(unit)?.get_or_init(alone) {
+                        return Some(context);
+                    }
+                }
+                Containing::Several => {}
+            }
+        }
+        self.whole.get_or_init(|| sections.whole().ok()).as_ref()
     }
 
     /// Finds the split DWARF of a unit: in the package beside the file, or in the file that the unit names.

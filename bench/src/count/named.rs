@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use perf_abi::endian::Endianness;
 use perf_abi::regs::Arch;
-use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder, firefox, flamegraph, fold, pprof};
+use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder, Times, firefox, flamegraph, fold, pprof};
 use perf_parse::Reader;
 use perf_session::{Dso, Session};
 use perf_symbol::unwind::{Module, Unwinder};
@@ -98,10 +98,11 @@ fn written(
 ) -> Outcome {
     let profile = profile(capture, keep)?;
     write(&profile, &mut sink())?;
-    Ok(Sums { samples: profile.samples().iter().map(|it| it.total.samples).sum(), ..Sums::default() })
+    Ok(Sums { samples: profile.samples().map(|it| it.total.samples).sum(), ..Sums::default() })
 }
 
-const TIMES: Keep = Keep { times: true, cpus: false, max_stack: 127 };
+const SPANS: Keep = Keep { times: Times::Spans, cpus: false, max_stack: 127 };
+const TIMES: Keep = Keep { times: Times::Each, ..SPANS };
 
 pub(crate) fn collect(capture: &Capture) -> Outcome {
     written(capture, Keep::default(), |_, _| Ok(()))
@@ -118,7 +119,7 @@ pub(crate) fn to_pprof(capture: &Capture) -> Outcome {
 }
 
 pub(crate) fn to_flamegraph(capture: &Capture) -> Outcome {
-    written(capture, TIMES, |it, out| {
+    written(capture, SPANS, |it, out| {
         flamegraph::write(std::slice::from_ref(it), &flamegraph::Options::default(), out)
     })
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use perf_abi::regs::Arch;
-use perf_export::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Weight, event_name, fold};
+use perf_export::{
+    Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Weight, event_name, fold,
+};
 use perf_parse::Reader;
 use perf_session::Session;
 use perf_symbol::{Bytes, Files, Options, Stacks, Symbolizer};
@@ -39,8 +41,12 @@ pub fn run(data: &[u8]) -> bool {
     if choice & 4 == 0 {
         limits = Limits::default();
     }
-    let times = choice & 8 != 0;
-    let keep = Keep { times, cpus: times, max_stack: 127 };
+    let times = match choice & 24 {
+        8 => Times::Each,
+        24 => Times::Spans,
+        _ => Times::Nothing,
+    };
+    let keep = Keep { times, cpus: times != Times::Nothing, max_stack: 127 };
     let (profile, samples) = profile(&reader, capture.len(), keep, limits);
     check(&profile, samples, times);
     check_fold(&profile);
@@ -66,8 +72,8 @@ fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Pro
     (builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {}), samples)
 }
 
-fn check(profile: &Profile, samples: u64, times: bool) {
-    let kept: u64 = profile.samples().iter().map(|sample| sample.total.samples).sum();
+fn check(profile: &Profile, samples: u64, times: Times) {
+    let kept: u64 = profile.samples().map(|sample| sample.total.samples).sum();
     let sum = |of: fn(&perf_export::ProfileEvent) -> u64| profile.events().iter().map(of).sum::<u64>();
     assert_eq!(sum(|event| event.total.samples), samples);
     assert_eq!(kept + sum(|event| event.beyond.samples), samples);
@@ -77,7 +83,8 @@ fn check(profile: &Profile, samples: u64, times: bool) {
         assert!((sample.stack as usize) < profile.stacks().len());
         let frames = profile.frames().places().len() as u32;
         assert!(profile.stacks().frames(sample.stack).all(|frame| frame < frames));
-        assert!(times || sample.time == 0);
+        assert!(times != Times::Nothing || sample.time == 0);
+        assert!(times != Times::Each || sample.total.samples == 1);
     }
     for (event, number) in profile.events().iter().zip(0..) {
         let functions = Functions::of(profile, number);
@@ -96,10 +103,10 @@ fn check_fold(profile: &Profile) {
         sum = sum.wrapping_add(weight.parse().expect("the weight is a number"));
         assert!(line.chars().all(perf_export::text::is_safe), "{line:?}");
     }
-    let Some(first) = profile.samples().first() else { return assert!(out.is_empty()) };
+    let Some(first) = profile.sample(0) else { return assert!(out.is_empty()) };
     let name_of = |number: u32| event_name(&profile.events()[number as usize].event);
     let name = name_of(first.event);
-    let of_event = profile.samples().iter().filter(|sample| name_of(sample.event) == name);
-    let weight = |sample| Weight::Period.of(sample, &profile.events()[sample.event as usize].event);
+    let of_event = profile.samples().filter(|sample| name_of(sample.event) == name);
+    let weight = |sample: Sample| Weight::Period.of(&sample, &profile.events()[sample.event as usize].event);
     assert_eq!(sum, of_event.map(weight).fold(0, u64::wrapping_add));
 }

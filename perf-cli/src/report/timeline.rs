@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use perf_export::{Keep, Profile, Thread, event_name};
+use perf_export::{Keep, Profile, Thread, Times, event_name};
 
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
         wakers: 0,
         marks: false,
     };
-    let keep = Keep { times: true, ..Keep::default() };
+    let keep = Keep { times: Times::Each, ..Keep::default() };
     let Profiles { profiles, outcome, .. } = profile::read(&request, keep)?;
     let mut output = Output::new();
     for profile in &profiles {
@@ -59,7 +59,7 @@ fn push(out: &mut Vec<u8>, profile: &Profile, first: u64, last: u64) {
     );
     for (event, number) in profile.events().iter().zip(0..) {
         let mut strips: BTreeMap<(i32, i32, &[u8]), Strip> = BTreeMap::new();
-        for sample in profile.samples().iter().filter(|sample| sample.event == number) {
+        for sample in profile.samples().filter(|sample| sample.event == number) {
             let Some(Thread { pid, tid, comm, .. }) = profile.threads().get(sample.thread as usize) else {
                 continue;
             };

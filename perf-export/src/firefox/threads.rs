@@ -1,21 +1,20 @@
 //! The processes, and the threads with their samples and markers.
 
+mod markers;
+mod samples;
+
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{Threads, milliseconds};
-use crate::profile::{OffCpu, Profile, Sample, Total};
+use crate::profile::{OffCpu, Profile, Sample};
 use crate::text::OneLine;
 
 /// The type of the markers of samples.
 pub(super) const SAMPLE: &str = "sample";
 /// The type of the markers of times without a CPU.
 pub(super) const OFF_CPU: &str = "off-cpu";
-/// Of markers at a moment, and of those with a duration.
-const INSTANT: u32 = 0;
-const INTERVAL: u32 = 1;
-
 /// A process, as long as its main thread had one name.
 pub(super) struct Process {
     pid: String,
@@ -73,7 +72,7 @@ pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<Process>, Vec<Row>) {
         let (samples, marked, off_cpu) = Default::default();
         rows.push(Row { process, tid, name, is_main, start, samples, marked, off_cpu });
     }
-    for (sample, number) in profile.samples().iter().zip(0..) {
+    for (sample, number) in profile.samples().zip(0..) {
         let Some(row) = rows.get_mut(sample.thread as usize) else { continue };
         if sample.event == event {
             row.samples.push(number);
@@ -110,55 +109,12 @@ pub(super) struct Thread<'a> {
     pid: &'a str,
     tid: &'a str,
     show_markers_in_timeline: bool,
-    samples: Samples,
-    markers: Markers,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Samples {
-    length: usize,
-    stack: Vec<Option<u32>>,
-    time: Vec<f64>,
-    weight: Vec<u64>,
-    weight_type: &'static str,
-    #[serde(rename = "threadCPUDelta", skip_serializing_if = "Option::is_none")]
-    thread_cpu_delta: Option<Vec<u64>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Markers {
-    length: usize,
-    name: Vec<u32>,
-    start_time: Vec<f64>,
-    end_time: Vec<Option<f64>>,
-    phase: Vec<u32>,
-    category: Vec<u32>,
-    data: Vec<Marker>,
-}
-
-#[derive(Serialize)]
-struct Marker {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    period: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cpu: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cause: Option<Cause>,
-}
-
-#[derive(Serialize)]
-struct Cause {
-    stack: u32,
+    samples: samples::Table<'a>,
+    markers: markers::Table<'a>,
 }
 
 impl<'a> Thread<'a> {
-    pub(super) fn new(threads: &Threads<'_>, row: &'a Row, process: &'a Process) -> Self {
+    pub(super) fn new(threads: &'a Threads<'a>, row: &'a Row, process: &'a Process) -> Self {
         Self {
             name: &row.name,
             is_main_thread: row.is_main,
@@ -172,8 +128,8 @@ impl<'a> Thread<'a> {
             pid: &process.pid,
             tid: &row.tid,
             show_markers_in_timeline: row.samples.is_empty(),
-            samples: threads.samples(row),
-            markers: threads.markers(row),
+            samples: samples::Table::new(threads, row),
+            markers: markers::Table::new(threads, row),
         }
     }
 }
@@ -184,70 +140,50 @@ impl Threads<'_> {
         milliseconds(time.saturating_sub(self.start))
     }
 
-    /// Returns samples and their numbers in the order of time, as the profiler needs them.
-    fn in_order(&self, numbers: &[u32]) -> Vec<(&Sample, u32)> {
-        let samples = self.profile.samples();
-        let with_sample = |&number: &u32| Some((samples.get(number as usize)?, number));
-        let mut list: Vec<_> = numbers.iter().filter_map(with_sample).collect();
-        list.sort_by_key(|(sample, _)| sample.time);
+    /// Returns a sample of the profile by its number.
+    fn sample(&self, number: u32) -> Option<Sample> {
+        self.profile.sample(number)
+    }
+
+    /// Returns a time without a CPU by its number.
+    fn off_cpu(&self, number: u32) -> Option<&OffCpu> {
+        self.profile.off_cpu().get(number as usize)
+    }
+
+    /// Returns the time of a moment; 0 for one that is none.
+    fn time_of(&self, moment: Moment) -> u64 {
+        match moment {
+            Moment::Sample(number) => self.sample(number).map_or(0, |it| it.time),
+            Moment::Off(number) => self.off_cpu(number).map_or(0, |it| it.start),
+        }
+    }
+
+    /// Returns moments in the order of time, as the profiler needs them. At the same time, samples are first.
+    fn in_order(&self, samples: &[u32], off_cpu: impl Iterator<Item = u32>) -> Vec<Moment> {
+        let samples = samples.iter().map(|&number| Moment::Sample(number));
+        let mut list: Vec<_> = samples.chain(off_cpu.map(Moment::Off)).collect();
+        list.sort_by_key(|&moment| self.time_of(moment));
         list
     }
+}
 
-    /// Returns the samples. Where the thread leaves the CPU is one without a stack that weighs nothing, so that the stack
-    /// before it does not seem to last until the thread is back.
-    fn samples(&self, row: &Row) -> Samples {
-        let stack = |sample: &Sample| self.shared.row_of(sample.stack);
-        let own = self.in_order(&row.samples).into_iter().map(|(it, _)| (it.time, stack(it), it.total));
-        let mut list: Vec<_> = own.collect();
-        let first = list.first().map(|(time, ..)| *time);
-        let ends = self.off_cpu(row).map(|off| (off.start, None, Total::default()));
-        list.extend(ends.filter(|(time, ..)| first.is_some_and(|first| first <= *time)));
-        list.sort_by_key(|(time, ..)| *time);
-        Samples {
-            length: list.len(),
-            stack: list.iter().map(|(_, stack, _)| *stack).collect(),
-            time: list.iter().map(|(time, ..)| self.time(*time)).collect(),
-            weight: list.iter().map(|(.., total)| total.samples).collect(),
-            weight_type: "samples",
-            thread_cpu_delta: self.has_cpu.then(|| list.iter().map(|(.., total)| total.period).collect()),
-        }
-    }
+/// What happened in a thread, by its number.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    Sample(u32),
+    /// The thread left the CPU.
+    Off(u32),
+}
 
-    /// Returns the times without a CPU.
-    fn off_cpu<'s>(&'s self, row: &'s Row) -> impl Iterator<Item = &'s OffCpu> {
-        row.off_cpu.iter().filter_map(|&number| self.profile.off_cpu().get(number as usize))
-    }
+/// A column, each of whose values is made when it is written.
+struct Column<'a, F> {
+    moments: &'a [Moment],
+    value: F,
+}
 
-    fn markers(&self, row: &Row) -> Markers {
-        let mut all = Vec::new();
-        for (sample, number) in self.in_order(&row.marked) {
-            let data = Marker {
-                kind: SAMPLE,
-                text: self.profile.text(number).map(|text| OneLine(text).to_string()),
-                period: Some(sample.total.period),
-                cpu: sample.cpu,
-                cause: self.shared.row_of(sample.stack).map(|stack| Cause { stack }),
-            };
-            let name = self.markers.get(sample.event as usize).copied().unwrap_or_default();
-            all.push((sample.time, None, name, data));
-        }
-        for off in self.off_cpu(row) {
-            let text = if off.is_preempted { "preempted" } else { "waits" };
-            let (text, period) = (Some(text.to_owned()), None);
-            let data = Marker { kind: OFF_CPU, text, period, cpu: None, cause: None };
-            all.push((off.start, Some(off.end), self.off_cpu, data));
-        }
-        all.sort_by_key(|(start, ..)| *start);
-        let end = |end: Option<u64>| end.map(|end| self.time(end));
-        Markers {
-            length: all.len(),
-            name: all.iter().map(|(_, _, name, _)| *name).collect(),
-            start_time: all.iter().map(|(start, ..)| self.time(*start)).collect(),
-            end_time: all.iter().map(|(_, it, ..)| end(*it)).collect(),
-            phase: all.iter().map(|(_, it, ..)| if it.is_some() { INTERVAL } else { INSTANT }).collect(),
-            category: vec![0; all.len()],
-            data: all.into_iter().map(|(.., data)| data).collect(),
-        }
+impl<T: Serialize, F: Fn(Moment) -> T> Serialize for Column<'_, F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.moments.iter().map(|&moment| (self.value)(moment)))
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::events::Events;
 use super::functions::Sorted;
-use super::samples::{BUCKETS, Samples};
+use super::samples::Samples;
 use super::threads::Threads;
 use super::tree::Tree;
 use super::{Options, changed_files};
@@ -46,8 +46,9 @@ impl Meta<'_> {
             "event": self.first_event(),
             "events": self.events(),
             "threads": threads,
-            "buckets": BUCKETS,
+            "buckets": self.samples.timeline.buckets,
             "duration": self.samples.duration,
+            "timeline": self.samples.timeline.length as f64,
             "quality": self.quality(),
             "functions": self.functions.list.len(),
             "nodes": tree.nodes.len(),

@@ -5,8 +5,8 @@ use super::numbers::push;
 use super::threads::Threads;
 use crate::profile::{Profile, Total};
 
-/// The number of parts that the time is divided into.
-pub(super) const BUCKETS: u64 = 512;
+/// The number of parts that the time is divided into, if times are exact.
+const BUCKETS: u64 = 512;
 
 /// What samples have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +29,7 @@ pub(super) struct Samples {
     pub(super) periods: Vec<Option<u64>>,
     /// Nanoseconds from the first to the last sample, of the capture that is the longest one. `None` if no sample has a time.
     pub(super) duration: Option<u64>,
+    pub(super) timeline: Timeline,
 }
 
 impl Samples {
@@ -36,6 +37,8 @@ impl Samples {
     pub(super) fn of(profiles: &[Profile], events: &Events, threads: &Threads, node_of: &[Vec<u32>]) -> Self {
         let spans = profiles.iter().filter_map(Profile::span);
         let duration = spans.map(|(first, last)| last.saturating_sub(first)).max();
+        let resolution = profiles.iter().map(Profile::resolution).max().unwrap_or(1);
+        let timeline = Timeline::new(duration.unwrap_or(0), resolution);
         let mut list = Vec::new();
         for (capture, (profile, nodes)) in profiles.iter().zip(node_of).enumerate() {
             for sample in profile.samples() {
@@ -43,7 +46,7 @@ impl Samples {
                     event: events.number(capture, sample.event),
                     node: nodes.get(sample.stack as usize).copied().unwrap_or(0),
                     thread: threads.number(capture, sample.thread),
-                    bucket: bucket(sample.time, profile.span(), duration.unwrap_or(0)),
+                    bucket: timeline.bucket(sample.time, profile.span()),
                 };
                 list.push((same, sample.total));
             }
@@ -56,7 +59,7 @@ impl Samples {
             }
             is_same
         });
-        let mut samples = Self { duration, ..Self::default() };
+        let mut samples = Self { duration, timeline, ..Self::default() };
         for event in 0..events.list.len() as u32 {
             let start = list.partition_point(|(same, _)| same.event < event);
             let end = list.partition_point(|(same, _)| same.event <= event);
@@ -94,11 +97,36 @@ impl Samples {
     }
 }
 
-/// Returns the part of the time that a sample is in, from 1 on.
-fn bucket(time: u64, span: Option<(u64, u64)>, duration: u64) -> u32 {
-    let Some(since) = span.and_then(|(first, _)| time.checked_sub(first)) else { return 0 };
-    let bucket = u128::from(since) * u128::from(BUCKETS) / (u128::from(duration) + 1);
-    bucket.min(u128::from(BUCKETS - 1)) as u32 + 1
+/// The parts that the time is divided into.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Timeline {
+    /// The number of parts.
+    pub(super) buckets: u64,
+    /// The nanoseconds of all parts together.
+    pub(super) length: u128,
+}
+
+impl Timeline {
+    /// Divides the time into equal parts, which are those that the samples were counted by if their times are not exact.
+    fn new(duration: u64, resolution: u64) -> Self {
+        if resolution == 1 {
+            return Self { buckets: BUCKETS, length: u128::from(duration) + 1 };
+        }
+        // Of another capture, which is longer, times may be exact.
+        let mut part = resolution;
+        while duration / part >= 2 * BUCKETS {
+            part = part.saturating_mul(2);
+        }
+        let buckets = duration / part + 1;
+        Self { buckets, length: u128::from(buckets) * u128::from(part) }
+    }
+
+    /// Returns the part of the time that a sample is in, from 1 on; 0 for a sample without a time.
+    fn bucket(self, time: u64, span: Option<(u64, u64)>) -> u32 {
+        let Some(since) = span.and_then(|(first, _)| time.checked_sub(first)) else { return 0 };
+        let bucket = u128::from(since) * u128::from(self.buckets) / self.length.max(1);
+        (bucket as u64).min(self.buckets.saturating_sub(1)) as u32 + 1
+    }
 }
 
 #[cfg(test)]
@@ -107,10 +135,22 @@ mod tests {
 
     #[test]
     fn times_are_divided_evenly() {
-        let of = |time| bucket(time, Some((1000, 2023)), 1023);
+        let of = |time| Timeline::new(1023, 1).bucket(time, Some((1000, 2023)));
         assert_eq!([1000, 1001, 1002, 2023, u64::MAX].map(of), [1, 1, 2, 512, 512]);
         assert_eq!(of(999), 0);
-        assert_eq!(bucket(0, None, 0), 0);
-        assert_eq!(bucket(u64::MAX, Some((0, u64::MAX)), u64::MAX), 512);
+        assert_eq!(Timeline::new(0, 1).bucket(0, None), 0);
+        assert_eq!(Timeline::new(u64::MAX, 1).bucket(u64::MAX, Some((0, u64::MAX))), 512);
+    }
+
+    #[test]
+    fn parts_are_those_that_samples_were_counted_by() {
+        let timeline = Timeline::new(1000 * 64, 64);
+        assert_eq!((timeline.buckets, timeline.length), (1001, 1001 * 64));
+        let of = |time| timeline.bucket(time, Some((7, 7 + 64_000)));
+        assert_eq!([6, 7, 70, 71, 7 + 63_999, 7 + 64_000, u64::MAX].map(of), [0, 1, 1, 2, 1000, 1001, 1001]);
+        let of_longer = Timeline::new(64 * 1024, 64);
+        assert_eq!((of_longer.buckets, of_longer.length), (513, 513 * 128));
+        // One part: all times.
+        assert_eq!(Timeline::new(u64::MAX - 1, u64::MAX).bucket(9, Some((0, u64::MAX))), 1);
     }
 }

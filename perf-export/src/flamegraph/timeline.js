@@ -8,7 +8,7 @@ function countTimes() {
     $('times').hidden = !meta.duration || compare !== null;
 }
 
-const timeOf = (bucket) => (bucket - 1) * meta.duration / meta.buckets;
+const timeOf = (bucket) => (bucket - 1) * meta.timeline / meta.buckets;
 
 function drawTimes(style) {
     if ($('times').hidden) return;
@@ -65,7 +65,7 @@ function drawTimes(style) {
     context.textBaseline = 'bottom';
     const step = ticks(meta.duration / Math.max(2, width / 90));
     for (let at = 0; at < meta.duration; at += step) {
-        const x = at / meta.duration * width;
+        const x = at / meta.timeline * width;
         if (x < width - 30) context.fillText(at === 0 ? '0' : tickText(at, step), x + (at === 0 ? 0 : 3), height);
         if (at > 0) context.fillRect(x, below, 1, 5);
     }

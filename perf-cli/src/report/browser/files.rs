@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 
-use perf_export::{Keep, Profile, event_name, flamegraph, fold};
+use perf_export::{Keep, Profile, Times, event_name, flamegraph, fold};
 use perf_parse::file::Reader;
 
 use super::lines::{Lines, joined, style, title};
@@ -77,7 +77,7 @@ pub(super) fn fold(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) -> Resul
     options.event = Some(event(browser));
     let mut text = Vec::new();
     // Writing to memory cannot fail.
-    let _ = fold::write(&[shown(browser, capture, false)?], &options, &mut text);
+    let _ = fold::write(&[shown(browser, capture, Times::Nothing)?], &options, &mut text);
     write_new(&|number| format!("perfdata.{number}.folded"), &text)
 }
 
@@ -93,7 +93,7 @@ pub(super) fn flamegraph(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) ->
     options.event = Some(event(browser));
     let mut page = Vec::new();
     // Writing to memory cannot fail.
-    let _ = flamegraph::write(&[shown(browser, capture, true)?], &options, &mut page);
+    let _ = flamegraph::write(&[shown(browser, capture, Times::Spans)?], &options, &mut page);
     write_new(&|number| format!("perfdata.{number}.html"), &page)
 }
 
@@ -106,7 +106,7 @@ fn event(browser: &Browser<'_>) -> Vec<u8> {
 
 /// Reads the samples that are shown, with their times if they are wanted. With Children, those are the samples that have a
 /// function that is shown anywhere in their stack.
-fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: bool) -> Result<Profile, Failure> {
+fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: Times) -> Result<Profile, Failure> {
     let Capture { reader, memory, args, only } = capture;
     let source = browser.report.source;
     if browser.report.plan.branches {
