@@ -12,8 +12,9 @@ use crate::frames::{Frames, NONE};
 use crate::limits::Limits;
 use crate::named::{Named, Naming};
 use crate::origin::Origin;
-use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Total};
+use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 use crate::quality::Quality;
+use crate::sample::{Sample, Total};
 use crate::samples::{Added, Samples};
 use crate::stack_table::StackTable;
 

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use perf_session::BuildId;
 
 use crate::functions::{FunctionKey, FunctionTotal, Functions};
-use crate::profile::{Profile, Total};
+use crate::profile::Profile;
+use crate::sample::Total;
 use crate::weight::Weight;
 
 /// What makes the two sides comparable.

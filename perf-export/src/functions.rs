@@ -7,7 +7,8 @@ use perf_abi::record::CpuMode;
 
 use crate::calls::calls_of;
 use crate::frames::NONE;
-use crate::profile::{Profile, Total};
+use crate::profile::Profile;
+use crate::sample::Total;
 
 /// A function in a file: the same in two captures if all of this is the same.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -101,6 +101,7 @@ pub mod parquet;
 pub mod pprof;
 mod profile;
 mod quality;
+mod sample;
 mod samples;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
@@ -128,8 +129,9 @@ pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
 pub use origin::Origin;
-pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Sample, Thread, Times, Total};
+pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 pub use quality::{Missing, Quality};
+pub use sample::{Sample, Times, Total};
 pub use stack_table::{StackTable, has_stacks};
 pub use stacks::{EMPTY, Stacks};
 pub use weight::Weight;

@@ -33,7 +33,8 @@ use self::messages::{
 use crate::event_name::event_name;
 use crate::frames::NONE;
 use crate::origin::Origin;
-use crate::profile::{Profile, ProfileEvent, Thread, Total};
+use crate::profile::{Profile, ProfileEvent, Thread};
+use crate::sample::Total;
 use crate::stacks::EMPTY;
 use crate::tables::{Code, MappedFile, Table, Tables};
 use crate::text::OneLine;

@@ -19,7 +19,8 @@ use prost::Message;
 use self::messages::{Function, Label, Line, Location, Mapping, Sample, ValueType};
 use crate::event_name::event_name;
 use crate::frames::NONE;
-use crate::profile::{Profile, Total};
+use crate::profile::Profile;
+use crate::sample::Total;
 use crate::tables::{MappedFile, Table, Tables};
 use crate::unit::is_clock;
 

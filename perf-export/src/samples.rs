@@ -5,7 +5,7 @@ mod counted;
 
 use core::ops::Range;
 
-use crate::profile::{Sample, Times};
+use crate::sample::{Sample, Times};
 use alone::Alone;
 use counted::Counted;
 
@@ -122,7 +122,7 @@ impl ExactSizeIterator for Iter<'_> {}
 /// Returns a sample for tests.
 #[cfg(test)]
 fn sample(stack: u32, time: u64) -> Sample {
-    let total = crate::profile::Total { samples: 1, period: 100 };
+    let total = crate::sample::Total { samples: 1, period: 100 };
     let end = perf_symbol::unwind::StackEnd::Rooted;
     Sample { event: 0, thread: 1, cpu: None, time, stack, end, total }
 }

@@ -3,7 +3,7 @@
 use perf_abi::event::EventType;
 use perf_parse::event::Event;
 
-use crate::profile::{Sample, Total};
+use crate::sample::{Sample, Total};
 
 /// What samples count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

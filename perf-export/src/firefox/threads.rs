@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use serde::{Serialize, Serializer};
 
 use super::{Threads, milliseconds};
-use crate::profile::{OffCpu, Profile, Sample};
+use crate::profile::{OffCpu, Profile};
+use crate::sample::Sample;
 use crate::text::OneLine;
 
 /// The type of the markers of samples.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::event_name::event_name;
-use crate::profile::{Profile, Total};
+use crate::profile::Profile;
+use crate::sample::Total;
 use crate::text::OneLine;
 use crate::unit::is_clock;
 

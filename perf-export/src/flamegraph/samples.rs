@@ -3,7 +3,8 @@
 use super::events::Events;
 use super::numbers::push;
 use super::threads::Threads;
-use crate::profile::{Profile, Total};
+use crate::profile::Profile;
+use crate::sample::Total;
 
 /// The number of parts that the time is divided into, if times are exact.
 const BUCKETS: u64 = 512;

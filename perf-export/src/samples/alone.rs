@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use perf_symbol::unwind::StackEnd;
 
-use crate::profile::{Sample, Total};
+use crate::sample::{Sample, Total};
 
 /// Number of samples whose times are counted from the same time.
 const BLOCK: usize = 64;

@@ -5,7 +5,7 @@ use core::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::Added;
-use crate::profile::Sample;
+use crate::sample::Sample;
 
 /// Number of rows up to which times are exact.
 const EXACT: usize = 1 << 16;
@@ -75,9 +75,9 @@ pub(crate) struct Counted {
 impl Counted {
     /// Returns a list of samples that are counted together if they are in the same span of time.
     ///
-    /// A span is a nanosecond, and each sample a row, until there are [`EXACT`] rows. From then on there are at most [`SPANS`] spans: a time after
-    /// the last span makes all spans twice as long, as often as needed. They become longer, too, rather than that a sample
-    /// is beyond the limit.
+    /// A span is a nanosecond, and each sample a row, until there are [`EXACT`] rows. From then on there are at most [`SPANS`]
+    /// spans: a time after the last span makes all spans twice as long, as often as needed. They become longer, too, rather
+    /// than that a sample is beyond the limit.
     pub(crate) fn in_spans() -> Self {
         Self { spans: Some(Spans::default()), ..Self::default() }
     }

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{Column, Moment, Row};
 use crate::firefox::Threads;
-use crate::profile::Sample;
+use crate::sample::Sample;
 
 /// The samples of a thread, in the order of time. Where the thread leaves the CPU is one without a stack that weighs nothing,
 /// so that the stack before it does not seem to last until the thread is back.
