@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use perf_session::{BuildId, Dso, DsoKind, Segment};
+use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 
+use crate::debug_alone;
 use crate::elf_symbols;
 use crate::error::Why;
 use crate::files::{below, path_of};
@@ -11,7 +12,7 @@ use crate::finder::{Finder, Found, why};
 use crate::jitdump::Jitdump;
 use crate::kernel::{Kernel, Relocation};
 use crate::perf_map::PerfMap;
-use crate::symtab::Symtab;
+use crate::symtab::{Symbol, Symtab};
 
 /// The symbols of one DSO.
 #[derive(Debug)]
@@ -99,6 +100,53 @@ impl DsoSymbols {
             found.why.or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(Why::NoSymbols));
         let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
         Self { why, is_doubtful: found.is_doubtful, path, table: Table::File(Box::new(found), symtab) }
+    }
+
+    /// Finds the symbol of `ip`, or of the address that many bytes back, which has this offset in the file that was mapped. Also
+    /// returns the address in the file or, for what has no file, in memory.
+    pub(crate) fn find(
+        &self,
+        mapping: &Mapping,
+        offset: u64,
+        ip: u64,
+        back: u64,
+    ) -> Option<(Symbol<'_>, u64)> {
+        match &self.table {
+            Table::File(_, symtab) => {
+                let address = self.file_address(mapping, offset)?;
+                Some((symtab.find(address.wrapping_sub(back))?, address))
+            }
+            Table::Kernel(kernel) => {
+                let symbol = kernel.find(ip.wrapping_sub(back))?;
+                // A module that is not mapped may have been loaded after the recording.
+                let is_known = mapping.range().contains(&ip) || !kernel.is_of_module(&symbol);
+                is_known.then_some((symbol, ip))
+            }
+            Table::PerfMap(map) => Some((map.find(ip.wrapping_sub(back))?, ip)),
+            Table::Nothing => None,
+        }
+    }
+
+    /// Returns the address that a file's symbols have for an offset in it.
+    fn file_address(&self, mapping: &Mapping, offset: u64) -> Option<u64> {
+        let Table::File(found, _) = &self.table else { return None };
+        // Modules are mapped from the start of their code, which has the address 0 in the file.
+        if mapping.dso().kind() == DsoKind::Module {
+            return Some(offset);
+        }
+        match &found.image {
+            Some(image) => address_of(image.segments(), offset, mapping.is_executable()),
+            None => debug_alone::address_of(found.debug.as_ref()?, mapping, offset),
+        }
+    }
+
+    /// Returns the address that DWARF has for an offset.
+    pub(crate) fn dwarf_address(&self, mapping: &Mapping, offset: u64) -> Option<u64> {
+        match &self.table {
+            Table::File(..) => self.file_address(mapping, offset),
+            Table::Kernel(kernel) => Some(kernel.in_vmlinux(offset)),
+            _ => None,
+        }
     }
 }
 

@@ -237,3 +237,11 @@ impl Jitdump {
 
 /// Number of loads in which the one of a move is looked for.
 const RECENT: usize = 1 << 16;
+
+/// Whether a mapping is of a jitdump: `jit-PID.dump`, which the program maps so that it is recorded.
+///
+/// perf: `jit_detect`, `tools/perf/util/jitdump.c`.
+pub(crate) fn is_jitdump(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    name.starts_with(b"jit-") && name.ends_with(b".dump")
+}

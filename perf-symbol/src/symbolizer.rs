@@ -2,68 +2,26 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
-use perf_session::{At, BuildId, Dso, DsoKind, Frame, Mapping, Segment, Session, address_of};
+use perf_session::{At, BuildId, Dso, DsoKind, Frame, Mapping, Session};
 
-use crate::debug_alone;
 use crate::dso_symbols::{self, DsoSymbols, Table};
-use crate::error::Why;
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
-use crate::jitdump::{Jitdump, Jitted};
+use crate::function::Function;
+use crate::jitdump::{self, Jitdump, Jitted};
 use crate::limits::Limits;
 use crate::lines::Lines;
+use crate::looked::Looked;
 use crate::names::Names;
 use crate::options::Options;
 use crate::symtab::{Source, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
 const CLOCK_MONOTONIC: i32 = 1;
-
-/// A function at the address of a frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Function {
-    /// The name as people read it, demangled if it was mangled. `None` if only the line is known.
-    pub name: Option<Arc<[u8]>>,
-    /// The name as it is in the file: mangled, if it is.
-    pub raw_name: Option<Arc<[u8]>>,
-    /// How far the address is from the start of the symbol; `None` without a symbol, and for inlined functions.
-    pub offset: Option<u64>,
-    /// The number of bytes of the symbol, which end where the next one begins if the file does not tell; `None` without a
-    /// symbol, and for inlined functions.
-    pub size: Option<u64>,
-    /// Path of the source file, as the compiler recorded it.
-    pub file: Option<Arc<[u8]>>,
-    /// Line in the source file, from 1 on.
-    pub line: Option<u32>,
-    /// Column in the line, from 1 on.
-    pub column: Option<u32>,
-    /// Whether this function is inlined into the one that follows.
-    pub is_inlined: bool,
-    /// Where the name was found; `None` without a name.
-    pub source: Option<Source>,
-}
-
-/// A file that a [`Symbolizer`] looked for.
-#[derive(Clone, Debug)]
-pub struct Looked {
-    /// What was mapped.
-    pub dso: Arc<Dso>,
-    /// The recorded build id.
-    pub build_id: Option<BuildId>,
-    /// The file that was used; empty if there is none.
-    pub path: PathBuf,
-    /// Why it has no names; `None` if it has.
-    pub why: Option<Why>,
-    /// Whether nothing proves that the file is the one that was mapped: see [`Found::is_doubtful`](crate::Found).
-    pub is_doubtful: bool,
-    /// The segments of the file that was mapped, for [`address_of`](perf_session::address_of); empty if it was not found.
-    pub segments: Vec<Segment>,
-}
 
 /// Finds the functions of frames.
 ///
@@ -330,7 +288,7 @@ impl Symbolizer {
             return Some(Arc::clone(jitdump));
         }
         let maps = session.maps(session.thread(pid)?)?;
-        let marker = maps.iter().find(|mapping| is_jitdump(mapping.dso().path()))?;
+        let marker = maps.iter().find(|mapping| jitdump::is_jitdump(mapping.dso().path()))?;
         let path = marker.dso().path().to_vec();
         let mut jitdumps = self.shared.jitdumps.lock().unwrap_or_else(PoisonError::into_inner);
         let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso().path()).ok().map(Arc::new);
@@ -395,15 +353,15 @@ impl Symbolizer {
         let tables: Vec<_> = [kernel.and_then(of), of(key.dso)].into_iter().flatten().collect();
         // A return address at the start of a function, with none right before it, is where a signal handler returns to.
         let tries = [back, 0].into_iter().flat_map(|back| tables.iter().map(move |symbols| (back, symbols)));
-        let mut found =
-            tries.filter_map(|(back, symbols)| Some((back, find(symbols.get()?, mapping, key, ip, back)?)));
+        let mut found = tries
+            .filter_map(|(back, symbols)| Some((back, symbols.get()?.find(mapping, key.offset, ip, back)?)));
         let (back, symbol) = found.next().map_or((back, None), |(back, symbol)| (back, Some(symbol)));
         let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
             || self.shared.finder.options().demangle_kernel;
         let function = symbol
             .map(|(symbol, address)| self.function(&symbol, address.wrapping_sub(symbol.start), demangles));
         let symbols = self.states.get(key.dso).and_then(|state| state.symbols.get());
-        let address = symbols.and_then(|symbols| dwarf_address(symbols, mapping, key.offset));
+        let address = symbols.and_then(|symbols| symbols.dwarf_address(mapping, key.offset));
         self.add_with_lines(key.dso, address.map(|address| address.wrapping_sub(back)), function, demangles);
     }
 
@@ -516,62 +474,8 @@ fn kernel_before<'s>(session: &'s Session, frame: &Frame<'_>) -> Option<&'s Mapp
     session.kernel_maps().iter().filter(|_| frame.mode == CpuMode::KERNEL).find(is_before)
 }
 
-/// Finds the symbol of an address, and the address in the file or, for what has no file, in memory.
-fn find<'a>(
-    symbols: &'a DsoSymbols,
-    mapping: &Mapping,
-    key: Key,
-    ip: u64,
-    back: u64,
-) -> Option<(Symbol<'a>, u64)> {
-    match &symbols.table {
-        Table::File(_, symtab) => {
-            let address = file_address(symbols, mapping, key.offset)?;
-            Some((symtab.find(address.wrapping_sub(back))?, address))
-        }
-        Table::Kernel(kernel) => {
-            let symbol = kernel.find(ip.wrapping_sub(back))?;
-            // A module that is not mapped may have been loaded after the recording.
-            let is_known = mapping.range().contains(&ip) || !kernel.is_of_module(&symbol);
-            is_known.then_some((symbol, ip))
-        }
-        Table::PerfMap(map) => Some((map.find(ip.wrapping_sub(back))?, ip)),
-        Table::Nothing => None,
-    }
-}
-
-/// Returns the address that a file's symbols have for an offset in it.
-fn file_address(symbols: &DsoSymbols, mapping: &Mapping, offset: u64) -> Option<u64> {
-    let Table::File(found, _) = &symbols.table else { return None };
-    // Modules are mapped from the start of their code, which has the address 0 in the file.
-    if mapping.dso().kind() == DsoKind::Module {
-        return Some(offset);
-    }
-    match &found.image {
-        Some(image) => address_of(image.segments(), offset, mapping.is_executable()),
-        None => debug_alone::address_of(found.debug.as_ref()?, mapping, offset),
-    }
-}
-
-/// Returns the address that DWARF has for an offset.
-fn dwarf_address(symbols: &DsoSymbols, mapping: &Mapping, offset: u64) -> Option<u64> {
-    match &symbols.table {
-        Table::File(..) => file_address(symbols, mapping, offset),
-        Table::Kernel(kernel) => Some(kernel.in_vmlinux(offset)),
-        _ => None,
-    }
-}
-
 impl Clone for Symbolizer {
     fn clone(&self) -> Self {
         Self::of(Arc::clone(&self.shared))
     }
-}
-
-/// Whether a mapping is of a jitdump: `jit-PID.dump`, which the program maps so that it is recorded.
-///
-/// perf: `jit_detect`, `tools/perf/util/jitdump.c`.
-fn is_jitdump(path: &[u8]) -> bool {
-    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    name.starts_with(b"jit-") && name.ends_with(b".dump")
 }
