@@ -480,11 +480,17 @@ fn bpf_event() {
             .u64(TIME) // sample_id.time
             .out
     };
-    check_exact(
-        bytes,
-        (18, 0x0),
-        &Body::BpfEvent { r#type: 1, flags: 0, id: 0x0102_0304, tag: [0xa0, 1, 2, 3, 4, 5, 6, 7] },
-    );
+    let body = Body::BpfEvent { r#type: 1, flags: 0, id: 0x0102_0304, tag: [0xa0, 1, 2, 3, 4, 5, 6, 7] };
+    check(bytes, (18, 0x0), &body);
+    for big in [false, true] {
+        let bytes = bytes(big);
+        for size in (8..bytes.len()).chain([bytes.len() + 1]) {
+            assert!(record(&attr(), big, &resized(&bytes, big, size)).is_err(), "{size} bytes");
+        }
+        // Words that the kernel did not write.
+        let longer = record(&attr(), big, &resized(&bytes, big, bytes.len() + 8)).unwrap();
+        assert_eq!((longer.body, longer.sample_id.unwrap().time), (body.clone(), Some(TIME)));
+    }
 }
 
 #[test]
