@@ -198,6 +198,7 @@ fn loaded_meanwhile() {
 /// The kernel lengthens these records for each recorder of the machine that has them, from the newest to the oldest.
 fn loaded_beside_other_recorders() {
     let folder = needs::folder();
+    needs::all(&[needs::Need::CpuEvents, needs::Need::PERF]);
     needs_bpf();
     let [older, newer] = ["older.data", "newer.data"].map(|name| folder.join(name));
     let perfs = |out: &Path| {
