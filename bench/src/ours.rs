@@ -52,7 +52,7 @@ pub(crate) fn hop(records: &[u8]) -> Result<u64, Error> {
 pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     for raw in Records::<LittleEndian>::new(records) {
-        touch(&mut sums, events, raw?)?;
+        touch(&mut sums, events, &raw?)?;
     }
     Ok(sums)
 }
@@ -81,7 +81,7 @@ pub(crate) fn decode_batches(events: &Events, records: &[u8]) -> Result<Sums, Fa
         if !batch.is_full() {
             // The record that ended the batch.
             let Some(raw) = records.next() else { return Ok(sums) };
-            touch(&mut sums, events, raw?)?;
+            touch(&mut sums, events, &raw?)?;
         }
     }
 }
