@@ -182,8 +182,22 @@ impl Dispatch {
     }
 
     /// Returns the index of the event of a kernel record; `None` if it is unknown.
-    #[inline]
+    #[inline(always)]
     pub(super) fn event<O: ByteOrder>(
+        &self,
+        events: &[Arc<Event>],
+        record: &RawRecord<'_, O>,
+    ) -> Option<usize> {
+        if record.kind() == RecordType::SAMPLE {
+            return self.event_of_id(word::<O>(record.order(), record.payload(), self.sample)?);
+        }
+        self.event_of_other(events, record)
+    }
+
+    /// Does the same for a record other than a sample. A separate function, so that only the path of samples, which are nearly
+    /// all records, is inlined.
+    #[inline(never)]
+    fn event_of_other<O: ByteOrder>(
         &self,
         events: &[Arc<Event>],
         record: &RawRecord<'_, O>,
@@ -219,23 +233,21 @@ impl Dispatch {
     }
 
     /// Returns how the event of a kernel record is found.
-    #[inline]
     fn found_by<O: ByteOrder>(&self, events: &[Arc<Event>], record: &RawRecord<'_, O>) -> Option<FoundBy> {
         let first = events.first()?;
-        let payload = record.payload();
         if record.kind() == RecordType::SAMPLE {
-            word::<O>(record.order(), payload, self.sample).map(FoundBy::Id)
-        } else if first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
-            let payload = record.written(self.trailer_size.into());
-            word::<O>(record.order(), payload, payload.len().checked_sub(self.trailer.into())?)
-                .map(FoundBy::Id)
-        } else {
-            Some(FoundBy::First)
+            return word::<O>(record.order(), record.payload(), self.sample).map(FoundBy::Id);
         }
+        if !first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
+            return Some(FoundBy::First);
+        }
+        let payload = self.written(record);
+        let id = payload.len().checked_sub(self.trailer.into())?;
+        word::<O>(record.order(), payload, id).map(FoundBy::Id)
     }
 
-    /// Returns the payload of a record other than a sample, without what the kernel did not write. A separate function, so that
-    /// only the path of samples, which are nearly all records, is inlined.
+    /// Returns the payload of a record other than a sample, without what the kernel did not write. Not inlined, as
+    /// [`event_of_other`](Self::event_of_other).
     #[inline(never)]
     fn written<'r, O: ByteOrder>(&self, record: &RawRecord<'r, O>) -> &'r [u8] {
         record.written(self.trailer_size.into())
