@@ -87,7 +87,6 @@ mod functions;
 mod json;
 mod limits;
 mod named;
-#[cfg(feature = "arrow")]
 mod numbering;
 mod origin;
 #[cfg(feature = "otlp")]
@@ -111,6 +110,8 @@ mod stacks;
 #[cfg(any(feature = "otlp", feature = "pprof"))]
 mod tables;
 pub mod text;
+#[cfg(feature = "arrow")]
+mod texts;
 #[cfg(any(
     feature = "firefox",
     feature = "flamegraph",

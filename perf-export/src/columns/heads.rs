@@ -14,7 +14,7 @@ use perf_symbol::unwind::StackEnd;
 
 use super::column::Kind;
 use super::context::{Context, mode_name};
-use crate::numbering::Texts;
+use crate::texts::Texts;
 
 /// The first columns of a row of `samples`. A row is written at once, and the columns are made of all rows.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::column::{self, Column, Kind};
 use super::context::Context;
 use super::utf8::utf8;
-use crate::numbering::Texts;
+use crate::texts::Texts;
 
 /// The rows of a table. A row is written cell by cell, in the order of the columns.
 #[derive(Debug)]

@@ -24,7 +24,7 @@ use super::dictionary::{Integers, push_text};
 use super::leaf::{Leaf, Levels, Values};
 use super::zstd_frame::{Gain, Zstd};
 use super::{delta, hybrid};
-use crate::numbering::Texts;
+use crate::texts::Texts;
 
 /// Number of bytes of a dictionary after which values are written one by one.
 const DICTIONARY: usize = 1 << 20;

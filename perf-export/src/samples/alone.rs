@@ -31,7 +31,7 @@ struct Row {
     period: u32,
 }
 
-/// Samples, each of which is one sample, in the order in which they came.
+/// Samples that are not counted together, in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     rows: Vec<Row>,

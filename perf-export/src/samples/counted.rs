@@ -2,9 +2,10 @@
 
 use core::hash::BuildHasher;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
 
 use super::Added;
+use crate::numbering::Numbering;
 use crate::sample::Sample;
 
 /// Number of rows up to which times are exact.
@@ -65,8 +66,8 @@ impl From<&Sample> for Same {
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     rows: Vec<Sample>,
-    /// The numbers of the rows, by the hashes of [`Same`]; empty as long as times are exact, as few samples have the same one.
-    numbers: HashTable<u32>,
+    /// The numbers of the rows, by [`Same`]; empty as long as times are exact, as few samples have the same one.
+    numbering: Numbering,
     hasher: DefaultHashBuilder,
     /// `None` if samples at all times are counted together.
     spans: Option<Spans>,
@@ -102,23 +103,22 @@ impl Counted {
         loop {
             let row = Sample { time: self.time_of(sample.time), ..*sample };
             let is_exact = self.spans.as_ref().is_some_and(Spans::is_exact);
-            if !is_exact && self.count(&row) {
-                return Added::Counted;
-            }
-            let room = if is_exact { EXACT.min(limit) } else { limit };
-            if self.rows.len() >= room {
-                if self.lengthen_spans() {
-                    continue;
-                }
-                return Added::Beyond;
-            }
-            if is_exact {
+            let has_room = self.rows.len() < if is_exact { EXACT.min(limit) } else { limit };
+            if is_exact && has_room {
                 self.rows.push(row);
                 return Added::Counted;
             }
-            self.put(self.rows.len(), row);
-            // With longer spans, rows get other numbers.
-            return if self.spans.is_some() { Added::Counted } else { Added::Last };
+            if has_room {
+                let is_new = self.count(row, self.rows.len());
+                // With longer spans, rows get other numbers.
+                return if is_new && self.spans.is_none() { Added::Last } else { Added::Counted };
+            }
+            if !is_exact && self.add_to_known(&row) {
+                return Added::Counted;
+            }
+            if !self.lengthen_spans() {
+                return Added::Beyond;
+            }
         }
     }
 
@@ -127,7 +127,7 @@ impl Counted {
     }
 
     pub(crate) fn finish(&mut self) {
-        self.numbers = HashTable::new();
+        self.numbering = Numbering::default();
     }
 
     fn time_of(&self, time: u64) -> u64 {
@@ -135,26 +135,31 @@ impl Counted {
     }
 
     /// Adds to the row with everything in common. Returns whether there is one.
-    fn count(&mut self, row: &Sample) -> bool {
-        let Self { rows, numbers, hasher, .. } = self;
+    fn add_to_known(&mut self, row: &Sample) -> bool {
+        let Self { rows, numbering, hasher, .. } = self;
         let same = Same::from(row);
-        let is_same = |&number: &u32| rows.get(number as usize).map(Same::from) == Some(same);
-        let number = numbers.find(hasher.hash_one(same), is_same).copied();
-        let known = number.and_then(|number| rows.get_mut(number as usize));
+        let is_same = |number: u32| rows.get(number as usize).map(Same::from) == Some(same);
+        let known = numbering.find(hasher.hash_one(same), is_same);
+        let known = known.and_then(|number| rows.get_mut(number as usize));
         known.map(|known| known.total.add(row.total)).is_some()
     }
 
-    /// Makes a row the one with this number, which may be the next one.
-    fn put(&mut self, number: usize, row: Sample) {
-        let Self { rows, numbers, hasher, .. } = self;
+    /// Adds to the row with everything in common, which is one of the first `kept`. If there is none, makes this the row after
+    /// them. Returns whether it is new.
+    fn count(&mut self, row: Sample, kept: usize) -> bool {
+        let Self { rows, numbering, hasher, .. } = self;
+        let same = Same::from(&row);
+        let is_same = |number: u32| rows.get(number as usize).map(Same::from) == Some(same);
+        let hash_of =
+            |number: u32| rows.get(number as usize).map_or(0, |row| hasher.hash_one(Same::from(row)));
+        let number = numbering.number(hasher.hash_one(same), is_same, hash_of) as usize;
+        let is_new = number == kept;
         match rows.get_mut(number) {
-            Some(place) => *place = row,
+            Some(place) if is_new => *place = row,
+            Some(known) => known.total.add(row.total),
             None => rows.push(row),
         }
-        let number = number as u32;
-        let hash_of =
-            |&number: &u32| rows.get(number as usize).map_or(0, |row| hasher.hash_one(Same::from(row)));
-        numbers.insert_unique(hash_of(&number), number, hash_of);
+        is_new
     }
 
     /// Makes the spans at least twice as long, so that there are at most [`SPANS`]. Returns whether that was possible.
@@ -165,17 +170,14 @@ impl Counted {
         while spans.count() > SPANS {
             spans.shift += 1;
         }
-        self.numbers.clear();
+        self.numbering.clear();
         let rows = self.rows.len();
         let mut kept = 0;
         // The rows that stay are moved to the front, so that there is no second list.
         for number in 0..rows {
             let Some(&row) = self.rows.get(number) else { break };
             let row = Sample { time: self.time_of(row.time), ..row };
-            if !self.count(&row) {
-                self.put(kept, row);
-                kept += 1;
-            }
+            kept += usize::from(self.count(row, kept));
         }
         self.rows.truncate(kept);
         true
