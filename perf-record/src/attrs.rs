@@ -22,15 +22,14 @@ impl Manner<'_> {
         &self,
         group: &EventGroup,
         place: usize,
-        event: &EventSpec,
         is_tracking: bool,
     ) -> Result<Builder, Error> {
-        let mut builder = self.alone(group, place, event, is_tracking)?;
+        let mut builder = self.alone(group, place, is_tracking)?;
         let sampler = self.sampler(group);
         // perf: `evsel__config_leader_sampling` gives all events the fields of the leader and of the one that samples.
         if group.sample_leader_only && sampler > 0 && place != sampler {
             for at in [0, sampler] {
-                let other = self.alone(group, at, &group.events[at], false)?;
+                let other = self.alone(group, at, false)?;
                 builder.attr_mut().sample_type |= other.attr().sample_type;
             }
         }
@@ -61,14 +60,9 @@ impl Manner<'_> {
         }
     }
 
-    /// Does the same for an event whose samples do not have the counts of its group.
-    fn alone(
-        &self,
-        group: &EventGroup,
-        place: usize,
-        event: &EventSpec,
-        is_tracking: bool,
-    ) -> Result<Builder, Error> {
+    /// Returns the builder of the event of `group` at `place`, before it gets the fields of others.
+    fn alone(&self, group: &EventGroup, place: usize, is_tracking: bool) -> Result<Builder, Error> {
+        let event = &group.events[place];
         let options = &*self.options_of(event);
         let is_leader = place == 0;
         let reads_group = group.sample_leader_only && group.events.len() > 1;

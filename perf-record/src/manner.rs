@@ -122,8 +122,8 @@ impl Manner<'_> {
             types.push(self.tracker().attr().sample_type);
         }
         for group in &choices.groups {
-            for (place, event) in group.events.iter().enumerate() {
-                types.push(self.builder(group, place, event, false)?.attr().sample_type);
+            for place in 0..group.events.len() {
+                types.push(self.builder(group, place, false)?.attr().sample_type);
             }
         }
         let is_same = types.windows(2).all(|pair| pair[0] == pair[1]);

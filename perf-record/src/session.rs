@@ -98,7 +98,7 @@ impl Session {
                 }
                 Some(refusal) => refusal,
             };
-            let own = manner.own_events().len();
+            let own = session.own;
             // Closed before the limit of open files is raised, and before the next try.
             drop(session);
             let errno = refusal.error.errno_name().unwrap_or_default();
@@ -205,8 +205,11 @@ impl Session {
                     None => {}
                 }
             }
-            if let Some(refusal) = self.open_for_all(place, manner, (&own, dropped))? {
-                return Ok(Some(refusal));
+            if let Some(cpu) = place.cpu {
+                let refusal = self.open_own(place, &Target::cpu(cpu), true, manner, (&own, dropped))?;
+                if refusal.is_some() {
+                    return Ok(refusal);
+                }
             }
             match self.map(first, manner.options) {
                 Ok(()) => {}
@@ -231,14 +234,9 @@ impl Session {
         manner: &Manner<'_>,
         (own, dropped): (&[OwnEvent], &mut Vec<&'static str>),
     ) -> Result<Option<Refusal>, Error> {
-        for (index, event) in own.iter().enumerate().filter(|(_, event)| !event.of_all_tasks) {
-            match event.builder.open(target) {
-                Ok(counter) => self.take(index, counter, (place, target.thread()), manner, dropped)?,
-                Err(error) => return Ok(Some(Refusal { event: event.name.to_owned(), place: None, error })),
-            }
-        }
-        if place.only_tracker {
-            return Ok(None);
+        let refusal = self.open_own(place, target, false, manner, (own, dropped))?;
+        if refusal.is_some() || place.only_tracker {
+            return Ok(refusal);
         }
         let mut index = own.len();
         for (number, group) in groups.iter().enumerate() {
@@ -246,7 +244,7 @@ impl Session {
             for (at, event) in group.events.iter().enumerate() {
                 let target = &manner.options.on(index - own.len(), target);
                 let is_tracking = index == 0 && manner.options.tracking;
-                let builder = manner.builder(group, at, event, is_tracking)?;
+                let builder = manner.builder(group, at, is_tracking)?;
                 // An event with a `cpumask` is opened only on the cpus that the PMU lists.
                 let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);
                 if target.cpu_number().is_none_or(|cpu| !elsewhere(cpu)) {
@@ -270,17 +268,18 @@ impl Session {
         Ok(None)
     }
 
-    /// Opens the events of all tasks on the cpu of a ring.
-    fn open_for_all(
+    /// Opens the own events on a target: those of all tasks, or the others.
+    fn open_own(
         &mut self,
         place: &Place,
+        target: &Target<'static>,
+        of_all_tasks: bool,
         manner: &Manner<'_>,
         (own, dropped): (&[OwnEvent], &mut Vec<&'static str>),
     ) -> Result<Option<Refusal>, Error> {
-        let Some(cpu) = place.cpu else { return Ok(None) };
-        for (index, event) in own.iter().enumerate().filter(|(_, event)| event.of_all_tasks) {
-            match event.builder.open(&Target::cpu(cpu)) {
-                Ok(counter) => self.take(index, counter, (place, None), manner, dropped)?,
+        for (index, event) in own.iter().enumerate().filter(|(_, event)| event.of_all_tasks == of_all_tasks) {
+            match event.builder.open(target) {
+                Ok(counter) => self.take(index, counter, (place, target.thread()), manner, dropped)?,
                 Err(error) => return Ok(Some(Refusal { event: event.name.to_owned(), place: None, error })),
             }
         }
@@ -296,7 +295,7 @@ impl Session {
         dropped: &mut Vec<&'static str>,
     ) -> Result<(), Error> {
         let number = event.checked_sub(self.own);
-        let is_traced = number.is_some() && number == manner.aux.map(|aux| aux.event);
+        let is_traced = Some(event) == self.traced();
         if let Some(filter) = number.and_then(|number| filter_of(manner.options, number, is_traced)) {
             let text = CString::new(filter.clone()).map_err(|error| Error::Request(error.to_string()))?;
             counter
@@ -358,8 +357,8 @@ impl Options {
     }
 }
 
-/// Returns the filter of an event: all of its filters must hold. Those of a trace are ranges of addresses, of which one
-/// must hold.
+/// Returns the filter of an event: all of its filters must hold. Those of a trace are ranges of addresses, and one of them must
+/// hold.
 ///
 /// perf: `evsel__append_tp_filter`, `evsel__append_addr_filter`.
 pub(crate) fn filter_of(options: &Options, event: usize, is_traced: bool) -> Option<String> {

@@ -61,8 +61,8 @@ impl Area {
         Self { place, tracer, mapping, copy: Vec::new() }
     }
 
-    /// Takes the data that is in the area now, of which all is recorded, and passes it to `sink`. `resume` is called once
-    /// the hardware has the room again. Returns the bytes of the data.
+    /// Takes the data that is in the area now and passes it to `sink`, if all data is recorded. `resume` is called once the
+    /// hardware has the room again. Returns the bytes of the data.
     pub(crate) fn drain<S: Sink + ?Sized>(
         &mut self,
         sink: &mut S,

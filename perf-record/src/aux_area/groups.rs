@@ -6,7 +6,7 @@ use perf_open::EventGroup;
 use super::Tracer;
 use crate::Error;
 
-/// The largest sample of an AUX area. A record has at most 64 KiB, of which the other fields need some.
+/// The largest sample of an AUX area. A record has at most 64 KiB, and the other fields need some of them.
 ///
 /// perf: `MAX_AUX_SAMPLE_SIZE`.
 const MAX_SAMPLE: u32 = 60 << 10;

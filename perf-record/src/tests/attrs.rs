@@ -15,7 +15,7 @@ pub(super) fn attr_in(group: &EventGroup, place: usize, options: &Options) -> At
     let choices = Choices { groups: vec![group.clone()], inherit_read: true, aux: None };
     let manner = manner::of(&choices, &Observed::Command, options).unwrap();
     let is_tracking = place == 0 && !manner.tracker;
-    *manner.builder(group, place, &group.events[place], is_tracking).unwrap().attr()
+    *manner.builder(group, place, is_tracking).unwrap().attr()
 }
 
 fn attr(options: &Options) -> Attr {

@@ -26,9 +26,8 @@ impl Machine {
         let own = manner.own_events().iter().map(|own| *own.builder.attr()).collect();
         let places =
             choices.groups.iter().flat_map(|group| (0..group.events.len()).map(move |at| (group, at)));
-        let attr = |(group, at): (&perf_open::EventGroup, usize)| {
-            *manner.builder(group, at, &group.events[at], false).unwrap().attr()
-        };
+        let attr =
+            |(group, at): (&perf_open::EventGroup, usize)| *manner.builder(group, at, false).unwrap().attr();
         Attrs { own, events: places.map(attr).collect() }
     }
 
