@@ -24,8 +24,12 @@ pub(crate) fn section(raw: &[u8], is_64: bool, is_little_endian: bool, limit: u6
 fn size(raw: &[u8], is_64: bool, is_little_endian: bool) -> u64 {
     let place = if is_64 { 8..16 } else { 4..8 };
     let bytes = raw.get(place).unwrap_or_default().iter();
-    let number = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-    if is_little_endian { bytes.rev().fold(0, number) } else { bytes.fold(0, number) }
+    if is_little_endian { number(bytes.rev()) } else { number(bytes) }
+}
+
+/// Returns the number that has these bytes, the most significant one first.
+fn number<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
+    bytes.fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 /// Returns the number of bytes that a section can have when it is decompressed. DWARF shrinks to a tenth; what grows far
@@ -39,8 +43,7 @@ fn bound(raw: &[u8], limit: u64) -> u64 {
 /// Decompresses a section of the older kind, such as `.zdebug_info`. One without the magic is not compressed.
 pub(crate) fn old_section(raw: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
     if raw.starts_with(b"ZLIB") {
-        let size =
-            raw.get(4..12).unwrap_or_default().iter().fold(0, |size, &byte| size << 8 | u64::from(byte));
+        let size = number(raw.get(4..12).unwrap_or_default().iter());
         return zlib(raw.get(12..).unwrap_or_default(), size, bound(raw, limit));
     }
     Ok(raw.to_vec())
