@@ -57,6 +57,18 @@ fn record(folder: &Path, options: &[&str], command: &[String]) -> Command {
     recorder
 }
 
+/// What [`in_own_mounts`] needs.
+const OWN_MOUNTS: needs::Need = needs::Need::Runs(&["unshare", "-m", "true"]);
+
+/// Returns the command that runs a script of the shell in `folder`, with mounts of its own. `$0` is perfdata, and arguments can
+/// be added; not started yet.
+fn in_own_mounts(folder: &Path, script: &str) -> Command {
+    let mut unshare = Command::new("unshare");
+    unshare.current_dir(folder).env("HOME", needs::home());
+    unshare.args(["-m", "sh", "-c", script, env!("CARGO_BIN_EXE_perfdata")]);
+    unshare
+}
+
 /// Makes a recording that must succeed. Returns its dump.
 fn recorded(folder: &Path, options: &[&str], command: &[String]) -> Dump {
     succeeds(&mut record(folder, &[&["-q"], options].concat(), command));

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Running, dump, perfdata, run, until};
+use super::{OWN_MOUNTS, Running, dump, in_own_mounts, perfdata, run, until};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     all_data_of_a_trace,
@@ -40,8 +40,7 @@ struct Machine {
 
 impl Machine {
     fn new() -> Self {
-        let needs =
-            [needs::Need::Runs(&["unshare", "-m", "true"]), needs::Need::CpuEvents, needs::Need::Sysfs];
+        let needs = [OWN_MOUNTS, needs::Need::CpuEvents, needs::Need::Sysfs];
         needs::all(&needs);
         let folder = needs::folder();
         for (path, text) in PMUS {
@@ -65,17 +64,12 @@ impl Machine {
 
     /// Returns the recorder; not started yet.
     fn record(&self, options: &[&str], command: &[&str]) -> Command {
-        let script = "mount --bind pmus /sys/bus/event_source/devices && LD_PRELOAD=$0 exec \"$@\"";
-        let mut unshare = Command::new("unshare");
-        unshare.current_dir(&self.folder).env("HOME", needs::home()).args(["-m", "sh", "-c", script]);
-        unshare.arg(self.library.as_deref().unwrap_or(Path::new("")));
-        unshare
-            .arg(env!("CARGO_BIN_EXE_perfdata"))
-            .args(["record", "-q"])
-            .args(options)
-            .arg("--")
-            .args(command);
-        unshare
+        let script = "mount --bind pmus /sys/bus/event_source/devices && library=$1 && shift &&
+             LD_PRELOAD=$library exec \"$0\" \"$@\"";
+        let mut recorder = in_own_mounts(&self.folder, script);
+        recorder.arg(self.library.as_deref().unwrap_or(Path::new("")));
+        recorder.args(["record", "-q"]).args(options).arg("--").args(command);
+        recorder
     }
 
     fn recorded(&self, options: &[&str], command: &[&str]) -> Vec<Piece> {
@@ -145,7 +139,7 @@ fn all_data_of_a_trace() {
     assert!(pieces.len() > 1 && are_whole(&pieces));
 }
 
-/// An area is not divided into whole entries of BTS, of which the last one is left out.
+/// An area is not divided into whole entries of BTS. The part of one at its end is left out.
 fn a_trace_of_threads() {
     let machine = Machine::with_hardware();
     let options = ["--per-thread", "-e", "intel_bts/config=9/u", "-m", ",64K"];

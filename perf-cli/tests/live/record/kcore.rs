@@ -3,11 +3,10 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
-use std::process::Command;
 
 use super::perf::perf;
 use super::workload::command;
-use super::{dump, record, run};
+use super::{OWN_MOUNTS, dump, in_own_mounts, record, run};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -71,7 +70,7 @@ fn perf_disassembles_a_made_kernel() {
     needs::all(&[
         needs::Need::KernelEvents,
         needs::Need::PERF,
-        needs::Need::Runs(&["unshare", "-m", "true"]),
+        OWN_MOUNTS,
         needs::Need::Runs(&["objdump", "--version"]),
     ]);
     if !cfg!(target_arch = "x86_64") {
@@ -84,9 +83,7 @@ fn perf_disassembles_a_made_kernel() {
          rm -f fake/kcore fake/modules && cp made fake/kcore && : >fake/modules || exit 99
          mount --rbind fake /proc || exit 99
          exec \"$0\" record -q -N --kcore -e cpu-clock:k -F 20000 -- dd if=/dev/zero of=/dev/null bs=64k count=20000";
-    let mut unshare = Command::new("unshare");
-    unshare.env("HOME", needs::home()).current_dir(&folder);
-    let (status, _, err) = run(unshare.args(["-m", "sh", "-c", script]).arg(env!("CARGO_BIN_EXE_perfdata")));
+    let (status, _, err) = run(&mut in_own_mounts(&folder, script));
     assert_eq!(status, 0, "{err}");
 
     let capture = folder.join("perf.data");

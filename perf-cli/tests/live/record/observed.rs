@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::workload::{command, words};
-use super::{Running, dump, event, has_sample, here, perfdata, record, recorded, run, until};
+use super::{
+    OWN_MOUNTS, Running, dump, event, has_sample, here, in_own_mounts, perfdata, record, recorded, run, until,
+};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -207,15 +209,9 @@ fn a_filter_of_system_calls_is_named() {
 
 fn without_sysfs_a_command_is_recorded() {
     let script = "mount -t tmpfs none /sys && exec \"$0\" record -q -e page-faults:u -- true";
-    needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"])]);
+    needs::all(&[OWN_MOUNTS]);
     let folder = needs::folder();
-    let mut unshare = Command::new("unshare");
-    unshare
-        .current_dir(&folder)
-        .env("HOME", needs::home())
-        .args(["-m", "sh", "-c", script])
-        .arg(env!("CARGO_BIN_EXE_perfdata"));
-    assert_eq!(run(&mut unshare), (0, String::new(), String::new()));
+    assert_eq!(run(&mut in_own_mounts(&folder, script)), (0, String::new(), String::new()));
     assert!(!dump(&folder.join("perf.data")).samples().is_empty());
 }
 

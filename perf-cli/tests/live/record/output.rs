@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::workload::command;
-use super::{Running, dump, has_sample, perfdata, record, recorded, run, shown, succeeds, until};
+use super::{
+    OWN_MOUNTS, Running, dump, has_sample, in_own_mounts, perfdata, record, recorded, run, shown, succeeds,
+    until,
+};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -172,7 +175,7 @@ fn what_is_no_file_is_not_moved_away() {
 
 /// The file on a full disk has the records that were written.
 fn a_full_disk_leaves_a_readable_file() {
-    needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"])]);
+    needs::all(&[OWN_MOUNTS]);
     let folder = needs::folder();
     let workload = command("touch", 4000).join(" ");
     let script = format!(
@@ -180,10 +183,7 @@ fn a_full_disk_leaves_a_readable_file() {
          \"$0\" record -q -g -e page-faults:u -c 1 -- {workload}
          status=$?; cp perf.data ..; exit $status"
     );
-    let mut unshare = Command::new("unshare");
-    unshare.env("HOME", needs::home());
-    unshare.current_dir(&folder).args(["-m", "sh", "-c", &script]).arg(env!("CARGO_BIN_EXE_perfdata"));
-    let (status, _, err) = run(&mut unshare);
+    let (status, _, err) = run(&mut in_own_mounts(&folder, &script));
     assert_eq!(status, 1, "{err}");
     assert_eq!(err, "perfdata: perf.data: No space left on device (os error 28)\n");
     let left = dump(&folder.join("perf.data"));

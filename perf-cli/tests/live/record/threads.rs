@@ -7,7 +7,10 @@ use std::process::Command;
 
 use super::perf::perf;
 use super::workload::command;
-use super::{Running, dump, has_sample, here, perfdata, record, recorded, run, succeeds, until};
+use super::{
+    OWN_MOUNTS, Running, dump, has_sample, here, in_own_mounts, perfdata, record, recorded, run, succeeds,
+    until,
+};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -219,15 +222,13 @@ fn what_threads_cannot_do() {
 }
 
 fn a_full_disk() {
-    needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"])]);
+    needs::all(&[OWN_MOUNTS]);
     let folder = needs::folder();
     let workload = command("touch", 4000).join(" ");
     let script = format!(
         "mkdir disk && mount -t tmpfs -o size=256k none disk && cd disk || exit 99
          exec \"$0\" record -q --threads -g -e page-faults:u -c 1 -- {workload}"
     );
-    let mut unshare = Command::new("unshare");
-    unshare.env("HOME", needs::home()).current_dir(&folder);
-    let (status, _, err) = run(unshare.args(["-m", "sh", "-c", &script]).arg(env!("CARGO_BIN_EXE_perfdata")));
+    let (status, _, err) = run(&mut in_own_mounts(&folder, &script));
     assert_eq!((status, &*err), (1, "perfdata: perf.data: No space left on device (os error 28)\n"));
 }
