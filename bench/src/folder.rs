@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::failure::Failure;
+use crate::status;
 
 /// What a run took.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +65,7 @@ impl Folder {
             if let Some(ended) = child.try_wait()? {
                 break ended;
             }
-            anonymous = anonymous.max(anonymous_of(&status));
+            anonymous = anonymous.max(status::bytes(&status, "RssAnon:"));
             // Long enough not to disturb, and a small part of the run.
             std::thread::sleep((start.elapsed() / 50).min(Duration::from_millis(2)));
         };
@@ -81,14 +82,6 @@ impl Drop for Folder {
         // It is in the folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
-}
-
-/// Returns the anonymous memory of a process, in bytes; 0 for a process that has exited.
-fn anonymous_of(status: &str) -> u64 {
-    let status = fs::read_to_string(status).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
-    kilobytes.unwrap_or(0) * 1024
 }
 
 /// Returns the number of free bytes on the file system of a folder.

@@ -17,6 +17,7 @@ mod perfdata;
 mod processes;
 mod race;
 mod races;
+mod status;
 mod sums;
 mod system;
 mod table;

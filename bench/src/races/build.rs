@@ -3,12 +3,13 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Instant;
 
 use super::Context;
 use crate::failure::Failure;
+use crate::perfdata;
 use crate::race::median;
 use crate::table::{Goal, Table};
 
@@ -64,7 +65,7 @@ fn perfdata(features: &[&str]) -> Result<(f64, f64), Failure> {
 
 /// Runs cargo in the main workspace.
 fn cargo(args: &[&str], target: Option<&Path>) -> Result<(), Failure> {
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = perfdata::cargo();
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).args(args);
     command.arg("--quiet").stdin(Stdio::null()).env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     if let Some(target) = target {

@@ -16,8 +16,8 @@ const BATCHES: &str = "perf-parse, batches";
 const PEERS: [&str; 4] =
     ["linux-perf-event-reader", "perf-event-data, visitor", "perf-event-data, record", "perf-event-open"];
 
-/// The inputs, the goal for the ratio to the best peer, and the goal for the ratio of batches to the floor. None is measured
-/// for an input of which a batch has not all columns.
+/// The inputs, the goal for the ratio to the best peer, and the goal for the ratio of batches to the floor. There is
+/// none for an input that has fields without a column in a batch.
 const INPUTS: [(Input, f64, Option<f64>); 6] = [
     (PLAIN, 4.0, Some(0.7)),
     (FULL, 4.0, Some(0.7)),

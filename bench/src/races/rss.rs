@@ -1,6 +1,5 @@
 //! The memory of `perfdata script` while it reads a pipe, which does not grow with the length of the capture.
 
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::process::{Command, Stdio};
 use std::thread;
@@ -9,6 +8,7 @@ use std::time::Duration;
 use super::Context;
 use crate::failure::Failure;
 use crate::perfdata;
+use crate::status;
 use crate::system::{self, Load};
 use crate::table::{Goal, Table};
 
@@ -59,7 +59,7 @@ fn resident(command: &mut Command, load: Load, size: u64) -> Result<(u64, u64), 
         // The kernel keeps the peak until the process exits.
         let mut peak = 0;
         while !printed.is_finished() {
-            peak = peak.max(peak_of(&status));
+            peak = peak.max(status::bytes(&status, "VmHWM:"));
             thread::sleep(Duration::from_millis(5));
         }
         (written.join(), printed.join(), peak)
@@ -76,14 +76,6 @@ fn resident(command: &mut Command, load: Load, size: u64) -> Result<(u64, u64), 
         return Err(Failure::of("perfdata script", format!("printed {printed} of {samples} samples")));
     }
     Ok((samples, peak))
-}
-
-/// Returns the peak of the resident memory of a process, in bytes; 0 for a process that has exited.
-fn peak_of(status: &str) -> u64 {
-    let status = fs::read_to_string(status).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
-    kilobytes.unwrap_or(0) * 1024
 }
 
 /// Counts the empty lines of what is written to it.
