@@ -191,7 +191,7 @@ impl Dispatch {
         if record.kind() == RecordType::SAMPLE {
             return self.event_of_id(word::<O>(record.order(), record.payload(), self.sample)?);
         }
-        self.event_of_other(events, record)
+        self.event_of_other(events, *record)
     }
 
     /// Does the same for a record other than a sample. A separate function, so that only the path of samples, which are nearly
@@ -200,9 +200,9 @@ impl Dispatch {
     fn event_of_other<O: ByteOrder>(
         &self,
         events: &[Arc<Event>],
-        record: &RawRecord<'_, O>,
+        record: RawRecord<'_, O>,
     ) -> Option<usize> {
-        match self.found_by(events, record)? {
+        match self.found_by(events, &record)? {
             FoundBy::First => Some(0),
             FoundBy::Id(id) => self.event_of_id(id),
         }
@@ -241,7 +241,7 @@ impl Dispatch {
         if !first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
             return Some(FoundBy::First);
         }
-        let payload = self.written(record);
+        let payload = self.written(*record);
         let id = payload.len().checked_sub(self.trailer.into())?;
         word::<O>(record.order(), payload, id).map(FoundBy::Id)
     }
@@ -249,7 +249,7 @@ impl Dispatch {
     /// Returns the payload of a record other than a sample, without what the kernel did not write. Not inlined, as
     /// [`event_of_other`](Self::event_of_other).
     #[inline(never)]
-    fn written<'r, O: ByteOrder>(&self, record: &RawRecord<'r, O>) -> &'r [u8] {
+    fn written<'r, O: ByteOrder>(&self, record: RawRecord<'r, O>) -> &'r [u8] {
         record.written(self.trailer_size.into())
     }
 
@@ -261,7 +261,7 @@ impl Dispatch {
         if record.kind() == RecordType::SAMPLE {
             return word::<O>(record.order(), payload, self.sample_time);
         }
-        let payload = self.written(record);
+        let payload = self.written(*record);
         let trailer = payload.len().checked_sub(self.trailer_size.into())?;
         word::<O>(record.order(), payload, trailer.checked_add(self.trailer_time.into())?)
     }
