@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
-use perf_session::{At, BuildId, Dso, DsoKind, Frame, Mapping, Session};
+use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 
 use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::files::{Files, ReadFiles};
@@ -18,6 +18,7 @@ use crate::lines::Lines;
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::options::Options;
+use crate::shared::{Identity, Lazy, Shared};
 use crate::symtab::{Source, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
@@ -41,20 +42,6 @@ pub struct Symbolizer {
     uses: u64,
     jitdumps: HashMap<i32, Option<Arc<Jitdump>>>,
 }
-
-/// What all clones share.
-#[derive(Debug)]
-struct Shared {
-    finder: Finder,
-    loaded: Mutex<HashMap<Identity, Lazy>>,
-    jitdumps: Mutex<HashMap<Vec<u8>, Option<Arc<Jitdump>>>>,
-}
-
-/// What a file is identified by: what was mapped, its build id, and whether it is of a guest.
-type Identity = (Arc<Dso>, Option<BuildId>, bool);
-
-/// Symbols that the first thread loads that needs them, while the others wait.
-type Lazy = Arc<OnceLock<DsoSymbols>>;
 
 /// A DSO in a symbolizer.
 #[derive(Debug)]
@@ -114,8 +101,7 @@ impl Symbolizer {
     #[must_use]
     pub fn with_files(options: Options, files: Arc<dyn Files>) -> Self {
         let finder = Finder::new(files, Arc::new(options));
-        let shared = Shared { finder, loaded: Mutex::default(), jitdumps: Mutex::default() };
-        Self::of(Arc::new(shared))
+        Self::of(Arc::new(Shared::new(finder)))
     }
 
     fn of(shared: Arc<Shared>) -> Self {
@@ -130,6 +116,11 @@ impl Symbolizer {
             uses: 0,
             jitdumps: HashMap::new(),
         }
+    }
+
+    /// Returns what all clones share.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 
     /// Returns the finder, for uses of files other than names.
@@ -226,26 +217,7 @@ impl Symbolizer {
     /// Returns the files that were looked for until now, by any clone, ordered by DSO.
     #[must_use]
     pub fn looked(&self) -> Vec<Looked> {
-        let loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut looked: Vec<_> = loaded
-            .iter()
-            .filter_map(|((dso, build_id, is_guest), symbols)| {
-                let symbols = symbols.get()?;
-                let looked = Looked {
-                    dso: Arc::clone(dso),
-                    build_id: *build_id,
-                    path: symbols.path.clone(),
-                    why: symbols.why,
-                    is_doubtful: symbols.is_doubtful,
-                    segments: symbols.segments().to_vec(),
-                };
-                Some((*is_guest, looked))
-            })
-            .collect();
-        looked.sort_by(|(one_is, one), (other_is, other)| {
-            (&one.dso, one.build_id, one_is).cmp(&(&other.dso, other.build_id, other_is))
-        });
-        looked.into_iter().map(|(_, looked)| looked).collect()
+        self.shared.looked()
     }
 
     /// Returns the number of a DSO, which is another one in a guest.
@@ -254,20 +226,7 @@ impl Symbolizer {
         if let Some(&number) = self.dsos.get(&place) {
             return number;
         }
-        // Those that the capture lists by path are of the host.
-        let build_id = if is_guest { dso.build_id() } else { session.build_id(dso) };
-        let mut loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let symbols = Arc::clone(loaded.entry((Arc::clone(dso), build_id, is_guest)).or_default());
-        drop(loaded);
-        let relocation = session.kernel_relocation();
-        symbols.get_or_init(|| {
-            let finder = &self.shared.finder;
-            if is_guest {
-                DsoSymbols::load_of_guest(finder, dso, build_id)
-            } else {
-                DsoSymbols::load(finder, dso, build_id, relocation)
-            }
-        });
+        let symbols = self.shared.symbols(&Identity::of(session, dso, is_guest));
         let number = self.states.len();
         self.states.push(State::new(Some(Arc::clone(dso)), symbols, is_guest));
         self.dsos.insert(place, number);

@@ -12,6 +12,7 @@ mod hostile;
 mod https;
 mod kernel;
 mod lines;
+mod load_ahead;
 mod mutations;
 
 use std::collections::HashMap;

@@ -1,0 +1,106 @@
+//! What all clones of a symbolizer share: files, and their symbols, each loaded once.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use perf_session::{BuildId, Dso, DsoKind, Session};
+
+use crate::dso_symbols::DsoSymbols;
+use crate::finder::Finder;
+use crate::jitdump::Jitdump;
+use crate::looked::Looked;
+
+/// Symbols that the first thread loads that needs them, while the others wait.
+pub(crate) type Lazy = Arc<OnceLock<DsoSymbols>>;
+
+/// What symbols depend on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Identity {
+    dso: Arc<Dso>,
+    build_id: Option<BuildId>,
+    is_guest: bool,
+    /// A symbol of the kernel and its recorded address; `None` for other files.
+    relocation: Option<(Vec<u8>, u64)>,
+}
+
+impl Identity {
+    /// Returns what the symbols of a DSO depend on, as far as it is known now.
+    pub(crate) fn of(session: &Session, dso: &Arc<Dso>, is_guest: bool) -> Self {
+        // Those that the capture lists by path are of the host.
+        let build_id = if is_guest { dso.build_id() } else { session.build_id(dso) };
+        let relocation = session.kernel_relocation().filter(|_| dso.kind() == DsoKind::Kernel && !is_guest);
+        let relocation = relocation.map(|(name, address)| (name.to_vec(), address));
+        Self { dso: Arc::clone(dso), build_id, is_guest, relocation }
+    }
+
+    /// Finds the files, and reads their symbols.
+    pub(crate) fn load(&self, finder: &Finder) -> DsoSymbols {
+        if self.is_guest {
+            return DsoSymbols::load_of_guest(finder, &self.dso, self.build_id);
+        }
+        let relocation = self.relocation.as_ref().map(|(name, address)| (&**name, *address));
+        DsoSymbols::load(finder, &self.dso, self.build_id, relocation)
+    }
+}
+
+/// What all clones of a symbolizer share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) finder: Finder,
+    loaded: Mutex<HashMap<Identity, Lazy>>,
+    /// Those that were not asked for yet: see [`LoadAhead`](crate::LoadAhead).
+    ahead: Mutex<HashMap<Identity, Lazy>>,
+    /// By path.
+    pub(crate) jitdumps: Mutex<HashMap<Vec<u8>, Option<Arc<Jitdump>>>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(crate) fn new(finder: Finder) -> Self {
+        Self { finder, loaded: Mutex::default(), ahead: Mutex::default(), jitdumps: Mutex::default() }
+    }
+
+    /// Returns symbols. Loads them, or waits for the thread that does.
+    pub(crate) fn symbols(&self, identity: &Identity) -> Lazy {
+        let ahead = lock(&self.ahead).get(identity).cloned();
+        let symbols =
+            lock(&self.loaded).entry(identity.clone()).or_insert_with(|| ahead.unwrap_or_default()).clone();
+        symbols.get_or_init(|| identity.load(&self.finder));
+        symbols
+    }
+
+    /// Returns the place for symbols that are loaded ahead; `None` if they were asked for already.
+    pub(crate) fn ahead(&self, identity: &Identity) -> Option<Lazy> {
+        if lock(&self.loaded).contains_key(identity) {
+            return None;
+        }
+        Some(lock(&self.ahead).entry(identity.clone()).or_default().clone())
+    }
+
+    /// Forgets the symbols that were loaded ahead and not asked for.
+    pub(crate) fn forget_ahead(&self) {
+        lock(&self.ahead).clear();
+    }
+
+    /// Returns the files that were looked for until now, ordered by DSO.
+    pub(crate) fn looked(&self) -> Vec<Looked> {
+        let loaded = lock(&self.loaded);
+        let looked = loaded.iter().filter_map(|(identity, symbols)| Some((identity, symbols.get()?)));
+        let mut looked: Vec<_> = looked.collect();
+        looked.sort_by_key(|(it, _)| (&it.dso, it.build_id, it.is_guest));
+        looked
+            .into_iter()
+            .map(|(identity, symbols)| Looked {
+                dso: Arc::clone(&identity.dso),
+                build_id: identity.build_id,
+                path: symbols.path.clone(),
+                why: symbols.why,
+                is_doubtful: symbols.is_doubtful,
+                segments: symbols.segments().to_vec(),
+            })
+            .collect()
+    }
+}
