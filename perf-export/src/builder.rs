@@ -1,8 +1,9 @@
 //! Collects the samples of a capture.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_parse::event::Event;
 use perf_session::{At, DsoKind, Segment, Session};
 use perf_symbol::unwind::StackEnd;
@@ -76,6 +77,12 @@ impl ProfileBuilder {
             switches: HashMap::new(),
             off_cpu: Vec::new(),
         }
+    }
+
+    /// Has the symbols of files loaded by another thread while samples are taken. `symbolizer` is the one that
+    /// [`finish`](Self::finish) gets, or a clone of it. The profile is the same.
+    pub fn load_ahead(&mut self, symbolizer: &Symbolizer) {
+        self.table.frames.load_ahead(symbolizer);
     }
 
     /// Takes a sample. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave; of a sample

@@ -15,10 +15,10 @@
 //! - A file that was deleted is `[name (deleted)]`. They take the last word for the file.
 //! - A semicolon in the name of a thread becomes a colon, and bytes that are not UTF-8 are escaped.
 
-use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_session::Dso;
 
 use crate::calls::{Call, calls_of};
@@ -68,7 +68,8 @@ pub struct Options {
 ///
 /// Those of `out`.
 pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines = BTreeMap::new();
+    let mut lines: HashMap<Vec<u8>, u64> = HashMap::new();
+    let mut line = Vec::new();
     let mut event = options.event.clone();
     for profile in profiles {
         let names: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
@@ -102,12 +103,15 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
         texts.sort_unstable_by_key(|&(_, number)| number);
         let labels = Labels::new(profile, options);
         for ((root, stack), weight) in weights {
-            let mut line = texts.get(root as usize).map_or_else(Vec::new, |(text, _)| text.clone());
+            line.clear();
+            line.extend_from_slice(texts.get(root as usize).map_or(&[][..], |(text, _)| text));
             labels.push_stack(&mut line, profile, stack);
-            let sum: &mut u64 = lines.entry(line).or_default();
+            let sum = lines.entry_ref(line.as_slice()).or_default();
             *sum = sum.wrapping_add(weight);
         }
     }
+    let mut lines: Vec<_> = lines.into_iter().collect();
+    lines.sort_unstable();
     for (line, weight) in lines {
         out.write_all(&line)?;
         writeln!(out, " {weight}")?;
@@ -116,8 +120,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
 }
 
 fn root(thread: &Thread, root: Root) -> Vec<u8> {
-    let mut text = Vec::new();
-    push_tidy(&mut text, &thread.comm);
+    let mut text = tidy(&thread.comm);
     text.iter_mut().filter(|byte| **byte == b' ').for_each(|byte| *byte = b'_');
     let Thread { pid, tid, .. } = thread;
     match root {
@@ -134,8 +137,11 @@ struct Labels(Vec<Vec<u8>>);
 
 impl Labels {
     fn new(profile: &Profile, options: &Options) -> Self {
+        let named = profile.named();
+        let names: Vec<_> =
+            named.symbols().iter().map(|symbol| tidy(without_arguments(&symbol.name))).collect();
         let frames = 0..profile.frames().places().len() as u32;
-        Self(frames.map(|frame| label(profile, frame, options)).collect())
+        Self(frames.map(|frame| label(profile, frame, &names, options)).collect())
     }
 
     fn push_stack(&self, line: &mut Vec<u8>, profile: &Profile, stack: u32) {
@@ -147,7 +153,8 @@ impl Labels {
     }
 }
 
-fn label(profile: &Profile, frame: u32, options: &Options) -> Vec<u8> {
+/// Returns the text of a frame. `names` are those of functions, by the numbers of their symbols.
+fn label(profile: &Profile, frame: u32, names: &[Vec<u8>], options: &Options) -> Vec<u8> {
     let dso = profile.frames().dso_of(frame);
     let mark: &[u8] = match dso.map(|dso| dso.name()) {
         Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => {
@@ -160,13 +167,13 @@ fn label(profile: &Profile, frame: u32, options: &Options) -> Vec<u8> {
     };
     let mut label = Vec::new();
     for Call { symbol, .. } in calls_of(profile, frame) {
-        let Some((_, symbol)) = symbol else {
+        let Some((number, symbol)) = symbol else {
             push_unknown(&mut label, dso);
             label.extend_from_slice(mark);
             continue;
         };
         label.push(b';');
-        push_tidy(&mut label, without_arguments(&symbol.name));
+        label.extend_from_slice(names.get(number as usize).map_or(&[][..], |name| name));
         let of_inlined: &[u8] = if options.mark_inlined { b"_[i]" } else { b"" };
         label.extend_from_slice(if symbol.is_inlined { of_inlined } else { mark });
     }
@@ -178,7 +185,7 @@ fn push_unknown(label: &mut Vec<u8>, dso: Option<&Arc<Dso>>) {
     let Some(dso) = dso else { return label.extend_from_slice(b";[unknown]") };
     let file = dso.name().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     label.extend_from_slice(b";[");
-    push_tidy(label, file);
+    label.extend_from_slice(&tidy(file));
     label.push(b']');
 }
 
@@ -200,12 +207,12 @@ fn without_arguments(name: &[u8]) -> &[u8] {
     name
 }
 
-/// Appends a name without the character that separates names.
-fn push_tidy(label: &mut Vec<u8>, name: &[u8]) {
-    let start = label.len();
-    push_name(label, name);
-    let added = label.get_mut(start..).unwrap_or_default();
-    added.iter_mut().filter(|byte| **byte == b';').for_each(|byte| *byte = b':');
+/// Returns a name without the character that separates names.
+fn tidy(name: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    push_name(&mut text, name);
+    text.iter_mut().filter(|byte| **byte == b';').for_each(|byte| *byte = b':');
+    text
 }
 
 #[cfg(test)]
@@ -242,16 +249,12 @@ mod tests {
 
     #[test]
     fn no_name_ends_a_frame_or_a_line() {
-        let tidy = |name: &[u8]| {
-            let mut label = b";".to_vec();
-            push_tidy(&mut label, name);
-            String::from_utf8(label).unwrap()
-        };
-        assert_eq!(tidy(b"a;b;"), ";a:b:");
-        assert_eq!(tidy(b"a\nb\r"), ";a\\nb\\r");
-        assert_eq!(tidy(b"a b "), ";a b ");
-        assert_eq!(tidy(b"\xff\x1b[31m"), ";\\xff\\u{1b}[31m");
-        assert_eq!(tidy("\u{202e}x".as_bytes()), ";\\u{202e}x");
+        let tidy = |name: &[u8]| String::from_utf8(tidy(name)).unwrap();
+        assert_eq!(tidy(b"a;b;"), "a:b:");
+        assert_eq!(tidy(b"a\nb\r"), "a\\nb\\r");
+        assert_eq!(tidy(b"a b "), "a b ");
+        assert_eq!(tidy(b"\xff\x1b[31m"), "\\xff\\u{1b}[31m");
+        assert_eq!(tidy("\u{202e}x".as_bytes()), "\\u{202e}x");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping};
-use perf_symbol::{Function, StackFrame, Symbolizer};
+use perf_symbol::{Function, LoadAhead, StackFrame, Symbolizer};
 
 /// The number of what there is not: of the file where nothing is mapped, of the symbol where none is known.
 pub const NONE: u32 = u32::MAX;
@@ -24,6 +24,7 @@ pub struct Frames {
     /// The functions of generated code, which has others at other times, and texts.
     pub(crate) generated: Vec<Vec<Function>>,
     texts: HashMap<Vec<u8>, u32>,
+    ahead: Option<LoadAhead>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +70,12 @@ impl Place {
 }
 
 impl Frames {
+    /// Has the symbols of files loaded by another thread from the first frame in them on, so that they are there when
+    /// [`Named`](crate::Named) needs them. `symbolizer`, or a clone of it, then finds the functions.
+    pub fn load_ahead(&mut self, symbolizer: &Symbolizer) {
+        self.ahead = Some(LoadAhead::new(symbolizer));
+    }
+
     /// Returns the number of a frame; `None` if there would be more than `limit`. Numbers count from 0 on, in the order in
     /// which the frames came.
     ///
@@ -82,7 +89,7 @@ impl Frames {
         limit: usize,
     ) -> Option<u32> {
         let StackFrame { frame, is_caller, .. } = *it;
-        let dso = frame.mapping.map_or(NONE, |mapping| self.dso(mapping.dso()));
+        let dso = frame.mapping.map_or(NONE, |mapping| self.dso(at, frame.mode, mapping.dso()));
         let mut key = Key {
             dso,
             mode: frame.mode,
@@ -179,11 +186,15 @@ impl Frames {
         number
     }
 
-    fn dso(&mut self, dso: &Arc<Dso>) -> u32 {
+    fn dso(&mut self, at: &At<'_, '_>, mode: CpuMode, dso: &Arc<Dso>) -> u32 {
         let next = self.dsos.len() as u32;
         let number = *self.dso_numbers.entry(Arc::as_ptr(dso) as usize).or_insert(next);
         if number == next {
             self.dsos.push(Arc::clone(dso));
+            // The map of generated code grows as long as the process runs.
+            if let Some(ahead) = self.ahead.as_ref().filter(|_| dso.kind() != DsoKind::Memory) {
+                ahead.add(at.session(), dso, matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER));
+            }
         }
         number
     }

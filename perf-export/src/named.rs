@@ -1,12 +1,12 @@
 //! The functions of all addresses, each address looked up once, on several threads.
 
-use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::Session;
 use perf_symbol::{Function, Source, Symbolizer};

@@ -18,9 +18,9 @@
 
 mod messages;
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
+use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_abi::sample_type::SampleType;
 use prost::Message;

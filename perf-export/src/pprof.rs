@@ -9,10 +9,10 @@
 
 mod messages;
 
-use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
 use flate2::{Compression, GzBuilder};
+use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use prost::Message;
 

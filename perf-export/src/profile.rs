@@ -1,8 +1,8 @@
 //! The samples of a capture, with names: what all formats are written from.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_parse::event::Event;
 use perf_session::{BuildId, Segment};
 use perf_symbol::Looked;

@@ -2,11 +2,12 @@
 //!
 //! speedscope: `src/lib/file-format-spec.ts`.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
+
+use hashbrown::HashMap;
 
 use crate::calls::{Call, calls_of, unknown_name};
 use crate::event_name::event_name;

@@ -1,8 +1,8 @@
 //! The strings, functions, mappings, locations and stacks of some profiles, each once: what pprof and OTLP have tables of.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::DsoKind;
 

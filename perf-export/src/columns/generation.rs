@@ -3,9 +3,9 @@
 //! Each is kept once, until there are so many that the memory for them is used up. Then they are written, and the next ones
 //! get new numbers.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
+use hashbrown::HashMap;
 use perf_session::{At, BuildId, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, StackFrame, Symbolizer};

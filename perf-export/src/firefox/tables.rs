@@ -1,8 +1,8 @@
 //! The tables that all threads share: strings, libraries, functions, frames, stacks.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind};
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! The events of all captures.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::event_name::event_name;
 use crate::profile::Profile;

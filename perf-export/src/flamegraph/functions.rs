@@ -1,7 +1,6 @@
 //! The functions of all captures, each once.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::DsoKind;
 use perf_symbol::Source;

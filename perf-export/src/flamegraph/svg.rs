@@ -1,7 +1,6 @@
 //! The static picture.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::Options;
@@ -9,6 +8,8 @@ use super::events::Events;
 use super::functions::{Function, Functions, Kind};
 use super::tree::{Tree, TreeBuilder};
 use super::xml::push_escaped;
+use hashbrown::HashMap;
+
 use crate::diff::{Normalize, seconds};
 use crate::profile::Profile;
 use crate::text::OneLine;

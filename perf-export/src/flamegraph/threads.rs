@@ -1,6 +1,6 @@
 //! The threads of all captures.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::profile::Profile;
 use crate::text::OneLine;
