@@ -103,8 +103,16 @@ pub(crate) fn profile(
     let names = Names::new(request.symbols, reader.features(), memory)?;
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
+    let mut naming = Naming { inlines: !request.symbols.no_inline, ..Naming::default() };
+    if let Some(threads) = request.naming.threads {
+        naming.threads = threads;
+    }
+    let mut builder = ProfileBuilder::new(keep, Limits::default());
+    if let Some(symbolizer) = names.symbolizer().filter(|_| naming.threads.get() > 1) {
+        builder.load_ahead(symbolizer);
+    }
     let mut building = Building {
-        builder: ProfileBuilder::new(keep, Limits::default()),
+        builder,
         off_cpu,
         wakers,
         has_stacks: keep.max_stack > 0,
@@ -115,10 +123,6 @@ pub(crate) fn profile(
     };
     if let Some(off_cpu) = &building.off_cpu {
         off_cpu.report_still_away();
-    }
-    let mut naming = Naming { inlines: !request.symbols.no_inline, ..Naming::default() };
-    if let Some(threads) = request.naming.threads {
-        naming.threads = threads;
     }
     let mut progress = NamingProgress::new();
     let profile =

@@ -113,11 +113,17 @@ fn with_report(
     };
     let traces = Traces::new(reader);
     let off_cpu = if args.off_cpu { Some(OffCpu::new(reader)?) } else { None };
-    let collected = Collected::new(wants, facts);
-    let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
+    let mut collected = Collected::new(wants, facts);
     let samples = Samples::new(reader, memory, only)?.all_if(args.off_cpu);
     let names =
         Names::with_lines(&args.symbols, reader.features(), memory, plan.layout.needs_lines(&plan.graph))?;
+    let threads =
+        args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
+    let naming = Naming { inlines: !args.symbols.no_inline, threads };
+    if let Some(symbolizer) = names.symbolizer().filter(|_| threads.get() > 1) {
+        collected.table.frames.load_ahead(symbolizer);
+    }
+    let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
     let Collecting { mut collected, traces, off_cpu, .. } = collecting;
     if let Some(off_cpu) = off_cpu {
@@ -130,9 +136,6 @@ fn with_report(
             "perfdata: samples counted by their fields, because their print formats cannot be evaluated: {count}"
         );
     }
-    let threads =
-        args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
-    let naming = Naming { inlines: !args.symbols.no_inline, threads };
     let mut progress = NamingProgress::new();
     let named = Named::find(
         &collected.table.frames,
