@@ -197,11 +197,7 @@ impl Dispatch {
     /// Does the same for a record other than a sample. A separate function, so that only the path of samples, which are nearly
     /// all records, is inlined.
     #[inline(never)]
-    fn event_of_other<O: ByteOrder>(
-        &self,
-        events: &[Arc<Event>],
-        record: RawRecord<'_, O>,
-    ) -> Option<usize> {
+    fn event_of_other<O: ByteOrder>(&self, events: &[Arc<Event>], record: RawRecord<'_, O>) -> Option<usize> {
         match self.found_by(events, &record)? {
             FoundBy::First => Some(0),
             FoundBy::Id(id) => self.event_of_id(id),
