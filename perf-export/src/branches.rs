@@ -10,10 +10,9 @@ pub mod brstack;
 mod code;
 pub mod preagg;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use perf_abi::branch::BranchFlags;
 use perf_parse::sample::BranchStack;
 use perf_session::{At, BuildId, Dso, DsoKind, Mapping};
