@@ -2,18 +2,21 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use perf_abi::feature::Feature;
-use perf_parse::file::{Account, EventRecords, RecordCheck};
+use perf_parse::file::{Account, Blocks, EventRecords, RecordCheck};
 use perf_parse::index::IndexError;
 use perf_parse::{Index, Reader};
 
-use crate::all_blocks::{AllBlocks, all_blocks};
 use crate::args::IndexArgs;
 use crate::escape::shown;
 use crate::input::{self, Memory};
 use crate::output::{Diagnostics, Holds, Outputs, say};
+use crate::progress::Progress;
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {
@@ -65,40 +68,99 @@ fn beside(capture: &Path) -> Result<PathBuf, Failure> {
     Ok(capture.with_file_name(name))
 }
 
+/// The number of bytes of a block, at most.
+const BLOCK: u64 = 16 << 20;
+
+/// The number of blocks for each thread, at least, so that all threads end at about the same time.
+const PER_THREAD: usize = 4;
+
+/// The index of a block, and the walk at its end.
+struct Part<'r> {
+    number: usize,
+    index: Index,
+    records: EventRecords<'r>,
+}
+
 /// Makes the index of a capture of `size` bytes, on all processors. Returns the account of what could not be decoded.
 fn index(reader: &Reader<'_>, size: u64) -> Result<(Index, Account), Failure> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let count = usize::try_from(size / BLOCK).unwrap_or(usize::MAX).max(PER_THREAD * threads);
     let formats = reader.features().get(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
-    let check = RecordCheck::new(formats);
-    let AllBlocks { parts, mut account, last } = all_blocks(reader, size, |_, records, progress| {
-        let index = index_of_block(records, &check, !formats.is_empty());
-        progress.add(records.account().bytes);
-        index
-    });
-    // The last block knows all features of a pipe.
-    for (_, fault) in last.into_iter().flat_map(|mut last| last.check_features()) {
-        account.note_once(fault);
+    let work = Work {
+        blocks: Mutex::new((0, reader.blocks(count))),
+        check: RecordCheck::new(formats),
+        has_formats: !formats.is_empty(),
+        progress: Mutex::new((0, Progress::new(size, true))),
+    };
+    let mut parts = thread::scope(|scope| {
+        let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work.parts())).collect();
+        let mut parts = work.parts()?;
+        for helper in helpers {
+            parts.extend(helper.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+        }
+        Ok::<_, IndexError>(parts)
+    })?;
+    parts.sort_by_key(|part| part.number);
+    if let Some(last) = parts.last_mut() {
+        // The last block knows all features of a pipe.
+        last.records.check_features();
     }
     let mut parts = parts.into_iter();
-    let mut index = parts.next().unwrap_or_else(|| Ok(Index::default()))?;
-    parts.try_for_each(|part| index.append(part?))?;
+    let Some(Part { mut index, records, .. }) = parts.next() else {
+        return Ok((Index::default(), reader.account().clone()));
+    };
+    let mut account = records.account().clone();
+    for part in parts {
+        index.append(part.index)?;
+        account.add(part.records.account());
+    }
     Ok((index, account))
 }
 
-/// Indexes a block, and notes in its account what cannot be decoded. `has_formats` is whether the raw data of samples has to
-/// be checked too.
-fn index_of_block(
-    records: &mut EventRecords<'_>,
-    check: &RecordCheck<'_>,
+/// The blocks that no thread has taken yet, and what all threads share.
+struct Work<'r> {
+    /// The blocks, and the number of the next one.
+    blocks: Mutex<(usize, Blocks<'r>)>,
+    check: RecordCheck<'r>,
+    /// Whether the raw data of samples has to be checked too.
     has_formats: bool,
-) -> Result<Index, IndexError> {
-    if !has_formats {
-        return Index::from_batches(records, |record| check.record(record));
-    }
-    Index::from_records(core::iter::from_fn(|| {
-        let next = records.next();
-        if let Some(Ok(record)) = &next {
-            check.record(record).unwrap_or_else(|error| records.account_mut().note(error));
+    /// The number of bytes that are done.
+    progress: Mutex<(u64, Progress)>,
+}
+
+impl<'r> Work<'r> {
+    /// Indexes blocks until none is left.
+    fn parts(&self) -> Result<Vec<Part<'r>>, IndexError> {
+        let mut parts = Vec::new();
+        while let Some((number, mut records)) = self.next() {
+            let index = self.index(&mut records)?;
+            let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.0 += records.account().bytes;
+            let done = progress.0;
+            progress.1.at(done);
+            parts.push(Part { number, index, records });
         }
-        next
-    }))
+        Ok(parts)
+    }
+
+    /// Indexes a block, and notes in its account what cannot be decoded.
+    fn index(&self, records: &mut EventRecords<'r>) -> Result<Index, IndexError> {
+        if !self.has_formats {
+            return Index::from_batches(records, |record| self.check.record(record));
+        }
+        Index::from_records(core::iter::from_fn(|| {
+            let next = records.next();
+            if let Some(Ok(record)) = &next {
+                self.check.record(record).unwrap_or_else(|error| records.account_mut().note(error));
+            }
+            next
+        }))
+    }
+
+    fn next(&self) -> Option<(usize, EventRecords<'r>)> {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let records = blocks.1.next()?;
+        blocks.0 += 1;
+        Some((blocks.0, records))
+    }
 }

@@ -4,15 +4,15 @@ use std::io::Write;
 
 use perf_abi::feature::Feature;
 use perf_abi::sample_type::SampleType;
+use perf_parse::SampleBatch;
 use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
-use perf_parse::{Reader, SampleBatch};
 
-use crate::all_blocks::{AllBlocks, SharedProgress, all_blocks};
 use crate::args::InfoArgs;
 use crate::escape::{Printable, Seconds, make_lines_safe, shown};
 use crate::input;
 use crate::output::{Diagnostics, Output};
+use crate::progress::Progress;
 use crate::render::attr;
 use crate::render::feature::lines::{Lines, lines};
 use crate::{Failure, Outcome};
@@ -20,14 +20,12 @@ use crate::{Failure, Outcome};
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     input::read(&args.file, |reader, memory| {
         let size = memory.size;
-        let (records, survey, account) = if args.header_only {
-            let mut records = reader.records();
+        let mut records = reader.records();
+        let survey = if args.header_only {
             records.check_features();
-            let account = records.account().clone();
-            (records, None, account)
+            None
         } else {
-            let (records, survey, account) = survey(&reader, size);
-            (records, Some(survey), account)
+            Some(Survey::of(&mut records, size))
         };
         let mut output = Output::new();
         let out = &mut output.buffer;
@@ -62,12 +60,12 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
         }
         let start = output.buffer.len();
         if let Some(survey) = survey {
-            survey.show(&account, &mut output.buffer)?;
+            survey.show(records.account(), &mut output.buffer)?;
         }
         make_lines_safe(&mut output.buffer, start);
-        Diagnostics::new().report_all(&account);
+        Diagnostics::new().report_all(records.account());
         output.flush()?;
-        Ok(if account.is_clean() { Outcome::Clean } else { Outcome::Partial })
+        Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     })
 }
 
@@ -104,59 +102,25 @@ fn show_feature(feature: Feature, lines: &Lines, out: &mut Vec<u8>) -> std::io::
     lines.entries.iter().try_for_each(|entry| writeln!(out, "      {entry}"))
 }
 
-/// The result of a pass over records, besides the account.
-#[derive(Debug, Default)]
+/// The result of a pass over all records, besides the account.
 struct Survey {
     /// The first and the last time of any record, in nanoseconds. Ignores 0, the time of records that perf synthesized.
     span: Option<(u64, u64)>,
 }
 
-/// Reads all records of a capture of `size` bytes, on all processors. Returns the walk at their end, and their account.
-fn survey<'r>(reader: &'r Reader<'_>, size: u64) -> (EventRecords<'r>, Survey, Account) {
-    // As in `dump`: with the features known before the first record.
-    let formats = reader.features().get(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
-    let check = RecordCheck::new(formats);
-    let AllBlocks { parts, mut account, last } = all_blocks(reader, size, |number, records, progress| {
-        if number == 0 {
-            records.check_features();
-        }
-        Survey::of(records, &check, !formats.is_empty(), progress)
-    });
-    let mut records = last.unwrap_or_else(|| reader.records());
-    // A stream may have features among its records.
-    for (_, fault) in records.check_features() {
-        account.note_once(fault);
-    }
-    let mut all = Survey::default();
-    for (first, last) in parts.into_iter().filter_map(|part| part.span) {
-        all.add(&[first, last]);
-    }
-    (records, all, account)
-}
-
-/// The number of bytes after which the progress is shown anew.
-const STEP: u64 = 1 << 20;
-
 impl Survey {
-    /// Reads the records of a block, and notes in its account what cannot be decoded. `has_formats` is whether the raw data of
-    /// samples has to be checked too.
-    fn of(
-        records: &mut EventRecords<'_>,
-        check: &RecordCheck<'_>,
-        has_formats: bool,
-        progress: &SharedProgress,
-    ) -> Self {
-        let mut survey = Self::default();
+    fn of(records: &mut EventRecords<'_>, size: u64) -> Self {
+        let mut progress = Progress::new(size, true);
+        records.check_features();
+        // As in `dump`: with the features known before the first record.
+        let tracing_data = records.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
+        let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
+        let mut survey = Self { span: None };
         let mut batch = SampleBatch::<256>::new(SampleType::TIME);
-        let mut shown = 0;
         loop {
-            let done = records.account().bytes;
-            if done >= shown + STEP {
-                progress.add(done - shown);
-                shown = done;
-            }
-            // The samples of a batch are decoded to their last byte.
-            if !has_formats {
+            progress.at(EventRecords::reached(records).offset);
+            // The samples of a batch are decoded to their last byte. With formats, their raw data is checked too.
+            if tracing_data.is_none() {
                 records.next_batch(&mut batch);
                 survey.add(batch.time().unwrap_or_default());
                 if batch.is_full() {
@@ -165,7 +129,8 @@ impl Survey {
             }
             match records.next() {
                 None => {
-                    progress.add(records.account().bytes - shown);
+                    // A stream may have features among its records.
+                    records.check_features();
                     return survey;
                 }
                 // The walk has noted the error in the account.
