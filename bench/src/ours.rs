@@ -52,13 +52,7 @@ pub(crate) fn hop(records: &[u8]) -> Result<u64, Error> {
 pub(crate) fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     for raw in Records::<LittleEndian>::new(records) {
-        let raw = raw?;
-        let Some(index) = events.of(&raw).map_err(|error| Failure(format!("{error:?}")))? else { continue };
-        let Some(event) = events.get(index) else { continue };
-        match raw.sample(&event.layout) {
-            Some(sample) => touch_sample(&mut sums, index, sample)?,
-            None => touch_other(&mut sums, &raw.decode(&event.layout)?),
-        }
+        touch(&mut sums, events, &raw?)?;
     }
     Ok(sums)
 }

@@ -189,25 +189,25 @@ impl Dispatch {
         record: &RawRecord<'_, O>,
     ) -> Option<usize> {
         if record.kind() == RecordType::SAMPLE {
-            return self.event_of_id(word::<O>(record.order(), record.payload(), self.sample)?);
+            return self.event_of_id(self.id_of_sample::<O>(record.order(), record.payload())?);
         }
         self.event_of_other(events, *record)
     }
 
-    /// Does the same for a record other than a sample. A separate function, so that only the path of samples, which are nearly
-    /// all records, is inlined.
-    #[inline(never)]
-    fn event_of_other<O: ByteOrder>(&self, events: &[Arc<Event>], record: RawRecord<'_, O>) -> Option<usize> {
-        match self.found_by(events, &record)? {
-            FoundBy::First => Some(0),
-            FoundBy::Id(id) => self.event_of_id(id),
-        }
-    }
-
-    /// Returns the index of the event of a sample with this payload, if there are several events; `None` if it is unknown.
+    /// Returns the index of the event of a sample with this payload; `None` if it is unknown.
     #[inline(always)]
     pub(super) fn event_of_sample<O: Endian>(&self, payload: &[u8]) -> Option<usize> {
-        self.event_of_id(word::<O>((), payload, self.sample)?)
+        self.event_of_id(self.id_of_sample::<O>((), payload)?)
+    }
+
+    /// Returns the index of the event of another record. A separate function, so that only the path of samples, which are
+    /// nearly all records, is inlined.
+    #[inline(never)]
+    fn event_of_other<O: ByteOrder>(&self, events: &[Arc<Event>], record: RawRecord<'_, O>) -> Option<usize> {
+        if !has_trailers(events.first()?) {
+            return Some(0);
+        }
+        self.event_of_id(self.id_of_other(record)?)
     }
 
     #[inline(always)]
@@ -222,24 +222,23 @@ impl Dispatch {
     /// Returns the id of a record, if its event is found by an id.
     #[cold]
     pub(super) fn id<O: ByteOrder>(&self, events: &[Arc<Event>], record: &RawRecord<'_, O>) -> Option<u64> {
-        match self.found_by(events, record)? {
-            FoundBy::Id(id) => Some(id),
-            FoundBy::First => None,
+        if record.kind() == RecordType::SAMPLE {
+            return self.id_of_sample::<O>(record.order(), record.payload());
         }
+        if !has_trailers(events.first()?) {
+            return None;
+        }
+        self.id_of_other(*record)
     }
 
-    /// Returns how the event of a kernel record is found.
-    fn found_by<O: ByteOrder>(&self, events: &[Arc<Event>], record: &RawRecord<'_, O>) -> Option<FoundBy> {
-        let first = events.first()?;
-        if record.kind() == RecordType::SAMPLE {
-            return word::<O>(record.order(), record.payload(), self.sample).map(FoundBy::Id);
-        }
-        if !first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL) {
-            return Some(FoundBy::First);
-        }
-        let payload = self.written(*record);
-        let id = payload.len().checked_sub(self.trailer.into())?;
-        word::<O>(record.order(), payload, id).map(FoundBy::Id)
+    #[inline(always)]
+    fn id_of_sample<O: ByteOrder>(&self, order: O::Value, payload: &[u8]) -> Option<u64> {
+        word::<O>(order, payload, self.sample)
+    }
+
+    fn id_of_other<O: ByteOrder>(&self, record: RawRecord<'_, O>) -> Option<u64> {
+        let payload = self.written(record);
+        word::<O>(record.order(), payload, payload.len().checked_sub(self.trailer.into())?)
     }
 
     /// Returns the payload of a record other than a sample, without what the kernel did not write. Not inlined, as
@@ -279,10 +278,7 @@ fn keep_own(ids: &mut Vec<u64>, mut is_own: impl FnMut(u64) -> bool) -> Option<u
     lost
 }
 
-/// How the event of a record is found.
-enum FoundBy {
-    /// The record has no id: it belongs to the first event.
-    First,
-    /// By its id.
-    Id(u64),
+/// Returns whether records other than samples have a trailer. Without one, they belong to the first event.
+fn has_trailers(first: &Event) -> bool {
+    first.attr.flags.contains(AttrFlags::SAMPLE_ID_ALL)
 }
