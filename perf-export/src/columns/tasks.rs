@@ -1,8 +1,8 @@
 //! What happened to the threads of a capture.
 
-use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
+use hashbrown::HashMap;
 use perf_abi::record::Misc;
 use perf_parse::Record;
 use perf_session::{Session, Thread};

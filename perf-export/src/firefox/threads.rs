@@ -3,11 +3,10 @@
 mod markers;
 mod samples;
 
+use hashbrown::HashMap;
 use serde::{Serialize, Serializer};
 
 use super::{Threads, milliseconds};
-use hashbrown::HashMap;
-
 use crate::profile::{OffCpu, Profile};
 use crate::sample::Sample;
 use crate::text::OneLine;

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use hashbrown::HashMap;
+
 use super::Options;
 use super::events::Events;
 use super::functions::{Function, Functions, Kind};
 use super::tree::{Tree, TreeBuilder};
 use super::xml::push_escaped;
-use hashbrown::HashMap;
-
 use crate::diff::{Normalize, seconds};
 use crate::profile::Profile;
 use crate::text::OneLine;

@@ -1,8 +1,8 @@
 //! The functions of all stacks, as one tree.
 
-use super::numbers::push;
 use hashbrown::HashMap;
 
+use super::numbers::push;
 use crate::profile::Profile;
 
 /// Makes a tree of functions, by numbers in the order in which the nodes came. The root is 0.
