@@ -4,7 +4,7 @@ use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_abi::record::{Misc, RecordType};
-use perf_export::{Keep, Kept, Limits, Naming, Origin, Profile, ProfileBuilder, has_stacks};
+use perf_export::{Keep, Kept, Limits, Origin, Profile, ProfileBuilder, has_stacks};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
@@ -103,14 +103,9 @@ pub(crate) fn profile(
     let names = Names::new(request.symbols, reader.features(), memory)?;
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
-    let mut naming = Naming { inlines: !request.symbols.no_inline, ..Naming::default() };
-    if let Some(threads) = request.naming.threads {
-        naming.threads = threads;
-    }
+    let naming = request.symbols.naming(request.naming.threads);
     let mut builder = ProfileBuilder::new(keep, Limits::default());
-    if let Some(symbolizer) = names.symbolizer().filter(|_| naming.threads.get() > 1) {
-        builder.load_ahead(symbolizer);
-    }
+    builder.load_ahead(names.symbolizer(), naming);
     let mut building = Building {
         builder,
         off_cpu,

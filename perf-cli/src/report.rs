@@ -26,9 +26,7 @@ mod texts;
 mod timeline;
 mod transaction;
 
-use core::num::NonZero;
-
-use perf_export::{Missing, Named, Naming, Quality};
+use perf_export::{Missing, Named, Quality};
 use perf_parse::file::{Account, Reader};
 
 use crate::args::call_graph::Style;
@@ -117,12 +115,8 @@ fn with_report(
     let samples = Samples::new(reader, memory, only)?.all_if(args.off_cpu);
     let names =
         Names::with_lines(&args.symbols, reader.features(), memory, plan.layout.needs_lines(&plan.graph))?;
-    let threads =
-        args.threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
-    let naming = Naming { inlines: !args.symbols.no_inline, threads };
-    if let Some(symbolizer) = names.symbolizer().filter(|_| threads.get() > 1) {
-        collected.table.frames.load_ahead(symbolizer);
-    }
+    let naming = args.symbols.naming(args.threads);
+    collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
     let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
     let Collecting { mut collected, traces, off_cpu, .. } = collecting;

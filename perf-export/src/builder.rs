@@ -79,10 +79,11 @@ impl ProfileBuilder {
         }
     }
 
-    /// Has the symbols of files loaded by another thread while samples are taken. `symbolizer` is the one that
-    /// [`finish`](Self::finish) gets, or a clone of it. The profile is the same.
-    pub fn load_ahead(&mut self, symbolizer: &Symbolizer) {
-        self.table.frames.load_ahead(symbolizer);
+    /// Has the symbols of files loaded by another thread while samples are taken. Both are those that
+    /// [`finish`](Self::finish) gets, or a clone of that symbolizer. With one thread, or without a symbolizer, nothing is
+    /// loaded ahead. The profile is the same.
+    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, naming: Naming) {
+        self.table.frames.load_ahead(symbolizer, naming.threads);
     }
 
     /// Takes a sample. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave; of a sample

@@ -1,8 +1,9 @@
 //! The addresses of all samples, each once.
 
-use hashbrown::HashMap;
+use std::num::NonZero;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping};
 use perf_symbol::{Function, LoadAhead, StackFrame, Symbolizer};
@@ -71,9 +72,10 @@ impl Place {
 
 impl Frames {
     /// Has the symbols of files loaded by another thread from the first frame in them on, so that they are there when
-    /// [`Named`](crate::Named) needs them. `symbolizer`, or a clone of it, then finds the functions.
-    pub fn load_ahead(&mut self, symbolizer: &Symbolizer) {
-        self.ahead = Some(LoadAhead::new(symbolizer));
+    /// [`Named`](crate::Named) needs them. `symbolizer`, or a clone of it, then finds the functions. Without one, and with one
+    /// thread, nothing is loaded ahead.
+    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, threads: NonZero<usize>) {
+        self.ahead = symbolizer.filter(|_| threads.get() > 1).map(LoadAhead::new);
     }
 
     /// Returns the number of a frame; `None` if there would be more than `limit`. Numbers count from 0 on, in the order in
@@ -193,7 +195,7 @@ impl Frames {
             self.dsos.push(Arc::clone(dso));
             // The map of generated code grows as long as the process runs.
             if let Some(ahead) = self.ahead.as_ref().filter(|_| dso.kind() != DsoKind::Memory) {
-                ahead.add(at.session(), dso, matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER));
+                ahead.add(at.session(), dso, mode);
             }
         }
         number

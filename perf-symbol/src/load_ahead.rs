@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
+use perf_abi::record::CpuMode;
 use perf_session::{Dso, Session};
 
-use crate::shared::{Identity, Lazy, Shared};
+use crate::shared::{Identity, Lazy, Shared, is_guest};
 use crate::symbolizer::Symbolizer;
 
 /// A thread that loads the symbols of files for a [`Symbolizer`] and its clones.
@@ -46,10 +47,11 @@ impl LoadAhead {
         Self { shared, queue: thread.is_some().then_some(queue), thread, is_ended }
     }
 
-    /// Has the symbols of a DSO loaded, after those that were given before. `is_guest` is whether it is of a guest.
-    pub fn add(&self, session: &Session, dso: &Arc<Dso>, is_guest: bool) {
+    /// Has the symbols of a DSO loaded, after those that were given before. `mode` is that of an address in it: the files of
+    /// a guest are not those of the host.
+    pub fn add(&self, session: &Session, dso: &Arc<Dso>, mode: CpuMode) {
         let Some(queue) = &self.queue else { return };
-        let identity = Identity::of(session, dso, is_guest);
+        let identity = Identity::of(session, dso, is_guest(mode));
         if let Some(symbols) = self.shared.ahead(&identity) {
             // The thread takes all until `queue` is dropped.
             let _ = queue.send((identity, symbols));

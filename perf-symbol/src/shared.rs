@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind, Session};
 
 use crate::dso_symbols::DsoSymbols;
@@ -47,48 +48,63 @@ impl Identity {
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) finder: Finder,
-    loaded: Mutex<HashMap<Identity, Lazy>>,
-    /// Those that were not asked for yet: see [`LoadAhead`](crate::LoadAhead).
-    ahead: Mutex<HashMap<Identity, Lazy>>,
+    loaded: Mutex<HashMap<Identity, Loaded>>,
     /// By path.
     pub(crate) jitdumps: Mutex<HashMap<Vec<u8>, Option<Arc<Jitdump>>>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+#[derive(Debug, Default)]
+struct Loaded {
+    symbols: Lazy,
+    /// Whether a look-up asked for them. Others are loaded ahead, and do not count as looked for: see
+    /// [`LoadAhead`](crate::LoadAhead).
+    is_wanted: bool,
+}
+
+/// Locks what stays valid if a thread panics while it has the lock.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns whether an address is of a guest, whose files are not those of the host.
+pub(crate) fn is_guest(mode: CpuMode) -> bool {
+    matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER)
 }
 
 impl Shared {
     pub(crate) fn new(finder: Finder) -> Self {
-        Self { finder, loaded: Mutex::default(), ahead: Mutex::default(), jitdumps: Mutex::default() }
+        Self { finder, loaded: Mutex::default(), jitdumps: Mutex::default() }
     }
 
     /// Returns symbols. Loads them, or waits for the thread that does.
     pub(crate) fn symbols(&self, identity: &Identity) -> Lazy {
-        let ahead = lock(&self.ahead).get(identity).cloned();
-        let symbols =
-            lock(&self.loaded).entry(identity.clone()).or_insert_with(|| ahead.unwrap_or_default()).clone();
+        let mut all = lock(&self.loaded);
+        let loaded = all.entry(identity.clone()).or_default();
+        loaded.is_wanted = true;
+        let symbols = loaded.symbols.clone();
+        // Others may load other files meanwhile.
+        drop(all);
         symbols.get_or_init(|| identity.load(&self.finder));
         symbols
     }
 
     /// Returns the place for symbols that are loaded ahead; `None` if they were asked for already.
     pub(crate) fn ahead(&self, identity: &Identity) -> Option<Lazy> {
-        if lock(&self.loaded).contains_key(identity) {
-            return None;
-        }
-        Some(lock(&self.ahead).entry(identity.clone()).or_default().clone())
+        let mut all = lock(&self.loaded);
+        let loaded = all.entry(identity.clone()).or_default();
+        (!loaded.is_wanted).then(|| loaded.symbols.clone())
     }
 
     /// Forgets the symbols that were loaded ahead and not asked for.
     pub(crate) fn forget_ahead(&self) {
-        lock(&self.ahead).clear();
+        lock(&self.loaded).retain(|_, loaded| loaded.is_wanted);
     }
 
     /// Returns the files that were looked for until now, ordered by DSO.
     pub(crate) fn looked(&self) -> Vec<Looked> {
         let loaded = lock(&self.loaded);
-        let looked = loaded.iter().filter_map(|(identity, symbols)| Some((identity, symbols.get()?)));
+        let looked = loaded.iter().filter(|(_, loaded)| loaded.is_wanted);
+        let looked = looked.filter_map(|(identity, loaded)| Some((identity, loaded.symbols.get()?)));
         let mut looked: Vec<_> = looked.collect();
         looked.sort_by_key(|(it, _)| (&it.dso, it.build_id, it.is_guest));
         looked

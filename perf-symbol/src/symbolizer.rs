@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
@@ -18,7 +18,7 @@ use crate::lines::Lines;
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::options::Options;
-use crate::shared::{Identity, Lazy, Shared};
+use crate::shared::{self, Identity, Lazy, Shared};
 use crate::symtab::{Source, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
@@ -150,7 +150,7 @@ impl Symbolizer {
         time: Option<u64>,
     ) -> &[Function] {
         let Some(mapping) = frame.mapping.or_else(|| kernel_before(session, frame)) else { return &[] };
-        let is_guest = matches!(frame.mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER);
+        let is_guest = shared::is_guest(frame.mode);
         let dso = self.dso(session, mapping.dso(), is_guest);
         let jitdump = if mapping.dso().kind() == DsoKind::Memory && !is_guest {
             self.jitdump(session, mapping)
@@ -249,7 +249,7 @@ impl Symbolizer {
         let maps = session.maps(session.thread(pid)?)?;
         let marker = maps.iter().find(|mapping| jitdump::is_jitdump(mapping.dso().path()))?;
         let path = marker.dso().path().to_vec();
-        let mut jitdumps = self.shared.jitdumps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jitdumps = shared::lock(&self.shared.jitdumps);
         let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso().path()).ok().map(Arc::new);
         let jitdump = jitdumps.entry(path).or_insert_with(load).clone();
         drop(jitdumps);

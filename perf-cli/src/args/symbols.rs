@@ -1,6 +1,9 @@
 //! The options of the verbs that print names of functions.
 
+use std::num::NonZero;
 use std::path::PathBuf;
+
+use perf_export::Naming;
 
 /// Where names come from.
 #[derive(Debug, clap::Args)]
@@ -42,6 +45,14 @@ pub(crate) struct SymbolArgs {
     /// Print names of C++ and Rust as they are in the file
     #[arg(long)]
     pub(crate) no_demangle: bool,
+}
+
+impl SymbolArgs {
+    /// Returns how functions are found, by so many threads: by default, one for each processor.
+    pub(crate) fn naming(&self, threads: Option<NonZero<usize>>) -> Naming {
+        let naming = Naming { inlines: !self.no_inline, ..Naming::default() };
+        threads.map_or(naming, |threads| Naming { threads, ..naming })
+    }
 }
 
 /// Returns the servers of some URLS, or without them, those of the environment.

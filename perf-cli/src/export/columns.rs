@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use perf_export::Naming;
 use perf_export::columns::{ColumnsBuilder, Options};
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
@@ -122,7 +121,7 @@ fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
     options.redaction.paths = columns.drop.contains(&Dropped::Paths);
     options.redaction.salt.clone_from(&columns.hash_paths);
     options.max_stack = Some(args.profile.naming.max_stack);
-    options.naming = Naming { inlines: !args.profile.symbols.no_inline, threads };
+    options.naming = args.profile.symbols.naming(Some(threads));
     options
 }
 

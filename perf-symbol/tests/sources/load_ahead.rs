@@ -67,7 +67,8 @@ fn mapped() -> Records {
 }
 
 fn add(ahead: &LoadAhead, session: &Session, pid: i32, ip: u64) {
-    ahead.add(session, frame(session, pid, ip).mapping.unwrap().dso(), false);
+    let frame = frame(session, pid, ip);
+    ahead.add(session, frame.mapping.unwrap().dso(), frame.mode);
 }
 
 #[test]
