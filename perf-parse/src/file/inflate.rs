@@ -33,6 +33,19 @@ mod none;
 #[cfg(not(any(feature = "ruzstd", feature = "zstd")))]
 use none::Decoder;
 
+mod payloads;
+use payloads::Payloads;
+
+#[cfg(feature = "std")]
+mod ahead;
+#[cfg(feature = "std")]
+use ahead::Ahead;
+
+#[cfg(not(feature = "std"))]
+mod no_threads;
+#[cfg(not(feature = "std"))]
+use no_threads::Ahead;
+
 /// Returns the range of the payload in a COMPRESSED or COMPRESSED2 record.
 pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Range<usize>, Error> {
     let end = usize::from(raw.size());
@@ -48,18 +61,12 @@ pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Rang
 
 /// The decompressed stream of one data file.
 pub(super) struct Inflate {
-    decoder: Decoder,
-    window_log: u32,
-    /// Bytes that one step decompresses at most, and bytes of output allowed for each byte of a payload.
-    step: usize,
-    ratio: u64,
+    by: By,
     /// Decompressed bytes. The bytes from `start` on have not been taken yet.
     out: Arc<Vec<u8>>,
     start: usize,
     /// The position of `start` in the decompressed stream.
     position: u64,
-    /// Number of bytes that the stream may still produce.
-    allowed: u64,
     /// For each payload, the position in the decompressed stream at which its output begins, and the offset of its
     /// record in the capture.
     chunks: VecDeque<(u64, u64)>,
@@ -67,6 +74,20 @@ pub(super) struct Inflate {
     /// begins.
     chunk: u64,
     next_chunk: u64,
+}
+
+/// Who decompresses.
+#[allow(clippy::large_enum_variant, reason = "there is one in a walk over millions of records")]
+enum By {
+    Caller(Payloads),
+    Thread(Ahead),
+}
+
+impl By {
+    fn new(limits: &Limits, is_ahead: bool) -> Self {
+        let ahead = if is_ahead { Ahead::new(limits) } else { None };
+        ahead.map_or_else(|| Self::Caller(Payloads::new(limits)), Self::Thread)
+    }
 }
 
 impl core::fmt::Debug for Inflate {
@@ -79,26 +100,42 @@ impl core::fmt::Debug for Inflate {
 }
 
 impl Inflate {
-    pub(super) fn new(limits: &Limits) -> Self {
-        let window_log = limits.window_log.clamp(10, 30);
+    /// `is_ahead` is whether a thread of its own decompresses, if the system has one.
+    pub(super) fn new(limits: &Limits, is_ahead: bool) -> Self {
         Self {
-            decoder: Decoder::new(window_log),
-            window_log,
-            step: limits.inflated_step.max(1),
-            ratio: limits.inflated_ratio,
+            by: By::new(limits, is_ahead),
             out: Arc::default(),
             start: 0,
             position: 0,
-            allowed: limits.inflated,
             chunks: VecDeque::new(),
             chunk: 0,
             next_chunk: u64::MAX,
         }
     }
 
+    /// Returns whether a thread waits for payloads that come after the one that was begun last.
+    pub(super) fn has_room_ahead(&self) -> bool {
+        match &self.by {
+            By::Caller(_) => false,
+            By::Thread(ahead) => ahead.has_room(),
+        }
+    }
+
+    /// Gives the thread, if there is one, the payload after those that it got before. Each is begun later.
+    pub(super) fn give_ahead(&mut self, payload: &[u8]) {
+        match &mut self.by {
+            By::Caller(_) => {}
+            By::Thread(ahead) => ahead.give(payload),
+        }
+    }
+
     /// Begins the payload of the record at `offset`, which has `size` bytes.
     pub(super) fn begin(&mut self, offset: u64, size: usize) {
-        self.allowed = self.allowed.saturating_add(self.ratio.saturating_mul(size as u64));
+        match &mut self.by {
+            By::Caller(payloads) => payloads.begin(size),
+            // It begins those that it is given.
+            By::Thread(_) => {}
+        }
         let end = self.position.saturating_add(self.front().len() as u64);
         match self.chunks.back_mut() {
             // The previous payload produced no output, so its record contains nothing.
@@ -125,33 +162,20 @@ impl Inflate {
     /// The library's message for a fault in the stream, or the limit that the stream exceeds.
     pub(super) fn step(&mut self, input: &[u8]) -> Result<(usize, bool), &'static str> {
         let out = writable(&mut self.out, core::mem::take(&mut self.start));
-        match self.decoder.step(input, out, self.step) {
-            Ok((taken, written)) => match self.allowed.checked_sub(written as u64) {
-                Some(allowed) => {
-                    self.allowed = allowed;
-                    Ok((taken, taken == input.len() && written < self.step))
-                }
-                None => {
-                    out.truncate(out.len().saturating_sub(written));
-                    self.decoder = Decoder::new(self.window_log);
-                    Err(
-                        "expands beyond the limit (by default 64 MiB plus 1024 times the compressed bytes so far)",
-                    )
-                }
-            },
-            Err(what) => {
-                // The output before the damage is good. The output after it is good if a new stream begins there.
-                self.decoder.finish(out);
-                self.decoder = Decoder::new(self.window_log);
-                Err(what)
-            }
+        match &mut self.by {
+            By::Caller(payloads) => payloads.step(input, out),
+            By::Thread(ahead) => ahead.step(out),
         }
     }
 
     /// Outputs the bytes that the decoder still holds at the end of the capture. Returns the number of input bytes that
     /// do not form a whole block, and the offset of the record that they are from.
     pub(super) fn finish(&mut self) -> (u64, u64) {
-        let left = self.decoder.finish(writable(&mut self.out, core::mem::take(&mut self.start)));
+        let out = writable(&mut self.out, core::mem::take(&mut self.start));
+        let left = match &mut self.by {
+            By::Caller(payloads) => payloads.finish(out),
+            By::Thread(ahead) => ahead.finish(out),
+        };
         (left as u64, self.chunks.back().map_or(0, |&(_, offset)| offset))
     }
 

@@ -133,6 +133,20 @@ impl<'r> EventRecords<'r> {
         self
     }
 
+    /// Has compressed records decompressed by a thread of its own, up to eight of them before their content is needed. Has no
+    /// effect on a capture that is not compressed, on compressed records that have been reached, and where the system has no
+    /// threads left. Records, errors and account are the same.
+    ///
+    /// Takes a copy of these compressed records, at most 64 KiB each, and up to eight times
+    /// [`Limits::inflated_step`](super::Limits::inflated_step) bytes more. The thread ends with its data file, or when the
+    /// walk is dropped.
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn decompress_ahead(mut self) -> Self {
+        with_walk!(&mut self.walk, walk => walk.decompress_ahead());
+        self
+    }
+
     /// Returns only records of these types from here on. The walk counts records of other types and skips them after
     /// reading their headers. It still applies attrs, features and event names.
     ///

@@ -41,6 +41,8 @@ pub(super) struct Walk<'r, O: Endian, S> {
     framing: Framing<S>,
     /// The compressed stream of the data file that is being read; `None` before its first payload.
     inflated: Option<Inflated>,
+    /// Whether it is decompressed by a thread of its own.
+    is_ahead: bool,
     pub(super) knowledge: Knowledge<'r>,
     order: Option<TimeOrder>,
     /// The types of the records to return.
@@ -67,6 +69,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         Self {
             framing: Framing::new(first, data_file, more),
             inflated: None,
+            is_ahead: false,
             knowledge,
             order: None,
             types: Types::all(),
@@ -86,6 +89,11 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     pub(super) fn only(&mut self, types: &[RecordType]) {
         self.types = Types::new(types);
         self.settle();
+    }
+
+    #[cfg(feature = "std")]
+    pub(super) fn decompress_ahead(&mut self) {
+        self.is_ahead = true;
     }
 
     /// Skips the records, and the errors, before a place.
@@ -275,7 +283,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             };
             if matches!(kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
                 self.account.count(kind, size.into());
-                let inflated = self.inflated.get_or_insert_with(|| Inflated::new(&self.limits));
+                let inflated =
+                    self.inflated.get_or_insert_with(|| Inflated::new(&self.limits, self.is_ahead));
                 inflated.begin::<O, S>(size, &mut self.framing, &mut self.account)?;
                 continue;
             }

@@ -2,9 +2,9 @@
 
 use perf_parse::Reader;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::{FileErrorKind, Limits};
+use perf_parse::file::{EventRecords, FileErrorKind, Limits};
 
-use crate::{Walk, by_time_within, capture, read, read_by_time, read_stream, sample, timed, walk};
+use crate::{Trickle, Walk, by_time_within, capture, read, read_by_time, read_stream, sample, timed, walk};
 use testdata::Bytes;
 use testdata::file::Builder;
 
@@ -347,6 +347,79 @@ fn any_step_of_decompression_gives_the_same() {
         let stepped = walk(Reader::new_within(&bytes, &limits).unwrap().records());
         assert_eq!((&stepped.seen, &stepped.account), (&all.seen, &all.account), "{step}");
     }
+}
+
+/// Checks that a thread that decompresses ahead changes nothing, in memory and from a stream, in both orders.
+fn check_ahead(bytes: &[u8], limits: &Limits, name: &str) {
+    let same = |ahead: EventRecords<'_>, alone: EventRecords<'_>| {
+        let (ahead, alone) = (walk(ahead), walk(alone));
+        assert_eq!((&ahead.seen, &ahead.errors), (&alone.seen, &alone.errors), "{name}");
+        assert_eq!((&ahead.account, ahead.end), (&alone.account, alone.end), "{name}");
+    };
+    let reader = Reader::new_within(bytes, limits).unwrap();
+    same(reader.records().decompress_ahead(), reader.records());
+    same(reader.records().in_time_order().decompress_ahead(), reader.records().in_time_order());
+    // Only a pipe can be read as a stream.
+    let is_pipe = bytes.get(8) == Some(&16);
+    for most in [4096, usize::MAX].into_iter().filter(|_| is_pipe) {
+        let open = || Reader::stream_within(Trickle { bytes, most, fails: None }, limits).unwrap();
+        let (ahead, alone) = (open(), open());
+        same(ahead.records().decompress_ahead(), alone.records());
+    }
+}
+
+#[test]
+fn decompression_ahead_gives_the_same() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        for step in [1 << 10, 1 << 17] {
+            let mut limits = Limits::default();
+            limits.inflated_step = step;
+            check_ahead(&bytes, &limits, name);
+        }
+    }
+}
+
+#[test]
+fn decompression_ahead_meets_the_same_damage() {
+    for name in CAPTURES {
+        let bytes = capture(name);
+        for (number, &(at, size)) in payloads(&bytes).iter().enumerate() {
+            // The stream, the boundary, and a cut.
+            let mut damaged = bytes.clone();
+            match number % 3 {
+                0 => damaged[at + size / 2..][..8].fill(0xff),
+                1 => damaged[at + 6..][..2].fill(0),
+                _ => damaged.truncate(at + size / 2),
+            }
+            check_ahead(&damaged, &Limits::default(), name);
+        }
+    }
+}
+
+#[test]
+fn decompression_ahead_keeps_the_limits() {
+    let bytes = capture(CAPTURES[0]);
+    for most in [0, 1000, 100_000] {
+        let mut limits = Limits::default();
+        (limits.inflated, limits.inflated_ratio) = (most, 0);
+        check_ahead(&bytes, &limits, CAPTURES[0]);
+    }
+}
+
+/// More payloads than the thread has at a time, with records that are not compressed among them.
+#[test]
+fn decompression_ahead_of_many_payloads() {
+    let payload = |time: u64| compressed_record(&frame(&sample(time)));
+    let data: Vec<u8> = (1..=300)
+        .flat_map(|time| [payload(time), sample(time).repeat(time as usize % 100)].concat())
+        .collect();
+    let bytes = Builder::new(false).event(timed(), &[7]).data(data).build().bytes;
+    check_ahead(&bytes, &Limits::default(), "many");
+    // A walk that ends early ends the thread.
+    let reader = Reader::new(&bytes).unwrap();
+    let mut records = reader.records().decompress_ahead();
+    assert!(records.nth(3).unwrap().is_ok());
 }
 
 /// A payload whose samples all have the same time, and are more than may be copied.

@@ -28,6 +28,9 @@ fn stays_outside(kind: RecordType) -> bool {
     )
 }
 
+/// Maximum number of records that are passed at a time in search of payloads to give to the thread.
+const PASSED: usize = 64;
+
 /// The decompressed stream of a data file, and the payload that is being decompressed.
 #[derive(Debug)]
 pub(super) struct Inflated {
@@ -40,6 +43,8 @@ pub(super) struct Inflated {
     /// search has skipped so far.
     is_lost: bool,
     skipped: u64,
+    /// The offset in the data file up to which a thread that decompresses ahead has the payloads.
+    given: u64,
 }
 
 /// A compressed record that is not decompressed to its end.
@@ -52,8 +57,10 @@ struct Payload {
 }
 
 impl Inflated {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self { inflate: Inflate::new(limits), payload: None, has_ended: false, is_lost: false, skipped: 0 }
+    /// `is_ahead` is whether a thread of its own decompresses, if the system has one.
+    pub(super) fn new(limits: &Limits, is_ahead: bool) -> Self {
+        let inflate = Inflate::new(limits, is_ahead);
+        Self { inflate, payload: None, has_ended: false, is_lost: false, skipped: 0, given: 0 }
     }
 
     /// Returns the record at the front and its place, as [`RawRecord::of_types`], if its boundary need not be searched
@@ -152,6 +159,7 @@ impl Inflated {
         let record = framing.source.front().get(..size).unwrap_or_default();
         match RawRecord::<O>::parse(record).map(|(raw, _)| compressed_range(&raw)) {
             Ok(Ok(left)) => {
+                self.give_ahead::<O, S>(&framing.source);
                 self.inflate.begin(offset, left.len());
                 self.payload = Some(Payload { size, left });
                 Ok(())
@@ -162,6 +170,33 @@ impl Inflated {
                 Err(note(account, kind, offset.saturating_add(u64::from(error.offset))))
             }
         }
+    }
+
+    /// Gives a thread that decompresses ahead the payloads from the front of the source on, as far as their records are
+    /// there, and it has room for them. The front is a compressed record, which it gets first unless it has it.
+    ///
+    /// Stops where the walk may find no boundary, or another one.
+    fn give_ahead<'r, O: Endian, S: Source<'r>>(&mut self, source: &S) {
+        let passed = usize::try_from(self.given.saturating_sub(source.offset()));
+        let rest = passed.ok().and_then(|passed| source.front().get(passed..));
+        let Some(mut rest) = rest else { return };
+        for _ in 0..PASSED {
+            if !self.inflate.has_room_ahead() {
+                break;
+            }
+            let Ok((raw, after)) = RawRecord::<O>::parse(rest) else { break };
+            match raw.kind() {
+                RecordType::AUXTRACE | RecordType::HEADER_TRACING_DATA => break,
+                RecordType::COMPRESSED | RecordType::COMPRESSED2 => {
+                    let Ok(range) = compressed_range(&raw) else { break };
+                    self.inflate.give_ahead(rest.get(range).unwrap_or_default());
+                }
+                _ => {}
+            }
+            rest = after;
+        }
+        let passed = source.front().len().saturating_sub(rest.len());
+        self.given = source.offset().saturating_add(passed as u64);
     }
 
     /// Decompresses a step of the payload at the front of the source. Returns whether there was one.
