@@ -72,7 +72,11 @@ pub(crate) fn dump(
     let filter = Filter::new(reader, args)?;
     let mut output = Output::new();
     let origins = rings.origins;
+    let threads = args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
     let (mut first, parts) = begin(reader, memory, &filter, args, order);
+    if threads > 1 {
+        first = first.decompress_ahead();
+    }
     rings.note(first.account_mut());
     let known_faults = first.check_features();
     let mut total = take(first.account_mut());
@@ -98,7 +102,7 @@ pub(crate) fn dump(
         Reading { source, filter: &filter, origins, progress: Progress::new(memory.size, true) };
     let mut last = None;
     in_order(
-        args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get),
+        threads,
         &mut formatter,
         |block: &mut Block<'_>| reading.fill(block),
         |formatter, block| block.format(formatter, &filter, origins),

@@ -99,11 +99,11 @@ pub(crate) fn profile(
     keep: Keep,
 ) -> Result<(Profile, Outcome), Failure> {
     let needs_all = request.off_cpu || request.wakers > 0;
-    let samples = Samples::new(reader, memory, request.only)?.all_if(needs_all);
+    let naming = request.symbols.naming(request.naming.threads);
+    let samples = Samples::new(reader, memory, request.only)?.all_if(needs_all).threads(naming.threads);
     let names = Names::new(request.symbols, reader.features(), memory)?;
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
-    let naming = request.symbols.naming(request.naming.threads);
     let mut builder = ProfileBuilder::new(keep, Limits::default());
     builder.load_ahead(names.symbolizer(), naming);
     let mut building = Building {

@@ -112,10 +112,10 @@ fn with_report(
     let traces = Traces::new(reader);
     let off_cpu = if args.off_cpu { Some(OffCpu::new(reader)?) } else { None };
     let mut collected = Collected::new(wants, facts);
-    let samples = Samples::new(reader, memory, only)?.all_if(args.off_cpu);
+    let naming = args.symbols.naming(args.threads);
+    let samples = Samples::new(reader, memory, only)?.all_if(args.off_cpu).threads(naming.threads);
     let names =
         Names::with_lines(&args.symbols, reader.features(), memory, plan.layout.needs_lines(&plan.graph))?;
-    let naming = args.symbols.naming(args.threads);
     collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
     let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
     let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };

@@ -5,6 +5,7 @@ mod spans;
 mod walk;
 
 use alloc::sync::Arc;
+use core::num::NonZero;
 
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
@@ -84,6 +85,8 @@ pub(crate) struct Samples<'a, 'b> {
     filter: Filter<'a>,
     /// The index beside the capture, if only samples of some times are needed.
     index: Option<Index>,
+    /// Whether compressed records are decompressed by a thread of its own.
+    is_ahead: bool,
 }
 
 impl<'a, 'b> Samples<'a, 'b> {
@@ -104,12 +107,18 @@ impl<'a, 'b> Samples<'a, 'b> {
         let counts = |event: &Arc<Event>| event.attr.sample_type.contains(SampleType::READ);
         let may_leave_out = only.time.is_some() && !reader.events().iter().any(counts);
         let index = if may_leave_out { crate::index::of(reader, memory) } else { None };
-        Ok(Self { reader, size: memory.size, filter, index })
+        Ok(Self { reader, size: memory.size, filter, index, is_ahead: false })
     }
 
     /// Has all samples read, not only those that are selected, if `is_needed`.
     pub(crate) fn all_if(mut self, is_needed: bool) -> Self {
         self.index.take_if(|_| is_needed);
+        self
+    }
+
+    /// Permits so many threads: with more than one, compressed records are decompressed ahead.
+    pub(crate) fn threads(mut self, threads: NonZero<usize>) -> Self {
+        self.is_ahead = threads.get() > 1;
         self
     }
 
@@ -139,9 +148,12 @@ impl<'a, 'b> Samples<'a, 'b> {
 
     /// Begins a walk. `prints` is whether there is output during the walk.
     pub(crate) fn begin(self, names: Names, prints: bool) -> Walk<'a> {
-        let Self { reader, size, filter, index } = self;
+        let Self { reader, size, filter, index, is_ahead } = self;
         let indexed = index.and_then(|index| index.walk(reader, |part| filter.may_be_in(part)));
-        let records = indexed.unwrap_or_else(|| reader.records());
+        let mut records = indexed.unwrap_or_else(|| reader.records());
+        if is_ahead {
+            records = records.decompress_ahead();
+        }
         Walk::new(records, reader, filter, names, Progress::new(size, prints))
     }
 }

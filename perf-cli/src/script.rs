@@ -73,7 +73,8 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         deltatime: args.deltatime,
         max_stack: args.max_stack,
     };
-    let samples = Samples::new(reader, memory, &args.only)?;
+    let threads = threads(args);
+    let samples = Samples::new(reader, memory, &args.only)?.threads(threads);
     let events = Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
     let names = Names::new(&args.symbols, reader.features(), memory)?;
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
@@ -82,7 +83,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     let mut total = Account::default();
     let mut is_open = true;
     in_order(
-        threads(args),
+        threads.get(),
         &mut printer,
         |block: &mut Block<'_>| filling.fill(block),
         |printer, block| block.print(printer),
@@ -111,9 +112,9 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
 
 /// The most threads without `--threads`: each has its own parsed DWARF, so that more of them need more memory than they
 /// are faster.
-const THREADS: usize = 4;
+const THREADS: NonZero<usize> = NonZero::new(4).unwrap();
 
-fn threads(args: &ScriptArgs) -> usize {
-    let of_machine = || available_parallelism().map_or(1, NonZero::get).min(THREADS);
-    args.threads.map_or_else(of_machine, NonZero::get)
+fn threads(args: &ScriptArgs) -> NonZero<usize> {
+    let of_machine = || available_parallelism().unwrap_or(NonZero::<usize>::MIN).min(THREADS);
+    args.threads.unwrap_or_else(of_machine)
 }

@@ -90,7 +90,7 @@ fn add(
     args: &ExportArgs,
     threads: NonZero<usize>,
 ) -> Result<Outcome, Failure> {
-    let samples = Samples::new(reader, memory, &args.profile.only)?;
+    let samples = Samples::new(reader, memory, &args.profile.only)?.threads(threads);
     let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
     let columns = &args.columns;
     let partition = Partition { host: columns.host.as_deref(), date: columns.date.as_deref() };
