@@ -168,6 +168,16 @@ pub(crate) fn in_file_order(file: &[u8]) -> Result<Sums, Failure> {
     all(Reader::new(file)?.records())
 }
 
+/// Does the same, while a thread of its own decompresses.
+///
+/// # Errors
+///
+/// If it is not a capture or a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn in_file_order_ahead(file: &[u8]) -> Result<Sums, Failure> {
+    all(Reader::new(file)?.records().decompress_ahead())
+}
+
 /// Reads all fields of all records of a pipe.
 ///
 /// # Errors

@@ -16,6 +16,14 @@ pub struct Place {
 }
 
 impl Place {
+    /// Returns the place `size` bytes further: in the decompressed stream, if it is there.
+    pub(crate) fn after(self, size: u64) -> Self {
+        match self.decompressed {
+            Some(position) => Self { decompressed: Some(position.saturating_add(size)), ..self },
+            None => Self { offset: self.offset.saturating_add(size), ..self },
+        }
+    }
+
     /// Returns whether a walk returns this place before `other`. Positions in the decompressed stream are not compared
     /// with offsets: decompression may return records after those that follow their COMPRESSED record.
     pub(crate) fn is_before(self, other: Self) -> bool {

@@ -197,6 +197,18 @@ impl Inflate {
         self.out.get(self.start..).unwrap_or_default()
     }
 
+    /// Returns those of them that are of the payload at the front.
+    pub(super) fn front_of_payload(&self) -> &[u8] {
+        let left = usize::try_from(self.next_chunk.saturating_sub(self.position)).unwrap_or(usize::MAX);
+        let front = self.front();
+        front.get(..left).unwrap_or(front)
+    }
+
+    /// Returns the last `size` bytes that were taken. Nothing was decompressed since.
+    pub(super) fn taken(&self, size: usize) -> &[u8] {
+        self.out.get(self.start.saturating_sub(size)..self.start).unwrap_or_default()
+    }
+
     /// Returns the type and the size of the record at the front, if all its bytes are there and it is of one of `types`:
     /// a bit for each kernel type.
     #[inline(always)]

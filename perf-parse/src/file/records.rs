@@ -179,8 +179,8 @@ impl<'r> EventRecords<'r> {
     ///
     /// Call [`next`](Iterator::next) after a batch that is not [full](SampleBatch::is_full): it returns the record at which
     /// the batch ended, or the fault, or `None` at the end. [`SampleBatch`] describes where a batch ends. It also ends, or is
-    /// empty, where batches cannot hold samples: in time order, in compressed data, and where a stream has to be read
-    /// on; `next` then returns a sample. Allocates nothing. The account counts the samples.
+    /// empty, where batches cannot hold samples: in time order, where a stream has to be read on, and at the end of what a
+    /// compressed record contains; `next` then returns a sample. Allocates nothing. The account counts the samples.
     ///
     /// # Examples
     ///
@@ -248,7 +248,8 @@ impl<'r> EventRecords<'r> {
         self.features().get(feature)
     }
 
-    /// Returns how far the walk has read.
+    /// Returns how far the walk has read: the place of what comes next. While decompressed data is left, it has the position in
+    /// the decompressed stream.
     #[must_use]
     pub fn reached(&self) -> Place {
         with_walk!(&self.walk, walk => walk.position())

@@ -121,9 +121,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         self.fast_types = if is_fast { self.types.fast() } else { 0 };
     }
 
-    /// Returns how far the walk has read: a data file, and an offset in it.
+    /// Returns how far the walk has read.
     pub(super) fn position(&self) -> Place {
-        self.framing.place()
+        let inflated = self.inflated.as_ref();
+        inflated.and_then(|it| it.place(self.framing.data_file())).unwrap_or_else(|| self.framing.place())
     }
 
     /// Returns the next record; `None` at the end.
@@ -153,7 +154,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             let is_before = match &next {
                 Ok(Some(record)) => record.place().is_before(from),
                 Ok(None) => false,
-                Err(error) => Place { offset: error.offset, ..self.position() }.is_before(from),
+                Err(error) => Place { offset: error.offset, ..self.framing.place() }.is_before(from),
             };
             if !is_before {
                 self.settle();

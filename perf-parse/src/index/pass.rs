@@ -33,10 +33,7 @@ impl Pass {
         first: Place,
         batch: &SampleBatch<N>,
     ) -> Result<(), IndexError> {
-        let place = |index| {
-            let offset = batch.offset(index).unwrap_or(0) as u64;
-            Place { offset: first.offset.saturating_add(offset), ..first }
-        };
+        let place = |index| first.after(batch.offset(index).unwrap_or(0) as u64);
         let (mut start, len) = (0, batch.len());
         // The samples ascend, so only the first one and the last one have to be in order.
         if len > 0 {

@@ -102,6 +102,19 @@ fn of_streams() {
     assert!(count > 500, "{count}");
 }
 
+/// Most samples of compressed records are in batches: all but those at the ends of what was decompressed.
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+#[test]
+fn of_compressed_records() {
+    let bytes = fs::read(testdata::path("touch.zstd.data")).unwrap();
+    let reader = Reader::new(&bytes).unwrap();
+    let samples =
+        reader.records().filter(|record| record.as_ref().is_ok_and(|it| it.sample().is_some())).count();
+    let count = batch::check(true, || reader.records());
+    assert!(count > samples / 2, "{count} of {samples}");
+    assert_eq!(batch::check(true, || reader.records().decompress_ahead()), count);
+}
+
 /// Returns a capture of events whose samples differ: records with the ids of events, with an unknown id, and with the id 0.
 fn events(sample_types: &[SampleType], seed: u64, big: bool) -> (Events, Vec<u8>) {
     let mut random = Random::new(seed);

@@ -78,6 +78,26 @@ impl Inflated {
         Some((raw, Place { data_file, offset, decompressed: Some(position) }))
     }
 
+    /// Returns the bytes at the front up to the end of what their compressed record contains; none if a boundary has to be
+    /// searched for.
+    pub(super) fn front_of_payload(&self) -> &[u8] {
+        if self.is_lost { &[] } else { self.inflate.front_of_payload() }
+    }
+
+    /// Returns the place of the front; `None` if all that was decompressed was taken.
+    pub(super) fn place(&self, data_file: usize) -> Option<Place> {
+        if self.inflate.front().is_empty() {
+            return None;
+        }
+        let (position, offset) = self.inflate.place(0);
+        Some(Place { data_file, offset, decompressed: Some(position) })
+    }
+
+    /// Returns the last `size` bytes that were taken.
+    pub(super) fn taken(&self, size: usize) -> &[u8] {
+        self.inflate.taken(size)
+    }
+
     /// Drops `size` bytes at the front.
     pub(super) fn skip(&mut self, size: usize) {
         self.inflate.skip(size);
