@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::file::EventRecords;
 use perf_parse::list::List;
-use perf_parse::{Error, RawRecord, Reader, Record, Records, Sample, SampleBatch};
+use perf_parse::{Error, EventRecord, RawRecord, Reader, Record, Records, Sample, SampleBatch};
 
 use crate::failure::Failure;
 use crate::sums::{Sums, add, add_some};
@@ -168,14 +168,24 @@ pub(crate) fn in_file_order(file: &[u8]) -> Result<Sums, Failure> {
     all(Reader::new(file)?.records())
 }
 
+/// Does the same, the samples in batches; see [`in_columns`].
+///
+/// # Errors
+///
+/// If it is not a capture or a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn in_batches(file: &[u8]) -> Result<Sums, Failure> {
+    all_in_batches(Reader::new(file)?.records())
+}
+
 /// Does the same, while a thread of its own decompresses.
 ///
 /// # Errors
 ///
 /// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
-pub(crate) fn in_file_order_ahead(file: &[u8]) -> Result<Sums, Failure> {
-    all(Reader::new(file)?.records().decompress_ahead())
+pub(crate) fn in_batches_ahead(file: &[u8]) -> Result<Sums, Failure> {
+    all_in_batches(Reader::new(file)?.records().decompress_ahead())
 }
 
 /// Reads all fields of all records of a pipe.
@@ -188,6 +198,16 @@ pub(crate) fn pipe(input: impl Read + Send) -> Result<Sums, Failure> {
     all(Reader::stream(input)?.records())
 }
 
+/// Does the same, the samples in batches; see [`in_columns`].
+///
+/// # Errors
+///
+/// If it is not a capture or a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn pipe_in_batches(input: impl Read + Send) -> Result<Sums, Failure> {
+    all_in_batches(Reader::stream(input)?.records())
+}
+
 /// Reads all fields of all records of a walk.
 ///
 /// # Errors
@@ -197,15 +217,35 @@ pub(crate) fn pipe(input: impl Read + Send) -> Result<Sums, Failure> {
 pub(crate) fn all(records: EventRecords<'_>) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     for record in records {
-        let record = record?;
-        if !record.kind().is_user() {
-            match record.sample() {
-                Some(sample) => touch_sample(&mut sums, record.event_index().unwrap_or_default(), sample)?,
-                None => touch_other(&mut sums, &record.decode()?),
-            }
-        }
+        touch_one(&mut sums, &record?)?;
     }
     Ok(sums)
+}
+
+/// Reads all fields of all records of a walk, the samples in batches as far as a batch takes them.
+fn all_in_batches(mut records: EventRecords<'_>) -> Result<Sums, Failure> {
+    let mut sums = Sums::default();
+    let mut batch = SampleBatch::new(COLUMNS);
+    loop {
+        let bytes = records.next_batch(&mut batch);
+        columns(&mut sums, &batch, bytes);
+        if !batch.is_full() {
+            let Some(record) = records.next() else { return Ok(sums) };
+            touch_one(&mut sums, &record?)?;
+        }
+    }
+}
+
+#[inline(always)]
+fn touch_one(sums: &mut Sums, record: &EventRecord<'_>) -> Result<(), Failure> {
+    if record.kind().is_user() {
+        return Ok(());
+    }
+    match record.sample() {
+        Some(sample) => touch_sample(sums, record.event_index().unwrap_or_default(), sample)?,
+        None => touch_other(sums, &record.decode()?),
+    }
+    Ok(())
 }
 
 /// Reads all fields of a record, if its event is known.

@@ -15,7 +15,8 @@ use crate::table::{Goal, Table};
 
 const FLOOR: &str = "floor";
 const OURS: &str = "perf-parse";
-const AHEAD: &str = "perf-parse, decompressing ahead";
+const BATCHES: &str = "perf-parse, batches";
+const AHEAD: &str = "perf-parse, batches, decompressing ahead";
 const PEER: &str = "linux-perf-data";
 
 /// Goal 3: a compressed file takes at most 1.2 times as long as decompression and the floor; a pipe at most
@@ -35,12 +36,13 @@ fn compressed(context: &Context) -> Result<Table, Failure> {
         Contestant::bound("decompressing alone", || floor::decompress(capture.records())),
         Contestant::new(FLOOR, || floor::zstd(&by_hand, capture.records())),
         Contestant::new(OURS, || ours::in_file_order(&capture::map(&path)?)),
-        Contestant::new(AHEAD, || ours::in_file_order_ahead(&capture::map(&path)?)),
+        Contestant::new(BATCHES, || ours::in_batches(&capture::map(&path)?)),
+        Contestant::new(AHEAD, || ours::in_batches_ahead(&capture::map(&path)?)),
         Contestant::new(PEER, || linux_perf_data::file(Cursor::new(&*capture::map(&path)?))),
     ];
     let standings = race(contestants, context.rounds)?;
     let mut table = standings.table("Stream: zstd".into(), Work { records, bytes }, FLOOR)?;
-    for way in [OURS, AHEAD] {
+    for way in [OURS, BATCHES] {
         table.judge(&format!("{way}, against the floor"), standings.ratio(way, FLOOR)?, Goal::AtMost(1.2));
     }
     Ok(table)
@@ -57,10 +59,13 @@ fn pipe(context: &Context) -> Result<Table, Failure> {
     let contestants = vec![
         Contestant::new(FLOOR, || floor::pipe(&by_hand, open()?)),
         Contestant::new(OURS, || ours::pipe(open()?)),
+        Contestant::new(BATCHES, || ours::pipe_in_batches(open()?)),
         Contestant::new(PEER, || linux_perf_data::pipe(BufReader::with_capacity(BUFFER, open()?))),
     ];
     let standings = race(contestants, context.rounds)?;
     let mut table = standings.table("Stream: pipe".into(), capture.work(), FLOOR)?;
-    table.judge("perf-parse against the floor", standings.ratio(OURS, FLOOR)?, Goal::AtMost(1.4));
+    for way in [OURS, BATCHES] {
+        table.judge(&format!("{way}, against the floor"), standings.ratio(way, FLOOR)?, Goal::AtMost(1.4));
+    }
     Ok(table)
 }
