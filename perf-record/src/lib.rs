@@ -59,6 +59,7 @@ mod maps;
 mod observed;
 mod open_files;
 mod options;
+mod pace;
 mod places;
 mod processes;
 mod reader;

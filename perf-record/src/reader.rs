@@ -2,12 +2,14 @@
 
 use core::time::Duration;
 use std::os::fd::BorrowedFd;
+use std::time::Instant;
 
 use perf_abi::file::DirVersion;
 use perf_open::Ring;
 use perf_parse::feature::{DirFormat, FeatureData};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
+use crate::pace::Pace;
 use crate::sink::Sink;
 use crate::stack_trim::StackTrim;
 use crate::survey::Survey;
@@ -63,6 +65,8 @@ pub struct Reader {
     pub(crate) numbers: Vec<usize>,
     /// Whether the tasks of each ring have ended.
     pub(crate) ended: Vec<bool>,
+    /// How fast the rings fill.
+    pub(crate) pace: Pace,
     /// The bytes that a ring must hold before it is read.
     pub(crate) least: usize,
     /// Facts about the records of these rings alone.
@@ -84,7 +88,7 @@ impl Reader {
     ///
     /// The errno of `poll`.
     pub fn wait(&mut self, timeout: Option<Duration>, others: &[BorrowedFd<'_>]) -> Result<Waited, Error> {
-        wait::wait(&self.rings, &mut self.ended, timeout, others)
+        wait::wait(&self.rings, &mut self.ended, self.pace.timeout(timeout), others)
     }
 
     /// Passes the records that are in each ring now to the sink at the same place in `sinks`, as
@@ -113,11 +117,13 @@ impl Reader {
                 Some(0) => {}
                 Some(of_ring) => {
                     bytes += of_ring;
+                    self.pace.ring(of_ring, ring.size());
                     sink.round()?;
                 }
                 None => self.skipped += ring.skip(),
             }
         }
+        self.pace.drained(Instant::now());
         Ok(bytes)
     }
 }
@@ -148,6 +154,7 @@ impl Recorder {
             rings: Vec::new(),
             numbers: Vec::new(),
             ended: Vec::new(),
+            pace: Pace::default(),
             least: self.options.mmap_flush,
             survey: self.survey.empty(),
             stacks: self.stacks.clone(),

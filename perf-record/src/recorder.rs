@@ -5,6 +5,7 @@ use core::time::Duration;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
+use std::time::Instant;
 
 use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
@@ -199,6 +200,9 @@ impl Recorder {
 
     /// Waits until a ring is half full, or one of `others` is readable. `None` waits forever.
     ///
+    /// It returns at once while a ring gives half its size in less than a millisecond: it could be full before the caller
+    /// is awake again. Call [`drain`](Self::drain) after each wait.
+    ///
     /// # Errors
     ///
     /// The errno of `poll`.
@@ -224,10 +228,14 @@ impl Recorder {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
             match drain::ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
-                Some(of_ring) => bytes += of_ring,
+                Some(of_ring) => {
+                    bytes += of_ring;
+                    self.session.pace.ring(of_ring, ring.size());
+                }
                 None => self.skipped += ring.skip(),
             }
         }
+        self.session.pace.drained(Instant::now());
         bytes += self.session.drain_areas(sink)?;
         if bytes > 0 {
             sink.round()?;

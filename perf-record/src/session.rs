@@ -14,6 +14,7 @@ use crate::aux_area::{Abilities, Area, Place as AreaPlace, Plan};
 use crate::fallback::{self, Choices, Next, Refusal};
 use crate::host::ROOT;
 use crate::manner::{self, Manner, OwnEvent};
+use crate::pace::Pace;
 use crate::places::{self, Place};
 use crate::{Error, Note, Observed, Options, online, terms};
 
@@ -43,6 +44,8 @@ pub(crate) struct Session {
     pub(crate) rings: Vec<Ring>,
     /// Whether the tasks of each of `rings` have ended.
     pub(crate) ended: Vec<bool>,
+    /// How fast `rings` fill.
+    pub(crate) pace: Pace,
     /// The rings that keep the newest records.
     pub(crate) overwrites: Vec<Overwrite>,
     /// The AUX areas, in the order of their rings.

@@ -32,7 +32,7 @@ impl Session {
         timeout: Option<Duration>,
         others: &[BorrowedFd<'_>],
     ) -> Result<Waited, Error> {
-        wait(&self.rings, &mut self.ended, timeout, others)
+        wait(&self.rings, &mut self.ended, self.pace.timeout(timeout), others)
     }
 }
 
