@@ -4,6 +4,7 @@ mod capture;
 mod hand;
 mod named;
 mod parse;
+mod ring;
 mod sums;
 mod way;
 

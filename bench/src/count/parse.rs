@@ -63,7 +63,7 @@ fn decoded<'c>(
 
 /// Adds up the leading fields. Fields that are not recorded add nothing.
 #[inline(always)]
-fn leading<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) {
+pub(super) fn leading<O: ByteOrder>(sums: &mut Sums, sample: &Sample<'_, O>) {
     sums.samples += 1;
     add(&mut sums.ip, sample.ip().unwrap_or_default());
     add(&mut sums.pid, sample.pid().unwrap_or_default() as u32 as u64);

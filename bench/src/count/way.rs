@@ -4,7 +4,7 @@ use std::error::Error;
 
 use super::capture::{self, CPUS, Capture, EVENTS};
 use super::sums::Sums;
-use super::{hand, named, parse};
+use super::{hand, named, parse, ring};
 
 /// The result of a way.
 pub(crate) type Outcome = Result<Sums, Box<dyn Error>>;
@@ -200,6 +200,19 @@ pub(crate) const INPUTS: &[Input] = &[
             Way { name: "pprof", run: named::to_pprof },
             Way { name: "flamegraph", run: named::to_flamegraph },
             Way { name: "firefox", run: named::to_firefox },
+        ],
+    },
+    Input {
+        name: "ring",
+        capture: capture::plain_48,
+        hops: &[
+            Way { name: "hop-by-hand", run: |it| by_hand(hand::hop(&it.bytes)) },
+            Way { name: "hop", run: ring::hop },
+        ],
+        decoders: &[
+            Way { name: "by-hand", run: |it| by_hand(hand::plain_48(&it.bytes)) },
+            Way { name: "sample", run: ring::sample },
+            Way { name: "with-event", run: ring::with_event },
         ],
     },
     Input {

@@ -1,5 +1,5 @@
-//! Any bytes as a capture: opened, walked to the end in both orders and in blocks, with everything decoded and every
-//! byte accounted for.
+//! Any bytes as a capture: opened, walked to the end in both orders, in blocks and with a thread that decompresses, with
+//! everything decoded and every byte accounted for.
 
 use perf_abi::record::RecordType;
 use perf_parse::event::Place;
@@ -25,6 +25,9 @@ fn check(reader: &Reader<'_>, bytes: &[u8]) {
     let (mut places, account) = in_file_order(reader, bytes);
     in_blocks(reader, bytes, &places, &account);
     compare::batch::check(true, || reader.records());
+    if is_compressed(&account) {
+        ahead(reader, bytes, &places, &account);
+    }
     let mut by_time = walk(&mut reader.records().in_time_order(), bytes.len(), EventRecord::place);
     places.sort_unstable();
     by_time.sort_unstable();
@@ -76,6 +79,14 @@ fn in_blocks(reader: &Reader<'_>, bytes: &[u8], expected: &[Place], whole: &Acco
     }
     assert_eq!(places, expected, "blocks have the same records");
     assert_eq!(account.as_ref(), Some(whole), "blocks have the same account");
+}
+
+/// Walks while a thread of its own decompresses: the same records and the same account.
+fn ahead(reader: &Reader<'_>, bytes: &[u8], expected: &[Place], whole: &Account) {
+    let mut records = reader.records().decompress_ahead();
+    let places = walk(&mut records, bytes.len(), EventRecord::place);
+    assert_eq!(places, expected, "a thread that decompresses gives the same records");
+    assert_eq!(records.account(), whole, "a thread that decompresses gives the same account");
 }
 
 /// Returns whether a walk has found compressed records.
