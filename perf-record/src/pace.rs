@@ -52,9 +52,9 @@ impl Pace {
         self.since = now;
     }
 
-    /// Returns how long the reader may wait: not at all while the rings fill fast.
-    pub(crate) fn timeout(&self, asked: Option<Duration>) -> Option<Duration> {
-        if self.is_fast { Some(Duration::ZERO) } else { asked }
+    /// Returns whether the rings fill so fast that their reader must not sleep.
+    pub(crate) fn is_fast(&self) -> bool {
+        self.is_fast
     }
 }
 
@@ -72,8 +72,7 @@ mod tests {
             now += Duration::from_micros(micros);
             pace.ring(bytes, SIZE);
             pace.drained(now);
-            assert!(pace.timeout(None).is_none_or(|timeout| timeout.is_zero()));
-            pace.timeout(None).is_some()
+            pace.is_fast()
         })
     }
 
@@ -114,17 +113,16 @@ mod tests {
             pace.ring(bytes, SIZE);
         }
         pace.drained(now);
-        assert_eq!(pace.timeout(None), None);
+        assert!(!pace.is_fast());
         assert_eq!(pace.bytes, 499);
     }
 
     #[test]
     fn rings_that_gave_nothing_are_slow() {
         let mut pace = Pace::default();
-        let asked = Some(Duration::from_secs(3));
-        assert_eq!(pace.timeout(asked), asked, "before the first drain");
+        assert!(!pace.is_fast(), "before the first drain");
         let now = pace.since;
         pace.drained(now);
-        assert_eq!(pace.timeout(asked), asked, "without rings");
+        assert!(!pace.is_fast(), "without rings");
     }
 }

@@ -88,7 +88,7 @@ impl Reader {
     ///
     /// The errno of `poll`.
     pub fn wait(&mut self, timeout: Option<Duration>, others: &[BorrowedFd<'_>]) -> Result<Waited, Error> {
-        wait::wait(&self.rings, &mut self.ended, self.pace.timeout(timeout), others)
+        wait::wait(&self.rings, &mut self.ended, &self.pace, timeout, others)
     }
 
     /// Passes the records that are in each ring now to the sink at the same place in `sinks`, as

@@ -8,6 +8,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
 use crate::Error;
+use crate::pace::Pace;
 use crate::session::Session;
 
 /// How long a wait lasts at most while the end of a recorded task keeps its ring readable.
@@ -17,7 +18,7 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waited {
-    /// A ring has records.
+    /// A ring is half full, or fills so fast that the wait did not last.
     pub records: bool,
     /// Recorded tasks have ended.
     pub hangup: bool,
@@ -32,15 +33,16 @@ impl Session {
         timeout: Option<Duration>,
         others: &[BorrowedFd<'_>],
     ) -> Result<Waited, Error> {
-        wait(&self.rings, &mut self.ended, self.pace.timeout(timeout), others)
+        wait(&self.rings, &mut self.ended, &self.pace, timeout, others)
     }
 }
 
-/// Waits until one of `rings` has a wakeup or one of `others` is readable. `ended` is whether the tasks of each ring have
-/// ended.
+/// Waits until one of `rings` has a wakeup or one of `others` is readable; not at all while the rings fill fast. `ended` is
+/// whether the tasks of each ring have ended.
 pub(crate) fn wait(
     rings: &[Ring],
     ended: &mut [bool],
+    pace: &Pace,
     timeout: Option<Duration>,
     others: &[BorrowedFd<'_>],
 ) -> Result<Waited, Error> {
@@ -57,6 +59,7 @@ pub(crate) fn wait(
         true => Some(timeout.map_or(TICK, |timeout| timeout.min(TICK))),
         false => timeout,
     };
+    let timeout = if pace.is_fast() { Some(Duration::ZERO) } else { timeout };
     let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
     match poll(&mut fds, timeout.as_ref()) {
         Ok(_) => {}
@@ -65,7 +68,8 @@ pub(crate) fn wait(
     }
     let revents: Vec<_> = fds.iter().map(PollFd::revents).collect();
     let (of_others, of_rings) = revents.split_at(others.len());
-    let mut waited = Waited { other: of_others.iter().any(|it| !it.is_empty()), ..Waited::default() };
+    let is_other = of_others.iter().any(|it| !it.is_empty());
+    let mut waited = Waited { records: pace.is_fast(), other: is_other, ..Waited::default() };
     let live = ended.iter_mut().filter(|ended| !**ended);
     for (ended, revents) in live.zip(of_rings) {
         waited.records |= revents.contains(PollFlags::IN);
@@ -73,4 +77,24 @@ pub(crate) fn wait(
         waited.hangup |= *ended;
     }
     Ok(waited)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn rings_that_fill_fast_are_not_waited_for() -> Result<(), Error> {
+        let mut pace = Pace::default();
+        pace.ring(u64::MAX, 2);
+        pace.drained(Instant::now());
+        // Without the pace, this would last forever.
+        let waited = wait(&[], &mut [], &pace, None, &[])?;
+        assert_eq!(waited, Waited { records: true, hangup: false, other: false });
+        let waited = wait(&[], &mut [], &Pace::default(), Some(Duration::ZERO), &[])?;
+        assert_eq!(waited, Waited::default());
+        Ok(())
+    }
 }
