@@ -28,10 +28,15 @@ impl Room {
     /// Takes the room that a value needs. Returns whether there was enough; if not, takes nothing.
     #[inline]
     pub fn take<O: Endian>(&mut self, value: &Value<'_, O>) -> bool {
+        self.take_values(needed(value))
+    }
+
+    #[inline]
+    pub(super) fn take_values(&mut self, needed: usize) -> bool {
         if self.0 == usize::MAX {
             return true;
         }
-        let left = self.0.checked_sub(needed(value));
+        let left = self.0.checked_sub(needed);
         self.0 = left.unwrap_or(self.0);
         left.is_some()
     }

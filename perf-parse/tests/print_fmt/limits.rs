@@ -207,15 +207,21 @@ fn what_cannot_be_evaluated_is_an_error() {
 
 #[test]
 fn fields_that_share_bytes_are_printed_in_proportion() {
-    let mut text = "name: event\nID: 1\nformat:\n".to_owned();
-    for index in 0..1000 {
-        text += &format!("\tfield:__data_loc char[] f{index};\toffset:0;\tsize:4;\tsigned:0;\n");
+    // Numbers of 8 bytes and texts that cannot be printed are printed byte by byte, too.
+    for (c_type, byte) in [("char[]", 1), ("char[]", b'a'), ("unsigned long[]", 1)] {
+        let mut text = "name: event\nID: 1\nformat:\n".to_owned();
+        for index in 0..1000 {
+            text += &format!("\tfield:__data_loc {c_type} f{index};\toffset:0;\tsize:4;\tsigned:0;\n");
+        }
+        let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
+        let mut raw = vec![byte; 60_004];
+        raw[..4].copy_from_slice(&(60_000_u32 << 16 | 4).to_le_bytes());
+        // It ends after its first byte as a string, and is printed as a whole.
+        raw[5] = if byte == 1 { 0 } else { byte };
+        let mut out = Vec::new();
+        format.write_fields::<LittleEndian>(&raw, &mut out);
+        assert!(out.len() < 4 * (raw.len() + 64) + 1000 * 32, "{c_type}: {}", out.len());
+        assert!(out.len() > 60_000, "{c_type}: {}", out.len());
+        assert!(out.ends_with(b"f999=[missing]"));
     }
-    let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
-    let mut raw = vec![1; 60_000];
-    raw[..4].copy_from_slice(&(59_996_u32 << 16 | 4).to_le_bytes());
-    let mut out = Vec::new();
-    format.write_fields::<LittleEndian>(&raw, &mut out);
-    assert!(out.len() < 4 * raw.len() + 1000 * 32, "{}", out.len());
-    assert!(out.ends_with(b"f999=[missing]"));
 }

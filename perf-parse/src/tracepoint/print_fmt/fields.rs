@@ -17,8 +17,8 @@ impl Format<'_> {
     ///
     /// Strings are printed if they are printable; other arrays as `ARRAY[00, 01]`. A field that is missing from `raw`
     /// is printed as `[missing]`, as is a field after so many shared bytes that the output would no longer be in
-    /// proportion to `raw`. The output has at most the bytes of all names, 32 for each field, and 4 for each value of
-    /// the [room](Self::room) of `raw`.
+    /// proportion to `raw`. The output has at most the bytes of all names, 32 for each field, 4 for each byte of `raw`,
+    /// and 256 more.
     ///
     /// perf: `print_event_fields` of libtraceevent.
     ///
@@ -44,8 +44,10 @@ impl Format<'_> {
             out.push(b' ');
             out.extend_from_slice(field.name);
             out.push(b'=');
-            let fits = field.value::<O>(raw).is_ok_and(|value| room.take(&value));
-            match field.extent::<O>(raw).ok().filter(|_| fits) {
+            // An array is printed byte by byte, whatever its elements are.
+            let values = |bytes: &[u8]| if is_single(field) { 1 } else { bytes.len().max(1) };
+            let fits = |bytes: &&[u8]| room.take_values(values(bytes));
+            match field.extent::<O>(raw).ok().filter(fits) {
                 Some(bytes) => value::<O>(field, bytes, out),
                 None => out.extend_from_slice(b"[missing]"),
             }
@@ -63,8 +65,13 @@ impl Write for Sink<'_> {
     }
 }
 
+/// Returns whether a field is printed as one number.
+fn is_single(field: &Field<'_>) -> bool {
+    field.place == Place::Value
+}
+
 fn value<O: Endian>(field: &Field<'_>, bytes: &[u8], out: &mut Vec<u8>) {
-    let is_single = field.place == Place::Value;
+    let is_single = is_single(field);
     let is_long = words(field.c_type).any(|word| word == b"long");
     let number = if is_single { unsigned::<O>(bytes) } else { 0 };
     let unused = 64_u32.saturating_sub(field.size.saturating_mul(8));
