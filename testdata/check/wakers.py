@@ -85,12 +85,13 @@ def main():
     woken = sum(1 for stack in wanted if "[woken by " in stack)
     twice = sum(1 for stack in wanted if stack.count("[woken by ") == 2)
     differ = [stack for stack in {**wanted, **found} if wanted[stack] != found[stack]]
-    # perf prints no frame of a stack with a word that looks like a marker of a context.
-    for bare in [stack for stack in differ if is_bare(stack)]:
-        root = bare.split(";")[0]
-        same = [stack for stack in differ if stack.split(";")[0] == root and found[stack] == wanted[bare] > 0]
-        for stack in [bare, *same[:1]] if same else []:
-            differ.remove(stack)
+    # perf prints no frame of a stack with a word that looks like a marker of a context: what perfdata has in stacks of a
+    # thread, perf has without frames.
+    for root in {stack.split(";")[0] for stack in differ if is_bare(stack)}:
+        of_root = [stack for stack in differ if stack.split(";")[0] == root]
+        more = {stack: found[stack] - wanted[stack] for stack in of_root}
+        if all((by < 0) == is_bare(stack) for stack, by in more.items()) and sum(more.values()) == 0:
+            differ = [stack for stack in differ if stack not in more]
     for stack in differ[:3]:
         print(f"perfdata {found[stack]}, perf script {wanted[stack]}: {stack}")
     print(f"stacks: {len(wanted)}, with a waker: {woken}, with two: {twice}, that differ: {len(differ)}")
