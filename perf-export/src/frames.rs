@@ -52,6 +52,7 @@ pub struct Place {
     pub mode: CpuMode,
     /// Whether it is a return address.
     pub is_caller: bool,
+    is_executable: bool,
     /// Whether the file was mapped at several places, so that `shown` is the address of only some of the samples.
     pub is_at_several: bool,
     /// The address as it was recorded first.
@@ -101,13 +102,14 @@ impl Frames {
             offset: frame.mapping.map_or(frame.ip, |mapping| mapping.offset_of(frame.ip)),
         };
         let mut generated = NONE;
-        if frame.mapping.is_some_and(|it| it.dso().kind() == DsoKind::Memory && it.is_executable()) {
+        if frame.mapping.is_some_and(is_generated) {
             let functions =
                 symbolizer.map_or(&[][..], |symbolizer| symbolizer.functions_at(at, &frame, is_caller));
             // Another function at the address is another version.
             while let Some(&number) = self.numbers.get(&key) {
                 if self.functions_of(number) == functions {
-                    return Some(self.seen(number, frame.ip));
+                    self.see(number, frame.ip);
+                    return Some(number);
                 }
                 key.version += 1;
             }
@@ -117,7 +119,8 @@ impl Frames {
             }
         }
         if let Some(&number) = self.numbers.get(&key) {
-            return Some(self.seen(number, frame.ip));
+            self.see(number, frame.ip);
+            return Some(number);
         }
         if self.list.len() >= limit {
             return None;
@@ -128,6 +131,7 @@ impl Frames {
             generated,
             mode: frame.mode,
             is_caller,
+            is_executable: key.is_executable,
             is_at_several: false,
             ip: frame.ip,
             shown: it.shown(),
@@ -157,6 +161,7 @@ impl Frames {
             generated: self.generated.len() as u32,
             mode: CpuMode::CPUMODE_UNKNOWN,
             is_caller: false,
+            is_executable: false,
             is_at_several: false,
             ip: 0,
             shown: 0,
@@ -181,11 +186,28 @@ impl Frames {
         place.and_then(|place| self.generated.get(place.generated as usize)).map_or(&[], |it| it)
     }
 
-    fn seen(&mut self, number: u32, ip: u64) -> u32 {
+    /// Notes the address of a frame that came again.
+    pub(crate) fn see(&mut self, number: u32, ip: u64) {
         if let Some(place) = self.list.get_mut(number as usize) {
             place.is_at_several |= place.ip != ip;
         }
-        number
+    }
+
+    /// Returns whether a frame is one that came before, at the same address or where its file is mapped elsewhere. `false`
+    /// for generated code, which may be another function now.
+    #[inline]
+    pub(crate) fn is_at(&self, place: &Place, it: &StackFrame<'_>) -> bool {
+        let StackFrame { frame, is_caller, .. } = *it;
+        let is_there = match frame.mapping {
+            Some(mapping) => {
+                let dso = self.dsos.get(place.dso as usize);
+                place.offset == mapping.offset_of(frame.ip)
+                    && place.is_executable == mapping.is_executable()
+                    && dso.is_some_and(|dso| Arc::ptr_eq(dso, mapping.dso()))
+            }
+            None => place.offset == frame.ip && place.dso == NONE,
+        };
+        is_there && place.generated == NONE && place.mode == frame.mode && place.is_caller == is_caller
     }
 
     fn dso(&mut self, at: &At<'_, '_>, mode: CpuMode, dso: &Arc<Dso>) -> u32 {
@@ -261,6 +283,12 @@ impl Frames {
     pub fn mapping(&self, number: u32) -> Option<&Mapping> {
         self.mappings.get(self.place(number)?.mapping as usize)
     }
+}
+
+/// Returns whether code is mapped that is in no file.
+#[inline]
+pub(crate) fn is_generated(mapping: &Mapping) -> bool {
+    mapping.dso().kind() == DsoKind::Memory && mapping.is_executable()
 }
 
 /// Returns the name that perf's reports have for what is mapped: that of a file without its folders.

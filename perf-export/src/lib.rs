@@ -85,6 +85,7 @@ mod frames;
 mod functions;
 #[cfg(any(feature = "firefox", feature = "speedscope"))]
 mod json;
+mod known_stacks;
 mod limits;
 mod named;
 mod numbering;

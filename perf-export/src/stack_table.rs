@@ -10,6 +10,7 @@ use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
 use crate::frames::Frames;
+use crate::known_stacks::KnownStacks;
 use crate::limits::Limits;
 use crate::stacks::Stacks;
 
@@ -32,6 +33,7 @@ pub struct StackTable {
     /// How call chains with a last frame end.
     known_ends: HashMap<u32, StackEnd>,
     scratch: Vec<u32>,
+    known: KnownStacks,
 }
 
 impl StackTable {
@@ -41,6 +43,32 @@ impl StackTable {
     /// the innermost `max_stack` frames are kept.
     #[allow(clippy::too_many_arguments, reason = "a stack, what finds its parts, and two limits")]
     pub fn number(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+        finder: &mut perf_symbol::Stacks,
+        symbolizer: Option<&mut Symbolizer>,
+        max_stack: usize,
+        limits: &Limits,
+    ) -> Option<(u32, StackEnd)> {
+        // The tree has not all frames of a stack that is cut.
+        let hash = if stack.len() <= max_stack { self.known.hash(stack) } else { None };
+        let Self { frames, stacks, known, .. } = self;
+        if let Some((number, end)) = hash.and_then(|hash| known.find(hash, stack, end, frames, stacks)) {
+            *self.ends.entry(end).or_default() += 1;
+            return Some((number, end));
+        }
+        let (number, found_end) = self.number_new(at, stack, end, finder, symbolizer, max_stack, limits)?;
+        if let Some(hash) = hash {
+            self.known.add(hash, number, end, found_end);
+        }
+        Some((number, found_end))
+    }
+
+    /// Like [`number`](Self::number), of a stack that the caller does not know yet.
+    #[allow(clippy::too_many_arguments, reason = "as above")]
+    pub(crate) fn number_new(
         &mut self,
         at: &At<'_, '_>,
         stack: &[StackFrame<'_>],
@@ -84,6 +112,7 @@ impl StackTable {
     /// Drops what only [`number`](Self::number) needs.
     pub fn finish(&mut self) {
         self.known_ends = HashMap::default();
+        self.known = KnownStacks::default();
         self.scratch = Vec::new();
         self.frames.finish();
         self.stacks.finish();

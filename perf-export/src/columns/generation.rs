@@ -84,7 +84,7 @@ impl Generation {
         if let Some((stack, end)) = self.known.find(stack, end) {
             return (stack, Some(end));
         }
-        let number = self.table.number(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
+        let number = self.table.number_new(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
         if let Some((stack, end)) = number
             && self.known.add(stack, end)
         {
