@@ -1,6 +1,7 @@
 //! A table of symbols by address.
 
 use core::cmp::Ordering;
+use core::sync::atomic::{self, AtomicU8};
 
 use crate::bytes::Bytes;
 use crate::demangle::demangle;
@@ -91,7 +92,7 @@ const NESTING: usize = 64;
 /// Number of names of an address that are left to choose from when it is looked for. Of more, one is chosen at once.
 const ALIASES: usize = 16;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Entry {
     start: u64,
     end: u64,
@@ -99,6 +100,16 @@ struct Entry {
     /// The last entry that starts before this one and ends after the start of this one; [`NONE`] if there is none.
     around: u32,
     names: u8,
+    /// In the first entry of an address: which of its entries has the best name, counted from 1 on; 0 as long as nobody
+    /// looked for it.
+    best: AtomicU8,
+}
+
+impl Clone for Entry {
+    fn clone(&self) -> Self {
+        let Self { start, end, name, around, names, ref best } = *self;
+        Self { start, end, name, around, names, best: AtomicU8::new(best.load(atomic::Ordering::Relaxed)) }
+    }
 }
 
 /// A symbol of a file, before one of each address is chosen.
@@ -192,12 +203,21 @@ impl Builder {
             let count = rest.iter().take_while(|it| it.start == first.start).count();
             let best = rest.iter().take(count).map(rank).max();
             let mut aliases = 0_usize;
+            // The name of the last one, where one of many is chosen.
+            let mut chosen: Option<Spelling> = None;
             for index in start..start.saturating_add(count) {
                 let Some(&it) = candidates.get(index).filter(|it| Some(rank(it)) == best) else { continue };
                 let last = kept.checked_sub(1).and_then(|last| candidates.get_mut(last));
                 match last.filter(|_| aliases == ALIASES) {
-                    Some(last) if !is_better(self.name(last), self.name(&it), name_limit) => *last = it,
-                    Some(_) => {}
+                    Some(last) => {
+                        let spelling = |it: &Candidate| Spelling::new(self.name(it), name_limit);
+                        let (before, next) = (chosen.unwrap_or_else(|| spelling(last)), spelling(&it));
+                        if before.is_better(next) {
+                            chosen = Some(before);
+                        } else {
+                            (chosen, *last) = (Some(next), it);
+                        }
+                    }
                     None => {
                         if let Some(place) = candidates.get_mut(kept) {
                             *place = it;
@@ -232,7 +252,8 @@ impl Builder {
             };
             let Ok(index) = u32::try_from(entries.len()) else { break };
             open.push(index);
-            entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names });
+            let best = AtomicU8::new(0);
+            entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names, best });
         }
         Symtab { names: self.names, entries, name_limit }
     }
@@ -253,17 +274,36 @@ fn rank(it: &Candidate) -> (bool, bool, bool) {
     (it.end > it.start, it.binding != Binding::Weak, it.binding == Binding::Global)
 }
 
-/// Returns whether `one` is the better name of an address.
-///
-/// perf: `choose_best_symbol`, `tools/perf/util/symbol.c`.
-fn is_better(one: &[u8], other: &[u8], name_limit: usize) -> bool {
-    let (one, other) = (demangle(one, name_limit), demangle(other, name_limit));
-    let underscores = |name: &[u8]| name.iter().take_while(|&&byte| byte == b'_').count();
-    match underscores(&one).cmp(&underscores(&other)).then(other.len().cmp(&one.len())) {
-        Ordering::Less => true,
-        Ordering::Greater => false,
-        // Other names of system calls, of kernels before 4.17.
-        Ordering::Equal => !one.starts_with(b"SyS") && !one.starts_with(b"compat_SyS"),
+/// What makes a name of an address better than another one.
+#[derive(Clone, Copy, Debug)]
+struct Spelling {
+    /// The number of underscores that the demangled name starts with.
+    underscores: usize,
+    /// The length of the demangled name.
+    len: usize,
+    /// Whether it is another name of a system call, of a kernel before 4.17.
+    is_of_system_call: bool,
+}
+
+impl Spelling {
+    fn new(name: &[u8], limit: usize) -> Self {
+        let name = demangle(name, limit);
+        Self {
+            underscores: name.iter().take_while(|&&byte| byte == b'_').count(),
+            len: name.len(),
+            is_of_system_call: name.starts_with(b"SyS") || name.starts_with(b"compat_SyS"),
+        }
+    }
+
+    /// Returns whether this is the better name, or as good as the other one.
+    ///
+    /// perf: `choose_best_symbol`, `tools/perf/util/symbol.c`.
+    fn is_better(self, other: Self) -> bool {
+        match self.underscores.cmp(&other.underscores).then(other.len.cmp(&self.len)) {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            Ordering::Equal => !self.is_of_system_call,
+        }
     }
 }
 
@@ -292,16 +332,33 @@ impl Symtab {
         None
     }
 
-    /// Returns the entry with the best name of those that start where the entry of a number does.
+    /// Returns the entry with the best name of those that start where the entry of a number does. Which one it is, is found
+    /// once for each address: the other addresses of the function ask for it, too.
     fn best_of(&self, index: usize) -> Option<&Entry> {
         let start = self.entries.get(index)?.start;
         let is_same = |entry: &&Entry| entry.start == start;
         let before = self.entries.get(..index)?.iter().rev().take_while(is_same).count();
-        let aliases = self.entries.get(index.checked_sub(before)?..)?.iter().take_while(is_same);
-        aliases.reduce(|best, next| {
-            let is_better = is_better(self.symbol(best).name, self.symbol(next).name, self.name_limit);
-            if is_better { best } else { next }
-        })
+        let aliases = self.entries.get(index.checked_sub(before)?..)?;
+        let first = aliases.first()?;
+        if let Some(known) = usize::from(first.best.load(atomic::Ordering::Relaxed)).checked_sub(1) {
+            return aliases.get(known);
+        }
+        let spelling = |entry: &Entry| Spelling::new(self.symbol(entry).name, self.name_limit);
+        let mut same = aliases.iter().take_while(is_same).enumerate().skip(1).peekable();
+        let mut best = 0;
+        if same.peek().is_some() {
+            let mut best_spelling = spelling(first);
+            for (number, entry) in same {
+                let next = spelling(entry);
+                if !best_spelling.is_better(next) {
+                    (best, best_spelling) = (number, next);
+                }
+            }
+            if let Ok(known) = u8::try_from(best.saturating_add(1)) {
+                first.best.store(known, atomic::Ordering::Relaxed);
+            }
+        }
+        aliases.get(best)
     }
 
     /// Returns the number of symbols.
@@ -361,7 +418,12 @@ mod tests {
         builder.end_symbols(|_, _| false);
         builder.choose(1000);
         let table = builder.finish(1000);
-        table.iter().map(|it| (String::from_utf8_lossy(it.name).into_owned(), it.start, it.end)).collect()
+        let all = || -> Vec<_> {
+            table.iter().map(|it| (String::from_utf8_lossy(it.name).into_owned(), it.start, it.end)).collect()
+        };
+        let first = all();
+        assert_eq!(all(), first, "what is known of the names is what was found");
+        first
     }
 
     /// The name that is kept of two for one address, in either order.
