@@ -1,7 +1,8 @@
 //! Names that are kept once each.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::demangle::demangle;
 

@@ -1,9 +1,9 @@
 //! The front door: from a frame to its functions.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};

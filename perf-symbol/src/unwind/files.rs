@@ -1,8 +1,8 @@
 //! The modules of the files that processes have mapped.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind};
 

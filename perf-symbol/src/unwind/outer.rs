@@ -1,7 +1,6 @@
 //! The outermost frames of threads, which all their stacks share.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 
 use super::frame::{Frame, FrameSource};

@@ -1,8 +1,7 @@
 //! The rule of a row of an unwind table, in a form that is fast to apply.
 
-use std::collections::HashMap;
-
 use gimli::{CfaRule, Register, RegisterRule, UnwindTableRow};
+use hashbrown::HashMap;
 
 use super::end::StackEnd;
 use super::machine::Machine;
