@@ -1,7 +1,7 @@
 //! How long threads are off the CPU, and at which stack they left it.
 
 use alloc::sync::Arc;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::event::{EventType, SwId};

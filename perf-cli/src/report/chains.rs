@@ -1,6 +1,6 @@
 //! The call chains of a row, as a tree.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use perf_export::{NONE, Total};
 

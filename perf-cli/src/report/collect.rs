@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use perf_abi::record::CpuMode;
 use perf_export::{EMPTY, NONE, StackTable, Total};

@@ -1,7 +1,7 @@
 //! What is known of a sample apart from its addresses.
 
 use alloc::collections::BTreeMap;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::RecordType;

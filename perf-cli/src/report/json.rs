@@ -11,7 +11,7 @@ use super::graph::Printer;
 use super::keys::{Column, Key};
 use super::rows::{Place, Row, Table};
 use super::text::{Colors, percent};
-use super::{Percentage, Report, memory, tables, transaction};
+use super::{Percentage, Report, memory, row_graphs, tables, transaction};
 use crate::Failure;
 use crate::escape::{Lossy, push_json_value};
 use crate::output::Output;
@@ -89,7 +89,7 @@ fn push_table(report: &Report<'_>, output: &mut Output, table: &Table<'_>) -> Re
         }
         let mut value = row_value(report, table, row);
         let uses = uses.get_mut(number).map(core::mem::take).unwrap_or_default();
-        if let Some(tree) = report.tree(&uses, &mut elements) {
+        if let Some(tree) = row_graphs::tree(report.source, &report.plan.graph, &uses, &mut elements) {
             value.insert("callchain".to_owned(), callchain(report, &tree, weights.min).into());
         }
         output.buffer.extend_from_slice(if is_first { b"\n" } else { b",\n" });

@@ -5,11 +5,13 @@ use std::io::IsTerminal;
 use perf_export::Total;
 
 use super::keys::{Column, MEMORY};
-use super::rows::Table;
+use super::row_graphs::Uses;
+use super::rows::{Element, Table};
 use super::text::Colors;
-use super::{Report, fit, graph, quality, tables, text};
+use super::{Report, fit, graph, quality, row_graphs, tables, text};
 use crate::args::report::Percentage;
 use crate::escape::{print, push_name};
+use crate::in_order::in_order;
 use crate::output::Output;
 use crate::{Failure, streams};
 
@@ -114,8 +116,6 @@ impl Report<'_> {
         let printer = text::Printer::new(self.source, table, style);
         printer.push_headings(&mut output.buffer);
         let weights = self.weights(table);
-        let mut uses = self.uses(table);
-        let mut elements = Vec::new();
         let graph = graph::Printer {
             source: self.source,
             graph: &self.plan.graph,
@@ -126,25 +126,85 @@ impl Report<'_> {
             total: weights.total,
             min: weights.min,
         };
-        for &number in &table.order {
-            let row = &table.rows[number];
-            if self.is_left_out(table, row) {
-                continue;
-            }
-            printer.push_row(&mut output.buffer, row);
-            let uses = uses.get_mut(number).map(core::mem::take).unwrap_or_default();
-            if let Some(tree) = self.tree(&uses, &mut elements) {
-                let start = output.buffer.len();
-                graph.push(&mut output.buffer, &tree, self.weight(row));
-                if let Some(width) = style.terminal {
-                    fit::cut_lines(&mut output.buffer, start, width);
+        let mut uses = self.uses(table);
+        let mut shown =
+            table.order.iter().filter(|&&number| !self.is_left_out(table, &table.rows[number])).peekable();
+        let threads = self.args.symbols.naming(self.args.threads).threads;
+        let mut is_open = true;
+        in_order(
+            threads.get(),
+            &mut Vec::new(),
+            |block: &mut Rows| {
+                block.clear();
+                while block.has_room()
+                    && let Some(&number) = shown.next()
+                {
+                    let uses = uses.get_mut(number).map(core::mem::take).unwrap_or_default();
+                    block.add(number, self.weight(&table.rows[number]), uses);
                 }
-            }
-            if !output.flush_full()? {
-                return Ok(false);
+                shown.peek().is_some()
+            },
+            |elements, block| block.print(&printer, table, &graph, style, elements),
+            |_, block| {
+                output.buffer.extend_from_slice(&block.out);
+                is_open = output.flush_full()?;
+                Ok::<_, Failure>(is_open)
+            },
+            |_, _| {},
+        )?;
+        Ok(is_open)
+    }
+}
+
+/// The stacks that the call graphs of a block of rows have at most; one row may have more.
+const STACKS: usize = 1024;
+
+/// The rows of a block without stacks.
+const ROWS: usize = 256;
+
+/// Rows that a thread prints.
+#[derive(Debug, Default)]
+struct Rows {
+    /// Of each row the number, what it counts, and what its call graph is made of.
+    rows: Vec<(usize, u64, Uses)>,
+    stacks: usize,
+    /// The text.
+    out: Vec<u8>,
+}
+
+impl Rows {
+    fn clear(&mut self) {
+        self.rows.clear();
+        self.stacks = 0;
+        self.out.clear();
+    }
+
+    fn has_room(&self) -> bool {
+        self.rows.len() < ROWS && self.stacks < STACKS
+    }
+
+    fn add(&mut self, number: usize, weight: u64, uses: Uses) {
+        self.stacks += uses.len();
+        self.rows.push((number, weight, uses));
+    }
+
+    fn print(
+        &mut self,
+        printer: &text::Printer<'_>,
+        table: &Table<'_>,
+        graph: &graph::Printer<'_>,
+        style: &text::Style,
+        elements: &mut Vec<Element>,
+    ) {
+        for (number, weight, uses) in self.rows.drain(..) {
+            printer.push_row(&mut self.out, &table.rows[number]);
+            let Some(tree) = row_graphs::tree(graph.source, graph.graph, &uses, elements) else { continue };
+            let start = self.out.len();
+            graph.push(&mut self.out, &tree, weight);
+            if let Some(width) = style.terminal {
+                fit::cut_lines(&mut self.out, start, width);
             }
         }
-        Ok(true)
     }
 }
 

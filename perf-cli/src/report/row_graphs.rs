@@ -2,9 +2,9 @@
 
 use super::Report;
 use super::chains::{Builder, Tree};
-use super::rows::{Element, Row, Table};
+use super::rows::{Element, Row, Source, Table};
 use super::text::percent;
-use crate::args::call_graph::Style;
+use crate::args::call_graph::{CallGraph, Style};
 
 /// What branches are compared with.
 #[derive(Clone, Copy, Debug)]
@@ -69,15 +69,20 @@ impl Report<'_> {
         }
         uses
     }
+}
 
-    /// Returns the call graph of a row; `None` if there is none.
-    pub(super) fn tree(&self, uses: &[(u32, u32)], elements: &mut Vec<Element>) -> Option<Tree> {
-        let mut builder = Builder::new(self.source, &self.plan.graph);
-        for &(group, before) in uses {
-            let group = &self.source.collected.groups[group as usize];
-            self.source.elements(group.same.stack, elements);
-            builder.add(elements.get(before as usize..).unwrap_or_default(), group.total);
-        }
-        Some(builder.finish()).filter(|tree| !tree.is_empty())
+/// Returns the call graph of a row; `None` if there is none.
+pub(super) fn tree(
+    source: &Source<'_>,
+    graph: &CallGraph,
+    uses: &[(u32, u32)],
+    elements: &mut Vec<Element>,
+) -> Option<Tree> {
+    let mut builder = Builder::new(source, graph);
+    for &(group, before) in uses {
+        let group = &source.collected.groups[group as usize];
+        source.elements(group.same.stack, elements);
+        builder.add(elements.get(before as usize..).unwrap_or_default(), group.total);
     }
+    Some(builder.finish()).filter(|tree| !tree.is_empty())
 }

@@ -1,6 +1,6 @@
 //! The rows of a table.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;

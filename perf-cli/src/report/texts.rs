@@ -1,7 +1,7 @@
 //! Texts that are kept once each.
 
 use alloc::sync::Arc;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Texts that are kept once each, by their numbers.
 #[derive(Debug, Default)]

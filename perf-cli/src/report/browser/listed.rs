@@ -8,7 +8,7 @@ use super::super::row_graphs::Uses;
 use super::super::rows::{Row, Table};
 use super::super::tables::Members;
 use super::super::text::Printer;
-use super::super::{Plan, Report, graph, text};
+use super::super::{Plan, Report, graph, row_graphs, text};
 use super::chains::{Chains, Line, Scale};
 use super::state::State;
 use crate::args::call_graph::Style;
@@ -208,7 +208,8 @@ impl<'a> Listed<'a> {
         if self.plan.graph.style == Style::None {
             return None;
         }
-        self.limited().tree(self.uses.get(row)?, &mut Vec::new()).map(Chains::new)
+        let source = self.report.source;
+        row_graphs::tree(source, &self.plan.graph, self.uses.get(row)?, &mut Vec::new()).map(Chains::new)
     }
 
     /// Expands or collapses one level: the row of a line, or the branch that the line begins. Returns whether there is
