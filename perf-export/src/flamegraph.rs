@@ -16,6 +16,7 @@ mod xml;
 
 use std::io::{self, Write};
 
+use crate::call_tree::CallTree;
 use crate::diff::{Changed, Normalize, Side, changed};
 use crate::profile::Profile;
 use crate::text::OneLine;
@@ -23,7 +24,7 @@ use events::Events;
 use functions::Functions;
 use samples::Samples;
 use threads::Threads;
-use tree::TreeBuilder;
+use tree::Tree;
 
 /// What the page and the picture say about the captures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,11 +75,11 @@ impl Options {
 /// ```
 pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let mut functions = Functions::default();
-    let mut builder = TreeBuilder::default();
+    let mut builder = CallTree::default();
     let node_of: Vec<_> =
         profiles.iter().map(|profile| builder.add_stacks(profile, &functions.of_frames(profile))).collect();
     let functions = functions.sorted();
-    let tree = builder.finish(&functions.ranks);
+    let tree = Tree::new(builder, &functions.ranks);
     let events = Events::of(profiles);
     let threads = Threads::of(profiles);
     let node_of: Vec<Vec<u32>> =

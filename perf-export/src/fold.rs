@@ -15,15 +15,18 @@
 //! - A file that was deleted is `[name (deleted)]`. They take the last word for the file.
 //! - A semicolon in the name of a thread becomes a colon, and bytes that are not UTF-8 are escaped.
 
+mod order;
+
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_session::Dso;
 
+use self::order::{NameRanks, ranks_of_lines};
+use crate::call_tree::CallTree;
 use crate::calls::{Call, calls_of};
 use crate::event_name::event_name;
-use crate::frames::NONE;
 use crate::profile::{Profile, Thread};
 use crate::text::push_name;
 use crate::weight::Weight;
@@ -62,59 +65,64 @@ pub struct Options {
 
 /// Writes the stacks of some captures as one list, ordered by their bytes.
 ///
-/// Takes memory for each different stack of threads with a name.
+/// Takes memory for each different call of a function in a stack.
 ///
 /// # Errors
 ///
 /// Those of `out`.
 pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines: HashMap<Vec<u8>, u64> = HashMap::new();
-    let mut line = Vec::new();
+    let mut names = Names::default();
+    let mut tree = CallTree::default();
+    // By the name of the root and the node.
+    let mut weights: HashMap<(u32, u32), u64> = HashMap::new();
     let mut event = options.event.clone();
     for profile in profiles {
-        let names: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
-        let first = profile.sample(0).and_then(|sample| names.get(sample.event as usize));
+        let of_events: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
+        let first = profile.sample(0).and_then(|sample| of_events.get(sample.event as usize));
         let event = event.get_or_insert_with(|| first.cloned().unwrap_or_default());
-        // The stacks of threads whose root is the same.
-        let mut roots = HashMap::new();
-        let mut weights: HashMap<(u32, u32), u64> = HashMap::new();
-        let root_of: Vec<u32> = profile
-            .threads()
-            .iter()
-            .map(|thread| {
-                let next = roots.len() as u32;
-                *roots.entry(root(thread, options.root)).or_insert(next)
-            })
-            .collect();
+        let roots: Vec<u32> =
+            profile.threads().iter().map(|thread| names.number(&root(thread, options.root))).collect();
+        let nodes = tree.add_stacks(profile, &names.of_frames(profile, options));
         for sample in profile.samples() {
-            let (Some(of), Some(name)) =
-                (profile.events().get(sample.event as usize), names.get(sample.event as usize))
-            else {
+            let of = profile.events().get(sample.event as usize);
+            let is_wanted = of_events.get(sample.event as usize) == Some(event);
+            let (Some(of), Some(&root), Some(&node)) = (
+                of.filter(|_| is_wanted),
+                roots.get(sample.thread as usize),
+                nodes.get(sample.stack as usize),
+            ) else {
                 continue;
             };
-            if name != event {
-                continue;
-            }
-            let root = root_of.get(sample.thread as usize).copied().unwrap_or(NONE);
-            let weight = weights.entry((root, sample.stack)).or_default();
+            let weight = weights.entry((root, node)).or_default();
             *weight = weight.wrapping_add(options.weight.of(&sample, &of.event));
         }
-        let mut texts: Vec<_> = roots.into_iter().collect();
-        texts.sort_unstable_by_key(|&(_, number)| number);
-        let labels = Labels::new(profile, options);
-        for ((root, stack), weight) in weights {
-            line.clear();
-            line.extend_from_slice(texts.get(root as usize).map_or(&[][..], |(text, _)| text));
-            labels.push_stack(&mut line, profile, stack);
-            let sum = lines.entry_ref(line.as_slice()).or_default();
-            *sum = sum.wrapping_add(weight);
-        }
     }
-    let mut lines: Vec<_> = lines.into_iter().collect();
+    let nodes = tree.into_nodes();
+    let of_names = NameRanks::new(&names.list);
+    let ranks = ranks_of_lines(&nodes, &of_names);
+    let mut lines: Vec<_> = weights
+        .into_iter()
+        .map(|((root, node), weight)| {
+            let rank = ranks.get(node as usize).copied().unwrap_or(0);
+            (of_names.of(root, node != 0), rank, root, node, weight)
+        })
+        .collect();
     lines.sort_unstable();
-    for (line, weight) in lines {
+    let (mut line, mut calls) = (Vec::new(), Vec::new());
+    for (_, _, root, mut node, weight) in lines {
+        calls.clear();
+        while let Some(&(caller, name)) = nodes.get(node as usize).filter(|_| node != 0) {
+            calls.push(name);
+            node = caller;
+        }
+        line.clear();
+        line.extend_from_slice(names.get(root));
+        for &name in calls.iter().rev() {
+            line.push(b';');
+            line.extend_from_slice(names.get(name));
+        }
+        writeln!(line, " {weight}")?;
         out.write_all(&line)?;
-        writeln!(out, " {weight}")?;
     }
     Ok(())
 }
@@ -131,32 +139,60 @@ fn root(thread: &Thread, root: Root) -> Vec<u8> {
     text
 }
 
-/// The text of each frame: its functions from the outermost one on, a semicolon before each.
-#[derive(Debug)]
-struct Labels(Vec<Vec<u8>>);
+/// The names in lines, each once. They have no semicolons.
+#[derive(Debug, Default)]
+struct Names {
+    list: Vec<Vec<u8>>,
+    numbers: HashMap<Vec<u8>, u32>,
+}
 
-impl Labels {
-    fn new(profile: &Profile, options: &Options) -> Self {
-        let named = profile.named();
-        let names: Vec<_> =
-            named.symbols().iter().map(|symbol| tidy(without_arguments(&symbol.name))).collect();
-        let frames = 0..profile.frames().places().len() as u32;
-        Self(frames.map(|frame| label(profile, frame, &names, options)).collect())
+impl Names {
+    fn number(&mut self, name: &[u8]) -> u32 {
+        let next = self.list.len() as u32;
+        let number = *self.numbers.entry_ref(name).or_insert(next);
+        if number == next {
+            self.list.push(name.to_vec());
+        }
+        number
     }
 
-    fn push_stack(&self, line: &mut Vec<u8>, profile: &Profile, stack: u32) {
-        let mut frames: Vec<u32> = profile.stacks().frames(stack).collect();
-        frames.reverse();
-        for frame in frames {
-            line.extend_from_slice(self.0.get(frame as usize).map_or(&[][..], |label| label));
-        }
+    fn get(&self, number: u32) -> &[u8] {
+        self.list.get(number as usize).map_or(&[], |name| name)
+    }
+
+    /// Returns the names of the functions of each frame, the outermost one first.
+    fn of_frames(&mut self, profile: &Profile, options: &Options) -> Vec<Vec<u32>> {
+        let symbols = profile.named().symbols().iter();
+        let symbols: Vec<_> = symbols.map(|symbol| tidy(without_arguments(&symbol.name))).collect();
+        let mut name = Vec::new();
+        let mut of_frame = |frame| {
+            let dso = profile.frames().dso_of(frame);
+            let mark = mark_of(dso, options);
+            let calls = calls_of(profile, frame).into_iter().map(|Call { symbol, .. }| {
+                name.clear();
+                let mark = match symbol {
+                    Some((number, symbol)) => {
+                        name.extend_from_slice(symbols.get(number as usize).map_or(&[][..], |name| name));
+                        let of_inlined: &[u8] = if options.mark_inlined { b"_[i]" } else { b"" };
+                        if symbol.is_inlined { of_inlined } else { mark }
+                    }
+                    None => {
+                        push_unknown(&mut name, dso);
+                        mark
+                    }
+                };
+                name.extend_from_slice(mark);
+                self.number(&name)
+            });
+            calls.collect()
+        };
+        (0..profile.frames().places().len() as u32).map(&mut of_frame).collect()
     }
 }
 
-/// Returns the text of a frame. `names` are those of functions, by the numbers of their symbols.
-fn label(profile: &Profile, frame: u32, names: &[Vec<u8>], options: &Options) -> Vec<u8> {
-    let dso = profile.frames().dso_of(frame);
-    let mark: &[u8] = match dso.map(|dso| dso.name()) {
+/// Returns what follows the names of functions in a file that are not inlined.
+fn mark_of(dso: Option<&Arc<Dso>>, options: &Options) -> &'static [u8] {
+    match dso.map(|dso| dso.name()) {
         Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => {
             b"_[k]"
         }
@@ -164,29 +200,16 @@ fn label(profile: &Profile, frame: u32, names: &[Vec<u8>], options: &Options) ->
             b"_[j]"
         }
         _ => b"",
-    };
-    let mut label = Vec::new();
-    for Call { symbol, .. } in calls_of(profile, frame) {
-        let Some((number, symbol)) = symbol else {
-            push_unknown(&mut label, dso);
-            label.extend_from_slice(mark);
-            continue;
-        };
-        label.push(b';');
-        label.extend_from_slice(names.get(number as usize).map_or(&[][..], |name| name));
-        let of_inlined: &[u8] = if options.mark_inlined { b"_[i]" } else { b"" };
-        label.extend_from_slice(if symbol.is_inlined { of_inlined } else { mark });
     }
-    label
 }
 
 /// Appends what a function without a name is called: the name of the file without its folders.
-fn push_unknown(label: &mut Vec<u8>, dso: Option<&Arc<Dso>>) {
-    let Some(dso) = dso else { return label.extend_from_slice(b";[unknown]") };
+fn push_unknown(out: &mut Vec<u8>, dso: Option<&Arc<Dso>>) {
+    let Some(dso) = dso else { return out.extend_from_slice(b"[unknown]") };
     let file = dso.name().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    label.extend_from_slice(b";[");
-    label.extend_from_slice(&tidy(file));
-    label.push(b']');
+    out.push(b'[');
+    out.extend_from_slice(&tidy(file));
+    out.push(b']');
 }
 
 /// Returns the name of a function without its arguments: up to the first parenthesis that is in no other brackets. Those of

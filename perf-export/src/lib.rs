@@ -66,6 +66,8 @@
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
 mod builder;
+#[cfg(any(feature = "flamegraph", feature = "fold"))]
+mod call_tree;
 mod calls;
 #[cfg(feature = "arrow")]
 #[cfg_attr(docsrs, doc(cfg(feature = "arrow")))]

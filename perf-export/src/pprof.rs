@@ -45,7 +45,7 @@ pub fn write(profiles: &[Profile], out: &mut dyn Write) -> io::Result<()> {
             format!("a pprof profile can have {limit} events, and these are {}", types.list.len() - 1);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
     }
-    let gzip = GzBuilder::new().mtime(0).write(out, Compression::default());
+    let gzip = GzBuilder::new().mtime(0).write(out, Compression::new(3));
     let mut out = BufWriter::new(gzip);
     let mut rows = Rows::default();
     for (profile, types) in profiles.iter().zip(&types.of_events) {

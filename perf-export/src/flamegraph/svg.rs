@@ -8,8 +8,9 @@ use hashbrown::HashMap;
 use super::Options;
 use super::events::Events;
 use super::functions::{Function, Functions, Kind};
-use super::tree::{Tree, TreeBuilder};
+use super::tree::Tree;
 use super::xml::push_escaped;
+use crate::call_tree::CallTree;
 use crate::diff::{Normalize, seconds};
 use crate::profile::Profile;
 use crate::text::OneLine;
@@ -159,7 +160,7 @@ struct Picture {
 fn picture(profiles: &[Profile], events: &Events, options: &Options) -> Picture {
     let has_periods = events.list.first().is_some_and(|event| event.total.period > 0);
     let mut functions = Functions::default();
-    let mut builder = TreeBuilder::default();
+    let mut builder = CallTree::default();
     let comms = profiles.iter().flat_map(|profile| profile.threads()).map(|thread| &thread.comm);
     let mut comms: Vec<_> = comms.collect();
     comms.sort_unstable();
@@ -198,7 +199,7 @@ fn picture(profiles: &[Profile], events: &Events, options: &Options) -> Picture 
         }
     }
     let functions = functions.sorted();
-    let tree = builder.finish(&functions.ranks);
+    let tree = Tree::new(builder, &functions.ranks);
     let mut values = vec![0_u128; tree.nodes.len()];
     let mut before = values.clone();
     for (node, [of_before, of_after]) in weights {

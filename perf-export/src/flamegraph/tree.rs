@@ -1,55 +1,31 @@
-//! The functions of all stacks, as one tree.
-
-use hashbrown::HashMap;
+//! The functions of all stacks, as one tree in the order in which they are drawn.
 
 use super::numbers::push;
-use crate::profile::Profile;
+use crate::call_tree::CallTree;
 
-/// Makes a tree of functions, by numbers in the order in which the nodes came. The root is 0.
+/// A node of a [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    /// The index of the caller, which is lower. That of the root is its own.
+    pub(super) caller: u32,
+    /// The rank of the function. The root has none.
+    pub(super) function: u32,
+    /// Number of callers.
+    pub(super) depth: u32,
+}
+
+/// A tree of functions. Each node is followed by all that it calls.
 #[derive(Debug)]
-pub(super) struct TreeBuilder {
-    /// The caller and the function of each node.
-    nodes: Vec<(u32, u32)>,
-    numbers: HashMap<(u32, u32), u32>,
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    /// By the number in the [`CallTree`].
+    new_numbers: Vec<u32>,
 }
 
-impl Default for TreeBuilder {
-    fn default() -> Self {
-        Self { nodes: vec![(0, 0)], numbers: HashMap::new() }
-    }
-}
-
-impl TreeBuilder {
-    /// Returns the node of a function that a node calls.
-    pub(super) fn child(&mut self, caller: u32, function: u32) -> u32 {
-        let next = self.nodes.len() as u32;
-        let number = *self.numbers.entry((caller, function)).or_insert(next);
-        if number == next {
-            self.nodes.push((caller, function));
-        }
-        number
-    }
-
-    /// Adds the stacks of a capture, and returns their nodes. `functions` are those of each frame, outermost first.
-    pub(super) fn add_stacks(&mut self, profile: &Profile, functions: &[Vec<u32>]) -> Vec<u32> {
-        let stacks = profile.stacks();
-        let mut nodes: Vec<u32> = Vec::with_capacity(stacks.len());
-        for stack in 0..stacks.len() as u32 {
-            let node = stacks.node(stack).map_or(0, |(callers, frame)| {
-                // Callers have lower numbers.
-                let caller = nodes.get(callers as usize).copied().unwrap_or(0);
-                let functions = functions.get(frame as usize).map_or(&[][..], |it| it);
-                functions.iter().fold(caller, |caller, &function| self.child(caller, function))
-            });
-            nodes.push(node);
-        }
-        nodes
-    }
-
+impl Tree {
     /// Orders the nodes: each node is before those that it calls, and these are ordered by the ranks of the functions.
-    pub(super) fn finish(self, ranks: &[u32]) -> Tree {
-        let Self { nodes, numbers } = self;
-        drop(numbers);
+    pub(super) fn new(tree: CallTree, ranks: &[u32]) -> Self {
+        let nodes = tree.into_nodes();
         let rank = |function: u32| ranks.get(function as usize).copied().unwrap_or(0);
         // By caller, the last called one first, as they are taken from the end of a stack.
         let mut called: Vec<u32> = (1..nodes.len() as u32).collect();
@@ -85,29 +61,8 @@ impl TreeBuilder {
         }
         tree
     }
-}
 
-/// A node of a [`Tree`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node {
-    /// The index of the caller, which is lower. That of the root is its own.
-    pub(super) caller: u32,
-    /// The rank of the function. The root has none.
-    pub(super) function: u32,
-    /// Number of callers.
-    pub(super) depth: u32,
-}
-
-/// A tree of functions. Each node is followed by all that it calls.
-#[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
-    /// By the number in the builder.
-    new_numbers: Vec<u32>,
-}
-
-impl Tree {
-    /// Returns the index of a node by its number in the builder.
+    /// Returns the index of a node by its number in the [`CallTree`].
     pub(super) fn number_of(&self, node: u32) -> u32 {
         self.new_numbers.get(node as usize).copied().unwrap_or(0)
     }
@@ -131,14 +86,14 @@ mod tests {
 
     #[test]
     fn nodes_are_followed_by_what_they_call() {
-        let mut builder = TreeBuilder::default();
+        let mut builder = CallTree::default();
         let main = builder.child(0, 0);
         let late = builder.child(main, 1);
         let early = builder.child(main, 2);
         let deep = builder.child(late, 0);
         assert_eq!(builder.child(main, 1), late);
         // By name, the third function is before the second one.
-        let tree = builder.finish(&[0, 2, 1]);
+        let tree = Tree::new(builder, &[0, 2, 1]);
         let nodes: Vec<_> = tree.nodes.iter().map(|node| (node.caller, node.function, node.depth)).collect();
         assert_eq!(nodes, [(0, 0, 0), (0, 0, 1), (1, 1, 2), (1, 2, 2), (3, 0, 3)]);
         assert_eq!([main, early, late, deep].map(|node| tree.number_of(node)), [1, 2, 3, 4]);

@@ -1,0 +1,53 @@
+//! The functions of all stacks, as one tree.
+
+use hashbrown::HashMap;
+
+use crate::profile::Profile;
+
+/// A tree of functions, which are numbers of the caller's choice. The nodes have numbers in the order in which they came, so
+/// that a caller has a lower one than what it calls. The root, which is no function, is 0.
+#[derive(Debug)]
+pub(crate) struct CallTree {
+    /// The caller and the function of each node.
+    nodes: Vec<(u32, u32)>,
+    numbers: HashMap<(u32, u32), u32>,
+}
+
+impl Default for CallTree {
+    fn default() -> Self {
+        Self { nodes: vec![(0, 0)], numbers: HashMap::new() }
+    }
+}
+
+impl CallTree {
+    /// Returns the node of a function that a node calls.
+    pub(crate) fn child(&mut self, caller: u32, function: u32) -> u32 {
+        let next = self.nodes.len() as u32;
+        let number = *self.numbers.entry((caller, function)).or_insert(next);
+        if number == next {
+            self.nodes.push((caller, function));
+        }
+        number
+    }
+
+    /// Adds the stacks of a capture, and returns their nodes. `functions` are those of each frame, outermost first.
+    pub(crate) fn add_stacks(&mut self, profile: &Profile, functions: &[Vec<u32>]) -> Vec<u32> {
+        let stacks = profile.stacks();
+        let mut nodes: Vec<u32> = Vec::with_capacity(stacks.len());
+        for stack in 0..stacks.len() as u32 {
+            let node = stacks.node(stack).map_or(0, |(callers, frame)| {
+                // Callers have lower numbers.
+                let caller = nodes.get(callers as usize).copied().unwrap_or(0);
+                let functions = functions.get(frame as usize).map_or(&[][..], |it| it);
+                functions.iter().fold(caller, |caller, &function| self.child(caller, function))
+            });
+            nodes.push(node);
+        }
+        nodes
+    }
+
+    /// Returns the caller and the function of each node, by number.
+    pub(crate) fn into_nodes(self) -> Vec<(u32, u32)> {
+        self.nodes
+    }
+}
