@@ -34,6 +34,8 @@ impl CallTree {
     pub(crate) fn add_stacks(&mut self, profile: &Profile, functions: &[Vec<u32>]) -> Vec<u32> {
         let stacks = profile.stacks();
         let mut nodes: Vec<u32> = Vec::with_capacity(stacks.len());
+        // Most stacks are others in their functions, too.
+        self.numbers.reserve(stacks.len());
         for stack in 0..stacks.len() as u32 {
             let node = stacks.node(stack).map_or(0, |(callers, frame)| {
                 // Callers have lower numbers.

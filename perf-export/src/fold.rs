@@ -99,7 +99,13 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
     }
     let nodes = tree.into_nodes();
     let of_names = NameRanks::new(&names.list);
-    let ranks = ranks_of_lines(&nodes, &of_names);
+    let mut is_end = vec![false; nodes.len()];
+    for &(_, node) in weights.keys() {
+        if let Some(place) = is_end.get_mut(node as usize) {
+            *place = true;
+        }
+    }
+    let ranks = ranks_of_lines(&nodes, &is_end, &of_names);
     let mut lines: Vec<_> = weights
         .into_iter()
         .map(|((root, node), weight)| {

@@ -1,7 +1,5 @@
 //! The order of lines by their bytes, without the lines.
 
-use core::ops::Range;
-
 /// The ranks of names where a line ends after them, and where a semicolon follows.
 pub(super) struct NameRanks([Vec<u32>; 2]);
 
@@ -31,47 +29,61 @@ impl NameRanks {
 }
 
 /// A name in a tree: as the end of a line, or with a semicolon and the names that follow.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Item {
-    caller: u32,
     /// The last one first, as they are taken from the end of a list.
     from_last: u32,
     node: u32,
     goes_on: bool,
 }
 
-/// Returns the ranks of the lines that end at the nodes of a tree. `nodes` are the caller and the name of each, callers
-/// before what they call; the first one is the root, which is no name.
-pub(super) fn ranks_of_lines(nodes: &[(u32, u32)], names: &NameRanks) -> Vec<u32> {
-    let mut is_caller = vec![false; nodes.len()];
+/// Returns the ranks of lines, by the nodes of a tree at which they end; 0 for other nodes. `nodes` are the caller and the
+/// name of each, callers before what they call; the first one is the root, which is no name. `is_end` tells where lines end.
+pub(super) fn ranks_of_lines(nodes: &[(u32, u32)], is_end: &[bool], names: &NameRanks) -> Vec<u32> {
     let of_tree = || (0_u32..).zip(nodes).skip(1);
+    let mut is_caller = vec![false; nodes.len()];
     for (_, &(caller, _)) in of_tree() {
         if let Some(place) = is_caller.get_mut(caller as usize) {
             *place = true;
         }
     }
-    let mut items = Vec::with_capacity(2 * nodes.len());
+    let is = |list: &[bool], node: u32| list.get(node as usize) == Some(&true);
+    let kinds = |node: u32| {
+        [(is_end, false), (&is_caller[..], true)].map(|(list, goes_on)| (is(list, node), goes_on))
+    };
+    let items_of =
+        |node: u32| kinds(node).into_iter().filter(|&(is_there, _)| is_there).map(|(_, goes_on)| goes_on);
+    // Where the items of each caller end, counted first and then filled from their ends.
+    let mut ends = vec![0_u32; nodes.len()];
+    for (node, &(caller, _)) in of_tree() {
+        if let Some(count) = ends.get_mut(caller as usize) {
+            *count += items_of(node).count() as u32;
+        }
+    }
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum;
+    }
+    let mut starts = ends.clone();
+    let mut items = vec![Item::default(); sum as usize];
     for (node, &(caller, name)) in of_tree() {
-        let mut add = |goes_on| {
-            items.push(Item { caller, from_last: u32::MAX - names.of(name, goes_on), node, goes_on });
-        };
-        add(false);
-        if is_caller.get(node as usize) == Some(&true) {
-            add(true);
+        for goes_on in items_of(node) {
+            let item = Item { from_last: u32::MAX - names.of(name, goes_on), node, goes_on };
+            let Some(start) = starts.get_mut(caller as usize) else { continue };
+            *start -= 1;
+            if let Some(place) = items.get_mut(*start as usize) {
+                *place = item;
+            }
         }
     }
-    items.sort_unstable();
-    let mut called: Vec<Range<usize>> = vec![0..0; nodes.len()];
-    let mut start = 0;
-    for of_caller in items.chunk_by(|one, next| one.caller == next.caller) {
-        let end = start + of_caller.len();
-        if let Some(place) = of_caller.first().and_then(|it| called.get_mut(it.caller as usize)) {
-            *place = start..end;
-        }
-        start = end;
+    for (&start, &end) in starts.iter().zip(&ends) {
+        items.get_mut(start as usize..end as usize).unwrap_or_default().sort_unstable();
     }
-    let called =
-        |node: u32| called.get(node as usize).and_then(|it| items.get(it.clone())).unwrap_or_default();
+    let called = |node: u32| {
+        let range = starts.get(node as usize).zip(ends.get(node as usize));
+        range.and_then(|(&start, &end)| items.get(start as usize..end as usize)).unwrap_or_default()
+    };
     let mut ranks = vec![0; nodes.len()];
     let mut next = 1;
     let mut stack = called(0).to_vec();
@@ -105,18 +117,20 @@ mod tests {
             }
             level = start..nodes.len() as u32;
         }
-        let ranks = ranks_of_lines(&nodes, &NameRanks::new(&names));
+        let ends: Vec<_> = (0..nodes.len()).map(|node| node % 3 > 0).collect();
+        let ranks = ranks_of_lines(&nodes, &ends, &NameRanks::new(&names));
         let mut lines = vec![Vec::new()];
         for &(caller, name) in &nodes[1..] {
             let of_caller: &[u8] = &lines[caller as usize];
             let between: &[u8] = if caller == 0 { b"" } else { b";" };
             lines.push([of_caller, between, &names[name as usize]].concat());
         }
-        let mut by_rank: Vec<_> = (1..nodes.len()).collect();
+        let mut by_rank: Vec<_> = (1..nodes.len()).filter(|&node| ends[node]).collect();
         by_rank.sort_unstable_by_key(|&node| ranks[node]);
         let mut by_bytes = by_rank.clone();
         by_bytes.sort_by(|&one, &other| lines[one].cmp(&lines[other]));
         assert!(by_rank.iter().map(|&node| &lines[node]).eq(by_bytes.iter().map(|&node| &lines[node])));
-        assert_eq!(by_rank.len(), 8 + 64 + 512);
+        assert_eq!(by_rank.len(), (8 + 64 + 512) * 2 / 3 + 1);
+        assert!((0..nodes.len()).all(|node| ends[node] == (ranks[node] > 0)));
     }
 }
