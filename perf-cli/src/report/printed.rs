@@ -228,3 +228,22 @@ pub(super) fn abbreviated(number: u64) -> (u64, char) {
     }
     (number as u64, unit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_has_room_for_rows_and_for_stacks() {
+        let mut block = Rows::default();
+        (1..ROWS).for_each(|number| block.add(number, 1, Vec::new()));
+        assert!(block.has_room());
+        block.add(0, 1, Vec::new());
+        assert!(!block.has_room());
+        block.clear();
+        block.add(0, 1, vec![(0, 0); STACKS - 1]);
+        assert!(block.has_room());
+        block.add(1, 1, vec![(0, 0)]);
+        assert!(!block.has_room());
+    }
+}

@@ -33,8 +33,8 @@ impl Write for Text {
     }
 }
 
-/// Writes a capture of 150 samples, of three threads with stacks of 1 to 8 frames.
-fn write(path: &Path) {
+/// Writes a capture of samples of three threads, with stacks of 1 to 8 frames whose innermost one is at one of `places`.
+fn write(path: &Path, samples: u64, places: u64) {
     let attr = Attr {
         kind: EventType::SOFTWARE,
         sample_type: SampleType::IP | SampleType::TID | SampleType::CALLCHAIN,
@@ -44,8 +44,8 @@ fn write(path: &Path) {
     let out = Cursor::new(Vec::new());
     let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event], &Options::default()).unwrap();
     let layout = SampleLayout::new(&attr).unwrap();
-    for n in 0..150_u64 {
-        let frames = (0..n % 8 + 1).map(|depth| 0x1000 + n % 11 * 16 + depth * 256);
+    for n in 0..samples {
+        let frames = (0..n % 8 + 1).map(|depth| 0x1000 + n % places * 16 + depth * 256);
         let chain: Vec<_> = [CallchainContext::USER.0].into_iter().chain(frames).collect();
         let tid = 100 + (n % 3) as i32;
         let fields = SampleFields {
@@ -62,13 +62,18 @@ fn write(path: &Path) {
     std::fs::write(path, writer.finish().unwrap().into_inner()).unwrap();
 }
 
-/// Returns the report of a capture within limits.
+/// Returns the report of a small capture within limits.
 fn text(limits: Limits) -> String {
+    printed(&["-n", "-g", "none"], limits, 150, 11)
+}
+
+/// Returns the report of a capture that [`write`] makes.
+fn printed(args: &[&str], limits: Limits, samples: u64, places: u64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("perf.data");
-    write(&path);
-    let args = ["perfdata", "report", "--no-symbols", "--sort", "comm,sym", "-n", "-g", "none"];
-    let args = args.map(Into::into).into_iter().chain([path.into_os_string()]);
+    write(&path, samples, places);
+    let args = [&["perfdata", "report", "--no-symbols", "--sort", "comm,sym"], args].concat();
+    let args = args.into_iter().map(Into::into).chain([path.into_os_string()]);
     let Verb::Report(args) = Args::read(args).unwrap().verb else { panic!("another verb") };
     let output = Text::default();
     let streams = Streams {
@@ -117,5 +122,18 @@ fn samples_beyond_each_limit_have_a_row_of_their_own() {
         assert!(of_rows == samples && beyond == said && beyond > 0);
         let enough = (0..17).map(|power| 1 << power).find(|&room| counts(&text(with(room))).1 == 0).unwrap();
         assert_eq!(text(with(enough)), text(all));
+    }
+}
+
+/// Of some samples each, of many samples in few rows, and of a row that has more stacks than a block.
+#[test]
+fn blocks_of_rows_are_printed_in_their_order() {
+    for (samples, places, rows) in [(6000, 997, 1000..), (6000, 7, 10..), (6000, 1, 5..)] {
+        let of = |threads: &str| {
+            printed(&["--no-children", "--threads", threads], Limits::default(), samples, places)
+        };
+        let one = of("1");
+        assert!(rows.contains(&one.lines().filter(|line| line.contains('%')).count()));
+        assert!(one == of("2") && one == of("5"), "{places}");
     }
 }
