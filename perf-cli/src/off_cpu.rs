@@ -1,8 +1,8 @@
 //! How long threads are off the CPU, and at which stack they left it.
 
 use alloc::sync::Arc;
-use hashbrown::HashMap;
 
+use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_abi::event::{EventType, SwId};
 use perf_abi::record::{Misc, RecordType};

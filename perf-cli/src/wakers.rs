@@ -1,7 +1,6 @@
 //! Who woke threads up: the stacks of `sched:sched_waking`.
 
 use hashbrown::HashMap;
-
 use perf_export::Kept;
 use perf_parse::file::Reader;
 use perf_session::At;

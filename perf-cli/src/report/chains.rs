@@ -1,7 +1,6 @@
 //! The call chains of a row, as a tree.
 
 use hashbrown::HashMap;
-
 use perf_export::{NONE, Total};
 
 use super::rows::{Element, Source};

@@ -2,8 +2,8 @@
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
-use hashbrown::HashMap;
 
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_export::{EMPTY, NONE, StackTable, Total};
 use perf_parse::EventRecord;

@@ -1,8 +1,8 @@
 //! What is known of a sample apart from its addresses.
 
 use alloc::collections::BTreeMap;
-use hashbrown::HashMap;
 
+use hashbrown::HashMap;
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::RecordType;
 use perf_abi::txn::Txn;

@@ -1,7 +1,6 @@
 //! The rows of a table.
 
 use hashbrown::HashMap;
-
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 

@@ -64,7 +64,7 @@ fn write(path: &Path, samples: u64, places: u64) {
 
 /// Returns the report of a small capture within limits.
 fn text(limits: Limits) -> String {
-    printed(&["-n", "-g", "none"], limits, 150, 11)
+    printed(&["--sort", "comm,sym", "-n", "-g", "none"], limits, 150, 11)
 }
 
 /// Returns the report of a capture that [`write`] makes.
@@ -72,7 +72,7 @@ fn printed(args: &[&str], limits: Limits, samples: u64, places: u64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("perf.data");
     write(&path, samples, places);
-    let args = [&["perfdata", "report", "--no-symbols", "--sort", "comm,sym"], args].concat();
+    let args = [&["perfdata", "report", "--no-symbols"], args].concat();
     let args = args.into_iter().map(Into::into).chain([path.into_os_string()]);
     let Verb::Report(args) = Args::read(args).unwrap().verb else { panic!("another verb") };
     let output = Text::default();
@@ -125,15 +125,18 @@ fn samples_beyond_each_limit_have_a_row_of_their_own() {
     }
 }
 
-/// Of some samples each, of many samples in few rows, and of a row that has more stacks than a block.
+/// Many rows with two stacks each, and three rows that each have more stacks than a block has room for.
 #[test]
 fn blocks_of_rows_are_printed_in_their_order() {
-    for (samples, places, rows) in [(6000, 997, 1000..), (6000, 7, 10..), (6000, 1, 5..)] {
-        let of = |threads: &str| {
-            printed(&["--no-children", "--threads", threads], Limits::default(), samples, places)
+    for (sort, rows) in [("comm,sym", 2991), ("tid", 3)] {
+        let of = |args: &[&str]| {
+            let args = [&["--no-children", "--sort", sort], args].concat();
+            printed(&args, Limits::default(), 6000, 997)
         };
-        let one = of("1");
-        assert!(rows.contains(&one.lines().filter(|line| line.contains('%')).count()));
-        assert!(one == of("2") && one == of("5"), "{places}");
+        let table = of(&["-g", "none"]);
+        assert_eq!(table.lines().filter(|line| line.starts_with("  ")).count(), rows, "{sort}");
+        let one = of(&["--threads", "1"]);
+        assert!(one.len() > table.len(), "{sort}: it has call graphs");
+        assert!(one == of(&["--threads", "2"]) && one == of(&["--threads", "5"]), "{sort}");
     }
 }

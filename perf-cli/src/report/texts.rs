@@ -1,6 +1,7 @@
 //! Texts that are kept once each.
 
 use alloc::sync::Arc;
+
 use hashbrown::HashMap;
 
 /// Texts that are kept once each, by their numbers.

@@ -1,6 +1,7 @@
 //! Stacks whose numbers are known, so that one that comes again is not numbered frame by frame.
 
 use core::hash::BuildHasher;
+
 use hashbrown::{DefaultHashBuilder, HashTable};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
