@@ -63,6 +63,13 @@ impl Mapping {
         &self.dso
     }
 
+    /// Returns the same mapping of `dso`, which equals its own: sessions that got the same records have equal DSOs, not the
+    /// same ones.
+    #[must_use]
+    pub fn in_dso(&self, dso: &Arc<Dso>) -> Self {
+        Self { dso: Arc::clone(dso), ..*self }
+    }
+
     /// Returns the place of an address in the file, as an offset in bytes. For what has no file, such as the heap and
     /// generated code, and for the text of the kernel, this is the address itself.
     ///

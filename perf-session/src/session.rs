@@ -268,6 +268,19 @@ impl Session {
         lists.into_iter().fold(self.machines.entries(), usize::saturating_add)
     }
 
+    /// Returns a session that knows the same, and the DSOs of `later`: a state of the same session after further records. If
+    /// these are applied again, mappings have the same DSOs as in `later`, not only equal ones. For threads that work on parts
+    /// of a capture.
+    ///
+    /// Takes time for each DSO of `later` if it has more or fewer.
+    #[must_use]
+    pub fn with_dsos_of(self, later: &Self) -> Self {
+        if self.dsos.len() == later.dsos.len() {
+            return self;
+        }
+        Self { dsos: later.dsos.clone(), ..self }
+    }
+
     /// Returns the build id of what is mapped: that of its MMAP2 record, or that which the capture lists for its path.
     /// `None` if the capture has none, or lists several for the path.
     #[must_use]

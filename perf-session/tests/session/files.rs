@@ -1,6 +1,10 @@
 //! Build ids of the capture, and cgroups.
 
+use std::sync::Arc;
+
+use perf_abi::endian::Endianness;
 use perf_parse::Reader;
+use perf_parse::event::Events;
 use perf_session::{BuildId, Session};
 use testdata::features;
 use testdata::file::Builder;
@@ -148,4 +152,32 @@ fn a_sample_without_a_cgroup_has_none() {
         it.at(record).unwrap().cgroup().map(<[u8]>::to_vec)
     });
     assert_eq!(path, None);
+}
+
+/// A thread that applies the records again has the same files, not only equal ones.
+#[test]
+fn records_that_are_applied_again_have_the_files_of_later() {
+    let file_of =
+        |it: &Session| Arc::clone(it.maps(it.thread(5).unwrap()).unwrap().find(0x1000).unwrap().dso());
+    let data = Records { big: false, out: Vec::new() }.map(5, 0x1000, 0x2000, "/x").out;
+    let apply = |session: &mut Session| {
+        let events: Events = [(attr(), vec![])].into_iter().collect();
+        for record in Reader::from_records(events, Endianness::Little, &data).records() {
+            session.update(&record.unwrap()).unwrap();
+        }
+    };
+    let (before, mut later) = (Session::new(), Session::new());
+    apply(&mut later);
+    let mut alone = before.clone();
+    apply(&mut alone);
+    assert_eq!(file_of(&alone), file_of(&later));
+    assert!(!Arc::ptr_eq(&file_of(&alone), &file_of(&later)));
+    let mut again = before.with_dsos_of(&later);
+    assert!(again.thread(5).is_none());
+    apply(&mut again);
+    assert!(Arc::ptr_eq(&file_of(&again), &file_of(&later)));
+    let mapping = alone.maps(alone.thread(5).unwrap()).unwrap().find(0x1000).unwrap();
+    let moved = mapping.in_dso(&file_of(&later));
+    assert_eq!(moved, *mapping);
+    assert!(Arc::ptr_eq(moved.dso(), &file_of(&later)));
 }
