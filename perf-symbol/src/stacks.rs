@@ -8,7 +8,7 @@ use perf_parse::FileError;
 use perf_session::{At, Dso, DsoKind, Frame, Session};
 
 use crate::finder::Finder;
-use crate::unwind::{self, FrameSource, Module, StackEnd, Unwinder};
+use crate::unwind::{self, Alone, Earlier, FrameSource, Module, StackEnd, Unwinder};
 
 /// A frame of a stack.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,14 @@ pub struct StackFrame<'s> {
     pub source: FrameSource,
 }
 
-impl StackFrame<'_> {
+impl<'s> StackFrame<'s> {
+    /// Returns a frame that was unwound, with what is mapped at its address.
+    #[must_use]
+    pub fn unwound(at: &At<'s, '_>, it: &unwind::Frame) -> Self {
+        let frame = Frame { ip: it.ip, mode: it.mode, mapping: at.find(it.mode, it.ip) };
+        Self { frame, is_caller: it.is_return, source: it.source }
+    }
+
     /// Returns the address as perf prints it: perf's unwinder goes back into the call of a return address, by one byte. The
     /// kernel does not, so in call chains it is the recorded address.
     ///
@@ -76,11 +83,7 @@ impl Stacks {
         let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
         unwound.clear();
         if let Some(stack) = unwinder.unwind(at, deferred, &mut module_of, unwound)? {
-            frames.extend(unwound.iter().map(|it| StackFrame {
-                frame: Frame { ip: it.ip, mode: it.mode, mapping: at.find(it.mode, it.ip) },
-                is_caller: it.is_return,
-                source: it.source,
-            }));
+            frames.extend(unwound.iter().map(|it| StackFrame::unwound(at, it)));
             return Ok(Some(stack.end));
         }
         let mut mode = None;
@@ -91,6 +94,29 @@ impl Stacks {
             frames.push(StackFrame { frame, is_caller, source: FrameSource::Chain });
         }
         Ok(None)
+    }
+
+    /// Appends the stack of a sample with copied user registers and stack to `frames`, as far as it does not depend on the
+    /// stacks before: see [`Unwinder::unwind_alone`]. `None` for other samples.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`push`](Self::push).
+    pub fn push_alone<'r>(
+        &mut self,
+        at: &At<'_, 'r>,
+        deferred: Option<&'r [u64]>,
+        frames: &mut Vec<unwind::Frame>,
+    ) -> Result<Option<Alone>, FileError> {
+        let Self { finder, unwinder, .. } = self;
+        let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
+        unwinder.unwind_alone(at, deferred, &mut module_of, frames)
+    }
+
+    /// Returns what completes the stacks of all threads that use [`push_alone`](Self::push_alone).
+    #[must_use]
+    pub fn earlier(&self) -> Earlier {
+        self.unwinder.earlier()
     }
 
     /// Returns how a call chain ends, by its last frame: [`StackEnd::Rooted`] if the unwind tables say that the function

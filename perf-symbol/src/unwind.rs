@@ -46,6 +46,7 @@
 //! ```
 
 mod chain;
+mod earlier;
 mod end;
 mod fde;
 mod files;
@@ -55,16 +56,18 @@ mod lookup;
 mod machine;
 mod memory;
 mod module;
-mod outer;
 mod registers;
 mod row;
 mod rule;
 mod sigreturn;
 mod unwinder;
+mod unwound;
 mod walk;
 
+pub use earlier::{Alone, Earlier};
 pub use end::StackEnd;
 pub use frame::{Frame, FrameSource};
 pub use machine::Machine;
 pub use module::{Module, ModuleError};
-pub use unwinder::{Unwinder, Unwound};
+pub use unwinder::Unwinder;
+pub use unwound::Unwound;

@@ -1,9 +1,11 @@
-//! The outermost frames of threads, which all their stacks share.
+//! What the stacks of a thread have in common: its outermost frames.
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 
+use super::end::StackEnd;
 use super::frame::{Frame, FrameSource};
+use super::unwound::Unwound;
 
 /// Number of whole stacks of a thread that must have the same outermost frames.
 const ENOUGH: u32 = 8;
@@ -13,9 +15,31 @@ const MAX_THREADS: usize = 1 << 14;
 
 /// The outermost frames that all whole stacks of a thread had so far: its start routine and its main loop, say. They run as
 /// long as the thread, so that a stack that ends among them because the copy was too short goes on as the others did.
-#[derive(Debug, Default)]
-pub(crate) struct OuterFrames {
+#[derive(Debug)]
+pub struct Earlier {
     by_thread: HashMap<u64, Shared>,
+    /// The largest number of frames of a stack.
+    max_stack: usize,
+}
+
+/// A stack that was unwound without the earlier stacks of its thread: see
+/// [`Unwinder::unwind_alone`](super::Unwinder::unwind_alone).
+#[derive(Clone, Debug)]
+pub struct Alone {
+    unwound: Unwound,
+    /// The key of the thread.
+    thread: u64,
+    /// Address and stack pointer of each user frame, innermost first; empty if no other stack needs them.
+    places: Vec<(u64, u64)>,
+}
+
+impl Alone {
+    /// `places` are those of the user frames; empty if there are none.
+    pub(crate) fn new(unwound: Unwound, thread: u64, places: &[(u64, u64)]) -> Self {
+        let has_use = matches!(unwound.end, StackEnd::Rooted | StackEnd::Truncated);
+        let places = if has_use { places.to_vec() } else { Vec::new() };
+        Self { unwound, thread, places }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -25,9 +49,37 @@ struct Shared {
     stacks: u32,
 }
 
-impl OuterFrames {
+impl Earlier {
+    pub(crate) fn new(max_stack: usize) -> Self {
+        Self { by_thread: HashMap::new(), max_stack }
+    }
+
+    /// Completes the stack at the end of `frames` if its copy was too short, or learns from it. Returns how it ends then. Call
+    /// it with all stacks of a thread in the order of time: the results are those of
+    /// [`Unwinder::unwind`](super::Unwinder::unwind).
+    pub fn complete(&mut self, stack: &Alone, frames: &mut Vec<Frame>) -> Unwound {
+        self.complete_places(stack.unwound, stack.thread, &stack.places, frames)
+    }
+
+    pub(crate) fn complete_places(
+        &mut self,
+        stack: Unwound,
+        thread: u64,
+        places: &[(u64, u64)],
+        frames: &mut Vec<Frame>,
+    ) -> Unwound {
+        match stack.end {
+            StackEnd::Rooted if !stack.spliced && !places.is_empty() => self.learn(thread, places),
+            StackEnd::Truncated if self.push_outer(thread, places, frames) => {
+                return Unwound { end: StackEnd::Rooted, spliced: true, ..stack };
+            }
+            _ => {}
+        }
+        stack
+    }
+
     /// Takes a whole stack of a thread into account: address and stack pointer of each frame, innermost first.
-    pub(crate) fn learn(&mut self, thread: u64, stack: &[(u64, u64)]) {
+    fn learn(&mut self, thread: u64, stack: &[(u64, u64)]) {
         if self.by_thread.len() >= MAX_THREADS && !self.by_thread.contains_key(&thread) {
             self.by_thread.clear();
         }
@@ -45,21 +97,15 @@ impl OuterFrames {
     }
 
     /// Appends the frames after the last one of a stack that is too short, if it is one of those that all stacks of the
-    /// thread had. Returns whether it is, and all of them fit into `max_stack` frames.
-    pub(crate) fn complete(
-        &self,
-        thread: u64,
-        stack: &[(u64, u64)],
-        max_stack: usize,
-        frames: &mut Vec<Frame>,
-    ) -> bool {
+    /// thread had. Returns whether it is, and all of them fit into the stack.
+    fn push_outer(&self, thread: u64, stack: &[(u64, u64)], frames: &mut Vec<Frame>) -> bool {
         let Some(shared) = self.by_thread.get(&thread).filter(|shared| shared.stacks >= ENOUGH) else {
             return false;
         };
         let Some(place) = stack.last().and_then(|last| shared.frames.iter().position(|it| it == last)) else {
             return false;
         };
-        if stack.len().saturating_add(place) > max_stack {
+        if stack.len().saturating_add(place) > self.max_stack {
             return false;
         }
         let outer = shared.frames.get(..place).unwrap_or_default();
@@ -77,14 +123,14 @@ impl OuterFrames {
 mod tests {
     use super::*;
 
-    fn completed(outer: &OuterFrames, stack: &[(u64, u64)]) -> Option<Vec<u64>> {
+    fn completed(outer: &Earlier, stack: &[(u64, u64)]) -> Option<Vec<u64>> {
         let mut frames = Vec::new();
-        outer.complete(1, stack, 10, &mut frames).then(|| frames.iter().map(|frame| frame.ip).collect())
+        outer.push_outer(1, stack, &mut frames).then(|| frames.iter().map(|frame| frame.ip).collect())
     }
 
     #[test]
     fn what_all_stacks_share() {
-        let mut outer = OuterFrames::default();
+        let mut outer = Earlier::new(10);
         let stack = |leaf| [(leaf, 0x10), (3, 0x20), (2, 0x30), (1, 0x40)];
         for count in 0..ENOUGH {
             // Too few.
@@ -97,9 +143,9 @@ mod tests {
         assert_eq!(completed(&outer, &[(9, 0), (2, 0x38)]), None);
         assert_eq!(completed(&outer, &[(100, 0x10)]), None);
         // Another thread.
-        assert!(!outer.complete(2, &[(2, 0x30)], 10, &mut Vec::new()));
+        assert!(!outer.push_outer(2, &[(2, 0x30)], &mut Vec::new()));
         // It would have 11 frames.
-        assert!(!outer.complete(1, &[[(7, 7); 9].as_slice(), &[(3, 0x20)]].concat(), 10, &mut Vec::new()));
+        assert!(!outer.push_outer(1, &[[(7, 7); 9].as_slice(), &[(3, 0x20)]].concat(), &mut Vec::new()));
 
         outer.learn(1, &[(5, 0x20), (2, 0x30), (1, 0x40)]);
         assert_eq!(completed(&outer, &[(9, 0), (3, 0x20)]), None);

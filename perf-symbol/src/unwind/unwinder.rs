@@ -11,15 +11,16 @@ use perf_parse::FileError;
 use perf_session::{At, Dso};
 
 use super::chain;
+use super::earlier::{Alone, Earlier};
 use super::end::StackEnd;
 use super::files::{Files, Process};
 use super::frame::{Frame, FrameSource};
 use super::machine::Machine;
 use super::memory::Memory;
 use super::module::Module;
-use super::outer::OuterFrames;
 use super::registers::Registers;
 use super::rule::Rules;
+use super::unwound::Unwound;
 use super::walk::{Start, Walker};
 
 /// Unwinds the copied user stacks of samples. See the [module docs](super) for an example.
@@ -32,22 +33,7 @@ pub struct Unwinder {
     arch: Arch,
     walker: Walker,
     files: Files,
-    outer: OuterFrames,
-}
-
-/// How a stack ended, and how it was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Unwound {
-    /// How the stack ends.
-    pub end: StackEnd,
-    /// Whether the copy of the stack was too short, and the outer frames come from elsewhere: from the user part of the
-    /// sample's call chain, with the source [`FrameSource::Chain`]; or from the earlier stacks of the thread, with the
-    /// source [`FrameSource::Earlier`]. The latter only if all whole stacks of the thread, and no fewer than eight, have
-    /// the same outermost frames at the same places of its stack.
-    pub spliced: bool,
-    /// Whether some frames were found by a frame pointer. They have the source [`FrameSource::FramePointer`].
-    pub guessed: bool,
+    earlier: Earlier,
 }
 
 impl fmt::Debug for Unwinder {
@@ -69,7 +55,7 @@ impl Unwinder {
     pub fn with_max_stack(arch: Arch, max_stack: usize) -> Self {
         let walker =
             Walker { rules: Rules::new(), context: UnwindContext::new(), max_stack, places: Vec::new() };
-        Self { arch, walker, files: Files::default(), outer: OuterFrames::default() }
+        Self { arch, walker, files: Files::default(), earlier: Earlier::new(max_stack) }
     }
 
     /// Appends the stack of a sample to `frames`, innermost first: the kernel's frames of its call chain, then the user
@@ -92,6 +78,43 @@ impl Unwinder {
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
         frames: &mut Vec<Frame>,
     ) -> Result<Option<Unwound>, FileError> {
+        let Some(unwound) = self.unwind_first(at, deferred, module_of, frames)? else { return Ok(None) };
+        Ok(Some(self.earlier.complete_places(unwound, at.thread().key(), &self.walker.places, frames)))
+    }
+
+    /// Does the part of [`unwind`](Self::unwind) that does not depend on the stacks before, so that several threads can share
+    /// the work on a thread's stacks. [`Earlier::complete`] does the rest.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`unwind`](Self::unwind).
+    pub fn unwind_alone<'r>(
+        &mut self,
+        at: &At<'_, 'r>,
+        deferred: Option<&'r [u64]>,
+        module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
+        frames: &mut Vec<Frame>,
+    ) -> Result<Option<Alone>, FileError> {
+        let Some(unwound) = self.unwind_first(at, deferred, module_of, frames)? else { return Ok(None) };
+        Ok(Some(Alone::new(unwound, at.thread().key(), &self.walker.places)))
+    }
+
+    /// Returns what completes the stacks of threads that [unwind alone](Self::unwind_alone).
+    #[must_use]
+    pub fn earlier(&self) -> Earlier {
+        Earlier::new(self.walker.max_stack)
+    }
+
+    /// Unwinds a stack without those before.
+    fn unwind_first<'r>(
+        &mut self,
+        at: &At<'_, 'r>,
+        deferred: Option<&'r [u64]>,
+        module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
+        frames: &mut Vec<Frame>,
+    ) -> Result<Option<Unwound>, FileError> {
+        // A stack without user frames has none.
+        self.walker.places.clear();
         let record = at.record();
         let sample = at.sample();
         let tail = sample.tail().map_err(|error| record.error(error))?;
@@ -127,18 +150,10 @@ impl Unwinder {
             is_in_kernel: at.mode() == CpuMode::KERNEL,
         };
         let mut end = self.walker.walk(&mut process, from, frames);
-        let mut spliced = matches!(end, StackEnd::Truncated | StackEnd::NoUnwindInfo)
+        let spliced = matches!(end, StackEnd::Truncated | StackEnd::NoUnwindInfo)
             && chain::splice(at, deferred, frames, user)?;
         if spliced && frames.last().is_some_and(|last| self.walker.is_root(&mut process, machine, last.ip)) {
             end = StackEnd::Rooted;
-        }
-        let key = at.thread().key();
-        if end == StackEnd::Rooted && !spliced {
-            self.outer.learn(key, &self.walker.places);
-        } else if end == StackEnd::Truncated
-            && self.outer.complete(key, &self.walker.places, self.walker.max_stack, frames)
-        {
-            (spliced, end) = (true, StackEnd::Rooted);
         }
         let added = frames.get(user..).unwrap_or_default();
         let guessed = added.iter().any(|frame| frame.source == FrameSource::FramePointer);

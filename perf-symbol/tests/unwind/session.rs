@@ -15,7 +15,8 @@ use testdata::stack_sample::StackSample;
 
 use crate::{EXEC, READ, code, place, program, sample};
 
-/// Unwinds samples one after the other; `elf` returns the file by its name, and each is asked for once.
+/// Unwinds samples one after the other; `elf` returns the file by its name, and each is asked for once. Two unwinders that
+/// share the samples find the same.
 fn unwind_all(
     samples: &[StackSample],
     elf: impl Fn(&str) -> Elf,
@@ -24,6 +25,8 @@ fn unwind_all(
     let events: Events = [(samples[0].attr(), vec![])].into_iter().collect();
     let reader = Reader::from_records(events, Endianness::Little, &data);
     let (mut session, mut unwinder) = (Session::new(), Unwinder::new(Arch::X86));
+    let mut shared = [Unwinder::new(Arch::X86), Unwinder::new(Arch::X86)];
+    let mut earlier = shared[0].earlier();
     let (mut found, mut asked) = (Vec::new(), Vec::new());
     for record in reader.records() {
         let record = record.unwrap();
@@ -38,6 +41,14 @@ fn unwind_all(
         };
         let unwound = unwinder.unwind(&at, None, &mut module_of, &mut frames).unwrap().unwrap();
         assert_eq!(unwound.spliced, frames.iter().any(|frame| frame.source == FrameSource::Earlier));
+        let mut of_name = |dso: &Dso| {
+            let elf = elf(std::str::from_utf8(dso.name()).unwrap());
+            Some(Arc::new(Module::parse(Bytes::new(elf.build())).unwrap()))
+        };
+        let (unwinder, mut of_shared) = (&mut shared[found.len() % 2], Vec::new());
+        let alone = unwinder.unwind_alone(&at, None, &mut of_name, &mut of_shared).unwrap().unwrap();
+        assert_eq!(earlier.complete(&alone, &mut of_shared), unwound);
+        assert_eq!(of_shared, frames);
         let sources = frames.iter().map(|frame| frame.source).collect();
         found.push((frames.iter().map(|frame| place(frame.ip)).collect(), unwound.end, sources));
     }
