@@ -17,13 +17,19 @@ use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 use crate::quality::Quality;
 use crate::sample::{Sample, Total};
 use crate::samples::{Added, Samples};
-use crate::stack_table::StackTable;
+use crate::stack_table::{NewStacks, PartStack, StackPart, StackTable};
+
+/// The thread and the CPU of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Who {
+    thread: u32,
+    cpu: Option<u32>,
+}
 
 /// What is kept of a sample that is counted later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
-    thread: u32,
-    cpu: Option<u32>,
+    who: Who,
     stack: u32,
     end: StackEnd,
 }
@@ -113,11 +119,35 @@ impl ProfileBuilder {
         finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) -> Option<Kept> {
-        let thread = self.thread(at.thread())?;
+        let who = self.who(at)?;
         let max_stack = self.keep.max_stack;
         let (stack, end) = self.table.number(at, stack, end, finder, symbolizer, max_stack, &self.limits)?;
-        let cpu = at.sample().cpu().filter(|_| self.keep.cpus);
-        Some(Kept { thread, cpu, stack, end })
+        Some(Kept { who, stack, end })
+    }
+
+    /// Keeps thread and CPU of a sample whose stack is in a [part](Self::part). `None` if it is beyond the limits.
+    pub fn who(&mut self, at: &At<'_, '_>) -> Option<Who> {
+        let thread = self.thread(at.thread())?;
+        Some(Who { thread, cpu: at.sample().cpu().filter(|_| self.keep.cpus) })
+    }
+
+    /// Makes the first part for threads that number stacks.
+    #[must_use]
+    pub fn part(&self) -> StackPart {
+        StackPart::new(self.keep.max_stack, self.limits)
+    }
+
+    /// Takes over what is new in a part, and returns the number of the part: see [`StackTable::take_over`].
+    pub fn take_over(&mut self, new: NewStacks, session: &Session) -> u32 {
+        self.table.take_over(new, session, &self.limits)
+    }
+
+    /// Keeps a sample as [`keep`](Self::keep) does, with its stack in the part with that number, which was
+    /// [taken over](Self::take_over). With all samples kept in the order of time, and [`who`](Self::who) before the part has
+    /// the stack, the profile is the same for any number of parts.
+    pub fn keep_of_part(&mut self, who: Who, part: u32, stack: PartStack) -> Option<Kept> {
+        let (stack, end) = self.table.stack_of_part(part, stack, &self.limits)?;
+        Some(Kept { who, stack, end })
     }
 
     /// Returns what is kept of a sample with wakers after its stack, the last one first: of each, the text `[woken by NAME]`
@@ -125,7 +155,7 @@ impl ProfileBuilder {
     pub fn woken(&mut self, kept: Kept, wakers: &[Kept]) -> Option<Kept> {
         let mut stack = kept.stack;
         for waker in wakers {
-            let comm = self.threads.get(waker.thread as usize).map_or(&b""[..], |thread| &thread.comm);
+            let comm = self.threads.get(waker.who.thread as usize).map_or(&b""[..], |thread| &thread.comm);
             let text = [b"[woken by ", comm, b"]"].concat();
             let text = self.table.frames.text(&text, self.limits.frames)?;
             stack = self.table.stacks.called(stack, text, self.limits.stack_nodes)?;
@@ -145,7 +175,7 @@ impl ProfileBuilder {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
-        let added = kept.map_or(Added::Beyond, |Kept { thread, cpu, stack, end }| {
+        let added = kept.map_or(Added::Beyond, |Kept { who: Who { thread, cpu }, stack, end }| {
             let time = time.unwrap_or(0);
             let sample = Sample { event: number, thread, cpu, time, stack, end, total };
             self.samples.add(&sample, self.limits.samples)

@@ -1,12 +1,16 @@
 //! The addresses of all samples, each once.
 
+mod part;
+
 use std::num::NonZero;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
-use perf_session::{At, Dso, DsoKind, Frame, Mapping};
+use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 use perf_symbol::{Function, LoadAhead, StackFrame, Symbolizer};
+
+pub(crate) use part::{Counts, FramesPart, NewFrames};
 
 /// The number of what there is not: of the file where nothing is mapped, of the symbol where none is known.
 pub const NONE: u32 = u32::MAX;
@@ -19,12 +23,16 @@ pub struct Frames {
     dsos: Vec<Arc<Dso>>,
     /// By the address of the DSO, which `dsos` keeps alive.
     dso_numbers: HashMap<usize, u32>,
+    /// Those of other sessions have other addresses.
+    dsos_by_value: HashMap<Arc<Dso>, u32>,
     /// One mapping for each file and place that addresses are in.
     mappings: Vec<Mapping>,
     mapping_numbers: HashMap<(u32, u64, u64), u32>,
     /// The functions of generated code, which has others at other times, and texts.
     pub(crate) generated: Vec<Vec<Function>>,
     texts: HashMap<Vec<u8>, u32>,
+    /// The frames that turned out to be at several addresses.
+    moved: Vec<u32>,
     ahead: Option<LoadAhead>,
 }
 
@@ -92,54 +100,60 @@ impl Frames {
         limit: usize,
     ) -> Option<u32> {
         let StackFrame { frame, is_caller, .. } = *it;
-        let dso = frame.mapping.map_or(NONE, |mapping| self.dso(at, frame.mode, mapping.dso()));
-        let mut key = Key {
+        let dso = match frame.mapping {
+            Some(mapping) => self.dso(at.session(), frame.mode, mapping.dso(), limit)?,
+            None => NONE,
+        };
+        let place = Place {
             dso,
+            mapping: NONE,
+            generated: NONE,
             mode: frame.mode,
             is_caller,
             is_executable: frame.mapping.is_some_and(Mapping::is_executable),
-            version: 0,
+            is_at_several: false,
+            ip: frame.ip,
+            shown: it.shown(),
             offset: frame.mapping.map_or(frame.ip, |mapping| mapping.offset_of(frame.ip)),
         };
-        let mut generated = NONE;
-        if frame.mapping.is_some_and(is_generated) {
-            let functions =
-                symbolizer.map_or(&[][..], |symbolizer| symbolizer.functions_at(at, &frame, is_caller));
-            // Another function at the address is another version.
-            while let Some(&number) = self.numbers.get(&key) {
-                if self.functions_of(number) == functions {
-                    self.see(number, frame.ip);
-                    return Some(number);
-                }
-                key.version += 1;
+        let functions = frame
+            .mapping
+            .filter(|mapping| is_generated(mapping))
+            .map(|_| symbolizer.map_or(&[][..], |symbolizer| symbolizer.functions_at(at, &frame, is_caller)));
+        self.enter(place, frame.mapping, functions, limit)
+    }
+
+    /// Returns the number of a place in a DSO that has a number; `None` if there would be more frames than `limit`.
+    /// `functions` are those of generated code.
+    #[inline]
+    fn enter(
+        &mut self,
+        place: Place,
+        mapping: Option<&Mapping>,
+        functions: Option<&[Function]>,
+        limit: usize,
+    ) -> Option<u32> {
+        let Place { dso, mode, is_caller, is_executable, offset, .. } = place;
+        let mut key = Key { dso, mode, is_caller, is_executable, version: 0, offset };
+        // Another function at the address is another version.
+        while let Some(&number) = self.numbers.get(&key) {
+            if functions.is_none_or(|functions| self.functions_of(number) == functions) {
+                self.see(number, place.ip);
+                return Some(number);
             }
-            generated = self.generated.len() as u32;
-            if self.list.len() < limit {
-                self.generated.push(functions.to_vec());
-            }
-        }
-        if let Some(&number) = self.numbers.get(&key) {
-            self.see(number, frame.ip);
-            return Some(number);
+            key.version += 1;
         }
         if self.list.len() >= limit {
             return None;
         }
-        let place = Place {
-            dso,
-            mapping: frame.mapping.map_or(NONE, |mapping| self.number_of_mapping(dso, mapping)),
-            generated,
-            mode: frame.mode,
-            is_caller,
-            is_executable: key.is_executable,
-            is_at_several: false,
-            ip: frame.ip,
-            shown: it.shown(),
-            offset: key.offset,
-        };
+        let generated = functions.map_or(NONE, |functions| {
+            self.generated.push(functions.to_vec());
+            self.generated.len() as u32 - 1
+        });
+        let mapping = mapping.map_or(NONE, |mapping| self.number_of_mapping(dso, mapping));
         let number = self.list.len() as u32;
         self.numbers.insert(key, number);
-        self.list.push(place);
+        self.list.push(Place { mapping, generated, ..place });
         Some(number)
     }
 
@@ -188,8 +202,12 @@ impl Frames {
 
     /// Notes the address of a frame that came again.
     pub(crate) fn see(&mut self, number: u32, ip: u64) {
-        if let Some(place) = self.list.get_mut(number as usize) {
-            place.is_at_several |= place.ip != ip;
+        if let Some(place) = self.list.get_mut(number as usize)
+            && place.ip != ip
+            && !place.is_at_several
+        {
+            place.is_at_several = true;
+            self.moved.push(number);
         }
     }
 
@@ -210,17 +228,38 @@ impl Frames {
         is_there && place.generated == NONE && place.mode == frame.mode && place.is_caller == is_caller
     }
 
-    fn dso(&mut self, at: &At<'_, '_>, mode: CpuMode, dso: &Arc<Dso>) -> u32 {
-        let next = self.dsos.len() as u32;
-        let number = *self.dso_numbers.entry(Arc::as_ptr(dso) as usize).or_insert(next);
-        if number == next {
-            self.dsos.push(Arc::clone(dso));
-            // The map of generated code grows as long as the process runs.
-            if let Some(ahead) = self.ahead.as_ref().filter(|_| dso.kind() != DsoKind::Memory) {
-                ahead.add(at.session(), dso, mode);
-            }
+    /// Returns the number of a DSO; `None` if it is a new one of a frame that there is no room for.
+    #[inline]
+    fn dso(&mut self, session: &Session, mode: CpuMode, dso: &Arc<Dso>, limit: usize) -> Option<u32> {
+        match self.dso_numbers.get(&(Arc::as_ptr(dso) as usize)) {
+            Some(&number) => Some(number),
+            None => self.dso_by_value(session, mode, dso, limit),
         }
-        number
+    }
+
+    /// Returns the number of a DSO that may be that of another session.
+    fn dso_by_value(
+        &mut self,
+        session: &Session,
+        mode: CpuMode,
+        dso: &Arc<Dso>,
+        limit: usize,
+    ) -> Option<u32> {
+        if let Some(&number) = self.dsos_by_value.get(dso) {
+            return Some(number);
+        }
+        if self.list.len() >= limit {
+            return None;
+        }
+        let number = self.dsos.len() as u32;
+        self.dso_numbers.insert(Arc::as_ptr(dso) as usize, number);
+        self.dsos_by_value.insert(Arc::clone(dso), number);
+        self.dsos.push(Arc::clone(dso));
+        // The map of generated code grows as long as the process runs.
+        if let Some(ahead) = self.ahead.as_ref().filter(|_| dso.kind() != DsoKind::Memory) {
+            ahead.add(session, dso, mode);
+        }
+        Some(number)
     }
 
     fn number_of_mapping(&mut self, dso: u32, mapping: &Mapping) -> u32 {
@@ -228,7 +267,8 @@ impl Frames {
         let key = (dso, mapping.range().start, mapping.pgoff());
         let number = *self.mapping_numbers.entry(key).or_insert(next);
         if number == next {
-            self.mappings.push(mapping.clone());
+            let dso = self.dsos.get(dso as usize).unwrap_or_else(|| mapping.dso());
+            self.mappings.push(mapping.in_dso(dso));
         }
         number
     }
@@ -238,6 +278,7 @@ impl Frames {
         self.numbers = HashMap::default();
         self.mapping_numbers = HashMap::default();
         self.texts = HashMap::default();
+        self.moved = Vec::new();
     }
 
     /// Returns what is known of each frame, by its number.

@@ -125,7 +125,7 @@ mod texts;
 mod unit;
 mod weight;
 
-pub use builder::{Kept, ProfileBuilder};
+pub use builder::{Kept, ProfileBuilder, Who};
 pub use calls::{Call, calls_of, unknown_name};
 pub use event_name::event_name;
 pub use frames::{Frames, NONE, Place, short_name};
@@ -136,6 +136,6 @@ pub use origin::Origin;
 pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 pub use quality::{Missing, Quality};
 pub use sample::{Sample, Times, Total};
-pub use stack_table::{StackTable, has_stacks};
+pub use stack_table::{NewStacks, PartFrame, PartStack, StackPart, StackTable, has_stacks};
 pub use stacks::{EMPTY, Stacks};
 pub use weight::Weight;

@@ -1,5 +1,7 @@
 //! The addresses and stacks of all samples, and how the stacks end.
 
+mod part;
+
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
@@ -13,6 +15,8 @@ use crate::frames::Frames;
 use crate::known_stacks::KnownStacks;
 use crate::limits::Limits;
 use crate::stacks::Stacks;
+use part::Taken;
+pub use part::{NewStacks, PartFrame, PartStack, StackPart};
 
 /// Returns whether the samples of an event have stacks: call chains, or copies of the user stack with registers.
 #[must_use]
@@ -34,6 +38,13 @@ pub struct StackTable {
     known_ends: HashMap<u32, StackEnd>,
     scratch: Vec<u32>,
     known: KnownStacks,
+    /// What is known of the parts of other threads, by their numbers.
+    parts: Vec<Taken>,
+}
+
+/// Returns whether the last frame of a call chain tells how it ends. A long chain may be cut, whatever its last frame is.
+fn is_end_of_last(stack: &[StackFrame<'_>], finder: &perf_symbol::Stacks) -> bool {
+    !stack.is_empty() && stack.len() < finder.max_chain()
 }
 
 impl StackTable {
@@ -53,15 +64,14 @@ impl StackTable {
         limits: &Limits,
     ) -> Option<(u32, StackEnd)> {
         // The tree has not all frames of a stack that is cut.
-        let hash = if stack.len() <= max_stack { self.known.hash(stack) } else { None };
-        let Self { frames, stacks, known, .. } = self;
-        if let Some((number, end)) = hash.and_then(|hash| known.find(hash, stack, end, frames, stacks)) {
+        let hash = if stack.len() <= max_stack { self.hash(stack) } else { None };
+        if let Some((number, end)) = hash.and_then(|hash| self.find(hash, stack, end)) {
             *self.ends.entry(end).or_default() += 1;
             return Some((number, end));
         }
         let (number, found_end) = self.number_new(at, stack, end, finder, symbolizer, max_stack, limits)?;
         if let Some(hash) = hash {
-            self.known.add(hash, number, end, found_end);
+            self.remember(hash, number, end, found_end);
         }
         Some((number, found_end))
     }
@@ -74,27 +84,80 @@ impl StackTable {
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
         finder: &mut perf_symbol::Stacks,
-        mut symbolizer: Option<&mut Symbolizer>,
+        symbolizer: Option<&mut Symbolizer>,
         max_stack: usize,
         limits: &Limits,
     ) -> Option<(u32, StackEnd)> {
-        self.scratch.clear();
-        for it in stack {
-            let number = self.frames.number(at, it, symbolizer.as_deref_mut(), limits.frames)?;
-            self.scratch.push(number);
-        }
-        let end = match (end, self.scratch.last()) {
-            (Some(end), _) => end,
-            // A long chain may be cut, whatever its last frame is.
-            (None, Some(&last)) if stack.len() < finder.max_chain() => {
-                *self.known_ends.entry(last).or_insert_with(|| finder.end_of(at, stack))
-            }
-            (None, _) => finder.end_of(at, stack),
-        };
+        let is_of_last = end.is_none() && is_end_of_last(stack, finder);
+        let last = self.push_frames(at, stack, symbolizer, max_stack, is_of_last, limits.frames)?;
+        let end = self.end_of(at, stack, end, last.filter(|_| is_of_last), finder);
         *self.ends.entry(end).or_default() += 1;
-        self.scratch.truncate(max_stack);
-        let number = self.stacks.number(self.scratch.iter().rev().copied(), limits.stack_nodes)?;
-        Some((number, end))
+        Some((self.number_pushed(limits.stack_nodes)?, end))
+    }
+
+    /// Returns the hash of a stack; `None` of one that has generated code.
+    #[inline]
+    fn hash(&self, stack: &[StackFrame<'_>]) -> Option<u64> {
+        self.known.hash(stack)
+    }
+
+    /// Returns the number of a stack that is [remembered](Self::remember), and how it ends.
+    #[inline]
+    fn find(
+        &mut self,
+        hash: u64,
+        stack: &[StackFrame<'_>],
+        given: Option<StackEnd>,
+    ) -> Option<(u32, StackEnd)> {
+        self.known.find(hash, stack, given, &mut self.frames, &self.stacks)
+    }
+
+    /// Remembers the number of a stack.
+    fn remember(&mut self, hash: u64, number: u32, given: Option<StackEnd>, end: StackEnd) {
+        self.known.add(hash, number, given, end);
+    }
+
+    /// Numbers the frames of a stack that are kept, for [`number_pushed`](Self::number_pushed). Returns the number of the last
+    /// frame of all if the stack has frames, and if it is kept or `needs_last`. The outer `None`: there is no room for them.
+    fn push_frames(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &[StackFrame<'_>],
+        mut symbolizer: Option<&mut Symbolizer>,
+        max_stack: usize,
+        needs_last: bool,
+        limit: usize,
+    ) -> Option<Option<u32>> {
+        let Self { frames, scratch, .. } = self;
+        scratch.clear();
+        for it in stack.iter().take(max_stack) {
+            scratch.push(frames.number(at, it, symbolizer.as_deref_mut(), limit)?);
+        }
+        match stack.last().filter(|_| needs_last && stack.len() > max_stack) {
+            Some(last) => frames.number(at, last, symbolizer, limit).map(Some),
+            None => Some(scratch.last().copied()),
+        }
+    }
+
+    /// Returns how a stack ends. `last` is the last frame of a call chain that [ends as it](is_end_of_last) does.
+    fn end_of(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &[StackFrame<'_>],
+        given: Option<StackEnd>,
+        last: Option<u32>,
+        finder: &mut perf_symbol::Stacks,
+    ) -> StackEnd {
+        match (given, last) {
+            (Some(end), _) => end,
+            (None, Some(last)) => *self.known_ends.entry(last).or_insert_with(|| finder.end_of(at, stack)),
+            (None, None) => finder.end_of(at, stack),
+        }
+    }
+
+    /// Returns the number of the stack whose frames were pushed; `None` if there is no room for it.
+    fn number_pushed(&mut self, limit: usize) -> Option<u32> {
+        self.stacks.number(self.scratch.iter().rev().copied(), limit)
     }
 
     /// Counts the ends of stacks whose number is known.
@@ -114,6 +177,7 @@ impl StackTable {
         self.known_ends = HashMap::default();
         self.known = KnownStacks::default();
         self.scratch = Vec::new();
+        self.parts = Vec::new();
         self.frames.finish();
         self.stacks.finish();
     }

@@ -1,7 +1,6 @@
 //! The table of stacks, held against the stacks that were put in.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use perf_abi::attr::Attr;
 use perf_abi::callchain::CallchainContext;
@@ -28,7 +27,7 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
     // The numbers of the stacks, and the addresses of the frames.
     let (mut numbers, mut ips) = (BTreeMap::new(), BTreeMap::<u32, BTreeSet<u64>>::new());
     let (mut ends, mut again) = (BTreeMap::new(), 0);
-    // The files of the first walk live on in the table. Those of the second are others.
+    // The second walk has equal files, but not the same ones.
     for _ in 0..2 {
         let mut session = Session::new();
         session.add_features(reader.features());
@@ -47,8 +46,7 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
             for (&frame, it) in frames.iter().zip(&stack) {
                 let place = table.frames.place(frame).unwrap();
                 let (mapping, known) = (it.frame.mapping, table.frames.mapping(frame));
-                let file = mapping.map(|it| Arc::as_ptr(it.dso()));
-                assert_eq!(table.frames.dso_of(frame).map(Arc::as_ptr), file, "{capture}");
+                assert_eq!(table.frames.dso_of(frame), mapping.map(|it| it.dso()), "{capture}");
                 assert_eq!(known.map(|it| it.is_executable()), mapping.map(|it| it.is_executable()));
                 assert_eq!(place.offset, mapping.map_or(it.frame.ip, |at| at.offset_of(it.frame.ip)));
                 assert_eq!((place.mode, place.is_caller), (it.frame.mode, it.is_caller), "{capture}");
@@ -127,9 +125,9 @@ fn files_may_be_at_several_addresses() {
         }
     }
     let reader = Reader::from_records(events, Endianness::Little, &records);
-    // Each walk has its own files. Two frames of the program are at two addresses: one in stacks that are known, one in a stack
+    // Two frames of the program are at two addresses: one in stacks that are known, one in a stack
     // that is looked up each time, because it has generated code.
     let (again, several) = number_all("made", &reader, usize::MAX);
     assert!(again > 0);
-    assert_eq!(several, 4);
+    assert_eq!(several, 2);
 }
