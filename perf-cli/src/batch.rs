@@ -59,6 +59,8 @@ pub(crate) fn deliver<B: Printed>(
 pub(crate) struct Room {
     /// The number of records for which there is room at least.
     least: usize,
+    /// The number of bytes for which there is room at least.
+    least_bytes: usize,
     records: usize,
     bytes: usize,
     errors: usize,
@@ -73,11 +75,16 @@ impl Room {
         Self { least, ..Self::default() }
     }
 
+    /// Makes room for more bytes, for a batch without output.
+    pub(crate) fn for_bytes(self, least_bytes: usize) -> Self {
+        Self { least_bytes, ..self }
+    }
+
     pub(crate) fn is_left(&self) -> bool {
         /// Number of bytes of a small sample.
         const SMALL: usize = 64;
         self.records < RECORDS.max(self.least)
-            && self.bytes < BYTES.max(self.least.saturating_mul(SMALL))
+            && self.bytes < BYTES.max(self.least_bytes).max(self.least.saturating_mul(SMALL))
             && self.errors < RECORDS.max(self.least)
             && self.scattered < SCATTERED
     }
@@ -130,6 +137,17 @@ mod tests {
             assert!(batch.is_left(), "{least}");
             batch.add_error();
             assert!(!batch.is_left(), "{least}");
+        }
+    }
+
+    #[test]
+    fn a_batch_without_output_has_room_for_more_bytes() {
+        for least_bytes in [0, BYTES + 1] {
+            let mut batch = Room::for_at_least(0).for_bytes(least_bytes);
+            batch.bytes = BYTES.max(least_bytes) - 1;
+            assert!(batch.is_left(), "{least_bytes}");
+            batch.bytes += 1;
+            assert!(!batch.is_left(), "{least_bytes}");
         }
     }
 }

@@ -4,11 +4,11 @@ use alloc::collections::VecDeque;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// The number of blocks for each helper: one to work on, and one to work on next.
-const PER_HELPER: usize = 2;
+/// The number of blocks for each helper: one to work on, and those to work on next while this thread works on one, too.
+const PER_HELPER: usize = 3;
 
 /// The maximum number of blocks for each thread. It bounds the memory if one block takes long.
-const PER_THREAD: usize = 3;
+const PER_THREAD: usize = 4;
 
 /// A block that a helper works on. It is returned even if the work panics; the panic ends the program when all threads
 /// have ended.

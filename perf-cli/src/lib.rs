@@ -44,6 +44,8 @@ mod script;
 mod shell;
 mod streams;
 mod tid_field;
+mod trace;
+mod turns;
 mod wakers;
 
 use std::ffi::OsString;

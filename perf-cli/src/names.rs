@@ -5,7 +5,7 @@ use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_session::{At, Frame};
-use perf_symbol::unwind::StackEnd;
+use perf_symbol::unwind::{self, Alone, Earlier, StackEnd};
 use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
 
 use tempfile::TempDir;
@@ -112,6 +112,33 @@ impl Names {
             },
         ));
         frames
+    }
+
+    /// Appends the stack of a sample, as far as it does not depend on the stacks before: see [`Stacks::push_alone`].
+    pub(crate) fn push_alone(
+        &mut self,
+        at: &At<'_, '_>,
+        user: Option<&[u64]>,
+        frames: &mut Vec<unwind::Frame>,
+    ) -> Option<Alone> {
+        // What cannot be decoded has no stack.
+        self.stacks.push_alone(at, user, frames).ok().flatten()
+    }
+
+    /// Returns what completes the stacks of [`push_alone`](Self::push_alone), of all threads.
+    pub(crate) fn earlier(&self) -> Earlier {
+        self.stacks.earlier()
+    }
+
+    /// Returns a stack that was unwound before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
+    pub(crate) fn mapped<'s>(
+        &mut self,
+        at: &At<'s, '_>,
+        frames: impl Iterator<Item = unwind::Frame>,
+    ) -> Vec<StackFrame<'s>> {
+        let mut stack = emptied(core::mem::take(&mut self.spare));
+        stack.extend(frames.map(|it| StackFrame::unwound(at, &it)));
+        stack
     }
 
     /// Takes the memory of a stack back.

@@ -1,10 +1,11 @@
 //! The samples of captures with names, for the verbs that write them in other formats.
 
+use alloc::sync::Arc;
 use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_abi::record::{Misc, RecordType};
-use perf_export::{Keep, Kept, Limits, Origin, Profile, ProfileBuilder, has_stacks};
+use perf_export::{Keep, Kept, Limits, NewStacks, Origin, Profile, ProfileBuilder, Who, has_stacks};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
@@ -21,8 +22,8 @@ use crate::names::Names;
 use crate::off_cpu::{Back, OffCpu};
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
-use crate::samples::{Counted, Filter, Samples, Visit, Visited};
-use crate::script::trace::Traces;
+use crate::samples::{self, Collect, Counted, Filter, Found, Samples, Stack, Visit, Visited, Wanted};
+use crate::trace::Traces;
 use crate::wakers::Wakers;
 use crate::{Failure, Outcome};
 
@@ -106,15 +107,17 @@ pub(crate) fn profile(
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
     let mut builder = ProfileBuilder::new(keep, Limits::default());
     builder.load_ahead(names.symbolizer(), naming);
-    let mut building = Building {
-        builder,
-        off_cpu,
-        wakers,
-        has_stacks: keep.max_stack > 0,
-        traces: request.marks.then(|| Traces::new(reader)),
-    };
-    let Some(walked) = samples.walk(names, &mut building)? else {
-        return Err(Failure("the walk ended early".into()));
+    let traces = request.marks.then(|| Traces::new(reader));
+    let has_stacks = keep.max_stack > 0;
+    let mut building = Building { builder, off_cpu, wakers, has_stacks, traces };
+    // What is counted for a waker, and for the time off the CPU, depends on other samples.
+    let threads = samples.walkers(naming.threads, names.symbolizer().is_some());
+    let walked = if threads.get() > 1 && !needs_all {
+        let (part, traces) = (building.builder.part(), building.traces.clone());
+        samples.walk_by_blocks(names, part, traces, &mut building, threads)?
+    } else {
+        let walked = samples.walk(names, &mut building)?;
+        walked.ok_or_else(|| Failure("the walk ended early".into()))?
     };
     if let Some(off_cpu) = &building.off_cpu {
         off_cpu.report_still_away();
@@ -192,7 +195,8 @@ impl Building<'_> {
         }
     }
 
-    fn count(&mut self, back: Option<Back<Option<Kept>>>) {
+    /// Counts the time that a thread was off the CPU.
+    fn count_away(&mut self, back: Option<Back<Option<Kept>>>) {
         if let Some((off_cpu, Back { tid, before, time, away })) = self.off_cpu.as_ref().zip(back) {
             let wakers = self.wakers.as_ref().map_or(&[][..], |it| it.since(tid, time - away));
             let kept = before.and_then(|before| self.builder.woken(before, wakers));
@@ -208,10 +212,45 @@ impl Building<'_> {
     }
 }
 
+impl<'r> Collect<'r> for Building<'_> {
+    type Taken = (Arc<Event>, Option<Who>, Option<u64>, u64);
+
+    fn take(&mut self, at: &At<'_, '_>, counted: &Counted<'_>) -> Result<(Self::Taken, Wanted), FileError> {
+        let stack = match () {
+            () if !self.has_stacks => Stack::Empty,
+            () if samples::has_stack(at, counted)? => Stack::Recorded,
+            () => Stack::Own,
+        };
+        let Counted { event, period, .. } = *counted;
+        let who = self.builder.who(at);
+        let trace = self.traces.as_ref().and_then(|traces| traces.of(event));
+        let stack = if who.is_some() { stack } else { Stack::None };
+        let taken = (Arc::clone(event), who, at.sample().time(), period);
+        Ok((taken, Wanted { frame: false, stack, trace }))
+    }
+
+    fn other(&mut self, record: &EventRecord<'r>, session: &Session, filter: &Filter<'_>) {
+        self.switch(record, session, filter);
+    }
+
+    fn take_over(&mut self, new: NewStacks, session: &Session) -> u32 {
+        self.builder.take_over(new, session)
+    }
+
+    fn count(&mut self, taken: Self::Taken, part: u32, found: Found) {
+        let (event, who, time, period) = taken;
+        let kept = who.zip(found.stack).and_then(|(who, stack)| self.builder.keep_of_part(who, part, stack));
+        self.builder.count(&event, kept, time, period);
+        if let Some(text) = found.text {
+            self.builder.describe(text);
+        }
+    }
+}
+
 impl<'r> Visit<'r> for Building<'_> {
     fn before(&mut self, at: &At<'_, '_>, _record: &EventRecord<'r>) {
         let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.before(at));
-        self.count(back);
+        self.count_away(back);
     }
 
     fn sample(
@@ -254,7 +293,7 @@ impl<'r> Visit<'r> for Building<'_> {
     ) -> Visited {
         self.switch(record, session, filter);
         let back = self.off_cpu.as_mut().and_then(|off_cpu| off_cpu.other(record));
-        self.count(back);
+        self.count_away(back);
         Ok(Ok(()))
     }
 }

@@ -26,7 +26,7 @@ mod texts;
 mod timeline;
 mod transaction;
 
-use perf_export::{Missing, Named, Quality};
+use perf_export::{Missing, Named, Quality, StackPart};
 use perf_parse::file::{Account, Reader};
 
 use crate::args::call_graph::Style;
@@ -39,7 +39,7 @@ use crate::output::{Output, say};
 use crate::progress::NamingProgress;
 use crate::samples::Samples;
 use crate::script::header;
-use crate::script::trace::Traces;
+use crate::trace::Traces;
 use crate::{Failure, Outcome};
 use collect::{Collected, Collecting, Wants};
 use facts::AllFacts;
@@ -117,8 +117,16 @@ fn with_report(
     let names =
         Names::with_lines(&args.symbols, reader.features(), memory, plan.layout.needs_lines(&plan.graph))?;
     collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
+    let threads = samples.walkers(naming.threads, names.symbolizer().is_some());
+    let is_by_blocks = threads.get() > 1 && collected.can_be_in_parts() && off_cpu.is_none();
     let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
-    let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
+    let walked = if is_by_blocks {
+        let part = StackPart::new(args.max_stack, wants.of_table());
+        samples.walk_by_blocks(names, part, None, &mut collecting, threads)?
+    } else {
+        let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
+        walked
+    };
     let Collecting { mut collected, traces, off_cpu, .. } = collecting;
     if let Some(off_cpu) = off_cpu {
         off_cpu.report_still_away();

@@ -1,13 +1,16 @@
 //! The walk over the samples of a capture, in time order, with what is known of their processes.
 
+mod blocks;
 mod filter;
 mod spans;
 mod walk;
 
 use alloc::sync::Arc;
+use core::cell::RefCell;
 use core::num::NonZero;
 
 use perf_abi::sample_type::SampleType;
+use perf_export::StackPart;
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError, Index};
@@ -17,10 +20,14 @@ use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::escape::OneLine;
 use crate::event_filter::EventFilter;
+use crate::in_order::in_order;
 use crate::input::Memory;
 use crate::names::Names;
 use crate::output::Diagnostics;
 use crate::progress::Progress;
+use crate::trace::Traces;
+use crate::turns::Turns;
+pub(crate) use blocks::{Collect, Found, Stack, Wanted, has_stack};
 pub(crate) use filter::Filter;
 use perf_export::event_name;
 use spans::{Mark, Spans};
@@ -144,6 +151,47 @@ impl<'a, 'b> Samples<'a, 'b> {
                 return Ok(Some(walk.end(diagnostics)));
             }
         }
+    }
+
+    /// Returns how many of the threads find stacks: all but the one that loads symbols ahead, if there is one. That one has
+    /// little to do while stacks are unwound.
+    pub(crate) fn walkers(&self, threads: NonZero<usize>, loads_ahead: bool) -> NonZero<usize> {
+        let is_busy = loads_ahead && !self.reader.events().iter().any(|event| blocks::is_copied(event));
+        NonZero::new(threads.get() - usize::from(is_busy)).unwrap_or(NonZero::<usize>::MIN)
+    }
+
+    /// Does what [`walk`](Self::walk) does, on several threads. They have parts like `part`, and write the texts of
+    /// tracepoints with `traces`.
+    ///
+    /// # Errors
+    ///
+    /// What ended the walk.
+    pub(crate) fn walk_by_blocks<C: Collect<'a>>(
+        self,
+        names: Names,
+        part: StackPart,
+        traces: Option<Traces<'a>>,
+        collect: &mut C,
+        threads: NonZero<usize>,
+    ) -> Result<Walked<'a>, Failure> {
+        let (is_stream, events) = (!self.reader.can_walk_again(), self.reader.events());
+        let earlier =
+            events.iter().any(|event| blocks::is_copied(event)).then(|| Turns::new(names.earlier()));
+        let unwound = blocks::Unwound::default();
+        let mut worker = blocks::Worker { names: names.clone(), part, traces, unwound };
+        let walking = RefCell::new(blocks::Walking::new(self.begin(names, false), is_stream, collect));
+        in_order(
+            threads.get().min(blocks::THREADS),
+            &mut worker,
+            |block| walking.borrow_mut().fill(block),
+            |worker, block| worker.work(block, earlier.as_ref()),
+            |_, block| {
+                walking.borrow_mut().count(block);
+                Ok::<_, Failure>(true)
+            },
+            |_, _| {},
+        )?;
+        walking.into_inner().end()
     }
 
     /// Begins a walk. `prints` is whether there is output during the walk.

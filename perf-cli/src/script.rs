@@ -19,7 +19,6 @@ mod printer;
 mod registers;
 mod shown;
 mod tod;
-pub(crate) mod trace;
 mod trace_error;
 
 use core::num::NonZero;

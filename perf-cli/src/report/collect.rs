@@ -5,10 +5,10 @@ use alloc::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
-use perf_export::{EMPTY, NONE, StackTable, Total};
-use perf_parse::EventRecord;
+use perf_export::{EMPTY, NONE, NewStacks, StackTable, Total};
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
+use perf_parse::{EventRecord, FileError};
 use perf_session::{At, DsoKind, Frame, Mapping, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{FrameSource, StackEnd};
@@ -18,8 +18,8 @@ use super::limits::Limits;
 use super::memory;
 use crate::names::Names;
 use crate::off_cpu::{Back, OffCpu};
-use crate::samples::{Counted, Filter, Visit, Visited};
-use crate::script::trace::Traces;
+use crate::samples::{self, Collect, Counted, Filter, Found, Stack, Visit, Visited, Wanted};
+use crate::trace::Traces;
 use perf_export::has_stacks;
 
 /// The samples of an event.
@@ -75,6 +75,13 @@ pub(super) struct Wants {
 }
 
 impl Wants {
+    /// Returns the limits of the table of stacks.
+    pub(super) fn of_table(&self) -> perf_export::Limits {
+        let mut limits = perf_export::Limits::default();
+        (limits.frames, limits.stack_nodes) = (self.limits.frames, self.limits.stack_nodes);
+        limits
+    }
+
     /// Returns the address of a frame and the size of its mapping, if keys need them.
     fn in_memory(&self, frame: &Frame<'_>) -> (u64, u64) {
         let size = || frame.mapping.map_or(0, |it| it.range().end - it.range().start);
@@ -105,6 +112,11 @@ impl Collected {
             groups: Vec::new(),
             numbers: HashMap::new(),
         }
+    }
+
+    /// Returns whether all that is needed of a sample is known without its stack, or in it.
+    pub(super) fn can_be_in_parts(&self) -> bool {
+        !self.wants.branches && !self.wants.memory && !self.facts.needs_data()
     }
 
     /// Drops what only collecting needs.
@@ -176,9 +188,7 @@ impl Collected {
         end: Option<StackEnd>,
         names: &mut Names,
     ) -> Option<u32> {
-        let Limits { frames, stack_nodes, .. } = self.wants.limits;
-        let mut limits = perf_export::Limits::default();
-        (limits.frames, limits.stack_nodes) = (frames, stack_nodes);
+        let limits = self.wants.of_table();
         let (finder, symbolizer) = names.parts();
         let number = self.table.number(at, stack, end, finder, symbolizer, self.wants.max_stack, &limits)?;
         Some(number.0)
@@ -194,6 +204,72 @@ pub(super) struct Collecting<'a> {
     pub(super) off_cpu: Option<OffCpu<'a, Option<Same>>>,
     /// What the sample counts as a memory access.
     pub(super) weight: u64,
+}
+
+/// What is known of a sample before its stack is.
+#[derive(Debug)]
+pub(super) struct Taken {
+    event: Arc<Event>,
+    period: u64,
+    /// `None` if there is no room for the sample.
+    same: Option<Same>,
+}
+
+impl<'r> Collect<'r> for Collecting<'_> {
+    type Taken = Taken;
+
+    fn take(&mut self, at: &At<'_, '_>, counted: &Counted<'_>) -> Result<(Taken, Wanted), FileError> {
+        let Counted { event, period, .. } = *counted;
+        let Self { collected, traces, .. } = self;
+        let wants = collected.wants;
+        let has_stack = wants.stacks && samples::has_stack(at, counted)?;
+        let facts = collected.facts.of(at, event, traces, wants.limits.texts);
+        let facts = facts.and_then(|facts| collected.facts.number(facts, wants.limits.groups));
+        let same = facts.map(|facts| {
+            let (ip, mapped) = wants.in_memory(&frame_of(at));
+            let event = event.index as u32;
+            Same { event, facts, frame: NONE, from: NONE, stack: EMPTY, ip, mapped, data: NONE }
+        });
+        let stack = if has_stack && same.is_some() { Stack::Recorded } else { Stack::None };
+        let wanted = Wanted { frame: same.is_some(), stack, trace: None };
+        Ok((Taken { event: Arc::clone(event), period, same }, wanted))
+    }
+
+    fn filtered(&mut self, counted: &Counted<'_>) {
+        let total = Total { samples: 1, period: counted.period };
+        self.collected.of_event(counted.event).all.add(total);
+    }
+
+    fn other(&mut self, record: &EventRecord<'r>, _session: &Session, _filter: &Filter<'_>) {
+        self.collected.facts.apply(record);
+    }
+
+    fn take_over(&mut self, new: NewStacks, session: &Session) -> u32 {
+        let limits = self.collected.wants.of_table();
+        self.collected.table.take_over(new, session, &limits)
+    }
+
+    fn count(&mut self, taken: Taken, part: u32, found: Found) {
+        let Taken { event, period, same } = taken;
+        let table = &mut self.collected.table;
+        let limits = self.collected.wants.of_table();
+        let mut numbered = |same: Same| {
+            let frame = table.frame_of_part(part, found.frame?)?;
+            let stack = match found.stack {
+                Some(stack) => table.stack_of_part(part, stack, &limits)?.0,
+                None => EMPTY,
+            };
+            Some(Same { frame, stack, ..same })
+        };
+        let same = same.and_then(&mut numbered);
+        self.collected.count(&event, same, period);
+    }
+}
+
+/// Returns the address of a sample, and what is mapped there.
+fn frame_of<'s>(at: &At<'s, '_>) -> Frame<'s> {
+    let ip = at.sample().ip().unwrap_or(0);
+    Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }
 }
 
 /// Returns whose code a mapping has.
@@ -279,9 +355,8 @@ impl Collecting<'_> {
         at: &At<'_, '_>,
         counted: &Counted<'_>,
         names: &mut Names,
-    ) -> Result<Option<Same>, perf_parse::FileError> {
-        let ip = at.sample().ip().unwrap_or(0);
-        let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
+    ) -> Result<Option<Same>, FileError> {
+        let frame = frame_of(at);
         // A chain without frames would lose where the sample is: the sample's own address counts alone.
         let has_stack = self.collected.wants.stacks && has_stacks(counted.event);
         let stack = if has_stack { Some(names.stack(at, counted.user)?) } else { None };
@@ -314,7 +389,7 @@ impl Collecting<'_> {
         at: &At<'_, '_>,
         counted: &Counted<'_>,
         names: &mut Names,
-    ) -> Result<(), perf_parse::FileError> {
+    ) -> Result<(), FileError> {
         let tail = at.sample().tail().map_err(|error| at.record().error(error))?;
         let limits = self.collected.wants.limits;
         for branch in tail.branch_stack.iter().flat_map(|stack| stack.entries.iter()) {

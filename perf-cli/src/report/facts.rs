@@ -16,7 +16,7 @@ use super::machine::Machine;
 use super::memory::{Access, Line};
 use super::texts::Texts;
 use crate::render::weight;
-use crate::script::trace::Traces;
+use crate::trace::Traces;
 
 /// What is known of a sample apart from its addresses. What no key needs is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

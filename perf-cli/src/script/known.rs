@@ -16,9 +16,9 @@ use perf_parse::record::user::{IdIndex, IdIndexGuest};
 
 use super::fields::{Choice, Fields, type_of};
 use super::print::push_name;
-use super::trace::Traces;
 use crate::Failure;
 use crate::names::machine_of;
+use crate::trace::Traces;
 use perf_export::event_name;
 
 /// What is known of an event.

@@ -9,12 +9,12 @@ use perf_session::At;
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
-use super::trace::Traces;
 use super::{Known, Options, Shown, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
 use crate::names::Names;
 use crate::render::digits::push_decimal;
 use crate::render::weight;
+use crate::trace::Traces;
 
 /// What precedes the fields of a record's own: who, where and when.
 #[derive(Clone, Copy, Debug)]

@@ -6,10 +6,10 @@ use perf_session::{At, Session};
 
 use super::json::Lines;
 use super::line::{self, Start};
-use super::trace::Traces;
 use super::{Known, Options, Shown, events};
 use crate::args::script::SampleFormat;
 use crate::names::Names;
+use crate::trace::Traces;
 
 /// Prints samples and other records. A copy is for another thread: it has its own names, and counts on its own.
 #[derive(Clone, Debug)]

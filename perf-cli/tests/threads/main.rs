@@ -266,6 +266,58 @@ fn of_the_samples_of_a_stream_whole_and_damaged() {
     }
 }
 
+/// The ways to collect samples.
+const COLLECTED: [(&str, &[&str]); 6] = [
+    ("fold", &["--no-symbols", "--root", "tid"]),
+    ("fold", &["--no-symbols", "--max-stack", "2", "--weight", "samples"]),
+    ("export", &["--no-symbols", "--to", "firefox", "-o", "-"]),
+    ("flamegraph", &["--no-symbols", "-o", "-"]),
+    ("report", &["--no-symbols", "--sort", "comm,tid,dso,sym"]),
+    ("report", &["--no-symbols", "--no-children", "--sort", "cpu,addr,dso_size,trace"]),
+];
+
+#[test]
+fn of_collected_samples_of_every_capture_whole_and_damaged() {
+    let mut captures = 0;
+    for entry in fs::read_dir(testdata::path("")).unwrap() {
+        let path = entry.unwrap().path();
+        for (verb, args) in COLLECTED {
+            is_the_same_by(verb, &path, false, args, 0);
+        }
+        let Some(long) = fs::read(&path).ok().and_then(|bytes| long(&bytes)) else { continue };
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let start = u64::from_le_bytes(*long[40..].first_chunk().unwrap()) as usize;
+        let damage = damaged(long.clone(), start + 300_000);
+        let (verb, args) = COLLECTED[captures % COLLECTED.len()];
+        captures += 1;
+        // One has counts, and no samples.
+        let lines = usize::from(name != "perf_stat.data");
+        is_the_same_by(verb, &written(&format!("collected-{name}"), &long), false, args, lines);
+        is_the_same_by(verb, &written(&format!("collected-damaged-{name}"), &damage), false, args, lines);
+    }
+    assert!(captures > 20, "{captures}");
+}
+
+#[test]
+fn of_collected_samples_of_a_stream_whole_and_damaged() {
+    let (whole, damage) = (stream(), damaged(repeated(true), 20_000));
+    let (whole, damage) = (written("collected-stream", &whole), written("collected-damaged", &damage));
+    for (verb, args) in COLLECTED {
+        assert_eq!(is_the_same_by(verb, &whole, true, args, 1), Some(0));
+        assert_eq!(is_the_same_by(verb, &damage, true, args, 1), Some(3));
+    }
+}
+
+/// Copies of stacks, unwound by several threads, and chains with the names of this machine.
+#[test]
+fn of_collected_samples_with_names() {
+    for (capture, verb) in [("callchain.data", "fold"), ("dwarf.data", "fold"), ("dwarf.data", "report")] {
+        let long = long(&fs::read(testdata::path(capture)).unwrap()).unwrap();
+        let file = written(&format!("named-{verb}-{capture}"), &long);
+        assert_eq!(is_the_same_by(verb, &file, false, &[], 5), Some(0));
+    }
+}
+
 #[test]
 fn a_reader_that_goes_away_ends_all_threads_quietly() {
     let file = written("head", &stream());

@@ -1,0 +1,433 @@
+//! The samples of a capture, worked on by several threads.
+//!
+//! One thread walks over the records and cuts them into blocks. Others find the stacks of a block's samples and number them,
+//! each in a [`StackPart`] of its own. The first thread counts the samples, in the order of time. So the result is that of a
+//! walk on one thread.
+
+use core::ops::Range;
+
+use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
+use perf_export::{NewStacks, PartFrame, PartStack, StackPart};
+use perf_parse::event::Event;
+use perf_parse::file::{Account, EventRecords};
+use perf_parse::{EventRecord, FileError};
+use perf_session::{At, Frame, Session};
+use perf_symbol::StackFrame;
+use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
+
+use super::{Counted, Filter, Visit, Visited, Walk, Walked};
+use crate::Failure;
+use crate::batch::{Room, may_keep, take};
+use crate::names::Names;
+use crate::output::Diagnostics;
+use crate::trace::Traces;
+use crate::turns::Turns;
+
+/// What a verb does with samples that several threads work on. All of it is done by one thread, in the order of time.
+pub(crate) trait Collect<'r> {
+    /// What is known of a sample before its stack is.
+    type Taken: Send;
+
+    /// Takes a sample that is selected, and says what else is wanted of it: of a sample that [`has_stack`], it may be the
+    /// stack.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the sample.
+    fn take(&mut self, at: &At<'_, '_>, counted: &Counted<'_>) -> Result<(Self::Taken, Wanted), FileError>;
+
+    /// Takes a sample of the selected times, CPUs and events, but not of the selected threads, files and functions.
+    fn filtered(&mut self, _counted: &Counted<'_>) {}
+
+    /// Takes a record that is not a sample, after the session did.
+    fn other(&mut self, _record: &EventRecord<'r>, _session: &Session, _filter: &Filter<'_>) {}
+
+    /// Takes over what is new in a part. Returns the number of the part.
+    fn take_over(&mut self, new: NewStacks, session: &Session) -> u32;
+
+    /// Counts a sample, after what is new in its part was taken over.
+    fn count(&mut self, taken: Self::Taken, part: u32, found: Found);
+}
+
+/// What is wanted of a sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    /// Its own address.
+    pub(crate) frame: bool,
+    pub(crate) stack: Stack,
+    /// The text of the raw data with this format.
+    pub(crate) trace: Option<usize>,
+}
+
+/// Which stack a sample has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Stack {
+    /// It is not wanted.
+    #[default]
+    None,
+    /// One without frames.
+    Empty,
+    /// The sample's own address.
+    Own,
+    /// What was recorded.
+    Recorded,
+}
+
+/// What was found of a sample. `None` of what was not wanted.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) frame: Option<PartFrame>,
+    pub(crate) stack: Option<PartStack>,
+    pub(crate) text: Option<Vec<u8>>,
+}
+
+/// The most threads that work on blocks: as many as one thread can cut and count for.
+pub(super) const THREADS: usize = 8;
+
+/// The number of bytes of a block: some hundred copies of stacks, which take longer than to wake a thread.
+const BYTES: usize = 2 << 20;
+
+/// Records, and what was known before the first of them. The buffers are reused for each block.
+pub(super) struct Block<'r, T> {
+    number: u64,
+    /// `None` after the work.
+    session: Option<Session>,
+    entries: Vec<Entry<'r>>,
+    items: Vec<Item<T>>,
+    room: Room,
+    noted: Account,
+    /// What was found of each item.
+    found: Vec<Found>,
+    new: Option<NewStacks>,
+}
+
+/// A sample, or a record that changes what is known.
+struct Entry<'r> {
+    record: EventRecord<'r>,
+    /// The user part of its call chain that came later.
+    user: Option<Box<[u64]>>,
+    /// What is counted of it: its place in the items. Empty for other records, and for samples that are not selected.
+    items: Range<usize>,
+}
+
+struct Item<T> {
+    taken: T,
+    wanted: Wanted,
+    /// Whether its stack is unwound from a copy.
+    is_unwound: bool,
+}
+
+impl<T> Default for Block<'_, T> {
+    fn default() -> Self {
+        Self {
+            number: 0,
+            session: None,
+            entries: Vec::new(),
+            items: Vec::new(),
+            room: Room::default(),
+            noted: Account::default(),
+            found: Vec::new(),
+            new: None,
+        }
+    }
+}
+
+impl<'r, T> Block<'r, T> {
+    fn begin(&mut self, number: u64, session: Session) {
+        self.number = number;
+        self.entries.clear();
+        self.items.clear();
+        self.found.clear();
+        // As many as there are entries in the session, which each block copies.
+        self.room = Room::for_at_least(session.entries()).for_bytes(BYTES);
+        self.session = Some(session);
+    }
+
+    fn add(&mut self, record: &EventRecord<'r>, is_stream: bool) {
+        self.room.add(record, may_keep(record, is_stream, true));
+        let items = self.items.len()..self.items.len();
+        self.entries.push(Entry { record: record.clone(), user: None, items });
+    }
+
+    /// Adds what is counted of the sample that was added last.
+    fn add_item(&mut self, item: Item<T>, user: Option<&[u64]>) {
+        self.items.push(item);
+        if let Some(entry) = self.entries.last_mut() {
+            entry.items.end = self.items.len();
+            entry.user = user.map(Box::from);
+        }
+    }
+}
+
+/// What one thread does: the walk, and counting.
+pub(super) struct Walking<'w, 'a, C> {
+    walk: Walk<'a>,
+    collect: &'w mut C,
+    blocks: u64,
+    is_stream: bool,
+    total: Account,
+    diagnostics: Diagnostics,
+    failure: Option<Failure>,
+}
+
+impl<'w, 'a, C: Collect<'a>> Walking<'w, 'a, C> {
+    pub(super) fn new(walk: Walk<'a>, is_stream: bool, collect: &'w mut C) -> Self {
+        let (total, diagnostics) = (Account::default(), Diagnostics::new());
+        Self { walk, collect, blocks: 0, is_stream, total, diagnostics, failure: None }
+    }
+
+    /// Fills a block with the next records. Returns whether there may be more.
+    pub(super) fn fill(&mut self, block: &mut Block<'a, C::Taken>) -> bool {
+        let Self { walk, collect, blocks, is_stream, failure, .. } = self;
+        block.begin(*blocks, walk.session().clone());
+        *blocks += 1;
+        let mut may_be_more = true;
+        while may_be_more && block.room.is_left() {
+            let faults = walk.account().faults();
+            let mut filler = Filler { collect: &mut **collect, block, is_stream: *is_stream };
+            may_be_more = walk.step(&mut filler).unwrap_or_else(|error| {
+                *failure = Some(error);
+                false
+            });
+            if walk.account().faults() > faults {
+                block.room.add_error();
+            }
+        }
+        block.noted = take(walk.account_mut());
+        block.session = block.session.take().map(|session| session.with_dsos_of(walk.session()));
+        may_be_more
+    }
+
+    /// Counts the samples of a block that was worked on.
+    pub(super) fn count(&mut self, block: &mut Block<'a, C::Taken>) {
+        let Self { walk, collect, total, diagnostics, .. } = self;
+        if let Some(new) = block.new.take() {
+            let part = collect.take_over(new, walk.session());
+            for (item, found) in block.items.drain(..).zip(block.found.drain(..)) {
+                collect.count(item.taken, part, found);
+            }
+        }
+        // The records keep memory that the walk needs.
+        block.entries.clear();
+        total.add(&block.noted);
+        diagnostics.report_new(total);
+    }
+
+    /// Ends the walk.
+    ///
+    /// # Errors
+    ///
+    /// What ended it before.
+    pub(super) fn end(self) -> Result<Walked<'a>, Failure> {
+        let Self { mut walk, mut total, diagnostics, failure, .. } = self;
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        total.add(walk.account());
+        *walk.account_mut() = total;
+        Ok(walk.end(diagnostics))
+    }
+}
+
+/// Fills a block.
+struct Filler<'f, 'a, C: Collect<'a>> {
+    collect: &'f mut C,
+    block: &'f mut Block<'a, C::Taken>,
+    is_stream: bool,
+}
+
+impl<'a, C: Collect<'a>> Visit<'a> for Filler<'_, 'a, C> {
+    fn before(&mut self, _at: &At<'_, '_>, record: &EventRecord<'a>) {
+        self.block.add(record, self.is_stream);
+    }
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        _names: &mut Names,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        let (taken, wanted) = match self.collect.take(at, counted) {
+            Ok(taken) => taken,
+            Err(error) => return Ok(Err(error)),
+        };
+        let is_unwound = wanted.stack == Stack::Recorded && is_copied(counted.event);
+        self.block.add_item(Item { taken, wanted, is_unwound }, counted.user);
+        Ok(Ok(()))
+    }
+
+    fn filtered(&mut self, _at: &At<'_, '_>, counted: &Counted<'_>, _names: &mut Names) -> Visited {
+        self.collect.filtered(counted);
+        Ok(Ok(()))
+    }
+
+    fn other(
+        &mut self,
+        record: &EventRecord<'a>,
+        session: &Session,
+        filter: &Filter<'_>,
+        _records: &EventRecords<'_>,
+    ) -> Visited {
+        self.collect.other(record, session, filter);
+        // The session knows no other record of the perf tool.
+        if !record.kind().is_user() || record.kind() == RecordType::HEADER_BUILD_ID {
+            self.block.add(record, self.is_stream);
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// Returns whether a sample has a stack that was recorded, and not only its own address.
+///
+/// # Errors
+///
+/// What is wrong with the sample. If nothing is, its stack can be decoded.
+pub(crate) fn has_stack(at: &At<'_, '_>, counted: &Counted<'_>) -> Result<bool, FileError> {
+    if !perf_export::has_stacks(counted.event) {
+        return Ok(false);
+    }
+    at.sample().tail().map_err(|error| at.record().error(error))?;
+    at.stack(counted.user)?;
+    Ok(true)
+}
+
+/// Returns whether the samples of an event have a copy of the user stack and the registers to unwind it.
+pub(super) fn is_copied(event: &Event) -> bool {
+    event.attr.sample_type.contains(SampleType::REGS_USER | SampleType::STACK_USER)
+}
+
+/// What a thread works on blocks with. A copy is for another thread: it has its own names, and an empty part.
+#[derive(Clone, Debug)]
+pub(super) struct Worker<'a> {
+    pub(super) names: Names,
+    pub(super) part: StackPart,
+    pub(super) traces: Option<Traces<'a>>,
+    /// The stacks of a block that are unwound from copies.
+    pub(super) unwound: Unwound,
+}
+
+impl Worker<'_> {
+    /// Finds what is wanted of the samples of a block. `earlier` is given if stacks are unwound from copies.
+    pub(super) fn work<T>(&mut self, block: &mut Block<'_, T>, earlier: Option<&Turns<Earlier>>) {
+        if let Some(earlier) = earlier {
+            let turn = earlier.of(block.number);
+            self.unwound.unwind(block, &mut self.names);
+            turn.take(|earlier| self.unwound.complete(earlier));
+        }
+        let Some(mut session) = block.session.take() else { return };
+        let mut unwound = 0..;
+        for Entry { record, user, items } in &block.entries {
+            // The walk has applied it without an error.
+            let at = session.update_at(record).ok().flatten();
+            for Item { wanted, is_unwound, .. } in block.items.get(items.clone()).unwrap_or_default() {
+                let unwound = if *is_unwound { unwound.next() } else { None };
+                let found = at.as_ref().map(|at| self.find(at, wanted, user.as_deref(), unwound));
+                block.found.push(found.unwrap_or_default());
+            }
+        }
+        block.new = Some(self.part.take_new());
+    }
+
+    /// Finds what is wanted of a sample. `unwound` is the number of its stack if that is unwound.
+    fn find(
+        &mut self,
+        at: &At<'_, '_>,
+        wanted: &Wanted,
+        user: Option<&[u64]>,
+        unwound: Option<usize>,
+    ) -> Found {
+        let ip = at.sample().ip().unwrap_or(0);
+        let own = || StackFrame {
+            frame: Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) },
+            is_caller: false,
+            source: FrameSource::Chain,
+        };
+        let Self { names, part, traces, .. } = self;
+        let frame = wanted.frame.then(|| part.frame(at, &own(), names.symbolizer_mut()));
+        let stack = match wanted.stack {
+            Stack::None => None,
+            Stack::Empty => {
+                let (finder, symbolizer) = names.parts();
+                Some(part.stack(at, &[], Some(StackEnd::Truncated), finder, symbolizer))
+            }
+            Stack::Own => {
+                let (finder, symbolizer) = names.parts();
+                Some(part.stack(at, &[own()], None, finder, symbolizer))
+            }
+            Stack::Recorded => {
+                let found = match unwound.and_then(|number| self.unwound.stack(number)) {
+                    Some((frames, end)) => Some((names.mapped(at, frames), Some(end))),
+                    // The walk has decoded it without an error.
+                    None => names.stack(at, user).ok(),
+                };
+                found.map(|(stack, end)| {
+                    let (finder, symbolizer) = names.parts();
+                    let numbered = part.stack(at, &stack, end, finder, symbolizer);
+                    names.done(stack);
+                    numbered
+                })
+            }
+        };
+        let text = traces.as_mut().zip(wanted.trace).and_then(|(traces, format)| {
+            let raw = at.sample().tail().ok()?.raw?;
+            let mut text = Vec::new();
+            traces.push(&mut text, format, raw);
+            Some(text)
+        });
+        Found { frame, stack, text }
+    }
+}
+
+/// The stacks of a block that are unwound from copies, in the order of the samples.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unwound {
+    frames: Vec<unwind::Frame>,
+    /// What was unwound of each stack, and its place in the frames. `None` if it is no stack to unwind.
+    stacks: Vec<(Option<Alone>, Range<usize>)>,
+    /// The frames that complete stacks.
+    outer: Vec<unwind::Frame>,
+    /// How each stack ends, and the place of what completes it.
+    ends: Vec<Option<(StackEnd, Range<usize>)>>,
+}
+
+impl Unwound {
+    /// Unwinds the stacks of a block, each alone.
+    fn unwind<T>(&mut self, block: &Block<'_, T>, names: &mut Names) {
+        let Self { frames, stacks, .. } = self;
+        frames.clear();
+        stacks.clear();
+        let Some(mut session) = block.session.clone() else { return };
+        for Entry { record, user, items } in &block.entries {
+            let at = session.update_at(record).ok().flatten();
+            for item in block.items.get(items.clone()).unwrap_or_default() {
+                if item.is_unwound {
+                    let start = frames.len();
+                    let alone = at.as_ref().and_then(|at| names.push_alone(at, user.as_deref(), frames));
+                    stacks.push((alone, start..frames.len()));
+                }
+            }
+        }
+    }
+
+    /// Completes the stacks by what the earlier ones of their threads have in common.
+    fn complete(&mut self, earlier: &mut Earlier) {
+        let Self { stacks, outer, ends, .. } = self;
+        outer.clear();
+        ends.clear();
+        ends.extend(stacks.iter().map(|(alone, _)| {
+            let start = outer.len();
+            let end = earlier.complete(alone.as_ref()?, outer).end;
+            Some((end, start..outer.len()))
+        }));
+    }
+
+    /// Returns the frames of a stack and how it ends; `None` if it is no stack to unwind.
+    fn stack(&self, number: usize) -> Option<(impl Iterator<Item = unwind::Frame> + use<'_>, StackEnd)> {
+        let (end, outer) = self.ends.get(number)?.clone()?;
+        let (_, frames) = self.stacks.get(number)?;
+        let frames = self.frames.get(frames.clone())?.iter().chain(self.outer.get(outer)?);
+        Some((frames.copied(), end))
+    }
+}
