@@ -1,5 +1,5 @@
 //! A capture, and limits of its profile: each sample is in the profile or counted as beyond the limits, and every format
-//! has all that the profile has, whatever the names are.
+//! has all that the profile has, whatever the names are. Threads that share the stacks make the same profile.
 
 use std::io;
 use std::path::Path;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use perf_abi::regs::Arch;
 use perf_export::{
-    Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Weight, event_name, fold,
+    Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Weight, Who, event_name, fold,
 };
-use perf_parse::Reader;
+use perf_parse::{EventRecord, Reader};
 use perf_session::Session;
-use perf_symbol::{Bytes, Files, Options, Stacks, Symbolizer};
+use perf_symbol::{Bytes, Files, Options, StackFrame, Stacks, Symbolizer};
 
 use super::walk::walk;
 
@@ -50,6 +50,8 @@ pub fn run(data: &[u8]) -> bool {
     let (profile, samples) = profile(&reader, capture.len(), keep, limits);
     check(&profile, samples, times);
     check_fold(&profile);
+    let of_parts = profile_of_parts(&reader, capture.len(), keep, limits, 1 + small);
+    assert_eq!(shown(&of_parts), shown(&profile));
     samples > 0
 }
 
@@ -70,6 +72,91 @@ fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Pro
         samples += 1;
     });
     (builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {}), samples)
+}
+
+/// Returns the profile of a capture whose stacks are numbered by three parts, in blocks of so many records.
+fn profile_of_parts(
+    reader: &Reader<'_>,
+    size: usize,
+    keep: Keep,
+    limits: Limits,
+    of_block: usize,
+) -> Profile {
+    let mut session = Session::new();
+    session.add_features(reader.features());
+    let symbolizer = Symbolizer::with_files(Options::default(), Arc::new(NoFiles));
+    let mut unwinder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let mut earlier = unwinder.earlier();
+    let mut builder = ProfileBuilder::new(keep, limits);
+    let first = builder.part();
+    let mut workers = [(); 3].map(|()| {
+        let finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+        (first.clone(), finder, symbolizer.clone())
+    });
+    let (mut before, mut block, mut count) = (session.clone(), Vec::new(), 0);
+    let mut end_block =
+        |builder: &mut ProfileBuilder, before: Session, session: &Session, block: &mut Vec<_>| {
+            let mut before = before.with_dsos_of(session);
+            let (part, finder, symbolizer) = &mut workers[count % 3];
+            count += 1;
+            let mut found = Vec::new();
+            for (record, kept) in block.drain(..) {
+                let record: EventRecord<'_> = record;
+                let at = before.update_at(&record).expect("it was applied before");
+                let Some((at, kept)) = at.zip(kept) else { continue };
+                let who: Option<Who> = kept;
+                let mut stack = Vec::new();
+                let mut unwound = Vec::new();
+                let alone = finder.push_alone(&at, None, &mut unwound).expect("it was decoded before");
+                let end = match alone {
+                    Some(alone) => {
+                        let end = earlier.complete(&alone, &mut unwound).end;
+                        stack.extend(unwound.iter().map(|it| StackFrame::unwound(&at, it)));
+                        Some(end)
+                    }
+                    None => finder.push(&at, None, &mut stack).expect("it was decoded before"),
+                };
+                let stack = who.map(|who| (who, part.stack(&at, &stack, end, finder, Some(symbolizer))));
+                found.push((record.clone(), stack));
+            }
+            let number = builder.take_over(part.take_new(), session);
+            for (record, stack) in found {
+                let kept = stack.and_then(|(who, stack)| builder.keep_of_part(who, number, stack));
+                let (Some(event), Some(sample)) = (record.event(), record.sample()) else { continue };
+                let period = sample.period().unwrap_or(event.attr.sample_period);
+                builder.count(event, kept, sample.time(), period);
+            }
+        };
+    walk(&mut reader.records().in_time_order(), size, |record| {
+        let kept = match session.update_at(record) {
+            Err(_) => return,
+            Ok(None) => None,
+            // A sample whose stack cannot be decoded is not kept.
+            Ok(Some(at))
+                if record.event().is_none() || unwinder.push(&at, None, &mut Vec::new()).is_err() =>
+            {
+                None
+            }
+            Ok(Some(at)) => Some(builder.who(&at)),
+        };
+        block.push((record.clone(), kept));
+        if block.len() >= of_block {
+            let next = session.clone();
+            end_block(&mut builder, core::mem::replace(&mut before, next), &session, &mut block);
+        }
+    });
+    end_block(&mut builder, before, &session, &mut block);
+    builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {})
+}
+
+/// Returns all that a profile has.
+fn shown(profile: &Profile) -> String {
+    let samples: Vec<_> = profile.samples().collect();
+    let stacks: Vec<_> = (0..profile.stacks().len() as u32).map(|it| profile.stacks().node(it)).collect();
+    let (frames, named) = (profile.frames(), profile.named());
+    let events: Vec<_> = profile.events().iter().map(|it| (it.event.index, it.total, it.beyond)).collect();
+    let dsos = frames.dsos();
+    format!("{events:?}{:?}{samples:?}{stacks:?}{:?}{dsos:?}{named:?}", profile.threads(), frames.places())
 }
 
 fn check(profile: &Profile, samples: u64, times: Times) {
