@@ -10,7 +10,7 @@ mod reading;
 pub(crate) mod tracepoints;
 
 use core::num::NonZero;
-use std::thread::available_parallelism;
+use std::thread::{self, Scope, available_parallelism};
 
 use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
@@ -67,6 +67,20 @@ pub(crate) fn dump(
     args: &ShowArgs,
     order: Order,
     rings: Rings<'_>,
+    diagnostics: Diagnostics,
+) -> Result<Outcome, Failure> {
+    thread::scope(|scope| dump_in(scope, reader, memory, args, order, rings, diagnostics))
+}
+
+/// Does what [`dump`] does. The thread that orders records ahead runs in `scope`.
+#[allow(clippy::too_many_arguments, reason = "as above, and the scope")]
+fn dump_in<'scope, 'r: 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    reader: &'r Reader<'_>,
+    memory: Memory<'_>,
+    args: &ShowArgs,
+    order: Order,
+    rings: Rings<'_>,
     mut diagnostics: Diagnostics,
 ) -> Result<Outcome, Failure> {
     let filter = Filter::new(reader, args)?;
@@ -75,7 +89,7 @@ pub(crate) fn dump(
     let threads = args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
     let (mut first, parts) = begin(reader, memory, &filter, args, order);
     if threads > 1 {
-        first = first.decompress_ahead();
+        first = first.decompress_ahead().order_ahead(scope);
     }
     rings.note(first.account_mut());
     let known_faults = first.check_features();

@@ -8,6 +8,7 @@ mod walk;
 use alloc::sync::Arc;
 use core::cell::RefCell;
 use core::num::NonZero;
+use std::thread::{self, Scope};
 
 use perf_abi::sample_type::SampleType;
 use perf_export::StackPart;
@@ -92,7 +93,7 @@ pub(crate) struct Samples<'a, 'b> {
     filter: Filter<'a>,
     /// The index beside the capture, if only samples of some times are needed.
     index: Option<Index>,
-    /// Whether compressed records are decompressed by a thread of its own.
+    /// Whether other threads decompress compressed records, and find the order of the others.
     is_ahead: bool,
 }
 
@@ -123,7 +124,7 @@ impl<'a, 'b> Samples<'a, 'b> {
         self
     }
 
-    /// Permits so many threads: with more than one, compressed records are decompressed ahead.
+    /// Permits so many threads: with more than one, compressed records are decompressed ahead, and others ordered.
     pub(crate) fn threads(mut self, threads: NonZero<usize>) -> Self {
         self.is_ahead = threads.get() > 1;
         self
@@ -140,17 +141,19 @@ impl<'a, 'b> Samples<'a, 'b> {
         visitor: &mut V,
     ) -> Result<Option<Walked<'a>>, Failure> {
         let mut diagnostics = Diagnostics::new();
-        let mut walk = self.begin(names, false);
-        loop {
-            let may_be_more = walk.step(visitor)?;
-            diagnostics.report_new(walk.account());
-            if !visitor.goes_on()? {
-                return Ok(None);
+        thread::scope(|scope| {
+            let mut walk = self.begin(scope, names, false);
+            loop {
+                let may_be_more = walk.step(visitor)?;
+                diagnostics.report_new(walk.account());
+                if !visitor.goes_on()? {
+                    return Ok(None);
+                }
+                if !may_be_more {
+                    return Ok(Some(walk.end(diagnostics)));
+                }
             }
-            if !may_be_more {
-                return Ok(Some(walk.end(diagnostics)));
-            }
-        }
+        })
     }
 
     /// Returns how many of the threads find stacks: all but the one that loads symbols ahead, if there is one. That one has
@@ -179,28 +182,40 @@ impl<'a, 'b> Samples<'a, 'b> {
             events.iter().any(|event| blocks::is_copied(event)).then(|| Turns::new(names.earlier()));
         let unwound = blocks::Unwound::default();
         let mut worker = blocks::Worker { names: names.clone(), part, traces, unwound };
-        let walking = RefCell::new(blocks::Walking::new(self.begin(names, false), is_stream, collect));
-        in_order(
-            threads.get().min(blocks::THREADS),
-            &mut worker,
-            |block| walking.borrow_mut().fill(block),
-            |worker, block| worker.work(block, earlier.as_ref()),
-            |_, block| {
-                walking.borrow_mut().count(block);
-                Ok::<_, Failure>(true)
-            },
-            |_, _| {},
-        )?;
-        walking.into_inner().end()
+        thread::scope(|scope| {
+            let walk = self.begin(scope, names, false);
+            let walking = RefCell::new(blocks::Walking::new(walk, is_stream, collect));
+            in_order(
+                threads.get().min(blocks::THREADS),
+                &mut worker,
+                |block| walking.borrow_mut().fill(block),
+                |worker, block| worker.work(block, earlier.as_ref()),
+                |_, block| {
+                    walking.borrow_mut().count(block);
+                    Ok::<_, Failure>(true)
+                },
+                |_, _| {},
+            )?;
+            walking.into_inner().end()
+        })
     }
 
-    /// Begins a walk. `prints` is whether there is output during the walk.
-    pub(crate) fn begin(self, names: Names, prints: bool) -> Walk<'a> {
+    /// Begins a walk, which should end in the scope of the threads that it needs. `prints` is whether there is output during
+    /// the walk.
+    pub(crate) fn begin<'scope>(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        names: Names,
+        prints: bool,
+    ) -> Walk<'a>
+    where
+        'a: 'scope,
+    {
         let Self { reader, size, filter, index, is_ahead } = self;
         let indexed = index.and_then(|index| index.walk(reader, |part| filter.may_be_in(part)));
-        let mut records = indexed.unwrap_or_else(|| reader.records());
+        let mut records = indexed.unwrap_or_else(|| reader.records()).in_time_order();
         if is_ahead {
-            records = records.decompress_ahead();
+            records = records.decompress_ahead().order_ahead(scope);
         }
         Walk::new(records, reader, filter, names, Progress::new(size, prints))
     }

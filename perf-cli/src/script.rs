@@ -22,7 +22,7 @@ mod tod;
 mod trace_error;
 
 use core::num::NonZero;
-use std::thread::available_parallelism;
+use std::thread::{self, Scope, available_parallelism};
 
 use perf_parse::file::{Account, Reader};
 
@@ -42,7 +42,9 @@ use printer::Printer;
 use shown::Shown;
 
 pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
-    crate::input::read(&args.file, |reader, memory| script(&reader, memory, args))
+    crate::input::read(&args.file, |reader, memory| {
+        thread::scope(|scope| script(scope, &reader, memory, args))
+    })
 }
 
 /// How lines are printed.
@@ -56,7 +58,12 @@ struct Options<'a> {
     max_stack: usize,
 }
 
-fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<Outcome, Failure> {
+fn script<'scope, 'a: 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    reader: &'a Reader<'_>,
+    memory: Memory<'_>,
+    args: &'a ScriptArgs,
+) -> Result<Outcome, Failure> {
     let mut output = Output::new();
     if args.header || args.header_only {
         header::push(&mut output.buffer, reader, &args.file);
@@ -77,7 +84,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     let events = Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
     let names = Names::new(&args.symbols, reader.features(), memory)?;
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
-    let mut filling = Filling::new(samples.begin(names, true), options, events, !reader.can_walk_again());
+    let mut filling = Filling::new(samples.begin(scope, names, true), options, events, !reader.can_walk_again());
     let mut diagnostics = Diagnostics::new();
     let mut total = Account::default();
     let mut is_open = true;

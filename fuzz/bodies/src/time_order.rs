@@ -1,13 +1,13 @@
 //! A capture of samples in arbitrary time order, with or without rounds, some of them compressed. It is read with
 //! small limits on the number of held records or on the bytes of their copies. The order equals that of a plain
-//! model, in memory and in a stream.
+//! model, in memory, with another thread that orders ahead, and in a stream.
 
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::{BigEndian, Endian, LittleEndian, U64};
 use perf_abi::file::{MAGIC, PipeHeader};
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::Limits;
+use perf_parse::file::{EventRecords, Limits};
 use perf_parse::{Reader, Record};
 use zerocopy::IntoBytes;
 
@@ -42,18 +42,20 @@ pub fn run(data: &[u8]) -> bool {
 fn check<O: Endian>(limits: &Limits, bits: u8, steps: &[u8]) {
     let capture = capture::<O>(bits, steps);
     let in_memory = Reader::new_within(&capture, limits).expect("it was just made");
-    assert_eq!(read(&in_memory), model(limits, steps, |is_packed| is_packed && bits & COMPRESSED != 0));
+    let expected = model(limits, steps, |is_packed| is_packed && bits & COMPRESSED != 0);
+    assert_eq!(read(in_memory.records().in_time_order()), expected);
+    let ahead = std::thread::scope(|scope| read(in_memory.records().in_time_order().order_ahead(scope)));
+    assert_eq!(ahead, expected);
     let expected = model(limits, steps, |_| true);
     let stream = Reader::stream_within(capture.as_slice(), limits).expect("it was just made");
-    assert_eq!(read(&stream), expected);
+    assert_eq!(read(stream.records().in_time_order()), expected);
 }
 
 /// A record: its time and the index of its step. The end of a round has time 0.
 type Given = (u64, u64);
 
 /// Returns the records in time order and the number of late ones.
-fn read(reader: &Reader<'_>) -> (Vec<Given>, u64) {
-    let mut records = reader.records().in_time_order();
+fn read(mut records: EventRecords<'_>) -> (Vec<Given>, u64) {
     let mut given = Vec::new();
     for record in &mut records {
         let record = record.expect("the capture is whole");

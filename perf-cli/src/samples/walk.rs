@@ -32,14 +32,14 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// `records` are in time order.
     pub(super) fn new(
-        records: EventRecords<'a>,
+        mut records: EventRecords<'a>,
         reader: &'a Reader<'_>,
         filter: Filter<'a>,
         names: Names,
         progress: Progress,
     ) -> Self {
-        let mut records = records.in_time_order();
         records.check_features();
         let mut session = Session::new();
         session.add_features(records.features());

@@ -98,6 +98,11 @@ impl<'r> Knowledge<'r> {
         self.applied
     }
 
+    /// Returns the events of the opened capture; `None` if a record changed them.
+    pub(super) fn opened_events(&self) -> Option<&'r Events> {
+        self.events.opened_events()
+    }
+
     /// Returns the event of a record.
     pub(super) fn event_of<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
         if raw.kind().is_user() {

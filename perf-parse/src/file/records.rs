@@ -1,6 +1,8 @@
 //! The walk over the records of a capture, of any byte order and from any source.
 
 use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use std::thread::Scope;
 
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
@@ -144,6 +146,41 @@ impl<'r> EventRecords<'r> {
     #[must_use]
     pub fn decompress_ahead(mut self) -> Self {
         with_walk!(&mut self.walk, walk => walk.decompress_ahead());
+        self
+    }
+
+    /// Has another thread find the order of the records that are not read yet, [in time order](Self::in_time_order). It reads
+    /// their headers and times up to 16 MiB ahead, so that the walk only merges what is found. Has no effect without time
+    /// order, on streams and compressed records, where the events are found during the walk, and where the system has no
+    /// threads left. Records, errors and account are the same.
+    ///
+    /// The thread ends with the capture, or when the walk is dropped, which should be within the scope: for a walk that goes
+    /// on later, it waits no more than a second.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::thread;
+    ///
+    /// use perf_parse::Reader;
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let reader = Reader::open(path)?;
+    /// let count = thread::scope(|scope| reader.records().in_time_order().order_ahead(scope).count());
+    /// assert_eq!(count, reader.records().count());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    #[must_use]
+    pub fn order_ahead<'scope>(mut self, scope: &'scope Scope<'scope, '_>) -> Self
+    where
+        'r: 'scope,
+    {
+        match &mut self.walk {
+            AnyWalk::LittleMemory(walk) => walk.order_ahead(scope),
+            AnyWalk::BigMemory(walk) => walk.order_ahead(scope),
+            AnyWalk::LittleStream(_) | AnyWalk::BigStream(_) => {}
+        }
         self
     }
 

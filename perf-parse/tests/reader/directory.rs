@@ -3,14 +3,13 @@
 use perf_parse::Reader;
 use perf_parse::file::FileErrorKind;
 
-use crate::{Walk, capture, round, sample, timed, walk};
+use crate::{Walk, capture, in_order, round, sample, timed, walk};
 use testdata::file::Builder;
 
 fn read(data: &[u8], more: &[Vec<u8>], by_time: bool) -> Walk {
     let mut reader = Reader::new(data).unwrap();
     more.iter().for_each(|bytes| reader.add_data(bytes));
-    let records = reader.records();
-    walk(if by_time { records.in_time_order() } else { records })
+    if by_time { in_order(&reader) } else { walk(reader.records()) }
 }
 
 #[test]

@@ -19,6 +19,8 @@ mod truncation;
 mod types;
 
 use std::io::{self, Read};
+use std::thread;
+use std::time::Duration;
 
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::record::RecordType;
@@ -57,7 +59,7 @@ impl Seen {
 }
 
 /// Everything that a walk returned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Walk {
     seen: Vec<Seen>,
     errors: Vec<FileError>,
@@ -104,6 +106,22 @@ fn walk(mut records: EventRecords<'_>) -> Walk {
     }
 }
 
+/// Reads a capture in time order. A thread that finds the order ahead changes nothing, whether the walk waits for it or not.
+fn in_order(reader: &Reader<'_>) -> Walk {
+    let alone = walk(reader.records().in_time_order());
+    for waits in [false, true] {
+        let ahead = thread::scope(|scope| {
+            let records = reader.records().in_time_order().order_ahead(scope);
+            if waits {
+                thread::sleep(Duration::from_millis(1));
+            }
+            walk(records)
+        });
+        assert_eq!(ahead, alone);
+    }
+    alone
+}
+
 /// Reads a capture in memory in its order.
 fn read(bytes: &[u8]) -> Walk {
     walk(Reader::new(bytes).unwrap().records())
@@ -111,12 +129,12 @@ fn read(bytes: &[u8]) -> Walk {
 
 /// Reads a capture in memory in time order.
 fn read_by_time(bytes: &[u8]) -> Walk {
-    walk(Reader::new(bytes).unwrap().records().in_time_order())
+    in_order(&Reader::new(bytes).unwrap())
 }
 
 /// Reads a capture in memory in time order, within limits.
 fn by_time_within(bytes: &[u8], limits: &Limits) -> Walk {
-    walk(Reader::new_within(bytes, limits).unwrap().records().in_time_order())
+    in_order(&Reader::new_within(bytes, limits).unwrap())
 }
 
 /// A stream that returns at most `most` bytes at a time.

@@ -66,6 +66,14 @@ impl<'r> KnownEvents<'r> {
         }
     }
 
+    /// Returns the events of the opened capture; `None` if a record changed them.
+    pub(in crate::file) fn opened_events(&self) -> Option<&'r Events> {
+        match self.held {
+            Held::Opened(events) => Some(events),
+            Held::Changed(_) => None,
+        }
+    }
+
     /// Changes the events. Records that were already returned keep the unchanged event.
     pub(in crate::file) fn change(&mut self, change: impl FnOnce(&mut Events)) {
         self.only = Only::None;

@@ -73,6 +73,18 @@ impl<S> Framing<S> {
         self.more.is_empty()
     }
 
+    /// Returns the data file that is being read and those after it.
+    #[cfg(feature = "std")]
+    pub(super) fn sources(&self) -> impl Iterator<Item = &S> {
+        core::iter::once(&self.source).chain(&self.more)
+    }
+
+    /// Returns whether parts of the data files are left out.
+    #[cfg(feature = "std")]
+    pub(super) fn is_of_pieces(&self) -> bool {
+        self.pieces.is_some()
+    }
+
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost
     }

@@ -1,11 +1,22 @@
 //! Records in time order: they are held until no earlier record can come.
 
+#[cfg(feature = "std")]
+mod ahead;
 mod copies;
 mod held;
+#[cfg(not(feature = "std"))]
+mod no_threads;
 mod place;
 mod runs;
 
+#[cfg(feature = "std")]
+pub(super) use ahead::Ahead;
 pub(super) use held::TimeOrder;
+#[cfg(not(feature = "std"))]
+use no_threads::Ahead;
+
+#[cfg(feature = "std")]
+use std::thread::Scope;
 
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
@@ -15,6 +26,8 @@ use super::framing::boundary;
 use crate::bytes::Bytes;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
+#[cfg(feature = "std")]
+use crate::file::source::Slice;
 use crate::file::source::Source;
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
@@ -23,6 +36,23 @@ use place::{Found, HeldAt, Origin};
 
 /// Maximum number of bytes that are read for one run.
 const RUN_LIMIT: usize = 1 << 30;
+
+#[cfg(feature = "std")]
+impl<'r, O: Endian> Walk<'r, O, Slice<'r>> {
+    /// Has the runs of the data files found by another thread.
+    pub(in crate::file) fn order_ahead<'scope>(&mut self, scope: &'scope Scope<'scope, '_>)
+    where
+        'r: 'scope,
+        O: 'scope,
+    {
+        let Self { order: Some(order), knowledge, framing, .. } = self else { return };
+        // Of pieces, the rest is not read.
+        if let Some(events) = knowledge.opened_events().filter(|_| !framing.is_of_pieces()) {
+            let files = framing.sources().copied().collect();
+            order.ahead = Some(Ahead::new::<O>(scope, files, framing.data_file(), events));
+        }
+    }
+}
 
 impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Returns the next record in time order.
@@ -103,7 +133,16 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let Some((first, _)) = RawRecord::<O>::of_types(front, types.fast()) else { return false };
         let room = order.limit.saturating_sub(order.held);
         let front = front.get(..RUN_LIMIT).unwrap_or(front);
-        let run = rising::<O>(front, knowledge.events(), first.kind(), order.given, room);
+        // What the thread found with other events may be wrong.
+        order.ahead.take_if(|_| knowledge.opened_events().is_none());
+        let given = order.given;
+        let found = order.ahead.as_mut().and_then(|ahead| {
+            let run = ahead.run_at(place.data_file, place.offset, first.kind())?;
+            // As it is found here: within the room and the bytes, and without a late record.
+            (run.records <= room && run.bytes <= front.len() && run.time >= given).then_some(run)
+        });
+        let find = || rising::<O>(front, knowledge.events(), first.kind(), given, room);
+        let run = found.unwrap_or_else(find);
         if run.records == 0 {
             return false;
         }
@@ -261,6 +300,7 @@ fn push_each<O: Endian>(order: &mut TimeOrder, events: &Events, bytes: &[u8], fr
 }
 
 /// Adjacent records of one type, none earlier than the one before it.
+#[derive(Debug)]
 struct Rising {
     records: usize,
     /// Number of bytes of all records.

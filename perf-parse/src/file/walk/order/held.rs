@@ -2,6 +2,7 @@
 
 use perf_abi::endian::Endian;
 
+use super::Ahead;
 use super::copies::Copies;
 use super::place::{Found, HeldAt, Origin};
 use super::runs::{Run, Runs};
@@ -47,6 +48,8 @@ pub(in super::super) struct TimeOrder {
     /// Whether the capture has been read to its end.
     pub(super) ended: bool,
     pub(super) copies: Copies,
+    /// The runs that another thread finds.
+    pub(super) ahead: Option<Ahead>,
 }
 
 impl TimeOrder {
@@ -68,6 +71,7 @@ impl TimeOrder {
             given: 0,
             ended: false,
             copies: Copies::default(),
+            ahead: None,
         }
     }
 
@@ -160,6 +164,7 @@ impl TimeOrder {
     /// Ends the capture.
     pub(super) fn end(&mut self) {
         self.ended = true;
+        self.ahead = None;
         self.release(u64::MAX, usize::MAX);
     }
 

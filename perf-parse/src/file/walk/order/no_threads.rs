@@ -1,0 +1,15 @@
+//! No threads: built without `std`.
+
+use perf_abi::record::RecordType;
+
+use super::Rising;
+
+/// There is none.
+#[derive(Debug)]
+pub(in super::super) enum Ahead {}
+
+impl Ahead {
+    pub(super) fn run_at(&mut self, _: usize, _: u64, _: RecordType) -> Option<Rising> {
+        match *self {}
+    }
+}
