@@ -16,7 +16,9 @@ mod order;
 mod plan;
 mod printed;
 mod quality;
+mod ranks;
 mod row_graphs;
+mod row_numbers;
 mod rows;
 mod tables;
 #[cfg(test)]

@@ -7,7 +7,8 @@ use perf_export::NONE;
 use super::facts::Facts;
 use super::keys::{Column, Key};
 use super::memory;
-use super::rows::{Place, Row, Source};
+use super::ranks::Ranks;
+use super::rows::{Place, Row, RowKey, Source};
 use crate::args::call_graph::Order;
 
 impl Source<'_> {
@@ -27,6 +28,56 @@ impl Source<'_> {
             Some(self.compare_keys(key, one, other, false)).filter(|it| *it != Ordering::Equal)
         });
         compared.unwrap_or(Ordering::Equal)
+    }
+
+    /// Returns the numbers of the rows in the order of [`compare`](Self::compare).
+    pub(super) fn order(&self, rows: &[Row]) -> Vec<usize> {
+        let mut order: Vec<_> = (0..rows.len()).collect();
+        // The numbers that the first columns are compared by, next to each other: the rows and what they lead to are far
+        // apart in memory.
+        let mut numbers = Vec::new();
+        rows.iter().for_each(|row| self.push_numbers(row, &mut numbers));
+        let width = numbers.len().checked_div(rows.len()).unwrap_or(0);
+        let of = |row: usize| &numbers[row * width..][..width];
+        order.sort_by(|&one, &other| {
+            of(one).cmp(of(other)).then_with(|| self.compare(&rows[one], &rows[other]))
+        });
+        order
+    }
+
+    /// Appends the numbers of the first columns by which a row is compared, as many for each row.
+    fn push_numbers(&self, row: &Row, numbers: &mut Vec<u64>) {
+        let facts = row.key.and_then(|key| self.collected.facts.list.get(key.facts as usize).zip(Some(key)));
+        for &column in &self.layout.order {
+            let rank = |ranks: &Ranks, number: fn(&Facts, &RowKey) -> u32| {
+                facts.map_or(u64::MAX, |(facts, key)| ranks.rank(number(facts, &key)).into())
+            };
+            match column {
+                Column::Children if self.children => {
+                    numbers.push(u64::MAX - row.counts.first().map_or(0, |it| it.children.period));
+                    numbers.push(match self.order {
+                        _ if !self.by_depth => 0,
+                        Order::Caller => u64::MAX - row.depth as u64,
+                        Order::Callee => row.depth as u64,
+                    });
+                }
+                Column::Children => {}
+                Column::Key(Key::Comm) => {
+                    numbers.push(rank(self.ranks.texts(&self.collected.facts.texts), |it, _| it.comm));
+                }
+                Column::Key(Key::Dso) => numbers.push(rank(self.dsos(), |_, key| key.place.dso)),
+                Column::Key(Key::Symbol) => {
+                    numbers.push(rank(self.ranks.names(self.named), |_, key| key.place.symbol));
+                }
+                Column::Key(_) => return,
+                column => numbers.extend(row.counts.iter().map(|it| u64::MAX - it.number(column))),
+            }
+        }
+    }
+
+    /// Returns the ranks of the names of DSOs.
+    fn dsos(&self) -> &Ranks {
+        self.ranks.short_names(self.named, self.collected.table.frames.dsos().len())
     }
 
     /// Compares two rows by a column.
@@ -65,34 +116,32 @@ impl Source<'_> {
         let (Some(x), Some(y)) = (facts.list.get(a.facts as usize), facts.list.get(b.facts as usize)) else {
             return Ordering::Equal;
         };
-        let short = |place: &Place| (place.dso != NONE).then(|| self.named.short_name(place.dso));
+        let Self { named, ranks, .. } = self;
         // What is unknown comes last.
-        let last = |one: Option<&[u8]>, other: Option<&[u8]>| match (one, other) {
-            (Some(one), Some(other)) => one.cmp(other),
-            (one, other) => one.is_none().cmp(&other.is_none()),
-        };
-        let name = |symbol: u32| self.named.symbol(symbol).map(|it| &*it.name);
+        let texts = |one: u32, other: u32| ranks.texts(&facts.texts).compare(one, other);
+        let dsos = |one: u32, other: u32| self.dsos().compare(one, other);
+        let names = |one: u32, other: u32| ranks.names(named).compare(one, other);
         let branch = |it: &Facts| it.branch;
         match key {
             Key::Pid | Key::Tid => x.tid.cmp(&y.tid),
             Key::Tgid => x.tgid.cmp(&y.tgid),
-            Key::Comm => facts.texts.get(x.comm).cmp(facts.texts.get(y.comm)),
-            Key::Dso => last(short(&a.place), short(&b.place)),
-            Key::Symbol if by_name => last(name(a.place.symbol), name(b.place.symbol)),
+            Key::Comm => texts(x.comm, y.comm),
+            Key::Dso => dsos(a.place.dso, b.place.dso),
+            Key::Symbol if by_name => names(a.place.symbol, b.place.symbol),
             Key::Symbol => self.compare_places(&a.place, &b.place),
-            Key::Parent => last(name(a.parent), name(b.parent)),
+            Key::Parent => names(a.parent, b.parent),
             Key::Cpu => x.cpu.cmp(&y.cpu),
             Key::Srcline | Key::SrclineTo => self.srcline(&a.place).cmp(&self.srcline(&b.place)),
             Key::SrclineFrom => self.srcline(&a.from).cmp(&self.srcline(&b.from)),
             Key::Srcfile => self.srcfile(a).cmp(self.srcfile(b)),
             Key::LocalWeight | Key::Weight => y.weight.cmp(&x.weight),
-            Key::Trace => facts.texts.get(x.trace).cmp(facts.texts.get(y.trace)),
+            Key::Trace => texts(x.trace, y.trace),
             Key::Cgroup => x.cgroup.cmp(&y.cgroup),
             Key::CgroupId => y.cgroup_id.cmp(&x.cgroup_id),
             Key::Time => x.time.cmp(&y.time),
             // As in perf, these are in descending order.
-            Key::DsoFrom => last(short(&b.from), short(&a.from)),
-            Key::DsoTo => last(short(&b.place), short(&a.place)),
+            Key::DsoFrom => dsos(b.from.dso, a.from.dso),
+            Key::DsoTo => dsos(b.place.dso, a.place.dso),
             Key::SymbolFrom => self.compare_places(&a.from, &b.from),
             Key::SymbolTo => self.compare_places(&a.place, &b.place),
             Key::Mispredict | Key::InTx | Key::Abort => branch(y).0.cmp(&branch(x).0),
@@ -107,10 +156,7 @@ impl Source<'_> {
             Key::LocalInsLat | Key::InsLat => y.ins_lat.cmp(&x.ins_lat),
             Key::LocalPStageCyc | Key::PStageCyc => y.p_stage_cyc.cmp(&x.p_stage_cyc),
             Key::Addr => a.ip.cast_signed().cmp(&b.ip.cast_signed()),
-            Key::DsoDaddr => {
-                let short = |data: u32| (data != NONE).then(|| self.named.short_name(data));
-                last(short(b.data), short(a.data))
-            }
+            Key::DsoDaddr => dsos(b.data, a.data),
             Key::SymbolDaddr
             | Key::SymbolIaddr
             | Key::Locked
@@ -124,20 +170,12 @@ impl Source<'_> {
         }
     }
 
-    /// perf: `sort__sym_cmp`, `tools/perf/util/sort.c`.
     fn compare_places(&self, one: &Place, other: &Place) -> Ordering {
-        match (self.named.symbol(one.symbol), self.named.symbol(other.symbol)) {
+        if (one.symbol, other.symbol) == (NONE, NONE) {
             // The kernel's addresses are below those of programs.
-            (None, None) => one.address.cast_signed().cmp(&other.address.cast_signed()),
-            (Some(a), Some(b)) => {
-                let dso = |place: &Place| self.named.short_name(place.dso);
-                let by_dso = dso(one).cmp(dso(other));
-                by_dso
-                    .then_with(|| a.start.cast_signed().cmp(&b.start.cast_signed()))
-                    .then_with(|| a.name.cmp(&b.name))
-            }
-            (one, other) => one.is_none().cmp(&other.is_none()),
+            return one.address.cast_signed().cmp(&other.address.cast_signed());
         }
+        self.ranks.symbols(self.named).compare(one.symbol, other.symbol)
     }
 
     /// perf: `sort__addr_from_cmp`. perf compares addresses in memory. One place in a file can have several.

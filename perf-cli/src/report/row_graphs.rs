@@ -57,8 +57,7 @@ impl Report<'_> {
                     continue;
                 }
                 self.source.elements(group.same.stack, &mut elements);
-                self.source.each_row(group, &elements, &mut |key, _, before| {
-                    let row = table.numbers.get(&key).copied().unwrap_or(usize::MAX);
+                self.source.each_row(table, group, &elements, &mut |row, before| {
                     // The first time that a row has the stack counts.
                     let is_new = |last: Option<&(u32, u32)>| last.is_none_or(|last| last.0 != number as u32);
                     if is_shown.get(row) == Some(&true) && is_new(uses[row].last()) {

@@ -1,11 +1,12 @@
 //! The rows of a table.
 
-use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
 use super::collect::{Collected, Group, OfEvent, Same};
 use super::keys::{Column, Key, Layout};
+use super::ranks::AllRanks;
+use super::row_numbers::RowNumbers;
 use super::tables::Members;
 use crate::args::call_graph::Order;
 use crate::names::file_name;
@@ -29,6 +30,7 @@ pub(super) struct Source<'a> {
     pub(super) excludes_other: bool,
     /// By symbol: whether the name matches that of parents. Empty if no key needs it.
     parents: Vec<bool>,
+    pub(super) ranks: AllRanks,
 }
 
 /// A function in a stack: the frame, and the number of the function in [`Named::function`] or [`NONE`].
@@ -96,6 +98,31 @@ pub(super) struct Count {
     pub(super) guest_user: u64,
 }
 
+/// Where a row is: its address, as far as rows are distinguished by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    place: Place,
+    ip: u64,
+    mapped: u64,
+}
+
+impl RowKey {
+    fn spot(&self) -> Spot {
+        let Self { place, ip, mapped, .. } = *self;
+        Spot { place, ip, mapped }
+    }
+
+    fn at(self, spot: Spot) -> Self {
+        let Spot { place, ip, mapped } = spot;
+        Self { place, ip, mapped, ..self }
+    }
+
+    /// Returns what all rows of a sample share.
+    pub(super) fn without_spot(self) -> Self {
+        self.at(Spot { place: NOWHERE, ip: 0, mapped: 0 })
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     /// `None` for the samples beyond the limits.
@@ -117,7 +144,7 @@ pub(super) struct Row {
 pub(super) struct Table<'a> {
     pub(super) members: &'a Members,
     pub(super) rows: Vec<Row>,
-    pub(super) numbers: HashMap<RowKey, usize>,
+    numbers: RowNumbers,
     /// The indices of the rows, in the order in which they are printed.
     pub(super) order: Vec<usize>,
     /// What percentages are of, by member.
@@ -147,6 +174,7 @@ impl<'a> Source<'a> {
             hides_unresolved: false,
             excludes_other: false,
             parents,
+            ranks: AllRanks::default(),
         }
     }
 
@@ -259,36 +287,50 @@ impl<'a> Source<'a> {
         !(is_hidden || self.excludes_other && own.parent == NONE)
     }
 
-    /// Calls `take` for each row that a group counts in: with its key, the frame, and the number of functions before it
-    /// in the stack, `None` for its own row, which is the first one. A row is passed again for each time that the stack
-    /// has it; only the first time counts.
-    ///
-    /// perf: `iter_add_single_cumulative_entry` and `iter_add_next_cumulative_entry`, `tools/perf/util/hist.c`.
+    /// Returns where the row of a function of a stack is.
+    fn spot_of(&self, element: Element) -> Spot {
+        let line = self.named.function(element.function).map_or(NONE, |it| it.line);
+        let place = self.place(element.frame, self.symbol(element), line);
+        let (ip, mapped) = self.in_memory(element.frame);
+        Spot { place, ip, mapped }
+    }
+
+    /// Returns the functions of a stack whose rows have a sample: all, or none if callers do not count what they call.
+    fn callers<'e>(&self, elements: &'e [Element]) -> &'e [Element] {
+        if self.children { elements } else { &[] }
+    }
+
+    /// Calls `take` for each row of a table that a group counts in: with its number, and the number of functions before it
+    /// in the stack, `None` for its own row, which is the first one. A row is passed again for each time that the stack has
+    /// it; only the first time counts.
     pub(super) fn each_row(
         &self,
+        table: &Table<'_>,
         group: &Group,
         elements: &[Element],
-        take: &mut dyn FnMut(RowKey, u32, Option<usize>),
+        take: &mut dyn FnMut(usize, Option<usize>),
     ) {
         let own = self.own_key(group, elements);
         if !self.shows(group, &own) {
             return;
         }
-        take(own, group.same.frame, None);
-        if !self.children {
-            return;
-        }
-        for (before, &element) in elements.iter().enumerate() {
-            let line = self.named.function(element.function).map_or(NONE, |it| it.line);
-            let place = self.place(element.frame, self.symbol(element), line);
-            let (ip, mapped) = self.in_memory(element.frame);
-            take(RowKey { place, ip, mapped, ..own }, element.frame, Some(before));
+        let numbers = &table.numbers;
+        let shared = numbers.known_shared(&own);
+        let mut take = |spot: u32, before| {
+            if let Some(row) = numbers.known_row(shared, spot) {
+                take(row, before);
+            }
+        };
+        take(numbers.known_spot(own.spot()), None);
+        for (before, &element) in self.callers(elements).iter().enumerate() {
+            take(numbers.known_spot_of(element), Some(before));
         }
     }
 
     /// Returns the table of events with its rows. `is_relative` is whether percentages are of the selected samples.
+    ///
+    /// perf: `iter_add_single_cumulative_entry` and `iter_add_next_cumulative_entry`, `tools/perf/util/hist.c`.
     pub(super) fn table(&self, members: &'a Members, is_relative: bool) -> Table<'a> {
-        let count = members.events.len();
         let events = || members.events.iter().map(|index| self.collected.events.get(index));
         let member_of = |event: u32| members.events.iter().position(|&it| it == event as usize);
         let total = |it: &OfEvent| if is_relative { it.selected } else { it.all };
@@ -296,7 +338,7 @@ impl<'a> Source<'a> {
         let mut table = Table {
             members,
             rows: Vec::new(),
-            numbers: HashMap::new(),
+            numbers: RowNumbers::default(),
             totals,
             has_chains: false,
             order: Vec::new(),
@@ -309,28 +351,24 @@ impl<'a> Source<'a> {
             }
             self.elements(group.same.stack, &mut elements);
             table.has_chains |= group.same.stack != EMPTY;
-            self.each_row(group, &elements, &mut |key, frame, before| {
-                let Table { rows, numbers, .. } = &mut table;
-                let number = *numbers.entry(key).or_insert_with(|| {
-                    let counts = vec![Count::default(); count];
-                    let Same { from, data, .. } = group.same;
-                    rows.push(Row { key: Some(key), counts, frame, from, data, depth: 0, stamp: usize::MAX });
-                    rows.len() - 1
-                });
-                let row = &mut rows[number];
-                if row.stamp == stamp {
-                    return;
+            let own = self.own_key(group, &elements);
+            if !self.shows(group, &own) {
+                continue;
+            }
+            let shared = table.numbers.shared(&own);
+            let spot = table.numbers.spot(own.spot());
+            let row = table.row(shared, spot, group, group.same.frame, || own);
+            if let Some(count) = table.count_of(row, member, stamp, elements.len()) {
+                count.children.add(group.total);
+                count.add_own(group.total, self.collected.table.frames.mode(group.same.frame));
+            }
+            for (before, &element) in self.callers(&elements).iter().enumerate() {
+                let spot = table.numbers.spot_of(element, || self.spot_of(element));
+                let row = table.row(shared, spot, group, element.frame, || own.at(self.spot_of(element)));
+                if let Some(count) = table.count_of(row, member, stamp, elements.len() - before) {
+                    count.children.add(group.total);
                 }
-                row.stamp = stamp;
-                if member == 0 {
-                    row.depth = row.depth.max(elements.len() - before.unwrap_or(0));
-                }
-                let counted = &mut row.counts[member];
-                counted.children.add(group.total);
-                if before.is_none() {
-                    counted.add_own(group.total, self.collected.table.frames.mode(frame));
-                }
-            });
+            }
         }
         let beyond: Vec<_> = events().map(|it| it.map_or(Total::default(), |it| it.beyond)).collect();
         if beyond.iter().any(|it| it.samples > 0) {
@@ -338,9 +376,7 @@ impl<'a> Source<'a> {
             let (frame, from, data) = (NONE, NONE, NONE);
             table.rows.push(Row { key: None, counts, frame, from, data, depth: 0, stamp: 0 });
         }
-        let mut order: Vec<_> = (0..table.rows.len()).collect();
-        order.sort_by(|&one, &other| self.compare(&table.rows[one], &table.rows[other]));
-        table.order = order;
+        table.order = self.order(&table.rows);
         table
     }
 
@@ -383,6 +419,37 @@ impl Row {
 }
 
 impl Table<'_> {
+    /// Returns the number of a row. If it is new, `group` is the first that has it, in `frame`.
+    fn row(
+        &mut self,
+        shared: u32,
+        spot: u32,
+        group: &Group,
+        frame: u32,
+        key: impl FnOnce() -> RowKey,
+    ) -> usize {
+        let new = self.rows.len();
+        let number = self.numbers.row(shared, spot, new);
+        if number == new {
+            let counts = vec![Count::default(); self.totals.len()];
+            let Same { from, data, .. } = group.same;
+            self.rows.push(Row { key: Some(key()), counts, frame, from, data, depth: 0, stamp: usize::MAX });
+        }
+        number
+    }
+
+    /// Returns what a member counts in a row; `None` if the row has counted the group with the number `stamp`. `depth` is the
+    /// number of functions from the row's on.
+    #[inline]
+    fn count_of(&mut self, row: usize, member: usize, stamp: usize, depth: usize) -> Option<&mut Count> {
+        let row = self.rows.get_mut(row).filter(|row| row.stamp != stamp)?;
+        row.stamp = stamp;
+        if member == 0 {
+            row.depth = row.depth.max(depth);
+        }
+        row.counts.get_mut(member)
+    }
+
     /// Returns the number of samples that are beyond the limits.
     pub(super) fn beyond(&self) -> u64 {
         let beyond = self.rows.iter().filter(|row| row.key.is_none()).flat_map(|row| &row.counts);

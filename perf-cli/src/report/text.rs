@@ -11,6 +11,7 @@ use super::rows::{Place, Row, Source, Table};
 use super::transaction;
 use crate::escape::{print, push_name};
 use crate::script::line::push_page_size;
+use hashbrown::HashSet;
 use perf_export::NONE;
 use perf_session::Mapping;
 
@@ -72,7 +73,12 @@ const NARROW: usize = 16;
 impl<'a> Printer<'a> {
     pub(super) fn new(source: &'a Source<'a>, table: &'a Table<'a>, style: &'a Style) -> Self {
         let facts = &source.collected.facts;
-        let used = table.rows.iter().filter_map(|row| facts.list.get(row.key?.facts as usize));
+        // Many rows have the same facts.
+        let mut used = vec![false; facts.list.len()];
+        for key in table.rows.iter().filter_map(|row| row.key) {
+            used[key.facts as usize] = true;
+        }
+        let used = facts.list.iter().zip(used).filter(|(_, is_used)| *is_used).map(|(it, _)| it);
         let comms = used.map(|it| {
             let of_thread =
                 |tid| facts.last_comms.get(&tid).map_or(0, |&(_, comm)| shown_width(facts.texts.get(comm)));
@@ -141,6 +147,7 @@ impl<'a> Printer<'a> {
             Key::SymbolIaddr => memory::least_width(key, self.longest(|row| row.frame)),
             _ => memory::least_width(key, None),
         };
+        let mut seen = HashSet::new();
         let widest = self.table.rows.iter().map(|row| {
             let place = |place: Option<Place>| place.filter(|it| it.symbol == NONE);
             match key {
@@ -151,6 +158,8 @@ impl<'a> Printer<'a> {
                 _ => 0,
             }
             .max(match key {
+                // Many rows have the same text.
+                _ if self.text_number(row, key).is_some_and(|number| !seen.insert(number)) => 0,
                 // As in perf, without what marks inlined functions.
                 Key::Symbol => {
                     let text = self.text(row, column);
@@ -161,6 +170,18 @@ impl<'a> Printer<'a> {
             })
         });
         heading.max(least).max(widest.max().unwrap_or(0))
+    }
+
+    /// Returns a number that a row shares only with those whose texts of a key are as long; `None` if it is not known.
+    fn text_number(&self, row: &Row, key: Key) -> Option<u32> {
+        let of = row.key?;
+        let number = match key {
+            Key::Comm => self.source.collected.facts.list.get(of.facts as usize)?.comm,
+            Key::Dso => of.place.dso,
+            Key::Symbol => of.place.symbol,
+            _ => NONE,
+        };
+        Some(number).filter(|&number| number != NONE)
     }
 
     /// Returns whether a row has facts that are so.

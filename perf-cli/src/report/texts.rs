@@ -32,6 +32,11 @@ impl Texts {
         Some(number)
     }
 
+    /// Returns how many texts there are. They have the numbers from 0 on.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Returns a text; empty for a number that is none.
     pub(super) fn get(&self, number: u32) -> &[u8] {
         self.list.get(number as usize).map_or(&[], |text| text)
