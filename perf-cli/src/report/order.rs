@@ -47,11 +47,7 @@ impl Source<'_> {
 
     /// Appends the numbers of the first columns by which a row is compared, as many for each row.
     fn push_numbers(&self, row: &Row, numbers: &mut Vec<u64>) {
-        let facts = row.key.and_then(|key| self.collected.facts.list.get(key.facts as usize).zip(Some(key)));
         for &column in &self.layout.order {
-            let rank = |ranks: &Ranks, number: fn(&Facts, &RowKey) -> u32| {
-                facts.map_or(u64::MAX, |(facts, key)| ranks.rank(number(facts, &key)).into())
-            };
             match column {
                 Column::Children if self.children => {
                     numbers.push(u64::MAX - row.counts.first().map_or(0, |it| it.children.period));
@@ -62,17 +58,38 @@ impl Source<'_> {
                     });
                 }
                 Column::Children => {}
-                Column::Key(Key::Comm) => {
-                    numbers.push(rank(self.ranks.texts(&self.collected.facts.texts), |it, _| it.comm));
-                }
-                Column::Key(Key::Dso) => numbers.push(rank(self.dsos(), |_, key| key.place.dso)),
-                Column::Key(Key::Symbol) => {
-                    numbers.push(rank(self.ranks.names(self.named), |_, key| key.place.symbol));
-                }
+                Column::Key(key) if self.push_number(row, key, true, numbers) => {}
                 Column::Key(_) => return,
                 column => numbers.extend(row.counts.iter().map(|it| u64::MAX - it.number(column))),
             }
         }
+        let mut keys = self.layout.keys();
+        while keys.next().is_some_and(|key| self.push_number(row, key, false, numbers)) {}
+    }
+
+    /// Appends the number of what [`compare_keys`](Self::compare_keys) compares, the largest one for a row without a key. Returns
+    /// whether a number tells.
+    fn push_number(&self, row: &Row, key: Key, by_name: bool, numbers: &mut Vec<u64>) -> bool {
+        let of = row.key.and_then(|of| Some((of, self.collected.facts.list.get(of.facts as usize)?)));
+        let rank = |ranks: &Ranks, number: fn(&RowKey, &Facts) -> u32| {
+            of.map_or(u64::MAX, |(of, facts)| ranks.rank(number(&of, facts)).into())
+        };
+        match key {
+            Key::Comm => {
+                numbers.push(rank(self.ranks.texts(&self.collected.facts.texts), |_, facts| facts.comm));
+            }
+            Key::Dso => numbers.push(rank(self.dsos(), |of, _| of.place.dso)),
+            Key::Symbol if by_name => {
+                numbers.push(rank(self.ranks.names(self.named), |of, _| of.place.symbol));
+            }
+            Key::Symbol => {
+                numbers.push(rank(self.ranks.symbols(self.named), |of, _| of.place.symbol));
+                // That of a row without a symbol, with its sign.
+                numbers.push(of.map_or(u64::MAX, |(of, _)| of.place.address ^ 1 << 63));
+            }
+            _ => return false,
+        }
+        true
     }
 
     /// Returns the ranks of the names of DSOs.
