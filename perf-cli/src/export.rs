@@ -40,8 +40,13 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     }
     let request = Request { marks: args.to == To::Firefox, ..(&args.profile).into() };
     let Profiles { profiles, inputs, outcome } = profile::read(&request, keep)?;
+    let threads = args.profile.symbols.naming(args.profile.naming.threads).threads;
     write(&args.output, &inputs, |out| match args.to {
-        To::Folded => fold::write(&profiles, &fold::Options::default(), out),
+        To::Folded => {
+            let mut options = fold::Options::default();
+            options.threads = threads;
+            fold::write(&profiles, &options, out)
+        }
         // Written above.
         To::Brstack | To::Preagg | To::Autofdo | To::Parquet => Ok(()),
         // One, as checked above.
@@ -55,7 +60,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
             options.name = name(files);
             speedscope::write(&profiles, &options, out)
         }
-        To::Pprof => pprof::write(&profiles, out),
+        To::Pprof => pprof::write(&profiles, threads, out),
         To::Otlp if !is_json(&args.output) => otlp::write(&profiles, otlp::Encoding::Protobuf, out),
         To::Otlp | To::OtlpJson => otlp::write(&profiles, otlp::Encoding::Json, out),
     })?;

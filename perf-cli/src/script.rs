@@ -84,7 +84,8 @@ fn script<'scope, 'a: 'scope>(
     let events = Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
     let names = Names::new(&args.symbols, reader.features(), memory)?;
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
-    let mut filling = Filling::new(samples.begin(scope, names, true), options, events, !reader.can_walk_again());
+    let mut filling =
+        Filling::new(samples.begin(scope, names, true), options, events, !reader.can_walk_again());
     let mut diagnostics = Diagnostics::new();
     let mut total = Account::default();
     let mut is_open = true;

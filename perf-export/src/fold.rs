@@ -18,6 +18,7 @@
 mod order;
 
 use std::io::{self, Write};
+use std::num::NonZero;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -29,6 +30,7 @@ use crate::calls::{Call, calls_of};
 use crate::event_name::event_name;
 use crate::profile::{Profile, Thread};
 use crate::text::push_name;
+use crate::waves::each_part;
 use crate::weight::Weight;
 
 /// What the outermost frame of a stack is.
@@ -45,7 +47,7 @@ pub enum Root {
 }
 
 /// How stacks are folded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// What the outermost frame is.
@@ -61,6 +63,23 @@ pub struct Options {
     /// Only samples of the event with this name, as [`event_name`] returns it. Without it, of the event of the first sample:
     /// the sum of several events would mean nothing.
     pub event: Option<Vec<u8>>,
+    /// The number of threads that write lines. The result is the same for any number.
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Options {
+    /// Samples under the name of their thread, without marks, on one thread.
+    fn default() -> Self {
+        Self {
+            root: Root::default(),
+            weight: Weight::default(),
+            mark_kernel: false,
+            mark_inlined: false,
+            mark_jit: false,
+            event: None,
+            threads: NonZero::<usize>::MIN,
+        }
+    }
 }
 
 /// Writes the stacks of some captures as one list, ordered by their bytes.
@@ -114,23 +133,41 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
         })
         .collect();
     lines.sort_unstable();
-    let (mut line, mut calls) = (Vec::new(), Vec::new());
-    for (_, _, root, mut node, weight) in lines {
-        calls.clear();
-        while let Some(&(caller, name)) = nodes.get(node as usize).filter(|_| node != 0) {
-            calls.push(name);
-            node = caller;
+    let text = |lines: &[_]| {
+        let (mut text, mut calls) = (Vec::new(), Vec::new());
+        for &(_, _, root, node, weight) in lines {
+            push_line(&mut text, &names, &nodes, root, node, weight, &mut calls);
         }
-        line.clear();
-        line.extend_from_slice(names.get(root));
-        for &name in calls.iter().rev() {
-            line.push(b';');
-            line.extend_from_slice(names.get(name));
-        }
-        writeln!(line, " {weight}")?;
-        out.write_all(&line)?;
+        text
+    };
+    each_part(&lines, LINES, options.threads, text, |text| out.write_all(&text))
+}
+
+/// The number of lines that a thread writes at a time.
+const LINES: usize = 4096;
+
+/// Appends a line. `calls` is room for its functions.
+fn push_line(
+    text: &mut Vec<u8>,
+    names: &Names,
+    nodes: &[(u32, u32)],
+    root: u32,
+    mut node: u32,
+    weight: u64,
+    calls: &mut Vec<u32>,
+) {
+    calls.clear();
+    while let Some(&(caller, name)) = nodes.get(node as usize).filter(|_| node != 0) {
+        calls.push(name);
+        node = caller;
     }
-    Ok(())
+    text.extend_from_slice(names.get(root));
+    for &name in calls.iter().rev() {
+        text.push(b';');
+        text.extend_from_slice(names.get(name));
+    }
+    // Writing to memory cannot fail.
+    let _ = writeln!(text, " {weight}");
 }
 
 fn root(thread: &Thread, root: Root) -> Vec<u8> {

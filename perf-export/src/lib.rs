@@ -123,6 +123,7 @@ mod texts;
     feature = "speedscope"
 ))]
 mod unit;
+mod waves;
 mod weight;
 
 pub use builder::{Kept, ProfileBuilder, Who};

@@ -7,15 +7,17 @@
 //!
 //! Source: `proto/profile.proto` of the pprof project.
 
+mod gzip;
 mod messages;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
+use std::num::NonZero;
 
-use flate2::{Compression, GzBuilder};
 use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use prost::Message;
 
+use self::gzip::Gzip;
 use self::messages::{Function, Label, Line, Location, Mapping, Sample, ValueType};
 use crate::event_name::event_name;
 use crate::frames::NONE;
@@ -28,7 +30,8 @@ use crate::unit::is_clock;
 /// larger than the capture.
 const MAX_TYPES: usize = 1 << 10;
 
-/// Writes all captures as one profile. The bytes do not depend on the time or the machine.
+/// Writes all captures as one profile, compressed on so many threads. The bytes do not depend on the number of threads, the
+/// time or the machine.
 ///
 /// Takes time and bytes for each frame of the stack of each kept sample, and memory for each kept sample and each different
 /// address.
@@ -36,7 +39,7 @@ const MAX_TYPES: usize = 1 << 10;
 /// # Errors
 ///
 /// [`io::ErrorKind::InvalidInput`] if there are more than 1023 events with different names. Those of `out`.
-pub fn write(profiles: &[Profile], out: &mut dyn Write) -> io::Result<()> {
+pub fn write(profiles: &[Profile], threads: NonZero<usize>, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::default();
     let types = writer.sample_types(profiles);
     if types.list.len() > MAX_TYPES {
@@ -45,8 +48,7 @@ pub fn write(profiles: &[Profile], out: &mut dyn Write) -> io::Result<()> {
             format!("a pprof profile can have {limit} events, and these are {}", types.list.len() - 1);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
     }
-    let gzip = GzBuilder::new().mtime(0).write(out, Compression::new(3));
-    let mut out = BufWriter::new(gzip);
+    let mut out = Gzip::new(out, threads)?;
     let mut rows = Rows::default();
     for (profile, types) in profiles.iter().zip(&types.of_events) {
         writer.add(profile, types, &mut rows);
@@ -56,7 +58,7 @@ pub fn write(profiles: &[Profile], out: &mut dyn Write) -> io::Result<()> {
     writer.write_tables(main, &mut out)?;
     let whole = messages::Profile { sample_type: types.list, ..writer.times(profiles, types.of_period) };
     put(&whole, &mut out)?;
-    out.into_inner()?.finish()?.flush()
+    out.finish()
 }
 
 /// Writes a part of the profile.

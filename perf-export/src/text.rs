@@ -4,7 +4,7 @@
 //! each terminal. They are Unicode's categories control, format, surrogate, private use and unassigned, the line and
 //! paragraph separators, and the letters and marks that Unicode allows programs to render as nothing.
 
-use core::fmt::{Display, Formatter, Result, Write};
+use core::fmt::{Display, Formatter, Result};
 use core::ops::RangeInclusive;
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -50,13 +50,16 @@ impl Display for OneLine<'_> {
 /// Those of `f`.
 pub fn write_escaped(f: &mut Formatter<'_>, bytes: &[u8], is_plain: impl Fn(char) -> bool) -> Result {
     for chunk in bytes.utf8_chunks() {
-        for character in chunk.valid().chars() {
-            if is_plain(character) {
-                f.write_char(character)?;
-            } else {
-                write!(f, "{}", character.escape_default())?;
-            }
+        // Most names are plain as a whole.
+        let mut rest = chunk.valid();
+        while let Some(place) = rest.find(|character| !is_plain(character)) {
+            let (plain, escaped) = rest.split_at(place);
+            f.write_str(plain)?;
+            let mut characters = escaped.chars();
+            characters.next().map_or(Ok(()), |first| write!(f, "{}", first.escape_default()))?;
+            rest = characters.as_str();
         }
+        f.write_str(rest)?;
         chunk.invalid().iter().try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
     }
     Ok(())

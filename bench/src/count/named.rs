@@ -115,7 +115,7 @@ pub(crate) fn to_fold(capture: &Capture) -> Outcome {
 }
 
 pub(crate) fn to_pprof(capture: &Capture) -> Outcome {
-    written(capture, Keep::default(), |it, out| pprof::write(std::slice::from_ref(it), out))
+    written(capture, Keep::default(), |it, out| pprof::write(std::slice::from_ref(it), NonZero::<usize>::MIN, out))
 }
 
 pub(crate) fn to_flamegraph(capture: &Capture) -> Outcome {
