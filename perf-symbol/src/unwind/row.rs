@@ -1,8 +1,11 @@
 //! The row of an unwind table that covers an address, and its evaluation with all registers.
 
+use std::ops::Range;
+
 use gimli::{
-    BaseAddresses, CfaRule, Encoding, EndianSlice, EvaluationResult, Expression, Operation, Register,
-    RegisterRule, RunTimeEndian, UnwindContext, UnwindExpression, UnwindSection, UnwindTableRow, Value,
+    BaseAddresses, CallFrameInstruction, CfaRule, Encoding, EndianSlice, EvaluationResult, Expression,
+    Operation, Register, RegisterRule, RunTimeEndian, UnwindContext, UnwindExpression, UnwindSection,
+    UnwindTableRow, Value,
 };
 
 use super::end::StackEnd;
@@ -42,6 +45,15 @@ pub(crate) enum NoRow {
 }
 
 impl Module {
+    /// Returns the addresses of the function at an address of the file if its entry never says that it has no caller.
+    pub(crate) fn called(&self, address: u64) -> Option<Range<u64>> {
+        let fde = match &self.fde(address)? {
+            Found::Eh(section, fde) => is_called(section, &self.bases, fde).then(|| fde.clone()),
+            Found::Debug(section, fde) => is_called(section, &self.bases, fde).then(|| fde.clone()),
+        }?;
+        Some(fde.initial_address()..fde.end_address())
+    }
+
     /// Returns the row for an address of the file.
     pub(crate) fn row<'m, 'c>(
         &'m self,
@@ -67,6 +79,27 @@ impl Module {
             machine: self.machine(),
         })
     }
+}
+
+/// Returns whether no instruction of an entry says that a function has no caller.
+fn is_called<'a, S: UnwindSection<Slice<'a>>>(section: &S, bases: &BaseAddresses, fde: &Fde<'a>) -> bool {
+    if fde.entry_len() > MAX_ENTRY || fde.cie().entry_len() > MAX_ENTRY {
+        return false;
+    }
+    let return_address = fde.cie().return_address_register();
+    [fde.cie().instructions(section, bases), fde.instructions(section, bases)].into_iter().all(|mut it| {
+        loop {
+            match it.next() {
+                Ok(Some(CallFrameInstruction::Undefined { register })) if register == return_address => {
+                    return false;
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => return true,
+                // What follows cannot be read.
+                Err(_) => return false,
+            }
+        }
+    })
 }
 
 fn row_of<'a, 'c, S: UnwindSection<Slice<'a>>>(

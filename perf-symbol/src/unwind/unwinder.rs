@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gimli::UnwindContext;
 use perf_abi::callchain::MAX_STACK_DEPTH;
 use perf_abi::record::CpuMode;
 use perf_abi::regs::{Arch, RegsAbi};
@@ -19,7 +18,6 @@ use super::machine::Machine;
 use super::memory::Memory;
 use super::module::Module;
 use super::registers::Registers;
-use super::rule::Rules;
 use super::unwound::Unwound;
 use super::walk::{Start, Walker};
 
@@ -53,8 +51,7 @@ impl Unwinder {
     /// Creates an unwinder whose stacks have at most `max_stack` user frames.
     #[must_use]
     pub fn with_max_stack(arch: Arch, max_stack: usize) -> Self {
-        let walker =
-            Walker { rules: Rules::new(), context: UnwindContext::new(), max_stack, places: Vec::new() };
+        let walker = Walker::new(max_stack);
         Self { arch, walker, files: Files::default(), earlier: Earlier::new(max_stack) }
     }
 
@@ -137,7 +134,7 @@ impl Unwinder {
         };
         if self.files.is_full() {
             self.files.clear();
-            self.walker.rules.clear();
+            self.walker.forget();
         }
         let mut process = Process::new(at, CpuMode::USER, &mut self.files, module_of);
         let memory =

@@ -1,5 +1,6 @@
 //! The walk from frame to frame.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimli::UnwindContext;
@@ -37,11 +38,13 @@ pub(crate) trait Space {
 
 /// What walks need and keep.
 pub(crate) struct Walker {
-    pub(crate) rules: Rules,
-    pub(crate) context: UnwindContext<usize>,
+    rules: Rules,
+    context: UnwindContext<usize>,
     pub(crate) max_stack: usize,
     /// The address and the stack pointer of each frame of the last walk.
     pub(crate) places: Vec<(u64, u64)>,
+    /// Functions that have a caller: the number of the module and the first address, and the address after the last one.
+    called: BTreeMap<(u32, u64), u64>,
 }
 
 /// The start of a walk.
@@ -55,6 +58,11 @@ pub(crate) struct Start<'a> {
 }
 
 impl Walker {
+    pub(crate) fn new(max_stack: usize) -> Self {
+        let (rules, context) = (Rules::new(), UnwindContext::new());
+        Self { rules, context, max_stack, places: Vec::new(), called: BTreeMap::new() }
+    }
+
     /// Adds the frames of a stack, innermost first. Returns how the stack ends.
     pub(crate) fn walk<S: Space>(
         &mut self,
@@ -143,10 +151,25 @@ impl Walker {
         let Place::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
             return false;
         };
+        let before = self.called.range(..=(number, address)).next_back();
+        if before.is_some_and(|(&(module, _), &end)| module == number && address < end) {
+            return false;
+        }
+        let module = space.module(number).filter(|module| module.machine() == machine);
+        if let Some(range) = module.and_then(|module| module.called(address)) {
+            self.called.insert((number, range.start), range.end);
+            return false;
+        }
         match self.learn(space, machine, number, address) {
             Known::Rule(rule) => self.rules.rule(rule).is_some_and(Rule::is_root),
             _ => false,
         }
+    }
+
+    /// Forgets what was found in modules, whose numbers others get now.
+    pub(crate) fn forget(&mut self) {
+        self.rules.clear();
+        self.called.clear();
     }
 
     /// Reads the unwind tables for an address that is not in the cache.
