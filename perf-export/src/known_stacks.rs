@@ -9,7 +9,6 @@ use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
 use crate::frames::{Frames, is_generated};
-use crate::stacks::Stacks;
 
 /// The numbers of stacks by their hashes. What the frames of a stack are is not kept twice: a look-up compares them with
 /// those of the tree.
@@ -62,15 +61,16 @@ impl KnownStacks {
         Some(hasher.finish())
     }
 
-    /// Returns the number of a stack, and how it ends; `None` if it is not known. `hash` is that of the stack.
+    /// Returns the number of a stack, and how it ends; `None` if it is not known. `hash` is that of the stack. `numbers_of`
+    /// returns the frames of a stack that was added, innermost first.
     #[inline]
-    pub(crate) fn find(
+    pub(crate) fn find<I: Iterator<Item = u32>>(
         &self,
         hash: u64,
         stack: &[StackFrame<'_>],
         given: Option<StackEnd>,
         frames: &mut Frames,
-        stacks: &Stacks,
+        numbers_of: impl Fn(u32) -> I,
     ) -> Option<(u32, StackEnd)> {
         let mut is_elsewhere = false;
         let found = self.table.find(hash, |known| {
@@ -78,7 +78,7 @@ impl KnownStacks {
                 return false;
             }
             is_elsewhere = false;
-            let mut numbers = stacks.frames(known.stack);
+            let mut numbers = numbers_of(known.stack);
             let mut is_next = |it: &StackFrame<'_>| {
                 let Some(place) = numbers.next().and_then(|number| frames.place(number)) else {
                     return false;
@@ -89,7 +89,7 @@ impl KnownStacks {
             stack.iter().all(&mut is_next) && numbers.next().is_none()
         })?;
         if is_elsewhere {
-            stacks.frames(found.stack).zip(stack).for_each(|(number, it)| frames.see(number, it.frame.ip));
+            numbers_of(found.stack).zip(stack).for_each(|(number, it)| frames.see(number, it.frame.ip));
         }
         Some((found.stack, found.end))
     }

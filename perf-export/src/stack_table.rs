@@ -64,14 +64,16 @@ impl StackTable {
         limits: &Limits,
     ) -> Option<(u32, StackEnd)> {
         // The tree has not all frames of a stack that is cut.
-        let hash = if stack.len() <= max_stack { self.hash(stack) } else { None };
-        if let Some((number, end)) = hash.and_then(|hash| self.find(hash, stack, end)) {
+        let hash = if stack.len() <= max_stack { self.known.hash(stack) } else { None };
+        let Self { known, frames, stacks, .. } = self;
+        let find = |hash| known.find(hash, stack, end, frames, |number| stacks.frames(number));
+        if let Some((number, end)) = hash.and_then(find) {
             *self.ends.entry(end).or_default() += 1;
             return Some((number, end));
         }
         let (number, found_end) = self.number_new(at, stack, end, finder, symbolizer, max_stack, limits)?;
         if let Some(hash) = hash {
-            self.remember(hash, number, end, found_end);
+            self.known.add(hash, number, end, found_end);
         }
         Some((number, found_end))
     }
@@ -92,33 +94,12 @@ impl StackTable {
         let last = self.push_frames(at, stack, symbolizer, max_stack, is_of_last, limits.frames)?;
         let end = self.end_of(at, stack, end, last.filter(|_| is_of_last), finder);
         *self.ends.entry(end).or_default() += 1;
-        Some((self.number_pushed(limits.stack_nodes)?, end))
+        let number = self.stacks.number(self.scratch.iter().rev().copied(), limits.stack_nodes)?;
+        Some((number, end))
     }
 
-    /// Returns the hash of a stack; `None` of one that has generated code.
-    #[inline]
-    fn hash(&self, stack: &[StackFrame<'_>]) -> Option<u64> {
-        self.known.hash(stack)
-    }
-
-    /// Returns the number of a stack that is [remembered](Self::remember), and how it ends.
-    #[inline]
-    fn find(
-        &mut self,
-        hash: u64,
-        stack: &[StackFrame<'_>],
-        given: Option<StackEnd>,
-    ) -> Option<(u32, StackEnd)> {
-        self.known.find(hash, stack, given, &mut self.frames, &self.stacks)
-    }
-
-    /// Remembers the number of a stack.
-    fn remember(&mut self, hash: u64, number: u32, given: Option<StackEnd>, end: StackEnd) {
-        self.known.add(hash, number, given, end);
-    }
-
-    /// Numbers the frames of a stack that are kept, for [`number_pushed`](Self::number_pushed). Returns the number of the last
-    /// frame of all if the stack has frames, and if it is kept or `needs_last`. The outer `None`: there is no room for them.
+    /// Numbers the frames of a stack that are kept: their numbers are in `scratch` then. Returns the number of the last frame
+    /// of all if the stack has frames, and if it is kept or `needs_last`. The outer `None`: there is no room for them.
     fn push_frames(
         &mut self,
         at: &At<'_, '_>,
@@ -153,11 +134,6 @@ impl StackTable {
             (None, Some(last)) => *self.known_ends.entry(last).or_insert_with(|| finder.end_of(at, stack)),
             (None, None) => finder.end_of(at, stack),
         }
-    }
-
-    /// Returns the number of the stack whose frames were pushed; `None` if there is no room for it.
-    fn number_pushed(&mut self, limit: usize) -> Option<u32> {
-        self.stacks.number(self.scratch.iter().rev().copied(), limit)
     }
 
     /// Counts the ends of stacks whose number is known.

@@ -57,11 +57,6 @@ impl Stacks {
         self.nodes.len()
     }
 
-    /// Returns the caller and the frame of each node from a number on.
-    pub(crate) fn nodes_from(&self, first: usize) -> &[(u32, u32)] {
-        self.nodes.get(first..).unwrap_or_default()
-    }
-
     /// Returns the stack of the callers and the frame of a stack; `None` for [`EMPTY`] and numbers that are no stack. The
     /// callers have a lower number than the stack.
     #[must_use]

@@ -10,7 +10,6 @@ use perf_symbol::{StackFrame, Symbolizer};
 use super::{StackTable, is_end_of_last};
 use crate::frames::{Counts, FramesPart, NONE, NewFrames};
 use crate::limits::Limits;
-use crate::stacks::EMPTY;
 
 /// The frames and stacks of the samples that one thread of several works on.
 ///
@@ -26,10 +25,12 @@ pub struct StackPart {
     parts: Arc<AtomicU32>,
     max_stack: usize,
     limits: Limits,
+    /// The frames, and what is known of stacks. They are not a tree: a stack that is new here may be known to others.
     table: StackTable,
-    /// How much of it the table of all has.
+    lists: Lists,
+    /// How much of the frames, and how many stacks, the table of all has.
     taken: Counts,
-    taken_nodes: usize,
+    taken_lists: usize,
     /// Whether the part was emptied since the table took something over.
     is_emptied: bool,
 }
@@ -66,22 +67,58 @@ pub struct NewStacks {
     /// Whether the numbers of the part begin anew.
     is_emptied: bool,
     frames: NewFrames,
-    /// The caller and the frame of each stack.
-    nodes: Vec<(u32, u32)>,
+    lists: Lists,
+}
+
+/// Stacks, each with the numbers of its frames, innermost first.
+#[derive(Debug, Default)]
+struct Lists {
+    frames: Vec<u32>,
+    /// The place in the frames at which each stack ends, and the next one begins.
+    ends: Vec<u32>,
+}
+
+impl Lists {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, stack: u32) -> &[u32] {
+        let end_of =
+            |stack: Option<u32>| stack.and_then(|it| self.ends.get(it as usize)).map_or(0, |&end| end);
+        self.frames
+            .get(end_of(stack.checked_sub(1)) as usize..end_of(Some(stack)) as usize)
+            .unwrap_or_default()
+    }
+
+    /// Adds a stack, and returns its number.
+    fn push(&mut self, frames: &[u32]) -> u32 {
+        self.frames.extend_from_slice(frames);
+        self.ends.push(self.frames.len() as u32);
+        self.ends.len() as u32 - 1
+    }
+
+    /// Returns the stacks from a number on.
+    fn since(&self, first: usize) -> Self {
+        let mut lists = Self::default();
+        for stack in first..self.len() {
+            lists.push(self.get(stack as u32));
+        }
+        lists
+    }
 }
 
 /// What a table knows of a part.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     frames: FramesPart,
-    /// By the number of the stack in the part. The first one is empty.
-    nodes: Vec<Node>,
+    lists: Lists,
+    /// By the number of the stack in the part.
+    stacks: Vec<TakenStack>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    caller: u32,
-    frame: u32,
+struct TakenStack {
     /// The number in the table; [`NONE`] until a sample has the stack, and if there is no room for it.
     number: u32,
     /// How the stack ends as a call chain, if a sample told.
@@ -104,8 +141,8 @@ impl StackPart {
     }
 
     fn empty(number: u32, parts: Arc<AtomicU32>, max_stack: usize, limits: Limits) -> Self {
-        let (table, taken) = (StackTable::default(), Counts::default());
-        Self { number, parts, max_stack, limits, table, taken, taken_nodes: 0, is_emptied: false }
+        let (table, lists, taken) = (StackTable::default(), Lists::default(), Counts::default());
+        Self { number, parts, max_stack, limits, table, lists, taken, taken_lists: 0, is_emptied: false }
     }
 
     /// Returns a frame, as [`Frames::number`](crate::Frames::number) does.
@@ -127,21 +164,23 @@ impl StackPart {
         finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) -> PartStack {
-        let is_whole = stack.len() <= self.max_stack;
+        let Self { table, lists, max_stack, .. } = self;
+        let is_whole = stack.len() <= *max_stack;
         let is_of_last = given.is_none() && is_end_of_last(stack, finder);
-        let hash = if is_whole { self.table.hash(stack) } else { None };
-        if let Some((stack, end)) = hash.and_then(|hash| self.table.find(hash, stack, given)) {
+        let hash = if is_whole { table.known.hash(stack) } else { None };
+        let numbers_of = |number| lists.get(number).iter().copied();
+        let StackTable { known, frames, .. } = table;
+        if let Some((stack, end)) = hash.and_then(|hash| known.find(hash, stack, given, frames, numbers_of)) {
             let end = if is_of_last { PartEnd::Again(end) } else { PartEnd::Known(end) };
             return PartStack { stack, end };
         }
-        let (table, limit) = (&mut self.table, NONE as usize);
         // There is room: the table of all takes the frames over long before their numbers come to an end.
-        let last = table.push_frames(at, stack, symbolizer, self.max_stack, is_of_last, limit).flatten();
+        let last = table.push_frames(at, stack, symbolizer, *max_stack, is_of_last, NONE as usize).flatten();
         let last = last.filter(|_| is_of_last);
         let end = table.end_of(at, stack, given, last, finder);
-        let number = table.number_pushed(limit).unwrap_or(EMPTY);
+        let number = lists.push(&table.scratch);
         if let Some(hash) = hash {
-            table.remember(hash, number, given, end);
+            table.known.add(hash, number, given, end);
         }
         let end = match last {
             Some(last) => PartEnd::OfLast { last, end, is_whole },
@@ -154,14 +193,15 @@ impl StackPart {
     /// stacks, and what is new in one part in the order of these calls.
     pub fn take_new(&mut self) -> NewStacks {
         let frames = self.table.frames.take_new(&mut self.taken);
-        let nodes = self.table.stacks.nodes_from(self.taken_nodes).to_vec();
-        self.taken_nodes += nodes.len();
-        let new = NewStacks { part: self.number, is_emptied: self.is_emptied, frames, nodes };
-        let (frames, nodes) = (self.table.frames.places().len(), self.table.stacks.len());
-        self.is_emptied = frames > self.limits.frames || nodes > self.limits.stack_nodes;
+        let lists = self.lists.since(self.taken_lists);
+        self.taken_lists = self.lists.len();
+        let new = NewStacks { part: self.number, is_emptied: self.is_emptied, frames, lists };
+        let (frames, of_stacks) =
+            (self.table.frames.places().len(), self.lists.frames.len().max(self.lists.len()));
+        self.is_emptied = frames > self.limits.frames || of_stacks > self.limits.stack_nodes;
         if self.is_emptied {
-            self.table = StackTable::default();
-            (self.taken, self.taken_nodes) = (Counts::default(), 0);
+            (self.table, self.lists) = (StackTable::default(), Lists::default());
+            (self.taken, self.taken_lists) = (Counts::default(), 0);
         }
         new
     }
@@ -171,7 +211,7 @@ impl StackTable {
     /// Takes over what is new in a part, and returns the number of the part. `session` is that of a walk that is as far as
     /// the part or further.
     pub fn take_over(&mut self, new: NewStacks, session: &Session, limits: &Limits) -> u32 {
-        let NewStacks { part, is_emptied, frames, nodes } = new;
+        let NewStacks { part, is_emptied, frames, lists } = new;
         let place = part as usize;
         if self.parts.len() <= place {
             self.parts.resize_with(place + 1, Taken::default);
@@ -181,10 +221,9 @@ impl StackTable {
             *taken = Taken::default();
         }
         self.frames.take_over(&mut taken.frames, frames, session, limits.frames);
-        let of_part = |(caller, frame)| Node { caller, frame, number: NONE, end: None };
-        taken.nodes.extend(nodes.into_iter().map(of_part));
-        if let Some(empty) = taken.nodes.first_mut() {
-            empty.number = EMPTY;
+        for stack in 0..lists.len() {
+            taken.lists.push(lists.get(stack as u32));
+            taken.stacks.push(TakenStack { number: NONE, end: None });
         }
         part
     }
@@ -197,43 +236,31 @@ impl StackTable {
 
     /// Returns the number of a stack of a part and how it ends, and counts the end. `None` if there is no room for it.
     pub fn stack_of_part(&mut self, part: u32, it: PartStack, limits: &Limits) -> Option<(u32, StackEnd)> {
-        let Self { parts, stacks, ends, known_ends, scratch, .. } = self;
-        let taken = parts.get_mut(part as usize)?;
-        // The part of the path that no sample had yet.
-        scratch.clear();
-        let mut caller = it.stack;
-        let mut number = loop {
-            let node = taken.nodes.get(caller as usize)?;
-            if node.number != NONE {
-                break node.number;
-            }
-            scratch.push(caller);
-            caller = node.caller;
-        };
+        let Self { parts, stacks, ends, known_ends, .. } = self;
+        let Taken { frames, lists, stacks: of_part } = parts.get_mut(part as usize)?;
+        let list = lists.get(it.stack);
+        let taken = of_part.get_mut(it.stack as usize)?;
         // A stack with a frame that there is no room for adds nothing.
-        if taken.frames.has_gaps() {
-            let mut frames = scratch.iter().filter_map(|&stack| Some(taken.nodes.get(stack as usize)?.frame));
-            if !frames.all(|frame| taken.frames.number(frame).is_some()) {
-                return None;
-            }
+        if taken.number == NONE
+            && frames.has_gaps()
+            && list.iter().any(|&frame| frames.number(frame).is_none())
+        {
+            return None;
         }
         let end = match it.end {
             PartEnd::Known(end) => end,
             PartEnd::OfLast { last, end, is_whole } => {
-                let end = *known_ends.entry(taken.frames.number(last)?).or_insert(end);
-                if let Some(node) = taken.nodes.get_mut(it.stack as usize).filter(|_| is_whole) {
-                    node.end = Some(end);
-                }
+                let end = *known_ends.entry(frames.number(last)?).or_insert(end);
+                taken.end = taken.end.or(Some(end).filter(|_| is_whole));
                 end
             }
-            PartEnd::Again(end) => taken.nodes.get(it.stack as usize)?.end.unwrap_or(end),
+            PartEnd::Again(end) => taken.end.unwrap_or(end),
         };
         *ends.entry(end).or_default() += 1;
-        while let Some(place) = scratch.pop() {
-            let node = taken.nodes.get_mut(place as usize)?;
-            number = stacks.called(number, taken.frames.number(node.frame)?, limits.stack_nodes)?;
-            node.number = number;
+        if taken.number == NONE {
+            let numbers = list.iter().rev().filter_map(|&frame| frames.number(frame));
+            taken.number = stacks.number(numbers, limits.stack_nodes)?;
         }
-        Some((number, end))
+        Some((taken.number, end))
     }
 }
