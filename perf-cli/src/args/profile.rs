@@ -45,7 +45,8 @@ pub(crate) struct NamingArgs {
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
 
-    /// Number of threads that look up names. The output is the same for any number [default: number of processors]
+    /// Number of threads that find stacks and look up names. The output is the same for any number [default: number of
+    /// processors]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZero<usize>>,
 }

@@ -190,8 +190,8 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     pub(crate) header_only: bool,
 
-    /// Number of threads that look up names and print rows. The output is the same for any number [default: number of
-    /// processors]
+    /// Number of threads that find stacks, look up names and print rows. The output is the same for any number [default:
+    /// number of processors]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZero<usize>>,
 
