@@ -18,7 +18,6 @@ mod printed;
 mod quality;
 mod ranks;
 mod row_graphs;
-mod row_numbers;
 mod rows;
 mod tables;
 #[cfg(test)]

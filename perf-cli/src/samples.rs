@@ -185,8 +185,7 @@ impl<'a, 'b> Samples<'a, 'b> {
         let (is_stream, events) = (!self.reader.can_walk_again(), self.reader.events());
         let earlier =
             events.iter().any(|event| blocks::is_copied(event)).then(|| Turns::new(names.earlier()));
-        let unwound = blocks::Unwound::default();
-        let mut worker = blocks::Worker { names: names.clone(), part, traces, unwound };
+        let mut worker = blocks::Worker::new(names.clone(), part, traces);
         thread::scope(|scope| {
             let walk = self.begin(scope, names, false);
             let walking = RefCell::new(blocks::Walking::new(walk, is_stream, collect));

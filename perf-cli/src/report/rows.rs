@@ -1,15 +1,17 @@
 //! The rows of a table.
 
+mod numbers;
+
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
 use super::collect::{Collected, Group, OfEvent, Same};
 use super::keys::{Column, Key, Layout};
 use super::ranks::AllRanks;
-use super::row_numbers::RowNumbers;
 use super::tables::Members;
 use crate::args::call_graph::Order;
 use crate::names::file_name;
+use numbers::RowNumbers;
 use perf_export::{EMPTY, NONE, Named, Total};
 
 /// What rows are made of.

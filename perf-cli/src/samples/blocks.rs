@@ -1,28 +1,27 @@
 //! The samples of a capture, worked on by several threads.
 //!
 //! One thread walks over the records and cuts them into blocks. Others find the stacks of a block's samples and number them,
-//! each in a [`StackPart`] of its own. The first thread counts the samples, in the order of time. So the result is that of a
+//! each in a [`StackPart`](perf_export::StackPart) of its own. The first thread counts the samples, in the order of time. So the result is that of a
 //! walk on one thread.
+
+mod worker;
 
 use core::ops::Range;
 
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
-use perf_export::{NewStacks, PartFrame, PartStack, StackPart};
+use perf_export::{NewStacks, PartFrame, PartStack};
 use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords};
 use perf_parse::{EventRecord, FileError};
-use perf_session::{At, Frame, Session};
-use perf_symbol::StackFrame;
-use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
+use perf_session::{At, Session};
 
 use super::{Counted, Filter, Visit, Visited, Walk, Walked};
 use crate::Failure;
 use crate::batch::{Room, may_keep, take};
 use crate::names::Names;
 use crate::output::Diagnostics;
-use crate::trace::Traces;
-use crate::turns::Turns;
+pub(super) use worker::Worker;
 
 /// What a verb does with samples that several threads work on. All of it is done by one thread, in the order of time.
 pub(crate) trait Collect<'r> {
@@ -86,7 +85,7 @@ pub(crate) struct Found {
 pub(super) const THREADS: usize = 8;
 
 /// The number of bytes of a block: some hundred copies of stacks, which take longer than to wake a thread.
-const BYTES: usize = 2 << 20;
+const BYTES: usize = 1 << 20;
 
 /// Records, and what was known before the first of them. The buffers are reused for each block.
 pub(super) struct Block<'r, T> {
@@ -296,138 +295,4 @@ pub(crate) fn has_stack(at: &At<'_, '_>, counted: &Counted<'_>) -> Result<bool, 
 /// Returns whether the samples of an event have a copy of the user stack and the registers to unwind it.
 pub(super) fn is_copied(event: &Event) -> bool {
     event.attr.sample_type.contains(SampleType::REGS_USER | SampleType::STACK_USER)
-}
-
-/// What a thread works on blocks with. A copy is for another thread: it has its own names, and an empty part.
-#[derive(Clone, Debug)]
-pub(super) struct Worker<'a> {
-    pub(super) names: Names,
-    pub(super) part: StackPart,
-    pub(super) traces: Option<Traces<'a>>,
-    /// The stacks of a block that are unwound from copies.
-    pub(super) unwound: Unwound,
-}
-
-impl Worker<'_> {
-    /// Finds what is wanted of the samples of a block. `earlier` is given if stacks are unwound from copies.
-    pub(super) fn work<T>(&mut self, block: &mut Block<'_, T>, earlier: Option<&Turns<Earlier>>) {
-        if let Some(earlier) = earlier {
-            let turn = earlier.of(block.number);
-            self.unwound.unwind(block, &mut self.names);
-            turn.take(|earlier| self.unwound.complete(earlier));
-        }
-        let Some(mut session) = block.session.take() else { return };
-        let mut unwound = 0..;
-        for Entry { record, user, items } in &block.entries {
-            // The walk has applied it without an error.
-            let at = session.update_at(record).ok().flatten();
-            for Item { wanted, is_unwound, .. } in block.items.get(items.clone()).unwrap_or_default() {
-                let unwound = if *is_unwound { unwound.next() } else { None };
-                let found = at.as_ref().map(|at| self.find(at, wanted, user.as_deref(), unwound));
-                block.found.push(found.unwrap_or_default());
-            }
-        }
-        block.new = Some(self.part.take_new());
-    }
-
-    /// Finds what is wanted of a sample. `unwound` is the number of its stack if that is unwound.
-    fn find(
-        &mut self,
-        at: &At<'_, '_>,
-        wanted: &Wanted,
-        user: Option<&[u64]>,
-        unwound: Option<usize>,
-    ) -> Found {
-        let ip = at.sample().ip().unwrap_or(0);
-        let own = || StackFrame {
-            frame: Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) },
-            is_caller: false,
-            source: FrameSource::Chain,
-        };
-        let Self { names, part, traces, .. } = self;
-        let frame = wanted.frame.then(|| part.frame(at, &own(), names.symbolizer_mut()));
-        let stack = match wanted.stack {
-            Stack::None => None,
-            Stack::Empty => {
-                let (finder, symbolizer) = names.parts();
-                Some(part.stack(at, &[], Some(StackEnd::Truncated), finder, symbolizer))
-            }
-            Stack::Own => {
-                let (finder, symbolizer) = names.parts();
-                Some(part.stack(at, &[own()], None, finder, symbolizer))
-            }
-            Stack::Recorded => {
-                let found = match unwound.and_then(|number| self.unwound.stack(number)) {
-                    Some((frames, end)) => Some((names.mapped(at, frames), Some(end))),
-                    // The walk has decoded it without an error.
-                    None => names.stack(at, user).ok(),
-                };
-                found.map(|(stack, end)| {
-                    let (finder, symbolizer) = names.parts();
-                    let numbered = part.stack(at, &stack, end, finder, symbolizer);
-                    names.done(stack);
-                    numbered
-                })
-            }
-        };
-        let text = traces.as_mut().zip(wanted.trace).and_then(|(traces, format)| {
-            let raw = at.sample().tail().ok()?.raw?;
-            let mut text = Vec::new();
-            traces.push(&mut text, format, raw);
-            Some(text)
-        });
-        Found { frame, stack, text }
-    }
-}
-
-/// The stacks of a block that are unwound from copies, in the order of the samples.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Unwound {
-    frames: Vec<unwind::Frame>,
-    /// What was unwound of each stack, and its place in the frames. `None` if it is no stack to unwind.
-    stacks: Vec<(Option<Alone>, Range<usize>)>,
-    /// The frames that complete stacks.
-    outer: Vec<unwind::Frame>,
-    /// How each stack ends, and the place of what completes it.
-    ends: Vec<Option<(StackEnd, Range<usize>)>>,
-}
-
-impl Unwound {
-    /// Unwinds the stacks of a block, each alone.
-    fn unwind<T>(&mut self, block: &Block<'_, T>, names: &mut Names) {
-        let Self { frames, stacks, .. } = self;
-        frames.clear();
-        stacks.clear();
-        let Some(mut session) = block.session.clone() else { return };
-        for Entry { record, user, items } in &block.entries {
-            let at = session.update_at(record).ok().flatten();
-            for item in block.items.get(items.clone()).unwrap_or_default() {
-                if item.is_unwound {
-                    let start = frames.len();
-                    let alone = at.as_ref().and_then(|at| names.push_alone(at, user.as_deref(), frames));
-                    stacks.push((alone, start..frames.len()));
-                }
-            }
-        }
-    }
-
-    /// Completes the stacks by what the earlier ones of their threads have in common.
-    fn complete(&mut self, earlier: &mut Earlier) {
-        let Self { stacks, outer, ends, .. } = self;
-        outer.clear();
-        ends.clear();
-        ends.extend(stacks.iter().map(|(alone, _)| {
-            let start = outer.len();
-            let end = earlier.complete(alone.as_ref()?, outer).end;
-            Some((end, start..outer.len()))
-        }));
-    }
-
-    /// Returns the frames of a stack and how it ends; `None` if it is no stack to unwind.
-    fn stack(&self, number: usize) -> Option<(impl Iterator<Item = unwind::Frame> + use<'_>, StackEnd)> {
-        let (end, outer) = self.ends.get(number)?.clone()?;
-        let (_, frames) = self.stacks.get(number)?;
-        let frames = self.frames.get(frames.clone())?.iter().chain(self.outer.get(outer)?);
-        Some((frames.copied(), end))
-    }
 }

@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 use perf_export::NONE;
 
-use super::rows::{Element, RowKey, Spot};
+use super::{Element, RowKey, Spot};
 
 /// The numbers of the rows of a table.
 #[derive(Debug, Default)]
