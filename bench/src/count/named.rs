@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{Write, sink};
+use std::num::NonZero;
 use std::sync::Arc;
 
 use perf_abi::endian::Endianness;
@@ -115,7 +116,9 @@ pub(crate) fn to_fold(capture: &Capture) -> Outcome {
 }
 
 pub(crate) fn to_pprof(capture: &Capture) -> Outcome {
-    written(capture, Keep::default(), |it, out| pprof::write(std::slice::from_ref(it), NonZero::<usize>::MIN, out))
+    written(capture, Keep::default(), |it, out| {
+        pprof::write(std::slice::from_ref(it), NonZero::<usize>::MIN, out)
+    })
 }
 
 pub(crate) fn to_flamegraph(capture: &Capture) -> Outcome {
