@@ -1,6 +1,7 @@
 //! perf-parse, used only through its public API, as a user would.
 
 use std::io::Read;
+use std::thread;
 
 use perf_abi::endian::{ByteOrder, LittleEndian};
 use perf_abi::record::RecordType;
@@ -140,9 +141,25 @@ pub(crate) fn maps_and_comms(events: &Events, records: &[u8]) -> Result<Sums, Fa
 /// If it is not a capture or a record cannot be decoded.
 #[inline(never)]
 pub(crate) fn by_time(file: &[u8]) -> Result<Sums, Failure> {
+    sums_by_time(Reader::new(file)?.records().in_time_order())
+}
+
+/// Does the same, with another thread that finds the order ahead.
+///
+/// # Errors
+///
+/// If it is not a capture or a record cannot be decoded.
+#[inline(never)]
+pub(crate) fn by_time_ahead(file: &[u8]) -> Result<Sums, Failure> {
+    let reader = Reader::new(file)?;
+    thread::scope(|scope| sums_by_time(reader.records().in_time_order().order_ahead(scope)))
+}
+
+#[inline(always)]
+fn sums_by_time(records: EventRecords<'_>) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     let mut last = 0;
-    for record in Reader::new(file)?.records().in_time_order() {
+    for record in records {
         let record = record?;
         if record.kind().is_user() {
             continue;

@@ -47,6 +47,7 @@ fn one(context: &Context, input: Input, faster: Option<f64>) -> Result<Table, Fa
         Contestant::bound("floor, in file order", || by_hand(Floor::decode)),
         Contestant::new(FLOOR, || by_hand(floor::by_time)),
         Contestant::new(OURS, || ours::by_time(&capture::map(&path)?)),
+        Contestant::new("perf-parse, order by another thread", || ours::by_time_ahead(&capture::map(&path)?)),
         Contestant::new(PEER, || linux_perf_data::file(Cursor::new(&*capture::map(&path)?))),
     ];
     let standings = race(contestants, context.rounds)?;
