@@ -155,7 +155,7 @@ pub(crate) fn by_time_ahead(file: &[u8]) -> Result<Sums, Failure> {
     thread::scope(|scope| sums_by_time(reader.records().in_time_order().order_ahead(scope)))
 }
 
-#[inline(always)]
+#[inline(never)]
 fn sums_by_time(records: EventRecords<'_>) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     let mut last = 0;
