@@ -101,6 +101,19 @@ impl Names {
         }
     }
 
+    /// Returns a stack that was found before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
+    pub(crate) fn placed<'s>(&mut self, at: &At<'s, '_>, found: &[StackFrame<'_>]) -> Vec<StackFrame<'s>> {
+        let mut frames = emptied(core::mem::take(&mut self.spare));
+        frames.extend(found.iter().map(
+            |&StackFrame { is_caller, source, frame: Frame { ip, mode, .. } }| StackFrame {
+                is_caller,
+                source,
+                frame: Frame { ip, mode, mapping: at.find(mode, ip) },
+            },
+        ));
+        frames
+    }
+
     /// Appends the stack of a sample, as far as it does not depend on the stacks before: see [`Stacks::push_alone`].
     pub(crate) fn push_alone(
         &mut self,

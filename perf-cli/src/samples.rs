@@ -3,7 +3,6 @@
 mod blocks;
 mod filter;
 mod spans;
-mod unwound;
 mod walk;
 
 use alloc::sync::Arc;
@@ -17,7 +16,6 @@ use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError, Index};
 use perf_session::{At, Session};
-use perf_symbol::unwind::Earlier;
 
 use crate::Failure;
 use crate::args::only::OnlyArgs;
@@ -30,11 +28,10 @@ use crate::output::Diagnostics;
 use crate::progress::Progress;
 use crate::trace::Traces;
 use crate::turns::Turns;
-pub(crate) use blocks::{Collect, Found, Stack, Wanted, has_stack, is_copied};
+pub(crate) use blocks::{Collect, Found, Stack, Wanted, has_stack};
 pub(crate) use filter::Filter;
 use perf_export::event_name;
 use spans::{Mark, Spans};
-pub(crate) use unwound::Unwound;
 pub(crate) use walk::{Walk, Walked};
 
 /// What a verb does with the records of a capture.
@@ -159,22 +156,12 @@ impl<'a, 'b> Samples<'a, 'b> {
         })
     }
 
-    /// Returns whether the capture has events with copies of stacks.
-    fn has_copies(&self) -> bool {
-        self.reader.events().iter().any(|event| is_copied(event))
-    }
-
-    /// Returns what completes the stacks of threads that take turns; `None` if no stack is unwound.
-    pub(crate) fn earlier(&self, names: &Names) -> Option<Turns<Earlier>> {
-        self.has_copies().then(|| Turns::new(names.earlier()))
-    }
-
     /// Returns how many of the threads find stacks; 1 if a [walk](Self::walk) on one thread is as fast.
     ///
     /// Unwound stacks take long to find, and symbols are loaded before most of them are. Call chains do not: of three
     /// threads, one has enough to do with the records and with counting, and another one loads symbols.
     pub(crate) fn walkers(&self, threads: NonZero<usize>, loads_ahead: bool) -> NonZero<usize> {
-        if self.has_copies() {
+        if self.reader.events().iter().any(|event| blocks::is_copied(event)) {
             return threads;
         }
         let walkers = threads.get() - usize::from(loads_ahead);
@@ -195,8 +182,9 @@ impl<'a, 'b> Samples<'a, 'b> {
         collect: &mut C,
         threads: NonZero<usize>,
     ) -> Result<Walked<'a>, Failure> {
-        let is_stream = !self.reader.can_walk_again();
-        let earlier = self.earlier(&names);
+        let (is_stream, events) = (!self.reader.can_walk_again(), self.reader.events());
+        let earlier =
+            events.iter().any(|event| blocks::is_copied(event)).then(|| Turns::new(names.earlier()));
         let mut worker = blocks::Worker::new(names.clone(), part, traces);
         thread::scope(|scope| {
             let walk = self.begin(scope, names, false);

@@ -83,7 +83,6 @@ fn script<'scope, 'a: 'scope>(
     let samples = Samples::new(reader, memory, &args.only)?.threads(threads);
     let events = Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
     let names = Names::new(&args.symbols, reader.features(), memory)?;
-    let earlier = samples.earlier(&names);
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
     let mut filling =
         Filling::new(samples.begin(scope, names, true), options, events, !reader.can_walk_again());
@@ -94,12 +93,7 @@ fn script<'scope, 'a: 'scope>(
         threads.get(),
         &mut printer,
         |block: &mut Block<'_>| filling.fill(block),
-        |printer, block| {
-            if let Some(earlier) = &earlier {
-                block.unwind(printer.names(), earlier);
-            }
-            block.print(printer);
-        },
+        |printer, block| block.print(printer),
         |printer, block| {
             let print_more = |block: &mut Block<'_>| block.print(printer);
             is_open = deliver(block, print_more, &mut output, &mut total, &mut diagnostics)?;

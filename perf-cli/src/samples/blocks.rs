@@ -293,6 +293,6 @@ pub(crate) fn has_stack(at: &At<'_, '_>, counted: &Counted<'_>) -> Result<bool, 
 }
 
 /// Returns whether the samples of an event have a copy of the user stack and the registers to unwind it.
-pub(crate) fn is_copied(event: &Event) -> bool {
+pub(super) fn is_copied(event: &Event) -> bool {
     event.attr.sample_type.contains(SampleType::REGS_USER | SampleType::STACK_USER)
 }

@@ -6,15 +6,16 @@ use core::ops::Range;
 use perf_parse::file::Account;
 use perf_parse::record::user::IdIndexGuest;
 use perf_parse::{EventRecord, FileError};
-use perf_session::Session;
-use perf_symbol::unwind::Earlier;
+use perf_session::{Frame, Session};
+use perf_symbol::StackFrame;
+use perf_symbol::unwind::StackEnd;
 
 use super::printer::Printer;
 use super::{Known, Shown};
 use crate::batch::{OUT, Printed, Room};
-use crate::names::Names;
-use crate::samples::Unwound;
-use crate::turns::Turns;
+
+/// The maximum number of unwound frames in a block. One stack may exceed it.
+const FRAMES: usize = 1 << 16;
 
 /// Records, what was known before the first of them, and their output. The buffers are reused for each block.
 ///
@@ -22,23 +23,19 @@ use crate::turns::Turns;
 /// first of them knows what was known at each.
 #[derive(Debug, Default)]
 pub(super) struct Block<'r> {
-    number: u64,
     /// What was known before the next record; `None` after the last one.
     session: Option<Session>,
     entries: Vec<Entry<'r>>,
     items: Vec<Item>,
-    /// The stacks of those samples that are unwound.
-    unwound: Unwound,
+    frames: Vec<StackFrame<'static>>,
     texts: Vec<u8>,
     /// The number that no limit of the block is below.
     least: usize,
     room: Room,
     /// What the walk noted while it read the records.
     noted: Option<Account>,
-    /// The number of entries that were printed, that of unwound stacks in them, and the faults of those that could not be
-    /// decoded.
+    /// The number of entries that were printed, and the faults of those that could not be decoded.
     printed: usize,
-    next_unwound: usize,
     undecodable: Vec<(u64, FileError)>,
     /// The output, or the next piece of it.
     out: Vec<u8>,
@@ -73,8 +70,8 @@ struct SampleEntry<'r> {
     /// What is printed of it: its place in the items. Empty if it was not selected.
     items: Range<usize>,
     user: Option<Box<[u64]>>,
-    /// Whether its stack is unwound.
-    is_unwound: bool,
+    /// The place of its stack in the frames, and its end.
+    unwound: Option<(Range<usize>, Option<StackEnd>)>,
 }
 
 /// How a record that is not a sample is printed.
@@ -85,30 +82,31 @@ struct ShownOther {
 }
 
 impl<'r> Block<'r> {
-    /// Makes this the block with a number: of the records that are added until [`end`](Self::end). `session` is what is known
-    /// before them.
-    pub(super) fn begin(&mut self, number: u64, session: Session) {
-        self.number = number;
+    /// Makes this the block of the records that are added until [`end`](Self::end). `session` is what is known before them.
+    pub(super) fn begin(&mut self, session: Session) {
         self.entries.clear();
         self.items.clear();
+        self.frames.clear();
         self.texts.clear();
         // As many as there are entries in the session, which each block copies.
         self.least = session.entries();
         self.room = Room::for_at_least(self.least);
         self.session = Some(session);
-        (self.printed, self.next_unwound) = (0, 0);
+        self.printed = 0;
         self.account = None;
     }
 
     pub(super) fn has_room(&self) -> bool {
-        self.room.is_left() && self.texts.len() < OUT.max(self.least)
+        self.room.is_left()
+            && self.frames.len() < FRAMES.max(self.least)
+            && self.texts.len() < OUT.max(self.least)
     }
 
     /// Adds a sample. Nothing is printed until items are added to it. It `may_keep` memory that is not the capture's.
     pub(super) fn add_sample(&mut self, record: EventRecord<'r>, may_keep: bool) {
         self.room.add(&record, may_keep);
         let items = self.items.len()..self.items.len();
-        let sample = SampleEntry { record, noted: 0, items, user: None, is_unwound: false };
+        let sample = SampleEntry { record, noted: 0, items, user: None, unwound: None };
         self.entries.push(Entry::Sample(Box::new(sample)));
     }
 
@@ -120,36 +118,22 @@ impl<'r> Block<'r> {
         }
     }
 
-    /// Has the stack of the sample that was added last unwound.
-    pub(super) fn unwind_last(&mut self) {
-        if let Some(sample) = self.last_sample() {
-            sample.is_unwound = true;
-        }
+    /// Returns whether the sample that was added last has its stack.
+    pub(super) fn is_unwound(&mut self) -> bool {
+        self.last_sample().is_some_and(|sample| sample.unwound.is_some())
     }
 
-    /// Unwinds stacks, and completes them in the turn of the block.
-    pub(super) fn unwind(&mut self, names: &mut Names, earlier: &Turns<Earlier>) {
-        let Self { number, session, entries, unwound, .. } = self;
-        let turn = earlier.of(*number);
-        unwound.clear();
-        let is_unwound = |entry: &Entry<'_>| matches!(entry, Entry::Sample(sample) if sample.is_unwound);
-        let Some(mut session) = session.clone().filter(|_| entries.iter().any(is_unwound)) else { return };
-        for entry in entries.iter() {
-            match entry {
-                Entry::Sample(sample) => {
-                    let at = session.update_at(&sample.record).ok().flatten();
-                    if sample.is_unwound {
-                        unwound.push(at.as_ref(), sample.user.as_deref(), names);
-                    }
-                }
-                // The walk has applied it without an error.
-                Entry::Other(record, _) => {
-                    let _ = session.update(record);
-                }
-                Entry::Text(_) => {}
-            }
+    /// Adds the stack of the sample that was added last.
+    pub(super) fn set_unwound(&mut self, frames: &[StackFrame<'_>], end: Option<StackEnd>) {
+        let start = self.frames.len();
+        self.frames.extend(frames.iter().map(|&StackFrame { is_caller, source, frame }| {
+            let Frame { ip, mode, .. } = frame;
+            StackFrame { is_caller, source, frame: Frame { ip, mode, mapping: None } }
+        }));
+        let range = start..self.frames.len();
+        if let Some(sample) = self.last_sample() {
+            sample.unwound = Some((range, end));
         }
-        turn.take(|earlier| unwound.complete(earlier));
     }
 
     /// Has the sample that was added last printed. `noted` is the number of faults that the walk has noted.
@@ -195,7 +179,7 @@ impl<'r> Block<'r> {
 
     /// Prints the records, or the next of them if their output is large.
     pub(super) fn print(&mut self, printer: &mut Printer<'_>) {
-        let Self { entries, items, unwound, texts, out, undecodable, .. } = self;
+        let Self { entries, items, frames, texts, out, undecodable, .. } = self;
         out.clear();
         let Some(session) = &mut self.session else { return };
         for entry in entries.iter().skip(self.printed) {
@@ -205,9 +189,7 @@ impl<'r> Block<'r> {
             self.printed += 1;
             match entry {
                 Entry::Sample(sample) => {
-                    let stack = sample.is_unwound.then_some((&*unwound, self.next_unwound));
-                    self.next_unwound += usize::from(sample.is_unwound);
-                    if let Err(error) = sample.print(session, items, stack, printer, out) {
+                    if let Err(error) = sample.print(session, items, frames, printer, out) {
                         undecodable.push((sample.noted, error));
                     }
                 }
@@ -223,7 +205,7 @@ impl<'r> Block<'r> {
         }
         // The records keep memory that the walk needs.
         self.entries.clear();
-        (self.printed, self.next_unwound) = (0, 0);
+        self.printed = 0;
         self.session = None;
         self.account = self.noted.take().map(|mut account| {
             account.note_among(self.undecodable.drain(..));
@@ -248,12 +230,14 @@ impl SampleEntry<'_> {
         &self,
         session: &mut Session,
         items: &[Item],
-        unwound: Option<(&Unwound, usize)>,
+        frames: &[StackFrame<'static>],
         printer: &mut Printer<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), FileError> {
         // The walk has applied it without an error.
         let Ok(Some(at)) = session.update_at(&self.record) else { return Ok(()) };
+        let unwound = self.unwound.as_ref();
+        let unwound = unwound.and_then(|(range, end)| Some((frames.get(range.clone())?, *end)));
         for item in items.get(self.items.clone()).unwrap_or_default() {
             let Item { known, period, time, guest, data_src_width } = item;
             let shown = Shown {

@@ -2,6 +2,7 @@
 
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
 use perf_parse::record::UserRecord;
@@ -17,15 +18,13 @@ use crate::Failure;
 use crate::args::script::SampleFormat;
 use crate::batch::{may_keep, take};
 use crate::names::Names;
-use crate::samples::{Counted, Filter, Visit, Visited, Walk, is_copied};
+use crate::samples::{Counted, Filter, Visit, Visited, Walk};
 
 /// Cuts a capture into blocks.
 #[derive(Debug)]
 pub(super) struct Filling<'a> {
     walk: Walk<'a>,
     so_far: SoFar<'a>,
-    /// The number of blocks that were filled.
-    blocks: u64,
     /// What ended the walk before its end.
     failure: Option<Failure>,
 }
@@ -54,14 +53,13 @@ impl<'a> Filling<'a> {
             is_json: options.args.format == SampleFormat::Jsonl,
             is_stream,
         };
-        Self { walk, so_far, blocks: 0, failure: None }
+        Self { walk, so_far, failure: None }
     }
 
     /// Fills a block with the next records. Returns whether there may be more.
     pub(super) fn fill(&mut self, block: &mut Block<'a>) -> bool {
-        let Self { walk, so_far, blocks, failure } = self;
-        block.begin(*blocks, walk.session().clone());
-        *blocks += 1;
+        let Self { walk, so_far, failure } = self;
+        block.begin(walk.session().clone());
         let mut may_be_more = true;
         while may_be_more && block.has_room() {
             let faults = walk.account().faults();
@@ -105,13 +103,17 @@ impl<'a> Visit<'a> for Filler<'_, 'a> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        _names: &mut Names,
+        names: &mut Names,
         records: &EventRecords<'_>,
     ) -> Visited {
         let Self { so_far, block } = self;
         let item = so_far.item(at, counted, records);
-        if so_far.is_unwound(counted.event, &item.known) {
-            block.unwind_last();
+        if so_far.is_unwound(counted.event, &item.known) && !block.is_unwound() {
+            // What cannot be decoded is an error when it is printed.
+            if let Ok((frames, end)) = names.stack(at, counted.user) {
+                block.set_unwound(&frames, end);
+                names.done(frames);
+            }
         }
         block.add_item(item, counted.user, records.account().faults());
         Ok(Ok(()))
@@ -162,12 +164,13 @@ impl SoFar<'_> {
         if known.fields.has(Fields::TIME) { self.clock.shown(time, &self.options) } else { time }
     }
 
-    /// Returns whether the stacks of an event are unwound before they are printed: what is found in one stack of a thread
-    /// completes others of the thread.
+    /// Returns whether the stacks of an event are unwound here: what is found in one stack of a thread completes others of
+    /// the thread, so that they are unwound one after the other.
     fn is_unwound(&self, event: &Event, known: &Known) -> bool {
+        let copied = SampleType::REGS_USER | SampleType::STACK_USER;
         let shows_stack =
             self.is_json || known.has_callchain && self.options.shows_chains && known.fields.has(Fields::IP);
-        shows_stack && is_copied(event)
+        shows_stack && event.attr.sample_type.contains(copied)
     }
 
     /// Has the record that was added last printed.

@@ -32,11 +32,6 @@ impl<'a> Printer<'a> {
         Self { options, traces, lines, names }
     }
 
-    /// Returns what finds the stacks and names.
-    pub(super) fn names(&mut self) -> &mut Names {
-        &mut self.names
-    }
-
     /// Adds what another thread counted.
     pub(super) fn merge(&mut self, other: &Self) {
         self.traces.as_fields += other.traces.as_fields;

@@ -8,7 +8,6 @@ use perf_symbol::unwind::StackEnd;
 
 use super::known::Known;
 use crate::names::Names;
-use crate::samples::Unwound;
 
 /// A sample of an event, or the part of a sample that one event of a group has.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +22,8 @@ pub(super) struct Shown<'a> {
     pub(super) data_src_width: usize,
     /// The user part of its call chain that came in a later record.
     pub(super) user: Option<&'a [u64]>,
-    /// The stacks that were unwound before, and the number of its own among them.
-    pub(super) unwound: Option<(&'a Unwound, usize)>,
+    /// The stack, without what is mapped at its addresses, and its end, if it was unwound before.
+    pub(super) unwound: Option<(&'a [StackFrame<'static>], Option<StackEnd>)>,
 }
 
 impl Shown<'_> {
@@ -38,8 +37,8 @@ impl Shown<'_> {
         at: &At<'s, '_>,
         names: &mut Names,
     ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
-        match self.unwound.and_then(|(unwound, number)| unwound.stack(number)) {
-            Some((frames, end)) => Ok((names.mapped(at, frames), Some(end))),
+        match self.unwound {
+            Some((frames, end)) => Ok((names.placed(at, frames), end)),
             None => names.stack(at, self.user),
         }
     }

@@ -1,13 +1,14 @@
 //! What a thread does with a block: it finds the stacks of the samples, and numbers them.
 
+use core::ops::Range;
+
 use perf_export::StackPart;
 use perf_session::{At, Frame};
 use perf_symbol::StackFrame;
-use perf_symbol::unwind::{Earlier, FrameSource, StackEnd};
+use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
 
 use super::{Block, Entry, Found, Item, Stack, Wanted};
 use crate::names::Names;
-use crate::samples::unwound::Unwound;
 use crate::trace::Traces;
 use crate::turns::Turns;
 
@@ -30,7 +31,7 @@ impl<'a> Worker<'a> {
     pub(in crate::samples) fn work<T>(&mut self, block: &mut Block<'_, T>, earlier: Option<&Turns<Earlier>>) {
         if let Some(earlier) = earlier {
             let turn = earlier.of(block.number);
-            self.unwind(block);
+            self.unwound.unwind(block, &mut self.names);
             turn.take(|earlier| self.unwound.complete(earlier));
         }
         let Some(mut session) = block.session.take() else { return };
@@ -45,21 +46,6 @@ impl<'a> Worker<'a> {
             }
         }
         block.new = Some(self.part.take_new());
-    }
-
-    /// Unwinds the copied stacks of a block, each alone.
-    fn unwind<T>(&mut self, block: &Block<'_, T>) {
-        let Self { names, unwound, .. } = self;
-        unwound.clear();
-        let has_any = block.items.iter().any(|item| item.is_unwound);
-        let Some(mut session) = block.session.clone().filter(|_| has_any) else { return };
-        for Entry { record, user, items } in &block.entries {
-            let at = session.update_at(record).ok().flatten();
-            let items = block.items.get(items.clone()).unwrap_or_default();
-            for _ in items.iter().filter(|item| item.is_unwound) {
-                unwound.push(at.as_ref(), user.as_deref(), names);
-            }
-        }
     }
 
     /// Finds what is wanted of a sample. `unwound` is the number of its stack if that is unwound.
@@ -109,5 +95,57 @@ impl<'a> Worker<'a> {
             Some(text)
         });
         Found { frame, stack, text }
+    }
+}
+
+/// The stacks of a block that are unwound from copies, in the order of the samples.
+#[derive(Clone, Debug, Default)]
+struct Unwound {
+    frames: Vec<unwind::Frame>,
+    /// What was unwound of each stack, and its place in the frames. `None` if it is no stack to unwind.
+    stacks: Vec<(Option<Alone>, Range<usize>)>,
+    /// The frames that complete stacks.
+    outer: Vec<unwind::Frame>,
+    /// How each stack ends, and the place of what completes it.
+    ends: Vec<Option<(StackEnd, Range<usize>)>>,
+}
+
+impl Unwound {
+    /// Unwinds the stacks of a block, each alone.
+    fn unwind<T>(&mut self, block: &Block<'_, T>, names: &mut Names) {
+        let Self { frames, stacks, .. } = self;
+        frames.clear();
+        stacks.clear();
+        let Some(mut session) = block.session.clone() else { return };
+        for Entry { record, user, items } in &block.entries {
+            let at = session.update_at(record).ok().flatten();
+            for item in block.items.get(items.clone()).unwrap_or_default() {
+                if item.is_unwound {
+                    let start = frames.len();
+                    let alone = at.as_ref().and_then(|at| names.push_alone(at, user.as_deref(), frames));
+                    stacks.push((alone, start..frames.len()));
+                }
+            }
+        }
+    }
+
+    /// Completes the stacks by what the earlier ones of their threads have in common.
+    fn complete(&mut self, earlier: &mut Earlier) {
+        let Self { stacks, outer, ends, .. } = self;
+        outer.clear();
+        ends.clear();
+        ends.extend(stacks.iter().map(|(alone, _)| {
+            let start = outer.len();
+            let end = earlier.complete(alone.as_ref()?, outer).end;
+            Some((end, start..outer.len()))
+        }));
+    }
+
+    /// Returns the frames of a stack and how it ends; `None` if it is no stack to unwind.
+    fn stack(&self, number: usize) -> Option<(impl Iterator<Item = unwind::Frame> + use<'_>, StackEnd)> {
+        let (end, outer) = self.ends.get(number)?.clone()?;
+        let (_, frames) = self.stacks.get(number)?;
+        let frames = self.frames.get(frames.clone())?.iter().chain(self.outer.get(outer)?);
+        Some((frames.copied(), end))
     }
 }
