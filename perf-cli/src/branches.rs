@@ -37,8 +37,7 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     for path in &args.profile.files.0 {
         let outcome = input::read(path, |reader, memory| {
             inputs.extend_from_slice(memory.inputs);
-            let samples = Samples::new(&reader, memory, &args.profile.only)?
-                .threads(args.profile.symbols.naming(args.profile.naming.threads).threads);
+            let samples = Samples::new(&reader, memory, &args.profile.only)?.threads(args.profile.threads());
             let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
             let Some(walked) = samples.walk(names, &mut counting)? else {
                 return Err(Failure("the walk ended early".into()));

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     }
     let request = Request { marks: args.to == To::Firefox, ..(&args.profile).into() };
     let Profiles { profiles, inputs, outcome } = profile::read(&request, keep)?;
-    let threads = args.profile.symbols.naming(args.profile.naming.threads).threads;
+    let threads = args.profile.threads();
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => {
             let mut options = fold::Options::default();

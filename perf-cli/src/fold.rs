@@ -22,7 +22,7 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
         Weight::Samples => perf_export::Weight::Samples,
         Weight::Period => perf_export::Weight::Period,
     };
-    options.threads = args.profile.symbols.naming(args.profile.naming.threads).threads;
+    options.threads = args.profile.threads();
     options.mark_kernel = is_marked(Mark::Kernel);
     options.mark_inlined = is_marked(Mark::Inlined);
     options.mark_jit = is_marked(Mark::Jit);

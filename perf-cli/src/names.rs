@@ -5,7 +5,7 @@ use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_session::{At, Frame};
-use perf_symbol::unwind::{self, Alone, Earlier, StackEnd};
+use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
 use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
 
 use tempfile::TempDir;
@@ -101,19 +101,6 @@ impl Names {
         }
     }
 
-    /// Returns a stack that was found before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
-    pub(crate) fn placed<'s>(&mut self, at: &At<'s, '_>, found: &[StackFrame<'_>]) -> Vec<StackFrame<'s>> {
-        let mut frames = emptied(core::mem::take(&mut self.spare));
-        frames.extend(found.iter().map(
-            |&StackFrame { is_caller, source, frame: Frame { ip, mode, .. } }| StackFrame {
-                is_caller,
-                source,
-                frame: Frame { ip, mode, mapping: at.find(mode, ip) },
-            },
-        ));
-        frames
-    }
-
     /// Appends the stack of a sample, as far as it does not depend on the stacks before: see [`Stacks::push_alone`].
     pub(crate) fn push_alone(
         &mut self,
@@ -130,7 +117,7 @@ impl Names {
         self.stacks.earlier()
     }
 
-    /// Returns a stack that was unwound before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
+    /// Returns a stack that was found before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
     pub(crate) fn mapped<'s>(
         &mut self,
         at: &At<'s, '_>,
@@ -183,6 +170,17 @@ impl Names {
     pub(crate) fn looked(&self) -> Vec<Looked> {
         self.symbolizer.looked()
     }
+}
+
+/// Returns the address of a sample, and what is mapped there.
+pub(crate) fn own_frame<'s>(at: &At<'s, '_>) -> Frame<'s> {
+    let ip = at.sample().ip().unwrap_or(0);
+    Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }
+}
+
+/// Returns a frame that was recorded, and is in no stack.
+pub(crate) fn alone(frame: Frame<'_>) -> StackFrame<'_> {
+    StackFrame { frame, is_caller: false, source: FrameSource::Chain }
 }
 
 /// Returns where files come from: this machine, and servers if that is asked for.

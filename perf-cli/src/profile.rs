@@ -9,16 +9,15 @@ use perf_export::{Keep, Kept, Limits, NewStacks, Origin, Profile, ProfileBuilder
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
-use perf_session::{At, Frame, Session};
-use perf_symbol::StackFrame;
-use perf_symbol::unwind::{FrameSource, StackEnd};
+use perf_session::{At, Session};
+use perf_symbol::unwind::StackEnd;
 
 use crate::args::only::OnlyArgs;
 use crate::args::profile::{NamingArgs, ProfileArgs};
 use crate::args::symbols::SymbolArgs;
 use crate::escape::shown;
 use crate::input::Memory;
-use crate::names::Names;
+use crate::names::{Names, alone, own_frame};
 use crate::off_cpu::{Back, OffCpu};
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
@@ -111,7 +110,7 @@ pub(crate) fn profile(
     let has_stacks = keep.max_stack > 0;
     let mut building = Building { builder, off_cpu, wakers, has_stacks, traces };
     // What is counted for a waker, and for the time off the CPU, depends on other samples.
-    let threads = samples.walkers(naming.threads, names.symbolizer().is_some());
+    let threads = samples.walkers(names.symbolizer().is_some());
     let walked = if threads.get() > 1 && !needs_all {
         let (part, traces) = (building.builder.part(), building.traces.clone());
         samples.walk_by_blocks(names, part, traces, &mut building, threads)?
@@ -155,11 +154,9 @@ impl Building<'_> {
             return Ok(self.builder.keep(at, &[], Some(StackEnd::Truncated), finder, symbolizer));
         }
         if !has_stacks(counted.event) {
-            let ip = at.sample().ip().unwrap_or(0);
-            let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
-            let alone = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
+            let own = alone(own_frame(at));
             let (finder, symbolizer) = names.parts();
-            return Ok(self.builder.keep(at, &[alone], None, finder, symbolizer));
+            return Ok(self.builder.keep(at, &[own], None, finder, symbolizer));
         }
         let (stack, end) = names.stack(at, counted.user)?;
         let (finder, symbolizer) = names.parts();

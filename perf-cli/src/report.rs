@@ -118,7 +118,7 @@ fn with_report(
     let names =
         Names::with_lines(&args.symbols, reader.features(), memory, plan.layout.needs_lines(&plan.graph))?;
     collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
-    let threads = samples.walkers(naming.threads, names.symbolizer().is_some());
+    let threads = samples.walkers(names.symbolizer().is_some());
     let is_by_blocks = threads.get() > 1 && collected.can_be_in_parts() && off_cpu.is_none();
     let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
     let walked = if is_by_blocks {

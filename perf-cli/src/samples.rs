@@ -11,7 +11,7 @@ use core::num::NonZero;
 use std::thread::{self, Scope};
 
 use perf_abi::sample_type::SampleType;
-use perf_export::StackPart;
+use perf_export::{StackPart, has_copies};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError, Index};
@@ -93,8 +93,7 @@ pub(crate) struct Samples<'a, 'b> {
     filter: Filter<'a>,
     /// The index beside the capture, if only samples of some times are needed.
     index: Option<Index>,
-    /// Whether other threads decompress compressed records, and find the order of the others.
-    is_ahead: bool,
+    threads: NonZero<usize>,
 }
 
 impl<'a, 'b> Samples<'a, 'b> {
@@ -115,7 +114,7 @@ impl<'a, 'b> Samples<'a, 'b> {
         let counts = |event: &Arc<Event>| event.attr.sample_type.contains(SampleType::READ);
         let may_leave_out = only.time.is_some() && !reader.events().iter().any(counts);
         let index = if may_leave_out { crate::index::of(reader, memory) } else { None };
-        Ok(Self { reader, size: memory.size, filter, index, is_ahead: false })
+        Ok(Self { reader, size: memory.size, filter, index, threads: NonZero::<usize>::MIN })
     }
 
     /// Has all samples read, not only those that are selected, if `is_needed`.
@@ -125,9 +124,8 @@ impl<'a, 'b> Samples<'a, 'b> {
     }
 
     /// Permits so many threads: with more than one, compressed records are decompressed ahead, and others ordered.
-    pub(crate) fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.is_ahead = threads.get() > 1;
-        self
+    pub(crate) fn threads(self, threads: NonZero<usize>) -> Self {
+        Self { threads, ..self }
     }
 
     /// Passes all records to `visitor`, and returns what is left at the end; `None` if the visitor ended the walk.
@@ -156,15 +154,20 @@ impl<'a, 'b> Samples<'a, 'b> {
         })
     }
 
+    /// Returns whether the capture has events with copies of stacks.
+    fn has_copies(&self) -> bool {
+        self.reader.events().iter().any(|event| has_copies(event))
+    }
+
     /// Returns how many of the threads find stacks; 1 if a [walk](Self::walk) on one thread is as fast.
     ///
     /// Unwound stacks take long to find, and symbols are loaded before most of them are. Call chains do not: of three
     /// threads, one has enough to do with the records and with counting, and another one loads symbols.
-    pub(crate) fn walkers(&self, threads: NonZero<usize>, loads_ahead: bool) -> NonZero<usize> {
-        if self.reader.events().iter().any(|event| blocks::is_copied(event)) {
-            return threads;
+    pub(crate) fn walkers(&self, loads_ahead: bool) -> NonZero<usize> {
+        if self.has_copies() {
+            return self.threads;
         }
-        let walkers = threads.get() - usize::from(loads_ahead);
+        let walkers = self.threads.get() - usize::from(loads_ahead);
         NonZero::new(walkers).filter(|it| it.get() >= FEW).unwrap_or(NonZero::<usize>::MIN)
     }
 
@@ -182,9 +185,8 @@ impl<'a, 'b> Samples<'a, 'b> {
         collect: &mut C,
         threads: NonZero<usize>,
     ) -> Result<Walked<'a>, Failure> {
-        let (is_stream, events) = (!self.reader.can_walk_again(), self.reader.events());
-        let earlier =
-            events.iter().any(|event| blocks::is_copied(event)).then(|| Turns::new(names.earlier()));
+        let is_stream = !self.reader.can_walk_again();
+        let earlier = self.has_copies().then(|| Turns::new(names.earlier()));
         let mut worker = blocks::Worker::new(names.clone(), part, traces);
         thread::scope(|scope| {
             let walk = self.begin(scope, names, false);
@@ -215,10 +217,10 @@ impl<'a, 'b> Samples<'a, 'b> {
     where
         'a: 'scope,
     {
-        let Self { reader, size, filter, index, is_ahead } = self;
+        let Self { reader, size, filter, index, threads } = self;
         let indexed = index.and_then(|index| index.walk(reader, |part| filter.may_be_in(part)));
         let mut records = indexed.unwrap_or_else(|| reader.records()).in_time_order();
-        if is_ahead {
+        if threads.get() > 1 {
             records = records.decompress_ahead().order_ahead(scope);
         }
         Walk::new(records, reader, filter, names, Progress::new(size, prints))

@@ -137,6 +137,6 @@ pub use origin::Origin;
 pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 pub use quality::{Missing, Quality};
 pub use sample::{Sample, Times, Total};
-pub use stack_table::{NewStacks, PartFrame, PartStack, StackPart, StackTable, has_stacks};
+pub use stack_table::{NewStacks, PartFrame, PartStack, StackPart, StackTable, has_copies, has_stacks};
 pub use stacks::{EMPTY, Stacks};
 pub use weight::Weight;

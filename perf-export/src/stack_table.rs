@@ -21,9 +21,13 @@ pub use part::{NewStacks, PartFrame, PartStack, StackPart};
 /// Returns whether the samples of an event have stacks: call chains, or copies of the user stack with registers.
 #[must_use]
 pub fn has_stacks(event: &Event) -> bool {
-    let of_copy = SampleType::REGS_USER | SampleType::STACK_USER;
-    let kind = event.attr.sample_type;
-    kind.contains(SampleType::CALLCHAIN) || kind.contains(of_copy)
+    event.attr.sample_type.contains(SampleType::CALLCHAIN) || has_copies(event)
+}
+
+/// Returns whether the samples of an event have copies of the user stack, with the registers to unwind them.
+#[must_use]
+pub fn has_copies(event: &Event) -> bool {
+    event.attr.sample_type.contains(SampleType::REGS_USER | SampleType::STACK_USER)
 }
 
 /// The addresses and stacks of all samples, each once, and how the stacks end.
@@ -42,9 +46,10 @@ pub struct StackTable {
     parts: Vec<Taken>,
 }
 
-/// Returns whether the last frame of a call chain tells how it ends. A long chain may be cut, whatever its last frame is.
-fn is_end_of_last(stack: &[StackFrame<'_>], finder: &perf_symbol::Stacks) -> bool {
-    !stack.is_empty() && stack.len() < finder.max_chain()
+/// Returns whether the last frame of a stack tells how it ends: of a call chain, for which no end is given. A long chain may be
+/// cut, whatever its last frame is.
+fn is_end_of_last(stack: &[StackFrame<'_>], given: Option<StackEnd>, finder: &perf_symbol::Stacks) -> bool {
+    given.is_none() && !stack.is_empty() && stack.len() < finder.max_chain()
 }
 
 impl StackTable {
@@ -90,16 +95,16 @@ impl StackTable {
         max_stack: usize,
         limits: &Limits,
     ) -> Option<(u32, StackEnd)> {
-        let is_of_last = end.is_none() && is_end_of_last(stack, finder);
+        let is_of_last = is_end_of_last(stack, end, finder);
         let last = self.push_frames(at, stack, symbolizer, max_stack, is_of_last, limits.frames)?;
-        let end = self.end_of(at, stack, end, last.filter(|_| is_of_last), finder);
+        let end = self.end_of(at, stack, end, last, finder);
         *self.ends.entry(end).or_default() += 1;
         let number = self.stacks.number(self.scratch.iter().rev().copied(), limits.stack_nodes)?;
         Some((number, end))
     }
 
     /// Numbers the frames of a stack that are kept: their numbers are in `scratch` then. Returns the number of the last frame
-    /// of all if the stack has frames, and if it is kept or `needs_last`. The outer `None`: there is no room for them.
+    /// of all, kept or not, if `needs_last`. The outer `None`: there is no room for them.
     fn push_frames(
         &mut self,
         at: &At<'_, '_>,
@@ -114,9 +119,9 @@ impl StackTable {
         for it in stack.iter().take(max_stack) {
             scratch.push(frames.number(at, it, symbolizer.as_deref_mut(), limit)?);
         }
-        match stack.last().filter(|_| needs_last && stack.len() > max_stack) {
-            Some(last) => frames.number(at, last, symbolizer, limit).map(Some),
-            None => Some(scratch.last().copied()),
+        match stack.last().filter(|_| needs_last) {
+            Some(last) if stack.len() > max_stack => frames.number(at, last, symbolizer, limit).map(Some),
+            last => Some(last.and(scratch.last().copied())),
         }
     }
 

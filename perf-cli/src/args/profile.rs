@@ -38,6 +38,13 @@ pub(crate) struct ProfileArgs {
     pub(crate) symbols: SymbolArgs,
 }
 
+impl ProfileArgs {
+    /// Returns the number of threads.
+    pub(crate) fn threads(&self) -> NonZero<usize> {
+        self.symbols.naming(self.naming.threads).threads
+    }
+}
+
 /// How much of stacks is named, and by how many threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NamingArgs {

@@ -11,12 +11,12 @@ use perf_parse::file::EventRecords;
 use perf_parse::{EventRecord, FileError};
 use perf_session::{At, DsoKind, Frame, Mapping, Session};
 use perf_symbol::StackFrame;
-use perf_symbol::unwind::{FrameSource, StackEnd};
+use perf_symbol::unwind::StackEnd;
 
 use super::facts::{AllFacts, Facts};
 use super::limits::Limits;
 use super::memory;
-use crate::names::Names;
+use crate::names::{Names, alone, own_frame};
 use crate::off_cpu::{Back, OffCpu};
 use crate::samples::{self, Collect, Counted, Filter, Found, Stack, Visit, Visited, Wanted};
 use crate::trace::Traces;
@@ -162,8 +162,7 @@ impl Collected {
 
     /// Returns the number of the frame of an address that is in no stack.
     fn place(&mut self, at: &At<'_, '_>, frame: Frame<'_>, names: &mut Names) -> Option<u32> {
-        let it = StackFrame { frame, is_caller: false, source: FrameSource::Chain };
-        self.table.frames.number(at, &it, names.symbolizer_mut(), self.wants.limits.frames)
+        self.table.frames.number(at, &alone(frame), names.symbolizer_mut(), self.wants.limits.frames)
     }
 
     /// Adds what is mapped at the data of a memory access, if a key needs it. Returns the number of its frame.
@@ -226,7 +225,7 @@ impl<'r> Collect<'r> for Collecting<'_> {
         let facts = collected.facts.of(at, event, traces, wants.limits.texts);
         let facts = facts.and_then(|facts| collected.facts.number(facts, wants.limits.groups));
         let same = facts.map(|facts| {
-            let (ip, mapped) = wants.in_memory(&frame_of(at));
+            let (ip, mapped) = wants.in_memory(&own_frame(at));
             let event = event.index as u32;
             Same { event, facts, frame: NONE, from: NONE, stack: EMPTY, ip, mapped, data: NONE }
         });
@@ -264,12 +263,6 @@ impl<'r> Collect<'r> for Collecting<'_> {
         let same = same.and_then(&mut numbered);
         self.collected.count(&event, same, period);
     }
-}
-
-/// Returns the address of a sample, and what is mapped there.
-fn frame_of<'s>(at: &At<'s, '_>) -> Frame<'s> {
-    let ip = at.sample().ip().unwrap_or(0);
-    Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }
 }
 
 /// Returns whose code a mapping has.
@@ -356,7 +349,7 @@ impl Collecting<'_> {
         counted: &Counted<'_>,
         names: &mut Names,
     ) -> Result<Option<Same>, FileError> {
-        let frame = frame_of(at);
+        let frame = own_frame(at);
         // A chain without frames would lose where the sample is: the sample's own address counts alone.
         let has_stack = self.collected.wants.stacks && has_stacks(counted.event);
         let stack = if has_stack { Some(names.stack(at, counted.user)?) } else { None };

@@ -1,17 +1,15 @@
 //! The samples of a capture, worked on by several threads.
 //!
 //! One thread walks over the records and cuts them into blocks. Others find the stacks of a block's samples and number them,
-//! each in a [`StackPart`](perf_export::StackPart) of its own. The first thread counts the samples, in the order of time. So the result is that of a
-//! walk on one thread.
+//! each in a [`StackPart`](perf_export::StackPart) of its own. The first thread counts the samples, in the order of time. So
+//! the result is that of a walk on one thread.
 
 mod worker;
 
 use core::ops::Range;
 
 use perf_abi::record::RecordType;
-use perf_abi::sample_type::SampleType;
-use perf_export::{NewStacks, PartFrame, PartStack};
-use perf_parse::event::Event;
+use perf_export::{NewStacks, PartFrame, PartStack, has_copies};
 use perf_parse::file::{Account, EventRecords};
 use perf_parse::{EventRecord, FileError};
 use perf_session::{At, Session};
@@ -167,29 +165,25 @@ pub(super) struct Walking<'w, 'a, C> {
     is_stream: bool,
     total: Account,
     diagnostics: Diagnostics,
-    failure: Option<Failure>,
 }
 
 impl<'w, 'a, C: Collect<'a>> Walking<'w, 'a, C> {
     pub(super) fn new(walk: Walk<'a>, is_stream: bool, collect: &'w mut C) -> Self {
         let (total, diagnostics) = (Account::default(), Diagnostics::new());
-        Self { walk, collect, blocks: 0, is_stream, total, diagnostics, failure: None }
+        Self { walk, collect, blocks: 0, is_stream, total, diagnostics }
     }
 
     /// Fills a block with the next records. Returns whether there may be more.
     pub(super) fn fill(&mut self, block: &mut Block<'a, C::Taken>) -> bool {
-        let Self { walk, collect, blocks, is_stream, failure, .. } = self;
+        let Self { walk, collect, blocks, is_stream, .. } = self;
         block.begin(*blocks, walk.session().clone());
         *blocks += 1;
         let mut may_be_more = true;
         while may_be_more && block.room.is_left() {
-            let faults = walk.account().faults();
             let mut filler = Filler { collect: &mut **collect, block, is_stream: *is_stream };
-            may_be_more = walk.step(&mut filler).unwrap_or_else(|error| {
-                *failure = Some(error);
-                false
-            });
-            if walk.account().faults() > faults {
+            let step = walk.step_of_block(&mut filler);
+            may_be_more = step.may_be_more;
+            if step.has_fault {
                 block.room.add_error();
             }
         }
@@ -219,10 +213,8 @@ impl<'w, 'a, C: Collect<'a>> Walking<'w, 'a, C> {
     ///
     /// What ended it before.
     pub(super) fn end(self) -> Result<Walked<'a>, Failure> {
-        let Self { mut walk, mut total, diagnostics, failure, .. } = self;
-        if let Some(failure) = failure {
-            return Err(failure);
-        }
+        let Self { walk, mut total, diagnostics, .. } = self;
+        let mut walk = walk.ended()?;
         total.add(walk.account());
         *walk.account_mut() = total;
         Ok(walk.end(diagnostics))
@@ -252,7 +244,7 @@ impl<'a, C: Collect<'a>> Visit<'a> for Filler<'_, 'a, C> {
             Ok(taken) => taken,
             Err(error) => return Ok(Err(error)),
         };
-        let is_unwound = wanted.stack == Stack::Recorded && is_copied(counted.event);
+        let is_unwound = wanted.stack == Stack::Recorded && has_copies(counted.event);
         self.block.add_item(Item { taken, wanted, is_unwound }, counted.user);
         Ok(Ok(()))
     }
@@ -290,9 +282,4 @@ pub(crate) fn has_stack(at: &At<'_, '_>, counted: &Counted<'_>) -> Result<bool, 
     at.sample().tail().map_err(|error| at.record().error(error))?;
     at.stack(counted.user)?;
     Ok(true)
-}
-
-/// Returns whether the samples of an event have a copy of the user stack and the registers to unwind it.
-pub(super) fn is_copied(event: &Event) -> bool {
-    event.attr.sample_type.contains(SampleType::REGS_USER | SampleType::STACK_USER)
 }

@@ -3,13 +3,13 @@
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::index::Chunk;
-use perf_session::{At, Frame, Mapping};
+use perf_session::{At, Mapping};
 
 use super::spans::Spans;
 use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::event_filter::EventFilter;
-use crate::names::Names;
+use crate::names::{Names, own_frame};
 
 /// The filters of the command line. A sample must pass all of them.
 #[derive(Debug)]
@@ -67,9 +67,10 @@ impl<'a> Filter<'a> {
 
 /// Returns whether the address of a sample is in one of the functions.
 fn has_function(at: &At<'_, '_>, functions: &[String], names: &mut Names) -> bool {
-    let Some(ip) = at.sample().ip() else { return false };
-    let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
-    let function = names.functions(at, &frame, false).last();
+    if at.sample().ip().is_none() {
+        return false;
+    }
+    let function = names.functions(at, &own_frame(at), false).last();
     function
         .and_then(|it| it.name.as_deref())
         .is_some_and(|name| functions.iter().any(|it| it.as_bytes() == name))

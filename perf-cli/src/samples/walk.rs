@@ -29,6 +29,17 @@ pub(crate) struct Walk<'a> {
     /// The last value of each counter, by its id.
     counted: BTreeMap<u64, u64>,
     progress: Progress,
+    /// What ended the walk before its end.
+    failure: Option<Failure>,
+}
+
+/// What a step of a walk that fills blocks did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// Whether there may be more.
+    pub(crate) may_be_more: bool,
+    /// Whether a fault was noted.
+    pub(crate) has_fault: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -44,7 +55,7 @@ impl<'a> Walk<'a> {
         let mut session = Session::new();
         session.add_features(records.features());
         let waiting = DeferredSamples::within(reader.limits());
-        Self { records, filter, session, names, waiting, counted: BTreeMap::new(), progress }
+        Self { records, filter, session, names, waiting, counted: BTreeMap::new(), progress, failure: None }
     }
 
     /// Returns what is known up to the last record.
@@ -87,6 +98,26 @@ impl<'a> Walk<'a> {
         }
         self.push(&record, None, visitor)?;
         Ok(true)
+    }
+
+    /// Does what [`step`](Self::step) does, for a visitor that fills a block. If it fails, the walk ends: see
+    /// [`ended`](Self::ended).
+    pub(crate) fn step_of_block<V: Visit<'a>>(&mut self, visitor: &mut V) -> Step {
+        let faults = self.account().faults();
+        let may_be_more = self.step(visitor).unwrap_or_else(|failure| {
+            self.failure = Some(failure);
+            false
+        });
+        Step { may_be_more, has_fault: self.account().faults() > faults }
+    }
+
+    /// Returns the walk after its last step.
+    ///
+    /// # Errors
+    ///
+    /// What a [step](Self::step_of_block) failed with.
+    pub(crate) fn ended(mut self) -> Result<Self, Failure> {
+        self.failure.take().map_or(Ok(self), Err)
     }
 
     /// Ends the walk. `diagnostics` has printed the faults of the account so far.

@@ -6,9 +6,9 @@ use core::ops::Range;
 use perf_parse::file::Account;
 use perf_parse::record::user::IdIndexGuest;
 use perf_parse::{EventRecord, FileError};
-use perf_session::{Frame, Session};
+use perf_session::Session;
 use perf_symbol::StackFrame;
-use perf_symbol::unwind::StackEnd;
+use perf_symbol::unwind::{self, StackEnd};
 
 use super::printer::Printer;
 use super::{Known, Shown};
@@ -27,7 +27,7 @@ pub(super) struct Block<'r> {
     session: Option<Session>,
     entries: Vec<Entry<'r>>,
     items: Vec<Item>,
-    frames: Vec<StackFrame<'static>>,
+    frames: Vec<unwind::Frame>,
     texts: Vec<u8>,
     /// The number that no limit of the block is below.
     least: usize,
@@ -126,9 +126,11 @@ impl<'r> Block<'r> {
     /// Adds the stack of the sample that was added last.
     pub(super) fn set_unwound(&mut self, frames: &[StackFrame<'_>], end: Option<StackEnd>) {
         let start = self.frames.len();
-        self.frames.extend(frames.iter().map(|&StackFrame { is_caller, source, frame }| {
-            let Frame { ip, mode, .. } = frame;
-            StackFrame { is_caller, source, frame: Frame { ip, mode, mapping: None } }
+        self.frames.extend(frames.iter().map(|&StackFrame { is_caller, source, frame }| unwind::Frame {
+            ip: frame.ip,
+            mode: frame.mode,
+            is_return: is_caller,
+            source,
         }));
         let range = start..self.frames.len();
         if let Some(sample) = self.last_sample() {
@@ -230,7 +232,7 @@ impl SampleEntry<'_> {
         &self,
         session: &mut Session,
         items: &[Item],
-        frames: &[StackFrame<'static>],
+        frames: &[unwind::Frame],
         printer: &mut Printer<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), FileError> {

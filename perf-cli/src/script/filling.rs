@@ -2,7 +2,7 @@
 
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
-use perf_abi::sample_type::SampleType;
+use perf_export::has_copies;
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
 use perf_parse::record::UserRecord;
@@ -25,8 +25,6 @@ use crate::samples::{Counted, Filter, Visit, Visited, Walk};
 pub(super) struct Filling<'a> {
     walk: Walk<'a>,
     so_far: SoFar<'a>,
-    /// What ended the walk before its end.
-    failure: Option<Failure>,
 }
 
 /// What all records up to the last one are printed with.
@@ -53,21 +51,18 @@ impl<'a> Filling<'a> {
             is_json: options.args.format == SampleFormat::Jsonl,
             is_stream,
         };
-        Self { walk, so_far, failure: None }
+        Self { walk, so_far }
     }
 
     /// Fills a block with the next records. Returns whether there may be more.
     pub(super) fn fill(&mut self, block: &mut Block<'a>) -> bool {
-        let Self { walk, so_far, failure } = self;
+        let Self { walk, so_far } = self;
         block.begin(walk.session().clone());
         let mut may_be_more = true;
         while may_be_more && block.has_room() {
-            let faults = walk.account().faults();
-            may_be_more = walk.step(&mut Filler { so_far, block }).unwrap_or_else(|error| {
-                *failure = Some(error);
-                false
-            });
-            if walk.account().faults() > faults {
+            let step = walk.step_of_block(&mut Filler { so_far, block });
+            may_be_more = step.may_be_more;
+            if step.has_fault {
                 block.add_error();
             }
         }
@@ -81,10 +76,7 @@ impl<'a> Filling<'a> {
     ///
     /// What ended the walk before its end.
     pub(super) fn end(self) -> Result<Walk<'a>, Failure> {
-        match self.failure {
-            Some(failure) => Err(failure),
-            None => Ok(self.walk),
-        }
+        self.walk.ended()
     }
 }
 
@@ -167,10 +159,9 @@ impl SoFar<'_> {
     /// Returns whether the stacks of an event are unwound here: what is found in one stack of a thread completes others of
     /// the thread, so that they are unwound one after the other.
     fn is_unwound(&self, event: &Event, known: &Known) -> bool {
-        let copied = SampleType::REGS_USER | SampleType::STACK_USER;
         let shows_stack =
             self.is_json || known.has_callchain && self.options.shows_chains && known.fields.has(Fields::IP);
-        shows_stack && event.attr.sample_type.contains(copied)
+        shows_stack && has_copies(event)
     }
 
     /// Has the record that was added last printed.

@@ -9,13 +9,12 @@ use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Session};
-use perf_symbol::unwind::FrameSource;
 use perf_symbol::{Function, StackFrame};
 use serde_json::json;
 
 use super::Shown;
 use crate::dump::tracepoints::Formats;
-use crate::names::Names;
+use crate::names::{Names, alone, own_frame};
 use crate::quality;
 use crate::render::json::Json;
 use crate::render::name::name;
@@ -56,9 +55,8 @@ impl<'a> Lines<'a> {
         let tail = sample.tail().map_err(|error| record.error(error))?;
         let (mut stack, end) = counted.stack(at, names)?;
         // A chain without frames would lose where the sample is.
-        if let Some(ip) = sample.ip().filter(|_| stack.is_empty()) {
-            let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
-            stack.push(StackFrame { frame, is_caller: false, source: FrameSource::Chain });
+        if stack.is_empty() && sample.ip().is_some() {
+            stack.push(alone(own_frame(at)));
         }
         let has_chain = tail.callchain.is_some();
         let end = end.or_else(|| has_chain.then(|| names.end_of(at, &stack)));

@@ -4,7 +4,7 @@ use perf_parse::FileError;
 use perf_parse::record::user::IdIndexGuest;
 use perf_session::At;
 use perf_symbol::StackFrame;
-use perf_symbol::unwind::StackEnd;
+use perf_symbol::unwind::{self, StackEnd};
 
 use super::known::Known;
 use crate::names::Names;
@@ -23,7 +23,7 @@ pub(super) struct Shown<'a> {
     /// The user part of its call chain that came in a later record.
     pub(super) user: Option<&'a [u64]>,
     /// The stack, without what is mapped at its addresses, and its end, if it was unwound before.
-    pub(super) unwound: Option<(&'a [StackFrame<'static>], Option<StackEnd>)>,
+    pub(super) unwound: Option<(&'a [unwind::Frame], Option<StackEnd>)>,
 }
 
 impl Shown<'_> {
@@ -38,7 +38,7 @@ impl Shown<'_> {
         names: &mut Names,
     ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
         match self.unwound {
-            Some((frames, end)) => Ok((names.placed(at, frames), end)),
+            Some((frames, end)) => Ok((names.mapped(at, frames.iter().copied()), end)),
             None => names.stack(at, self.user),
         }
     }

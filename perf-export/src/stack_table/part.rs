@@ -166,7 +166,7 @@ impl StackPart {
     ) -> PartStack {
         let Self { table, lists, max_stack, .. } = self;
         let is_whole = stack.len() <= *max_stack;
-        let is_of_last = given.is_none() && is_end_of_last(stack, finder);
+        let is_of_last = is_end_of_last(stack, given, finder);
         let hash = if is_whole { table.known.hash(stack) } else { None };
         let numbers_of = |number| lists.get(number).iter().copied();
         let StackTable { known, frames, .. } = table;
@@ -176,7 +176,6 @@ impl StackPart {
         }
         // There is room: the table of all takes the frames over long before their numbers come to an end.
         let last = table.push_frames(at, stack, symbolizer, *max_stack, is_of_last, NONE as usize).flatten();
-        let last = last.filter(|_| is_of_last);
         let end = table.end_of(at, stack, given, last, finder);
         let number = lists.push(&table.scratch);
         if let Some(hash) = hash {

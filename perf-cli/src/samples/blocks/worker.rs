@@ -2,13 +2,13 @@
 
 use core::ops::Range;
 
-use perf_export::StackPart;
-use perf_session::{At, Frame};
+use perf_export::{PartStack, StackPart};
+use perf_session::At;
 use perf_symbol::StackFrame;
-use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
+use perf_symbol::unwind::{self, Alone, Earlier, StackEnd};
 
 use super::{Block, Entry, Found, Item, Stack, Wanted};
-use crate::names::Names;
+use crate::names::{Names, alone, own_frame};
 use crate::trace::Traces;
 use crate::turns::Turns;
 
@@ -56,45 +56,38 @@ impl<'a> Worker<'a> {
         user: Option<&[u64]>,
         unwound: Option<usize>,
     ) -> Found {
-        let ip = at.sample().ip().unwrap_or(0);
-        let own = || StackFrame {
-            frame: Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) },
-            is_caller: false,
-            source: FrameSource::Chain,
-        };
-        let Self { names, part, traces, .. } = self;
-        let frame = wanted.frame.then(|| part.frame(at, &own(), names.symbolizer_mut()));
+        let own = || alone(own_frame(at));
+        let frame = wanted.frame.then(|| self.part.frame(at, &own(), self.names.symbolizer_mut()));
         let stack = match wanted.stack {
             Stack::None => None,
-            Stack::Empty => {
-                let (finder, symbolizer) = names.parts();
-                Some(part.stack(at, &[], Some(StackEnd::Truncated), finder, symbolizer))
-            }
-            Stack::Own => {
-                let (finder, symbolizer) = names.parts();
-                Some(part.stack(at, &[own()], None, finder, symbolizer))
-            }
+            Stack::Empty => Some(self.number(at, &[], Some(StackEnd::Truncated))),
+            Stack::Own => Some(self.number(at, &[own()], None)),
             Stack::Recorded => {
                 let found = match unwound.and_then(|number| self.unwound.stack(number)) {
-                    Some((frames, end)) => Some((names.mapped(at, frames), Some(end))),
+                    Some((frames, end)) => Some((self.names.mapped(at, frames), Some(end))),
                     // The walk has decoded it without an error.
-                    None => names.stack(at, user).ok(),
+                    None => self.names.stack(at, user).ok(),
                 };
                 found.map(|(stack, end)| {
-                    let (finder, symbolizer) = names.parts();
-                    let numbered = part.stack(at, &stack, end, finder, symbolizer);
-                    names.done(stack);
+                    let numbered = self.number(at, &stack, end);
+                    self.names.done(stack);
                     numbered
                 })
             }
         };
-        let text = traces.as_mut().zip(wanted.trace).and_then(|(traces, format)| {
+        let text = self.traces.as_mut().zip(wanted.trace).and_then(|(traces, format)| {
             let raw = at.sample().tail().ok()?.raw?;
             let mut text = Vec::new();
             traces.push(&mut text, format, raw);
             Some(text)
         });
         Found { frame, stack, text }
+    }
+
+    /// Numbers a stack.
+    fn number(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], end: Option<StackEnd>) -> PartStack {
+        let (finder, symbolizer) = self.names.parts();
+        self.part.stack(at, stack, end, finder, symbolizer)
     }
 }
 
@@ -116,7 +109,8 @@ impl Unwound {
         let Self { frames, stacks, .. } = self;
         frames.clear();
         stacks.clear();
-        let Some(mut session) = block.session.clone() else { return };
+        let has_any = block.items.iter().any(|item| item.is_unwound);
+        let Some(mut session) = block.session.as_ref().filter(|_| has_any).cloned() else { return };
         for Entry { record, user, items } in &block.entries {
             let at = session.update_at(record).ok().flatten();
             for item in block.items.get(items.clone()).unwrap_or_default() {
