@@ -1,18 +1,17 @@
 //! The text of tables, as `perf report --stdio` prints it.
 
+mod widths;
+
 use perf_abi::branch::BranchFlags;
 use perf_abi::record::CpuMode;
 
 use super::cells::{aligned, is_cut, is_padded, replaced, zero_padded};
-use super::facts::Facts;
 use super::keys::{Column, Key};
 use super::memory::{self, Access};
 use super::rows::{Place, Row, Source, Table};
 use super::transaction;
 use crate::escape::{print, push_name};
 use crate::script::line::push_page_size;
-use hashbrown::HashSet;
-use perf_export::NONE;
 use perf_session::Mapping;
 
 /// Whether percentages are coloured.
@@ -60,32 +59,11 @@ pub(super) struct Printer<'a> {
     style: &'a Style,
     /// The columns that are printed, with their widths.
     columns: Vec<(Column, usize)>,
-    /// The width of the longest name of a thread.
-    comm_width: usize,
 }
-
-/// The width of an address without a name.
-const ADDRESS: usize = 16;
-
-/// The smallest width that a column is cut to.
-const NARROW: usize = 16;
 
 impl<'a> Printer<'a> {
     pub(super) fn new(source: &'a Source<'a>, table: &'a Table<'a>, style: &'a Style) -> Self {
-        let facts = &source.collected.facts;
-        // Many rows have the same facts.
-        let mut used = vec![false; facts.list.len()];
-        for key in table.rows.iter().filter_map(|row| row.key) {
-            used[key.facts as usize] = true;
-        }
-        let used = facts.list.iter().zip(used).filter(|(_, is_used)| *is_used).map(|(it, _)| it);
-        let comms = used.map(|it| {
-            let of_thread =
-                |tid| facts.last_comms.get(&tid).map_or(0, |&(_, comm)| shown_width(facts.texts.get(comm)));
-            shown_width(facts.texts.get(it.comm)).max(of_thread(it.tid)).max(of_thread(it.tgid))
-        });
-        let comm_width = comms.max().unwrap_or(0);
-        let mut printer = Self { source, table, style, columns: Vec::new(), comm_width };
+        let mut printer = Self { source, table, style, columns: Vec::new() };
         let shown = source.layout.columns.iter().enumerate().filter(|(_, it)| !style.elided.contains(it));
         printer.columns = shown
             .map(|(index, &column)| {
@@ -104,7 +82,7 @@ impl<'a> Printer<'a> {
         style: &'a Style,
         columns: Vec<(Column, usize)>,
     ) -> Self {
-        let mut printer = Self { source, table, style, columns, comm_width: 0 };
+        let mut printer = Self { source, table, style, columns };
         printer.fit();
         printer
     }
@@ -112,121 +90,6 @@ impl<'a> Printer<'a> {
     /// Returns the columns that are printed, with their widths.
     pub(super) fn columns(&self) -> &[(Column, usize)] {
         &self.columns
-    }
-
-    /// Returns the width of a column.
-    ///
-    /// perf: `hists__calc_col_len`, `tools/perf/util/hist.c`; `hpp__width_fn`, `tools/perf/ui/hist.c`.
-    fn width(&self, column: Column) -> usize {
-        let heading = column.heading(self.source.children).len();
-        let Column::Key(key) = column else {
-            return (self.number_width(column) * self.table.members.events.len()).max(heading);
-        };
-        let is_fixed =
-            self.style.widths.is_empty() && self.style.separator.is_none() && !self.style.has_dso_filter;
-        let unresolved = if is_fixed { ADDRESS } else { 0 };
-        let least = match key {
-            Key::Pid | Key::Tid | Key::Tgid => self.comm_width + 8,
-            Key::Cpu => 3,
-            Key::LocalWeight | Key::Weight => 12,
-            Key::Cgroup => 6,
-            Key::CgroupId => 20,
-            Key::Time => {
-                if self.style.ns {
-                    16
-                } else {
-                    12
-                }
-            }
-            Key::Symbol => 4,
-            Key::Socket => 6,
-            Key::LocalInsLat | Key::InsLat | Key::LocalPStageCyc | Key::PStageCyc => 13,
-            Key::Addr => ADDRESS + 2,
-            Key::Transaction if self.any(|it| it.transaction.0 != 0) => transaction::WIDTH,
-            Key::SymbolDaddr | Key::Dcacheline => memory::least_width(key, self.longest(|row| row.data)),
-            Key::SymbolIaddr => memory::least_width(key, self.longest(|row| row.frame)),
-            _ => memory::least_width(key, None),
-        };
-        let mut seen = HashSet::new();
-        let widest = self.table.rows.iter().map(|row| {
-            let place = |place: Option<Place>| place.filter(|it| it.symbol == NONE);
-            match key {
-                Key::Dso if self.source.named.symbol_of(row.frame) == NONE => unresolved,
-                Key::DsoTo if place(row.key.map(|key| key.place)).is_some() => unresolved,
-                Key::DsoFrom if place(row.key.map(|key| key.from)).is_some() => unresolved,
-                Key::DsoDaddr if row.key.is_some_and(|key| key.data == NONE) => unresolved,
-                _ => 0,
-            }
-            .max(match key {
-                // Many rows have the same text.
-                _ if self.text_number(row, key).is_some_and(|number| !seen.insert(number)) => 0,
-                // As in perf, without what marks inlined functions.
-                Key::Symbol => {
-                    let text = self.text(row, column);
-                    shown_len(text.strip_suffix(b" (inlined)".as_slice()).unwrap_or(&text))
-                }
-                Key::Pid | Key::Tid | Key::Tgid | Key::Cpu | Key::Socket => 0,
-                _ => shown_len(&self.text(row, column)),
-            })
-        });
-        heading.max(least).max(widest.max().unwrap_or(0))
-    }
-
-    /// Returns a number that a row shares only with those whose texts of a key are as long; `None` if it is not known.
-    fn text_number(&self, row: &Row, key: Key) -> Option<u32> {
-        let of = row.key?;
-        let number = match key {
-            Key::Comm => self.source.collected.facts.list.get(of.facts as usize)?.comm,
-            Key::Dso => of.place.dso,
-            Key::Symbol => of.place.symbol,
-            _ => NONE,
-        };
-        Some(number).filter(|&number| number != NONE)
-    }
-
-    /// Returns whether a row has facts that are so.
-    fn any(&self, is_so: impl Fn(&Facts) -> bool) -> bool {
-        let list = &self.source.collected.facts.list;
-        self.table
-            .rows
-            .iter()
-            .any(|row| row.key.is_some_and(|key| list.get(key.facts as usize).is_some_and(&is_so)))
-    }
-
-    /// Returns the length of the longest name of the symbols of frames; `None` if none has a symbol.
-    fn longest(&self, frame: impl Fn(&Row) -> u32) -> Option<usize> {
-        let named = self.source.named;
-        let symbols = self.table.rows.iter().filter_map(|row| named.symbol(named.symbol_of(frame(row))));
-        symbols.map(|it| shown_width(&it.name)).max()
-    }
-
-    /// The width of a number of one event.
-    ///
-    /// perf: `perf_hpp__reset_width`, `tools/perf/ui/hist.c`.
-    pub(super) fn number_width(&self, column: Column) -> usize {
-        match column {
-            Column::GuestSys | Column::GuestUser => 9,
-            Column::Samples | Column::Period => 12,
-            _ => 8,
-        }
-    }
-
-    /// Makes the columns narrower, the widest first, until a line fits on the terminal.
-    fn fit(&mut self) {
-        let Some(limit) = self.style.terminal else { return };
-        loop {
-            let total: usize = self.columns.iter().map(|(_, width)| width + 2).sum();
-            let excess = total.saturating_sub(limit);
-            let widest = self
-                .columns
-                .iter_mut()
-                .filter(|(column, width)| matches!(column, Column::Key(_)) && *width > NARROW)
-                .max_by_key(|(_, width)| *width);
-            match widest {
-                Some((_, width)) if excess > 0 => *width = width.saturating_sub(excess).max(NARROW),
-                _ => return,
-            }
-        }
     }
 
     /// Appends the headings.
@@ -509,11 +372,4 @@ pub(super) fn percent(number: u64, total: u64) -> f64 {
 /// The number of characters of a text that is safe to print.
 fn shown_len(text: &[u8]) -> usize {
     String::from_utf8_lossy(text).chars().count()
-}
-
-/// The number of characters that a text of the capture has on a line.
-fn shown_width(text: &[u8]) -> usize {
-    let mut shown = Vec::new();
-    push_name(&mut shown, text);
-    shown_len(&shown)
 }
