@@ -218,9 +218,11 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "N|NAME")]
     pub(crate) event: Option<String>,
 
-    /// Print only records from A to B, in seconds as printed; either may be omitted. Records without a time are left
-    /// out
-    #[arg(long, value_name = "A,B", allow_hyphen_values = true)]
+    /// Print only records of these spans: A,B in seconds as printed, either may be omitted, several separated by spaces;
+    /// or percents of the time from the first sample to the last: 10%/2 is the second tenth, 10%-20% a part; or
+    /// EVENT..EVENT, from each sample of the first event to the next one of the second, where no name is the start or
+    /// the end of the capture. Records without a time are left out
+    #[arg(long, value_name = "SPANS", allow_hyphen_values = true)]
     pub(crate) time: Option<String>,
 
     /// Print only these fields, tab-separated, one line per record; - marks a field that the record does not have.

@@ -42,6 +42,7 @@ mod ring;
 mod samples;
 mod script;
 mod shell;
+mod spans;
 mod streams;
 mod tid_field;
 mod trace;

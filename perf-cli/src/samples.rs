@@ -2,7 +2,6 @@
 
 mod blocks;
 mod filter;
-mod spans;
 mod walk;
 
 use alloc::sync::Arc;
@@ -26,12 +25,12 @@ use crate::input::Memory;
 use crate::names::Names;
 use crate::output::Diagnostics;
 use crate::progress::Progress;
+use crate::spans::Spans;
 use crate::trace::Traces;
 use crate::turns::Turns;
 pub(crate) use blocks::{Collect, Found, Stack, Wanted, has_stack};
 pub(crate) use filter::Filter;
 use perf_export::event_name;
-use spans::{Mark, Spans};
 pub(crate) use walk::{Walk, Walked};
 
 /// What a verb does with the records of a capture.
@@ -107,7 +106,7 @@ impl<'a, 'b> Samples<'a, 'b> {
         memory: Memory<'_>,
         only: &'a OnlyArgs,
     ) -> Result<Self, Failure> {
-        let spans = only.time.as_deref().map_or_else(|| Ok(Spans::default()), |text| spans(reader, text))?;
+        let spans = Spans::new(reader, only.time.as_deref())?;
         let filter = Filter::new(only, reader, spans)?;
         check_cpus(reader.events(), only)?;
         // A counter is compared with its value in the sample before, whether that is selected or not.
@@ -248,60 +247,4 @@ fn check_cpus(list: &[Arc<Event>], only: &OnlyArgs) -> Result<(), Failure> {
             Err(Failure(format!("--cpu {cpus}: {what}")))
         }
     }
-}
-
-/// Parses `--time`.
-fn spans(reader: &Reader<'_>, text: &str) -> Result<Spans, Failure> {
-    if let Some((from, to)) = text.split_once("..") {
-        return spans_between(reader, text, from, to);
-    }
-    Spans::new(text, || {
-        if let Some(Ok(times)) = reader.features().sample_time() {
-            return Ok((times.first, times.last));
-        }
-        let what = "percents need the times of the first and the last sample";
-        check_walk_again(reader, text, what)?;
-        let records = reader.records().filter_map(Result::ok);
-        let times = records.filter_map(|record| record.sample()?.time());
-        let bounds = times.fold((u64::MAX, 0), |(first, last), time| (first.min(time), last.max(time)));
-        Ok(bounds)
-    })
-}
-
-/// Returns the spans from each sample of an event to the next one of another.
-fn spans_between(reader: &Reader<'_>, text: &str, from: &str, to: &str) -> Result<Spans, Failure> {
-    let event = |name: &str| -> Result<Option<EventFilter>, Failure> {
-        (!name.is_empty()).then(|| EventFilter::new(reader, "--time", name)).transpose()
-    };
-    let (begin, end) = (event(from)?, event(to)?);
-    if begin.is_none() && end.is_none() {
-        let what = "name an event before or after the dots, for example app:request..app:response";
-        return Err(Failure(format!("--time {text}: {what}")));
-    }
-    check_walk_again(reader, text, "spans between events need the times of their samples")?;
-    let mut records = reader.records().in_time_order();
-    let marks = core::iter::from_fn(|| {
-        loop {
-            let Ok(record) = records.next()? else { continue };
-            let Some((event, time)) = record.event().zip(record.sample().and_then(|it| it.time())) else {
-                continue;
-            };
-            let is = |filter: &Option<EventFilter>| filter.as_ref().is_some_and(|filter| filter.wants(event));
-            return Some(Mark { time, begins: is(&begin), ends: is(&end) });
-        }
-    });
-    let spans = Spans::between(marks, begin.is_none());
-    if spans.is_empty() {
-        return Err(Failure(format!("--time {text}: there is no sample of {from}")));
-    }
-    Ok(spans)
-}
-
-/// Checks that the records can be read before the walk that uses them.
-fn check_walk_again(reader: &Reader<'_>, text: &str, what: &str) -> Result<(), Failure> {
-    if reader.can_walk_again() {
-        return Ok(());
-    }
-    let instead = "which a stream does not have; give spans in seconds, or a file";
-    Err(Failure(format!("--time {text}: {what}, {instead}")))
 }

@@ -8,6 +8,7 @@ use crate::Failure;
 use crate::args::ShowArgs;
 use crate::event_filter::EventFilter;
 use crate::input::Memory;
+use crate::spans::Spans;
 
 /// The filters of the command line. A record must pass all of them.
 #[derive(Debug)]
@@ -16,16 +17,16 @@ pub(super) struct Filter {
     types: Vec<RecordType>,
     /// `None` for all events.
     event: Option<EventFilter>,
-    /// The first and last nanosecond; `None` for all records, including those without a time.
-    time: Option<(u64, u64)>,
+    /// Records without a time are in no span.
+    spans: Spans,
 }
 
 impl Filter {
     pub(super) fn new(reader: &Reader<'_>, args: &ShowArgs) -> Result<Self, Failure> {
         let types: Result<_, _> = args.types.iter().map(|name| record_type(name)).collect();
         let event = args.event.as_ref().map(|name| EventFilter::new(reader, "--event", name)).transpose()?;
-        let time = args.time.as_ref().map(|range| time_range(range)).transpose()?;
-        Ok(Self { types: types?, event, time })
+        let spans = Spans::new(reader, args.time.as_deref())?;
+        Ok(Self { types: types?, event, spans })
     }
 
     /// Makes a walk return only records of the selected types.
@@ -36,24 +37,25 @@ impl Filter {
     /// Returns the walk over the parts of the capture that have records of the selected times, if there is an index
     /// beside it. It also has all records that are not samples.
     pub(super) fn indexed<'r>(&self, reader: &'r Reader<'_>, memory: Memory<'_>) -> Option<EventRecords<'r>> {
-        let (first, last) = self.time?;
+        if self.spans.are_all() {
+            return None;
+        }
         let index = crate::index::of(reader, memory)?;
-        index.walk(reader, |part| part.may_hold(&(first..=last), None, None))
+        index.walk(reader, |part| part.times().is_some_and(|times| self.spans.overlap(&times)))
     }
 
     #[inline(always)]
     pub(super) fn wants(&self, record: &EventRecord<'_>) -> bool {
-        if self.types.is_empty() && self.event.is_none() && self.time.is_none() {
+        if self.types.is_empty() && self.event.is_none() && self.spans.are_all() {
             return true;
         }
         self.wants_some(record)
     }
 
     fn wants_some(&self, record: &EventRecord<'_>) -> bool {
-        let in_time = |(first, last)| record.time().is_some_and(|time| time >= first && time <= last);
         (self.types.is_empty() || self.types.contains(&record.kind()))
             && self.event.as_ref().is_none_or(|event| record.event().is_some_and(|of| event.wants(of)))
-            && self.time.is_none_or(in_time)
+            && (self.spans.are_all() || record.time().is_some_and(|time| self.spans.contain(time)))
     }
 }
 
@@ -74,50 +76,9 @@ fn record_type(name: &str) -> Result<RecordType, Failure> {
     Ok(RecordType(known.value as u32))
 }
 
-/// Parses `A,B` in seconds. An end that is left out is open.
-fn time_range(range: &str) -> Result<(u64, u64), Failure> {
-    let parsed = range.split_once(',').and_then(|(first, last)| {
-        let first = if first.is_empty() { Some(0) } else { nanoseconds(first) };
-        let last = if last.is_empty() { Some(u64::MAX) } else { nanoseconds(last) };
-        first.zip(last).filter(|(first, last)| first <= last)
-    });
-    let must = "must be A,B in seconds, with A not greater than B, for example 12.5,13 or 12.5,";
-    parsed.ok_or_else(|| Failure(format!("--time {range}: {must}")))
-}
-
-/// Parses seconds with up to nine decimal places, without floating-point rounding.
-fn nanoseconds(seconds: &str) -> Option<u64> {
-    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if fraction.len() > 9 || !digits(whole) || !digits(fraction) {
-        return None;
-    }
-    let fraction: u64 = format!("{fraction:0<9}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(fraction)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn seconds_are_exact_to_the_nanosecond() {
-        assert_eq!(nanoseconds("18446744073.709551615"), Some(u64::MAX));
-        assert_eq!(nanoseconds("12.5"), Some(12_500_000_000));
-        assert_eq!(nanoseconds("12"), Some(12_000_000_000));
-        assert_eq!(nanoseconds("18446744073.709551616"), None);
-        assert_eq!(nanoseconds("1.0000000001"), None);
-        assert_eq!(nanoseconds("-1"), None);
-    }
-
-    #[test]
-    fn an_end_left_out_is_open() {
-        assert_eq!(time_range("1,2").ok(), Some((1_000_000_000, 2_000_000_000)));
-        assert_eq!(time_range(",2").ok(), Some((0, 2_000_000_000)));
-        assert_eq!(time_range("1,").ok(), Some((1_000_000_000, u64::MAX)));
-        assert!(time_range("1").is_err());
-        assert!(time_range("5,3").is_err());
-    }
 
     #[test]
     fn types_go_by_name_and_number() {

@@ -5,11 +5,11 @@ use perf_parse::file::Reader;
 use perf_parse::index::Chunk;
 use perf_session::{At, Mapping};
 
-use super::spans::Spans;
 use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::event_filter::EventFilter;
 use crate::names::{Names, own_frame};
+use crate::spans::Spans;
 
 /// The filters of the command line. A sample must pass all of them.
 #[derive(Debug)]

@@ -35,16 +35,21 @@ fn types_go_by_name_and_number() {
 
 #[test]
 fn events_go_by_index_and_name() {
-    let path = testdata::path("raw.data");
-    let header: Value =
-        serde_json::from_str(dump(&path, &["--format", "jsonl"]).out.lines().next().unwrap()).unwrap();
-    let attrs = header["header"]["attrs"].as_array().unwrap();
-    assert!(attrs.len() > 1);
-    for (index, attr) in attrs.iter().enumerate() {
+    let names = events("raw.data");
+    assert!(names.len() > 1);
+    for (index, name) in names.iter().enumerate() {
         let is = |record: &Value| record["event"] == index;
         lets_through("raw.data", &["--event", &index.to_string()], is);
-        lets_through("raw.data", &["--event", attr["name"].as_str().unwrap()], is);
+        lets_through("raw.data", &["--event", name], is);
     }
+}
+
+/// Returns the names of a capture's events.
+fn events(capture: &str) -> Vec<String> {
+    let run = dump(&testdata::path(capture), &["--format", "jsonl"]);
+    let header: Value = serde_json::from_str(run.out.lines().next().unwrap()).unwrap();
+    let attrs = header["header"]["attrs"].as_array().unwrap();
+    attrs.iter().map(|attr| attr["name"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Returns the time of a record.
@@ -71,6 +76,34 @@ fn times_are_to_the_nanosecond() {
     lets_through("plain.data", &["--time", &format!(",{to}")], between(0, last));
     let after = seconds(first + 1);
     lets_through("plain.data", &["--time", &format!("{after},{to}")], between(first + 1, last));
+    let two = move |record: &Value| time(record).is_some_and(|time| time <= first || time >= last);
+    lets_through("plain.data", &["--time", &format!(",{from} {to},")], two);
+}
+
+#[test]
+fn percents_are_of_the_time_of_samples() {
+    let all = jsonl(&testdata::path("plain.data"), &[]);
+    let samples = all.records.iter().filter(|record| record["type"] == "SAMPLE");
+    let times: Vec<_> = samples.filter_map(time).collect();
+    let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
+    let at = |share: f64| first + ((last - first) as f64 * share).round() as u64;
+    let in_part =
+        |from: u64, to: u64| move |record: &Value| time(record).is_some_and(|it| it >= from && it < to);
+    lets_through("plain.data", &["--time", "25%-75%"], in_part(at(0.25), at(0.75)));
+    lets_through("plain.data", &["--time", "40%/2"], in_part(at(0.4), at(0.8)));
+    lets_through("plain.data", &["--time", "90%-100%"], in_part(at(0.9), last + 1));
+}
+
+#[test]
+fn spans_are_between_samples_of_events() {
+    let all = jsonl(&testdata::path("raw.data"), &[]);
+    let of = |event: u64| {
+        let is = move |record: &&Value| record["type"] == "SAMPLE" && record["event"] == event;
+        all.records.iter().filter(is).filter_map(time)
+    };
+    let begin = of(1).min().unwrap();
+    let later = move |record: &Value| time(record).is_some_and(|time| time >= begin);
+    lets_through("raw.data", &["--time", &format!("{}..", events("raw.data")[1])], later);
 }
 
 #[test]

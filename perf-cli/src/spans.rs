@@ -2,11 +2,14 @@
 
 use core::ops::RangeInclusive;
 
+use perf_parse::file::Reader;
+
 use crate::Failure;
+use crate::event_filter::EventFilter;
 
 /// The spans of `--time`; `None` for all of the capture. They are in order, and neither overlap nor touch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Spans(Option<Vec<Span>>);
+pub(crate) struct Spans(Option<Vec<Span>>);
 
 /// The first and the last nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,20 +20,30 @@ struct Span {
 
 /// A sample of one of the events that spans are between.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    pub(super) time: u64,
-    pub(super) begins: bool,
-    pub(super) ends: bool,
+struct Mark {
+    time: u64,
+    begins: bool,
+    ends: bool,
 }
 
 impl Spans {
-    /// Parses the argument. `bounds` are the times of the first and the last sample, which percents need.
+    /// Parses the argument of `--time`; all of the capture without one.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, and that a stream cannot be read before its walk for the times that it needs.
+    pub(crate) fn new(reader: &Reader<'_>, text: Option<&str>) -> Result<Self, Failure> {
+        let Some(text) = text else { return Ok(Self::default()) };
+        if let Some((from, to)) = text.split_once("..") {
+            return spans_between_events(reader, text, from, to);
+        }
+        Self::parse(text, || bounds(reader, text))
+    }
+
+    /// Parses spans in seconds or percents. `bounds` are the times of the first and the last sample, which percents need.
     ///
     /// perf: `perf_time__parse_for_ranges`, `tools/perf/util/time-utils.c`.
-    pub(super) fn new(
-        text: &str,
-        bounds: impl FnOnce() -> Result<(u64, u64), Failure>,
-    ) -> Result<Self, Failure> {
+    fn parse(text: &str, bounds: impl FnOnce() -> Result<(u64, u64), Failure>) -> Result<Self, Failure> {
         let fault = |what: &str| Failure(format!("--time {text}: {what}"));
         if text.contains('%') {
             let (first, last) = bounds()?;
@@ -48,7 +61,7 @@ impl Spans {
 
     /// Returns the spans between marks, which are in time order: each from one that begins a span to the next one that ends
     /// it, or to the end of the capture. `from_start` is whether the first span begins with the capture.
-    pub(super) fn between(marks: impl Iterator<Item = Mark>, from_start: bool) -> Self {
+    fn between(marks: impl Iterator<Item = Mark>, from_start: bool) -> Self {
         let mut begin = from_start.then_some(0);
         let mut spans = Vec::new();
         for Mark { time, begins, ends } in marks {
@@ -75,22 +88,79 @@ impl Spans {
         Self(Some(spans))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.0.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Returns whether a sample of one of these times may be in a span.
-    pub(super) fn overlap(&self, times: &RangeInclusive<u64>) -> bool {
+    /// Returns whether no time is left out.
+    pub(crate) fn are_all(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Returns whether one of these times may be in a span.
+    pub(crate) fn overlap(&self, times: &RangeInclusive<u64>) -> bool {
         let Some(spans) = &self.0 else { return true };
         let after = spans.partition_point(|span| span.first <= *times.end());
         after > 0 && *times.start() <= spans[after - 1].last
     }
 
-    pub(super) fn contain(&self, time: u64) -> bool {
+    /// Returns whether a time is in a span.
+    #[inline]
+    pub(crate) fn contain(&self, time: u64) -> bool {
         let Some(spans) = &self.0 else { return true };
         let after = spans.partition_point(|span| span.first <= time);
         after > 0 && time <= spans[after - 1].last
     }
+}
+
+/// Returns the times of the first and the last sample.
+fn bounds(reader: &Reader<'_>, text: &str) -> Result<(u64, u64), Failure> {
+    if let Some(Ok(times)) = reader.features().sample_time() {
+        return Ok((times.first, times.last));
+    }
+    let what = "percents need the times of the first and the last sample";
+    check_walk_again(reader, text, what)?;
+    let records = reader.records().filter_map(Result::ok);
+    let times = records.filter_map(|record| record.sample()?.time());
+    Ok(times.fold((u64::MAX, 0), |(first, last), time| (first.min(time), last.max(time))))
+}
+
+/// Returns the spans from each sample of an event to the next one of another.
+fn spans_between_events(reader: &Reader<'_>, text: &str, from: &str, to: &str) -> Result<Spans, Failure> {
+    let event = |name: &str| -> Result<Option<EventFilter>, Failure> {
+        (!name.is_empty()).then(|| EventFilter::new(reader, "--time", name)).transpose()
+    };
+    let (begin, end) = (event(from)?, event(to)?);
+    if begin.is_none() && end.is_none() {
+        let what = "name an event before or after the dots, for example app:request..app:response";
+        return Err(Failure(format!("--time {text}: {what}")));
+    }
+    check_walk_again(reader, text, "spans between events need the times of their samples")?;
+    let mut records = reader.records().in_time_order();
+    let marks = core::iter::from_fn(|| {
+        loop {
+            let Ok(record) = records.next()? else { continue };
+            let Some((event, time)) = record.event().zip(record.sample().and_then(|it| it.time())) else {
+                continue;
+            };
+            let is = |filter: &Option<EventFilter>| filter.as_ref().is_some_and(|filter| filter.wants(event));
+            return Some(Mark { time, begins: is(&begin), ends: is(&end) });
+        }
+    });
+    let spans = Spans::between(marks, begin.is_none());
+    if spans.is_empty() {
+        return Err(Failure(format!("--time {text}: there is no sample of {from}")));
+    }
+    Ok(spans)
+}
+
+/// Checks that the records can be read before the walk that uses them.
+fn check_walk_again(reader: &Reader<'_>, text: &str, what: &str) -> Result<(), Failure> {
+    if reader.can_walk_again() {
+        return Ok(());
+    }
+    let instead = "which a stream does not have; give spans in seconds, or a file";
+    Err(Failure(format!("--time {text}: {what}, {instead}")))
 }
 
 fn seconds_span(text: &str) -> Option<Span> {
@@ -103,7 +173,8 @@ fn seconds_span(text: &str) -> Option<Span> {
 /// Parses seconds with up to nine decimal places.
 fn nanoseconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if fraction.len() > 9 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if fraction.len() > 9 || !digits(whole) || !digits(fraction) {
         return None;
     }
     let fraction: u64 = format!("{fraction:0<9}").parse().ok()?;
@@ -139,6 +210,28 @@ mod tests {
 
     fn spans(list: &[(u64, u64)]) -> Spans {
         Spans::of(list.iter().map(|&(first, last)| Span { first, last }).collect())
+    }
+
+    #[test]
+    fn seconds_are_exact_to_the_nanosecond() {
+        assert_eq!(nanoseconds("18446744073.709551615"), Some(u64::MAX));
+        assert_eq!(nanoseconds("12.5"), Some(12_500_000_000));
+        assert_eq!(nanoseconds("12"), Some(12_000_000_000));
+        assert_eq!(nanoseconds("18446744073.709551616"), None);
+        assert_eq!(nanoseconds("1.0000000001"), None);
+        assert_eq!(nanoseconds("-1"), None);
+        assert_eq!(nanoseconds("+1"), None);
+    }
+
+    #[test]
+    fn an_end_left_out_is_open() {
+        let parse = |text| Spans::parse(text, || unreachable!("no percents")).ok();
+        assert_eq!(parse("1,2"), Some(spans(&[(1_000_000_000, 2_000_000_000)])));
+        assert_eq!(parse(",2 5,6"), Some(spans(&[(0, 2_000_000_000), (5_000_000_000, 6_000_000_000)])));
+        assert_eq!(parse("1,"), Some(spans(&[(1_000_000_000, u64::MAX)])));
+        assert_eq!(parse("1"), None);
+        assert_eq!(parse("5,3"), None);
+        assert!(Spans::default().are_all() && !spans(&[(0, u64::MAX)]).are_all());
     }
 
     #[test]
