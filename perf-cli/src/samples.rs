@@ -19,7 +19,6 @@ use perf_session::{At, Session};
 use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::escape::OneLine;
-use crate::event_filter::EventFilter;
 use crate::in_order::in_order;
 use crate::input::Memory;
 use crate::names::Names;

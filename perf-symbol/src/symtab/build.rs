@@ -1,0 +1,308 @@
+//! The symbols of a file, which become a table: those without a size get an end, and the best ones of each address are kept.
+
+use core::sync::atomic::AtomicU8;
+
+use super::alias::Spelling;
+use super::{Entry, NONE, Names, Symtab};
+
+/// Number of names of an address that are left to choose from when it is looked for. Of more, one is chosen at once.
+const ALIASES: usize = 16;
+
+/// A symbol of a file, before one of each address is chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Offset in the names of this number.
+    pub(crate) name: u32,
+    pub(crate) names: u8,
+    pub(crate) binding: Binding,
+    /// Whether the file has no size for it, so that it ends where the next one starts.
+    pub(crate) is_unsized: bool,
+}
+
+/// The binding of a symbol, as far as it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binding {
+    Local,
+    Global,
+    Weak,
+}
+
+/// Candidates that become a table.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    names: Vec<Names>,
+    candidates: Vec<Candidate>,
+}
+
+impl Builder {
+    /// Adds bytes with names; returns their number. There are few of them.
+    pub(crate) fn add_names(&mut self, names: Names) -> u8 {
+        self.names.push(names);
+        u8::try_from(self.names.len().saturating_sub(1)).unwrap_or(u8::MAX)
+    }
+
+    pub(crate) fn push(&mut self, candidate: Candidate) {
+        self.candidates.push(candidate);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.candidates.len()
+    }
+
+    fn name(&self, candidate: &Candidate) -> &[u8] {
+        self.names.get(usize::from(candidate.names)).map_or(&[], |names| names.get(candidate.name))
+    }
+
+    /// Sorts by address, in the order of the file where addresses are equal.
+    pub(crate) fn sort(&mut self) {
+        self.candidates.sort_by_key(|it| it.start);
+    }
+
+    /// Ends each symbol without a size at the next one. `ends_at_page` is whether a symbol ends at its page, if another
+    /// one follows far away.
+    ///
+    /// perf: `symbols__fixup_end`, `tools/perf/util/symbol.c`.
+    pub(crate) fn end_symbols(&mut self, ends_at_page: impl Fn(&[u8], &[u8]) -> bool) {
+        let mut next: Option<Candidate> = None;
+        for index in (0..self.candidates.len()).rev() {
+            let Some(mut it) = self.candidates.get(index).copied() else { continue };
+            let following = next.replace(it);
+            if it.end != it.start {
+                continue;
+            }
+            it.is_unsized = true;
+            let page = page_after(it.end.saturating_add(4096));
+            // A symbol that follows within the page ends this one in any case: so most names need not be compared.
+            let is_within = |next: &Candidate| it.start < next.start && next.start <= page;
+            it.end = match following {
+                Some(next) if !is_within(&next) && ends_at_page(self.name(&it), self.name(&next)) => page,
+                Some(next) => next.start,
+                None => page_after(it.start).saturating_add(4096),
+            };
+            if let Some(place) = self.candidates.get_mut(index) {
+                *place = it;
+            }
+        }
+    }
+
+    /// Keeps the best symbols of each address: one, or some that differ in nothing but the name.
+    ///
+    /// perf: `symbols__fixup_duplicate`, `tools/perf/util/symbol.c`.
+    pub(crate) fn choose(&mut self, name_limit: usize) {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let mut kept = 0_usize;
+        let mut start = 0_usize;
+        while let Some(&first) = candidates.get(start) {
+            let rest = candidates.get(start..).unwrap_or_default();
+            let count = rest.iter().take_while(|it| it.start == first.start).count();
+            let best = rest.iter().take(count).map(rank).max();
+            let mut aliases = 0_usize;
+            // The name of the last one, where one of many is chosen.
+            let mut chosen: Option<Spelling> = None;
+            for index in start..start.saturating_add(count) {
+                let Some(&it) = candidates.get(index).filter(|it| Some(rank(it)) == best) else { continue };
+                let last = kept.checked_sub(1).and_then(|last| candidates.get_mut(last));
+                match last.filter(|_| aliases == ALIASES) {
+                    Some(last) => {
+                        let spelling = |it: &Candidate| Spelling::new(self.name(it), name_limit);
+                        let (before, next) = (chosen.unwrap_or_else(|| spelling(last)), spelling(&it));
+                        if before.is_better(next) {
+                            chosen = Some(before);
+                        } else {
+                            (chosen, *last) = (Some(next), it);
+                        }
+                    }
+                    None => {
+                        if let Some(place) = candidates.get_mut(kept) {
+                            *place = it;
+                        }
+                        kept = kept.saturating_add(1);
+                        aliases = aliases.saturating_add(1);
+                    }
+                }
+            }
+            start = start.saturating_add(count);
+        }
+        candidates.truncate(kept);
+        self.candidates = candidates;
+    }
+
+    /// Makes the table.
+    pub(crate) fn finish(self, name_limit: usize) -> Symtab {
+        let mut entries: Vec<Entry> = Vec::with_capacity(self.candidates.len());
+        // Those that the next one may be inside of, the innermost last.
+        let mut open: Vec<u32> = Vec::new();
+        for (place, it) in self.candidates.iter().enumerate() {
+            let end = if it.is_unsized { it.end.min(self.start_after(place)) } else { it.end };
+            let entry = |index: u32| entries.get(usize::try_from(index).ok()?);
+            let around = match entries.last().filter(|last| last.start == it.start) {
+                Some(last) => last.around,
+                None => {
+                    while open.last().is_some_and(|&index| entry(index).is_none_or(|o| o.end <= it.start)) {
+                        open.pop();
+                    }
+                    open.last().copied().unwrap_or(NONE)
+                }
+            };
+            let Ok(index) = u32::try_from(entries.len()) else { break };
+            open.push(index);
+            let best = AtomicU8::new(0);
+            entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names, best });
+        }
+        Symtab { names: self.names, entries, name_limit }
+    }
+
+    /// Returns the first address after that of a candidate that another one starts at. Entries of a PLT may have been
+    /// added since its end was set.
+    fn start_after(&self, place: usize) -> u64 {
+        let start = self.candidates.get(place).map(|it| it.start);
+        let after = self.candidates.get(place..).unwrap_or_default();
+        after.iter().map(|it| it.start).find(|&next| Some(next) != start).unwrap_or(u64::MAX)
+    }
+}
+
+/// Returns what makes a symbol of an address better than another one, but for its name.
+///
+/// perf: `choose_best_symbol`, `tools/perf/util/symbol.c`.
+fn rank(it: &Candidate) -> (bool, bool, bool) {
+    (it.end > it.start, it.binding != Binding::Weak, it.binding == Binding::Global)
+}
+
+/// Returns the first address of the page after `address`, or `address` if that is the first one of a page.
+fn page_after(address: u64) -> u64 {
+    address.checked_next_multiple_of(4096).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Bytes;
+    use crate::symtab::Source;
+
+    fn table(symbols: &[(u64, u64, &str, Binding)]) -> Vec<(String, u64, u64)> {
+        let mut builder = Builder::default();
+        let (mut names, mut places) = (Vec::new(), Vec::new());
+        for (_, _, name, _) in symbols {
+            places.push(u32::try_from(names.len()).unwrap());
+            names.extend_from_slice(name.as_bytes());
+            names.push(0);
+        }
+        let ends = |byte| byte == 0;
+        builder.add_names(Names { bytes: Bytes::new(names), source: Source::Symtab, ends });
+        for (&(start, size, _, binding), &name) in symbols.iter().zip(&places) {
+            builder.push(Candidate { start, end: start + size, name, names: 0, binding, is_unsized: false });
+        }
+        builder.sort();
+        builder.end_symbols(|_, _| false);
+        builder.choose(1000);
+        let table = builder.finish(1000);
+        let all = || -> Vec<_> {
+            table.iter().map(|it| (String::from_utf8_lossy(it.name).into_owned(), it.start, it.end)).collect()
+        };
+        let first = all();
+        assert_eq!(all(), first, "what is known of the names is what was found");
+        first
+    }
+
+    /// The name that is kept of two for one address, in either order.
+    fn best(one: (u64, &str, Binding), other: (u64, &str, Binding)) -> String {
+        let kept = |(a, b): ((u64, &str, Binding), (u64, &str, Binding))| {
+            table(&[(16, a.0, a.1, a.2), (16, b.0, b.1, b.2)]).remove(0).0
+        };
+        assert_eq!(kept((one, other)), kept((other, one)));
+        kept((one, other))
+    }
+
+    #[test]
+    fn the_best_name_of_an_address() {
+        use Binding::{Global, Local, Weak};
+        assert_eq!(best((8, "weak_and_long", Weak), (8, "local", Local)), "local");
+        assert_eq!(best((8, "local_and_long", Local), (8, "global", Global)), "global");
+        assert_eq!(best((8, "__long_name", Global), (8, "_name", Global)), "_name");
+        assert_eq!(best((8, "name", Global), (8, "longer_name", Global)), "longer_name");
+        // By their demangled lengths: `a::b::c` is longer than `abcdef`.
+        assert_eq!(best((8, "_ZN1a1b1cEv", Global), (8, "abcdef", Global)), "_ZN1a1b1cEv");
+        assert_eq!(best((8, "SyS_read", Global), (8, "sys_read", Global)), "sys_read");
+    }
+
+    /// The longest wins, wherever it is, below the number that is left to choose from, at it, and above.
+    #[test]
+    fn of_many_aliases_one_is_found() {
+        for count in [1, ALIASES - 1, ALIASES, ALIASES + 1, 3 * ALIASES] {
+            for longest in 0..count {
+                let names: Vec<_> = (0..count)
+                    .map(|index| if index == longest { "the_longest".into() } else { format!("name{index}") })
+                    .collect();
+                let symbols: Vec<_> =
+                    names.iter().map(|name| (16, 8, name.as_str(), Binding::Global)).collect();
+                assert_eq!(table(&symbols), [("the_longest".into(), 16, 24)]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_symbol_inside_of_aliases() {
+        use Binding::Global;
+        let symbols = [(0, 100, "_a", Global), (0, 50, "a", Global), (60, 10, "b", Global)];
+        let mut builder = Builder::default();
+        let ends = |byte| byte == 0;
+        let bytes = Bytes::new(b"_a\0a\0b\0".to_vec());
+        builder.add_names(Names { bytes, source: Source::Symtab, ends });
+        for ((start, size, _, binding), name) in symbols.into_iter().zip([0, 3, 5]) {
+            builder.push(Candidate { start, end: start + size, name, names: 0, binding, is_unsized: false });
+        }
+        builder.choose(1000);
+        let table = builder.finish(1000);
+        let name = |address| table.find(address).map(|symbol| symbol.name);
+        assert_eq!([name(0), name(49)], [Some(&b"a"[..]); 2]);
+        assert_eq!([name(60), name(69)], [Some(&b"b"[..]); 2]);
+        assert_eq!([name(55), name(70), name(99)], [None; 3], "the better name ends before them");
+        assert_eq!(table.len(), 2);
+    }
+
+    #[test]
+    fn of_two_without_size_the_last_gets_the_end() {
+        use Binding::Global;
+        let names =
+            table(&[(16, 0, "longer_name", Global), (16, 0, "name", Global), (32, 0, "last", Global)]);
+        assert_eq!(names, [("name".into(), 16, 32), ("last".into(), 32, 8192)]);
+    }
+
+    #[test]
+    fn symbols_inside_of_others() {
+        let mut builder = Builder::default();
+        let ends = |byte| byte == 0;
+        builder.add_names(Names {
+            bytes: Bytes::new(b"a\0b\0c\0d\0".to_vec()),
+            source: Source::Symtab,
+            ends,
+        });
+        let mut add = |start, end, name| {
+            builder.push(Candidate {
+                start,
+                end,
+                name,
+                names: 0,
+                binding: Binding::Global,
+                is_unsized: false,
+            });
+        };
+        add(0, 100, 0);
+        add(10, 20, 2);
+        add(12, 14, 4);
+        add(200, 300, 6);
+        let table = builder.finish(1000);
+        let name = |address| table.find(address).map(|symbol| symbol.name);
+        assert_eq!(name(0), Some(&b"a"[..]));
+        assert_eq!(name(11), Some(&b"b"[..]));
+        assert_eq!(name(13), Some(&b"c"[..]));
+        assert_eq!(name(14), Some(&b"b"[..]));
+        assert_eq!(name(20), Some(&b"a"[..]));
+        assert_eq!(name(100), None);
+        assert_eq!(name(199), None);
+        assert_eq!(name(299), Some(&b"d"[..]));
+        assert_eq!(name(300), None);
+    }
+}
