@@ -95,7 +95,8 @@ fn add(
     let columns = &args.columns;
     let partition = Partition { host: columns.host.as_deref(), date: columns.date.as_deref() };
     let files = CaptureFiles::new(&args.output, memory.inputs, partition);
-    let builder = ColumnsBuilder::new(reader, options(args, path, threads));
+    let mut builder = ColumnsBuilder::new(reader, options(args, path, threads));
+    builder.load_ahead(names.symbolizer());
     let mut exported = Exported { builder, files };
     let Some(walked) = samples.walk(names, &mut exported)? else {
         return Err(Failure("the walk ended early".into()));

@@ -115,6 +115,13 @@ impl<'a> ColumnsBuilder<'a> {
         }
     }
 
+    /// Has the symbols of files loaded by another thread while samples are taken, until stacks are written for the first
+    /// time. `symbolizer` is that of [`finish`](Self::finish), or a clone of it. With one thread, or without a symbolizer,
+    /// nothing is loaded ahead. The tables are the same.
+    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>) {
+        self.generation.load_ahead(symbolizer);
+    }
+
     /// Returns the name of the capture: 32 hexadecimal digits, a hash of its header and its first records. Empty before the
     /// first record of a stream.
     #[must_use]

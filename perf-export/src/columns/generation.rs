@@ -64,6 +64,11 @@ impl Generation {
         }
     }
 
+    /// Has the symbols of this generation's files loaded by another thread.
+    pub(super) fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>) {
+        self.table.frames.load_ahead(symbolizer, self.naming.threads);
+    }
+
     /// Returns whether a stack of so many frames has room, whatever it is.
     #[inline]
     pub(super) fn has_room(&self, frames: usize) -> bool {

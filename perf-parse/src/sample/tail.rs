@@ -3,19 +3,22 @@
 //! The layout of five fields is ambiguous. Each is read in the usual layout first. If the sample is then not consumed
 //! exactly, the other layouts are tried. [`Readings`] reports which layouts were used.
 
-use perf_abi::branch::BranchSampleType;
+mod reading;
+mod walk;
+
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{ByteOrder, Endianness};
 use perf_abi::record::CpuMode;
 use perf_abi::regs::RegsAbi;
-use perf_abi::sample_type::SampleType;
 use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 
 use super::{BranchStack, Callchain, Read, Regs, Sample, StackUser};
-use crate::cursor::Cursor;
-use crate::error::{Error, ErrorKind};
-use crate::layout::{SampleLayout, TailFields};
+use crate::error::Error;
+use crate::layout::TailFields;
+use reading::Open;
+pub use reading::{Reading, Readings};
+use walk::{Walk, raw};
 
 /// The fields of a sample from `read` on. Each is `None` if the event does not record it.
 #[derive(Clone, Copy, Debug)]
@@ -84,87 +87,6 @@ impl<O: ByteOrder> serde::Serialize for Tail<'_, O> {
         })
     }
 }
-
-/// The layout in which an ambiguous field was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
-pub enum Reading {
-    /// The layout was not ambiguous.
-    #[default]
-    Certain,
-    /// The layout that kernels usually write.
-    Usual,
-    /// The other layout: the usual one does not consume the sample exactly, or other fields indicate this one.
-    Other,
-}
-
-/// The layouts in which the ambiguous fields of a sample were read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Readings {
-    /// An empty branch stack of an event that records `hw_idx`. Usual: the index is present. Other: it is absent,
-    /// because the PMU provided no branch stack.
-    pub hw_idx: Reading,
-    /// A branch stack with entries. Usual: counters are present if the event records them. Other: they are absent
-    /// although the event records them, because the PMU provided none; or they are present although the event does
-    /// not record them, because the group's leader does.
-    pub counters: Reading,
-    /// User registers of ABI 0. Usual: no registers follow. Other: registers follow.
-    pub regs_user: Reading,
-    /// A user stack of size 0 of an event that asks for 0 bytes. Usual: nothing follows the size. Other: the kernel's
-    /// stray zero word follows it, every later field is 8 bytes later, and the last 8 bytes of the sample are lost. A
-    /// field that lost all its bytes is `None`.
-    pub stack_user: Reading,
-    /// Registers at the interrupt of ABI 0, as for `regs_user`.
-    pub regs_intr: Reading,
-}
-
-impl Readings {
-    /// Returns the name of each ambiguous field and its layout, in the order of the record.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Reading)> + use<> {
-        [
-            ("branch_stack.hw_idx", self.hw_idx),
-            ("branch_stack.counters", self.counters),
-            ("regs_user", self.regs_user),
-            ("stack_user", self.stack_user),
-            ("regs_intr", self.regs_intr),
-        ]
-        .into_iter()
-    }
-}
-
-/// A set of the fields whose layout is ambiguous. The first field in the record has the highest bit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Open(u8);
-
-impl Open {
-    const HW_IDX: Self = Self(1 << 4);
-    const COUNTERS: Self = Self(1 << 3);
-    const REGS_USER: Self = Self(1 << 2);
-    const STACK_USER: Self = Self(1 << 1);
-    const REGS_INTR: Self = Self(1 << 0);
-
-    const fn has(self, field: Self) -> bool {
-        self.0 & field.0 != 0
-    }
-
-    /// Returns the fields that precede the user stack.
-    const fn before_stack(self) -> u8 {
-        self.0 & (Self::HW_IDX.0 | Self::COUNTERS.0 | Self::REGS_USER.0)
-    }
-}
-
-/// The fields of a sample that follow the user stack.
-const AFTER_STACK: SampleType = SampleType::WEIGHT
-    .union(SampleType::WEIGHT_STRUCT)
-    .union(SampleType::DATA_SRC)
-    .union(SampleType::TRANSACTION)
-    .union(SampleType::REGS_INTR)
-    .union(SampleType::PHYS_ADDR)
-    .union(SampleType::CGROUP)
-    .union(SampleType::DATA_PAGE_SIZE)
-    .union(SampleType::CODE_PAGE_SIZE)
-    .union(SampleType::AUX);
 
 impl<O: ByteOrder> Tail<'_, O> {
     /// The tail of a sample that has no fields in it.
@@ -290,224 +212,4 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
             None => self.record.misc().cpumode() == CpuMode::USER,
         }
     }
-}
-
-/// One walk over a tail with a given layout of each ambiguous field.
-struct Walk<O: ByteOrder> {
-    order: O::Value,
-    /// The fields to read in the other layout.
-    others: Open,
-    /// The ambiguous fields that occurred.
-    seen: Open,
-    /// Whether a stray word moved the last 8 bytes out of the sample.
-    cut: bool,
-}
-
-impl<O: ByteOrder> Walk<O> {
-    fn new(order: O::Value, others: Open) -> Self {
-        Self { order, others, seen: Open(0), cut: false }
-    }
-
-    /// Records that `field` is ambiguous here. Returns whether to read it in the other layout.
-    #[inline(always)]
-    fn other(&mut self, field: Open) -> bool {
-        self.seen.0 |= field.0;
-        self.others.has(field)
-    }
-
-    /// Decodes the sample to `tail`, which is empty.
-    #[inline(always)]
-    fn run<'a>(&mut self, sample: &Sample<'a, O>, tail: &mut Tail<'a, O>) -> Result<(), Error> {
-        let layout = sample.layout;
-        let records = |field| layout.sample_type.contains(field);
-        let mut cursor = sample.cursor();
-        let at = &mut cursor;
-        tail.read = sample.read(at)?;
-        if records(SampleType::CALLCHAIN) {
-            tail.callchain = Some(Callchain::parse(self.order, at)?);
-        }
-        if records(SampleType::RAW) {
-            tail.raw = Some(raw::<O>(self.order, at)?);
-        }
-        if records(SampleType::BRANCH_STACK) {
-            tail.branch_stack = Some(self.branch_stack(at, layout.branch_sample_type)?);
-        }
-        if records(SampleType::REGS_USER) {
-            tail.regs_user = self.regs(at, Open::REGS_USER, layout.regs_user)?;
-        }
-        if records(SampleType::STACK_USER) {
-            tail.stack_user = Some(self.stack_user(at, layout.stack_user_is_zero)?);
-        }
-        if layout.sample_type.0 & AFTER_STACK.0 != 0 {
-            self.run_after_stack(at, layout, tail)?;
-        }
-        cursor.finish()?;
-        if self.cut {
-            // The stray word moved nothing out of the sample. No kernel writes such a sample.
-            return Err(cursor.truncated("stack_user", 8));
-        }
-        if self.seen != Open(0) {
-            tail.readings = self.readings();
-        }
-        Ok(())
-    }
-
-    /// Decodes the fields after the user stack, which few events record.
-    #[inline(always)]
-    fn run_after_stack<'a>(
-        &mut self,
-        at: &mut Cursor<'a>,
-        layout: &SampleLayout,
-        tail: &mut Tail<'a, O>,
-    ) -> Result<(), Error> {
-        let records = |field| layout.sample_type.contains(field);
-        if records(SampleType::WEIGHT) {
-            tail.weight = self.word(at, "weight")?;
-        }
-        if records(SampleType::WEIGHT_STRUCT) {
-            tail.weight_struct = self.word(at, "weight")?.map(WeightStruct);
-        }
-        if records(SampleType::DATA_SRC) {
-            tail.data_src = self.word(at, "data_src")?.map(DataSrc);
-        }
-        if records(SampleType::TRANSACTION) {
-            tail.transaction = self.word(at, "transaction")?.map(Txn);
-        }
-        if records(SampleType::REGS_INTR) {
-            tail.regs_intr = self.regs(at, Open::REGS_INTR, layout.regs_intr)?;
-        }
-        if records(SampleType::PHYS_ADDR) {
-            tail.phys_addr = self.word(at, "phys_addr")?;
-        }
-        if records(SampleType::CGROUP) {
-            tail.cgroup = self.word(at, "cgroup")?;
-        }
-        if records(SampleType::DATA_PAGE_SIZE) {
-            tail.data_page_size = self.word(at, "data_page_size")?;
-        }
-        if records(SampleType::CODE_PAGE_SIZE) {
-            tail.code_page_size = self.word(at, "code_page_size")?;
-        }
-        if records(SampleType::AUX) {
-            tail.aux = self.aux(at)?;
-        }
-        Ok(())
-    }
-
-    fn readings(&self) -> Readings {
-        let of = |field| match (self.seen.has(field), self.others.has(field)) {
-            (false, _) => Reading::Certain,
-            (true, false) => Reading::Usual,
-            (true, true) => Reading::Other,
-        };
-        Readings {
-            hw_idx: of(Open::HW_IDX),
-            counters: of(Open::COUNTERS),
-            regs_user: of(Open::REGS_USER),
-            stack_user: of(Open::STACK_USER),
-            regs_intr: of(Open::REGS_INTR),
-        }
-    }
-
-    /// Returns whether exactly the 8 bytes that a stray word cut off are missing from `needed` bytes. True at most
-    /// once.
-    #[cold]
-    fn ends_cut(&mut self, at: &Cursor<'_>, needed: usize) -> bool {
-        let cut = self.cut && at.rest().len().checked_add(8) == Some(needed);
-        self.cut &= !cut;
-        cut
-    }
-
-    /// Takes a word after the stack; `None` if it was cut off.
-    #[inline(always)]
-    fn word(&mut self, at: &mut Cursor<'_>, field: &'static str) -> Result<Option<u64>, Error> {
-        match at.word_in::<O>(self.order, field) {
-            Ok(word) => Ok(Some(word)),
-            Err(_) if self.ends_cut(at, 8) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    #[inline(always)]
-    fn branch_stack<'a>(
-        &mut self,
-        at: &mut Cursor<'a>,
-        asked: BranchSampleType,
-    ) -> Result<BranchStack<'a, O>, Error> {
-        let nr = at.word_in::<O>(self.order, "branch_stack.nr")?;
-        let has_idx = asked.contains(BranchSampleType::HW_INDEX) && (nr != 0 || !self.other(Open::HW_IDX));
-        let hw_idx = if has_idx { Some(at.word_in::<O>(self.order, "branch_stack.hw_idx")?) } else { None };
-        let entries = at.list(self.order, nr, "branch_stack.entries")?;
-        let has_counters =
-            nr != 0 && asked.contains(BranchSampleType::COUNTERS) != self.other(Open::COUNTERS);
-        let counters =
-            if has_counters { Some(at.list(self.order, nr, "branch_stack.counters")?) } else { None };
-        Ok(BranchStack { hw_idx, entries, counters })
-    }
-
-    #[inline(always)]
-    fn regs<'a>(
-        &mut self,
-        at: &mut Cursor<'a>,
-        which: Open,
-        mask: u64,
-    ) -> Result<Option<Regs<'a, O>>, Error> {
-        let (abi_field, field) = match which {
-            Open::REGS_USER => ("regs_user.abi", "regs_user"),
-            _ => ("regs_intr.abi", "regs_intr"),
-        };
-        let Some(abi) = self.word(at, abi_field)? else { return Ok(None) };
-        let count = if abi != 0 || mask != 0 && self.other(which) { mask.count_ones() } else { 0 };
-        let values = match at.list(self.order, u64::from(count), field) {
-            Ok(values) => values,
-            Err(_) if self.ends_cut(at, (count as usize).wrapping_mul(8)) => {
-                at.list(self.order, u64::from(count.saturating_sub(1)), field)?
-            }
-            Err(error) => return Err(error),
-        };
-        Ok(Some(Regs { abi: RegsAbi(abi), mask, values }))
-    }
-
-    #[inline(always)]
-    fn stack_user<'a>(&mut self, at: &mut Cursor<'a>, asked_zero: bool) -> Result<StackUser<'a>, Error> {
-        let size = at.word_in::<O>(self.order, "stack_user.size")?;
-        let data = at.bytes(size, "stack_user.data")?;
-        if size != 0 {
-            let offset = at.offset();
-            let dyn_size = at.word_in::<O>(self.order, "stack_user.dyn_size")?;
-            if dyn_size > size {
-                let kind = ErrorKind::OutOfRange { field: "stack_user.dyn_size", value: dyn_size, max: size };
-                return Err(Error::new(kind, offset));
-            }
-            return Ok(StackUser { data, dyn_size: Some(dyn_size) });
-        }
-        let mut after = *at;
-        if asked_zero
-            && after.word_in::<O>(self.order, "stack_user.dyn_size") == Ok(0)
-            && self.other(Open::STACK_USER)
-        {
-            *at = after;
-            self.cut = true;
-        }
-        Ok(StackUser { data, dyn_size: None })
-    }
-
-    #[inline(always)]
-    fn aux<'a>(&mut self, at: &mut Cursor<'a>) -> Result<Option<&'a [u8]>, Error> {
-        let Some(size) = self.word(at, "aux.size")? else { return Ok(None) };
-        match at.bytes(size, "aux.data") {
-            Ok(data) => Ok(Some(data)),
-            Err(_) if usize::try_from(size).is_ok_and(|size| self.ends_cut(at, size)) => {
-                Ok(Some(at.take_rest()))
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Takes the bytes of a raw field, whose size has 32 bits.
-#[inline(always)]
-fn raw<'a, O: ByteOrder>(order: O::Value, at: &mut Cursor<'a>) -> Result<&'a [u8], Error> {
-    let size = O::u32(order, *at.fixed::<[u8; 4]>("raw.size")?);
-    at.bytes(u64::from(size), "raw.data")
 }
