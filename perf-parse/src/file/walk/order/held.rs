@@ -36,8 +36,8 @@ pub(in super::super) struct TimeOrder {
     pub(super) first: Run,
     turn: u64,
     others: Runs,
-    /// The run to which the next records may be added.
-    open: Option<OpenRun>,
+    /// The run to which the next records may be added. It has no records if there is none.
+    open: OpenRun,
     /// Number of runs that have begun since none was held.
     begun: u32,
     /// The latest time that was read, and that at the end of the round before.
@@ -64,7 +64,7 @@ impl TimeOrder {
             first: Run::EMPTY,
             turn: 0,
             others: Runs::default(),
-            open: None,
+            open: OpenRun::NONE,
             begun: 0,
             latest: 0,
             latest_of_last_round: 0,
@@ -83,7 +83,7 @@ impl TimeOrder {
 
     /// Returns whether no record is held.
     fn is_empty(&self) -> bool {
-        self.first.bytes == 0 && self.others.is_empty() && self.open.is_none()
+        self.first.bytes == 0 && self.others.is_empty() && self.open.records == 0
     }
 
     /// Holds adjacent records at a place, none earlier than the one before it.
@@ -94,35 +94,40 @@ impl TimeOrder {
         let until = Origin { position: from.position.saturating_add(size as u64), ..from };
         self.held = self.held.saturating_add(records);
         self.latest = self.latest.max(last_time);
-        if let Some(open) = &mut self.open {
-            let follows =
-                at == open.run.at.after(open.run.bytes) && from == open.until && time >= open.last_time;
-            if let Some(together) = open.run.bytes.checked_add(bytes).filter(|_| follows) {
-                open.run.bytes = together;
-                (open.until, open.last_time) = (until, last_time);
-                open.count(records, time, bytes);
-                return;
+        let open = &mut self.open;
+        let follows = open.records > 0
+            && at == open.run.at.after(open.run.bytes)
+            && from == open.until
+            && time >= open.last_time;
+        match open.run.bytes.checked_add(bytes).filter(|_| follows) {
+            Some(together) => open.run.bytes = together,
+            None => {
+                self.close();
+                self.open.run = Run { time, number: 0, at, bytes };
             }
         }
-        self.close();
-        let run = Run { time, number: 0, at, bytes };
-        let mut open = OpenRun { run, until, last_time, records: 0, singles: [(0, 0); SHORT] };
+        let open = &mut self.open;
+        (open.until, open.last_time) = (until, last_time);
         open.count(records, time, bytes);
-        self.open = Some(open);
     }
 
     /// Ends the open run.
+    #[inline]
     fn close(&mut self) {
-        let Some(open) = self.open.take() else { return };
+        let count = core::mem::take(&mut self.open.records);
+        if count == 0 {
+            return;
+        }
         if self.is_empty() {
             self.begun = 0;
         }
-        if open.records > SHORT {
-            return self.keep(open.run);
+        if count > SHORT {
+            return self.keep(self.open.run);
         }
-        let mut at = open.run.at;
-        for &(time, bytes) in open.singles.iter().take(open.records) {
-            self.keep(Run { time, at, bytes, ..open.run });
+        let mut at = self.open.run.at;
+        for index in 0..count {
+            let Some(&(time, bytes)) = self.open.singles.get(index) else { break };
+            self.keep(Run { time, number: 0, at, bytes });
             at = at.after(bytes);
         }
     }
@@ -251,7 +256,8 @@ impl TimeOrder {
 /// the rest of a run back among a million others after each of its records.
 pub(super) const SHORT: usize = 8;
 
-/// A run to which records may be added.
+/// A run to which records may be added. It is changed in place: a run may have one record, and moving it would then cost more
+/// than the record.
 #[derive(Debug)]
 struct OpenRun {
     run: Run,
@@ -265,6 +271,10 @@ struct OpenRun {
 }
 
 impl OpenRun {
+    /// A run without records, to which none is added.
+    const NONE: Self =
+        Self { run: Run::EMPTY, until: Origin::START, last_time: 0, records: 0, singles: [(0, 0); SHORT] };
+
     /// Counts records that were added to the run: one, or more than a short run has.
     fn count(&mut self, records: usize, time: u64, bytes: u32) {
         if let Some(single) = self.singles.get_mut(self.records) {

@@ -69,6 +69,11 @@ pub(super) struct Origin {
     pub(super) position: u64,
 }
 
+impl Origin {
+    /// The start of the first data file.
+    pub(super) const START: Self = Self { data_file: 0, is_inner: false, position: 0 };
+}
+
 /// Records that were found and are to be held.
 pub(super) struct Found {
     pub(super) from: Origin,
