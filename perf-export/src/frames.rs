@@ -53,7 +53,8 @@ struct Key {
 pub struct Place {
     /// The index in [`Frames::dsos`]; [`NONE`] where nothing is mapped.
     pub dso: u32,
-    mapping: u32,
+    /// The number of the mapping in its [`Frames`] or [`NONE`].
+    pub(crate) mapping: u32,
     /// The index in [`Frames::generated`] or [`NONE`].
     pub(crate) generated: u32,
     /// Whose code it is.
@@ -317,6 +318,12 @@ impl Frames {
         let place = self.place(number)?;
         let mapping = self.mappings.get(place.mapping as usize);
         Some((Frame { ip: place.ip, mode: place.mode, mapping }, place.is_caller))
+    }
+
+    /// Returns the number of mappings that frames are in.
+    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    pub(crate) fn mappings(&self) -> usize {
+        self.mappings.len()
     }
 
     /// Returns the mapping of a frame, one of those that had its address; `None` where nothing is mapped.

@@ -87,6 +87,14 @@ mod frames;
 mod functions;
 #[cfg(any(feature = "firefox", feature = "speedscope"))]
 mod json;
+#[cfg(any(
+    feature = "firefox",
+    feature = "flamegraph",
+    feature = "fold",
+    feature = "otlp",
+    feature = "pprof"
+))]
+mod known_numbers;
 mod known_stacks;
 mod limits;
 mod named;

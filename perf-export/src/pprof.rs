@@ -12,6 +12,7 @@ mod messages;
 
 use std::io::{self, Write};
 use std::num::NonZero;
+use std::ops::Range;
 
 use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
@@ -23,14 +24,18 @@ use crate::event_name::event_name;
 use crate::frames::NONE;
 use crate::profile::Profile;
 use crate::sample::Total;
-use crate::tables::{MappedFile, Table, Tables};
+use crate::tables::{self, MappedFile, Table, Tables};
 use crate::unit::is_clock;
+use crate::waves::each_range;
 
 /// The largest number of sample types. Each sample has a value for each of them, so more would make the profile far
 /// larger than the capture.
 const MAX_TYPES: usize = 1 << 10;
 
-/// Writes all captures as one profile, compressed on so many threads. The bytes do not depend on the number of threads, the
+/// The number of samples, or of rows of a table, that a thread encodes at a time.
+const PART: usize = 256;
+
+/// Writes all captures as one profile, encoded and compressed on so many threads. The bytes do not depend on the number of threads, the
 /// time or the machine.
 ///
 /// Takes time and bytes for each frame of the stack of each kept sample, and memory for each kept sample and each different
@@ -54,8 +59,8 @@ pub fn write(profiles: &[Profile], threads: NonZero<usize>, out: &mut dyn Write)
         writer.add(profile, types, &mut rows);
     }
     let main = writer.main_mapping(profiles);
-    writer.write_samples(rows, types.list.len(), &mut out)?;
-    writer.write_tables(main, &mut out)?;
+    writer.write_samples(rows, types.list.len(), threads, &mut out)?;
+    writer.write_tables(main, threads, &mut out)?;
     let whole = messages::Profile { sample_type: types.list, ..writer.times(profiles, types.of_period) };
     put(&whole, &mut out)?;
     out.finish()
@@ -64,6 +69,17 @@ pub fn write(profiles: &[Profile], threads: NonZero<usize>, out: &mut dyn Write)
 /// Writes a part of the profile.
 fn put(part: &messages::Profile, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&part.encode_to_vec())
+}
+
+/// Writes parts of the profile, which have the entries of a list, in their order.
+fn put_each(
+    len: usize,
+    threads: NonZero<usize>,
+    message: impl Fn(Range<usize>) -> messages::Profile + Sync,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let encode = |range| message(range).encode_to_vec();
+    each_range(len, PART, threads, encode, |bytes| out.write_all(&bytes))
 }
 
 /// The sample types of a profile.
@@ -144,42 +160,60 @@ impl Writer {
         }
     }
 
-    fn write_samples(&mut self, rows: Rows, types: usize, out: &mut dyn Write) -> io::Result<()> {
+    fn write_samples(
+        &mut self,
+        rows: Rows,
+        types: usize,
+        threads: NonZero<usize>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         let Rows { keys, mut counts } = rows;
         counts.sort_by_key(|&(row, ..)| row);
-        let [pid, tid, comm, cpu] = [b"pid".as_slice(), b"tid", b"comm", b"cpu"].map(|key| self.string(key));
-        for of_row in counts.chunk_by(|(one, ..), (other, ..)| one == other) {
-            let Some(&(row, ..)) = of_row.first() else { continue };
-            let Some(&(stack, thread, number)) = keys.list().get(row as usize) else { continue };
-            let mut value = vec![0_i64; types];
-            for (_, kind, total) in of_row {
-                // Above the largest i64 they wrap around, as sums of impossible periods do.
-                for (index, count) in [(0, total.samples), (*kind as usize, total.period)] {
-                    if let Some(value) = value.get_mut(index) {
-                        *value = value.wrapping_add(count.cast_signed());
-                    }
+        let of_rows: Vec<_> = counts.chunk_by(|(one, ..), (other, ..)| one == other).collect();
+        let labels = [b"pid".as_slice(), b"tid", b"comm", b"cpu"].map(|key| self.string(key));
+        let sample = |(&key, counts): (&_, &&_)| self.sample(key, counts, types, labels);
+        // Each row has counts, and they are in the order of the rows.
+        let message = |range: Range<usize>| {
+            let keys = keys.list().get(range.clone()).unwrap_or_default();
+            let of_rows = of_rows.get(range).unwrap_or_default();
+            messages::Profile { sample: keys.iter().zip(of_rows).map(sample).collect(), ..Default::default() }
+        };
+        put_each(of_rows.len(), threads, message, out)
+    }
+
+    /// Returns the sample of a row. `labels` are the names of its labels.
+    fn sample(
+        &self,
+        (stack, thread, number): (u32, u32, u32),
+        counts: &[(u32, u32, Total)],
+        types: usize,
+        [pid, tid, comm, cpu]: [i64; 4],
+    ) -> Sample {
+        let mut value = vec![0_i64; types];
+        for (_, kind, total) in counts {
+            // Above the largest i64 they wrap around, as sums of impossible periods do.
+            for (index, count) in [(0, total.samples), (*kind as usize, total.period)] {
+                if let Some(value) = value.get_mut(index) {
+                    *value = value.wrapping_add(count.cast_signed());
                 }
             }
-            let thread = self.threads.list().get(thread as usize).copied().unwrap_or_default();
-            // A number is there even if it is zero: pprof takes a label without string, number and unit as none.
-            let number_of = |key, num: i64| Label { key, str: 0, num, num_unit: key };
-            let mut label = vec![
-                number_of(pid, thread.0.into()),
-                number_of(tid, thread.1.into()),
-                Label { key: comm, str: thread.2.into(), num: 0, num_unit: 0 },
-            ];
-            if number != NONE {
-                label.push(number_of(cpu, number.into()));
-            }
-            let location_id = self.tables.stacks.frames(stack).map(|it| u64::from(it) + 1).collect();
-            let sample = vec![Sample { location_id, value, label }];
-            put(&messages::Profile { sample, ..Default::default() }, out)?;
         }
-        Ok(())
+        let thread = self.threads.list().get(thread as usize).copied().unwrap_or_default();
+        // A number is there even if it is zero: pprof takes a label without string, number and unit as none.
+        let number_of = |key, num: i64| Label { key, str: 0, num, num_unit: key };
+        let mut label = Vec::with_capacity(4);
+        label.push(number_of(pid, thread.0.into()));
+        label.push(number_of(tid, thread.1.into()));
+        label.push(Label { key: comm, str: thread.2.into(), num: 0, num_unit: 0 });
+        if number != NONE {
+            label.push(number_of(cpu, number.into()));
+        }
+        let location_id = self.tables.stacks.frames(stack).map(|it| u64::from(it) + 1).collect();
+        Sample { location_id, value, label }
     }
 
     /// Writes the tables, the main mapping first.
-    fn write_tables(&mut self, main: usize, out: &mut dyn Write) -> io::Result<()> {
+    fn write_tables(&mut self, main: usize, threads: NonZero<usize>, out: &mut dyn Write) -> io::Result<()> {
         let mappings = self.tables.mappings().to_vec();
         let order = (mappings.len() > main).then_some(main).into_iter().chain(0..mappings.len());
         for (place, number) in order.enumerate() {
@@ -193,24 +227,28 @@ impl Writer {
                 put(&messages::Profile { mapping, ..Default::default() }, out)?;
             }
         }
-        for (it, id) in self.tables.locations().iter().zip(1..) {
-            let line = it.lines.iter();
-            let line = line
-                .map(|&(function, line)| Line { function_id: u64::from(function) + 1, line: line.into() });
-            let mapping_id = if it.mapping == NONE { 0 } else { u64::from(it.mapping) + 1 };
-            let location = vec![Location { id, mapping_id, address: it.address, line: line.collect() }];
-            put(&messages::Profile { location, ..Default::default() }, out)?;
-        }
-        for (it, id) in self.tables.functions().iter().zip(1..) {
-            let (name, system_name, filename) = (it.name.into(), it.system_name.into(), it.file.into());
-            let function = vec![Function { id, name, system_name, filename }];
-            put(&messages::Profile { function, ..Default::default() }, out)?;
-        }
-        for text in self.tables.strings.list() {
-            let string_table = vec![String::from(&**text)];
-            put(&messages::Profile { string_table, ..Default::default() }, out)?;
-        }
-        Ok(())
+        let Tables { strings, .. } = &self.tables;
+        let (locations, functions) = (self.tables.locations(), self.tables.functions());
+        let message = |range: Range<usize>| {
+            let of = locations.get(range.clone()).unwrap_or_default().iter();
+            let location = of.zip(range.start as u64 + 1..).map(|(it, id)| location(id, it)).collect();
+            messages::Profile { location, ..Default::default() }
+        };
+        put_each(locations.len(), threads, message, out)?;
+        let message = |range: Range<usize>| {
+            let of = functions.get(range.clone()).unwrap_or_default().iter();
+            let function = of.zip(range.start as u64 + 1..).map(|(it, id)| function(id, it)).collect();
+            messages::Profile { function, ..Default::default() }
+        };
+        put_each(functions.len(), threads, message, out)?;
+        let message = |range: Range<usize>| {
+            let of = strings.list().get(range).unwrap_or_default().iter();
+            messages::Profile {
+                string_table: of.map(|it| String::from(&**it)).collect(),
+                ..Default::default()
+            }
+        };
+        put_each(strings.list().len(), threads, message, out)
     }
 
     /// Returns the number of the mapping of the main program, which pprof names the profile after: the file that has the name
@@ -266,4 +304,15 @@ fn mapping(number: usize, it: &MappedFile) -> Mapping {
         has_inline_frames: it.has_inlines,
         ..Mapping::default()
     }
+}
+
+fn location(id: u64, it: &tables::Location) -> Location {
+    let of =
+        |&(function, line): &(u32, u32)| Line { function_id: u64::from(function) + 1, line: line.into() };
+    let mapping_id = if it.mapping == NONE { 0 } else { u64::from(it.mapping) + 1 };
+    Location { id, mapping_id, address: it.address, line: it.lines.iter().map(of).collect() }
+}
+
+fn function(id: u64, it: &tables::Function) -> Function {
+    Function { id, name: it.name.into(), system_name: it.system_name.into(), filename: it.file.into() }
 }

@@ -45,6 +45,23 @@ impl Stacks {
         Some(next)
     }
 
+    /// Adds the stack of a frame that a stack called, which is not there yet, and returns its number. It is not found again
+    /// before [`find_all`](Self::find_all).
+    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    pub(crate) fn push(&mut self, caller: u32, frame: u32) -> u32 {
+        self.nodes.push((caller, frame));
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Has all stacks found again.
+    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    pub(crate) fn find_all(&mut self) {
+        // The root, which is the first node, is found by nothing.
+        if self.numbers.len() + 1 < self.nodes.len() {
+            self.numbers = self.nodes.iter().copied().zip(EMPTY..).skip(1).collect();
+        }
+    }
+
     /// Drops what only [`number`](Self::number) needs: afterwards, a stack that is given again gets another number.
     pub fn finish(&mut self) {
         self.numbers = HashMap::default();
@@ -77,6 +94,17 @@ impl Stacks {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    fn stacks_that_are_pushed_are_found_afterwards() {
+        let mut stacks = Stacks::default();
+        let caller = stacks.push(EMPTY, 1);
+        let called = stacks.push(caller, 2);
+        stacks.find_all();
+        assert_eq!(stacks.number([1, 2].into_iter(), 2), Some(called));
+        assert_eq!((caller, called, stacks.len()), (1, 2, 3));
+    }
 
     #[test]
     fn stacks_share_their_callers() {

@@ -1,13 +1,14 @@
 //! The strings, functions, mappings, locations and stacks of some profiles, each once: what pprof and OTLP have tables of.
 
-use std::rc::Rc;
+use core::hash::{BuildHasher, Hash};
 
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashMap};
 use perf_abi::record::CpuMode;
 use perf_session::DsoKind;
 
 use crate::frames::NONE;
-use crate::named::FunctionAt;
+use crate::known_numbers::KnownNumbers;
+use crate::numbering::Numbering;
 use crate::profile::Profile;
 use crate::stacks::{EMPTY, Stacks};
 use crate::text::OneLine;
@@ -15,21 +16,27 @@ use crate::text::OneLine;
 /// The strings, each once. The first one is empty.
 #[derive(Debug)]
 pub(crate) struct Strings {
-    list: Vec<Rc<str>>,
-    numbers: HashMap<Rc<str>, u32>,
+    list: Vec<Box<str>>,
+    numbering: Numbering,
+    hasher: DefaultHashBuilder,
 }
 
 impl Strings {
     /// Returns the number of a string. It is text in the format of [`OneLine`]: protobuf has no other bytes than UTF-8.
     pub(crate) fn number(&mut self, bytes: &[u8]) -> u32 {
-        let text: Rc<str> = match core::str::from_utf8(bytes) {
-            Ok(text) if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) => text.into(),
-            _ => OneLine(bytes).to_string().into(),
-        };
-        let next = self.list.len() as u32;
-        let number = *self.numbers.entry(Rc::clone(&text)).or_insert(next);
-        if number == next {
-            self.list.push(text);
+        match core::str::from_utf8(bytes) {
+            Ok(text) if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) => self.number_of(text),
+            _ => self.number_of(&OneLine(bytes).to_string()),
+        }
+    }
+
+    fn number_of(&mut self, text: &str) -> u32 {
+        let Self { list, numbering, hasher } = self;
+        let of = |number: u32| list.get(number as usize).map_or("", |text| text);
+        let hash = hasher.hash_one(text);
+        let number = numbering.number(hash, |it| of(it) == text, |it| hasher.hash_one(of(it)));
+        if number as usize == list.len() {
+            list.push(text.into());
         }
         number
     }
@@ -40,14 +47,17 @@ impl Strings {
     }
 
     /// Returns the strings, by their numbers.
-    pub(crate) fn list(&self) -> &[Rc<str>] {
+    pub(crate) fn list(&self) -> &[Box<str>] {
         &self.list
     }
 }
 
 impl Default for Strings {
     fn default() -> Self {
-        Self { list: vec!["".into()], numbers: HashMap::from([("".into(), 0)]) }
+        let mut strings =
+            Self { list: Vec::new(), numbering: Numbering::default(), hasher: DefaultHashBuilder::default() };
+        strings.number_of("");
+        strings
     }
 }
 
@@ -72,6 +82,13 @@ pub(crate) struct MappedFile {
     pub(crate) has_files: bool,
     pub(crate) has_lines: bool,
     pub(crate) has_inlines: bool,
+}
+
+impl MappedFile {
+    /// Returns a mapping without locations.
+    fn new(key: MappingKey) -> Self {
+        Self { key, limit: 0, has_functions: false, has_files: false, has_lines: false, has_inlines: false }
+    }
 }
 
 /// What tells mappings apart.
@@ -111,16 +128,19 @@ pub(crate) struct Location {
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     list: Vec<T>,
-    numbers: HashMap<T, u32>,
+    numbering: Numbering,
+    hasher: DefaultHashBuilder,
 }
 
-impl<T: Clone + Eq + core::hash::Hash> Table<T> {
+impl<T: Eq + Hash> Table<T> {
     /// Returns the number of a thing.
     pub(crate) fn number(&mut self, it: T) -> u32 {
-        let next = self.list.len() as u32;
-        let number = *self.numbers.entry(it.clone()).or_insert(next);
-        if number == next {
-            self.list.push(it);
+        let Self { list, numbering, hasher } = self;
+        let hash_of = |number: u32| list.get(number as usize).map_or(0, |it| hasher.hash_one(it));
+        let is = |number: u32| list.get(number as usize) == Some(&it);
+        let number = numbering.number(hasher.hash_one(&it), is, hash_of);
+        if number as usize == list.len() {
+            list.push(it);
         }
         number
     }
@@ -133,7 +153,28 @@ impl<T: Clone + Eq + core::hash::Hash> Table<T> {
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { list: Vec::new(), numbers: HashMap::new() }
+        Self { list: Vec::new(), numbering: Numbering::default(), hasher: DefaultHashBuilder::default() }
+    }
+}
+
+/// What the tables have of a profile: the strings of its symbols and of the files of its lines, and its mappings.
+struct Known {
+    names: KnownNumbers,
+    system_names: KnownNumbers,
+    files: KnownNumbers,
+    mappings: KnownNumbers,
+}
+
+impl Known {
+    /// Returns what the tables have of a profile that was not added.
+    fn of(profile: &Profile) -> Self {
+        let symbols = profile.named().symbols().len();
+        Self {
+            names: KnownNumbers::of(symbols),
+            system_names: KnownNumbers::of(symbols),
+            files: KnownNumbers::of(profile.named().lines().len()),
+            mappings: KnownNumbers::of(profile.frames().mappings()),
+        }
     }
 }
 
@@ -170,21 +211,31 @@ impl Tables {
                 *is_used = true;
             }
         }
+        let used = || (0..nodes).filter(|&stack| is_used.get(stack) == Some(&true));
+        let used = || used().filter_map(|stack| Some((stack, profile.stacks().node(stack as u32)?)));
+        let mut known = Known::of(profile);
         let mut locations = vec![NONE; profile.frames().places().len()];
+        let mut are_new = self.stacks.len() == Stacks::default().len();
+        for (_, (_, frame)) in used() {
+            if let Some(location) = locations.get_mut(frame as usize).filter(|location| **location == NONE) {
+                let next = self.locations.list().len() as u32;
+                *location = self.location(profile, frame, &mut known);
+                are_new &= *location == next;
+            }
+        }
+        // The stacks of a profile are all different, and so are the first ones here if their frames are different locations.
+        if !are_new {
+            self.stacks.find_all();
+        }
         let mut stacks = vec![EMPTY; nodes];
-        for stack in (0..nodes).filter(|&stack| is_used.get(stack) == Some(&true)) {
-            let Some((caller, frame)) = profile.stacks().node(stack as u32) else { continue };
-            let location = match locations.get_mut(frame as usize) {
-                Some(known) => {
-                    if *known == NONE {
-                        *known = self.location(profile, frame);
-                    }
-                    *known
-                }
-                None => continue,
-            };
+        for (stack, (caller, frame)) in used() {
+            let Some(&location) = locations.get(frame as usize) else { continue };
             let caller = stacks.get(caller as usize).copied().unwrap_or(EMPTY);
-            let number = self.stacks.called(caller, location, usize::MAX).unwrap_or(EMPTY);
+            let number = if are_new {
+                self.stacks.push(caller, location)
+            } else {
+                self.stacks.called(caller, location, usize::MAX).unwrap_or(EMPTY)
+            };
             if let Some(known) = stacks.get_mut(stack) {
                 *known = number;
             }
@@ -193,21 +244,24 @@ impl Tables {
     }
 
     /// Returns the number of the location of a frame.
-    fn location(&mut self, profile: &Profile, frame: u32) -> u32 {
+    fn location(&mut self, profile: &Profile, frame: u32, known: &mut Known) -> u32 {
         let place = profile.frames().place(frame);
         let (ip, is_caller) = place.map_or((0, false), |place| (place.ip, place.is_caller));
-        let mapping = self.mapping(profile, frame);
+        let mapping = self.mapping(profile, frame, known);
         let start = self.mappings.get(mapping as usize).map_or(0, |mapping| mapping.key.start);
         // A return address may be that of another function already.
         let address = if is_caller { ip.saturating_sub(1).max(start) } else { ip };
-        let (mut lines, mut has_files, mut has_lines, mut has_inlines) = (Vec::new(), false, false, false);
-        for &FunctionAt { symbol, line } in profile.named().functions_of(frame) {
-            let Some(symbol) = profile.named().symbol(symbol) else { continue };
-            let line = profile.named().line(line);
+        let functions = profile.named().functions_of(frame);
+        let mut lines = Vec::with_capacity(functions.len());
+        let (mut has_files, mut has_lines, mut has_inlines) = (false, false, false);
+        for at in functions {
+            let Some(symbol) = profile.named().symbol(at.symbol) else { continue };
+            let line = profile.named().line(at.line);
+            let strings = &mut self.strings;
             let function = Function {
-                name: self.strings.number(&symbol.name),
-                system_name: self.strings.number(&symbol.raw_name),
-                file: line.map_or(0, |line| self.strings.number(&line.file)),
+                name: known.names.number(at.symbol, || strings.number(&symbol.name)),
+                system_name: known.system_names.number(at.symbol, || strings.number(&symbol.raw_name)),
+                file: line.map_or(0, |it| known.files.number(at.line, || strings.number(&it.file))),
             };
             let number = line.map_or(0, |line| line.line);
             lines.push((self.functions.number(function), number));
@@ -226,28 +280,23 @@ impl Tables {
     }
 
     /// Returns the number of the mapping of a frame, which then has the frame's address; [`NONE`] if nothing is mapped.
-    fn mapping(&mut self, profile: &Profile, frame: u32) -> u32 {
+    fn mapping(&mut self, profile: &Profile, frame: u32, known: &mut Known) -> u32 {
         let frames = profile.frames();
         let (Some(place), Some(mapping)) = (frames.place(frame), frames.mapping(frame)) else { return NONE };
-        let build_id = profile.build_id(place.dso).map(|id| hex(id.as_bytes())).unwrap_or_default();
-        let key = MappingKey {
-            file: self.strings.number(mapping.dso().name()),
-            build_id: self.build_ids.number(build_id.as_bytes()),
-            start: mapping.range().start,
-            pgoff: mapping.pgoff(),
-        };
-        let next = self.mappings.len() as u32;
-        let number = *self.mapping_numbers.entry(key).or_insert(next);
-        if number == next {
-            self.mappings.push(MappedFile {
-                key,
-                limit: 0,
-                has_functions: false,
-                has_files: false,
-                has_lines: false,
-                has_inlines: false,
-            });
-        }
+        let number = known.mappings.number(place.mapping, || {
+            let build_id = profile.build_id(place.dso).map(|id| hex(id.as_bytes())).unwrap_or_default();
+            let key = MappingKey {
+                file: self.strings.number(mapping.dso().name()),
+                build_id: self.build_ids.number(build_id.as_bytes()),
+                start: mapping.range().start,
+                pgoff: mapping.pgoff(),
+            };
+            let next = self.mappings.len() as u32;
+            *self.mapping_numbers.entry(key).or_insert_with(|| {
+                self.mappings.push(MappedFile::new(key));
+                next
+            })
+        });
         // Mappings with one start may have several ends. A profile keeps the first one.
         let end = mapping.range().end.max(place.ip.saturating_add(1));
         if let Some(mapping) = self.mappings.get_mut(number as usize) {

@@ -2,17 +2,22 @@
 
 use std::io;
 use std::num::NonZero;
+use std::ops::Range;
+use std::sync::mpsc;
 use std::thread;
 
-/// The most threads, and so results that are there at a time.
+/// The most threads.
 const THREADS: usize = 64;
 
 /// Returns how many entries of a list several threads work on at a time, a part each.
+#[cfg(feature = "pprof")]
 pub(crate) fn wave(part: usize, threads: NonZero<usize>) -> usize {
     part.saturating_mul(threads.get().min(THREADS))
 }
 
 /// Calls `work` with each part of a list, on several threads, and `take` with each result, in their order.
+///
+/// At most two results for each thread are there at a time.
 ///
 /// # Errors
 ///
@@ -22,23 +27,50 @@ pub(crate) fn each_part<T: Sync, R: Send>(
     part: usize,
     threads: NonZero<usize>,
     work: impl Fn(&[T]) -> R + Sync,
+    take: impl FnMut(R) -> io::Result<()>,
+) -> io::Result<()> {
+    let work = |range| work(list.get(range).unwrap_or_default());
+    each_range(list.len(), part, threads, work, take)
+}
+
+/// Does the same with the indices of the parts of a list.
+///
+/// # Errors
+///
+/// Those of `take`.
+pub(crate) fn each_range<R: Send>(
+    len: usize,
+    part: usize,
+    threads: NonZero<usize>,
+    work: impl Fn(Range<usize>) -> R + Sync,
     mut take: impl FnMut(R) -> io::Result<()>,
 ) -> io::Result<()> {
-    let work = &work;
-    for wave in list.chunks(wave(part, threads)) {
-        let results: Vec<R> = thread::scope(|scope| {
-            let mut parts = wave.chunks(part);
-            let first = parts.next();
-            let others: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
-            let others = others.into_iter().map(|thread| match thread.join() {
-                Ok(result) => result,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            first.map(work).into_iter().chain(others).collect()
-        });
-        results.into_iter().try_for_each(&mut take)?;
-    }
-    Ok(())
+    let parts = len.div_ceil(part);
+    let threads = threads.get().min(THREADS).min(parts).max(1);
+    let work_on = |number: usize| work(number * part..number.saturating_add(1).saturating_mul(part).min(len));
+    let work_on = &work_on;
+    thread::scope(|scope| {
+        // Each thread has the parts with one remainder, so that it is known where the next result comes from.
+        let others: Vec<_> = (1..threads)
+            .map(|first| {
+                let (sender, results) = mpsc::sync_channel(1);
+                scope.spawn(move || {
+                    // After an error of `take`, nobody wants the results.
+                    (first..parts).step_by(threads).map(work_on).try_for_each(|result| sender.send(result))
+                });
+                results
+            })
+            .collect();
+        for number in 0..parts {
+            match (number % threads).checked_sub(1).map(|other| others.get(other).map(mpsc::Receiver::recv)) {
+                None => take(work_on(number))?,
+                Some(Some(Ok(result))) => take(result)?,
+                // The thread panicked, which the scope passes on.
+                Some(_) => break,
+            }
+        }
+        Ok(())
+    })
 }
 
 #[cfg(test)]
