@@ -53,6 +53,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         To::Firefox => {
             let mut options = firefox::Options::default();
             options.product = name(files);
+            options.threads = threads;
             profiles.iter().try_for_each(|profile| firefox::write(profile, &options, out))
         }
         To::Speedscope => {

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
     let mut options = flamegraph::Options::default();
     options.captures = names(&args.profile.files.0);
+    options.threads = args.profile.threads();
     write(path, is_picture, &profiles, &options, &inputs)?;
     Ok(outcome)
 }

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use crate::lists::Lists;
 use crate::profile::Profile;
 
 /// A tree of functions, which are numbers of the caller's choice. The nodes have numbers in the order in which they came, so
@@ -31,7 +32,7 @@ impl CallTree {
     }
 
     /// Adds the stacks of a capture, and returns their nodes. `functions` are those of each frame, outermost first.
-    pub(crate) fn add_stacks(&mut self, profile: &Profile, functions: &[Vec<u32>]) -> Vec<u32> {
+    pub(crate) fn add_stacks(&mut self, profile: &Profile, functions: &Lists) -> Vec<u32> {
         let stacks = profile.stacks();
         let mut nodes: Vec<u32> = Vec::with_capacity(stacks.len());
         // Most stacks are others in their functions, too.
@@ -40,8 +41,7 @@ impl CallTree {
             let node = stacks.node(stack).map_or(0, |(callers, frame)| {
                 // Callers have lower numbers.
                 let caller = nodes.get(callers as usize).copied().unwrap_or(0);
-                let functions = functions.get(frame as usize).map_or(&[][..], |it| it);
-                functions.iter().fold(caller, |caller, &function| self.child(caller, function))
+                functions.get(frame).iter().fold(caller, |caller, &function| self.child(caller, function))
             });
             nodes.push(node);
         }

@@ -5,31 +5,37 @@
 //!
 //! Firefox Profiler: `src/types/profile.ts`, `docs-developer/CHANGELOG-formats.md`.
 
+mod document;
 mod tables;
 mod threads;
 
 use std::io::{self, Write};
+use std::num::NonZero;
+use std::ops::Range;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
 use perf_parse::event::Event;
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
 
 use crate::event_name::event_name;
-use crate::json::write_json;
 use crate::origin::Origin;
 use crate::profile::Profile;
 use crate::text::OneLine;
 use crate::unit::{has_periods, is_clock};
+use crate::waves::each_range;
+use document::Document;
 use tables::Shared;
 use threads::{Process, Row, Thread};
 
 /// The format that is written.
 const VERSION: u32 = 60;
 
+/// The number of samples and other moments of the threads whose tables are made before they are written.
+const MOMENTS: usize = 1 << 17;
+
 /// How a profile is written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// The event whose samples are shown, by its name as [`event_name`] returns it. Without it, the first one
@@ -37,6 +43,15 @@ pub struct Options {
     pub event: Option<Vec<u8>>,
     /// The name of what was recorded: that of the program, or of the machine.
     pub product: String,
+    /// The number of threads that write. The profile is the same for any number.
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Options {
+    /// The first event, no name, and one thread.
+    fn default() -> Self {
+        Self { event: None, product: String::new(), threads: NonZero::<usize>::MIN }
+    }
 }
 
 /// Writes the samples of a capture. Needs the time of [each](crate::Times::Each).
@@ -48,7 +63,7 @@ pub struct Options {
 /// with a new name is another thread; if it is the main thread, another process.
 ///
 /// Besides the profile, takes memory for each frame and stack, and 4 bytes for each sample and time without a CPU; of the
-/// thread that is written, 8 bytes more.
+/// threads that are written, 8 bytes more.
 ///
 /// # Errors
 ///
@@ -70,37 +85,26 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
     let shown = names.get(event).map(|name| OneLine(name).to_string());
     let attr = profile.events().get(event).map(|it| it.event.attr);
     let of_cpu = profile.events().get(event).and_then(|it| unit_of_cpu(&it.event));
-    let document = Document {
-        meta: meta(options, profile.origin(), attr.as_ref(), of_cpu, start, shown.unwrap_or_default()),
-        libs: &shared.libs,
-        pages: [],
-        profiler_overhead: [],
-        counters: [],
-        threads: Threads {
-            profile,
-            shared: &shared,
-            processes,
-            rows,
-            markers,
-            off_cpu_name,
-            start,
-            has_cpu: of_cpu.is_some(),
-        },
-        shared: &shared,
-    };
-    write_json(&document, out)
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Document<'a> {
-    meta: Meta<'a>,
-    libs: &'a [tables::Lib],
-    pages: [(); 0],
-    profiler_overhead: [(); 0],
-    counters: [(); 0],
-    shared: &'a Shared,
-    threads: Threads<'a>,
+    let meta = meta(options, profile.origin(), attr.as_ref(), of_cpu, start, shown.unwrap_or_default());
+    let mut document = Document::default();
+    document.open(b'{');
+    document.field("meta", &meta);
+    document.field("libs", &shared.libs);
+    for empty in ["pages", "profilerOverhead", "counters"] {
+        document.field(empty, &[(); 0]);
+    }
+    document.key("shared");
+    document.open(b'{');
+    shared.add_to(&mut document);
+    document.close(b'}');
+    document.key("threads");
+    document.open(b'[');
+    document.write(options.threads, out)?;
+    let has_cpu = of_cpu.is_some();
+    let threads =
+        Threads { profile, shared: &shared, processes, rows, markers, off_cpu_name, start, has_cpu };
+    threads.write(options.threads, out)?;
+    out.write_all(b"]}\n")
 }
 
 #[derive(Serialize)]
@@ -265,7 +269,7 @@ fn interval(attr: &Attr) -> f64 {
     }
 }
 
-/// The threads, whose tables are made one after the other.
+/// The threads.
 struct Threads<'a> {
     profile: &'a Profile,
     shared: &'a Shared,
@@ -279,14 +283,36 @@ struct Threads<'a> {
     has_cpu: bool,
 }
 
-impl Serialize for Threads<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut all = serializer.serialize_seq(Some(self.rows.len()))?;
-        for row in &self.rows {
-            if let Some(process) = self.processes.get(row.process) {
-                all.serialize_element(&Thread::new(self, row, process))?;
+impl Threads<'_> {
+    /// Writes the threads, those with few samples together.
+    fn write(&self, threads: NonZero<usize>, out: &mut dyn Write) -> io::Result<()> {
+        let mut rest = &self.rows[..];
+        while !rest.is_empty() {
+            let is_first = rest.len() == self.rows.len();
+            let mut moments = 0;
+            let count = rest.iter().take_while(|row| {
+                let is_room = moments < MOMENTS;
+                moments += row.moments();
+                is_room
+            });
+            let (rows, others) = rest.split_at_checked(count.count()).unwrap_or((rest, &[]));
+            rest = others;
+            let of_row = |row| Some(Thread::new(self, row, self.processes.get(row.process)?));
+            let of_rows = |range: Range<usize>| -> Vec<_> {
+                rows.get(range).unwrap_or_default().iter().filter_map(of_row).collect()
+            };
+            let mut tables = Vec::new();
+            each_range(rows.len(), rows.len().div_ceil(threads.get()), threads, of_rows, |of_rows| {
+                tables.extend(of_rows);
+                Ok(())
+            })?;
+            let mut document = Document::default();
+            tables.iter().for_each(|thread| thread.add_to(&mut document));
+            if !is_first {
+                out.write_all(b",")?;
             }
+            document.write(threads, out)?;
         }
-        all.end()
+        Ok(())
     }
 }

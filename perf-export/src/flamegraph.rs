@@ -15,6 +15,7 @@ mod tree;
 mod xml;
 
 use std::io::{self, Write};
+use std::num::NonZero;
 
 use crate::call_tree::CallTree;
 use crate::diff::{Changed, Normalize, Side, changed};
@@ -27,7 +28,7 @@ use threads::Threads;
 use tree::Tree;
 
 /// What the page and the picture say about the captures.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// The names of the captures, in the order of the profiles. A capture without a name gets its number.
@@ -38,6 +39,15 @@ pub struct Options {
     /// second one, and colours say by how much they differ. Further captures are taken as the second one. `None` adds the
     /// captures together.
     pub compare: Option<Normalize>,
+    /// The number of threads that make a page. It is the same for any number.
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Options {
+    /// No names, the first event, and one thread.
+    fn default() -> Self {
+        Self { captures: Vec::new(), event: None, compare: None, threads: NonZero::<usize>::MIN }
+    }
 }
 
 impl Options {
@@ -84,7 +94,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
     let threads = Threads::of(profiles);
     let node_of: Vec<Vec<u32>> =
         node_of.iter().map(|of| of.iter().map(|&node| tree.number_of(node)).collect()).collect();
-    let samples = Samples::of(profiles, &events, &threads, &node_of);
+    let samples = Samples::of(profiles, &events, &threads, &node_of, options.threads);
     let meta = meta::Meta {
         profiles,
         options,

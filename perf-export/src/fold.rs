@@ -26,9 +26,12 @@ use perf_session::Dso;
 
 use self::order::{NameRanks, ranks_of_lines};
 use crate::call_tree::CallTree;
-use crate::calls::{Call, calls_of};
+use crate::calls::{Call, each_call};
 use crate::event_name::event_name;
+use crate::known_numbers::KnownNumbers;
+use crate::lists::Lists;
 use crate::profile::{Profile, Thread};
+use crate::sorting::sort_by_key;
 use crate::text::push_name;
 use crate::waves::each_part;
 use crate::weight::Weight;
@@ -132,7 +135,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
             (of_names.of(root, node != 0), rank, root, node, weight)
         })
         .collect();
-    lines.sort_unstable();
+    sort_by_key(&mut lines, options.threads, |&line| line);
     let text = |lines: &[_]| {
         let (mut text, mut calls) = (Vec::new(), Vec::new());
         for &(_, _, root, node, weight) in lines {
@@ -204,45 +207,71 @@ impl Names {
     }
 
     /// Returns the names of the functions of each frame, the outermost one first.
-    fn of_frames(&mut self, profile: &Profile, options: &Options) -> Vec<Vec<u32>> {
-        let symbols = profile.named().symbols().iter();
-        let symbols: Vec<_> = symbols.map(|symbol| tidy(without_arguments(&symbol.name))).collect();
+    fn of_frames(&mut self, profile: &Profile, options: &Options) -> Lists {
+        let symbols = profile.named().symbols();
+        // A symbol may have each mark.
+        let mut known = KnownNumbers::of(symbols.len() * Mark::COUNT);
+        let mut of_unknown = KnownNumbers::of(profile.frames().dsos().len());
         let mut name = Vec::new();
-        let mut of_frame = |frame| {
-            let dso = profile.frames().dso_of(frame);
-            let mark = mark_of(dso, options);
-            let calls = calls_of(profile, frame).into_iter().map(|Call { symbol, .. }| {
+        let mut of_frames = Lists::default();
+        for (place, frame) in profile.frames().places().iter().zip(0..) {
+            let dso = profile.frames().dsos().get(place.dso as usize);
+            let of_file = mark_of(dso, options);
+            of_frames.push(each_call(profile, frame).map(|Call { symbol, .. }| {
                 name.clear();
-                let mark = match symbol {
-                    Some((number, symbol)) => {
-                        name.extend_from_slice(symbols.get(number as usize).map_or(&[][..], |name| name));
-                        let of_inlined: &[u8] = if options.mark_inlined { b"_[i]" } else { b"" };
-                        if symbol.is_inlined { of_inlined } else { mark }
-                    }
-                    None => {
+                let Some((number, symbol)) = symbol else {
+                    return of_unknown.number(place.dso, || {
                         push_unknown(&mut name, dso);
-                        mark
-                    }
+                        name.extend_from_slice(of_file.text());
+                        self.number(&name)
+                    });
                 };
-                name.extend_from_slice(mark);
-                self.number(&name)
-            });
-            calls.collect()
-        };
-        (0..profile.frames().places().len() as u32).map(&mut of_frame).collect()
+                let of_inlined = if options.mark_inlined { Mark::Inlined } else { Mark::None };
+                let mark = if symbol.is_inlined { of_inlined } else { of_file };
+                known.number(number * Mark::COUNT as u32 + mark as u32, || {
+                    push_tidy(&mut name, without_arguments(&symbol.name));
+                    name.extend_from_slice(mark.text());
+                    self.number(&name)
+                })
+            }));
+        }
+        of_frames
+    }
+}
+
+/// What follows the name of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    None,
+    Kernel,
+    Inlined,
+    Jit,
+}
+
+impl Mark {
+    /// The number of marks.
+    const COUNT: usize = 4;
+
+    fn text(self) -> &'static [u8] {
+        match self {
+            Self::None => b"",
+            Self::Kernel => b"_[k]",
+            Self::Inlined => b"_[i]",
+            Self::Jit => b"_[j]",
+        }
     }
 }
 
 /// Returns what follows the names of functions in a file that are not inlined.
-fn mark_of(dso: Option<&Arc<Dso>>, options: &Options) -> &'static [u8] {
+fn mark_of(dso: Option<&Arc<Dso>>, options: &Options) -> Mark {
     match dso.map(|dso| dso.name()) {
         Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => {
-            b"_[k]"
+            Mark::Kernel
         }
         Some(name) if options.mark_jit && name.starts_with(b"/tmp/perf-") && name.ends_with(b".map") => {
-            b"_[j]"
+            Mark::Jit
         }
-        _ => b"",
+        _ => Mark::None,
     }
 }
 
@@ -251,7 +280,7 @@ fn push_unknown(out: &mut Vec<u8>, dso: Option<&Arc<Dso>>) {
     let Some(dso) = dso else { return out.extend_from_slice(b"[unknown]") };
     let file = dso.name().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     out.push(b'[');
-    out.extend_from_slice(&tidy(file));
+    push_tidy(out, file);
     out.push(b']');
 }
 
@@ -276,9 +305,16 @@ fn without_arguments(name: &[u8]) -> &[u8] {
 /// Returns a name without the character that separates names.
 fn tidy(name: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
-    push_name(&mut text, name);
-    text.iter_mut().filter(|byte| **byte == b';').for_each(|byte| *byte = b':');
+    push_tidy(&mut text, name);
     text
+}
+
+/// Appends a name without that character.
+fn push_tidy(out: &mut Vec<u8>, name: &[u8]) {
+    let start = out.len();
+    push_name(out, name);
+    let pushed = out.get_mut(start..).unwrap_or_default();
+    pushed.iter_mut().filter(|byte| **byte == b';').for_each(|byte| *byte = b':');
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub mod flamegraph;
 pub mod fold;
 mod frames;
 mod functions;
-#[cfg(any(feature = "firefox", feature = "speedscope"))]
+#[cfg(feature = "speedscope")]
 mod json;
 #[cfg(any(
     feature = "firefox",
@@ -97,6 +97,7 @@ mod json;
 mod known_numbers;
 mod known_stacks;
 mod limits;
+mod lists;
 mod named;
 mod numbering;
 mod origin;
@@ -113,11 +114,15 @@ mod profile;
 mod quality;
 mod sample;
 mod samples;
+#[cfg(any(feature = "flamegraph", feature = "fold"))]
+mod sorting;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;
 mod stack_table;
 mod stacks;
+#[cfg(any(feature = "firefox", feature = "otlp", feature = "pprof"))]
+mod strings;
 #[cfg(any(feature = "otlp", feature = "pprof"))]
 mod tables;
 pub mod text;

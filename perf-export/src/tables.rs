@@ -1,6 +1,6 @@
 //! The strings, functions, mappings, locations and stacks of some profiles, each once: what pprof and OTLP have tables of.
 
-use core::hash::{BuildHasher, Hash};
+use core::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashMap};
 use perf_abi::record::CpuMode;
@@ -11,55 +11,7 @@ use crate::known_numbers::KnownNumbers;
 use crate::numbering::Numbering;
 use crate::profile::Profile;
 use crate::stacks::{EMPTY, Stacks};
-use crate::text::OneLine;
-
-/// The strings, each once. The first one is empty.
-#[derive(Debug)]
-pub(crate) struct Strings {
-    list: Vec<Box<str>>,
-    numbering: Numbering,
-    hasher: DefaultHashBuilder,
-}
-
-impl Strings {
-    /// Returns the number of a string. It is text in the format of [`OneLine`]: protobuf has no other bytes than UTF-8.
-    pub(crate) fn number(&mut self, bytes: &[u8]) -> u32 {
-        match core::str::from_utf8(bytes) {
-            Ok(text) if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) => self.number_of(text),
-            _ => self.number_of(&OneLine(bytes).to_string()),
-        }
-    }
-
-    fn number_of(&mut self, text: &str) -> u32 {
-        let Self { list, numbering, hasher } = self;
-        let of = |number: u32| list.get(number as usize).map_or("", |text| text);
-        let hash = hasher.hash_one(text);
-        let number = numbering.number(hash, |it| of(it) == text, |it| hasher.hash_one(of(it)));
-        if number as usize == list.len() {
-            list.push(text.into());
-        }
-        number
-    }
-
-    /// Returns a string by its number.
-    pub(crate) fn get(&self, number: u32) -> &str {
-        self.list.get(number as usize).map_or("", |text| text)
-    }
-
-    /// Returns the strings, by their numbers.
-    pub(crate) fn list(&self) -> &[Box<str>] {
-        &self.list
-    }
-}
-
-impl Default for Strings {
-    fn default() -> Self {
-        let mut strings =
-            Self { list: Vec::new(), numbering: Numbering::default(), hasher: DefaultHashBuilder::default() };
-        strings.number_of("");
-        strings
-    }
-}
+use crate::strings::Strings;
 
 /// A function. Its fields are numbers of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +65,7 @@ pub(crate) enum Code {
 }
 
 /// An address, with its functions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Location {
     /// The number of the mapping; [`NONE`] if nothing is mapped.
     pub(crate) mapping: u32,
@@ -122,6 +74,13 @@ pub(crate) struct Location {
     pub(crate) code: Code,
     /// The numbers of the functions and their lines, or 0: the innermost inlined function first.
     pub(crate) lines: Vec<(u32, u32)>,
+}
+
+impl Hash for Location {
+    /// Few locations have the same address and other functions.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.mapping, self.address).hash(state);
+    }
 }
 
 /// Things, each once.
@@ -179,10 +138,11 @@ impl Known {
 }
 
 /// The tables of some profiles.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tables {
+    /// The first one is empty.
     pub(crate) strings: Strings,
-    /// In hexadecimal digits.
+    /// In hexadecimal digits. The first one is empty.
     pub(crate) build_ids: Strings,
     functions: Table<Function>,
     mappings: Vec<MappedFile>,
@@ -190,6 +150,17 @@ pub(crate) struct Tables {
     locations: Table<Location>,
     /// Of locations.
     pub(crate) stacks: Stacks,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        let (mut strings, mut build_ids) = (Strings::default(), Strings::default());
+        strings.number_of("");
+        build_ids.number_of("");
+        let (functions, locations, stacks) = Default::default();
+        let (mappings, mapping_numbers) = Default::default();
+        Self { strings, build_ids, functions, mappings, mapping_numbers, locations, stacks }
+    }
 }
 
 impl Tables {
@@ -215,29 +186,36 @@ impl Tables {
         let used = || used().filter_map(|stack| Some((stack, profile.stacks().node(stack as u32)?)));
         let mut known = Known::of(profile);
         let mut locations = vec![NONE; profile.frames().places().len()];
-        let mut are_new = self.stacks.len() == Stacks::default().len();
+        // Of the locations, whether several frames have it.
+        let mut is_shared = vec![false; self.locations.list().len()];
         for (_, (_, frame)) in used() {
             if let Some(location) = locations.get_mut(frame as usize).filter(|location| **location == NONE) {
-                let next = self.locations.list().len() as u32;
                 *location = self.location(profile, frame, &mut known);
-                are_new &= *location == next;
+                match is_shared.get_mut(*location as usize) {
+                    Some(is_shared) => *is_shared = true,
+                    None => is_shared.push(false),
+                }
             }
         }
-        // The stacks of a profile are all different, and so are the first ones here if their frames are different locations.
-        if !are_new {
+        // The stacks of a profile are all different, and so are the first ones here, but for those with shared locations.
+        let is_first = self.stacks.len() == Stacks::default().len();
+        if !is_first {
             self.stacks.find_all();
         }
         let mut stacks = vec![EMPTY; nodes];
+        let mut may_be_there = vec![!is_first; nodes];
         for (stack, (caller, frame)) in used() {
             let Some(&location) = locations.get(frame as usize) else { continue };
+            let is = |list: &[bool], number: u32| list.get(number as usize) == Some(&true);
+            let may_be = is(&may_be_there, caller) || is(&is_shared, location);
             let caller = stacks.get(caller as usize).copied().unwrap_or(EMPTY);
-            let number = if are_new {
-                self.stacks.push(caller, location)
-            } else {
+            let number = if may_be {
                 self.stacks.called(caller, location, usize::MAX).unwrap_or(EMPTY)
+            } else {
+                self.stacks.push(caller, location)
             };
-            if let Some(known) = stacks.get_mut(stack) {
-                *known = number;
+            if let (Some(known), Some(place)) = (stacks.get_mut(stack), may_be_there.get_mut(stack)) {
+                (*known, *place) = (number, may_be);
             }
         }
         stacks

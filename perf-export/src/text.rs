@@ -33,13 +33,23 @@ pub fn is_safe(character: char) -> bool {
         && !INVISIBLE.iter().any(|range| range.contains(&character))
 }
 
+/// Returns bytes as text if all are letters, digits, signs and blanks of ASCII, which most names are.
+#[inline]
+pub(crate) fn plain(bytes: &[u8]) -> Option<&str> {
+    let is_plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain { core::str::from_utf8(bytes).ok() } else { None }
+}
+
 /// Bytes as one line of text: unsafe characters are escaped, and bytes that are not UTF-8 print as `\xNN`.
 #[derive(Clone, Copy, Debug)]
 pub struct OneLine<'a>(pub &'a [u8]);
 
 impl Display for OneLine<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write_escaped(f, self.0, is_safe)
+        match plain(self.0) {
+            Some(text) => f.write_str(text),
+            None => write_escaped(f, self.0, is_safe),
+        }
     }
 }
 
@@ -50,7 +60,7 @@ impl Display for OneLine<'_> {
 /// Those of `f`.
 pub fn write_escaped(f: &mut Formatter<'_>, bytes: &[u8], is_plain: impl Fn(char) -> bool) -> Result {
     for chunk in bytes.utf8_chunks() {
-        // Most names are plain as a whole.
+        // Most parts of names are plain as a whole.
         let mut rest = chunk.valid();
         while let Some(place) = rest.find(|character| !is_plain(character)) {
             let (plain, escaped) = rest.split_at(place);
@@ -68,7 +78,7 @@ pub fn write_escaped(f: &mut Formatter<'_>, bytes: &[u8], is_plain: impl Fn(char
 /// Appends a name in the format of [`OneLine`].
 #[inline]
 pub fn push_name(out: &mut Vec<u8>, name: &[u8]) {
-    if name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
+    if plain(name).is_some() {
         out.extend_from_slice(name);
     } else {
         // Writing to memory cannot fail.

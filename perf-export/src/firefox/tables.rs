@@ -1,17 +1,17 @@
 //! The tables that all threads share: strings, libraries, functions, frames, stacks.
 
-use std::sync::Arc;
-
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind};
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
 
-use crate::calls::{Call, calls_of, unknown_name};
-use crate::frames::short_name;
+use super::document::{Document, Same};
+use crate::calls::{Call, each_call, unknown_name};
+use crate::frames::{NONE, short_name};
+use crate::known_numbers::KnownNumbers;
 use crate::profile::Profile;
 use crate::stacks::EMPTY;
+use crate::strings::Strings;
 use crate::text::OneLine;
 
 /// Names and colors of the categories.
@@ -28,47 +28,19 @@ pub(super) const CATEGORIES: [(&str, &str); 6] = [
 const LIBRARY: u32 = 1;
 
 /// What all threads share.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 pub(super) struct Shared {
     stack_table: Stacks,
     frame_table: Frames,
     func_table: Functions,
     resource_table: Resources,
     native_symbols: Symbols,
-    sources: Sources,
-    #[serde(rename = "stringArray", serialize_with = "Strings::serialize_list")]
+    /// The strings of the files' names.
+    sources: Vec<u32>,
     pub(super) strings: Strings,
-    #[serde(skip)]
     pub(super) libs: Vec<Lib>,
     /// The last row of each stack in the table.
-    #[serde(skip)]
     rows: Vec<Option<u32>>,
-}
-
-/// Texts, each once.
-#[derive(Default)]
-pub(super) struct Strings {
-    list: Vec<String>,
-    numbers: HashMap<String, u32>,
-}
-
-impl Strings {
-    pub(super) fn number(&mut self, bytes: &[u8]) -> u32 {
-        self.number_of(OneLine(bytes).to_string())
-    }
-
-    fn number_of(&mut self, text: String) -> u32 {
-        let next = self.list.len() as u32;
-        *self.numbers.entry(text).or_insert_with_key(|text| {
-            self.list.push(text.clone());
-            next
-        })
-    }
-
-    fn serialize_list<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.list.serialize(serializer)
-    }
 }
 
 /// A program, a library, or a part of the kernel.
@@ -113,109 +85,81 @@ fn breakpad_id(build_id: Option<BuildId>) -> String {
     format!("{one:08X}{two:04X}{three:04X}{:016X}0", guid as u64)
 }
 
-/// A column whose rows are all the same.
 #[derive(Default)]
-struct Same<T>(T, usize);
-
-impl<T: Serialize> Serialize for Same<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut all = serializer.serialize_seq(Some(self.1))?;
-        (0..self.1).try_for_each(|_| all.serialize_element(&self.0))?;
-        all.end()
-    }
-}
-
-#[derive(Default, Serialize)]
 struct Resources {
-    length: usize,
-    #[serde(rename = "type")]
-    kind: Same<u32>,
     lib: Vec<u32>,
     name: Vec<u32>,
-    host: Same<()>,
 }
 
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 struct Functions {
-    length: usize,
     name: Vec<u32>,
-    #[serde(rename = "isJS")]
-    is_js: Same<bool>,
-    #[serde(rename = "relevantForJS")]
-    relevant_for_js: Same<bool>,
     /// -1 where nothing is mapped.
     resource: Vec<i64>,
     source: Vec<Option<u32>>,
-    line_number: Same<()>,
-    column_number: Same<()>,
 }
 
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 struct Frames {
-    length: usize,
     /// -1 if it is not known.
     address: Vec<i64>,
     inline_depth: Vec<u32>,
     category: Vec<u32>,
-    subcategory: Same<u32>,
     func: Vec<u32>,
     native_symbol: Vec<Option<u32>>,
-    #[serde(rename = "innerWindowID")]
-    inner_window_id: Same<()>,
     line: Vec<Option<u32>>,
-    column: Same<()>,
 }
 
 /// The functions that are in the symbol tables of libraries.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 struct Symbols {
-    length: usize,
     address: Vec<i64>,
-    function_size: Same<()>,
     lib_index: Vec<u32>,
     name: Vec<u32>,
 }
 
-#[derive(Default, Serialize)]
-struct Sources {
-    length: usize,
-    id: Same<()>,
-    filename: Vec<u32>,
-}
-
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct Stacks {
-    length: usize,
     frame: Vec<u32>,
     prefix: Vec<Option<u32>>,
 }
 
-/// The rows of the tables, by what they have.
-#[derive(Default)]
+/// The rows of the tables, by what they have, and the strings of what the profile has.
 struct Numbers {
-    libs: HashMap<u32, u32>,
+    libs: KnownNumbers,
     functions: HashMap<(u32, Option<u32>, Option<u32>), u32>,
     symbols: HashMap<(u32, i64, u32), u32>,
+    /// By the string of the file's name.
     sources: HashMap<u32, u32>,
+    /// Of lines.
+    sources_of: KnownNumbers,
+    /// Of symbols.
+    names: KnownNumbers,
+    /// Of DSOs whose functions are not known.
+    unknown_names: KnownNumbers,
+}
+
+impl Numbers {
+    /// Returns the numbers of a profile that is not in the tables.
+    fn of(profile: &Profile) -> Self {
+        let (named, dsos) = (profile.named(), profile.frames().dsos().len());
+        let (functions, symbols, sources) = Default::default();
+        Self {
+            libs: KnownNumbers::of(dsos),
+            functions,
+            symbols,
+            sources,
+            sources_of: KnownNumbers::of(named.lines().len()),
+            names: KnownNumbers::of(named.symbols().len()),
+            unknown_names: KnownNumbers::of(dsos),
+        }
+    }
 }
 
 impl Shared {
     pub(super) fn new(profile: &Profile) -> Self {
-        let mut it = Self {
-            stack_table: Stacks::default(),
-            frame_table: Frames::default(),
-            func_table: Functions::default(),
-            resource_table: Resources::default(),
-            native_symbols: Symbols::default(),
-            sources: Sources::default(),
-            strings: Strings::default(),
-            libs: Vec::new(),
-            rows: Vec::new(),
-        };
-        let mut numbers = Numbers::default();
+        let mut it = Self::default();
+        let mut numbers = Numbers::of(profile);
         let mut rows = Vec::new();
         for frame in 0..profile.frames().places().len() as u32 {
             let start = it.frame_table.func.len() as u32;
@@ -223,7 +167,6 @@ impl Shared {
             rows.push(start..it.frame_table.func.len() as u32);
         }
         it.add_stacks(profile, &rows);
-        it.finish();
         it
     }
 
@@ -254,25 +197,26 @@ impl Shared {
     fn add_frame(&mut self, profile: &Profile, frame: u32, numbers: &mut Numbers) {
         let dso = profile.frames().dso_of(frame);
         let lib = dso.zip(profile.frames().place(frame)).map(|(dso, place)| {
-            let next = self.libs.len() as u32;
-            *numbers.libs.entry(place.dso).or_insert_with(|| {
+            numbers.libs.number(place.dso, || {
                 self.libs.push(Lib::new(dso, profile.build_id(place.dso)));
+                let next = self.resource_table.lib.len() as u32;
                 self.resource_table.lib.push(next);
                 self.resource_table.name.push(self.strings.number(&short_name(dso)));
                 next
             })
         });
-        let calls = calls_of(profile, frame);
         let address = address_of(profile, frame);
-        let symbol = self.add_symbol(profile, frame, lib, address, calls.first(), numbers);
+        let outermost = each_call(profile, frame).next();
+        let symbol = self.add_symbol(profile, frame, lib, address, outermost, numbers);
         let is_caller = profile.frames().place(frame).is_some_and(|place| place.is_caller);
-        for (call, depth) in calls.iter().zip(0..) {
-            let func = self.add_function(call, lib, dso, numbers);
+        let category = category(profile, frame);
+        for (call, depth) in each_call(profile, frame).zip(0..) {
+            let func = self.add_function(profile, frame, call, lib, numbers);
             let table = &mut self.frame_table;
             // That of the call, not the one that it returns to.
             table.address.push(address.map_or(-1, |address| (address - i64::from(is_caller)).max(0)));
             table.inline_depth.push(depth);
-            table.category.push(category(profile, frame));
+            table.category.push(category);
             table.func.push(func);
             table.native_symbol.push(symbol);
             table.line.push(call.line.map(|line| line.line));
@@ -286,14 +230,14 @@ impl Shared {
         frame: u32,
         lib: Option<u32>,
         address: Option<i64>,
-        outermost: Option<&Call<'_>>,
+        outermost: Option<Call<'_>>,
         numbers: &mut Numbers,
     ) -> Option<u32> {
-        let (_, symbol) = outermost?.symbol?;
+        let (number, symbol) = outermost?.symbol?;
         let place = profile.frames().place(frame)?;
         let start = address?.checked_sub_unsigned(place.offset.checked_sub(symbol.start)?)?;
         let (lib, start) = (lib?, Some(start).filter(|start| *start >= 0)?);
-        let name = self.strings.number(&symbol.name);
+        let name = numbers.names.number(number, || self.strings.number(&symbol.name));
         let next = self.native_symbols.name.len() as u32;
         Some(*numbers.symbols.entry((lib, start, name)).or_insert_with(|| {
             let table = &mut self.native_symbols;
@@ -306,21 +250,28 @@ impl Shared {
 
     fn add_function(
         &mut self,
-        call: &Call<'_>,
+        profile: &Profile,
+        frame: u32,
+        call: Call<'_>,
         resource: Option<u32>,
-        dso: Option<&Arc<Dso>>,
         numbers: &mut Numbers,
     ) -> u32 {
         let name = match call.symbol {
-            Some((_, symbol)) => self.strings.number(&symbol.name),
-            None => self.strings.number_of(unknown_name(dso)),
+            Some((number, symbol)) => numbers.names.number(number, || self.strings.number(&symbol.name)),
+            None => {
+                let number = profile.frames().place(frame).map_or(NONE, |place| place.dso);
+                let name = || unknown_name(profile.frames().dsos().get(number as usize));
+                numbers.unknown_names.number(number, || self.strings.number_of(&name()))
+            }
         };
         let source = call.line.map(|line| {
-            let file = self.strings.number(&line.file);
-            let next = self.sources.filename.len() as u32;
-            *numbers.sources.entry(file).or_insert_with(|| {
-                self.sources.filename.push(file);
-                next
+            numbers.sources_of.number(call.line_number, || {
+                let file = self.strings.number(&line.file);
+                let next = self.sources.len() as u32;
+                *numbers.sources.entry(file).or_insert_with(|| {
+                    self.sources.push(file);
+                    next
+                })
             })
         });
         let next = self.func_table.name.len() as u32;
@@ -333,25 +284,55 @@ impl Shared {
         })
     }
 
-    /// Sets the lengths, and the columns whose rows are all the same.
-    fn finish(&mut self) {
-        let libs = self.libs.len();
-        let table = &mut self.resource_table;
-        (table.length, table.kind, table.host) = (libs, Same(LIBRARY, libs), Same((), libs));
-        let table = &mut self.func_table;
-        let length = table.name.len();
-        (table.length, table.is_js, table.relevant_for_js) =
-            (length, Same(false, length), Same(false, length));
-        (table.line_number, table.column_number) = (Same((), length), Same((), length));
-        let table = &mut self.frame_table;
-        let length = table.func.len();
-        (table.length, table.subcategory) = (length, Same(0, length));
-        (table.inner_window_id, table.column) = (Same((), length), Same((), length));
-        let table = &mut self.native_symbols;
-        (table.length, table.function_size) = (table.name.len(), Same((), table.name.len()));
-        let table = &mut self.sources;
-        (table.length, table.id) = (table.filename.len(), Same((), table.filename.len()));
-        self.stack_table.length = self.stack_table.frame.len();
+    /// Adds the tables to a document.
+    pub(super) fn add_to<'a>(&'a self, document: &mut Document<'a>) {
+        let of = &self.stack_table;
+        document.table("stackTable", of.frame.len(), |table| {
+            table.column("frame", &of.frame[..]);
+            table.column("prefix", &of.prefix[..]);
+        });
+        let (of, length) = (&self.frame_table, self.frame_table.func.len());
+        document.table("frameTable", length, |table| {
+            table.column("address", &of.address[..]);
+            table.column("inlineDepth", &of.inline_depth[..]);
+            table.column("category", &of.category[..]);
+            table.column("subcategory", Same(0, length));
+            table.column("func", &of.func[..]);
+            table.column("nativeSymbol", &of.native_symbol[..]);
+            table.column("innerWindowID", Same((), length));
+            table.column("line", &of.line[..]);
+            table.column("column", Same((), length));
+        });
+        let (of, length) = (&self.func_table, self.func_table.name.len());
+        document.table("funcTable", length, |table| {
+            table.column("name", &of.name[..]);
+            table.column("isJS", Same(false, length));
+            table.column("relevantForJS", Same(false, length));
+            table.column("resource", &of.resource[..]);
+            table.column("source", &of.source[..]);
+            table.column("lineNumber", Same((), length));
+            table.column("columnNumber", Same((), length));
+        });
+        let (of, length) = (&self.resource_table, self.libs.len());
+        document.table("resourceTable", length, |table| {
+            table.column("type", Same(LIBRARY, length));
+            table.column("lib", &of.lib[..]);
+            table.column("name", &of.name[..]);
+            table.column("host", Same((), length));
+        });
+        let (of, length) = (&self.native_symbols, self.native_symbols.name.len());
+        document.table("nativeSymbols", length, |table| {
+            table.column("address", &of.address[..]);
+            table.column("functionSize", Same((), length));
+            table.column("libIndex", &of.lib_index[..]);
+            table.column("name", &of.name[..]);
+        });
+        let length = self.sources.len();
+        document.table("sources", length, |table| {
+            table.column("id", Same((), length));
+            table.column("filename", &self.sources[..]);
+        });
+        document.column("stringArray", self.strings.list());
     }
 }
 

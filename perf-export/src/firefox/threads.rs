@@ -4,8 +4,8 @@ mod markers;
 mod samples;
 
 use hashbrown::HashMap;
-use serde::{Serialize, Serializer};
 
+use super::document::Document;
 use super::{Threads, milliseconds};
 use crate::profile::{OffCpu, Profile};
 use crate::sample::Sample;
@@ -40,6 +40,13 @@ pub(super) struct Row {
 /// Makes ids of processes or threads that differ: `12`, `12.1`, `12.2`.
 #[derive(Default)]
 struct Ids(HashMap<i32, u32>);
+
+impl Row {
+    /// Returns the number of samples and other moments.
+    pub(super) fn moments(&self) -> usize {
+        self.samples.len() + self.marked.len() + self.off_cpu.len()
+    }
+}
 
 impl Ids {
     fn next(&mut self, id: i32) -> String {
@@ -94,43 +101,40 @@ pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<Process>, Vec<Row>) {
     (processes, rows)
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A thread with its tables.
 pub(super) struct Thread<'a> {
-    name: &'a str,
-    is_main_thread: bool,
-    process_type: &'static str,
-    process_name: &'a str,
-    process_startup_time: f64,
-    process_shutdown_time: Option<f64>,
-    register_time: f64,
-    unregister_time: Option<f64>,
-    paused_ranges: [(); 0],
-    pid: &'a str,
-    tid: &'a str,
-    show_markers_in_timeline: bool,
+    threads: &'a Threads<'a>,
+    row: &'a Row,
+    process: &'a Process,
     samples: samples::Table<'a>,
     markers: markers::Table<'a>,
 }
 
 impl<'a> Thread<'a> {
     pub(super) fn new(threads: &'a Threads<'a>, row: &'a Row, process: &'a Process) -> Self {
-        Self {
-            name: &row.name,
-            is_main_thread: row.is_main,
-            process_type: "default",
-            process_name: &process.name,
-            process_startup_time: threads.time(process.start),
-            process_shutdown_time: None,
-            register_time: threads.time(row.start),
-            unregister_time: None,
-            paused_ranges: [],
-            pid: &process.pid,
-            tid: &row.tid,
-            show_markers_in_timeline: row.samples.is_empty(),
-            samples: samples::Table::new(threads, row),
-            markers: markers::Table::new(threads, row),
-        }
+        let (samples, markers) = (samples::Table::new(threads, row), markers::Table::new(threads, row));
+        Self { threads, row, process, samples, markers }
+    }
+
+    /// Adds the thread to a document.
+    pub(super) fn add_to<'d>(&'d self, document: &mut Document<'d>) {
+        let Self { threads, row, process, samples, markers } = self;
+        document.open(b'{');
+        document.field("name", &row.name);
+        document.field("isMainThread", &row.is_main);
+        document.field("processType", "default");
+        document.field("processName", &process.name);
+        document.field("processStartupTime", &threads.time(process.start));
+        document.field("processShutdownTime", &());
+        document.field("registerTime", &threads.time(row.start));
+        document.field("unregisterTime", &());
+        document.field("pausedRanges", &[(); 0]);
+        document.field("pid", &process.pid);
+        document.field("tid", &row.tid);
+        document.field("showMarkersInTimeline", &row.samples.is_empty());
+        samples.add_to(document);
+        markers.add_to(document);
+        document.close(b'}');
     }
 }
 
@@ -173,18 +177,6 @@ enum Moment {
     Sample(u32),
     /// The thread left the CPU.
     Off(u32),
-}
-
-/// A column, each of whose values is made when it is written.
-struct Column<'a, F> {
-    moments: &'a [Moment],
-    value: F,
-}
-
-impl<T: Serialize, F: Fn(Moment) -> T> Serialize for Column<'_, F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.moments.iter().map(|&moment| (self.value)(moment)))
-    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@ use perf_session::DsoKind;
 use perf_symbol::Source;
 
 use super::numbers::push;
-use crate::calls::{Call, calls_of, unknown_name};
+use crate::calls::{Call, each_call, unknown_name};
 use crate::frames::{NONE, Place};
+use crate::known_numbers::KnownNumbers;
+use crate::lists::Lists;
 use crate::profile::Profile;
 use crate::text::OneLine;
 
@@ -25,6 +27,11 @@ pub(super) enum Kind {
     Unmapped,
     /// No function: the name of a thread.
     Thread,
+}
+
+impl Kind {
+    /// The number of kinds that a function with a name is of: the first ones.
+    const COUNT: usize = 4;
 }
 
 /// A function: its name, the file that it is in, and what it is.
@@ -49,42 +56,34 @@ impl Functions {
     }
 
     /// Returns the functions at each frame of a capture, the outermost one first.
-    pub(super) fn of_frames(&mut self, profile: &Profile) -> Vec<Vec<u32>> {
-        // Most frames are in few functions.
-        let mut known = HashMap::new();
-        let places = profile.frames().places().iter();
-        places.zip(0..).map(|(place, frame)| self.of_frame(profile, place, frame, &mut known)).collect()
-    }
-
-    fn of_frame(
-        &mut self,
-        profile: &Profile,
-        place: &Place,
-        frame: u32,
-        known: &mut HashMap<(u32, u32, Kind), u32>,
-    ) -> Vec<u32> {
+    pub(super) fn of_frames(&mut self, profile: &Profile) -> Lists {
         let named = profile.named();
-        let short_name = named.short_name_of(place.dso);
-        let file = || match place.dso {
-            NONE => String::new(),
-            _ => OneLine(named.short_name(short_name)).to_string(),
-        };
-        let unknown = if place.dso == NONE { Kind::Unmapped } else { Kind::Unnamed };
-        let number = |Call { symbol, .. }| match symbol {
-            None => *known.entry((NONE, short_name, unknown)).or_insert_with(|| {
-                let name = unknown_name(profile.frames().dsos().get(place.dso as usize));
-                self.number(Function { name, file: file(), kind: unknown })
-            }),
-            Some((number, symbol)) => {
+        // Most frames are in few functions. A symbol is in one file, and may be of each kind.
+        let mut known = KnownNumbers::of(named.symbols().len() * Kind::COUNT);
+        let mut of_unknown = KnownNumbers::of(profile.frames().dsos().len());
+        let mut of_frames = Lists::default();
+        for (place, frame) in profile.frames().places().iter().zip(0..) {
+            let file = || match place.dso {
+                NONE => String::new(),
+                dso => OneLine(named.short_name(named.short_name_of(dso))).to_string(),
+            };
+            of_frames.push(each_call(profile, frame).map(|Call { symbol, .. }| {
+                let Some((number, symbol)) = symbol else {
+                    return of_unknown.number(place.dso, || {
+                        let name = unknown_name(profile.frames().dsos().get(place.dso as usize));
+                        let kind = if place.dso == NONE { Kind::Unmapped } else { Kind::Unnamed };
+                        self.number(Function { name, file: file(), kind })
+                    });
+                };
                 let kind =
                     if symbol.is_inlined { Kind::Inlined } else { kind(profile, place, symbol.source) };
-                *known.entry((number, short_name, kind)).or_insert_with(|| {
+                known.number(number * Kind::COUNT as u32 + kind as u32, || {
                     let name = OneLine(&symbol.name).to_string();
                     self.number(Function { name, file: file(), kind })
                 })
-            }
-        };
-        calls_of(profile, frame).into_iter().map(number).collect()
+            }));
+        }
+        of_frames
     }
 
     /// Sorts the functions, by their names first.

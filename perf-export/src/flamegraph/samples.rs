@@ -1,10 +1,13 @@
 //! The samples of all captures, those with everything in common counted together.
 
+use std::num::NonZero;
+
 use super::events::Events;
 use super::numbers::push;
 use super::threads::Threads;
 use crate::profile::Profile;
 use crate::sample::Total;
+use crate::sorting::sort_by_key;
 
 /// The number of parts that the time is divided into, if times are exact.
 const BUCKETS: u64 = 512;
@@ -34,8 +37,14 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// `node_of` has the node of each stack, by capture.
-    pub(super) fn of(profiles: &[Profile], events: &Events, threads: &Threads, node_of: &[Vec<u32>]) -> Self {
+    /// `node_of` has the node of each stack, by capture. `sorters` is the number of threads that sort.
+    pub(super) fn of(
+        profiles: &[Profile],
+        events: &Events,
+        threads: &Threads,
+        node_of: &[Vec<u32>],
+        sorters: NonZero<usize>,
+    ) -> Self {
         let spans = profiles.iter().filter_map(Profile::span);
         let duration = spans.map(|(first, last)| last.saturating_sub(first)).max();
         let resolution = profiles.iter().map(Profile::resolution).max().unwrap_or(1);
@@ -52,7 +61,7 @@ impl Samples {
                 list.push((same, sample.total));
             }
         }
-        list.sort_unstable_by_key(|&(same, total)| (same, total.period));
+        sort_by_key(&mut list, sorters, |&(same, total): &(Same, Total)| (same, total.period));
         list.dedup_by(|(same, total), (before, sum)| {
             let is_same = same == before;
             if is_same {

@@ -189,7 +189,7 @@ fn picture(profiles: &[Profile], events: &Events, options: &Options) -> Picture 
             let node = *nodes.entry((root, sample.stack)).or_insert_with(|| {
                 let mut frames: Vec<_> = profile.stacks().frames(sample.stack).collect();
                 frames.reverse();
-                let functions = frames.iter().filter_map(|&frame| of_frames.get(frame as usize)).flatten();
+                let functions = frames.iter().flat_map(|&frame| of_frames.get(frame));
                 functions.fold(root, |node, &function| builder.child(node, function))
             });
             let value = if has_periods { sample.total.period } else { sample.total.samples };

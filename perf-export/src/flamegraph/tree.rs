@@ -27,16 +27,10 @@ impl Tree {
     pub(super) fn new(tree: CallTree, ranks: &[u32]) -> Self {
         let nodes = tree.into_nodes();
         let rank = |function: u32| ranks.get(function as usize).copied().unwrap_or(0);
-        // By caller, the last called one first, as they are taken from the end of a stack.
-        let mut called: Vec<u32> = (1..nodes.len() as u32).collect();
-        called.sort_unstable_by_key(|&node| {
-            let (caller, function) = nodes.get(node as usize).copied().unwrap_or_default();
-            (caller, !rank(function))
-        });
-        let caller_of = |node: u32| nodes.get(node as usize).map_or(0, |node| node.0);
+        // What each node calls is counted first, and then filled in from the end.
         let mut starts = vec![0_usize; nodes.len() + 1];
-        for &node in &called {
-            if let Some(start) = starts.get_mut(caller_of(node) as usize + 1) {
+        for &(caller, _) in nodes.iter().skip(1) {
+            if let Some(start) = starts.get_mut(caller as usize) {
                 *start += 1;
             }
         }
@@ -44,6 +38,18 @@ impl Tree {
         for start in &mut starts {
             sum += *start;
             *start = sum;
+        }
+        let mut called = vec![(0, 0); nodes.len() - 1];
+        for (&(caller, function), node) in nodes.iter().zip(0_u32..).skip(1) {
+            let Some(start) = starts.get_mut(caller as usize) else { continue };
+            *start -= 1;
+            if let Some(place) = called.get_mut(*start) {
+                *place = (!rank(function), node);
+            }
+        }
+        for (&start, &end) in starts.iter().zip(starts.iter().skip(1)) {
+            // The last called one first, as they are taken from the end of a stack.
+            called.get_mut(start..end).unwrap_or_default().sort_unstable();
         }
         let mut tree = Tree { nodes: Vec::with_capacity(nodes.len()), new_numbers: vec![0; nodes.len()] };
         let mut stack = vec![(0, 0, 0)];
@@ -57,7 +63,7 @@ impl Tree {
             let start = starts.get(node as usize).copied().unwrap_or(0);
             let end = starts.get(node as usize + 1).copied().unwrap_or(0);
             let called = called.get(start..end).unwrap_or_default();
-            stack.extend(called.iter().map(|&called| (called, number, depth + 1)));
+            stack.extend(called.iter().map(|&(_, called)| (called, number, depth + 1)));
         }
         tree
     }

@@ -10,6 +10,7 @@ use perf_symbol::{StackFrame, Symbolizer};
 use super::{StackTable, is_end_of_last};
 use crate::frames::{Counts, FramesPart, NONE, NewFrames};
 use crate::limits::Limits;
+use crate::lists::Lists;
 
 /// The frames and stacks of the samples that one thread of several works on.
 ///
@@ -27,6 +28,7 @@ pub struct StackPart {
     limits: Limits,
     /// The frames, and what is known of stacks. They are not a tree: a stack that is new here may be known to others.
     table: StackTable,
+    /// The numbers of the frames of each stack, innermost first.
     lists: Lists,
     /// How much of the frames, and how many stacks, the table of all has.
     taken: Counts,
@@ -68,44 +70,6 @@ pub struct NewStacks {
     is_emptied: bool,
     frames: NewFrames,
     lists: Lists,
-}
-
-/// Stacks, each with the numbers of its frames, innermost first.
-#[derive(Debug, Default)]
-struct Lists {
-    frames: Vec<u32>,
-    /// The place in the frames at which each stack ends, and the next one begins.
-    ends: Vec<u32>,
-}
-
-impl Lists {
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn get(&self, stack: u32) -> &[u32] {
-        let end_of =
-            |stack: Option<u32>| stack.and_then(|it| self.ends.get(it as usize)).map_or(0, |&end| end);
-        self.frames
-            .get(end_of(stack.checked_sub(1)) as usize..end_of(Some(stack)) as usize)
-            .unwrap_or_default()
-    }
-
-    /// Adds a stack, and returns its number.
-    fn push(&mut self, frames: &[u32]) -> u32 {
-        self.frames.extend_from_slice(frames);
-        self.ends.push(self.frames.len() as u32);
-        self.ends.len() as u32 - 1
-    }
-
-    /// Returns the stacks from a number on.
-    fn since(&self, first: usize) -> Self {
-        let mut lists = Self::default();
-        for stack in first..self.len() {
-            lists.push(self.get(stack as u32));
-        }
-        lists
-    }
 }
 
 /// What a table knows of a part.
@@ -177,7 +141,7 @@ impl StackPart {
         // There is room: the table of all takes the frames over long before their numbers come to an end.
         let last = table.push_frames(at, stack, symbolizer, *max_stack, is_of_last, NONE as usize).flatten();
         let end = table.end_of(at, stack, given, last, finder);
-        let number = lists.push(&table.scratch);
+        let number = lists.push(table.scratch.iter().copied());
         if let Some(hash) = hash {
             table.known.add(hash, number, given, end);
         }
@@ -196,7 +160,7 @@ impl StackPart {
         self.taken_lists = self.lists.len();
         let new = NewStacks { part: self.number, is_emptied: self.is_emptied, frames, lists };
         let (frames, of_stacks) =
-            (self.table.frames.places().len(), self.lists.frames.len().max(self.lists.len()));
+            (self.table.frames.places().len(), self.lists.values().max(self.lists.len()));
         self.is_emptied = frames > self.limits.frames || of_stacks > self.limits.stack_nodes;
         if self.is_emptied {
             (self.table, self.lists) = (StackTable::default(), Lists::default());
@@ -221,7 +185,7 @@ impl StackTable {
         }
         self.frames.take_over(&mut taken.frames, frames, session, limits.frames);
         for stack in 0..lists.len() {
-            taken.lists.push(lists.get(stack as u32));
+            taken.lists.push(lists.get(stack as u32).iter().copied());
             taken.stacks.push(TakenStack { number: NONE, end: None });
         }
         part

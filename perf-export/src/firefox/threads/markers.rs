@@ -1,10 +1,10 @@
 //! The markers of a thread.
 
 use serde::Serialize;
-use serde::ser::{SerializeStruct, Serializer};
 
-use super::{Column, Moment, OFF_CPU, Row, SAMPLE};
+use super::{Moment, OFF_CPU, Row, SAMPLE};
 use crate::firefox::Threads;
+use crate::firefox::document::{Document, Made, Same};
 use crate::text::OneLine;
 
 /// Of markers at a moment, and of those with a duration.
@@ -41,10 +41,6 @@ impl<'a> Table<'a> {
         Self { threads, moments: threads.in_order(&row.marked, row.off_cpu.iter().copied()) }
     }
 
-    fn column<T: Serialize>(&self, value: impl Fn(Moment) -> T) -> impl Serialize {
-        Column { moments: &self.moments, value }
-    }
-
     fn name(&self, moment: Moment) -> u32 {
         let Moment::Sample(number) = moment else { return self.threads.off_cpu_name };
         let event = self.threads.sample(number).map(|it| it.event as usize);
@@ -76,20 +72,18 @@ impl<'a> Table<'a> {
             }
         }
     }
-}
 
-impl Serialize for Table<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    /// Adds the table to a document.
+    pub(super) fn add_to<'d>(&'d self, document: &mut Document<'d>) {
         let Self { threads, moments } = self;
-        let mut table = serializer.serialize_struct("markers", 7)?;
-        table.serialize_field("length", &moments.len())?;
-        table.serialize_field("name", &self.column(|it| self.name(it)))?;
-        table.serialize_field("startTime", &self.column(|it| threads.time(threads.time_of(it))))?;
-        table.serialize_field("endTime", &self.column(|it| self.end(it)))?;
-        let phase = |it| if matches!(it, Moment::Off(_)) { INTERVAL } else { INSTANT };
-        table.serialize_field("phase", &self.column(phase))?;
-        table.serialize_field("category", &self.column(|_| 0))?;
-        table.serialize_field("data", &self.column(|it| self.data(it)))?;
-        table.end()
+        document.table("markers", moments.len(), |table| {
+            table.column("name", Made(moments, |it| self.name(it)));
+            table.column("startTime", Made(moments, |it| threads.time(threads.time_of(it))));
+            table.column("endTime", Made(moments, |it| self.end(it)));
+            let phase = |it| if matches!(it, Moment::Off(_)) { INTERVAL } else { INSTANT };
+            table.column("phase", Made(moments, phase));
+            table.column("category", Same(0, moments.len()));
+            table.column("data", Made(moments, |it| self.data(it)));
+        });
     }
 }

@@ -1,9 +1,8 @@
 //! The samples of a thread.
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
-
-use super::{Column, Moment, Row};
+use super::{Moment, Row};
 use crate::firefox::Threads;
+use crate::firefox::document::{Document, Made};
 use crate::sample::Sample;
 
 /// The samples of a thread, in the order of time. Where the thread leaves the CPU is one without a stack that weighs nothing,
@@ -23,33 +22,26 @@ impl<'a> Table<'a> {
         Self { threads, moments: threads.in_order(&row.samples, off_cpu) }
     }
 
-    fn column<T: Serialize>(&self, value: impl Fn(Moment) -> T) -> impl Serialize {
-        Column { moments: &self.moments, value }
-    }
-
     fn sample(&self, moment: Moment) -> Option<Sample> {
         match moment {
             Moment::Sample(number) => self.threads.sample(number),
             Moment::Off(_) => None,
         }
     }
-}
 
-impl Serialize for Table<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    /// Adds the table to a document.
+    pub(super) fn add_to<'d>(&'d self, document: &mut Document<'d>) {
         let Self { threads, moments } = self;
-        let mut table = serializer.serialize_struct("samples", 6)?;
-        table.serialize_field("length", &moments.len())?;
-        let stack = self.column(|it| threads.shared.row_of(self.sample(it)?.stack));
-        table.serialize_field("stack", &stack)?;
-        table.serialize_field("time", &self.column(|it| threads.time(threads.time_of(it))))?;
-        table
-            .serialize_field("weight", &self.column(|it| self.sample(it).map_or(0, |it| it.total.samples)))?;
-        table.serialize_field("weightType", "samples")?;
-        if threads.has_cpu {
-            let delta = self.column(|it| self.sample(it).map_or(0, |it| it.total.period));
-            table.serialize_field("threadCPUDelta", &delta)?;
-        }
-        table.end()
+        document.table("samples", moments.len(), |table| {
+            table.column("stack", Made(moments, |it| threads.shared.row_of(self.sample(it)?.stack)));
+            table.column("time", Made(moments, |it| threads.time(threads.time_of(it))));
+            let weight = |it| self.sample(it).map_or(0, |it| it.total.samples);
+            table.column("weight", Made(moments, weight));
+            table.field("weightType", "samples");
+            if threads.has_cpu {
+                let delta = |it| self.sample(it).map_or(0, |it| it.total.period);
+                table.column("threadCPUDelta", Made(moments, delta));
+            }
+        });
     }
 }

@@ -1,0 +1,62 @@
+//! Strings, each once.
+
+use core::hash::BuildHasher;
+
+use hashbrown::DefaultHashBuilder;
+
+use crate::numbering::Numbering;
+use crate::text::{OneLine, plain};
+
+/// Strings, each once, in the order in which they came.
+#[derive(Debug, Default)]
+pub(crate) struct Strings {
+    list: Vec<Box<str>>,
+    numbering: Numbering,
+    hasher: DefaultHashBuilder,
+}
+
+impl Strings {
+    /// Returns the number of a string. It is text in the format of [`OneLine`]: protobuf and JSON have no other bytes than
+    /// UTF-8.
+    pub(crate) fn number(&mut self, bytes: &[u8]) -> u32 {
+        match plain(bytes) {
+            Some(text) => self.number_of(text),
+            None => self.number_of(&OneLine(bytes).to_string()),
+        }
+    }
+
+    /// Returns the number of a text.
+    pub(crate) fn number_of(&mut self, text: &str) -> u32 {
+        let Self { list, numbering, hasher } = self;
+        let of = |number: u32| list.get(number as usize).map_or("", |text| text);
+        let hash = hasher.hash_one(text);
+        let number = numbering.number(hash, |it| of(it) == text, |it| hasher.hash_one(of(it)));
+        if number as usize == list.len() {
+            list.push(text.into());
+        }
+        number
+    }
+
+    /// Returns a string by its number.
+    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    pub(crate) fn get(&self, number: u32) -> &str {
+        self.list.get(number as usize).map_or("", |text| text)
+    }
+
+    /// Returns the strings, by their numbers.
+    pub(crate) fn list(&self) -> &[Box<str>] {
+        &self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_kept_once_and_are_text() {
+        let mut strings = Strings::default();
+        assert_eq!([&b"a"[..], b"", b"a", b"\xff", b"\\xff"].map(|it| strings.number(it)), [0, 1, 0, 2, 2]);
+        assert!(strings.list().iter().map(|it| &**it).eq(["a", "", "\\xff"]));
+    }
+}
