@@ -2,27 +2,27 @@
 
 use crate::frames::NONE;
 
-/// Numbers by what they are the numbers of, which has numbers of its own. Each is found when it is needed first.
+/// Numbers by what they are the numbers of, which has numbers of its own or is [`NONE`]. Each is found when it is needed first.
 #[derive(Debug)]
-pub(crate) struct KnownNumbers(Vec<u32>);
+pub(crate) struct KnownNumbers {
+    numbers: Vec<u32>,
+    of_none: u32,
+}
 
 impl KnownNumbers {
-    /// Returns the numbers of `count` things, none of which is known.
+    /// Returns the numbers of `count` things and of [`NONE`], none of which is known.
     pub(crate) fn of(count: usize) -> Self {
-        Self(vec![NONE; count])
+        Self { numbers: vec![NONE; count], of_none: NONE }
     }
 
-    /// Returns the number of a thing, which `find` finds the first time.
+    /// Returns the number of a thing, which `find` finds the first time. `of` is below the count or [`NONE`].
     #[inline]
     pub(crate) fn number(&mut self, of: u32, find: impl FnOnce() -> u32) -> u32 {
-        match self.0.get_mut(of as usize) {
-            Some(known) if *known == NONE => {
-                *known = find();
-                *known
-            }
-            Some(known) => *known,
-            None => find(),
+        let known = self.numbers.get_mut(of as usize).unwrap_or(&mut self.of_none);
+        if *known == NONE {
+            *known = find();
         }
+        *known
     }
 }
 
@@ -33,11 +33,7 @@ mod tests {
     #[test]
     fn numbers_are_found_once() {
         let mut known = KnownNumbers::of(2);
-        assert_eq!(
-            [(0, 7), (1, 8), (0, 9), (1, 9)].map(|(of, found)| known.number(of, || found)),
-            [7, 8, 7, 8]
-        );
-        // What was not counted is found each time.
-        assert_eq!([7, 8].map(|found| known.number(2, || found)), [7, 8]);
+        let asked = [(0, 7), (1, 8), (NONE, 9), (0, 1), (1, 2), (NONE, 3)];
+        assert_eq!(asked.map(|(of, found)| known.number(of, || found)), [7, 8, 9, 7, 8, 9]);
     }
 }

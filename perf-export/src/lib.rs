@@ -114,7 +114,6 @@ mod profile;
 mod quality;
 mod sample;
 mod samples;
-#[cfg(any(feature = "flamegraph", feature = "fold"))]
 mod sorting;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]

@@ -12,6 +12,7 @@ use perf_session::Session;
 use perf_symbol::{Function, Source, Symbolizer};
 
 use crate::frames::{Frames, NONE, short_name};
+use crate::sorting::sort_by_key;
 
 /// A function, or what perf takes as one: an inlined function is another one in each function that it is inlined into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,7 +215,7 @@ fn look_up(
         .filter(|(place, _)| place.generated == NONE)
         .map(|(place, number)| (place.dso, place.offset, number))
         .collect();
-    order.sort_unstable();
+    sort_by_key(&mut order, threads, |&it| it);
     let mut tasks: Vec<&[(u32, u64, u32)]> = order
         .chunk_by(|one, other| one.0 == other.0)
         .flat_map(|of_file| of_file.chunks(of_file.len().div_ceil(threads.get()).max(DIVIDED)))

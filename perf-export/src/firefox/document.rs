@@ -188,7 +188,7 @@ mod tests {
             document.table("c", count, |table| {
                 table.column("d", &numbers[..count]);
                 table.column("e", Same((), count));
-                table.column("f", Made(&numbers[..count], |number| number.to_string()));
+                table.column("f", Made(&numbers[..count], |number: u32| number.to_string()));
             });
         }
         document.close(b'}');

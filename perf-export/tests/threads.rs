@@ -1,0 +1,100 @@
+//! What several threads write, held against what one thread writes.
+
+#![cfg(all(feature = "firefox", feature = "flamegraph", feature = "fold", feature = "pprof"))]
+
+use std::num::NonZero;
+
+use perf_abi::record::CpuMode;
+use perf_abi::regs::Arch;
+use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder, Times, firefox, flamegraph, fold, pprof};
+use perf_parse::Reader;
+use perf_session::{Frame, Session};
+use perf_symbol::unwind::FrameSource;
+use perf_symbol::{Options, StackFrame, Stacks, Symbolizer};
+
+const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.data", "switch.data"];
+
+/// A frame of the kernel, or of a user program if the number is even.
+fn frame(number: u64) -> StackFrame<'static> {
+    let mode = if number.is_multiple_of(2) { CpuMode::USER } else { CpuMode::KERNEL };
+    let frame = Frame { ip: 0x1000 + number, mode, mapping: None };
+    StackFrame { frame, is_caller: number.is_multiple_of(3), source: FrameSource::Chain }
+}
+
+/// Reads a capture. Each sample is followed by `more` with other stacks, some of which come again.
+fn profile(capture: &str, keep: Keep, more: u64, threads: NonZero<usize>) -> Profile {
+    let reader = Reader::open(testdata::path(capture)).unwrap();
+    let mut session = Session::new();
+    session.add_features(reader.features());
+    let symbolizer = Symbolizer::new(Options::default());
+    let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let mut builder = ProfileBuilder::new(keep, Limits::default());
+    let mut number = 1_u64;
+    for record in reader.records().in_time_order() {
+        let record = record.unwrap();
+        let Some(at) = session.update_at(&record).unwrap() else {
+            // Each thread leaves the CPU now and then.
+            if let Some(id) = record.sample_id().ok().flatten()
+                && let Some((thread, time)) = id.tid().and_then(|tid| session.thread(tid)).zip(id.time())
+            {
+                builder.switch(thread, time, true, false);
+                builder.switch(thread, time + 10, false, false);
+            }
+            continue;
+        };
+        let Some(event) = record.event() else { continue };
+        let mut stack = Vec::new();
+        let end = finder.push(&at, None, &mut stack).unwrap();
+        let period = at.sample().period().unwrap_or(event.attr.sample_period);
+        builder.sample(&at, event, period, &stack, end, &mut finder, None);
+        if number.is_multiple_of(5) {
+            builder.describe(format!("text {number}").into_bytes());
+        }
+        for _ in 0..more {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let stack: Vec<_> =
+                (1..=number >> 61).map(|depth| frame(number >> 50 & 0x3fff | depth)).collect();
+            builder.sample(&at, event, number >> 40, &stack, None, &mut finder, None);
+        }
+    }
+    let naming = Naming { threads, ..Naming::default() };
+    builder.finish(&session, None, naming, &mut |_, _| {})
+}
+
+/// Returns what is written in each format on so many threads.
+fn written(capture: &str, more: u64, threads: usize) -> [Vec<u8>; 4] {
+    let threads = NonZero::new(threads).unwrap();
+    let of = |times| profile(capture, Keep { times, cpus: true, ..Keep::default() }, more, threads);
+    let [mut pprof, mut firefox, mut page, mut folded] = [const { Vec::new() }; 4];
+    let twice = [of(Times::Nothing), of(Times::Nothing)];
+    pprof::write(&twice, threads, &mut pprof).unwrap();
+    let mut options = fold::Options::default();
+    options.threads = threads;
+    fold::write(&twice, &options, &mut folded).unwrap();
+    let mut options = flamegraph::Options::default();
+    options.threads = threads;
+    flamegraph::write(&[of(Times::Spans)], &options, &mut page).unwrap();
+    let mut options = firefox::Options::default();
+    options.threads = threads;
+    firefox::write(&of(Times::Each), &options, &mut firefox).unwrap();
+    [pprof, firefox, page, folded]
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same() {
+    // With few samples, one thread has all the work. With many, each has several parts.
+    let few = CAPTURES.map(|capture| (capture, 0));
+    for (capture, more) in few.into_iter().chain([("callchain.data", 100)]) {
+        let one = written(capture, more, 1);
+        assert!(one.iter().all(|written| !written.is_empty()), "{capture}");
+        for threads in [2, 3, 5] {
+            assert!(written(capture, more, threads) == one, "{capture} {more} {threads}");
+        }
+        if more > 0 {
+            // More than a part of each list that is divided.
+            let all =
+                profile(capture, Keep { times: Times::Each, ..Keep::default() }, more, NonZero::<usize>::MIN);
+            assert!(all.samples().len() > 10_000 && all.frames().places().len() > 10_000);
+        }
+    }
+}
