@@ -9,12 +9,13 @@ use perf_session::{At, DsoKind, Segment, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, StackFrame, Symbolizer};
 
+use crate::both::both;
 use crate::frames::{Frames, NONE};
 use crate::limits::Limits;
 use crate::named::{Named, Naming};
 use crate::origin::Origin;
 use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
-use crate::quality::Quality;
+use crate::quality::{Quality, times_of_frames};
 use crate::sample::{Sample, Total};
 use crate::samples::{Added, Samples};
 use crate::stack_table::{NewStacks, PartStack, StackPart, StackTable};
@@ -269,12 +270,16 @@ impl ProfileBuilder {
         let off_cpu = off_cpu.into_iter().filter_map(of_thread).collect();
         table.finish();
         samples.finish();
-        let named = Named::find(&table.frames, session, symbolizer, naming, progress);
+        let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
+        let (named, times) = both(
+            naming.threads,
+            || Named::find(&table.frames, session, symbolizer, naming, progress),
+            || times_of_frames(&table, counts, core::iter::empty()),
+        );
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
-        let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
         let mut quality = Quality::default();
-        quality.count_table(&table, &named, &build_ids, counts, core::iter::empty());
+        quality.count_frames_of(&table, &named, &build_ids, &times);
         let origin = Origin::default();
         let segments = segments_of(&table.frames, &looked);
         Profile {

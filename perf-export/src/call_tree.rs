@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use crate::lists::Lists;
 use crate::profile::Profile;
+use crate::stacks::key;
 
 /// A tree of functions, which are numbers of the caller's choice. The nodes have numbers in the order in which they came, so
 /// that a caller has a lower one than what it calls. The root, which is no function, is 0.
@@ -11,7 +12,8 @@ use crate::profile::Profile;
 pub(crate) struct CallTree {
     /// The caller and the function of each node.
     nodes: Vec<(u32, u32)>,
-    numbers: HashMap<(u32, u32), u32>,
+    /// By the caller and the function.
+    numbers: HashMap<u64, u32>,
 }
 
 impl Default for CallTree {
@@ -24,7 +26,7 @@ impl CallTree {
     /// Returns the node of a function that a node calls.
     pub(crate) fn child(&mut self, caller: u32, function: u32) -> u32 {
         let next = self.nodes.len() as u32;
-        let number = *self.numbers.entry((caller, function)).or_insert(next);
+        let number = *self.numbers.entry(key(caller, function)).or_insert(next);
         if number == next {
             self.nodes.push((caller, function));
         }

@@ -18,6 +18,10 @@ pub struct Call<'a> {
     /// Where the function was; `None` if that is not known.
     pub line: Option<&'a Line>,
     /// The number of the line, or [`NONE`](crate::NONE).
+    #[cfg_attr(
+        not(feature = "firefox"),
+        allow(dead_code, reason = "other formats have no table of source files")
+    )]
     pub(crate) line_number: u32,
 }
 

@@ -18,6 +18,7 @@ use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
 use perf_parse::event::Event;
 use serde::Serialize;
 
+use crate::both::both;
 use crate::event_name::event_name;
 use crate::origin::Origin;
 use crate::profile::Profile;
@@ -77,11 +78,11 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
         events.min_by_key(|(it, _)| key(&it.event)).map_or(0, |(_, number)| number)
     };
     let event = of_option.unwrap_or_else(first);
-    let mut shared = Shared::new(profile);
+    let rows = || threads::rows(profile, event as u32);
+    let (mut shared, (processes, rows)) = both(options.threads, || Shared::new(profile), rows);
     let markers: Vec<_> = names.iter().map(|name| shared.strings.number(name)).collect();
     let off_cpu_name = shared.strings.number(b"off CPU");
     let start = profile.span().map_or(0, |(start, _)| start);
-    let (processes, rows) = threads::rows(profile, event as u32);
     let shown = names.get(event).map(|name| OneLine(name).to_string());
     let attr = profile.events().get(event).map(|it| it.event.attr);
     let of_cpu = profile.events().get(event).and_then(|it| unit_of_cpu(&it.event));

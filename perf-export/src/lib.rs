@@ -62,6 +62,7 @@
     )
 )]
 
+mod both;
 #[cfg(feature = "branches")]
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
@@ -87,13 +88,6 @@ mod frames;
 mod functions;
 #[cfg(feature = "speedscope")]
 mod json;
-#[cfg(any(
-    feature = "firefox",
-    feature = "flamegraph",
-    feature = "fold",
-    feature = "otlp",
-    feature = "pprof"
-))]
 mod known_numbers;
 mod known_stacks;
 mod limits;
@@ -135,6 +129,7 @@ mod texts;
     feature = "speedscope"
 ))]
 mod unit;
+#[cfg(any(feature = "firefox", feature = "fold", feature = "pprof"))]
 mod waves;
 mod weight;
 

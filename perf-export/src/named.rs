@@ -1,5 +1,8 @@
 //! The functions of all addresses, each address looked up once, on several threads.
 
+mod merge;
+mod part;
+
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +16,7 @@ use perf_symbol::{Function, Source, Symbolizer};
 
 use crate::frames::{Frames, NONE, short_name};
 use crate::sorting::sort_by_key;
+use part::Part;
 
 /// A function, or what perf takes as one: an inlined function is another one in each function that it is inlined into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,9 +124,22 @@ impl Named {
             self.short_name_of.push(number);
         }
         let first = self.ranges.len();
-        let look_up = |symbolizer| look_up(frames, first, session, symbolizer, naming.threads, progress);
-        let found = symbolizer.map(look_up).unwrap_or_default();
-        self.merge(frames, first, &found, naming.inlines);
+        let add = |part: &mut Part, frame: u32, functions: &[Function]| {
+            if let Some(place) = frames.place(frame) {
+                part.add(frame, place, self.short_name_of(place.dso), functions, naming.inlines);
+            }
+        };
+        let look_up =
+            |symbolizer| look_up(frames, first, session, symbolizer, naming.threads, &add, progress);
+        let mut parts = symbolizer.map(look_up).unwrap_or_default();
+        let mut generated = Part::default();
+        for (place, frame) in frames.places().iter().zip(0..).skip(first) {
+            if let Some(functions) = frames.generated.get(place.generated as usize) {
+                add(&mut generated, frame, functions);
+            }
+        }
+        parts.push(generated);
+        self.merge(&parts, frames.places().len());
     }
 
     /// Returns all functions, each once.
@@ -193,21 +210,19 @@ impl Named {
     }
 }
 
-/// What was found for the frames of a task.
-type Found = Vec<(u32, Vec<Function>)>;
-
 /// The smallest number of frames of a file that is worth to be divided: each thread reads the debug information anew.
 const DIVIDED: usize = 1 << 14;
 
-/// Looks up the frames from `first` on, and returns their functions.
+/// Looks up the frames from `first` on, and returns their functions, which `add` adds to a part.
 fn look_up(
     frames: &Frames,
     first: usize,
     session: &Session,
     symbolizer: &Symbolizer,
     threads: NonZero<usize>,
+    add: &(impl Fn(&mut Part, u32, &[Function]) + Sync),
     progress: &mut dyn FnMut(usize, usize),
-) -> Vec<Vec<Function>> {
+) -> Vec<Part> {
     let places = frames.places().iter().zip(0..).skip(first);
     // The frames of a file together, so that few threads need its debug information.
     let mut order: Vec<_> = places
@@ -227,12 +242,12 @@ fn look_up(
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
             // Its debug information is needed no more after the task.
             let mut symbolizer = symbolizer.clone();
-            let mut found: Found = Vec::with_capacity(task.len());
+            let mut part = Part::default();
             for &(_, _, number) in *task {
                 let Some((frame, is_caller)) = frames.frame(number) else { continue };
-                found.push((number, symbolizer.functions(session, &frame, is_caller, None).to_vec()));
+                add(&mut part, number, symbolizer.functions(session, &frame, is_caller, None));
             }
-            results.lock().unwrap_or_else(PoisonError::into_inner).push(found);
+            results.lock().unwrap_or_else(PoisonError::into_inner).push(part);
             step(done.fetch_add(task.len(), Ordering::Relaxed) + task.len());
         }
     };
@@ -243,72 +258,5 @@ fn look_up(
         }
         work(symbolizer.clone(), &mut |done| progress(done, order.len()));
     });
-    let mut functions = vec![Vec::new(); frames.places().len().saturating_sub(first)];
-    for (frame, found) in results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten() {
-        if let Some(functions) = (frame as usize).checked_sub(first).and_then(|it| functions.get_mut(it)) {
-            *functions = found;
-        }
-    }
-    functions
-}
-
-impl Named {
-    /// Numbers the functions of the frames from `first_frame` on, in the order of the frames.
-    fn merge(&mut self, frames: &Frames, first_frame: usize, found: &[Vec<Function>], inlines: bool) {
-        let (mut symbols, mut lines) = (HashMap::new(), HashMap::new());
-        for (number, place) in frames.places().iter().skip(first_frame).enumerate() {
-            let looked_up = || found.get(number).map_or(&[][..], |it| it);
-            let functions =
-                frames.generated.get(place.generated as usize).map_or_else(looked_up, Vec::as_slice);
-            let start = self.functions.len() as u32;
-            // The symbol that contains the address, whose start that of inlined functions is.
-            let begin = functions
-                .last()
-                .and_then(|it| it.offset)
-                .map_or(0, |offset| place.offset.wrapping_sub(offset));
-            let size = functions.last().and_then(|it| it.size);
-            // Without inlined functions, the line is still that of the innermost one.
-            let first = if inlines { 0 } else { functions.len().saturating_sub(1) };
-            for (index, function) in functions.iter().enumerate().skip(first) {
-                let line_of = if inlines {
-                    Some(function)
-                } else {
-                    functions.iter().take(index + 1).find(|it| it.line.is_some())
-                };
-                let symbol = function.name.as_ref().map_or(NONE, |name| {
-                    let dso = self.short_name_of(place.dso);
-                    let (is_inlined, source) = (function.is_inlined, function.source);
-                    let raw_name = Arc::clone(function.raw_name.as_ref().unwrap_or(name));
-                    let symbol = Symbol {
-                        name: Arc::clone(name),
-                        raw_name,
-                        dso,
-                        start: begin,
-                        size,
-                        is_inlined,
-                        source,
-                    };
-                    let next = self.symbols.len() as u32;
-                    let key = (Arc::clone(name), dso, begin, is_inlined);
-                    let number = *symbols.entry(key).or_insert(next);
-                    if number == next {
-                        self.symbols.push(symbol);
-                    }
-                    number
-                });
-                let line =
-                    line_of.and_then(|it| it.file.as_ref().zip(it.line)).map_or(NONE, |(file, line)| {
-                        let line = Line { file: Arc::clone(file), line };
-                        let next = self.lines.len() as u32;
-                        let number = *lines.entry(line.clone()).or_insert(next);
-                        if number == next {
-                            self.lines.push(line);
-                        }
-                        number
-                    });
-                self.functions.push(FunctionAt { symbol, line });
-            }
-            self.ranges.push(start..self.functions.len() as u32);
-        }
-    }
+    results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -52,32 +52,21 @@ impl Quality {
         stacks: impl Iterator<Item = (u32, u64)>,
         frames: impl Iterator<Item = (u32, u64)>,
     ) {
-        let mut times = vec![0_u64; table.frames.places().len()];
-        let mut add = |frame: u32, samples: u64| {
-            if let Some(count) = times.get_mut(frame as usize) {
-                *count += samples;
-            }
-        };
-        let mut of_stack = vec![0_u64; table.stacks.len()];
-        for (stack, samples) in stacks {
-            if let Some(count) = of_stack.get_mut(stack as usize) {
-                *count += samples;
-            }
-        }
-        // Callers have lower numbers: what a stack has, its callers have when they are reached.
-        for stack in (0..of_stack.len() as u32).rev() {
-            let samples = of_stack.get(stack as usize).copied().unwrap_or(0);
-            let Some((callers, frame)) = table.stacks.node(stack) else { continue };
-            add(frame, samples);
-            if let Some(count) = of_stack.get_mut(callers as usize) {
-                *count += samples;
-            }
-        }
-        frames.for_each(|(frame, samples)| add(frame, samples));
+        self.count_frames_of(table, named, build_ids, &times_of_frames(table, stacks, frames));
+    }
+
+    /// Does the same with the number of samples of each frame.
+    pub(crate) fn count_frames_of(
+        &mut self,
+        table: &StackTable,
+        named: &Named,
+        build_ids: &[Option<BuildId>],
+        times: &[u64],
+    ) {
         for (&end, &count) in table.ends() {
             self.count_stacks(end, count);
         }
-        for ((place, &times), number) in table.frames.places().iter().zip(&times).zip(0..) {
+        for ((place, &times), number) in table.frames.places().iter().zip(times).zip(0..) {
             if place.is_text() {
                 continue;
             }
@@ -211,4 +200,36 @@ impl Quality {
         missing.sort_by_key(|it| Reverse(it.frames));
         missing
     }
+}
+
+/// Returns the number of samples of each frame of a table. `stacks` has that of each stack, `frames` that of frames that are
+/// in no stack; numbers may come several times.
+pub(crate) fn times_of_frames(
+    table: &StackTable,
+    stacks: impl Iterator<Item = (u32, u64)>,
+    frames: impl Iterator<Item = (u32, u64)>,
+) -> Vec<u64> {
+    let mut times = vec![0_u64; table.frames.places().len()];
+    let mut add = |frame: u32, samples: u64| {
+        if let Some(count) = times.get_mut(frame as usize) {
+            *count += samples;
+        }
+    };
+    let mut of_stack = vec![0_u64; table.stacks.len()];
+    for (stack, samples) in stacks {
+        if let Some(count) = of_stack.get_mut(stack as usize) {
+            *count += samples;
+        }
+    }
+    // Callers have lower numbers: what a stack has, its callers have when they are reached.
+    for stack in (0..of_stack.len() as u32).rev() {
+        let samples = of_stack.get(stack as usize).copied().unwrap_or(0);
+        let Some((callers, frame)) = table.stacks.node(stack) else { continue };
+        add(frame, samples);
+        if let Some(count) = of_stack.get_mut(callers as usize) {
+            *count += samples;
+        }
+    }
+    frames.for_each(|(frame, samples)| add(frame, samples));
+    times
 }

@@ -1,6 +1,7 @@
 //! The stacks of all samples, as one tree: stacks that begin with the same callers share their frames.
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 
 /// The number of a stack without frames.
 pub const EMPTY: u32 = 0;
@@ -11,7 +12,8 @@ pub const EMPTY: u32 = 0;
 pub struct Stacks {
     /// The caller and the frame of each node. The first one is the root.
     nodes: Vec<(u32, u32)>,
-    numbers: HashMap<(u32, u32), u32>,
+    /// By the caller and the frame.
+    numbers: HashMap<u64, u32>,
 }
 
 impl Default for Stacks {
@@ -33,16 +35,15 @@ impl Stacks {
 
     /// Returns the number of the stack of a frame that a stack called. `None` if the tree would have more than `limit` frames.
     pub fn called(&mut self, caller: u32, frame: u32, limit: usize) -> Option<u32> {
-        let next = self.nodes.len() as u32;
-        if let Some(&number) = self.numbers.get(&(caller, frame)) {
-            return Some(number);
+        match self.numbers.entry(key(caller, frame)) {
+            Entry::Occupied(number) => Some(*number.get()),
+            Entry::Vacant(_) if self.nodes.len() > limit => None,
+            Entry::Vacant(place) => {
+                let number = *place.insert(self.nodes.len() as u32);
+                self.nodes.push((caller, frame));
+                Some(number)
+            }
         }
-        if self.nodes.len() > limit {
-            return None;
-        }
-        self.numbers.insert((caller, frame), next);
-        self.nodes.push((caller, frame));
-        Some(next)
     }
 
     /// Adds the stack of a frame that a stack called, which is not there yet, and returns its number. It is not found again
@@ -58,7 +59,8 @@ impl Stacks {
     pub(crate) fn find_all(&mut self) {
         // The root, which is the first node, is found by nothing.
         if self.numbers.len() + 1 < self.nodes.len() {
-            self.numbers = self.nodes.iter().copied().zip(EMPTY..).skip(1).collect();
+            let nodes = self.nodes.iter().map(|&(caller, frame)| key(caller, frame));
+            self.numbers = nodes.zip(EMPTY..).skip(1).collect();
         }
     }
 
@@ -89,6 +91,12 @@ impl Stacks {
             Some(frame)
         })
     }
+}
+
+/// Returns a caller and what it calls as one number, which takes fewer steps to hash.
+#[inline]
+pub(crate) fn key(caller: u32, called: u32) -> u64 {
+    u64::from(caller) << 32 | u64::from(called)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub(crate) fn wave(part: usize, threads: NonZero<usize>) -> usize {
 /// # Errors
 ///
 /// Those of `take`.
+#[cfg(any(feature = "fold", feature = "pprof"))]
 pub(crate) fn each_part<T: Sync, R: Send>(
     list: &[T],
     part: usize,

@@ -1,0 +1,96 @@
+//! The functions that one of several threads finds.
+
+use core::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::Arc;
+
+use hashbrown::DefaultHashBuilder;
+use perf_symbol::Function;
+
+use super::{FunctionAt, Line, Symbol};
+use crate::frames::{NONE, Place};
+use crate::numbering::Numbering;
+
+/// The functions of some frames. Symbols and lines have numbers of the part.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// Each once. Symbols differ if anything of them does: which one of two with the same name is kept depends on the order of
+    /// the frames.
+    pub(super) symbols: Vec<Symbol>,
+    symbol_numbers: Numbering,
+    /// Each once.
+    pub(super) lines: Vec<Line>,
+    line_numbers: Numbering,
+    hasher: DefaultHashBuilder,
+    pub(super) functions: Vec<FunctionAt>,
+    /// The frames, with the places of their functions.
+    pub(super) frames: Vec<(u32, Range<u32>)>,
+}
+
+impl Part {
+    /// Adds a frame with its functions. `dso` is the number of the file's short name.
+    pub(super) fn add(&mut self, frame: u32, place: &Place, dso: u32, functions: &[Function], inlines: bool) {
+        let start = self.functions.len() as u32;
+        // The symbol that contains the address, whose start that of inlined functions is.
+        let outermost = functions.last();
+        let offset = outermost.and_then(|it| it.offset);
+        let begin = offset.map_or(0, |offset| place.offset.wrapping_sub(offset));
+        let size = outermost.and_then(|it| it.size);
+        // Without inlined functions, the line is still that of the innermost one.
+        let first = if inlines { 0 } else { functions.len().saturating_sub(1) };
+        for (index, function) in functions.iter().enumerate().skip(first) {
+            let line_of = if inlines {
+                Some(function)
+            } else {
+                functions.iter().take(index + 1).find(|it| it.line.is_some())
+            };
+            let symbol =
+                function.name.as_ref().map_or(NONE, |name| self.symbol(name, function, dso, begin, size));
+            let line = line_of.and_then(|it| it.file.as_ref().zip(it.line));
+            let line = line.map_or(NONE, |(file, line)| self.line(file, line));
+            self.functions.push(FunctionAt { symbol, line });
+        }
+        self.frames.push((frame, start..self.functions.len() as u32));
+    }
+
+    fn symbol(
+        &mut self,
+        name: &Arc<[u8]>,
+        function: &Function,
+        dso: u32,
+        start: u64,
+        size: Option<u64>,
+    ) -> u32 {
+        let Self { symbols, symbol_numbers, hasher, .. } = self;
+        let &Function { is_inlined, source, .. } = function;
+        let raw_name = function.raw_name.as_ref().unwrap_or(name);
+        let is = |number: u32| {
+            symbols.get(number as usize).is_some_and(|it| {
+                let same = (it.dso, it.start, it.size, it.is_inlined, it.source);
+                same == (dso, start, size, is_inlined, source) && it.name == *name && it.raw_name == *raw_name
+            })
+        };
+        let hash_of =
+            |number: u32| symbols.get(number as usize).map_or(0, |it| hasher.hash_one((&*it.name, it.start)));
+        let number = symbol_numbers.number(hasher.hash_one((&**name, start)), is, hash_of);
+        if number as usize == symbols.len() {
+            let (name, raw_name) = (Arc::clone(name), Arc::clone(raw_name));
+            symbols.push(Symbol { name, raw_name, dso, start, size, is_inlined, source });
+        }
+        number
+    }
+
+    fn line(&mut self, file: &Arc<[u8]>, line: u32) -> u32 {
+        let Self { lines, line_numbers, hasher, .. } = self;
+        let is =
+            |number: u32| lines.get(number as usize).is_some_and(|it| it.line == line && it.file == *file);
+        // Most lines of a file are others.
+        let hash_of = |line: u32, file: &[u8]| hasher.hash_one((line, file.len()));
+        let of = |number: u32| lines.get(number as usize).map_or(0, |it| hash_of(it.line, &it.file));
+        let number = line_numbers.number(hash_of(line, file), is, of);
+        if number as usize == lines.len() {
+            lines.push(Line { file: Arc::clone(file), line });
+        }
+        number
+    }
+}
