@@ -17,38 +17,28 @@ pub struct Call<'a> {
     pub symbol: Option<(u32, &'a Symbol)>,
     /// Where the function was; `None` if that is not known.
     pub line: Option<&'a Line>,
-    /// The number of the line, or [`NONE`](crate::NONE).
-    #[cfg_attr(
-        not(feature = "firefox"),
-        allow(dead_code, reason = "other formats have no table of source files")
-    )]
-    pub(crate) line_number: u32,
 }
-
-/// The call of a function that is not known.
-const UNKNOWN: Call<'_> = Call { symbol: None, line: None, line_number: NONE };
 
 /// Returns the calls of a frame, the outermost one first. There is at least one: that of a function that is not known.
 #[must_use]
 pub fn calls_of(profile: &Profile, frame: u32) -> Vec<Call<'_>> {
-    each_call(profile, frame).collect()
+    each_call(profile, frame).map(|(call, _)| call).collect()
 }
 
-/// Returns the same, one after the other.
+/// Returns the same one after the other, each with the number of its line or [`NONE`].
 #[inline]
-pub(crate) fn each_call(profile: &Profile, frame: u32) -> impl Iterator<Item = Call<'_>> {
+pub(crate) fn each_call(profile: &Profile, frame: u32) -> impl Iterator<Item = (Call<'_>, u32)> {
     let named = profile.named();
-    let call = |it: &FunctionAt| Call {
-        symbol: named.symbol(it.symbol).map(|symbol| (it.symbol, symbol)),
-        line: named.line(it.line),
-        line_number: it.line,
+    let call = |&FunctionAt { symbol, line }: &FunctionAt| {
+        (Call { symbol: named.symbol(symbol).map(|it| (symbol, it)), line: named.line(line) }, line)
     };
     let mut others = named.functions_of(frame).iter().rev().map(call);
     let outermost = others.next();
     // What is inlined is inlined into something.
-    let is_inlined = |call: &Call<'_>| call.symbol.is_some_and(|(_, symbol)| symbol.is_inlined);
-    let unknown = outermost.as_ref().is_none_or(is_inlined).then_some(UNKNOWN);
-    unknown.into_iter().chain(outermost).chain(others.filter(|call| call.symbol.is_some()))
+    let is_inlined = |(call, _): &(Call<'_>, u32)| call.symbol.is_some_and(|(_, symbol)| symbol.is_inlined);
+    let unknown = (Call { symbol: None, line: None }, NONE);
+    let unknown = outermost.as_ref().is_none_or(is_inlined).then_some(unknown);
+    unknown.into_iter().chain(outermost).chain(others.filter(|(call, _)| call.symbol.is_some()))
 }
 
 /// Returns the name of a function that is not known: the name of its file without folders, in brackets.

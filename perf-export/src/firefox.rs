@@ -79,7 +79,8 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
     };
     let event = of_option.unwrap_or_else(first);
     let rows = || threads::rows(profile, event as u32);
-    let (mut shared, (processes, rows)) = both(options.threads, || Shared::new(profile), rows);
+    let (mut shared, (processes, rows)) =
+        both(options.threads, || Shared::new(profile, options.threads), rows);
     let markers: Vec<_> = names.iter().map(|name| shared.strings.number(name)).collect();
     let off_cpu_name = shared.strings.number(b"off CPU");
     let start = profile.span().map_or(0, |(start, _)| start);

@@ -217,7 +217,7 @@ impl Names {
         for (place, frame) in profile.frames().places().iter().zip(0..) {
             let dso = profile.frames().dsos().get(place.dso as usize);
             let of_file = mark_of(dso, options);
-            of_frames.push(each_call(profile, frame).map(|Call { symbol, .. }| {
+            of_frames.push(each_call(profile, frame).map(|(Call { symbol, .. }, _)| {
                 name.clear();
                 let Some((number, symbol)) = symbol else {
                     return of_unknown.number(place.dso, || {

@@ -66,17 +66,22 @@ impl Quality {
         for (&end, &count) in table.ends() {
             self.count_stacks(end, count);
         }
+        let mut unnamed = vec![0_u64; table.frames.dsos().len()];
         for ((place, &times), number) in table.frames.places().iter().zip(times).zip(0..) {
             if place.is_text() {
                 continue;
             }
             let functions = named.functions_of(number);
-            let file = table.frames.dso_of(number);
-            let build_id = build_ids.get(place.dso as usize).copied().flatten();
             let has_line = named.line_of(number) != NONE;
             let inlined = functions.len().saturating_sub(1) as u64;
             let is_named = named.symbol_of(number) != NONE;
-            self.count_frames(file.map(|dso| (dso, build_id)), is_named, has_line, inlined, times);
+            self.add_frames(place.dso != NONE, is_named, has_line, inlined, times);
+            if let Some(count) = unnamed.get_mut(place.dso as usize).filter(|_| !is_named) {
+                *count += times;
+            }
+        }
+        for ((dso, count), number) in table.frames.dsos().iter().zip(unnamed).zip(0_usize..) {
+            self.add_unnamed(dso, build_ids.get(number).copied().flatten(), count);
         }
     }
 
@@ -125,12 +130,23 @@ impl Quality {
         inlined: u64,
         times: u64,
     ) {
+        self.add_frames(file.is_some(), is_named, has_line, inlined, times);
+        if let Some((dso, build_id)) = file.filter(|_| !is_named) {
+            self.add_unnamed(dso, build_id, times);
+        }
+    }
+
+    fn add_frames(&mut self, is_mapped: bool, is_named: bool, has_line: bool, inlined: u64, times: u64) {
         self.frames += times;
-        self.mapped += if file.is_some() { times } else { 0 };
+        self.mapped += if is_mapped { times } else { 0 };
         self.named += if is_named { times } else { 0 };
         self.with_line += if has_line { times } else { 0 };
         self.inlined += inlined * times;
-        if let Some((dso, build_id)) = file.filter(|_| !is_named && times > 0) {
+    }
+
+    /// Counts frames without a name. Files without such frames are not listed.
+    fn add_unnamed(&mut self, dso: &Arc<Dso>, build_id: Option<BuildId>, times: u64) {
+        if times > 0 {
             *self.unnamed.entry((Arc::clone(dso), build_id)).or_default() += times;
         }
     }

@@ -1,11 +1,14 @@
 //! The tables that all threads share: strings, libraries, functions, frames, stacks.
 
+use std::num::NonZero;
+
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind};
 use serde::Serialize;
 
 use super::document::{Document, Same};
+use crate::both::both;
 use crate::calls::{Call, each_call, unknown_name};
 use crate::frames::{NONE, short_name};
 use crate::known_numbers::KnownNumbers;
@@ -39,8 +42,6 @@ pub(super) struct Shared {
     sources: Vec<u32>,
     pub(super) strings: Strings,
     pub(super) libs: Vec<Lib>,
-    /// The last row of each stack in the table.
-    rows: Vec<Option<u32>>,
 }
 
 /// A program, a library, or a part of the kernel.
@@ -122,6 +123,42 @@ struct Symbols {
 struct Stacks {
     frame: Vec<u32>,
     prefix: Vec<Option<u32>>,
+    /// The last row of each stack of the profile.
+    rows: Vec<Option<u32>>,
+}
+
+impl Stacks {
+    /// Returns the stacks of a profile, whose frames have the rows of the calls of all frames, one after the other.
+    fn of(profile: &Profile) -> Self {
+        let mut ends = vec![0_u32];
+        let mut end = 0;
+        for frame in 0..profile.frames().places().len() as u32 {
+            end += each_call(profile, frame).count() as u32;
+            ends.push(end);
+        }
+        let mut it = Self::default();
+        let stacks = profile.stacks();
+        for number in EMPTY..stacks.len() as u32 {
+            // Callers have lower numbers.
+            let row = stacks.node(number).and_then(|(caller, frame)| {
+                let mut prefix = it.row_of(caller);
+                let rows = ends.get(frame as usize).zip(ends.get(frame as usize + 1));
+                for row in rows.map_or(0..0, |(&start, &end)| start..end) {
+                    let next = it.frame.len() as u32;
+                    it.frame.push(row);
+                    it.prefix.push(prefix);
+                    prefix = Some(next);
+                }
+                prefix
+            });
+            it.rows.push(row);
+        }
+        it
+    }
+
+    fn row_of(&self, stack: u32) -> Option<u32> {
+        self.rows.get(stack as usize).copied().flatten()
+    }
 }
 
 /// The rows of the tables, by what they have, and the strings of what the profile has.
@@ -157,40 +194,22 @@ impl Numbers {
 }
 
 impl Shared {
-    pub(super) fn new(profile: &Profile) -> Self {
-        let mut it = Self::default();
-        let mut numbers = Numbers::of(profile);
-        let mut rows = Vec::new();
-        for frame in 0..profile.frames().places().len() as u32 {
-            let start = it.frame_table.func.len() as u32;
-            it.add_frame(profile, frame, &mut numbers);
-            rows.push(start..it.frame_table.func.len() as u32);
-        }
-        it.add_stacks(profile, &rows);
-        it
+    /// Makes the tables of a profile on so many threads.
+    pub(super) fn new(profile: &Profile, threads: NonZero<usize>) -> Self {
+        let frames = 0..profile.frames().places().len() as u32;
+        let tables_but_stacks = || {
+            let mut it = Self::default();
+            let mut numbers = Numbers::of(profile);
+            frames.clone().for_each(|frame| it.add_frame(profile, frame, &mut numbers));
+            it
+        };
+        let (it, stack_table) = both(threads, tables_but_stacks, || Stacks::of(profile));
+        Self { stack_table, ..it }
     }
 
     /// Returns the row of a stack; `None` for [`EMPTY`].
     pub(super) fn row_of(&self, stack: u32) -> Option<u32> {
-        self.rows.get(stack as usize).copied().flatten()
-    }
-
-    fn add_stacks(&mut self, profile: &Profile, rows: &[std::ops::Range<u32>]) {
-        let stacks = profile.stacks();
-        for number in EMPTY..stacks.len() as u32 {
-            // Callers have lower numbers.
-            let row = stacks.node(number).and_then(|(caller, frame)| {
-                let mut prefix = self.row_of(caller);
-                for row in rows.get(frame as usize).cloned().unwrap_or_default() {
-                    let next = self.stack_table.frame.len() as u32;
-                    self.stack_table.frame.push(row);
-                    self.stack_table.prefix.push(prefix);
-                    prefix = Some(next);
-                }
-                prefix
-            });
-            self.rows.push(row);
-        }
+        self.stack_table.row_of(stack)
     }
 
     /// Adds the rows of a frame: one for each call, the outermost one first.
@@ -206,12 +225,12 @@ impl Shared {
             })
         });
         let address = address_of(profile, frame);
-        let outermost = each_call(profile, frame).next();
+        let outermost = each_call(profile, frame).next().map(|(call, _)| call);
         let symbol = self.add_symbol(profile, frame, lib, address, outermost, numbers);
         let is_caller = profile.frames().place(frame).is_some_and(|place| place.is_caller);
         let category = category(profile, frame);
-        for (call, depth) in each_call(profile, frame).zip(0..) {
-            let func = self.add_function(profile, frame, call, lib, numbers);
+        for ((call, line), depth) in each_call(profile, frame).zip(0..) {
+            let func = self.add_function(profile, frame, (call, line), lib, numbers);
             let table = &mut self.frame_table;
             // That of the call, not the one that it returns to.
             table.address.push(address.map_or(-1, |address| (address - i64::from(is_caller)).max(0)));
@@ -252,7 +271,7 @@ impl Shared {
         &mut self,
         profile: &Profile,
         frame: u32,
-        call: Call<'_>,
+        (call, line_number): (Call<'_>, u32),
         resource: Option<u32>,
         numbers: &mut Numbers,
     ) -> u32 {
@@ -265,7 +284,7 @@ impl Shared {
             }
         };
         let source = call.line.map(|line| {
-            numbers.sources_of.number(call.line_number, || {
+            numbers.sources_of.number(line_number, || {
                 let file = self.strings.number(&line.file);
                 let next = self.sources.len() as u32;
                 *numbers.sources.entry(file).or_insert_with(|| {

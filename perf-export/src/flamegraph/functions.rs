@@ -67,7 +67,7 @@ impl Functions {
                 NONE => String::new(),
                 dso => OneLine(named.short_name(named.short_name_of(dso))).to_string(),
             };
-            of_frames.push(each_call(profile, frame).map(|Call { symbol, .. }| {
+            of_frames.push(each_call(profile, frame).map(|(Call { symbol, .. }, _)| {
                 let Some((number, symbol)) = symbol else {
                     return of_unknown.number(place.dso, || {
                         let name = unknown_name(profile.frames().dsos().get(place.dso as usize));
