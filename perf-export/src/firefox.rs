@@ -70,6 +70,11 @@ impl Default for Options {
 ///
 /// Those of `out`.
 pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    write_by(MOMENTS, profile, options, out)
+}
+
+/// Does the same. Makes the tables of threads together until they have `most` moments.
+fn write_by(most: usize, profile: &Profile, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
     let of_option = options.event.as_ref().and_then(|event| names.iter().position(|name| name == event));
     let first = || {
@@ -105,7 +110,7 @@ pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::R
     let has_cpu = of_cpu.is_some();
     let threads =
         Threads { profile, shared: &shared, processes, rows, markers, off_cpu_name, start, has_cpu };
-    threads.write(options.threads, out)?;
+    threads.write(most, options.threads, out)?;
     out.write_all(b"]}\n")
 }
 
@@ -287,13 +292,13 @@ struct Threads<'a> {
 
 impl Threads<'_> {
     /// Writes the threads, those with few samples together.
-    fn write(&self, threads: NonZero<usize>, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, most: usize, threads: NonZero<usize>, out: &mut dyn Write) -> io::Result<()> {
         let mut rest = &self.rows[..];
         while !rest.is_empty() {
             let is_first = rest.len() == self.rows.len();
             let mut moments = 0;
             let count = rest.iter().take_while(|row| {
-                let is_room = moments < MOMENTS;
+                let is_room = moments < most;
                 moments += row.moments();
                 is_room
             });
@@ -316,5 +321,60 @@ impl Threads<'_> {
             document.write(threads, out)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use perf_parse::Reader;
+    use perf_session::Session;
+
+    use super::*;
+    use crate::builder::ProfileBuilder;
+    use crate::limits::Limits;
+    use crate::named::Naming;
+    use crate::profile::Keep;
+    use crate::sample::Times;
+
+    /// A capture whose samples have no stacks.
+    fn profile(capture: &str) -> Profile {
+        let reader = Reader::open(testdata::path(capture)).unwrap();
+        let mut session = Session::new();
+        let keep = Keep { times: Times::Each, ..Keep::default() };
+        let mut builder = ProfileBuilder::new(keep, Limits::default());
+        let mut finder = perf_symbol::Stacks::new(
+            perf_abi::regs::Arch::X86,
+            0,
+            perf_symbol::Symbolizer::new(perf_symbol::Options::default()).finder().clone(),
+        );
+        for record in reader.records().in_time_order() {
+            let record = record.unwrap();
+            let at = session.update_at(&record).unwrap();
+            if let Some((at, event)) = at.zip(record.event()) {
+                builder.sample(&at, event, 1, &[], None, &mut finder, None);
+            }
+        }
+        builder.finish(&session, None, Naming::default(), &mut |_, _| {})
+    }
+
+    #[test]
+    fn the_profile_does_not_depend_on_how_many_threads_are_written_together() {
+        let profile = profile("system_wide.data");
+        let mut options = Options::default();
+        let mut written = |most, threads| {
+            options.threads = NonZero::new(threads).unwrap();
+            let mut out = Vec::new();
+            write_by(most, &profile, &options, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let all = written(usize::MAX, 1);
+        let document: serde_json::Value = serde_json::from_str(&all).unwrap();
+        let threads = document["threads"].as_array().unwrap();
+        let largest = threads.iter().map(|it| it["samples"]["length"].as_u64().unwrap()).max().unwrap();
+        assert!(threads.len() > 2 && largest > 1);
+        for most in [1, largest as usize - 1, largest as usize, largest as usize + 1, profile.samples().len()]
+        {
+            assert!([1, 3].map(|threads| written(most, threads)).iter().all(|it| *it == all), "{most}");
+        }
     }
 }
