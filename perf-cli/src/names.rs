@@ -28,6 +28,16 @@ pub(crate) struct Names {
     archives: Arc<Vec<TempDir>>,
 }
 
+/// When lines are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// Even if inlined functions are not wanted. They are then found nevertheless.
+    Always,
+    /// If inlined functions are wanted.
+    WithInlined,
+    Never,
+}
+
 /// The copy is for another thread: it shares the files and their symbols, and has its own results.
 impl Clone for Names {
     fn clone(&self) -> Self {
@@ -50,16 +60,15 @@ impl Names {
         features: &Features<'_>,
         memory: Memory<'_>,
     ) -> Result<Self, Failure> {
-        Self::with_lines(args, features, memory, false)
+        Self::with_lines(args, features, memory, Lines::WithInlined)
     }
 
-    /// Like [`new`](Self::new). With `needs_lines`, lines are looked up even if inlined functions are not wanted; they are
-    /// then found nevertheless.
+    /// Like [`new`](Self::new), with a choice of when lines are looked up.
     pub(crate) fn with_lines(
         args: &SymbolArgs,
         features: &Features<'_>,
         memory: Memory<'_>,
-        needs_lines: bool,
+        lines: Lines,
     ) -> Result<Self, Failure> {
         let mut archives = Vec::new();
         let mut options = Options::default();
@@ -75,7 +84,8 @@ impl Names {
         }
         options.vmlinux.clone_from(&args.vmlinux);
         options.kallsyms = args.kallsyms.clone().or_else(|| memory.kallsyms());
-        options.inlines = !args.no_inline || needs_lines;
+        options.inlines = !args.no_inline || lines == Lines::Always;
+        options.lines = lines != Lines::Never;
         options.demangle = !args.no_demangle;
         let symbolizer = Symbolizer::with_files(options, files(args));
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);

@@ -26,16 +26,16 @@ use std::thread::{self, Scope, available_parallelism};
 
 use perf_parse::file::{Account, Reader};
 
-use crate::args::script::ScriptArgs;
+use crate::args::script::{SampleFormat, ScriptArgs};
 use crate::batch::deliver;
 use crate::in_order::in_order;
 use crate::input::Memory;
-use crate::names::Names;
+use crate::names::{Lines, Names};
 use crate::output::{Diagnostics, Output, say};
 use crate::samples::Samples;
 use crate::{Failure, Outcome};
 use block::Block;
-use fields::Choice;
+use fields::{Choice, Fields};
 use filling::Filling;
 use known::{Events, Known};
 use printer::Printer;
@@ -82,7 +82,9 @@ fn script<'scope, 'a: 'scope>(
     let threads = threads(args);
     let samples = Samples::new(reader, memory, &args.only)?.threads(threads);
     let events = Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
-    let names = Names::new(&args.symbols, reader.features(), memory)?;
+    let shows_lines = args.format == SampleFormat::Jsonl || events.choice.has(Fields::SRCLINE);
+    let lines = if shows_lines { Lines::WithInlined } else { Lines::Never };
+    let names = Names::with_lines(&args.symbols, reader.features(), memory, lines)?;
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
     let mut filling =
         Filling::new(samples.begin(scope, names, true), options, events, !reader.can_walk_again());

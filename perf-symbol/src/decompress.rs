@@ -1,6 +1,7 @@
 //! Compressed sections and files, within a limit.
 
 use std::io::Read;
+use std::ops::Range;
 
 use object::elf;
 
@@ -18,6 +19,22 @@ pub(crate) fn section(raw: &[u8], is_64: bool, is_little_endian: bool, limit: u6
         elf::ELFCOMPRESS_ZSTD => zstd(data, limit),
         _ => Err(HEADER),
     }
+}
+
+/// Returns the stream of a section with the flag `SHF_COMPRESSED` that is compressed by zlib, as a range in it, and the size
+/// that the section claims; `None` if it is compressed otherwise, or claims more than it may have within the limit.
+pub(crate) fn zlib_stream(
+    raw: &[u8],
+    is_64: bool,
+    is_little_endian: bool,
+    limit: u64,
+) -> Option<(Range<u64>, u64)> {
+    let kind: [u8; 4] = raw.first_chunk().copied()?;
+    let kind = if is_little_endian { u32::from_le_bytes(kind) } else { u32::from_be_bytes(kind) };
+    let size = size(raw, is_64, is_little_endian);
+    let is_of_zlib = elf::CompressionType(kind) == elf::ELFCOMPRESS_ZLIB;
+    let start = if is_64 { 24 } else { 12 };
+    (is_of_zlib && size <= bound(raw, limit)).then_some((start..raw.len() as u64, size))
 }
 
 /// Returns the size that a compressed section claims: `ch_size`.
@@ -94,31 +111,49 @@ fn run_xz(decoder: &mut xz4rust::XzDecoder<'_>, mut data: &[u8], limit: u64) -> 
 
 /// Decompresses zlib. `size` is the claimed size.
 fn zlib(data: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, Why> {
-    const DAMAGED: Why = Why::Malformed("zlib");
-    /// The least number of bytes by which the room grows.
-    const STEP: usize = 1 << 16;
     // DWARF shrinks to a tenth. What claims far more gets its room when it has the bytes.
     let likely = size.min(limit).min((data.len() as u64).saturating_mul(16));
     let mut bytes = Vec::with_capacity(usize::try_from(likely).map_err(|_| Why::TooLarge)?);
-    let mut decoder = flate2::Decompress::new(true);
-    loop {
+    inflate(&mut flate2::Decompress::new(true), data, &mut bytes, usize::MAX, limit)?;
+    Ok(bytes)
+}
+
+/// Decompresses more of `data`, after what `decoder` has read, until `bytes` has `enough` bytes or all are decompressed. It
+/// has more than `enough` only if it had the room.
+///
+/// # Errors
+///
+/// [`Why::Malformed`] if the data is damaged or its end is missing, [`Why::TooLarge`] if `bytes` has more than `limit`.
+pub(crate) fn inflate(
+    decoder: &mut flate2::Decompress,
+    data: &[u8],
+    bytes: &mut Vec<u8>,
+    enough: usize,
+    limit: u64,
+) -> Result<(), Why> {
+    const DAMAGED: Why = Why::Malformed("zlib");
+    /// The least number of bytes by which the room grows.
+    const STEP: usize = 1 << 16;
+    while bytes.len() < enough {
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve_exact(bytes.len().max(STEP).min(enough.saturating_sub(bytes.len())));
+        }
         let (read, written) = (decoder.total_in(), bytes.len());
         let rest = usize::try_from(read).ok().and_then(|read| data.get(read..)).unwrap_or_default();
         let status =
-            decoder.decompress_vec(rest, &mut bytes, flate2::FlushDecompress::None).map_err(|_| DAMAGED)?;
+            decoder.decompress_vec(rest, bytes, flate2::FlushDecompress::None).map_err(|_| DAMAGED)?;
         if bytes.len() as u64 > limit {
             return Err(Why::TooLarge);
         }
         if status == flate2::Status::StreamEnd {
-            return Ok(bytes);
+            return Ok(());
         }
-        if bytes.len() == bytes.capacity() {
-            bytes.reserve(bytes.len().max(STEP));
-        } else if (read, written) == (decoder.total_in(), bytes.len()) {
-            // The end is missing.
+        // The end is missing.
+        if bytes.len() < bytes.capacity() && (read, written) == (decoder.total_in(), bytes.len()) {
             return Err(DAMAGED);
         }
     }
+    Ok(())
 }
 
 fn zstd(data: &[u8], limit: u64) -> Result<Vec<u8>, Why> {

@@ -1,14 +1,18 @@
 //! The decompressed sections of a file that are in use.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::bytes::{Bytes, WeakBytes};
 use crate::error::Why;
+use crate::front::Front;
 
 /// The decompressed sections of a file that are in use, by any thread. What nobody uses any more is not kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Decompressed(Arc<Mutex<HashMap<Place, WeakBytes>>>);
+pub(crate) struct Decompressed {
+    sections: Arc<Mutex<HashMap<Place, WeakBytes>>>,
+    fronts: Arc<Mutex<HashMap<Place, Weak<Mutex<Front>>>>>,
+}
 
 /// Offset and size of a section in the file, and whether it is compressed as older files are.
 pub(crate) type Place = (u64, u64, bool);
@@ -26,14 +30,41 @@ impl Decompressed {
         limit: u64,
         decompress: impl FnOnce() -> Result<Vec<u8>, Why>,
     ) -> Result<Bytes, Why> {
-        let mut sections = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sections = lock(&self.sections);
         if let Some(bytes) = sections.get(&place).and_then(WeakBytes::upgrade) {
             return if bytes.len() as u64 > limit { Err(Why::TooLarge) } else { Ok(bytes) };
         }
-        let bytes = Bytes::new(decompress()?);
+        // What has its front decompressed is decompressed from there on.
+        let front = lock(&self.fronts).get(&place).and_then(Weak::upgrade);
+        let rest = front.and_then(|front| lock(&front).complete(limit));
+        let bytes = Bytes::new(rest.unwrap_or_else(decompress)?);
         sections.insert(place, bytes.downgrade());
         Ok(bytes)
     }
+
+    /// Returns a section of which the front is decompressed. Calls `front` only if nobody uses it. `None` if `front` returns
+    /// that, and if the section is in use as a whole.
+    pub(crate) fn front(
+        &self,
+        place: Place,
+        front: impl FnOnce() -> Option<Front>,
+    ) -> Option<Arc<Mutex<Front>>> {
+        if lock(&self.sections).get(&place).and_then(WeakBytes::upgrade).is_some() {
+            return None;
+        }
+        let mut fronts = lock(&self.fronts);
+        if let Some(front) = fronts.get(&place).and_then(Weak::upgrade) {
+            return Some(front);
+        }
+        let front = Arc::new(Mutex::new(front()?));
+        fronts.insert(place, Arc::downgrade(&front));
+        Some(front)
+    }
+}
+
+/// Locks what stays valid if a thread panics while it has the lock.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

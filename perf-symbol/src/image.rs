@@ -1,5 +1,7 @@
 //! An ELF file in memory.
 
+use std::sync::{Arc, Mutex};
+
 use object::Endianness;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader};
@@ -9,6 +11,7 @@ use crate::bytes::Bytes;
 use crate::decompress;
 use crate::decompressed::Decompressed;
 use crate::error::Why;
+use crate::front::Front;
 
 /// An ELF file in memory: its headers, and access to its sections.
 ///
@@ -259,6 +262,25 @@ impl Image {
                 decompress::old_section(&raw, limit)
             }
         })
+    }
+
+    /// Returns a section that is compressed by zlib, to be decompressed from its front on. `None` for other sections, for one
+    /// that claims more than `limit` bytes, and for one that is decompressed already and still in use.
+    pub(crate) fn front(&self, section: &Section, limit: u64) -> Option<Arc<Mutex<Front>>> {
+        let size = self.claimed_size(section, limit)?;
+        let raw = self.raw_data(section);
+        let (stream, _) = decompress::zlib_stream(&raw, self.is_64, self.is_little_endian, limit)?;
+        let front = || Some(Front::new(raw.slice(stream)?, size));
+        self.decompressed.front((section.offset, section.size, false), front)
+    }
+
+    /// Returns the number of bytes that a section claims to have that is compressed by zlib. `None` for other sections, and
+    /// for one that claims more than `limit` bytes.
+    pub(crate) fn claimed_size(&self, section: &Section, limit: u64) -> Option<u64> {
+        let raw = self.raw_data(section);
+        let is_compressed = section.flags & elf::SHF_COMPRESSED.0 != 0;
+        let stream = || decompress::zlib_stream(&raw, self.is_64, self.is_little_endian, limit);
+        is_compressed.then(stream)?.map(|(_, size)| size)
     }
 
     /// Returns a number of this file's byte order, of 2, 4 or 8 bytes; `None` where `at` has too few.

@@ -91,6 +91,7 @@ mod elf_symbols;
 mod error;
 mod files;
 mod finder;
+mod front;
 mod function;
 mod image;
 mod jitdump;

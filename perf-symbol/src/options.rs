@@ -32,6 +32,9 @@ pub struct Options {
     pub kallsyms: Option<PathBuf>,
     /// Whether lines and inlined functions are looked up in DWARF.
     pub inlines: bool,
+    /// Whether files and lines are looked up as well. Without them, less of DWARF has to be decompressed and parsed. Of
+    /// generated code, they are known nevertheless.
+    pub lines: bool,
     /// Whether names are demangled.
     pub demangle: bool,
     /// Whether names of the kernel are demangled too; perf does not.
@@ -49,6 +52,7 @@ impl Default for Options {
             vmlinux: None,
             kallsyms: None,
             inlines: true,
+            lines: true,
             demangle: true,
             demangle_kernel: false,
             limits: Limits::default(),

@@ -1,11 +1,12 @@
 //! What all clones of a symbolizer share: files, and their symbols, each loaded once.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind, Session};
 
+use crate::decompressed::lock;
 use crate::dso_symbols::DsoSymbols;
 use crate::finder::Finder;
 use crate::jitdump::Jitdump;
@@ -59,11 +60,6 @@ struct Loaded {
     /// Whether a look-up asked for them. Others are loaded ahead, and do not count as looked for: see
     /// [`LoadAhead`](crate::LoadAhead).
     is_wanted: bool,
-}
-
-/// Locks what stays valid if a thread panics while it has the lock.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns whether an address is of a guest, whose files are not those of the host.

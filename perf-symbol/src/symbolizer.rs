@@ -8,6 +8,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 
+use crate::decompressed;
 use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
@@ -249,7 +250,7 @@ impl Symbolizer {
         let maps = session.maps(session.thread(pid)?)?;
         let marker = maps.iter().find(|mapping| jitdump::is_jitdump(mapping.dso().path()))?;
         let path = marker.dso().path().to_vec();
-        let mut jitdumps = shared::lock(&self.shared.jitdumps);
+        let mut jitdumps = decompressed::lock(&self.shared.jitdumps);
         let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso().path()).ok().map(Arc::new);
         let jitdump = jitdumps.entry(path).or_insert_with(load).clone();
         drop(jitdumps);

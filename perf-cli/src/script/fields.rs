@@ -166,6 +166,11 @@ impl Choice {
         Ok(choice)
     }
 
+    /// Returns whether a field is printed of any event.
+    pub(super) fn has(&self, field: Fields) -> bool {
+        self.sets.iter().any(|set| set.fields.has(field))
+    }
+
     fn apply(&mut self, argument: &str) -> Result<(), Failure> {
         let fault = |what: &str| Failure(format!("-F {argument}: {what}"));
         let (kind, list) = match argument.split_once(':') {

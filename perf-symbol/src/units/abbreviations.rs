@@ -36,11 +36,19 @@ fn is_of_others(form: DwForm) -> bool {
     )
 }
 
+/// Returns whether entries of a unit may refer to other units.
+pub(super) fn refers_to_others(
+    dwarf: &Dwarf<Metered<'_>>,
+    header: &UnitHeader<Metered<'_>>,
+) -> Result<bool, Error> {
+    Table::of(dwarf, header.debug_abbrev_offset())?.refers_to_others()
+}
+
 /// A table of abbreviations, and all that is after it in its section.
-pub(super) struct Table<'a>(Metered<'a>);
+struct Table<'a>(Metered<'a>);
 
 impl<'a> Table<'a> {
-    pub(super) fn of(dwarf: &Dwarf<Metered<'a>>, offset: DebugAbbrevOffset) -> Result<Self, Error> {
+    fn of(dwarf: &Dwarf<Metered<'a>>, offset: DebugAbbrevOffset) -> Result<Self, Error> {
         let mut reader = *dwarf.debug_abbrev.reader();
         reader.skip(offset.0)?;
         Ok(Self(reader))
@@ -57,7 +65,7 @@ impl<'a> Table<'a> {
     }
 
     /// Returns whether entries may refer to other units.
-    pub(super) fn refers_to_others(&self) -> Result<bool, Error> {
+    fn refers_to_others(&self) -> Result<bool, Error> {
         let mut refers = false;
         self.each(|_, _, of_this| {
             refers |= of_this;

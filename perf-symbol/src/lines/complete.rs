@@ -1,0 +1,84 @@
+//! All units of a file, each parsed when it is needed.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use addr2line::{Context, SplitDwarfLoad};
+use gimli::{AbbreviationsCacheStrategy, DwarfPackage};
+
+use super::sections::Sections;
+use super::split;
+use crate::budget::Metered;
+use crate::bytes::Bytes;
+use crate::units::{Containing, Units};
+
+/// All units of a file.
+pub(super) struct Complete<'a> {
+    /// The units that can be parsed alone; `None` if addr2line has to parse all together.
+    units: Option<Units>,
+    /// Each unit that was needed, by its number; `None` if it cannot be parsed alone.
+    alone: Vec<OnceCell<Option<Box<Context<Metered<'a>>>>>>,
+    /// All units, once they are needed; `None` if they are damaged.
+    whole: OnceCell<Option<Context<Metered<'a>>>>,
+    package: Option<DwarfPackage<Metered<'a>>>,
+}
+
+impl<'a> Complete<'a> {
+    /// Finds the units by their roots. `None` if the DWARF is damaged or too large.
+    pub(super) fn of(sections: &'a Sections) -> Option<Self> {
+        let slice = |bytes: &'a Bytes| sections.reader(bytes);
+        let dwarf = sections.dwarf()?;
+        let package = sections.package.as_ref().and_then(|it| it.borrow(slice, sections.reader(&[])).ok());
+        let has_others = sections.shared.is_some() || package.is_some();
+        let units = if has_others { None } else { Units::of(&dwarf).ok().flatten() };
+        let whole = match units {
+            Some(_) => OnceCell::new(),
+            None => OnceCell::from(Some(whole(sections)?)),
+        };
+        let alone = units.iter().flat_map(|units| (0..units.len()).map(|_| OnceCell::new())).collect();
+        Some(Self { units, alone, whole, package })
+    }
+
+    /// Returns what has the functions and lines of an address; `None` if no unit has the address.
+    pub(super) fn context(&self, sections: &'a Sections, address: u64) -> Option<&Context<Metered<'a>>> {
+        if let Some(units) = self.units.as_ref().filter(|_| self.whole.get().is_none()) {
+            match units.containing(address) {
+                Containing::Nothing => return None,
+                Containing::One(unit) => {
+                    let alone =
+                        || Some(Box::new(Context::from_dwarf(units.alone(unit, sections.dwarf()?)?).ok()?));
+                    if let Some(context) = self.alone.get(unit)?.get_or_init(alone) {
+                        return Some(context);
+                    }
+                }
+                Containing::Several => {}
+            }
+        }
+        self.whole.get_or_init(|| whole(sections)).as_ref()
+    }
+
+    /// Finds the split DWARF of a unit: in the package beside the file, or in the file that the unit names.
+    pub(super) fn split(
+        &self,
+        sections: &'a Sections,
+        load: &SplitDwarfLoad<Metered<'a>>,
+    ) -> Option<Arc<gimli::Dwarf<Metered<'a>>>> {
+        if let Some(package) = &self.package
+            && let Ok(Some(dwarf)) = package.find_cu(load.dwo_id, &load.parent)
+        {
+            return Some(Arc::new(dwarf));
+        }
+        let loaded = split::places(sections, load).find_map(|path| split::file(sections, &path, load))?;
+        let mut dwarf = sections.split.add(loaded)?.borrow(|bytes| sections.reader(bytes));
+        dwarf.make_dwo(&load.parent);
+        Some(Arc::new(dwarf))
+    }
+}
+
+/// Parses the abbreviations of all units.
+fn whole(sections: &Sections) -> Option<Context<Metered<'_>>> {
+    let mut dwarf = sections.dwarf()?;
+    // Units that dwz or a linker has joined share them.
+    dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+    Context::from_dwarf(dwarf).ok()
+}

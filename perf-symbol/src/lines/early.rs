@@ -1,0 +1,193 @@
+//! Units that are found before all of `.debug_info` is decompressed.
+//!
+//! It is most of what a file of debug information has, and a capture needs few of its units. `.debug_aranges` is small, and
+//! has their addresses and offsets.
+
+use std::cell::{Cell, OnceCell};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use gimli::{DebugAranges, DebugInfo, DebugLine, Dwarf, DwarfSections, SectionId};
+use object::elf;
+
+use super::no_lines;
+use super::sections::{Sections, is_needed, section};
+use crate::budget::Metered;
+use crate::bytes::Bytes;
+use crate::decompressed::lock;
+use crate::error::Why;
+use crate::front::Front;
+use crate::image::Section;
+use crate::units::{Containing, Index};
+
+/// The units of a file that `.debug_aranges` lists, and the bytes of those that were needed.
+pub(super) struct Early {
+    index: Index,
+    /// Kept so that it is not decompressed again.
+    _aranges: Bytes,
+    info: Arc<Mutex<Front>>,
+    /// The sections except `.debug_info`, once they are needed; `None` if they are damaged.
+    others: OnceCell<Option<DwarfSections<Bytes>>>,
+    /// Those of the others that are compressed by zlib, and the number of bytes that each claims to have.
+    compressed: Vec<(Section, u64)>,
+    /// Each unit by its number; `None` if it is damaged.
+    units: Vec<OnceCell<Option<Vec<u8>>>>,
+    /// Number of bytes of `units`.
+    copied: Cell<u64>,
+    /// Number of bytes of `.debug_info`, and of how many compressed ones, that the budget knows of.
+    counted: Cell<(u64, u64)>,
+    /// The lines that all units have if lines are not wanted.
+    no_lines: Vec<u8>,
+}
+
+impl Early {
+    /// Reads `.debug_aranges`. `None` if there is none or if it is damaged, if `.debug_info` is not compressed by zlib, and for
+    /// files whose units are in other files too or are relocated.
+    pub(super) fn load(sections: &Sections) -> Option<Self> {
+        /// `.debug_info` may be kept three times: its front, the units that are needed, and all of it after that.
+        const TIMES: u64 = 3;
+        let (image, room) = (&*sections.image, sections.budget.room());
+        if sections.shared.is_some() || sections.package.is_some() || image.kind() == elf::ET_REL.0 {
+            return None;
+        }
+        let info = image.section(SectionId::DebugInfo.name())?;
+        let mut compressed = Vec::new();
+        let mut add = |id: SectionId| {
+            let section = image.section(id.name()).filter(|_| is_other(sections, id));
+            compressed.extend(section.and_then(|it| Some((it.clone(), image.claimed_size(it, room)?))));
+            Ok::<_, Why>(Bytes::default())
+        };
+        DwarfSections::load(&mut add).ok()?;
+        let size =
+            compressed.iter().fold(image.claimed_size(info, room)?, |sum, it| sum.saturating_add(it.1));
+        if size.saturating_mul(TIMES) > room {
+            return None;
+        }
+        let aranges = section(image, SectionId::DebugAranges.name(), &sections.budget).ok()?;
+        let alone =
+            |id| Ok::<_, Why>(if id == SectionId::DebugAranges { aranges.clone() } else { Bytes::default() });
+        let index =
+            Index::of(&DwarfSections::load(alone).ok()?.borrow(|bytes| sections.reader(bytes))).ok()?;
+        if index.len() == 0 {
+            return None;
+        }
+        Some(Self {
+            info: image.front(info, room)?,
+            others: OnceCell::new(),
+            compressed,
+            units: (0..index.len()).map(|_| OnceCell::new()).collect(),
+            copied: Cell::new(0),
+            counted: Cell::new((0, 0)),
+            no_lines: no_lines::program(image.is_little_endian()),
+            index,
+            _aranges: aranges,
+        })
+    }
+
+    /// Returns the number of listed units.
+    pub(super) fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Returns the listed units that have an address.
+    pub(super) fn containing(&self, address: u64) -> Containing {
+        self.index.containing(address)
+    }
+
+    /// Returns whether a unit that is not listed may have an address: it is that of code, and not of what a linker has made.
+    pub(super) fn may_have(sections: &Sections, address: u64) -> bool {
+        let has = |section: &&Section| {
+            address.checked_sub(section.address).is_some_and(|offset| offset < section.size)
+        };
+        let mut all = sections.image.sections().iter().filter(has);
+        let is_code = |flags: u64| flags & elf::SHF_EXECINSTR.0 != 0;
+        all.any(|it| is_code(it.flags) && !it.name().starts_with(b".plt") && it.name() != b".iplt")
+    }
+
+    /// Makes a unit all that a file has. `None` if it cannot be parsed without other units, if its root does not have the
+    /// addresses that are listed, or if it is damaged.
+    pub(super) fn unit<'a>(&'a self, sections: &'a Sections, number: usize) -> Option<Dwarf<Metered<'a>>> {
+        let read = || self.read(sections, number);
+        let mut dwarf = self.dwarf(sections, self.units.get(number)?.get_or_init(read).as_ref()?)?;
+        let is_alone = self.index.is_alone(number, &dwarf).ok()?;
+        // addr2line would look for the unit among all that are listed.
+        dwarf.debug_aranges = DebugAranges::from(sections.reader(&[]));
+        is_alone.then_some(dwarf)
+    }
+
+    /// Returns the other sections with one unit.
+    fn dwarf<'a>(&'a self, sections: &'a Sections, unit: &'a [u8]) -> Option<Dwarf<Metered<'a>>> {
+        let mut dwarf = self.others.get()?.as_ref()?.borrow(|bytes| sections.reader(bytes));
+        dwarf.debug_info = DebugInfo::from(sections.reader(unit));
+        if !sections.needs_lines() {
+            dwarf.debug_line = DebugLine::from(sections.reader(&self.no_lines));
+        }
+        Some(dwarf)
+    }
+
+    /// Reads a unit. The first call reads the other sections too.
+    fn read(&self, sections: &Sections, number: usize) -> Option<Vec<u8>> {
+        let copy = || self.copy(sections, self.index.offset(number)?);
+        let mut unit = if self.others.get().is_some() { copy() } else { self.beside(sections, copy) }?;
+        if !sections.needs_lines() {
+            let dwarf = self.dwarf(sections, &unit)?;
+            if let Some(place) = Index::place_of_lines(&dwarf).ok()? {
+                unit.get_mut(place).filter(|place| !place.is_empty())?.fill(0);
+            }
+        }
+        Some(unit)
+    }
+
+    /// Reads the other sections. Another thread decompresses them meanwhile if that takes longer than a thread needs to start.
+    fn beside<T>(&self, sections: &Sections, work: impl FnOnce() -> T) -> T {
+        const LEAST: u64 = 1 << 16;
+        let (image, compressed) = (&*sections.image, &self.compressed);
+        let is_worth_it = compressed.iter().map(|(section, _)| section.size).sum::<u64>() >= LEAST;
+        thread::scope(|scope| {
+            let decompress =
+                || compressed.iter().map(|(section, size)| image.data(section, *size)).collect::<Vec<_>>();
+            let start =
+                || thread::Builder::new().name("sections".into()).spawn_scoped(scope, decompress).ok();
+            let thread = is_worth_it.then(start).flatten();
+            let result = work();
+            // What it has decompressed is shared with this thread, which finds what is damaged again.
+            let _kept = thread.and_then(|thread| thread.join().ok());
+            let load = |id: SectionId| match is_other(sections, id) {
+                true => section(image, id.name(), &sections.budget),
+                false => Ok(Bytes::default()),
+            };
+            self.others.get_or_init(|| DwarfSections::load(load).ok());
+            result
+        })
+    }
+
+    /// Copies the unit at an offset in `.debug_info`.
+    fn copy(&self, sections: &Sections, offset: usize) -> Option<Vec<u8>> {
+        let mut info = lock(&self.info);
+        let mut number = |at: usize, size: usize| {
+            let bytes = info.copy(at..at.checked_add(size)?).ok()?;
+            usize::try_from(sections.image.number(&bytes, 0, size)?).ok()
+        };
+        // The initial length has 32 bits, or 64 after this mark.
+        let (start, length) = match number(offset, 4)? {
+            0xffff_ffff => (offset.checked_add(12)?, number(offset.checked_add(4)?, 8)?),
+            length => (offset.checked_add(4)?, length),
+        };
+        let unit = info.copy(offset..start.checked_add(length)?).ok()?;
+        let (used, before) = (info.used(), self.counted.get());
+        self.counted.set(used);
+        let (more, raw) = (used.0.saturating_sub(before.0), used.1.saturating_sub(before.1));
+        sections.budget.add(raw, more);
+        let copied = self.copied.get().saturating_add(unit.len() as u64);
+        sections.budget.load(more.saturating_add(unit.len() as u64)).ok()?;
+        self.copied.set(copied);
+        // Units that overlap could have more together than the section.
+        (copied <= info.size()).then_some(unit)
+    }
+}
+
+/// Returns whether a section is one of the others that are needed.
+fn is_other(sections: &Sections, id: SectionId) -> bool {
+    let is_left_out = id == SectionId::DebugInfo || id == SectionId::DebugLine && !sections.needs_lines();
+    is_needed(id) && !is_left_out
+}

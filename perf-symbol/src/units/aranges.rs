@@ -1,0 +1,42 @@
+//! The addresses of units that `.debug_aranges` lists.
+
+use gimli::{Dwarf, Error, Range};
+
+use crate::budget::Metered;
+
+/// Places in `.debug_aranges`: the offset of the unit, and that of its addresses, ordered.
+#[derive(Debug)]
+pub(super) struct Aranges(Vec<(usize, gimli::DebugArangesOffset)>);
+
+impl Aranges {
+    pub(super) fn of(dwarf: &Dwarf<Metered<'_>>) -> Result<Self, Error> {
+        let mut list = Vec::new();
+        let mut headers = dwarf.debug_aranges.headers();
+        while let Some(header) = headers.next()? {
+            list.push((header.debug_info_offset().0, header.offset()));
+        }
+        list.sort_unstable_by_key(|&(unit, _)| unit);
+        Ok(Self(list))
+    }
+
+    /// Returns the offsets of the units, ordered, each once.
+    pub(super) fn units(&self) -> impl Iterator<Item = usize> {
+        self.0.chunk_by(|one, other| one.0 == other.0).filter_map(<[_]>::first).map(|&(unit, _)| unit)
+    }
+
+    /// Returns the addresses of a unit.
+    pub(super) fn of_unit(&self, dwarf: &Dwarf<Metered<'_>>, unit: usize) -> Result<Vec<Range>, Error> {
+        let mut ranges = Vec::new();
+        let first = self.0.partition_point(|&(it, _)| it < unit);
+        let of_unit = self.0.get(first..).unwrap_or_default().iter().take_while(|&&(it, _)| it == unit);
+        for &(_, offset) in of_unit {
+            let mut entries = dwarf.debug_aranges.header(offset)?.entries();
+            while let Some(entry) = entries.next()? {
+                if entry.length() != 0 {
+                    ranges.push(entry.range());
+                }
+            }
+        }
+        Ok(ranges)
+    }
+}
