@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use gimli::{DebugAranges, DebugInfo, DebugLine, Dwarf, DwarfSections, SectionId};
+use gimli::{DebugInfo, DebugLine, Dwarf, DwarfSections, SectionId};
 use object::elf;
 
 use super::no_lines;
@@ -23,8 +23,6 @@ use crate::units::{Containing, Index};
 /// The units of a file that `.debug_aranges` lists, and the bytes of those that were needed.
 pub(super) struct Early {
     index: Index,
-    /// Kept so that it is not decompressed again.
-    _aranges: Bytes,
     info: Arc<Mutex<Front>>,
     /// The sections except `.debug_info`, once they are needed; `None` if they are damaged.
     others: OnceCell<Option<DwarfSections<Bytes>>>,
@@ -80,7 +78,6 @@ impl Early {
             counted: Cell::new((0, 0)),
             no_lines: no_lines::program(image.is_little_endian()),
             index,
-            _aranges: aranges,
         })
     }
 
@@ -108,10 +105,8 @@ impl Early {
     /// addresses that are listed, or if it is damaged.
     pub(super) fn unit<'a>(&'a self, sections: &'a Sections, number: usize) -> Option<Dwarf<Metered<'a>>> {
         let read = || self.read(sections, number);
-        let mut dwarf = self.dwarf(sections, self.units.get(number)?.get_or_init(read).as_ref()?)?;
+        let dwarf = self.dwarf(sections, self.units.get(number)?.get_or_init(read).as_ref()?)?;
         let is_alone = self.index.is_alone(number, &dwarf).ok()?;
-        // addr2line would look for the unit among all that are listed.
-        dwarf.debug_aranges = DebugAranges::from(sections.reader(&[]));
         is_alone.then_some(dwarf)
     }
 
@@ -186,8 +181,12 @@ impl Early {
     }
 }
 
-/// Returns whether a section is one of the others that are needed.
+/// Returns whether a section is needed besides `.debug_info`.
 fn is_other(sections: &Sections, id: SectionId) -> bool {
-    let is_left_out = id == SectionId::DebugInfo || id == SectionId::DebugLine && !sections.needs_lines();
-    is_needed(id) && !is_left_out
+    match id {
+        // The root of a unit has its addresses too.
+        SectionId::DebugInfo | SectionId::DebugAranges => false,
+        SectionId::DebugLine => sections.needs_lines(),
+        id => is_needed(id),
+    }
 }

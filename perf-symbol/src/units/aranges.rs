@@ -19,11 +19,6 @@ impl Aranges {
         Ok(Self(list))
     }
 
-    /// Returns the offsets of the units, ordered, each once.
-    pub(super) fn units(&self) -> impl Iterator<Item = usize> {
-        self.0.chunk_by(|one, other| one.0 == other.0).filter_map(<[_]>::first).map(|&(unit, _)| unit)
-    }
-
     /// Returns the addresses of a unit.
     pub(super) fn of_unit(&self, dwarf: &Dwarf<Metered<'_>>, unit: usize) -> Result<Vec<Range>, Error> {
         let mut ranges = Vec::new();
@@ -39,4 +34,20 @@ impl Aranges {
         }
         Ok(ranges)
     }
+}
+
+/// Returns all addresses with the offsets of their units, ordered by the units.
+pub(super) fn all(dwarf: &Dwarf<Metered<'_>>) -> Result<Vec<(usize, Range)>, Error> {
+    let mut list = Vec::new();
+    let mut headers = dwarf.debug_aranges.headers();
+    while let Some(header) = headers.next()? {
+        let mut entries = header.entries();
+        while let Some(entry) = entries.next()? {
+            if entry.length() != 0 {
+                list.push((header.debug_info_offset().0, entry.range()));
+            }
+        }
+    }
+    list.sort_by_key(|&(unit, _)| unit);
+    Ok(list)
 }

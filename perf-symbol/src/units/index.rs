@@ -4,16 +4,16 @@ use std::ops;
 
 use gimli::{Dwarf, Error, Range, UnitType};
 
-use super::aranges::Aranges;
-use super::{Containing, UnitRange, abbreviations, containing, ordered, root};
+use super::{Containing, UnitRange, abbreviations, aranges, containing, ordered, root};
 use crate::budget::Metered;
 
 /// The units that `.debug_aranges` lists. A file may have more units.
 #[derive(Debug)]
 pub(crate) struct Index {
-    aranges: Aranges,
-    /// The offset of each unit in `.debug_info`.
-    offsets: Vec<usize>,
+    /// All addresses with the offsets of their units, ordered by the units.
+    listed: Vec<(usize, Range)>,
+    /// Where the addresses of each unit start in `listed`.
+    units: Vec<usize>,
     ranges: Box<[UnitRange]>,
 }
 
@@ -24,24 +24,32 @@ impl Index {
     ///
     /// What is wrong with it.
     pub(crate) fn of(dwarf: &Dwarf<Metered<'_>>) -> Result<Self, Error> {
-        let aranges = Aranges::of(dwarf)?;
-        let offsets: Vec<_> = aranges.units().collect();
-        let mut ranges = Vec::new();
-        for (number, &offset) in offsets.iter().enumerate() {
-            let of_unit = aranges.of_unit(dwarf, offset)?;
-            ranges.extend(of_unit.into_iter().map(|range| UnitRange::new(number, range)));
+        let listed = aranges::all(dwarf)?;
+        let (mut units, mut ranges) = (Vec::new(), Vec::with_capacity(listed.len()));
+        let mut before = None;
+        for (place, &(offset, range)) in listed.iter().enumerate() {
+            if before.replace(offset) != Some(offset) {
+                units.push(place);
+            }
+            ranges.push(UnitRange::new(units.len().saturating_sub(1), range));
         }
-        Ok(Self { aranges, offsets, ranges: ordered(ranges) })
+        Ok(Self { listed, units, ranges: ordered(ranges) })
     }
 
     /// Returns the number of units.
     pub(crate) fn len(&self) -> usize {
-        self.offsets.len()
+        self.units.len()
     }
 
     /// Returns the offset of a unit in `.debug_info`.
     pub(crate) fn offset(&self, number: usize) -> Option<usize> {
-        self.offsets.get(number).copied()
+        self.of_unit(number)?.first().map(|&(offset, _)| offset)
+    }
+
+    fn of_unit(&self, number: usize) -> Option<&[(usize, Range)]> {
+        let start = *self.units.get(number)?;
+        let next = number.checked_add(1).and_then(|next| self.units.get(next));
+        self.listed.get(start..next.copied().unwrap_or(self.listed.len()))
     }
 
     /// Returns the listed units that have an address.
@@ -56,13 +64,13 @@ impl Index {
     ///
     /// What is wrong with the DWARF.
     pub(crate) fn is_alone<'a>(&self, number: usize, dwarf: &Dwarf<Metered<'a>>) -> Result<bool, Error> {
-        let (Some(offset), Some(header)) = (self.offset(number), dwarf.units().next()?) else {
+        let (Some(listed), Some(header)) = (self.of_unit(number), dwarf.units().next()?) else {
             return Ok(false);
         };
         if header.type_() != UnitType::Compilation || abbreviations::refers_to_others(dwarf, &header)? {
             return Ok(false);
         }
-        let listed = self.aranges.of_unit(dwarf, offset)?;
+        let listed: Vec<_> = listed.iter().map(|&(_, range)| range).collect();
         let Some(mut of_root) = root::ranges(dwarf, header, || Ok(listed.clone()))? else { return Ok(false) };
         of_root.sort_unstable_by_key(|range| range.begin);
         let is_of_root = |range: &Range| {
