@@ -36,17 +36,34 @@ pub(crate) struct ElfSymbol {
 impl ElfSymbol {
     /// Returns the symbol of a number in the table `data`.
     pub(crate) fn get(image: &Image, data: &[u8], index: u64) -> Option<Self> {
-        let entry = if image.is_64() { 24 } else { 16 };
-        let at = index.checked_mul(entry)?;
-        let field = |offset: u64, size| image.number(data, at.checked_add(offset)?, size);
-        let byte = |offset| u8::try_from(field(offset, 1)?).ok();
-        let name = u32::try_from(field(0, 4)?).ok()?;
-        Some(if image.is_64() {
-            let section = u16::try_from(field(6, 2)?).ok()?;
-            Self { name, info: byte(4)?, other: byte(5)?, section, value: field(8, 8)?, size: field(16, 8)? }
-        } else {
-            let section = u16::try_from(field(14, 2)?).ok()?;
-            Self { name, info: byte(12)?, other: byte(13)?, section, value: field(4, 4)?, size: field(8, 4)? }
+        // All symbols of a file are read: so each is read as a whole.
+        if image.is_64() {
+            let entry: &[u8; 24] = entry(data, index)?;
+            let (name, rest) = entry.split_first_chunk()?;
+            let ([info, other], rest) = rest.split_first_chunk()?;
+            let (section, rest) = rest.split_first_chunk()?;
+            let (value, rest) = rest.split_first_chunk()?;
+            return Some(Self {
+                name: image.u32(*name),
+                info: *info,
+                other: *other,
+                section: image.u16(*section),
+                value: image.u64(*value),
+                size: image.u64(*rest.first_chunk()?),
+            });
+        }
+        let entry: &[u8; 16] = entry(data, index)?;
+        let (name, rest) = entry.split_first_chunk()?;
+        let (value, rest) = rest.split_first_chunk()?;
+        let (size, rest) = rest.split_first_chunk()?;
+        let ([info, other], rest) = rest.split_first_chunk()?;
+        Some(Self {
+            name: image.u32(*name),
+            info: *info,
+            other: *other,
+            section: image.u16(*rest.first_chunk()?),
+            value: image.u32(*value).into(),
+            size: image.u32(*size).into(),
         })
     }
 
@@ -59,6 +76,52 @@ impl ElfSymbol {
             1 => Binding::Global,
             2 => Binding::Weak,
             _ => Binding::Local,
+        }
+    }
+}
+
+/// Returns the entry of a number in a table of entries of this size.
+fn entry<const SIZE: usize>(data: &[u8], index: u64) -> Option<&[u8; SIZE]> {
+    let start = usize::try_from(index).ok()?.checked_mul(SIZE)?;
+    data.get(start..)?.first_chunk()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file without sections, of 64 bits or of 32, and of either byte order.
+    fn image(is_64: bool, is_little_endian: bool) -> Image {
+        let mut file = vec![0; 64];
+        file[..4].copy_from_slice(b"\x7fELF");
+        (file[4], file[5], file[6]) = (if is_64 { 2 } else { 1 }, if is_little_endian { 1 } else { 2 }, 1);
+        Image::parse(Bytes::new(file)).unwrap()
+    }
+
+    #[test]
+    fn each_form_of_an_entry() {
+        let number = |bytes: usize, value: u64, is_little_endian: bool| match is_little_endian {
+            true => value.to_le_bytes()[..bytes].to_vec(),
+            false => value.to_be_bytes()[8 - bytes..].to_vec(),
+        };
+        for (is_64, is_little_endian) in [(true, true), (true, false), (false, true), (false, false)] {
+            let it = |bytes, value| number(bytes, value, is_little_endian);
+            let (name, section) = (it(4, 0x0102_0304), it(2, 0x0506));
+            let entry = if is_64 {
+                [name, vec![0x12, 3], section, it(8, 0x0708_090a_0b0c_0d0e), it(8, 0x10)].concat()
+            } else {
+                [name, it(4, 0x0b0c_0d0e), it(4, 0x10), vec![0x12, 3], section].concat()
+            };
+            let table = [vec![0xff; entry.len()], entry].concat();
+            let image = image(is_64, is_little_endian);
+            let symbol = ElfSymbol::get(&image, &table, 1).unwrap();
+            assert_eq!((symbol.name, symbol.other, symbol.section), (0x0102_0304, 3, 0x0506));
+            let value = if is_64 { 0x0708_090a_0b0c_0d0e } else { 0x0b0c_0d0e };
+            assert_eq!((symbol.value, symbol.size), (value, 0x10));
+            assert_eq!((symbol.kind(), symbol.binding()), (2, Binding::Global));
+            assert!(ElfSymbol::get(&image, &table[..table.len() - 1], 1).is_none());
+            assert!(ElfSymbol::get(&image, &table, 2).is_none());
+            assert!(ElfSymbol::get(&image, &table, u64::MAX).is_none());
         }
     }
 }

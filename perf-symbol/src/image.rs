@@ -283,6 +283,21 @@ impl Image {
         is_compressed.then(stream)?.map(|(_, size)| size)
     }
 
+    /// Returns a number of this file's byte order.
+    pub(crate) fn u16(&self, bytes: [u8; 2]) -> u16 {
+        if self.is_little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) }
+    }
+
+    /// Returns a number of this file's byte order.
+    pub(crate) fn u32(&self, bytes: [u8; 4]) -> u32 {
+        if self.is_little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) }
+    }
+
+    /// Returns a number of this file's byte order.
+    pub(crate) fn u64(&self, bytes: [u8; 8]) -> u64 {
+        if self.is_little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) }
+    }
+
     /// Returns a number of this file's byte order, of 2, 4 or 8 bytes; `None` where `at` has too few.
     pub(crate) fn number(&self, data: &[u8], at: u64, size: usize) -> Option<u64> {
         let start = usize::try_from(at).ok()?;
