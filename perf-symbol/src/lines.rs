@@ -160,9 +160,11 @@ impl<'a> Parsed<'a> {
     /// Returns what has the functions and lines of an address; `None` if no unit has the address.
     fn context(&self, owner: &'a Owner, address: u64) -> Option<&Context<Metered<'a>>> {
         let sections = &owner.sections;
-        if let Some(early) = owner.early.as_ref().filter(|_| self.complete.get().is_none()) {
+        // What is damaged as a whole may have units before the damage.
+        let has_all = matches!(self.complete.get(), Some(Some(_)));
+        if let Some(early) = owner.early.as_ref().filter(|_| !has_all) {
             match early.containing(address) {
-                Containing::Nothing if !Early::may_have(sections, address) => return None,
+                Containing::Nothing if !early::may_have(&sections.image, address) => return None,
                 Containing::One(unit) => {
                     let parse = || Some(Box::new(Context::from_dwarf(early.unit(sections, unit)?).ok()?));
                     if let Some(context) = self.early.get(unit)?.get_or_init(parse) {

@@ -17,7 +17,7 @@ use crate::bytes::Bytes;
 use crate::decompressed::lock;
 use crate::error::Why;
 use crate::front::Front;
-use crate::image::Section;
+use crate::image::{Image, Section};
 use crate::units::{Containing, Index};
 
 /// The units of a file that `.debug_aranges` lists, and the bytes of those that were needed.
@@ -89,16 +89,6 @@ impl Early {
     /// Returns the listed units that have an address.
     pub(super) fn containing(&self, address: u64) -> Containing {
         self.index.containing(address)
-    }
-
-    /// Returns whether a unit that is not listed may have an address: it is that of code, and not of what a linker has made.
-    pub(super) fn may_have(sections: &Sections, address: u64) -> bool {
-        let has = |section: &&Section| {
-            address.checked_sub(section.address).is_some_and(|offset| offset < section.size)
-        };
-        let mut all = sections.image.sections().iter().filter(has);
-        let is_code = |flags: u64| flags & elf::SHF_EXECINSTR.0 != 0;
-        all.any(|it| is_code(it.flags) && !it.name().starts_with(b".plt") && it.name() != b".iplt")
     }
 
     /// Makes a unit all that a file has. `None` if it cannot be parsed without other units, if its root does not have the
@@ -181,6 +171,15 @@ impl Early {
     }
 }
 
+/// Returns whether a unit that is not listed may have an address: it is one of code that the linker has not made.
+pub(super) fn may_have(image: &Image, address: u64) -> bool {
+    let has = |section: &&Section| {
+        let offset = address.checked_sub(section.address);
+        section.flags & elf::SHF_EXECINSTR.0 != 0 && offset.is_some_and(|offset| offset < section.size)
+    };
+    image.sections().iter().filter(has).any(|it| !it.name().starts_with(b".plt") && it.name() != b".iplt")
+}
+
 /// Returns whether a section is needed besides `.debug_info`.
 fn is_other(sections: &Sections, id: SectionId) -> bool {
     match id {
@@ -188,5 +187,46 @@ fn is_other(sections: &Sections, id: SectionId) -> bool {
         SectionId::DebugInfo | SectionId::DebugAranges => false,
         SectionId::DebugLine => sections.needs_lines(),
         id => is_needed(id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with `.text`, `.plt` and `.data` of 16 bytes each, from the address 0x1000 on.
+    fn image() -> Image {
+        let names = b"\0.text\0.plt\0.data\0";
+        let mut file = vec![0; 64];
+        file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        (file[0x28], file[0x3a], file[0x3c], file[0x3e]) = (64, 64, 5, 4);
+        let (code, data, table) = (elf::SHF_EXECINSTR.0, 0, 0);
+        let sections = [(0, 0, 0), (1, code, 0x1000), (7, code, 0x1010), (12, data, 0x1020), (0, table, 0)];
+        for (number, (name, flags, address)) in (0_u32..).zip(sections) {
+            let (kind, size) = if number == 4 { (3, names.len()) } else { (8 * number.min(1), 16) };
+            file.extend_from_slice(&[name, kind].map(u32::to_le_bytes).concat());
+            file.extend_from_slice(
+                &[flags, address, 64 + 5 * 64, size as u64].map(u64::to_le_bytes).concat(),
+            );
+            file.resize(64 * (number as usize + 2), 0);
+        }
+        file.extend_from_slice(names);
+        Image::parse(Bytes::new(file)).unwrap()
+    }
+
+    #[test]
+    fn only_code_of_compilers_may_be_in_other_units() {
+        let image = image();
+        assert_eq!(image.sections()[2].name(), b".plt");
+        for (address, expected) in [
+            (0xfff, false),
+            (0x1000, true),
+            (0x100f, true),
+            (0x1010, false),
+            (0x1020, false),
+            (0x1030, false),
+        ] {
+            assert_eq!(may_have(&image, address), expected, "{address:#x}");
+        }
     }
 }

@@ -25,6 +25,8 @@ pub(crate) const NOTE: u32 = 7;
 pub(crate) const DYNSYM: u32 = 11;
 const STRTAB: u32 = 3;
 const ALLOC: u64 = 2;
+const EXECINSTR: u64 = 4;
+const COMPRESSED: u64 = 0x800;
 
 /// A symbol: type and binding, address, size and name.
 pub(crate) type Symbol = (u8, u64, u64, &'static str);
@@ -38,13 +40,33 @@ impl Elf {
         let text = Section {
             name: ".text",
             kind: PROGBITS,
-            flags: ALLOC | 4,
+            flags: ALLOC | EXECINSTR,
             address: address + 0x1000,
             data: Vec::new(),
             link: 0,
             entry: 0,
         };
         Self { machine: 62, sections: vec![text], segment: Some((address, 0x2000)) }
+    }
+
+    /// Sets the number of bytes of `.text`.
+    pub(crate) fn code(mut self, size: u64) -> Self {
+        self.sections[0].data = vec![0; size as usize];
+        self
+    }
+
+    /// A section of code that the linker makes.
+    pub(crate) fn plt(mut self, address: u64, size: usize) -> Self {
+        let (name, flags, data) = (".plt", ALLOC | EXECINSTR, vec![0; size]);
+        self.sections.push(Section { name, kind: PROGBITS, flags, address, data, link: 0, entry: 0 });
+        self
+    }
+
+    /// A section with the flag that it is compressed.
+    pub(crate) fn compressed(mut self, name: &'static str, data: Vec<u8>) -> Self {
+        let (kind, flags) = (PROGBITS, COMPRESSED);
+        self.sections.push(Section { name, kind, flags, address: 0, data, link: 0, entry: 0 });
+        self
     }
 
     pub(crate) fn machine(mut self, machine: u16) -> Self {

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "debuginfod")]
 mod debuginfod;
+mod early;
 mod elf;
 mod files;
 mod generated;
