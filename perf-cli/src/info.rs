@@ -104,8 +104,11 @@ fn show_feature(feature: Feature, lines: &Lines, out: &mut Vec<u8>) -> std::io::
 
 /// The result of a pass over all records, besides the account.
 struct Survey {
-    /// The first and the last time of any record, in nanoseconds. Ignores 0, the time of records that perf synthesized.
-    span: Option<(u64, u64)>,
+    /// One less than the first time of any record, in nanoseconds; [`u64::MAX`] if there is none. Ignores 0, the time of
+    /// records that perf synthesized: one less than that is the largest number.
+    before: u64,
+    /// The last time of any record; 0 if there is none.
+    last: u64,
 }
 
 impl Survey {
@@ -115,7 +118,7 @@ impl Survey {
         // As in `dump`: with the features known before the first record.
         let tracing_data = records.feature(Feature::TRACING_DATA).map(|it| it.bytes.to_vec());
         let check = RecordCheck::new(tracing_data.as_deref().unwrap_or_default());
-        let mut survey = Self { span: None };
+        let mut survey = Self { before: u64::MAX, last: 0 };
         let mut batch = SampleBatch::<256>::new(SampleType::TIME);
         loop {
             progress.at(EventRecords::reached(records).offset);
@@ -145,10 +148,15 @@ impl Survey {
 
     /// Adds the times of records.
     fn add(&mut self, times: &[u64]) {
-        for &time in times.iter().filter(|&&time| time != 0) {
-            let (first, last) = self.span.unwrap_or((time, time));
-            self.span = Some((first.min(time), last.max(time)));
+        for &time in times {
+            self.before = self.before.min(time.wrapping_sub(1));
+            self.last = self.last.max(time);
         }
+    }
+
+    /// Returns the first and the last time of any record.
+    fn span(&self) -> Option<(u64, u64)> {
+        (self.last != 0).then(|| (self.before.wrapping_add(1), self.last))
     }
 
     fn show(&self, account: &Account, out: &mut Vec<u8>) -> std::io::Result<()> {
@@ -160,7 +168,7 @@ impl Survey {
         if known < account.records {
             writeln!(out, "  {:<20} {:>10}", "of unknown types", account.records - known)?;
         }
-        if let Some((first, last)) = self.span {
+        if let Some((first, last)) = self.span() {
             writeln!(out, "\ntime: {} to {}, {} s", Seconds(first), Seconds(last), Seconds(last - first))?;
         }
         write!(out, "lost while recording: {} records, {} samples", account.lost, account.lost_samples)?;
@@ -175,5 +183,29 @@ impl Survey {
             "account: {} bytes skipped, faults: {faults} (see standard error)",
             account.bytes_skipped
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_span_is_that_of_the_times_that_are_not_0() {
+        for (times, expected) in [
+            (&[][..], None),
+            (&[0, 0], None),
+            (&[0, 7, 0], Some((7, 7))),
+            (&[7, 3, 9, 0], Some((3, 9))),
+            (&[1, u64::MAX], Some((1, u64::MAX))),
+            (&[u64::MAX], Some((u64::MAX, u64::MAX))),
+        ] {
+            let mut survey = Survey { before: u64::MAX, last: 0 };
+            times.iter().for_each(|time| survey.add(&[*time]));
+            assert_eq!(survey.span(), expected, "{times:?}");
+            let mut at_once = Survey { before: u64::MAX, last: 0 };
+            at_once.add(times);
+            assert_eq!(at_once.span(), expected, "{times:?}");
+        }
     }
 }
