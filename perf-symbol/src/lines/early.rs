@@ -96,8 +96,7 @@ impl Early {
     pub(super) fn unit<'a>(&'a self, sections: &'a Sections, number: usize) -> Option<Dwarf<Metered<'a>>> {
         let read = || self.read(sections, number);
         let dwarf = self.dwarf(sections, self.units.get(number)?.get_or_init(read).as_ref()?)?;
-        let is_alone = self.index.is_alone(number, &dwarf).ok()?;
-        is_alone.then_some(dwarf)
+        self.index.is_alone(number, &dwarf).ok()?.then_some(dwarf)
     }
 
     /// Returns the other sections with one unit.
@@ -158,16 +157,19 @@ impl Early {
             0xffff_ffff => (offset.checked_add(12)?, number(offset.checked_add(4)?, 8)?),
             length => (offset.checked_add(4)?, length),
         };
-        let unit = info.copy(offset..start.checked_add(length)?).ok()?;
-        let (used, before) = (info.used(), self.counted.get());
-        self.counted.set(used);
+        let end = start.checked_add(length)?;
+        let copied = self.copied.get().saturating_add(end.checked_sub(offset)? as u64);
+        // Units that overlap could have more together than the section.
+        if copied > info.size() {
+            return None;
+        }
+        let unit = info.copy(offset..end).ok()?;
+        self.copied.set(copied);
+        let (used, before) = (info.used(), self.counted.replace(info.used()));
         let (more, raw) = (used.0.saturating_sub(before.0), used.1.saturating_sub(before.1));
         sections.budget.add(raw, more);
-        let copied = self.copied.get().saturating_add(unit.len() as u64);
         sections.budget.load(more.saturating_add(unit.len() as u64)).ok()?;
-        self.copied.set(copied);
-        // Units that overlap could have more together than the section.
-        (copied <= info.size()).then_some(unit)
+        Some(unit)
     }
 }
 
