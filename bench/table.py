@@ -16,6 +16,7 @@ linux-perf-data, over the captures in --inputs.
 """
 
 import argparse
+import contextlib
 import os
 import re
 import resource
@@ -24,6 +25,7 @@ import signal
 import statistics
 import subprocess
 import tempfile
+import threading
 import time
 
 ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
@@ -51,12 +53,21 @@ def run(commands, limit):
         if number > 0:
             # So that the one before ends if this one does.
             processes[number - 1].stdout.close()
-    try:
-        statuses = [process.wait(max(0, start + limit - time.monotonic())) for process in processes]
-    except subprocess.TimeoutExpired:
+    # A wait with a limit would ask every 50 ms, which is as long as some programs take.
+    is_late = threading.Event()
+
+    def end():
+        is_late.set()
         for process in processes:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+    timer = threading.Timer(limit, end)
+    timer.start()
+    statuses = [process.wait() for process in processes]
+    timer.cancel()
+    timer.join()
+    if is_late.is_set():
         return None, f"took more than {limit} s"
     seconds = time.monotonic() - start, processors() - before
     return (seconds, None) if not any(statuses) else (None, "failed")
@@ -129,6 +140,11 @@ def version_of(perf):
     return ".".join(text.split()[-1].split(".")[:2])
 
 
+def shown(seconds):
+    """Returns seconds as the table has them."""
+    return f"{seconds:.2f}" if seconds >= 1 else f"{seconds:.3f}"
+
+
 def is_there(commands):
     return all(shutil.which(command[0]) for command in commands)
 
@@ -154,7 +170,7 @@ def race(name, ours, peers, rounds, limit, absent):
     if "perfdata" not in times:
         return None
     mine = times.pop("perfdata")
-    cells = [name, f"{statistics.median(own for own, _ in mine):.2f}"]
+    cells = [name, shown(statistics.median(own for own, _ in mine))]
     if not times:
         return cells + ["none", "", "", "", ""]
     median = {peer: statistics.median(theirs for theirs, _ in all) for peer, all in times.items()}
@@ -162,8 +178,8 @@ def race(name, ours, peers, rounds, limit, absent):
     ratio, of_processors = (
         statistics.median(theirs[kind] / own[kind] for theirs, own in zip(times[best], mine)) for kind in (0, 1)
     )
-    others = ", ".join(f"{peer} {seconds:.2f}" for peer, seconds in median.items() if peer != best)
-    return cells + [best, f"{median[best]:.2f}", f"{ratio:.1f}", f"{of_processors:.1f}", others]
+    others = ", ".join(f"{peer} {shown(seconds)}" for peer, seconds in median.items() if peer != best)
+    return cells + [best, shown(median[best]), f"{ratio:.1f}", f"{of_processors:.1f}", others]
 
 
 def libraries(args):
