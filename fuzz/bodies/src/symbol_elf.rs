@@ -26,19 +26,29 @@ const ADDRESSES: u64 = 64;
 pub fn run(data: &[u8]) -> bool {
     let bytes = Bytes::new(data.to_vec());
     let Ok(image) = Image::parse(bytes.clone()) else { return false };
-    let mut options = Options::default();
-    options.cache = None;
-    options.limits.decompressed = 1 << 20;
-    options.limits.inlined = 16;
-    let mut symbolizer = Symbolizer::with_files(options, Arc::new(One(bytes)));
     for section in image.sections() {
         assert!(image.raw_data(section).len() <= data.len());
     }
+    for lines in [true, false] {
+        look_up(&bytes, &image, lines);
+    }
+    true
+}
+
+/// Looks up addresses in all sections. `lines` is whether lines are looked up too.
+fn look_up(bytes: &Bytes, image: &Image, lines: bool) {
+    let mut options = Options::default();
+    options.cache = None;
+    options.lines = lines;
+    options.limits.decompressed = 1 << 20;
+    options.limits.inlined = 16;
+    let mut symbolizer = Symbolizer::with_files(options, Arc::new(One(bytes.clone())));
     let starts = image.sections().iter().map(|section| section.address).chain([0, u64::MAX]);
     for start in starts.take(16) {
         for step in 0..ADDRESSES {
             let functions = symbolizer.functions_in(b"/bin/a", start.wrapping_add(step));
             assert!(functions.len() <= 17);
+            assert!(lines || functions.iter().all(|function| function.line.is_none()));
             // The last one is not inlined, and only it has an offset.
             assert!(functions.last().is_none_or(|function| !function.is_inlined));
             assert!(
@@ -50,5 +60,4 @@ pub fn run(data: &[u8]) -> bool {
             );
         }
     }
-    true
 }
