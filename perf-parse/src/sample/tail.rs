@@ -123,9 +123,12 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Truncated`] with the name of the field that does not fit, [`ErrorKind::OutOfRange`] for a stack
-    /// copy that is larger than its room, [`ErrorKind::Residue`] if bytes are left: a sample must be consumed
-    /// exactly. The getters of the leading fields remain valid.
+    /// [`Truncated`] with the name of the field that does not fit, [`OutOfRange`] for a stack copy that is larger than its
+    /// room, [`Residue`] if bytes are left: a sample must be consumed exactly. The getters of the leading fields remain valid.
+    ///
+    /// [`Truncated`]: crate::ErrorKind::Truncated
+    /// [`OutOfRange`]: crate::ErrorKind::OutOfRange
+    /// [`Residue`]: crate::ErrorKind::Residue
     #[inline(always)]
     pub fn tail(&self) -> Result<Tail<'a, O>, Error> {
         // The layout of a lone field is never ambiguous, so it needs no walk over the fields that there might be.
