@@ -326,8 +326,13 @@ impl Threads<'_> {
 
 #[cfg(test)]
 mod tests {
-    use perf_parse::Reader;
+    use perf_abi::endian::LittleEndian;
+    use perf_abi::regs::Arch;
+    use perf_abi::sample_type::SampleType;
+    use perf_parse::event::{Events, Place};
+    use perf_parse::{EventRecord, RawRecord};
     use perf_session::Session;
+    use perf_symbol::{Stacks, Symbolizer};
 
     use super::*;
     use crate::builder::ProfileBuilder;
@@ -336,30 +341,29 @@ mod tests {
     use crate::profile::Keep;
     use crate::sample::Times;
 
-    /// A capture whose samples have no stacks.
-    fn profile(capture: &str) -> Profile {
-        let reader = Reader::open(testdata::path(capture)).unwrap();
+    /// Samples without stacks, of threads with these ids of their process and their own.
+    fn profile(threads: &[(u32, u32)]) -> Profile {
+        let attr = Attr { sample_type: SampleType::TID | SampleType::TIME, ..Attr::default() };
+        let events: Events = [(attr, vec![])].into_iter().collect();
         let mut session = Session::new();
         let keep = Keep { times: Times::Each, ..Keep::default() };
         let mut builder = ProfileBuilder::new(keep, Limits::default());
-        let mut finder = perf_symbol::Stacks::new(
-            perf_abi::regs::Arch::X86,
-            0,
-            perf_symbol::Symbolizer::new(perf_symbol::Options::default()).finder().clone(),
-        );
-        for record in reader.records().in_time_order() {
-            let record = record.unwrap();
-            let at = session.update_at(&record).unwrap();
-            if let Some((at, event)) = at.zip(record.event()) {
-                builder.sample(&at, event, 1, &[], None, &mut finder, None);
-            }
+        let finder = Symbolizer::new(perf_symbol::Options::default()).finder().clone();
+        let mut finder = Stacks::new(Arch::X86, 0, finder);
+        for (&(pid, tid), time) in threads.iter().zip(1_u64..) {
+            let ids = [pid, tid].map(u32::to_le_bytes).concat();
+            let record = [&[9, 0, 0, 0, 2, 0, 24, 0], &ids[..], &time.to_le_bytes()].concat();
+            let (raw, _) = RawRecord::<LittleEndian>::parse(&record).unwrap();
+            let record = EventRecord::with_event(raw.untyped(), &events[0], Place::default());
+            let at = session.update_at(&record).unwrap().unwrap();
+            builder.sample(&at, &events[0], 1, &[], None, &mut finder, None);
         }
         builder.finish(&session, None, Naming::default(), &mut |_, _| {})
     }
 
     #[test]
     fn the_profile_does_not_depend_on_how_many_threads_are_written_together() {
-        let profile = profile("system_wide.data");
+        let profile = profile(&[(1, 1), (1, 2), (1, 2), (3, 3), (1, 2), (4, 4), (1, 2), (3, 3), (3, 5)]);
         let mut options = Options::default();
         let mut written = |most, threads| {
             options.threads = NonZero::new(threads).unwrap();
@@ -370,10 +374,10 @@ mod tests {
         let all = written(usize::MAX, 1);
         let document: serde_json::Value = serde_json::from_str(&all).unwrap();
         let threads = document["threads"].as_array().unwrap();
-        let largest = threads.iter().map(|it| it["samples"]["length"].as_u64().unwrap()).max().unwrap();
-        assert!(threads.len() > 2 && largest > 1);
-        for most in [1, largest as usize - 1, largest as usize, largest as usize + 1, profile.samples().len()]
-        {
+        let samples: Vec<_> = threads.iter().map(|it| it["samples"]["length"].as_u64().unwrap()).collect();
+        assert_eq!(samples, [1, 4, 2, 1, 1]);
+        // Below, at and above the samples of the first threads, of the largest one, and of all.
+        for most in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] {
             assert!([1, 3].map(|threads| written(most, threads)).iter().all(|it| *it == all), "{most}");
         }
     }
