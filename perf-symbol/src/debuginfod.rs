@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use perf_session::{BuildId, Inode};
 
 use crate::bytes::Bytes;
+use crate::decompressed::lock;
 use crate::files::{Files, Wanted};
 use crate::finder::same_id;
 use crate::image::Image;
@@ -149,13 +150,13 @@ impl<F: Files> Debuginfod<F> {
 
     /// Returns how a server has failed.
     fn failure(&self, url: &str) -> Option<io::ErrorKind> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get(url).copied()
+        lock(&self.failed).get(url).copied()
     }
 
     /// Notes that a server has failed, unless it has answered about one file.
     fn note(&self, url: &str, kind: io::ErrorKind) {
         if !matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) {
-            self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(url.to_owned(), kind);
+            lock(&self.failed).insert(url.to_owned(), kind);
         }
     }
 

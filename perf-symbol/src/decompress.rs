@@ -109,10 +109,18 @@ fn run_xz(decoder: &mut xz4rust::XzDecoder<'_>, mut data: &[u8], limit: u64) -> 
     }
 }
 
+/// What is wrong with a damaged zlib stream.
+pub(crate) const DAMAGED: Why = Why::Malformed("zlib");
+
+/// Returns how many of the `wanted` bytes of a zlib stream to have room for before they are decompressed. DWARF shrinks to a
+/// tenth. What claims far more gets its room when it has the bytes.
+pub(crate) fn likely(data: &[u8], wanted: u64) -> u64 {
+    wanted.min((data.len() as u64).saturating_mul(16))
+}
+
 /// Decompresses zlib. `size` is the claimed size.
 fn zlib(data: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, Why> {
-    // DWARF shrinks to a tenth. What claims far more gets its room when it has the bytes.
-    let likely = size.min(limit).min((data.len() as u64).saturating_mul(16));
+    let likely = likely(data, size.min(limit));
     let mut bytes = Vec::with_capacity(usize::try_from(likely).map_err(|_| Why::TooLarge)?);
     inflate(&mut flate2::Decompress::new(true), data, &mut bytes, usize::MAX, limit)?;
     Ok(bytes)
@@ -131,7 +139,6 @@ pub(crate) fn inflate(
     enough: usize,
     limit: u64,
 ) -> Result<(), Why> {
-    const DAMAGED: Why = Why::Malformed("zlib");
     /// The least number of bytes by which the room grows.
     const STEP: usize = 1 << 16;
     while bytes.len() < enough {

@@ -42,13 +42,9 @@ impl Decompressed {
         Ok(bytes)
     }
 
-    /// Returns a section of which the front is decompressed. Calls `front` only if nobody uses it. `None` if `front` returns
-    /// that, and if the section is in use as a whole.
-    pub(crate) fn front(
-        &self,
-        place: Place,
-        front: impl FnOnce() -> Option<Front>,
-    ) -> Option<Arc<Mutex<Front>>> {
+    /// Returns a section of which the front is decompressed. Calls `front` only if nobody uses it. `None` if the section is in
+    /// use as a whole.
+    pub(crate) fn front(&self, place: Place, front: impl FnOnce() -> Front) -> Option<Arc<Mutex<Front>>> {
         if lock(&self.sections).get(&place).and_then(WeakBytes::upgrade).is_some() {
             return None;
         }
@@ -56,7 +52,7 @@ impl Decompressed {
         if let Some(front) = fronts.get(&place).and_then(Weak::upgrade) {
             return Some(front);
         }
-        let front = Arc::new(Mutex::new(front()?));
+        let front = Arc::new(Mutex::new(front()));
         fronts.insert(place, Arc::downgrade(&front));
         Some(front)
     }

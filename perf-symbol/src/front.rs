@@ -3,10 +3,8 @@
 use std::ops::Range;
 
 use crate::bytes::Bytes;
-use crate::decompress;
+use crate::decompress::{self, DAMAGED};
 use crate::error::Why;
-
-const DAMAGED: Why = Why::Malformed("zlib");
 
 /// A section that is compressed by zlib, of which the front is decompressed.
 #[derive(Debug)]
@@ -66,8 +64,8 @@ impl Front {
         if self.is_ended || end as u64 > self.size {
             return Err(DAMAGED);
         }
-        // As much as DWARF needs; what is made to fill memory gets more when it has the bytes.
-        let mut piece = Vec::with_capacity(more.min(self.data.len().saturating_mul(16)));
+        let likely = decompress::likely(&self.data, more as u64);
+        let mut piece = Vec::with_capacity(usize::try_from(likely).unwrap_or(more));
         let result = decompress::inflate(&mut self.decoder, &self.data, &mut piece, more, self.size);
         let start = self.len;
         self.len = start.saturating_add(piece.len());
@@ -87,7 +85,7 @@ impl Front {
             return None;
         }
         self.is_ended = true;
-        let likely = self.size.min(limit).min((self.data.len() as u64).saturating_mul(16));
+        let likely = decompress::likely(&self.data, self.size.min(limit));
         let mut bytes = Vec::with_capacity(usize::try_from(likely).ok()?.max(self.len));
         self.pieces.iter().for_each(|(_, piece)| bytes.extend_from_slice(piece));
         let result = decompress::inflate(&mut self.decoder, &self.data, &mut bytes, usize::MAX, limit);

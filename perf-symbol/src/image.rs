@@ -267,20 +267,24 @@ impl Image {
     /// Returns a section that is compressed by zlib, to be decompressed from its front on. `None` for other sections, for one
     /// that claims more than `limit` bytes, and for one that is decompressed already and still in use.
     pub(crate) fn front(&self, section: &Section, limit: u64) -> Option<Arc<Mutex<Front>>> {
-        let size = self.claimed_size(section, limit)?;
-        let raw = self.raw_data(section);
-        let (stream, _) = decompress::zlib_stream(&raw, self.is_64, self.is_little_endian, limit)?;
-        let front = || Some(Front::new(raw.slice(stream)?, size));
-        self.decompressed.front((section.offset, section.size, false), front)
+        let (stream, size) = self.zlib_stream(section, limit)?;
+        self.decompressed.front((section.offset, section.size, false), || Front::new(stream, size))
     }
 
     /// Returns the number of bytes that a section claims to have that is compressed by zlib. `None` for other sections, and
     /// for one that claims more than `limit` bytes.
     pub(crate) fn claimed_size(&self, section: &Section, limit: u64) -> Option<u64> {
+        self.zlib_stream(section, limit).map(|(_, size)| size)
+    }
+
+    /// Returns the stream of a section that is compressed by zlib, and the number of bytes that it claims to have.
+    fn zlib_stream(&self, section: &Section, limit: u64) -> Option<(Bytes, u64)> {
+        if section.flags & elf::SHF_COMPRESSED.0 == 0 {
+            return None;
+        }
         let raw = self.raw_data(section);
-        let is_compressed = section.flags & elf::SHF_COMPRESSED.0 != 0;
-        let stream = || decompress::zlib_stream(&raw, self.is_64, self.is_little_endian, limit);
-        is_compressed.then(stream)?.map(|(_, size)| size)
+        let (stream, size) = decompress::zlib_stream(&raw, self.is_64, self.is_little_endian, limit)?;
+        Some((raw.slice(stream)?, size))
     }
 
     /// Returns a number of this file's byte order.
