@@ -116,6 +116,7 @@ mod stack_table;
 mod stacks;
 #[cfg(any(feature = "firefox", feature = "otlp", feature = "pprof"))]
 mod strings;
+mod table;
 #[cfg(any(feature = "otlp", feature = "pprof"))]
 mod tables;
 pub mod text;

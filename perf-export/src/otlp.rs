@@ -36,7 +36,8 @@ use crate::origin::Origin;
 use crate::profile::{Profile, ProfileEvent, Thread};
 use crate::sample::Total;
 use crate::stacks::EMPTY;
-use crate::tables::{Code, MappedFile, Table, Tables};
+use crate::table::Table;
+use crate::tables::{Code, MappedFile, Tables};
 use crate::text::OneLine;
 use crate::unit::is_clock;
 

@@ -24,7 +24,8 @@ use crate::event_name::event_name;
 use crate::frames::NONE;
 use crate::profile::Profile;
 use crate::sample::Total;
-use crate::tables::{self, MappedFile, Table, Tables};
+use crate::table::Table;
+use crate::tables::{self, MappedFile, Tables};
 use crate::unit::is_clock;
 use crate::waves::each_range;
 

@@ -2,18 +2,12 @@
 
 use core::hash::BuildHasher;
 
-use hashbrown::DefaultHashBuilder;
-
-use crate::numbering::Numbering;
+use crate::table::Table;
 use crate::text::{OneLine, plain};
 
 /// Strings, each once, in the order in which they came.
 #[derive(Debug, Default)]
-pub(crate) struct Strings {
-    list: Vec<Box<str>>,
-    numbering: Numbering,
-    hasher: DefaultHashBuilder,
-}
+pub(crate) struct Strings(Table<Box<str>>);
 
 impl Strings {
     /// Returns the number of a string. It is text in the format of [`OneLine`]: protobuf and JSON have no other bytes than
@@ -27,25 +21,19 @@ impl Strings {
 
     /// Returns the number of a text.
     pub(crate) fn number_of(&mut self, text: &str) -> u32 {
-        let Self { list, numbering, hasher } = self;
-        let of = |number: u32| list.get(number as usize).map_or("", |text| text);
-        let hash = hasher.hash_one(text);
-        let number = numbering.number(hash, |it| of(it) == text, |it| hasher.hash_one(of(it)));
-        if number as usize == list.len() {
-            list.push(text.into());
-        }
-        number
+        let hash = self.0.hash(text);
+        self.0.number_by(hash, |it| **it == *text, |hasher, it| hasher.hash_one(&**it), || text.into())
     }
 
     /// Returns a string by its number.
     #[cfg(any(feature = "otlp", feature = "pprof"))]
     pub(crate) fn get(&self, number: u32) -> &str {
-        self.list.get(number as usize).map_or("", |text| text)
+        self.list().get(number as usize).map_or("", |text| text)
     }
 
     /// Returns the strings, by their numbers.
     pub(crate) fn list(&self) -> &[Box<str>] {
-        &self.list
+        self.0.list()
     }
 }
 

@@ -1,17 +1,17 @@
 //! The strings, functions, mappings, locations and stacks of some profiles, each once: what pprof and OTLP have tables of.
 
-use core::hash::{BuildHasher, Hash, Hasher};
+use core::hash::{Hash, Hasher};
 
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::DsoKind;
 
 use crate::frames::NONE;
 use crate::known_numbers::KnownNumbers;
-use crate::numbering::Numbering;
 use crate::profile::Profile;
 use crate::stacks::{EMPTY, Stacks};
 use crate::strings::Strings;
+use crate::table::Table;
 
 /// A function. Its fields are numbers of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,39 +80,6 @@ impl Hash for Location {
     /// Few locations have the same address and other functions.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.mapping, self.address).hash(state);
-    }
-}
-
-/// Things, each once.
-#[derive(Debug)]
-pub(crate) struct Table<T> {
-    list: Vec<T>,
-    numbering: Numbering,
-    hasher: DefaultHashBuilder,
-}
-
-impl<T: Eq + Hash> Table<T> {
-    /// Returns the number of a thing.
-    pub(crate) fn number(&mut self, it: T) -> u32 {
-        let Self { list, numbering, hasher } = self;
-        let hash_of = |number: u32| list.get(number as usize).map_or(0, |it| hasher.hash_one(it));
-        let is = |number: u32| list.get(number as usize) == Some(&it);
-        let number = numbering.number(hasher.hash_one(&it), is, hash_of);
-        if number as usize == list.len() {
-            list.push(it);
-        }
-        number
-    }
-
-    /// Returns the things, by their numbers.
-    pub(crate) fn list(&self) -> &[T] {
-        &self.list
-    }
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self { list: Vec::new(), numbering: Numbering::default(), hasher: DefaultHashBuilder::default() }
     }
 }
 

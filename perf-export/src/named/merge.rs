@@ -8,16 +8,14 @@ use super::part::Part;
 use super::{FunctionAt, Line, Named, Symbol};
 use crate::frames::NONE;
 use crate::known_numbers::KnownNumbers;
-use crate::numbering::Numbering;
+use crate::table::Table;
 
-/// The numbers of what is new, which begin after those of what was there before.
-#[derive(Default)]
-struct Numbers {
-    symbols: Numbering,
-    symbols_before: usize,
-    lines: Numbering,
-    lines_before: usize,
-    hasher: DefaultHashBuilder,
+/// What is new. Its numbers begin after those of what was there before.
+struct New {
+    symbols: Table<Symbol>,
+    symbols_before: u32,
+    lines: Table<Line>,
+    lines_before: u32,
 }
 
 impl Named {
@@ -34,9 +32,12 @@ impl Named {
                 }
             }
         }
-        let (symbols_before, lines_before) = (self.symbols.len(), self.lines.len());
-        let mut numbers = Numbers { symbols_before, lines_before, ..Numbers::default() };
-        let known = |part: &Part| (KnownNumbers::of(part.symbols.len()), KnownNumbers::of(part.lines.len()));
+        let (symbols, lines) = Default::default();
+        let (symbols_before, lines_before) = (self.symbols.len() as u32, self.lines.len() as u32);
+        let mut new = New { symbols, symbols_before, lines, lines_before };
+        let known = |part: &Part| {
+            (KnownNumbers::of(part.symbols.list().len()), KnownNumbers::of(part.lines.list().len()))
+        };
         let mut known: Vec<_> = parts.iter().map(known).collect();
         for (part, range) in places {
             let start = self.functions.len() as u32;
@@ -44,50 +45,33 @@ impl Named {
             {
                 let functions = part.functions.get(range.start as usize..range.end as usize);
                 for it in functions.unwrap_or_default() {
-                    let symbol = part.symbols.get(it.symbol as usize);
-                    let symbol = symbol.map_or(NONE, |symbol| {
-                        symbols.number(it.symbol, || numbers.symbol(symbol, &mut self.symbols))
-                    });
-                    let line = part.lines.get(it.line as usize);
-                    let line = line
-                        .map_or(NONE, |line| lines.number(it.line, || numbers.line(line, &mut self.lines)));
+                    let symbol = part.symbols.list().get(it.symbol as usize);
+                    let symbol =
+                        symbol.map_or(NONE, |symbol| symbols.number(it.symbol, || new.symbol(symbol)));
+                    let line = part.lines.list().get(it.line as usize);
+                    let line = line.map_or(NONE, |line| lines.number(it.line, || new.line(line)));
                     self.functions.push(FunctionAt { symbol, line });
                 }
             }
             self.ranges.push(start..self.functions.len() as u32);
         }
+        self.symbols.extend(new.symbols.into_list());
+        self.lines.extend(new.lines.into_list());
     }
 }
 
-impl Numbers {
+impl New {
     /// Returns the number of a symbol. Of those with the same name, file and place, the first one is kept.
-    fn symbol(&mut self, symbol: &Symbol, list: &mut Vec<Symbol>) -> u32 {
-        let Self { symbols, symbols_before, hasher, .. } = self;
-        let of = |number: u32| list.get(*symbols_before + number as usize);
-        let key = |it: &Symbol| (it.dso, it.start, it.is_inlined);
-        let is = |number: u32| of(number).is_some_and(|it| key(it) == key(symbol) && it.name == symbol.name);
-        let hash_of = |it: &Symbol| hasher.hash_one((key(it), &*it.name));
-        let number = symbols.number(hash_of(symbol), is, |number| of(number).map_or(0, hash_of));
-        let number = *symbols_before + number as usize;
-        if number == list.len() {
-            list.push(symbol.clone());
-        }
-        number as u32
+    fn symbol(&mut self, symbol: &Symbol) -> u32 {
+        let place = |it: &Symbol| (it.dso, it.start, it.is_inlined);
+        let hash = self.symbols.hash((place(symbol), &*symbol.name));
+        let is = |it: &Symbol| place(it) == place(symbol) && it.name == symbol.name;
+        let hash_of = |hasher: &DefaultHashBuilder, it: &Symbol| hasher.hash_one((place(it), &*it.name));
+        self.symbols_before + self.symbols.number_by(hash, is, hash_of, || symbol.clone())
     }
 
     /// Returns the number of a line.
-    fn line(&mut self, line: &Line, list: &mut Vec<Line>) -> u32 {
-        let Self { lines, lines_before, hasher, .. } = self;
-        let of = |number: u32| list.get(*lines_before + number as usize);
-        let number = lines.number(
-            hasher.hash_one(line),
-            |number| of(number) == Some(line),
-            |number| of(number).map_or(0, |it| hasher.hash_one(it)),
-        );
-        let number = *lines_before + number as usize;
-        if number == list.len() {
-            list.push(line.clone());
-        }
-        number as u32
+    fn line(&mut self, line: &Line) -> u32 {
+        self.lines_before + self.lines.number(line.clone())
     }
 }

@@ -4,24 +4,19 @@ use core::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use hashbrown::DefaultHashBuilder;
 use perf_symbol::Function;
 
 use super::{FunctionAt, Line, Symbol};
 use crate::frames::{NONE, Place};
-use crate::numbering::Numbering;
+use crate::table::Table;
 
 /// The functions of some frames. Symbols and lines have numbers of the part.
 #[derive(Debug, Default)]
 pub(super) struct Part {
-    /// Each once. Symbols differ if anything of them does: which one of two with the same name is kept depends on the order of
+    /// Symbols differ if anything of them does: which one of two with the same name is kept depends on the order of
     /// the frames.
-    pub(super) symbols: Vec<Symbol>,
-    symbol_numbers: Numbering,
-    /// Each once.
-    pub(super) lines: Vec<Line>,
-    line_numbers: Numbering,
-    hasher: DefaultHashBuilder,
+    pub(super) symbols: Table<Symbol>,
+    pub(super) lines: Table<Line>,
     pub(super) functions: Vec<FunctionAt>,
     /// The frames, with the places of their functions.
     pub(super) frames: Vec<(u32, Range<u32>)>,
@@ -61,36 +56,29 @@ impl Part {
         start: u64,
         size: Option<u64>,
     ) -> u32 {
-        let Self { symbols, symbol_numbers, hasher, .. } = self;
         let &Function { is_inlined, source, .. } = function;
         let raw_name = function.raw_name.as_ref().unwrap_or(name);
-        let is = |number: u32| {
-            symbols.get(number as usize).is_some_and(|it| {
-                let same = (it.dso, it.start, it.size, it.is_inlined, it.source);
-                same == (dso, start, size, is_inlined, source) && it.name == *name && it.raw_name == *raw_name
-            })
+        let is = |it: &Symbol| {
+            let same = (it.dso, it.start, it.size, it.is_inlined, it.source);
+            same == (dso, start, size, is_inlined, source) && it.name == *name && it.raw_name == *raw_name
         };
-        let hash_of =
-            |number: u32| symbols.get(number as usize).map_or(0, |it| hasher.hash_one((&*it.name, it.start)));
-        let number = symbol_numbers.number(hasher.hash_one((&**name, start)), is, hash_of);
-        if number as usize == symbols.len() {
-            let (name, raw_name) = (Arc::clone(name), Arc::clone(raw_name));
-            symbols.push(Symbol { name, raw_name, dso, start, size, is_inlined, source });
-        }
-        number
+        let hash = self.symbols.hash((&**name, start));
+        self.symbols.number_by(
+            hash,
+            is,
+            |hasher, it| hasher.hash_one((&*it.name, it.start)),
+            || {
+                let (name, raw_name) = (Arc::clone(name), Arc::clone(raw_name));
+                Symbol { name, raw_name, dso, start, size, is_inlined, source }
+            },
+        )
     }
 
     fn line(&mut self, file: &Arc<[u8]>, line: u32) -> u32 {
-        let Self { lines, line_numbers, hasher, .. } = self;
-        let is =
-            |number: u32| lines.get(number as usize).is_some_and(|it| it.line == line && it.file == *file);
         // Most lines of a file are others.
-        let hash_of = |line: u32, file: &[u8]| hasher.hash_one((line, file.len()));
-        let of = |number: u32| lines.get(number as usize).map_or(0, |it| hash_of(it.line, &it.file));
-        let number = line_numbers.number(hash_of(line, file), is, of);
-        if number as usize == lines.len() {
-            lines.push(Line { file: Arc::clone(file), line });
-        }
-        number
+        let hash = self.lines.hash((line, file.len()));
+        let is = |it: &Line| it.line == line && it.file == *file;
+        let make = || Line { file: Arc::clone(file), line };
+        self.lines.number_by(hash, is, |hasher, it| hasher.hash_one((it.line, it.file.len())), make)
     }
 }
