@@ -68,23 +68,24 @@ fn add(
     let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
     let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
     let names = builder.add_names(Names { bytes: strings.clone(), source, ends: |byte| byte == 0 });
+    // Borrowed once, and not for each symbol.
+    let (data, strings, extended) = (&*data, &*strings, &*extended);
     let is_text: Vec<_> = image.sections().iter().map(has_labels).collect();
     // The addresses in a module of the kernel are relative to their sections. Its mapping starts with this one.
     let is_relocatable = image.kind() == elf::ET_REL.0;
     let before = builder.len();
     let mut index = 0;
     while builder.len() < limits.symbols
-        && let Some(symbol) = ElfSymbol::get(image, &data, index)
+        && let Some(symbol) = ElfSymbol::get(image, data, index)
     {
-        let section = section_of(image, &symbol, index, &extended);
+        let section = section_of(image, &symbol, index, extended);
         index = index.saturating_add(1);
         let Some(section) =
             section.and_then(|index| Some((image.sections().get(index)?, is_text.get(index)?)))
         else {
             continue;
         };
-        let name = usize::try_from(symbol.name).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
-        if !is_wanted(image, &symbol, section, name) || is_relocatable && section.0.name() != b".text" {
+        if !is_wanted(image, &symbol, section, strings) || is_relocatable && section.0.name() != b".text" {
             continue;
         }
         let mut start = opd.and_then(|opd| opd.function(symbol.value)).unwrap_or(symbol.value);
@@ -105,7 +106,7 @@ fn add(
     if builder.len() > before {
         builder.sort();
         builder.end_symbols(|_, _| false);
-        builder.choose(limits.name);
+        builder.choose();
     }
 }
 
@@ -138,12 +139,12 @@ fn has_labels(section: &Section) -> bool {
     section.name().windows(4).any(|part| part == b"text" || part == b"data")
 }
 
-/// Whether perf takes the symbol, whose name starts `name`.
+/// Whether perf takes the symbol, whose name is in `strings`.
 fn is_wanted(
     image: &Image,
     symbol: &ElfSymbol,
     (section, has_labels): (&Section, &bool),
-    name: &[u8],
+    strings: &[u8],
 ) -> bool {
     if symbol.name == 0 || section.flags & elf::SHF_ALLOC.0 == 0 {
         return false;
@@ -154,7 +155,8 @@ fn is_wanted(
         elf::STT_NOTYPE => *has_labels && !matches!(symbol.other & 3, 1 | 2),
         _ => false,
     };
-    is_kind && !(matches!(image.machine(), EM_ARM | EM_AARCH64) && is_mapping_symbol(name))
+    let name = || usize::try_from(symbol.name).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
+    is_kind && !(matches!(image.machine(), EM_ARM | EM_AARCH64) && is_mapping_symbol(name()))
 }
 
 /// Whether the name, which ends with a zero byte, is that of a mapping symbol of Arm: `$x`, `$d.1` and so on.

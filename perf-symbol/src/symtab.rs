@@ -3,7 +3,7 @@
 mod alias;
 mod build;
 
-use core::sync::atomic::{self, AtomicU8};
+use core::sync::atomic::{self, AtomicU32};
 
 use crate::bytes::Bytes;
 use alias::Spelling;
@@ -64,8 +64,9 @@ pub struct Symbol<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Symtab {
     names: Vec<Names>,
-    /// By their first addresses. Those of one address differ in nothing but the name, and are few: which is the best is
-    /// found when the address is looked for, because names of C++ and Rust must be demangled for that.
+    /// By their first addresses. Those of one address differ in nothing but the name: which is the best is found when the
+    /// address is looked for, because names of C++ and Rust must be demangled for that, and linkers that fold equal
+    /// functions leave an address with hundreds of them.
     entries: Vec<Entry>,
     name_limit: usize,
 }
@@ -102,13 +103,13 @@ struct Entry {
     names: u8,
     /// In the first entry of an address: which of its entries has the best name, counted from 1 on; 0 as long as nobody
     /// looked for it.
-    best: AtomicU8,
+    best: AtomicU32,
 }
 
 impl Clone for Entry {
     fn clone(&self) -> Self {
         let Self { start, end, name, around, names, ref best } = *self;
-        Self { start, end, name, around, names, best: AtomicU8::new(best.load(atomic::Ordering::Relaxed)) }
+        Self { start, end, name, around, names, best: AtomicU32::new(best.load(atomic::Ordering::Relaxed)) }
     }
 }
 
@@ -136,29 +137,32 @@ impl Symtab {
     /// once for each address: the other addresses of the function ask for it, too.
     fn best_of(&self, index: usize) -> Option<&Entry> {
         let start = self.entries.get(index)?.start;
-        let is_same = |entry: &&Entry| entry.start == start;
-        let before = self.entries.get(..index)?.iter().rev().take_while(is_same).count();
-        let aliases = self.entries.get(index.checked_sub(before)?..)?;
-        let first = aliases.first()?;
-        if let Some(known) = usize::from(first.best.load(atomic::Ordering::Relaxed)).checked_sub(1) {
-            return aliases.get(known);
+        let before = self.entries.get(..index)?;
+        let has_other_before = before.last().is_none_or(|entry| entry.start < start);
+        let at = if has_other_before { index } else { before.partition_point(|entry| entry.start < start) };
+        let from = self.entries.get(at..)?;
+        let first = from.first()?;
+        let known = usize::try_from(first.best.load(atomic::Ordering::Relaxed)).unwrap_or_default();
+        if let Some(known) = known.checked_sub(1) {
+            return from.get(known);
         }
         let spelling = |entry: &Entry| Spelling::new(self.symbol(entry).name, self.name_limit);
-        let mut same = aliases.iter().take_while(is_same).enumerate().skip(1).peekable();
+        let aliases = from.iter().take_while(|entry| entry.start == start);
+        let mut others = aliases.enumerate().skip(1).peekable();
         let mut best = 0;
-        if same.peek().is_some() {
+        if others.peek().is_some() {
             let mut best_spelling = spelling(first);
-            for (number, entry) in same {
+            for (number, entry) in others {
                 let next = spelling(entry);
                 if !best_spelling.is_better(next) {
                     (best, best_spelling) = (number, next);
                 }
             }
-            if let Ok(known) = u8::try_from(best.saturating_add(1)) {
-                first.best.store(known, atomic::Ordering::Relaxed);
-            }
         }
-        aliases.get(best)
+        if let Ok(known) = u32::try_from(best.saturating_add(1)) {
+            first.best.store(known, atomic::Ordering::Relaxed);
+        }
+        from.get(best)
     }
 
     /// Returns the number of symbols.

@@ -1,12 +1,8 @@
 //! The symbols of a file, which become a table: those without a size get an end, and the best ones of each address are kept.
 
-use core::sync::atomic::AtomicU8;
+use core::sync::atomic::AtomicU32;
 
-use super::alias::Spelling;
 use super::{Entry, NONE, Names, Symtab};
-
-/// Number of names of an address that are left to choose from when it is looked for. Of more, one is chosen at once.
-const ALIASES: usize = 16;
 
 /// A symbol of a file, before one of each address is chosen.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +30,8 @@ pub(crate) enum Binding {
 pub(crate) struct Builder {
     names: Vec<Names>,
     candidates: Vec<Candidate>,
+    /// The number of candidates at the front that are in order.
+    sorted: usize,
 }
 
 impl Builder {
@@ -57,7 +55,12 @@ impl Builder {
 
     /// Sorts by address, in the order of the file where addresses are equal.
     pub(crate) fn sort(&mut self) {
+        if let Some(new) = self.candidates.get_mut(self.sorted..) {
+            radsort::sort_by_key(new, |it| it.start);
+        }
+        // Two lists in order, which this merges.
         self.candidates.sort_by_key(|it| it.start);
+        self.sorted = self.candidates.len();
     }
 
     /// Ends each symbol without a size at the next one. `ends_at_page` is whether a symbol ends at its page, if another
@@ -90,43 +93,19 @@ impl Builder {
     /// Keeps the best symbols of each address: one, or some that differ in nothing but the name.
     ///
     /// perf: `symbols__fixup_duplicate`, `tools/perf/util/symbol.c`.
-    pub(crate) fn choose(&mut self, name_limit: usize) {
-        let mut candidates = std::mem::take(&mut self.candidates);
-        let mut kept = 0_usize;
-        let mut start = 0_usize;
-        while let Some(&first) = candidates.get(start) {
-            let rest = candidates.get(start..).unwrap_or_default();
-            let count = rest.iter().take_while(|it| it.start == first.start).count();
-            let best = rest.iter().take(count).map(rank).max();
-            let mut aliases = 0_usize;
-            // The name of the last one, where one of many is chosen.
-            let mut chosen: Option<Spelling> = None;
-            for index in start..start.saturating_add(count) {
-                let Some(&it) = candidates.get(index).filter(|it| Some(rank(it)) == best) else { continue };
-                let last = kept.checked_sub(1).and_then(|last| candidates.get_mut(last));
-                match last.filter(|_| aliases == ALIASES) {
-                    Some(last) => {
-                        let spelling = |it: &Candidate| Spelling::new(self.name(it), name_limit);
-                        let (before, next) = (chosen.unwrap_or_else(|| spelling(last)), spelling(&it));
-                        if before.is_better(next) {
-                            chosen = Some(before);
-                        } else {
-                            (chosen, *last) = (Some(next), it);
-                        }
-                    }
-                    None => {
-                        if let Some(place) = candidates.get_mut(kept) {
-                            *place = it;
-                        }
-                        kept = kept.saturating_add(1);
-                        aliases = aliases.saturating_add(1);
-                    }
+    pub(crate) fn choose(&mut self) {
+        let mut kept = Vec::with_capacity(self.candidates.len());
+        for same in self.candidates.chunk_by(|one, next| one.start == next.start) {
+            match same {
+                [one] => kept.push(*one),
+                _ => {
+                    let best = same.iter().map(rank).max();
+                    kept.extend(same.iter().filter(|it| Some(rank(it)) == best));
                 }
             }
-            start = start.saturating_add(count);
         }
-        candidates.truncate(kept);
-        self.candidates = candidates;
+        self.sorted = kept.len();
+        self.candidates = kept;
     }
 
     /// Makes the table.
@@ -148,7 +127,7 @@ impl Builder {
             };
             let Ok(index) = u32::try_from(entries.len()) else { break };
             open.push(index);
-            let best = AtomicU8::new(0);
+            let best = AtomicU32::new(0);
             entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names, best });
         }
         Symtab { names: self.names, entries, name_limit }
@@ -196,7 +175,7 @@ mod tests {
         }
         builder.sort();
         builder.end_symbols(|_, _| false);
-        builder.choose(1000);
+        builder.choose();
         let table = builder.finish(1000);
         let all = || -> Vec<_> {
             table.iter().map(|it| (String::from_utf8_lossy(it.name).into_owned(), it.start, it.end)).collect()
@@ -227,10 +206,10 @@ mod tests {
         assert_eq!(best((8, "SyS_read", Global), (8, "sys_read", Global)), "sys_read");
     }
 
-    /// The longest wins, wherever it is, below the number that is left to choose from, at it, and above.
+    /// The longest wins, wherever it is.
     #[test]
     fn of_many_aliases_one_is_found() {
-        for count in [1, ALIASES - 1, ALIASES, ALIASES + 1, 3 * ALIASES] {
+        for count in [1, 2, 3, 16, 300] {
             for longest in 0..count {
                 let names: Vec<_> = (0..count)
                     .map(|index| if index == longest { "the_longest".into() } else { format!("name{index}") })
@@ -253,7 +232,7 @@ mod tests {
         for ((start, size, _, binding), name) in symbols.into_iter().zip([0, 3, 5]) {
             builder.push(Candidate { start, end: start + size, name, names: 0, binding, is_unsized: false });
         }
-        builder.choose(1000);
+        builder.choose();
         let table = builder.finish(1000);
         let name = |address| table.find(address).map(|symbol| symbol.name);
         assert_eq!([name(0), name(49)], [Some(&b"a"[..]); 2]);
