@@ -18,6 +18,10 @@ pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits)
     let has_symtab = |image: &&&Image| table(image, elf::SHT_SYMTAB).is_some();
     let symtab = symbols.iter().find(has_symtab).copied();
     let opd = Opd::of(runtime.or(symtab));
+    // An entry of the PLT is one more for a symbol of `.dynsym`.
+    let of_symtab = symtab.map_or(0, |image| symbols_of(image, elf::SHT_SYMTAB));
+    let of_dynsym = runtime.map_or(0, |image| symbols_of(image, elf::SHT_DYNSYM));
+    builder.reserve(of_dynsym.saturating_mul(2).saturating_add(of_symtab).min(limits.symbols));
     if let Some(image) = symtab {
         add(&mut builder, image, elf::SHT_SYMTAB, Source::Symtab, opd.as_ref(), limits);
     }
@@ -27,6 +31,13 @@ pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits)
         plt::add(&mut builder, image, limits);
     }
     builder.finish(limits.name)
+}
+
+/// Returns the number of entries of a symbol table, as far as the file has room for them.
+fn symbols_of(image: &Image, kind: elf::SectionType) -> usize {
+    let entry = if image.is_64() { 24 } else { 16 };
+    let bytes = table(image, kind).and_then(|(_, section)| usize::try_from(section.size).ok());
+    bytes.unwrap_or(0).min(image.bytes().len()).checked_div(entry).unwrap_or(0)
 }
 
 /// The function descriptors of 64-bit PowerPC: symbols are of descriptors, which have the addresses.
@@ -94,14 +105,7 @@ fn add(
             start &= !1;
         }
         let end = start.saturating_add(symbol.size);
-        builder.push(Candidate {
-            start,
-            end,
-            name: symbol.name,
-            names,
-            binding: symbol.binding(),
-            is_unsized: false,
-        });
+        builder.push(Candidate::new(start, end, symbol.name, names, symbol.binding()));
     }
     if builder.len() > before {
         builder.sort();

@@ -60,14 +60,7 @@ impl Kallsyms {
                 skipped = skipped.saturating_add(1);
                 continue;
             };
-            builder.push(Candidate {
-                start: address,
-                end: address,
-                name,
-                names,
-                binding: binding(kind),
-                is_unsized: false,
-            });
+            builder.push(Candidate::new(address, address, name, names, binding(kind)));
         }
         if builder.len() == 0 {
             return Err(Why::NoSymbols);

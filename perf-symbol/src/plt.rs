@@ -40,7 +40,7 @@ pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
     let names =
         builder.add_names(Names { bytes: Bytes::new(names), source: Source::Symtab, ends: |byte| byte == 0 });
     for (start, end, name) in ranges {
-        builder.push(Candidate { start, end, name, names, binding: Binding::Global, is_unsized: false });
+        builder.push(Candidate::new(start, end, name, names, Binding::Global));
     }
     builder.sort();
 }

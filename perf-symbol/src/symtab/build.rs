@@ -7,14 +7,24 @@ use super::{Entry, NONE, Names, Symtab};
 /// A symbol of a file, before one of each address is chosen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
+    start: u64,
+    end: u64,
     /// Offset in the names of this number.
-    pub(crate) name: u32,
-    pub(crate) names: u8,
-    pub(crate) binding: Binding,
+    name: u32,
+    names: u8,
+    binding: Binding,
     /// Whether the file has no size for it, so that it ends where the next one starts.
-    pub(crate) is_unsized: bool,
+    is_unsized: bool,
+    /// Whether another symbol of the address is better.
+    is_beaten: bool,
+}
+
+impl Candidate {
+    /// Returns a symbol that ends at `end`, or where the next one starts if that is its start. `name` is the offset in the
+    /// names of the number `names`.
+    pub(crate) fn new(start: u64, end: u64, name: u32, names: u8, binding: Binding) -> Self {
+        Self { start, end, name, names, binding, is_unsized: false, is_beaten: false }
+    }
 }
 
 /// The binding of a symbol, as far as it counts.
@@ -39,6 +49,11 @@ impl Builder {
     pub(crate) fn add_names(&mut self, names: Names) -> u8 {
         self.names.push(names);
         u8::try_from(self.names.len().saturating_sub(1)).unwrap_or(u8::MAX)
+    }
+
+    /// Makes room for a number of candidates, so that they are not moved as the list grows.
+    pub(crate) fn reserve(&mut self, candidates: usize) {
+        self.candidates.reserve(candidates);
     }
 
     pub(crate) fn push(&mut self, candidate: Candidate) {
@@ -94,18 +109,14 @@ impl Builder {
     ///
     /// perf: `symbols__fixup_duplicate`, `tools/perf/util/symbol.c`.
     pub(crate) fn choose(&mut self) {
-        let mut kept = Vec::with_capacity(self.candidates.len());
-        for same in self.candidates.chunk_by(|one, next| one.start == next.start) {
-            match same {
-                [one] => kept.push(*one),
-                _ => {
-                    let best = same.iter().map(rank).max();
-                    kept.extend(same.iter().filter(|it| Some(rank(it)) == best));
-                }
+        for same in self.candidates.chunk_by_mut(|one, next| one.start == next.start) {
+            if same.len() > 1 {
+                let best = same.iter().map(rank).max();
+                same.iter_mut().for_each(|it| it.is_beaten = Some(rank(it)) != best);
             }
         }
-        self.sorted = kept.len();
-        self.candidates = kept;
+        self.candidates.retain(|it| !it.is_beaten);
+        self.sorted = self.candidates.len();
     }
 
     /// Makes the table.
@@ -171,7 +182,7 @@ mod tests {
         let ends = |byte| byte == 0;
         builder.add_names(Names { bytes: Bytes::new(names), source: Source::Symtab, ends });
         for (&(start, size, _, binding), &name) in symbols.iter().zip(&places) {
-            builder.push(Candidate { start, end: start + size, name, names: 0, binding, is_unsized: false });
+            builder.push(Candidate::new(start, start + size, name, 0, binding));
         }
         builder.sort();
         builder.end_symbols(|_, _| false);
@@ -230,7 +241,7 @@ mod tests {
         let bytes = Bytes::new(b"_a\0a\0b\0".to_vec());
         builder.add_names(Names { bytes, source: Source::Symtab, ends });
         for ((start, size, _, binding), name) in symbols.into_iter().zip([0, 3, 5]) {
-            builder.push(Candidate { start, end: start + size, name, names: 0, binding, is_unsized: false });
+            builder.push(Candidate::new(start, start + size, name, 0, binding));
         }
         builder.choose();
         let table = builder.finish(1000);
@@ -259,14 +270,7 @@ mod tests {
             ends,
         });
         let mut add = |start, end, name| {
-            builder.push(Candidate {
-                start,
-                end,
-                name,
-                names: 0,
-                binding: Binding::Global,
-                is_unsized: false,
-            });
+            builder.push(Candidate::new(start, end, name, 0, Binding::Global));
         };
         add(0, 100, 0);
         add(10, 20, 2);
