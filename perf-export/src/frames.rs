@@ -2,10 +2,12 @@
 
 mod part;
 
+use core::hash::BuildHasher;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 use perf_symbol::{Function, LoadAhead, StackFrame, Symbolizer};
@@ -18,7 +20,9 @@ pub const NONE: u32 = u32::MAX;
 /// The addresses of all samples, by the file and the offset in it.
 #[derive(Debug, Default)]
 pub struct Frames {
-    numbers: HashMap<Key, u32>,
+    /// The numbers of the places in `list` that are no texts, by their [hashes](Place::hash).
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
     list: Vec<Place>,
     dsos: Vec<Arc<Dso>>,
     /// By the address of the DSO, which `dsos` keeps alive.
@@ -34,17 +38,6 @@ pub struct Frames {
     /// The frames that turned out to be at several addresses.
     moved: Vec<u32>,
     ahead: Option<LoadAhead>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Key {
-    dso: u32,
-    mode: CpuMode,
-    is_caller: bool,
-    is_executable: bool,
-    /// Counts the functions that were at the address.
-    version: u32,
-    offset: u64,
 }
 
 /// The address of a frame.
@@ -77,6 +70,13 @@ impl Place {
     #[must_use]
     pub fn is_text(&self) -> bool {
         self.dso == NONE && self.generated != NONE
+    }
+
+    /// Returns what frames differ in, but for the functions of generated code: other functions are other frames.
+    #[inline]
+    fn words(&self) -> (u64, u64) {
+        let flags = u64::from(self.is_caller) << 8 | u64::from(self.is_executable) << 9;
+        (u64::from(self.dso) << 32 | flags | u64::from(self.mode.0), self.offset)
     }
 }
 
@@ -134,26 +134,34 @@ impl Frames {
         functions: Option<&[Function]>,
         limit: usize,
     ) -> Option<u32> {
-        let Place { dso, mode, is_caller, is_executable, offset, .. } = place;
-        let mut key = Key { dso, mode, is_caller, is_executable, version: 0, offset };
-        // Another function at the address is another version.
-        while let Some(&number) = self.numbers.get(&key) {
-            if functions.is_none_or(|functions| self.functions_of(number) == functions) {
+        let Self { numbers, hasher, list, generated, .. } = self;
+        let words = place.words();
+        let is = |&number: &u32| {
+            list.get(number as usize).is_some_and(|known| {
+                let known_functions = || generated.get(known.generated as usize).map_or(&[][..], |it| it);
+                known.words() == words && functions.is_none_or(|functions| known_functions() == functions)
+            })
+        };
+        let hash_of =
+            |&number: &u32| list.get(number as usize).map_or(0, |known| hasher.hash_one(known.words()));
+        let room = match numbers.entry(hasher.hash_one(words), is, hash_of) {
+            Entry::Occupied(known) => {
+                let number = *known.get();
                 self.see(number, place.ip);
                 return Some(number);
             }
-            key.version += 1;
-        }
-        if self.list.len() >= limit {
+            Entry::Vacant(room) => room,
+        };
+        if list.len() >= limit {
             return None;
         }
+        let number = list.len() as u32;
+        room.insert(number);
         let generated = functions.map_or(NONE, |functions| {
-            self.generated.push(functions.to_vec());
-            self.generated.len() as u32 - 1
+            generated.push(functions.to_vec());
+            generated.len() as u32 - 1
         });
-        let mapping = mapping.map_or(NONE, |mapping| self.number_of_mapping(dso, mapping));
-        let number = self.list.len() as u32;
-        self.numbers.insert(key, number);
+        let mapping = mapping.map_or(NONE, |mapping| self.number_of_mapping(place.dso, mapping));
         self.list.push(Place { mapping, generated, ..place });
         Some(number)
     }
@@ -194,11 +202,6 @@ impl Frames {
             source: None,
         }]);
         Some(number)
-    }
-
-    fn functions_of(&self, number: u32) -> &[Function] {
-        let place = self.list.get(number as usize);
-        place.and_then(|place| self.generated.get(place.generated as usize)).map_or(&[], |it| it)
     }
 
     /// Notes the address of a frame that came again.
@@ -276,7 +279,7 @@ impl Frames {
 
     /// Drops what only [`number`](Self::number) and [`text`](Self::text) need: afterwards, a frame that is given again gets another number.
     pub fn finish(&mut self) {
-        self.numbers = HashMap::default();
+        self.numbers = HashTable::default();
         self.mapping_numbers = HashMap::default();
         self.texts = HashMap::default();
         self.moved = Vec::new();
@@ -368,6 +371,6 @@ mod tests {
         assert_eq!(frames.text(b"[woken by a]", 2), Some(0));
         assert_eq!(frames.text(b"[woken by c]", 2), None);
         assert!(frames.places().iter().all(Place::is_text));
-        assert_eq!(frames.functions_of(1)[0].name.as_deref(), Some(&b"[woken by b]"[..]));
+        assert_eq!(frames.generated[1][0].name.as_deref(), Some(&b"[woken by b]"[..]));
     }
 }

@@ -1,7 +1,9 @@
 //! The stacks of all samples, as one tree: stacks that begin with the same callers share their frames.
 
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
+use core::hash::BuildHasher;
+
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// The number of a stack without frames.
 pub const EMPTY: u32 = 0;
@@ -12,13 +14,15 @@ pub const EMPTY: u32 = 0;
 pub struct Stacks {
     /// The caller and the frame of each node. The first one is the root.
     nodes: Vec<(u32, u32)>,
-    /// By the caller and the frame.
-    numbers: HashMap<u64, u32>,
+    /// The numbers of all nodes but the root, by the caller and the frame.
+    numbers: HashTable<u32>,
+    hasher: DefaultHashBuilder,
 }
 
 impl Default for Stacks {
     fn default() -> Self {
-        Self { nodes: vec![(EMPTY, u32::MAX)], numbers: HashMap::default() }
+        let (numbers, hasher) = Default::default();
+        Self { nodes: vec![(EMPTY, u32::MAX)], numbers, hasher }
     }
 }
 
@@ -35,12 +39,15 @@ impl Stacks {
 
     /// Returns the number of the stack of a frame that a stack called. `None` if the tree would have more than `limit` frames.
     pub fn called(&mut self, caller: u32, frame: u32, limit: usize) -> Option<u32> {
-        match self.numbers.entry(key(caller, frame)) {
+        let Self { nodes, numbers, hasher } = self;
+        let node = (caller, frame);
+        let is = |&number: &u32| nodes.get(number as usize) == Some(&node);
+        match numbers.entry(hash(hasher, node), is, |&number| hash_of(hasher, nodes, number)) {
             Entry::Occupied(number) => Some(*number.get()),
-            Entry::Vacant(_) if self.nodes.len() > limit => None,
+            Entry::Vacant(_) if nodes.len() > limit => None,
             Entry::Vacant(place) => {
-                let number = *place.insert(self.nodes.len() as u32);
-                self.nodes.push((caller, frame));
+                let number = *place.insert(nodes.len() as u32).get();
+                nodes.push(node);
                 Some(number)
             }
         }
@@ -57,16 +64,18 @@ impl Stacks {
     /// Has all stacks found again.
     #[cfg(any(feature = "otlp", feature = "pprof"))]
     pub(crate) fn find_all(&mut self) {
+        let Self { nodes, numbers, hasher } = self;
+        numbers.clear();
+        numbers.reserve(nodes.len(), |&number| hash_of(hasher, nodes, number));
         // The root, which is the first node, is found by nothing.
-        if self.numbers.len() + 1 < self.nodes.len() {
-            let nodes = self.nodes.iter().map(|&(caller, frame)| key(caller, frame));
-            self.numbers = nodes.zip(EMPTY..).skip(1).collect();
+        for (&node, number) in nodes.iter().zip(EMPTY..).skip(1) {
+            numbers.insert_unique(hash(hasher, node), number, |&number| hash_of(hasher, nodes, number));
         }
     }
 
     /// Drops what only [`number`](Self::number) needs: afterwards, a stack that is given again gets another number.
     pub fn finish(&mut self) {
-        self.numbers = HashMap::default();
+        self.numbers = HashTable::default();
     }
 
     /// Returns the number of nodes, that of [`EMPTY`] included. All stacks have lower numbers.
@@ -91,6 +100,14 @@ impl Stacks {
             Some(frame)
         })
     }
+}
+
+fn hash(hasher: &DefaultHashBuilder, (caller, frame): (u32, u32)) -> u64 {
+    hasher.hash_one(key(caller, frame))
+}
+
+fn hash_of(hasher: &DefaultHashBuilder, nodes: &[(u32, u32)], number: u32) -> u64 {
+    nodes.get(number as usize).map_or(0, |&node| hash(hasher, node))
 }
 
 /// Returns a caller and what it calls as one number, which takes fewer steps to hash.

@@ -46,27 +46,18 @@ impl Spans {
     }
 }
 
-/// What rows differ in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Same {
-    event: u32,
-    thread: u32,
-    cpu: Option<u32>,
-    stack: u32,
-    time: u64,
-}
-
-impl From<&Sample> for Same {
-    fn from(&Sample { event, thread, cpu, stack, time, .. }: &Sample) -> Self {
-        Self { event, thread, cpu, stack, time }
-    }
+/// Returns what rows differ in, as words, which take fewer steps to hash and to compare than the fields.
+#[inline]
+fn same(&Sample { event, thread, cpu, stack, time, .. }: &Sample) -> (u64, u64, u64, u64) {
+    let cpu = cpu.map_or(0, |cpu| u64::from(cpu) + 1);
+    (u64::from(event) << 32 | u64::from(thread), u64::from(stack), cpu, time)
 }
 
 /// Samples, those with everything in common counted together, in the order of the first one of each row.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     rows: Vec<Sample>,
-    /// The numbers of the rows, by [`Same`]; empty as long as times are exact, as few samples have the same one.
+    /// The numbers of the rows, by what is the [same](same); empty as long as times are exact, as few samples have the same one.
     numbering: Numbering,
     hasher: DefaultHashBuilder,
     /// `None` if samples at all times are counted together.
@@ -137,9 +128,9 @@ impl Counted {
     /// Adds to the row with everything in common. Returns whether there is one.
     fn add_to_known(&mut self, row: &Sample) -> bool {
         let Self { rows, numbering, hasher, .. } = self;
-        let same = Same::from(row);
-        let is_same = |number: u32| rows.get(number as usize).map(Same::from) == Some(same);
-        let known = numbering.find(hasher.hash_one(same), is_same);
+        let of_row = same(row);
+        let is_same = |number: u32| rows.get(number as usize).map(same) == Some(of_row);
+        let known = numbering.find(hasher.hash_one(of_row), is_same);
         let known = known.and_then(|number| rows.get_mut(number as usize));
         known.map(|known| known.total.add(row.total)).is_some()
     }
@@ -148,11 +139,10 @@ impl Counted {
     /// them. Returns whether it is new.
     fn count(&mut self, row: Sample, kept: usize) -> bool {
         let Self { rows, numbering, hasher, .. } = self;
-        let same = Same::from(&row);
-        let is_same = |number: u32| rows.get(number as usize).map(Same::from) == Some(same);
-        let hash_of =
-            |number: u32| rows.get(number as usize).map_or(0, |row| hasher.hash_one(Same::from(row)));
-        let number = numbering.number(hasher.hash_one(same), is_same, hash_of) as usize;
+        let of_row = same(&row);
+        let is_same = |number: u32| rows.get(number as usize).map(same) == Some(of_row);
+        let hash_of = |number: u32| rows.get(number as usize).map_or(0, |row| hasher.hash_one(same(row)));
+        let number = numbering.number(hasher.hash_one(of_row), is_same, hash_of) as usize;
         let is_new = number == kept;
         match rows.get_mut(number) {
             Some(place) if is_new => *place = row,
