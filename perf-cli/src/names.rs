@@ -94,7 +94,7 @@ impl Names {
         Ok(Self { symbolizer, has_symbols, arch, stacks, spare: Vec::new(), archives })
     }
 
-    /// Returns the stack of a sample, and how it ends if it was unwound. `user` is the part of its call chain that came
+    /// Returns the stack of a sample, and how it ends if its last frame does not tell: see [`Stacks::push`]. `user` is the part of its call chain that came
     /// later. Give the stack back with [`done`](Self::done).
     pub(crate) fn stack<'s>(
         &mut self,
@@ -143,9 +143,9 @@ impl Names {
         self.spare = emptied(frames);
     }
 
-    /// Returns how a call chain ends.
-    pub(crate) fn end_of(&mut self, at: &At<'_, '_>, chain: &[StackFrame<'_>]) -> StackEnd {
-        self.stacks.end_of(at, chain)
+    /// Returns how a call chain with this last frame ends.
+    pub(crate) fn end_of(&mut self, at: &At<'_, '_>, last: &StackFrame<'_>) -> StackEnd {
+        self.stacks.end_of(at.session(), &last.frame)
     }
 
     /// Returns the functions at an address, the innermost inlined one first; empty if none is known.

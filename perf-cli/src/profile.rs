@@ -111,7 +111,7 @@ pub(crate) fn profile(
     let mut building = Building { builder, off_cpu, wakers, has_stacks, traces };
     // What is counted for a waker, and for the time off the CPU, depends on other samples.
     let threads = samples.walkers(names.symbolizer().is_some());
-    let walked = if threads.get() > 1 && !needs_all {
+    let mut walked = if threads.get() > 1 && !needs_all {
         let (part, traces) = (building.builder.part(), building.traces.clone());
         samples.walk_by_blocks(names, part, traces, &mut building, threads)?
     } else {
@@ -122,10 +122,10 @@ pub(crate) fn profile(
         off_cpu.report_still_away();
     }
     let mut progress = NamingProgress::new();
+    let (finder, symbolizer) = walked.names.parts();
+    let progress_at = &mut |done, all| progress.at(done, all);
     let profile =
-        building.builder.finish(&walked.session, walked.names.symbolizer(), naming, &mut |done, all| {
-            progress.at(done, all)
-        });
+        building.builder.finish(&walked.session, finder, symbolizer.as_deref(), naming, progress_at);
     drop(progress);
     let profile = profile.with_origin(Origin::of(walked.features()));
     Ok((profile, walked.finish("taken")))
@@ -150,17 +150,14 @@ impl Building<'_> {
         names: &mut Names,
     ) -> Result<Option<Kept>, FileError> {
         if !self.has_stacks {
-            let (finder, symbolizer) = names.parts();
-            return Ok(self.builder.keep(at, &[], Some(StackEnd::Truncated), finder, symbolizer));
+            return Ok(self.builder.keep(at, &[], Some(StackEnd::Truncated), names.symbolizer_mut()));
         }
         if !has_stacks(counted.event) {
             let own = alone(own_frame(at));
-            let (finder, symbolizer) = names.parts();
-            return Ok(self.builder.keep(at, &[own], None, finder, symbolizer));
+            return Ok(self.builder.keep(at, &[own], None, names.symbolizer_mut()));
         }
         let (stack, end) = names.stack(at, counted.user)?;
-        let (finder, symbolizer) = names.parts();
-        let kept = self.builder.keep(at, &stack, end, finder, symbolizer);
+        let kept = self.builder.keep(at, &stack, end, names.symbolizer_mut());
         names.done(stack);
         Ok(kept)
     }

@@ -27,7 +27,7 @@ mod texts;
 mod timeline;
 mod transaction;
 
-use perf_export::{Missing, Named, Quality, StackPart};
+use perf_export::{Missing, Quality, StackPart};
 use perf_parse::file::{Account, Reader};
 
 use crate::args::call_graph::Style;
@@ -121,7 +121,7 @@ fn with_report(
     let threads = samples.walkers(names.symbolizer().is_some());
     let is_by_blocks = threads.get() > 1 && collected.can_be_in_parts() && off_cpu.is_none();
     let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
-    let walked = if is_by_blocks {
+    let mut walked = if is_by_blocks {
         let part = StackPart::new(args.max_stack, wants.of_table());
         samples.walk_by_blocks(names, part, None, &mut collecting, threads)?
     } else {
@@ -140,19 +140,17 @@ fn with_report(
         );
     }
     let mut progress = NamingProgress::new();
-    let named = Named::find(
-        &collected.table.frames,
-        &walked.session,
-        walked.names.symbolizer(),
-        naming,
-        &mut |done, all| progress.at(done, all),
-    );
+    let (finder, symbolizer) = walked.names.parts();
+    let (named, ends) =
+        collected.table.look_up(&walked.session, finder, symbolizer.as_deref(), naming, &mut |done, all| {
+            progress.at(done, all)
+        });
     drop(progress);
     let mut source = Source::new(&collected, &named, &plan.layout, plan.parent.as_ref());
     (source.children, source.order) = (plan.children, plan.order);
     source.by_depth = plan.graph.style != Style::None;
     (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
-    let quality = quality::count(&collected, &named, &|dso| walked.session.build_id(dso));
+    let quality = quality::count(&collected, &ends, &named, &|dso| walked.session.build_id(dso));
     // Without a look, no file is known to lack names.
     let missing = if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names.looked()) };
     let report = Report {

@@ -32,7 +32,6 @@ pub struct Who {
 pub struct Kept {
     who: Who,
     stack: u32,
-    end: StackEnd,
 }
 
 /// Number of bytes that a text counts in addition to its length.
@@ -94,8 +93,7 @@ impl ProfileBuilder {
     }
 
     /// Takes a sample. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave; of a sample
-    /// without a stack, its own address. `finder` finds the ends of call chains, `symbolizer` the functions of generated
-    /// code.
+    /// without a stack, its own address. `symbolizer` finds the functions of generated code.
     #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
     pub fn sample(
         &mut self,
@@ -104,10 +102,9 @@ impl ProfileBuilder {
         period: u64,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) {
-        let kept = self.keep(at, stack, end, finder, symbolizer);
+        let kept = self.keep(at, stack, end, symbolizer);
         self.count(event, kept, at.sample().time(), period);
     }
 
@@ -117,13 +114,12 @@ impl ProfileBuilder {
         at: &At<'_, '_>,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) -> Option<Kept> {
         let who = self.who(at)?;
         let max_stack = self.keep.max_stack;
-        let (stack, end) = self.table.number(at, stack, end, finder, symbolizer, max_stack, &self.limits)?;
-        Some(Kept { who, stack, end })
+        let stack = self.table.number(at, stack, end, symbolizer, max_stack, &self.limits)?;
+        Some(Kept { who, stack })
     }
 
     /// Keeps thread and CPU of a sample whose stack is in a [part](Self::part). `None` if it is beyond the limits.
@@ -147,8 +143,8 @@ impl ProfileBuilder {
     /// [taken over](Self::take_over). With all samples kept in the order of time, and [`who`](Self::who) before the part has
     /// the stack, the profile is the same for any number of parts.
     pub fn keep_of_part(&mut self, who: Who, part: u32, stack: PartStack) -> Option<Kept> {
-        let (stack, end) = self.table.stack_of_part(part, stack, &self.limits)?;
-        Some(Kept { who, stack, end })
+        let stack = self.table.stack_of_part(part, stack, &self.limits)?;
+        Some(Kept { who, stack })
     }
 
     /// Returns what is kept of a sample with wakers after its stack, the last one first: of each, the text `[woken by NAME]`
@@ -176,9 +172,9 @@ impl ProfileBuilder {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
-        let added = kept.map_or(Added::Beyond, |Kept { who: Who { thread, cpu }, stack, end }| {
+        let added = kept.map_or(Added::Beyond, |Kept { who: Who { thread, cpu }, stack }| {
             let time = time.unwrap_or(0);
-            let sample = Sample { event: number, thread, cpu, time, stack, end, total };
+            let sample = Sample { event: number, thread, cpu, time, stack, total };
             self.samples.add(&sample, self.limits.samples)
         });
         self.is_last_kept = added == Added::Last;
@@ -248,11 +244,13 @@ impl ProfileBuilder {
         Some(number)
     }
 
-    /// Finds the names, and returns the profile. `session` is that of the walk, after the last record; see [`Named::find`].
+    /// Finds the names and how call chains end, and returns the profile. `session` is that of the walk, after the last record;
+    /// see [`Named::find`]. `finder` is what found the stacks.
     #[must_use]
     pub fn finish(
         self,
         session: &Session,
+        finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&Symbolizer>,
         naming: Naming,
         progress: &mut dyn FnMut(usize, usize),
@@ -271,14 +269,15 @@ impl ProfileBuilder {
         table.finish();
         samples.finish();
         let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
-        let (named, times) = both(
+        let (named, (times, ends)) = both(
             naming.threads,
             || Named::find(&table.frames, session, symbolizer, naming, progress),
-            || times_of_frames(&table, counts, core::iter::empty()),
+            || (times_of_frames(&table, counts, core::iter::empty()), table.ends(session, finder)),
         );
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
         let mut quality = Quality::default();
+        quality.count_ends(&ends);
         quality.count_frames_of(&table, &named, &build_ids, &times);
         let origin = Origin::default();
         let segments = segments_of(&table.frames, &looked);

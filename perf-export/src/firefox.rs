@@ -356,9 +356,9 @@ mod tests {
             let (raw, _) = RawRecord::<LittleEndian>::parse(&record).unwrap();
             let record = EventRecord::with_event(raw.untyped(), &events[0], Place::default());
             let at = session.update_at(&record).unwrap().unwrap();
-            builder.sample(&at, &events[0], 1, &[], None, &mut finder, None);
+            builder.sample(&at, &events[0], 1, &[], None, None);
         }
-        builder.finish(&session, None, Naming::default(), &mut |_, _| {})
+        builder.finish(&session, &mut finder, None, Naming::default(), &mut |_, _| {})
     }
 
     #[test]

@@ -319,7 +319,9 @@ fn push_tidy(out: &mut Vec<u8>, name: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use perf_abi::regs::Arch;
     use perf_session::Session;
+    use perf_symbol::{Stacks, Symbolizer};
 
     use super::*;
     use crate::builder::ProfileBuilder;
@@ -372,7 +374,9 @@ mod tests {
     #[test]
     fn a_profile_without_samples_has_no_stacks() {
         let builder = ProfileBuilder::new(Keep::default(), Limits::default());
-        let profile = builder.finish(&Session::new(), None, Naming::default(), &mut |_, _| {});
+        let files = Symbolizer::new(perf_symbol::Options::default()).finder().clone();
+        let mut finder = Stacks::new(Arch::X86, 127, files);
+        let profile = builder.finish(&Session::new(), &mut finder, None, Naming::default(), &mut |_, _| {});
         let mut out = Vec::new();
         write(&[profile], &Options::default(), &mut out).unwrap();
         assert!(out.is_empty());

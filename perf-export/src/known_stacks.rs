@@ -9,6 +9,7 @@ use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
 use crate::frames::{Frames, is_generated};
+use crate::stack_table::End;
 
 /// The numbers of stacks by their hashes. What the frames of a stack are is not kept twice: a look-up compares them with
 /// those of the tree.
@@ -23,9 +24,9 @@ pub(crate) struct KnownStacks {
 struct Known {
     hash: u64,
     stack: u32,
-    /// How the stack ends, as it was given, and as it was found.
+    /// How the stack ends, as it was given, and as it is counted.
     given: Option<StackEnd>,
-    end: StackEnd,
+    end: End,
 }
 
 /// Returns a frame as two words: the DSO with what kind of frame it is, and the offset. All frames with other words have other
@@ -71,7 +72,7 @@ impl KnownStacks {
         given: Option<StackEnd>,
         frames: &mut Frames,
         numbers_of: impl Fn(u32) -> I,
-    ) -> Option<(u32, StackEnd)> {
+    ) -> Option<(u32, End)> {
         let mut is_elsewhere = false;
         let found = self.table.find(hash, |known| {
             if known.hash != hash || known.given != given {
@@ -95,7 +96,7 @@ impl KnownStacks {
     }
 
     /// Adds a stack that was not found.
-    pub(crate) fn add(&mut self, hash: u64, stack: u32, given: Option<StackEnd>, end: StackEnd) {
+    pub(crate) fn add(&mut self, hash: u64, stack: u32, given: Option<StackEnd>, end: End) {
         self.table.insert_unique(hash, Known { hash, stack, given, end }, |known| known.hash);
     }
 }

@@ -27,9 +27,9 @@
 //!     let mut stack = Vec::new();
 //!     let end = stacks.push(&at, None, &mut stack)?;
 //!     let period = at.sample().period().unwrap_or(event.attr.sample_period);
-//!     builder.sample(&at, event, period, &stack, end, &mut stacks, Some(&mut symbolizer));
+//!     builder.sample(&at, event, period, &stack, end, Some(&mut symbolizer));
 //! }
-//! let profile = builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {});
+//! let profile = builder.finish(&session, &mut stacks, Some(&symbolizer), Naming::default(), &mut |_, _| {});
 //! fold::write(&[profile], &fold::Options::default(), &mut std::io::stdout())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

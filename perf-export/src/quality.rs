@@ -42,8 +42,8 @@ pub struct Missing {
 }
 
 impl Quality {
-    /// Counts all stacks of a table with their ends, and all frames. `stacks` has the number of samples of each stack,
-    /// `frames` that of frames that are in no stack; numbers may come several times.
+    /// Counts the frames of all stacks of a table. `stacks` has the number of samples of each stack, `frames` that of frames
+    /// that are in no stack; numbers may come several times.
     pub fn count_table(
         &mut self,
         table: &StackTable,
@@ -63,9 +63,6 @@ impl Quality {
         build_ids: &[Option<BuildId>],
         times: &[u64],
     ) {
-        for (&end, &count) in table.ends() {
-            self.count_stacks(end, count);
-        }
         let mut unnamed = vec![0_u64; table.frames.dsos().len()];
         for ((place, &times), number) in table.frames.places().iter().zip(times).zip(0..) {
             if place.is_text() {
@@ -105,6 +102,11 @@ impl Quality {
     /// Counts a stack.
     pub fn count_stack(&mut self, end: StackEnd) {
         self.count_stacks(end, 1);
+    }
+
+    /// Counts stacks by their ends, such as [`StackTable::ends`] returns.
+    pub fn count_ends(&mut self, ends: &BTreeMap<StackEnd, u64>) {
+        ends.iter().for_each(|(&end, &count)| self.count_stacks(end, count));
     }
 
     /// Counts stacks with the same end.

@@ -1,7 +1,5 @@
 //! A sample of a profile.
 
-use perf_symbol::unwind::StackEnd;
-
 /// Number of samples, and what they count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Total {
@@ -40,8 +38,6 @@ pub struct Sample {
     pub time: u64,
     /// The number in [`Profile::stacks`](crate::Profile::stacks).
     pub stack: u32,
-    /// How the stack ends; of samples that are counted together, how the first one ends.
-    pub end: StackEnd,
     /// How many samples these are, and their periods.
     pub total: Total,
 }

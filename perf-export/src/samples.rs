@@ -123,6 +123,5 @@ impl ExactSizeIterator for Iter<'_> {}
 #[cfg(test)]
 fn sample(stack: u32, time: u64) -> Sample {
     let total = crate::sample::Total { samples: 1, period: 100 };
-    let end = perf_symbol::unwind::StackEnd::Rooted;
-    Sample { event: 0, thread: 1, cpu: None, time, stack, end, total }
+    Sample { event: 0, thread: 1, cpu: None, time, stack, total }
 }

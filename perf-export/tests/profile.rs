@@ -28,9 +28,9 @@ fn profile(capture: &str, keep: Keep, limits: Limits) -> Profile {
         let mut stack = Vec::new();
         let end = finder.push(&at, None, &mut stack).unwrap();
         let period = at.sample().period().unwrap_or(event.attr.sample_period);
-        builder.sample(&at, event, period, &stack, end, &mut finder, None);
+        builder.sample(&at, event, period, &stack, end, None);
     }
-    builder.finish(&session, None, Naming::default(), &mut |_, _| {})
+    builder.finish(&session, &mut finder, None, Naming::default(), &mut |_, _| {})
 }
 
 /// Returns the samples that are there, those that the limits left out, and all.

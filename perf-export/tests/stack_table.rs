@@ -14,7 +14,8 @@ use perf_parse::record::{FileId, Mmap2};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Reader, Record};
 use perf_session::Session;
-use perf_symbol::{Options, Stacks, Symbolizer};
+use perf_symbol::unwind::StackEnd;
+use perf_symbol::{Options, StackFrame, Stacks, Symbolizer};
 
 /// Call chains, unwound stacks, and samples of all kinds.
 const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.data", "dwarf.data"];
@@ -27,9 +28,10 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
     // The numbers of the stacks, and the addresses of the frames.
     let (mut numbers, mut ips) = (BTreeMap::new(), BTreeMap::<u32, BTreeSet<u64>>::new());
     let (mut ends, mut again) = (BTreeMap::new(), 0);
+    let mut session = Session::new();
     // The second walk has equal files, but not the same ones.
     for _ in 0..2 {
-        let mut session = Session::new();
+        session = Session::new();
         session.add_features(reader.features());
         let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
         for record in reader.records().in_time_order() {
@@ -37,10 +39,10 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
             let Some(at) = session.update_at(&record).unwrap() else { continue };
             let mut stack = Vec::new();
             let end = finder.push(&at, None, &mut stack).unwrap();
-            let found = table.number(&at, &stack, end, &mut finder, None, max_stack, &Limits::default());
-            let (number, found_end) = found.unwrap();
-            assert_eq!(found_end, end.unwrap_or_else(|| finder.end_of(&at, &stack)), "{capture}");
-            *ends.entry(found_end).or_default() += 1_u64;
+            let number = table.number(&at, &stack, end, None, max_stack, &Limits::default()).unwrap();
+            let of_last = |last: &StackFrame<'_>| finder.end_of(at.session(), &last.frame);
+            let found = end.or(stack.last().map(of_last)).unwrap_or(StackEnd::Truncated);
+            *ends.entry(found).or_default() += 1_u64;
             let frames: Vec<_> = table.stacks.frames(number).collect();
             assert_eq!(frames.len(), stack.len().min(max_stack), "{capture}");
             for (&frame, it) in frames.iter().zip(&stack) {
@@ -60,7 +62,8 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
             }
         }
     }
-    assert_eq!(*table.ends(), ends, "{capture}");
+    let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    assert_eq!(table.ends(&session, &mut finder), ends, "{capture}");
     let places = (0..).zip(table.frames.places());
     if max_stack == usize::MAX {
         for (number, place) in places {

@@ -46,7 +46,7 @@ fn profile(capture: &str, keep: Keep, more: u64, threads: NonZero<usize>) -> Pro
         let mut stack = Vec::new();
         let end = finder.push(&at, None, &mut stack).unwrap();
         let period = at.sample().period().unwrap_or(event.attr.sample_period);
-        builder.sample(&at, event, period, &stack, end, &mut finder, None);
+        builder.sample(&at, event, period, &stack, end, None);
         if number.is_multiple_of(5) {
             builder.describe(format!("text {number}").into_bytes());
         }
@@ -54,11 +54,11 @@ fn profile(capture: &str, keep: Keep, more: u64, threads: NonZero<usize>) -> Pro
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let stack: Vec<_> =
                 (1..=number >> 61).map(|depth| frame(number >> 50 & 0x3fff | depth)).collect();
-            builder.sample(&at, event, number >> 40, &stack, None, &mut finder, None);
+            builder.sample(&at, event, number >> 40, &stack, None, None);
         }
     }
     let naming = Naming { threads, ..Naming::default() };
-    builder.finish(&session, None, naming, &mut |_, _| {})
+    builder.finish(&session, &mut finder, None, naming, &mut |_, _| {})
 }
 
 /// Returns what is written in each format on so many threads.

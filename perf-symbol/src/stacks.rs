@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use perf_abi::record::CpuMode;
 use perf_abi::regs::Arch;
+use perf_abi::sample_type::SampleType;
 use perf_parse::FileError;
 use perf_session::{At, Dso, DsoKind, Frame, Session};
 
@@ -61,14 +62,9 @@ impl Stacks {
         Self { finder, unwinder: Unwinder::with_max_stack(arch, max_chain), max_chain, unwound: Vec::new() }
     }
 
-    /// Returns the number of frames with which a call chain is taken to be cut.
-    #[must_use]
-    pub fn max_chain(&self) -> usize {
-        self.max_chain
-    }
-
-    /// Appends the stack of a sample to `frames`, innermost first. Returns how it ends if it was unwound; for a call chain
-    /// `None`, and [`end_of`](Self::end_of) tells. `deferred` is as for [`At::stack`].
+    /// Appends the stack of a sample to `frames`, innermost first. Returns how it ends: [`StackEnd::Truncated`] for a call chain
+    /// that is empty, or as long as chains can be. `None` for any other chain, which ends as its last frame tells: see
+    /// [`end_of`](Self::end_of); and for a sample without any stack, whose own address is the only frame. `deferred` is as for [`At::stack`].
     ///
     /// # Errors
     ///
@@ -86,14 +82,16 @@ impl Stacks {
             frames.extend(unwound.iter().map(|it| StackFrame::unwound(at, it)));
             return Ok(Some(stack.end));
         }
-        let mut mode = None;
+        let (start, mut mode) = (frames.len(), None);
         for frame in at.stack(deferred)? {
             // The first address of the kernel and that of the code that it interrupted were about to run.
             let is_caller = mode == Some(frame.mode);
             mode = Some(frame.mode);
             frames.push(StackFrame { frame, is_caller, source: FrameSource::Chain });
         }
-        Ok(None)
+        let is_whole = (1..self.max_chain).contains(&frames.len().saturating_sub(start));
+        let has_chain = at.sample().layout().sample_type().contains(SampleType::CALLCHAIN);
+        Ok((has_chain && !is_whole).then_some(StackEnd::Truncated))
     }
 
     /// Appends the stack of a sample with copied user registers and stack to `frames`, as far as it does not depend on the
@@ -119,24 +117,20 @@ impl Stacks {
         self.unwinder.earlier()
     }
 
-    /// Returns how a call chain ends, by its last frame: [`StackEnd::Rooted`] if the unwind tables say that the function
-    /// has no caller, and for a chain of the kernel alone; [`StackEnd::Truncated`] if the chain is as long as chains can
-    /// be, or empty; [`StackEnd::NoMapping`] and [`StackEnd::Garbage`] if it is no code; else
-    /// [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer.
-    pub fn end_of(&mut self, at: &At<'_, '_>, chain: &[StackFrame<'_>]) -> StackEnd {
-        let Some(last) = chain.last().filter(|_| chain.len() < self.max_chain) else {
-            return StackEnd::Truncated;
-        };
-        if !matches!(last.frame.mode, CpuMode::USER | CpuMode::GUEST_USER) {
+    /// Returns how a call chain with this last frame ends, which is neither empty nor cut: [`StackEnd::Rooted`] if the unwind
+    /// tables say that the function has no caller, and for a chain of the kernel alone; [`StackEnd::NoMapping`] and
+    /// [`StackEnd::Garbage`] if it is no code; else [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer.
+    pub fn end_of(&mut self, session: &Session, last: &Frame<'_>) -> StackEnd {
+        if !matches!(last.mode, CpuMode::USER | CpuMode::GUEST_USER) {
             return StackEnd::Rooted;
         }
-        let Some(mapping) = last.frame.mapping else { return StackEnd::NoMapping };
+        let Some(mapping) = last.mapping else { return StackEnd::NoMapping };
         if !mapping.is_executable() {
             return StackEnd::Garbage;
         }
         let Self { finder, unwinder, .. } = self;
-        let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
-        if unwinder.is_first_function(at, &mut module_of, last.frame.ip) {
+        let mut module_of = |dso: &Dso| module_of(finder, session, dso);
+        if unwinder.is_first_function(mapping, &mut module_of, last.ip) {
             StackEnd::Rooted
         } else {
             StackEnd::NoUnwindInfo

@@ -84,11 +84,11 @@ fn profile(capture: &Capture, keep: Keep) -> Result<Profile, Box<dyn std::error:
         let event = record.event().ok_or("an event")?;
         frames.clear();
         let end = stacks.push(&at, None, &mut frames)?;
-        builder.sample(&at, event, at.sample().period().unwrap_or(0), &frames, end, &mut stacks, None);
+        builder.sample(&at, event, at.sample().period().unwrap_or(0), &frames, end, None);
         // The frames borrow the session.
         frames = Vec::new();
     }
-    Ok(builder.finish(session, None, Naming::default(), &mut |_, _| {}))
+    Ok(builder.finish(session, &mut stacks, None, Naming::default(), &mut |_, _| {}))
 }
 
 /// Writes a profile. Returns the number of samples.

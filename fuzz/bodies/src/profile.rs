@@ -68,10 +68,11 @@ fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Pro
         let mut stack = Vec::new();
         let Ok(end) = finder.push(&at, None, &mut stack) else { return };
         let period = at.sample().period().unwrap_or(event.attr.sample_period);
-        builder.sample(&at, event, period, &stack, end, &mut finder, Some(&mut symbolizer));
+        builder.sample(&at, event, period, &stack, end, Some(&mut symbolizer));
         samples += 1;
     });
-    (builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {}), samples)
+    let profile = builder.finish(&session, &mut finder, Some(&symbolizer), Naming::default(), &mut |_, _| {});
+    (profile, samples)
 }
 
 /// Returns the profile of a capture whose stacks are numbered by three parts, in blocks of so many records.
@@ -116,7 +117,7 @@ fn profile_of_parts(
                     }
                     None => finder.push(&at, None, &mut stack).expect("it was decoded before"),
                 };
-                let stack = who.map(|who| (who, part.stack(&at, &stack, end, finder, Some(symbolizer))));
+                let stack = who.map(|who| (who, part.stack(&at, &stack, end, Some(symbolizer))));
                 found.push((record.clone(), stack));
             }
             let number = builder.take_over(part.take_new(), session);
@@ -146,7 +147,7 @@ fn profile_of_parts(
         }
     });
     end_block(&mut builder, before, &session, &mut block);
-    builder.finish(&session, Some(&symbolizer), Naming::default(), &mut |_, _| {})
+    builder.finish(&session, &mut unwinder, Some(&symbolizer), Naming::default(), &mut |_, _| {})
 }
 
 /// Returns all that a profile has.
@@ -156,7 +157,12 @@ fn shown(profile: &Profile) -> String {
     let (frames, named) = (profile.frames(), profile.named());
     let events: Vec<_> = profile.events().iter().map(|it| (it.event.index, it.total, it.beyond)).collect();
     let dsos = frames.dsos();
-    format!("{events:?}{:?}{samples:?}{stacks:?}{:?}{dsos:?}{named:?}", profile.threads(), frames.places())
+    let ends = profile.quality().ends();
+    format!(
+        "{events:?}{:?}{samples:?}{stacks:?}{ends:?}{:?}{dsos:?}{named:?}",
+        profile.threads(),
+        frames.places()
+    )
 }
 
 fn check(profile: &Profile, samples: u64, times: Times) {

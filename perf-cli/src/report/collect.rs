@@ -188,9 +188,7 @@ impl Collected {
         names: &mut Names,
     ) -> Option<u32> {
         let limits = self.wants.of_table();
-        let (finder, symbolizer) = names.parts();
-        let number = self.table.number(at, stack, end, finder, symbolizer, self.wants.max_stack, &limits)?;
-        Some(number.0)
+        self.table.number(at, stack, end, names.symbolizer_mut(), self.wants.max_stack, &limits)
     }
 }
 
@@ -255,7 +253,7 @@ impl<'r> Collect<'r> for Collecting<'_> {
         let mut numbered = |same: Same| {
             let frame = table.frame_of_part(part, found.frame?)?;
             let stack = match found.stack {
-                Some(stack) => table.stack_of_part(part, stack, &limits)?.0,
+                Some(stack) => table.stack_of_part(part, stack, &limits)?,
                 None => EMPTY,
             };
             Some(Same { frame, stack, ..same })

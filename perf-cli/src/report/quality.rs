@@ -1,6 +1,7 @@
 //! How good the stacks and names of a report are, as comments at its end.
 
 use core::fmt::Write;
+use std::collections::BTreeMap;
 
 use perf_export::{EMPTY, Missing, Named, Quality};
 use perf_session::{BuildId, Dso, DsoKind};
@@ -10,14 +11,20 @@ use perf_symbol::unwind::StackEnd;
 use super::collect::Collected;
 use crate::escape::{print, push_name};
 
-/// Counts the frames of all samples.
-pub(super) fn count(collected: &Collected, named: &Named, of: &dyn Fn(&Dso) -> Option<BuildId>) -> Quality {
+/// Counts the stacks and frames of all samples.
+pub(super) fn count(
+    collected: &Collected,
+    ends: &BTreeMap<StackEnd, u64>,
+    named: &Named,
+    of: &dyn Fn(&Dso) -> Option<BuildId>,
+) -> Quality {
     let ids: Vec<_> = collected.table.frames.dsos().iter().map(|dso| of(dso)).collect();
     let groups = || collected.groups.iter().map(|it| (it.same, it.total.samples));
     let stacks = groups().map(|(same, samples)| (same.stack, samples));
     let alone = groups().filter(|(same, _)| same.stack == EMPTY);
     let frames = alone.flat_map(|(same, samples)| [(same.frame, samples), (same.from, samples)]);
     let mut quality = Quality::default();
+    quality.count_ends(ends);
     quality.count_table(&collected.table, named, &ids, stacks, frames);
     quality
 }

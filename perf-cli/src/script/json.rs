@@ -53,13 +53,15 @@ impl<'a> Lines<'a> {
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let (mut stack, end) = counted.stack(at, names)?;
+        let (mut stack, mut end) = counted.stack(at, names)?;
         // A chain without frames would lose where the sample is.
         if stack.is_empty() && sample.ip().is_some() {
             stack.push(alone(own_frame(at)));
+            end = None;
         }
         let has_chain = tail.callchain.is_some();
-        let end = end.or_else(|| has_chain.then(|| names.end_of(at, &stack)));
+        let last = stack.last().filter(|_| has_chain);
+        let end = end.or_else(|| last.map(|last| names.end_of(at, last)));
         given(end, |end| self.quality.count_stack(end));
         stack.truncate(self.max_stack);
         let event = &counted.known.event;

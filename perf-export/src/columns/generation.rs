@@ -21,13 +21,15 @@ use crate::frames::NONE;
 use crate::limits::Limits;
 use crate::named::{FunctionAt, Named, Naming};
 use crate::quality::Quality;
-use crate::stack_table::StackTable;
+use crate::stack_table::{End, StackTable};
 use crate::stacks::EMPTY;
 
 /// The stacks and frames since they were last written.
 #[derive(Debug)]
 pub(super) struct Generation {
     table: StackTable,
+    /// How call chains with a last frame end, by its number.
+    ends: HashMap<u32, StackEnd>,
     known: KnownStacks,
     named: Named,
     /// The number of samples of each stack.
@@ -49,6 +51,7 @@ impl Generation {
     pub(super) fn new(options: &Options) -> Self {
         Self {
             table: StackTable::default(),
+            ends: HashMap::default(),
             known: KnownStacks::default(),
             named: Named::default(),
             samples: Vec::new(),
@@ -89,15 +92,29 @@ impl Generation {
         if let Some((stack, end)) = self.known.find(stack, end) {
             return (stack, Some(end));
         }
-        let number = self.table.number_new(at, stack, end, finder, symbolizer, self.max_stack, &self.limits);
-        if let Some((stack, end)) = number
-            && self.known.add(stack, end)
-        {
+        let number = self.table.number_new(at, stack, end, symbolizer, self.max_stack, &self.limits);
+        let Some((stack, end)) = number else {
+            self.count(EMPTY, 1);
+            return (EMPTY, None);
+        };
+        let end = self.end_of(end, at.session(), finder);
+        self.quality.count_stack(end);
+        if self.known.add(stack, end) {
             self.count_known();
         }
-        let (stack, end) = number.map_or((EMPTY, None), |(stack, end)| (stack, Some(end)));
         self.count(stack, 1);
-        (stack, end)
+        (stack, Some(end))
+    }
+
+    /// Returns how a stack ends, which each row has. It is found once for each last frame.
+    fn end_of(&mut self, end: End, session: &Session, finder: &mut perf_symbol::Stacks) -> StackEnd {
+        match end {
+            End::Known(end) => end,
+            End::OfLast(last) => *self.ends.entry(last).or_insert_with(|| {
+                let frame = self.table.frames.frame(last);
+                frame.map_or(StackEnd::NoMapping, |(frame, _)| finder.end_of(session, &frame))
+            }),
+        }
     }
 
     /// Counts samples of a stack.
@@ -113,7 +130,7 @@ impl Generation {
     /// Counts the samples of the known stacks, and forgets these.
     fn count_known(&mut self) {
         for (stack, end, samples) in self.known.take() {
-            self.table.count(end, samples);
+            self.quality.count_stacks(end, samples);
             self.count(stack, samples);
         }
     }
@@ -154,6 +171,7 @@ impl Generation {
         self.frame_base = first_ids.last().copied().unwrap_or(self.frame_base);
         self.dso_base += self.table.frames.dsos().len() as u64;
         self.table = StackTable::default();
+        self.ends.clear();
         self.named = Named::default();
         self.samples.clear();
     }

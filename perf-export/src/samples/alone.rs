@@ -1,7 +1,6 @@
 //! Samples that are kept each alone, in 16 bytes.
 
 use hashbrown::HashMap;
-use perf_symbol::unwind::StackEnd;
 
 use crate::sample::{Sample, Total};
 
@@ -17,7 +16,6 @@ struct Group {
     event: u32,
     thread: u32,
     cpu: Option<u32>,
-    end: StackEnd,
 }
 
 /// A sample.
@@ -50,12 +48,12 @@ impl Alone {
 
     /// Adds one sample. There must be less than 2^32.
     pub(crate) fn push(&mut self, sample: &Sample) {
-        let &Sample { event, thread, cpu, time, stack, end, total } = sample;
+        let &Sample { event, thread, cpu, time, stack, total } = sample;
         let number = self.rows.len();
         if number.is_multiple_of(BLOCK) {
             self.starts.push(time);
         }
-        let group = self.group(Group { event, thread, cpu, end });
+        let group = self.group(Group { event, thread, cpu });
         let since = self.starts.last().and_then(|&start| time.checked_sub(start));
         let since = since.and_then(|since| u32::try_from(since).ok()).filter(|&since| since != WIDE);
         let row = match (since, u32::try_from(total.period)) {
@@ -71,12 +69,12 @@ impl Alone {
     pub(crate) fn get(&self, number: u32) -> Option<Sample> {
         let index = number as usize;
         let &Row { time, stack, group, period } = self.rows.get(index)?;
-        let &Group { event, thread, cpu, end } = self.groups.get(group as usize)?;
+        let &Group { event, thread, cpu } = self.groups.get(group as usize)?;
         let (time, period) = match time {
             WIDE => *self.wide.get(&number)?,
             time => (self.starts.get(index / BLOCK)?.wrapping_add(time.into()), period.into()),
         };
-        Some(Sample { event, thread, cpu, time, stack, end, total: Total { samples: 1, period } })
+        Some(Sample { event, thread, cpu, time, stack, total: Total { samples: 1, period } })
     }
 
     pub(crate) fn finish(&mut self) {
@@ -107,7 +105,6 @@ mod tests {
             let mut it = sample(number, time);
             (it.event, it.thread, it.cpu) = (number % 3, number % 5, (number % 7).checked_sub(1));
             it.total.period = [0, 1, far, far + 1, u64::MAX][number as usize % 5];
-            it.end = [StackEnd::Rooted, StackEnd::Truncated][number as usize % 2];
             expected.push(it);
         }
         let mut alone = Alone::default();
@@ -116,8 +113,8 @@ mod tests {
         let found: Vec<_> = (0..1000).filter_map(|number| alone.get(number)).collect();
         assert_eq!(found, expected);
         assert_eq!((alone.len(), alone.get(1000)), (1000, None));
-        // 3 events, 5 threads, 7 CPUs, 2 ends.
-        assert_eq!(alone.groups.len(), 210);
+        // 3 events, 5 threads, 7 CPUs.
+        assert_eq!(alone.groups.len(), 105);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use perf_session::{At, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
-use super::{StackTable, is_end_of_last};
+use super::{End, StackTable};
 use crate::frames::{Counts, FramesPart, NONE, NewFrames};
 use crate::limits::Limits;
 use crate::lists::Lists;
@@ -45,21 +45,8 @@ pub struct PartFrame(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartStack {
     stack: u32,
-    end: PartEnd,
-}
-
-/// How a stack ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PartEnd {
-    Known(StackEnd),
-    /// As all call chains with this last frame do. `is_whole` is whether the stack has all frames.
-    OfLast {
-        last: u32,
-        end: StackEnd,
-        is_whole: bool,
-    },
-    /// As the same stack before.
-    Again(StackEnd),
+    /// With the number that the last frame has in the part.
+    end: End,
 }
 
 /// What is new in a [part](StackPart), for [`StackTable::take_over`].
@@ -77,16 +64,8 @@ pub struct NewStacks {
 pub(crate) struct Taken {
     frames: FramesPart,
     lists: Lists,
-    /// By the number of the stack in the part.
-    stacks: Vec<TakenStack>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct TakenStack {
-    /// The number in the table; [`NONE`] until a sample has the stack, and if there is no room for it.
-    number: u32,
-    /// How the stack ends as a call chain, if a sample told.
-    end: Option<StackEnd>,
+    /// The numbers in the table, by those in the part; [`NONE`] until a sample has the stack, and if there is no room for it.
+    stacks: Vec<u32>,
 }
 
 impl Clone for StackPart {
@@ -125,30 +104,22 @@ impl StackPart {
         at: &At<'_, '_>,
         stack: &[StackFrame<'_>],
         given: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
         symbolizer: Option<&mut Symbolizer>,
     ) -> PartStack {
         let Self { table, lists, max_stack, .. } = self;
-        let is_whole = stack.len() <= *max_stack;
-        let is_of_last = is_end_of_last(stack, given, finder);
-        let hash = if is_whole { table.known.hash(stack) } else { None };
+        let hash = if stack.len() <= *max_stack { table.known.hash(stack) } else { None };
         let numbers_of = |number| lists.get(number).iter().copied();
         let StackTable { known, frames, .. } = table;
         if let Some((stack, end)) = hash.and_then(|hash| known.find(hash, stack, given, frames, numbers_of)) {
-            let end = if is_of_last { PartEnd::Again(end) } else { PartEnd::Known(end) };
             return PartStack { stack, end };
         }
         // There is room: the table of all takes the frames over long before their numbers come to an end.
-        let last = table.push_frames(at, stack, symbolizer, *max_stack, is_of_last, NONE as usize).flatten();
-        let end = table.end_of(at, stack, given, last, finder);
+        let end = table.push_frames(at, stack, given, symbolizer, *max_stack, NONE as usize);
+        let end = end.unwrap_or(End::OfLast(NONE));
         let number = lists.push(table.scratch.iter().copied());
         if let Some(hash) = hash {
             table.known.add(hash, number, given, end);
         }
-        let end = match last {
-            Some(last) => PartEnd::OfLast { last, end, is_whole },
-            None => PartEnd::Known(end),
-        };
         PartStack { stack: number, end }
     }
 
@@ -186,7 +157,7 @@ impl StackTable {
         self.frames.take_over(&mut taken.frames, frames, session, limits.frames);
         for stack in 0..lists.len() {
             taken.lists.push(lists.get(stack as u32).iter().copied());
-            taken.stacks.push(TakenStack { number: NONE, end: None });
+            taken.stacks.push(NONE);
         }
         part
     }
@@ -197,33 +168,26 @@ impl StackTable {
         self.parts.get(part as usize)?.frames.number(frame.0)
     }
 
-    /// Returns the number of a stack of a part and how it ends, and counts the end. `None` if there is no room for it.
-    pub fn stack_of_part(&mut self, part: u32, it: PartStack, limits: &Limits) -> Option<(u32, StackEnd)> {
-        let Self { parts, stacks, ends, known_ends, .. } = self;
+    /// Returns the number of a stack of a part, and counts how it ends. `None` if there is no room for it.
+    pub fn stack_of_part(&mut self, part: u32, it: PartStack, limits: &Limits) -> Option<u32> {
+        let Self { parts, stacks, .. } = self;
         let Taken { frames, lists, stacks: of_part } = parts.get_mut(part as usize)?;
         let list = lists.get(it.stack);
-        let taken = of_part.get_mut(it.stack as usize)?;
+        let number = of_part.get_mut(it.stack as usize)?;
         // A stack with a frame that there is no room for adds nothing.
-        if taken.number == NONE
-            && frames.has_gaps()
-            && list.iter().any(|&frame| frames.number(frame).is_none())
-        {
+        if *number == NONE && frames.has_gaps() && list.iter().any(|&frame| frames.number(frame).is_none()) {
             return None;
         }
         let end = match it.end {
-            PartEnd::Known(end) => end,
-            PartEnd::OfLast { last, end, is_whole } => {
-                let end = *known_ends.entry(frames.number(last)?).or_insert(end);
-                taken.end = taken.end.or(Some(end).filter(|_| is_whole));
-                end
-            }
-            PartEnd::Again(end) => taken.end.unwrap_or(end),
+            End::Known(end) => End::Known(end),
+            End::OfLast(last) => End::OfLast(frames.number(last)?),
         };
-        *ends.entry(end).or_default() += 1;
-        if taken.number == NONE {
+        if *number == NONE {
             let numbers = list.iter().rev().filter_map(|&frame| frames.number(frame));
-            taken.number = stacks.number(numbers, limits.stack_nodes)?;
+            *number = stacks.number(numbers, limits.stack_nodes)?;
         }
-        Some((taken.number, end))
+        let number = *number;
+        self.count(end, 1);
+        Some(number)
     }
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use perf_abi::record::CpuMode;
-use perf_session::{At, Dso, DsoKind};
+use perf_session::{Dso, DsoKind, Mapping};
 
 use super::module::Module;
 use super::walk::{Place, Space};
@@ -31,10 +30,9 @@ impl Files {
     }
 }
 
-/// The address space of a sample's process.
-pub(crate) struct Process<'a, 's, 'r> {
-    at: &'a At<'s, 'r>,
-    mode: CpuMode,
+/// The address space of a process, or what is known of it.
+pub(crate) struct Process<'a, 's> {
+    mapping_at: &'a dyn Fn(u64) -> Option<&'s Mapping>,
     files: &'a mut Files,
     module_of: &'a mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
     /// What was found last.
@@ -59,14 +57,13 @@ impl Recent {
     }
 }
 
-impl<'a, 's, 'r> Process<'a, 's, 'r> {
+impl<'a, 's> Process<'a, 's> {
     pub(crate) fn new(
-        at: &'a At<'s, 'r>,
-        mode: CpuMode,
+        mapping_at: &'a dyn Fn(u64) -> Option<&'s Mapping>,
         files: &'a mut Files,
         module_of: &'a mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
     ) -> Self {
-        Self { at, mode, files, module_of, recent: [Recent::default(); 4], next: 0 }
+        Self { mapping_at, files, module_of, recent: [Recent::default(); 4], next: 0 }
     }
 
     fn module_number(&mut self, dso: &Arc<Dso>) -> Option<u32> {
@@ -88,7 +85,7 @@ impl<'a, 's, 'r> Process<'a, 's, 'r> {
 
     #[cold]
     fn find(&mut self, addr: u64) -> Option<Recent> {
-        let mapping = self.at.find(self.mode, addr)?;
+        let mapping = (self.mapping_at)(addr)?;
         let module = self.module_number(mapping.dso());
         let span = module.and_then(|number| {
             let module = self.files.modules.get(usize::try_from(number).ok()?)?;
@@ -116,7 +113,7 @@ impl<'a, 's, 'r> Process<'a, 's, 'r> {
     }
 }
 
-impl Space for Process<'_, '_, '_> {
+impl Space for Process<'_, '_> {
     #[inline]
     fn place(&mut self, addr: u64) -> Place {
         if let Some(recent) = self.recent.iter().find(|it| it.start <= addr && addr < it.end) {

@@ -7,7 +7,7 @@ use perf_abi::callchain::MAX_STACK_DEPTH;
 use perf_abi::record::CpuMode;
 use perf_abi::regs::{Arch, RegsAbi};
 use perf_parse::FileError;
-use perf_session::{At, Dso};
+use perf_session::{At, Dso, Mapping};
 
 use super::chain;
 use super::earlier::{Alone, Earlier};
@@ -136,7 +136,8 @@ impl Unwinder {
             self.files.clear();
             self.walker.forget();
         }
-        let mut process = Process::new(at, CpuMode::USER, &mut self.files, module_of);
+        let find = |addr| at.find(CpuMode::USER, addr);
+        let mut process = Process::new(&find, &mut self.files, module_of);
         let memory =
             Memory::new(registers.get(machine.sp()).unwrap_or(0), stack.copied(), record.raw().endianness());
         let from = Start {
@@ -158,15 +159,17 @@ impl Unwinder {
     }
 
     /// Returns whether a frame of a call chain is the first function of its program or thread: its unwind tables say that
-    /// it has no caller. `return_address` is the address of the frame. `module_of` is as for [`unwind`](Self::unwind).
+    /// it has no caller. `return_address` is the address of the frame, and `mapping` what is mapped there. `module_of` is as for
+    /// [`unwind`](Self::unwind).
     pub fn is_first_function(
         &mut self,
-        at: &At<'_, '_>,
+        mapping: &Mapping,
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
         return_address: u64,
     ) -> bool {
         let Some(machine) = Machine::of_task(self.arch, RegsAbi::ABI_64) else { return false };
-        let mut process = Process::new(at, CpuMode::USER, &mut self.files, module_of);
+        let find = |addr| Some(mapping).filter(|mapping| mapping.range().contains(&addr));
+        let mut process = Process::new(&find, &mut self.files, module_of);
         self.walker.is_root(&mut process, machine, return_address)
     }
 }

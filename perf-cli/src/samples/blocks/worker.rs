@@ -86,8 +86,7 @@ impl<'a> Worker<'a> {
 
     /// Numbers a stack.
     fn number(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], end: Option<StackEnd>) -> PartStack {
-        let (finder, symbolizer) = self.names.parts();
-        self.part.stack(at, stack, end, finder, symbolizer)
+        self.part.stack(at, stack, end, self.names.symbolizer_mut())
     }
 }
 
