@@ -1,36 +1,18 @@
 //! The functions of all stacks, as one tree.
 
-use hashbrown::HashMap;
-
 use crate::lists::Lists;
 use crate::profile::Profile;
-use crate::stacks::key;
+use crate::stacks::{EMPTY, Stacks};
 
 /// A tree of functions, which are numbers of the caller's choice. The nodes have numbers in the order in which they came, so
 /// that a caller has a lower one than what it calls. The root, which is no function, is 0.
-#[derive(Debug)]
-pub(crate) struct CallTree {
-    /// The caller and the function of each node.
-    nodes: Vec<(u32, u32)>,
-    /// By the caller and the function.
-    numbers: HashMap<u64, u32>,
-}
-
-impl Default for CallTree {
-    fn default() -> Self {
-        Self { nodes: vec![(0, 0)], numbers: HashMap::new() }
-    }
-}
+#[derive(Debug, Default)]
+pub(crate) struct CallTree(Stacks);
 
 impl CallTree {
     /// Returns the node of a function that a node calls.
     pub(crate) fn child(&mut self, caller: u32, function: u32) -> u32 {
-        let next = self.nodes.len() as u32;
-        let number = *self.numbers.entry(key(caller, function)).or_insert(next);
-        if number == next {
-            self.nodes.push((caller, function));
-        }
-        number
+        self.0.called(caller, function, usize::MAX).unwrap_or(EMPTY)
     }
 
     /// Adds the stacks of a capture, and returns their nodes. `functions` are those of each frame, outermost first.
@@ -38,11 +20,11 @@ impl CallTree {
         let stacks = profile.stacks();
         let mut nodes: Vec<u32> = Vec::with_capacity(stacks.len());
         // Most stacks are others in their functions, too.
-        self.numbers.reserve(stacks.len());
+        self.0.reserve(stacks.len());
         for stack in 0..stacks.len() as u32 {
-            let node = stacks.node(stack).map_or(0, |(callers, frame)| {
+            let node = stacks.node(stack).map_or(EMPTY, |(callers, frame)| {
                 // Callers have lower numbers.
-                let caller = nodes.get(callers as usize).copied().unwrap_or(0);
+                let caller = nodes.get(callers as usize).copied().unwrap_or(EMPTY);
                 functions.get(frame).iter().fold(caller, |caller, &function| self.child(caller, function))
             });
             nodes.push(node);
@@ -52,6 +34,6 @@ impl CallTree {
 
     /// Returns the caller and the function of each node, by number.
     pub(crate) fn into_nodes(self) -> Vec<(u32, u32)> {
-        self.nodes
+        self.0.into_nodes()
     }
 }

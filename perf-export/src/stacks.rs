@@ -73,6 +73,20 @@ impl Stacks {
         }
     }
 
+    /// Makes room for a number of stacks.
+    #[cfg(any(feature = "flamegraph", feature = "fold"))]
+    pub(crate) fn reserve(&mut self, stacks: usize) {
+        let Self { nodes, numbers, hasher } = self;
+        nodes.reserve(stacks);
+        numbers.reserve(stacks, |&number| hash_of(hasher, nodes, number));
+    }
+
+    /// Returns the callers and the frame of each stack, by number.
+    #[cfg(any(feature = "flamegraph", feature = "fold"))]
+    pub(crate) fn into_nodes(self) -> Vec<(u32, u32)> {
+        self.nodes
+    }
+
     /// Drops what only [`number`](Self::number) needs: afterwards, a stack that is given again gets another number.
     pub fn finish(&mut self) {
         self.numbers = HashTable::default();
