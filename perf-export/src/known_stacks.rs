@@ -8,8 +8,8 @@ use perf_session::Mapping;
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
+use crate::end::End;
 use crate::frames::{Frames, is_generated};
-use crate::stack_table::End;
 
 /// The numbers of stacks by their hashes. What the frames of a stack are is not kept twice: a look-up compares them with
 /// those of the tree.

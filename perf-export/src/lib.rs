@@ -74,6 +74,7 @@ mod calls;
 #[cfg_attr(docsrs, doc(cfg(feature = "arrow")))]
 pub mod columns;
 pub mod diff;
+mod end;
 mod event_name;
 #[cfg(feature = "firefox")]
 #[cfg_attr(docsrs, doc(cfg(feature = "firefox")))]

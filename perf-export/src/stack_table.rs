@@ -11,6 +11,7 @@ use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
 use crate::both::both;
+use crate::end::End;
 use crate::frames::Frames;
 use crate::known_stacks::KnownStacks;
 use crate::limits::Limits;
@@ -29,14 +30,6 @@ pub fn has_stacks(event: &Event) -> bool {
 #[must_use]
 pub fn has_copies(event: &Event) -> bool {
     event.attr.sample_type.contains(SampleType::REGS_USER | SampleType::STACK_USER)
-}
-
-/// How a stack ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    Known(StackEnd),
-    /// As all call chains with this last frame do.
-    OfLast(u32),
 }
 
 /// The addresses and stacks of all samples, each once, and how the stacks end.
@@ -73,11 +66,11 @@ impl StackTable {
         let Self { known, frames, stacks, .. } = self;
         let find = |hash| known.find(hash, stack, end, frames, |number| stacks.frames(number));
         if let Some((number, end)) = hash.and_then(find) {
-            self.count(end, 1);
+            self.count(end);
             return Some(number);
         }
         let (number, found_end) = self.number_new(at, stack, end, symbolizer, max_stack, limits)?;
-        self.count(found_end, 1);
+        self.count(found_end);
         if let Some(hash) = hash {
             self.known.add(hash, number, end, found_end);
         }
@@ -127,16 +120,16 @@ impl StackTable {
         })
     }
 
-    /// Counts how stacks end.
-    pub(crate) fn count(&mut self, end: End, stacks: u64) {
+    /// Counts how a stack ends.
+    fn count(&mut self, end: End) {
         match end {
-            End::Known(end) => *self.ends.entry(end).or_default() += stacks,
+            End::Known(end) => *self.ends.entry(end).or_default() += 1,
             End::OfLast(last) => {
                 if self.of_last.len() <= last as usize {
                     self.of_last.resize(self.frames.places().len(), 0);
                 }
                 if let Some(count) = self.of_last.get_mut(last as usize) {
-                    *count += stacks;
+                    *count += 1;
                 }
             }
         }

@@ -17,11 +17,12 @@ use super::samples::FlatFrame;
 use super::table::Tables;
 use super::utf8::utf8;
 use super::{dsos, frames, stacks};
+use crate::end::End;
 use crate::frames::NONE;
 use crate::limits::Limits;
 use crate::named::{FunctionAt, Named, Naming};
 use crate::quality::Quality;
-use crate::stack_table::{End, StackTable};
+use crate::stack_table::StackTable;
 use crate::stacks::EMPTY;
 
 /// The stacks and frames since they were last written.

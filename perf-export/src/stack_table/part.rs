@@ -7,7 +7,8 @@ use perf_session::{At, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
-use super::{End, StackTable};
+use super::StackTable;
+use crate::end::End;
 use crate::frames::{Counts, FramesPart, NONE, NewFrames};
 use crate::limits::Limits;
 use crate::lists::Lists;
@@ -187,7 +188,7 @@ impl StackTable {
             *number = stacks.number(numbers, limits.stack_nodes)?;
         }
         let number = *number;
-        self.count(end, 1);
+        self.count(end);
         Some(number)
     }
 }

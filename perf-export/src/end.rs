@@ -1,0 +1,11 @@
+//! How a stack ends, as far as it is known while the capture is read.
+
+use perf_symbol::unwind::StackEnd;
+
+/// How a stack ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Known(StackEnd),
+    /// As all call chains with this last frame do: its number.
+    OfLast(u32),
+}
