@@ -81,7 +81,13 @@ pub(crate) struct Names {
 
 impl Names {
     fn get(&self, at: u32) -> &[u8] {
+        self.start(at, usize::MAX)
+    }
+
+    /// Returns the name, or as many bytes of its start.
+    fn start(&self, at: u32, bytes: usize) -> &[u8] {
         let rest = usize::try_from(at).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default();
+        let rest = rest.get(..bytes).unwrap_or(rest);
         let end = rest.iter().position(|&byte| (self.ends)(byte)).unwrap_or(rest.len());
         rest.get(..end).unwrap_or_default()
     }
@@ -116,7 +122,7 @@ impl Clone for Entry {
 impl Symtab {
     /// Returns the symbol that has an address, the innermost if several have it; `None` if none has it.
     ///
-    /// Takes logarithmic time.
+    /// Takes logarithmic time. The first look-up of a function that has several names compares these.
     ///
     /// perf: `symbols__find`, `tools/perf/util/symbol.c`.
     #[must_use]
@@ -146,7 +152,13 @@ impl Symtab {
         if let Some(known) = known.checked_sub(1) {
             return from.get(known);
         }
-        let spelling = |entry: &Entry| Spelling::new(self.symbol(entry).name, self.name_limit);
+        // Names beyond the limit are not demangled, and count as if they were one byte longer than it: a damaged file may have
+        // any number that share all bytes of a long one.
+        let spelling = |entry: &Entry| {
+            let names = self.names.get(usize::from(entry.names));
+            let start = names.map_or(&[][..], |it| it.start(entry.name, self.name_limit.saturating_add(1)));
+            Spelling::new(start, self.name_limit)
+        };
         let aliases = from.iter().take_while(|entry| entry.start == start);
         let mut others = aliases.enumerate().skip(1).peekable();
         let mut best = 0;

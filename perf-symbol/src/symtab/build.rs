@@ -124,32 +124,26 @@ impl Builder {
         let mut entries: Vec<Entry> = Vec::with_capacity(self.candidates.len());
         // Those that the next one may be inside of, the innermost last.
         let mut open: Vec<u32> = Vec::new();
-        for (place, it) in self.candidates.iter().enumerate() {
-            let end = if it.is_unsized { it.end.min(self.start_after(place)) } else { it.end };
+        let mut of_addresses = self.candidates.chunk_by(|one, next| one.start == next.start);
+        let mut next = of_addresses.next();
+        while let Some(same @ [first, ..]) = next {
+            next = of_addresses.next();
+            // Entries of a PLT may have been added since the ends were set.
+            let start_after = next.and_then(|same| same.first()).map_or(u64::MAX, |it| it.start);
             let entry = |index: u32| entries.get(usize::try_from(index).ok()?);
-            let around = match entries.last().filter(|last| last.start == it.start) {
-                Some(last) => last.around,
-                None => {
-                    while open.last().is_some_and(|&index| entry(index).is_none_or(|o| o.end <= it.start)) {
-                        open.pop();
-                    }
-                    open.last().copied().unwrap_or(NONE)
-                }
-            };
-            let Ok(index) = u32::try_from(entries.len()) else { break };
-            open.push(index);
-            let best = AtomicU32::new(0);
-            entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names, best });
+            while open.last().is_some_and(|&index| entry(index).is_none_or(|open| open.end <= first.start)) {
+                open.pop();
+            }
+            let around = open.last().copied().unwrap_or(NONE);
+            for it in same {
+                let end = if it.is_unsized { it.end.min(start_after) } else { it.end };
+                let Ok(index) = u32::try_from(entries.len()) else { break };
+                open.push(index);
+                let best = AtomicU32::new(0);
+                entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names, best });
+            }
         }
         Symtab { names: self.names, entries, name_limit }
-    }
-
-    /// Returns the first address after that of a candidate that another one starts at. Entries of a PLT may have been
-    /// added since its end was set.
-    fn start_after(&self, place: usize) -> u64 {
-        let start = self.candidates.get(place).map(|it| it.start);
-        let after = self.candidates.get(place..).unwrap_or_default();
-        after.iter().map(|it| it.start).find(|&next| Some(next) != start).unwrap_or(u64::MAX)
     }
 }
 
@@ -230,6 +224,36 @@ mod tests {
                 assert_eq!(table(&symbols), [("the_longest".into(), 16, 24)]);
             }
         }
+    }
+
+    /// In a time that grows with their number, and not with its square.
+    #[test]
+    fn a_million_symbols_of_one_address() {
+        use Binding::Global;
+        let mut builder = Builder::default();
+        let bytes = Bytes::new(b"first\0after\0".to_vec());
+        builder.add_names(Names { bytes, source: Source::Symtab, ends: |byte| byte == 0 });
+        (0..1_000_000).for_each(|_| builder.push(Candidate::new(16, 24, 0, 0, Global)));
+        builder.push(Candidate::new(32, 40, 6, 0, Global));
+        builder.sort();
+        builder.end_symbols(|_, _| false);
+        builder.choose();
+        let table = builder.finish(1000);
+        let found = [15, 16, 23, 24, 32].map(|address| table.find(address).map(|it| it.name));
+        assert_eq!(found, [None, Some(&b"first"[..]), Some(b"first"), None, Some(b"after")]);
+        assert_eq!((table.len(), table.iter().count()), (2, 2));
+    }
+
+    /// Beyond the limit of 1,000 bytes that `table` has, the length of a name counts no more, and the first one wins.
+    #[test]
+    fn names_beyond_the_limit_are_as_long_as_each_other() {
+        use Binding::Global;
+        let [short, at, above, long] = [999, 1000, 1001, 5000].map(|len| "n".repeat(len));
+        let winner =
+            |one: &str, other: &str| table(&[(16, 8, one, Global), (16, 8, other, Global)])[0].0.len();
+        assert_eq!([winner(&short, &at), winner(&at, &short)], [1000; 2]);
+        assert_eq!([winner(&at, &above), winner(&above, &at)], [1001; 2]);
+        assert_eq!([winner(&above, &long), winner(&long, &above)], [1001, 5000]);
     }
 
     #[test]
