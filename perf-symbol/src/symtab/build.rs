@@ -4,6 +4,9 @@ use core::sync::atomic::AtomicU32;
 
 use super::{Entry, NONE, Names, Symtab};
 
+/// The number of symbols from which on sorting by radix takes fewer steps.
+const MANY: usize = 1 << 10;
+
 /// A symbol of a file, before one of each address is chosen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
@@ -70,10 +73,10 @@ impl Builder {
 
     /// Sorts by address, in the order of the file where addresses are equal.
     pub(crate) fn sort(&mut self) {
-        if let Some(new) = self.candidates.get_mut(self.sorted..) {
+        if let Some(new) = self.candidates.get_mut(self.sorted..).filter(|new| new.len() >= MANY) {
             radsort::sort_by_key(new, |it| it.start);
         }
-        // Two lists in order, which this merges.
+        // This merges lists that are in order.
         self.candidates.sort_by_key(|it| it.start);
         self.sorted = self.candidates.len();
     }
@@ -223,6 +226,26 @@ mod tests {
                     names.iter().map(|name| (16, 8, name.as_str(), Binding::Global)).collect();
                 assert_eq!(table(&symbols), [("the_longest".into(), 16, 24)]);
             }
+        }
+    }
+
+    #[test]
+    fn symbols_come_in_the_order_of_their_addresses() {
+        for count in [1, MANY - 1, MANY, 3 * MANY] {
+            let mut builder = Builder::default();
+            // Three of each address, the highest addresses first; of two tables.
+            for table in 0..2 {
+                let numbers = (0..count).map(|number| u32::try_from(number).unwrap());
+                numbers.clone().for_each(|number| {
+                    let start = u64::from((number / 3) ^ 0xffff_f0f0);
+                    builder.push(Candidate::new(start, start + 1, number, table, Binding::Global));
+                });
+                builder.sort();
+            }
+            let sorted: Vec<_> = builder.candidates.iter().map(|it| (it.start, it.names, it.name)).collect();
+            let mut expected = sorted.clone();
+            expected.sort_unstable();
+            assert!(sorted == expected && sorted.len() == 2 * count, "{count}");
         }
     }
 
