@@ -144,8 +144,8 @@ impl Symtab {
     fn best_of(&self, index: usize) -> Option<&Entry> {
         let start = self.entries.get(index)?.start;
         let before = self.entries.get(..index)?;
-        let has_other_before = before.last().is_none_or(|entry| entry.start < start);
-        let at = if has_other_before { index } else { before.partition_point(|entry| entry.start < start) };
+        let is_first = before.last().is_none_or(|entry| entry.start < start);
+        let at = if is_first { index } else { before.partition_point(|entry| entry.start < start) };
         let from = self.entries.get(at..)?;
         let first = from.first()?;
         let known = usize::try_from(first.best.load(atomic::Ordering::Relaxed)).unwrap_or_default();
