@@ -81,6 +81,8 @@ impl Printer<'_> {
         let number = match key {
             Key::Comm => self.source.collected.facts.list.get(of.facts as usize)?.comm,
             Key::Dso => of.place.dso,
+            // Addresses without a name have all digits, but for 0 without a prefix.
+            Key::Symbol if of.place.symbol == NONE => NONE - 1 - u32::from(of.place.address == 0),
             Key::Symbol => of.place.symbol,
             _ => NONE,
         };
