@@ -119,7 +119,8 @@ impl Stacks {
 
     /// Returns how a call chain with this last frame ends, which is neither empty nor cut: [`StackEnd::Rooted`] if the unwind
     /// tables say that the function has no caller, and for a chain of the kernel alone; [`StackEnd::NoMapping`] and
-    /// [`StackEnd::Garbage`] if it is no code; else [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer.
+    /// [`StackEnd::Garbage`] if it is no code; else [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer. The
+    /// files of a guest are not those of the host, so its chains never end at a root.
     pub fn end_of(&mut self, session: &Session, last: &Frame<'_>) -> StackEnd {
         if !matches!(last.mode, CpuMode::USER | CpuMode::GUEST_USER) {
             return StackEnd::Rooted;
@@ -130,7 +131,8 @@ impl Stacks {
         }
         let Self { finder, unwinder, .. } = self;
         let mut module_of = |dso: &Dso| module_of(finder, session, dso);
-        if unwinder.is_first_function(mapping, &mut module_of, last.ip) {
+        let is_of_host = last.mode == CpuMode::USER;
+        if is_of_host && unwinder.is_first_function(mapping, &mut module_of, last.ip) {
             StackEnd::Rooted
         } else {
             StackEnd::NoUnwindInfo

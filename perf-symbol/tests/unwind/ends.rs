@@ -1,11 +1,20 @@
 //! How stacks end.
 
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
 use gimli::X86_64 as X;
 use gimli::write::CallFrameInstruction as Cfi;
+use perf_parse::Reader;
 use perf_parse::abi::callchain::CallchainContext;
+use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::record::CpuMode;
 use perf_parse::abi::regs::Arch;
+use perf_parse::event::Events;
+use perf_session::{Frame, Session};
 use perf_symbol::unwind::{FrameSource, StackEnd, Unwinder};
+use perf_symbol::{Bytes, Files, Finder, Options, Stacks};
 
 use crate::{BP, EXEC, READ, SP, code, place, program, sample, set, sources, unwind, unwind_on, unwind_with};
 
@@ -183,4 +192,38 @@ fn memory_without_a_file() {
     it.mappings.last_mut().unwrap().3 = READ;
     let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
     assert_eq!((frames.len(), unwound.end), (2, StackEnd::Garbage));
+}
+
+/// A file that is at every path.
+struct Everywhere(Vec<u8>);
+
+impl Files for Everywhere {
+    fn read(&self, _: &Path, _: u64) -> io::Result<Bytes> {
+        Ok(Bytes::new(self.0.clone()))
+    }
+}
+
+/// By the last frame alone, as the kernel ended it.
+#[test]
+fn ends_of_call_chains() {
+    let sample = sample(0x108, &[]);
+    let events: Events = [(sample.attr(), vec![])].into_iter().collect();
+    let data = sample.records();
+    let mut session = Session::new();
+    for record in Reader::from_records(events, Endianness::Little, &data).records() {
+        session.update(&record.unwrap()).unwrap();
+    }
+    let mut of_threads = session.threads().filter_map(|thread| session.maps(thread));
+    let maps = of_threads.find(|maps| !maps.is_empty()).unwrap();
+    let elf = program(&[(0x100, 0x10, vec![])]).build();
+    let finder = Finder::new(Arc::new(Everywhere(elf)), Arc::new(Options::default()));
+    let mut stacks = Stacks::new(Arch::X86, 127, finder);
+    let mut end = |mode, ip| stacks.end_of(&session, &Frame { ip, mode, mapping: maps.find(ip) });
+    assert_eq!(end(CpuMode::USER, code(0xf08)), StackEnd::Rooted);
+    assert_eq!(end(CpuMode::USER, code(0x108)), StackEnd::NoUnwindInfo);
+    assert_eq!(end(CpuMode::USER, crate::BASE), StackEnd::Garbage, "data");
+    assert_eq!(end(CpuMode::USER, 0x1234), StackEnd::NoMapping);
+    assert_eq!(end(CpuMode::KERNEL, code(0x108)), StackEnd::Rooted);
+    // The host's file says nothing of a guest's.
+    assert_eq!(end(CpuMode::GUEST_USER, code(0xf08)), StackEnd::NoUnwindInfo);
 }
