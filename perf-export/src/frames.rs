@@ -6,12 +6,12 @@ use core::hash::BuildHasher;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use hashbrown::hash_table::Entry;
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap};
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 use perf_symbol::{Function, LoadAhead, StackFrame, Symbolizer};
 
+use crate::numbering::Numbering;
 pub(crate) use part::{Counts, FramesPart, NewFrames};
 
 /// The number of what there is not: of the file where nothing is mapped, of the symbol where none is known.
@@ -20,8 +20,8 @@ pub const NONE: u32 = u32::MAX;
 /// The addresses of all samples, by the file and the offset in it.
 #[derive(Debug, Default)]
 pub struct Frames {
-    /// The numbers of the places in `list` that are no texts, by their [hashes](Place::hash).
-    numbers: HashTable<u32>,
+    /// The numbers of the places in `list` that are no texts, by their [words](Place::words).
+    numbers: Numbering,
     hasher: DefaultHashBuilder,
     list: Vec<Place>,
     dsos: Vec<Arc<Dso>>,
@@ -136,27 +136,20 @@ impl Frames {
     ) -> Option<u32> {
         let Self { numbers, hasher, list, generated, .. } = self;
         let words = place.words();
-        let is = |&number: &u32| {
+        let is = |number: u32| {
             list.get(number as usize).is_some_and(|known| {
                 let known_functions = || generated.get(known.generated as usize).map_or(&[][..], |it| it);
                 known.words() == words && functions.is_none_or(|functions| known_functions() == functions)
             })
         };
         let hash_of =
-            |&number: &u32| list.get(number as usize).map_or(0, |known| hasher.hash_one(known.words()));
-        let room = match numbers.entry(hasher.hash_one(words), is, hash_of) {
-            Entry::Occupied(known) => {
-                let number = *known.get();
-                self.see(number, place.ip);
-                return Some(number);
-            }
-            Entry::Vacant(room) => room,
-        };
-        if list.len() >= limit {
-            return None;
+            |number: u32| list.get(number as usize).map_or(0, |known| hasher.hash_one(known.words()));
+        let next = (list.len() < limit).then_some(list.len() as u32);
+        let number = numbers.number_or(hasher.hash_one(words), is, hash_of, next)?;
+        if Some(number) != next {
+            self.see(number, place.ip);
+            return Some(number);
         }
-        let number = list.len() as u32;
-        room.insert(number);
         let generated = functions.map_or(NONE, |functions| {
             generated.push(functions.to_vec());
             generated.len() as u32 - 1
@@ -279,7 +272,7 @@ impl Frames {
 
     /// Drops what only [`number`](Self::number) and [`text`](Self::text) need: afterwards, a frame that is given again gets another number.
     pub fn finish(&mut self) {
-        self.numbers = HashTable::default();
+        self.numbers = Numbering::default();
         self.mapping_numbers = HashMap::default();
         self.texts = HashMap::default();
         self.moved = Vec::new();

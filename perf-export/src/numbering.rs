@@ -4,7 +4,7 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 /// Numbers of values, found by their hashes. The values are kept elsewhere.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     numbers: HashTable<u32>,
 }
@@ -19,10 +19,41 @@ impl Numbering {
         hash_of: impl Fn(u32) -> u64,
     ) -> u32 {
         let next = self.numbers.len() as u32;
+        self.number_or(hash, is, hash_of, Some(next)).unwrap_or(next)
+    }
+
+    /// Returns the number of the value with this hash for which `is` holds; otherwise adds `next`. `None` if there is no such
+    /// value, and no room for a next one.
+    #[inline]
+    pub(crate) fn number_or(
+        &mut self,
+        hash: u64,
+        is: impl Fn(u32) -> bool,
+        hash_of: impl Fn(u32) -> u64,
+        next: Option<u32>,
+    ) -> Option<u32> {
         match self.numbers.entry(hash, |&number| is(number), |&number| hash_of(number)) {
-            Entry::Occupied(number) => *number.get(),
-            Entry::Vacant(place) => *place.insert(next).get(),
+            Entry::Occupied(number) => Some(*number.get()),
+            Entry::Vacant(place) => next.map(|next| *place.insert(next).get()),
         }
+    }
+
+    /// Adds the number of a value with this hash that is not there yet.
+    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    pub(crate) fn add(&mut self, hash: u64, number: u32, hash_of: impl Fn(u32) -> u64) {
+        self.numbers.insert_unique(hash, number, |&number| hash_of(number));
+    }
+
+    /// Makes room for so many more numbers.
+    #[cfg(any(feature = "flamegraph", feature = "fold", feature = "otlp", feature = "pprof"))]
+    pub(crate) fn reserve(&mut self, more: usize, hash_of: impl Fn(u32) -> u64) {
+        self.numbers.reserve(more, |&number| hash_of(number));
+    }
+
+    /// Returns how many numbers there are.
+    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
     }
 
     /// Returns the number of the value with this hash for which `is` holds.

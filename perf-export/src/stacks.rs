@@ -2,8 +2,9 @@
 
 use core::hash::BuildHasher;
 
-use hashbrown::hash_table::Entry;
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::DefaultHashBuilder;
+
+use crate::numbering::Numbering;
 
 /// The number of a stack without frames.
 pub const EMPTY: u32 = 0;
@@ -15,7 +16,7 @@ pub struct Stacks {
     /// The caller and the frame of each node. The first one is the root.
     nodes: Vec<(u32, u32)>,
     /// The numbers of all nodes but the root, by the caller and the frame.
-    numbers: HashTable<u32>,
+    numbers: Numbering,
     hasher: DefaultHashBuilder,
 }
 
@@ -41,16 +42,14 @@ impl Stacks {
     pub fn called(&mut self, caller: u32, frame: u32, limit: usize) -> Option<u32> {
         let Self { nodes, numbers, hasher } = self;
         let node = (caller, frame);
-        let is = |&number: &u32| nodes.get(number as usize) == Some(&node);
-        match numbers.entry(hash(hasher, node), is, |&number| hash_of(hasher, nodes, number)) {
-            Entry::Occupied(number) => Some(*number.get()),
-            Entry::Vacant(_) if nodes.len() > limit => None,
-            Entry::Vacant(place) => {
-                let number = *place.insert(nodes.len() as u32).get();
-                nodes.push(node);
-                Some(number)
-            }
+        let is = |number: u32| nodes.get(number as usize) == Some(&node);
+        let next = (nodes.len() <= limit).then_some(nodes.len() as u32);
+        let number =
+            numbers.number_or(hash(hasher, node), is, |number| hash_of(hasher, nodes, number), next)?;
+        if number as usize == nodes.len() {
+            nodes.push(node);
         }
+        Some(number)
     }
 
     /// Adds the stack of a frame that a stack called, which is not there yet, and returns its number. It is not found again
@@ -65,11 +64,13 @@ impl Stacks {
     #[cfg(any(feature = "otlp", feature = "pprof"))]
     pub(crate) fn find_all(&mut self) {
         let Self { nodes, numbers, hasher } = self;
-        numbers.clear();
-        numbers.reserve(nodes.len(), |&number| hash_of(hasher, nodes, number));
         // The root, which is the first node, is found by nothing.
-        for (&node, number) in nodes.iter().zip(EMPTY..).skip(1) {
-            numbers.insert_unique(hash(hasher, node), number, |&number| hash_of(hasher, nodes, number));
+        if numbers.len() + 1 < nodes.len() {
+            numbers.clear();
+            numbers.reserve(nodes.len(), |number| hash_of(hasher, nodes, number));
+            for (&node, number) in nodes.iter().zip(EMPTY..).skip(1) {
+                numbers.add(hash(hasher, node), number, |number| hash_of(hasher, nodes, number));
+            }
         }
     }
 
@@ -78,7 +79,7 @@ impl Stacks {
     pub(crate) fn reserve(&mut self, stacks: usize) {
         let Self { nodes, numbers, hasher } = self;
         nodes.reserve(stacks);
-        numbers.reserve(stacks, |&number| hash_of(hasher, nodes, number));
+        numbers.reserve(stacks, |number| hash_of(hasher, nodes, number));
     }
 
     /// Returns the callers and the frame of each stack, by number.
@@ -89,7 +90,7 @@ impl Stacks {
 
     /// Drops what only [`number`](Self::number) needs: afterwards, a stack that is given again gets another number.
     pub fn finish(&mut self) {
-        self.numbers = HashTable::default();
+        self.numbers = Numbering::default();
     }
 
     /// Returns the number of nodes, that of [`EMPTY`] included. All stacks have lower numbers.
@@ -126,7 +127,7 @@ fn hash_of(hasher: &DefaultHashBuilder, nodes: &[(u32, u32)], number: u32) -> u6
 
 /// Returns a caller and what it calls as one number, which takes fewer steps to hash.
 #[inline]
-pub(crate) fn key(caller: u32, called: u32) -> u64 {
+fn key(caller: u32, called: u32) -> u64 {
     u64::from(caller) << 32 | u64::from(called)
 }
 
