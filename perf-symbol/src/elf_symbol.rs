@@ -22,6 +22,10 @@ pub(crate) fn table(image: &Image, kind: elf::SectionType) -> Option<(usize, &Se
     image.sections().iter().enumerate().find(|(_, section)| section.kind == kind.0)
 }
 
+/// The number of bytes of an entry, in files of 64 bits and of 32.
+const SIZE_64: usize = 24;
+const SIZE_32: usize = 16;
+
 /// Fields of an entry of a symbol table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElfSymbol {
@@ -34,11 +38,18 @@ pub(crate) struct ElfSymbol {
 }
 
 impl ElfSymbol {
+    /// Returns the number of entries of a symbol table, as far as the file has room for them.
+    pub(crate) fn count(image: &Image, kind: elf::SectionType) -> usize {
+        let size = if image.is_64() { SIZE_64 } else { SIZE_32 };
+        let bytes = table(image, kind).and_then(|(_, section)| usize::try_from(section.size).ok());
+        bytes.unwrap_or(0).min(image.bytes().len()).checked_div(size).unwrap_or(0)
+    }
+
     /// Returns the symbol of a number in the table `data`.
     pub(crate) fn get(image: &Image, data: &[u8], index: u64) -> Option<Self> {
         // All symbols of a file are read: so each is read as a whole.
         if image.is_64() {
-            let entry: &[u8; 24] = entry(data, index)?;
+            let entry: &[u8; SIZE_64] = entry(data, index)?;
             let (name, rest) = entry.split_first_chunk()?;
             let ([info, other], rest) = rest.split_first_chunk()?;
             let (section, rest) = rest.split_first_chunk()?;
@@ -52,7 +63,7 @@ impl ElfSymbol {
                 size: image.u64(*rest.first_chunk()?),
             });
         }
-        let entry: &[u8; 16] = entry(data, index)?;
+        let entry: &[u8; SIZE_32] = entry(data, index)?;
         let (name, rest) = entry.split_first_chunk()?;
         let (value, rest) = rest.split_first_chunk()?;
         let (size, rest) = rest.split_first_chunk()?;
@@ -65,6 +76,11 @@ impl ElfSymbol {
             value: image.u32(*value).into(),
             size: image.u32(*size).into(),
         })
+    }
+
+    /// Returns where the name starts in the strings of the table. A zero byte ends it.
+    pub(crate) fn name<'a>(&self, strings: &'a [u8]) -> &'a [u8] {
+        usize::try_from(self.name).ok().and_then(|at| strings.get(at..)).unwrap_or_default()
     }
 
     pub(crate) fn kind(&self) -> u8 {

@@ -19,8 +19,8 @@ pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits)
     let symtab = symbols.iter().find(has_symtab).copied();
     let opd = Opd::of(runtime.or(symtab));
     // An entry of the PLT is one more for a symbol of `.dynsym`.
-    let of_symtab = symtab.map_or(0, |image| symbols_of(image, elf::SHT_SYMTAB));
-    let of_dynsym = runtime.map_or(0, |image| symbols_of(image, elf::SHT_DYNSYM));
+    let of_symtab = symtab.map_or(0, |image| ElfSymbol::count(image, elf::SHT_SYMTAB));
+    let of_dynsym = runtime.map_or(0, |image| ElfSymbol::count(image, elf::SHT_DYNSYM));
     builder.reserve(of_dynsym.saturating_mul(2).saturating_add(of_symtab).min(limits.symbols));
     if let Some(image) = symtab {
         add(&mut builder, image, elf::SHT_SYMTAB, Source::Symtab, opd.as_ref(), limits);
@@ -31,13 +31,6 @@ pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits)
         plt::add(&mut builder, image, limits);
     }
     builder.finish(limits.name)
-}
-
-/// Returns the number of entries of a symbol table, as far as the file has room for them.
-fn symbols_of(image: &Image, kind: elf::SectionType) -> usize {
-    let entry = if image.is_64() { 24 } else { 16 };
-    let bytes = table(image, kind).and_then(|(_, section)| usize::try_from(section.size).ok());
-    bytes.unwrap_or(0).min(image.bytes().len()).checked_div(entry).unwrap_or(0)
 }
 
 /// The function descriptors of 64-bit PowerPC: symbols are of descriptors, which have the addresses.
@@ -121,8 +114,7 @@ pub(crate) fn address(image: &Image, name: &[u8], limits: &Limits) -> Option<u64
     let strings = strings_of(image, section, limits)?;
     let symbols = (0..).map_while(|index| ElfSymbol::get(image, &data, index));
     let has_name = |symbol: &ElfSymbol| {
-        let rest = usize::try_from(symbol.name).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
-        rest.strip_prefix(name).is_some_and(|rest| rest.first() == Some(&0))
+        symbol.name(&strings).strip_prefix(name).is_some_and(|rest| rest.first() == Some(&0))
     };
     symbols.take(limits.symbols).find(has_name).map(|symbol| symbol.value)
 }
@@ -159,8 +151,7 @@ fn is_wanted(
         elf::STT_NOTYPE => *has_labels && !matches!(symbol.other & 3, 1 | 2),
         _ => false,
     };
-    let name = || usize::try_from(symbol.name).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
-    is_kind && !(matches!(image.machine(), EM_ARM | EM_AARCH64) && is_mapping_symbol(name()))
+    is_kind && !(matches!(image.machine(), EM_ARM | EM_AARCH64) && is_mapping_symbol(symbol.name(strings)))
 }
 
 /// Whether the name, which ends with a zero byte, is that of a mapping symbol of Arm: `$x`, `$d.1` and so on.
