@@ -12,7 +12,7 @@ use perf_symbol::{Looked, StackFrame, Symbolizer};
 use crate::both::both;
 use crate::frames::{Frames, NONE};
 use crate::limits::Limits;
-use crate::named::{Named, Naming};
+use crate::named::Naming;
 use crate::origin::Origin;
 use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 use crate::quality::{Quality, times_of_frames};
@@ -245,7 +245,7 @@ impl ProfileBuilder {
     }
 
     /// Finds the names and how call chains end, and returns the profile. `session` is that of the walk, after the last record;
-    /// see [`Named::find`]. `finder` is what found the stacks.
+    /// see [`Named::find`](crate::Named::find). `finder` is what found the stacks.
     #[must_use]
     pub fn finish(
         self,
@@ -269,10 +269,10 @@ impl ProfileBuilder {
         table.finish();
         samples.finish();
         let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
-        let (named, (times, ends)) = both(
+        let ((named, ends), times) = both(
             naming.threads,
-            || Named::find(&table.frames, session, symbolizer, naming, progress),
-            || (times_of_frames(&table, counts, core::iter::empty()), table.ends(session, finder)),
+            || table.look_up(session, finder, symbolizer, naming, progress),
+            || times_of_frames(&table, counts, core::iter::empty()),
         );
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();

@@ -75,8 +75,7 @@ impl Place {
     /// Returns what frames differ in, but for the functions of generated code: other functions are other frames.
     #[inline]
     fn words(&self) -> (u64, u64) {
-        let flags = u64::from(self.is_caller) << 8 | u64::from(self.is_executable) << 9;
-        (u64::from(self.dso) << 32 | flags | u64::from(self.mode.0), self.offset)
+        (u64::from(self.dso) << 32 | flags(self.mode, self.is_caller, self.is_executable), self.offset)
     }
 }
 
@@ -327,6 +326,12 @@ impl Frames {
     pub fn mapping(&self, number: u32) -> Option<&Mapping> {
         self.mappings.get(self.place(number)?.mapping as usize)
     }
+}
+
+/// Returns what kind of frame it is, as a number of ten bits.
+#[inline]
+pub(crate) fn flags(mode: CpuMode, is_caller: bool, is_executable: bool) -> u64 {
+    u64::from(mode.0) | u64::from(is_caller) << 8 | u64::from(is_executable) << 9
 }
 
 /// Returns whether code is mapped that is in no file.

@@ -9,7 +9,7 @@ use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
 use crate::end::End;
-use crate::frames::{Frames, is_generated};
+use crate::frames::{Frames, flags, is_generated};
 
 /// The numbers of stacks by their hashes. What the frames of a stack are is not kept twice: a look-up compares them with
 /// those of the tree.
@@ -40,8 +40,7 @@ pub(crate) fn words(it: &StackFrame<'_>) -> Option<[u64; 2]> {
     let dso = mapping.map_or(0, |mapping| Arc::as_ptr(mapping.dso()) as usize as u64);
     let offset = mapping.map_or(it.frame.ip, |mapping| mapping.offset_of(it.frame.ip));
     let is_executable = mapping.is_some_and(Mapping::is_executable);
-    let flags = u64::from(it.frame.mode.0) | u64::from(it.is_caller) << 8 | u64::from(is_executable) << 9;
-    Some([dso ^ flags << 48, offset])
+    Some([dso ^ flags(it.frame.mode, it.is_caller, is_executable) << 48, offset])
 }
 
 impl KnownStacks {

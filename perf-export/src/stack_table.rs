@@ -143,13 +143,17 @@ impl StackTable {
     pub fn ends(&self, session: &Session, finder: &mut perf_symbol::Stacks) -> BTreeMap<StackEnd, u64> {
         let mut ends = self.ends.clone();
         for (last, &stacks) in (0..).zip(&self.of_last) {
-            if stacks > 0
-                && let Some((frame, _)) = self.frames.frame(last)
-            {
-                *ends.entry(finder.end_of(session, &frame)).or_default() += stacks;
+            if stacks > 0 {
+                *ends.entry(self.end_of(last, session, finder)).or_default() += stacks;
             }
         }
         ends
+    }
+
+    /// Returns how call chains with this last frame end.
+    pub(crate) fn end_of(&self, last: u32, session: &Session, finder: &mut perf_symbol::Stacks) -> StackEnd {
+        let frame = self.frames.frame(last);
+        frame.map_or(StackEnd::NoMapping, |(frame, _)| finder.end_of(session, &frame))
     }
 
     /// Finds the functions of all frames, as [`Named::find`] does, and [how the stacks end](Self::ends), at the same time if

@@ -111,10 +111,9 @@ impl Generation {
     fn end_of(&mut self, end: End, session: &Session, finder: &mut perf_symbol::Stacks) -> StackEnd {
         match end {
             End::Known(end) => end,
-            End::OfLast(last) => *self.ends.entry(last).or_insert_with(|| {
-                let frame = self.table.frames.frame(last);
-                frame.map_or(StackEnd::NoMapping, |(frame, _)| finder.end_of(session, &frame))
-            }),
+            End::OfLast(last) => {
+                *self.ends.entry(last).or_insert_with(|| self.table.end_of(last, session, finder))
+            }
         }
     }
 

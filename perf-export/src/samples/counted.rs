@@ -57,7 +57,8 @@ fn same(&Sample { event, thread, cpu, stack, time, .. }: &Sample) -> (u64, u64, 
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     rows: Vec<Sample>,
-    /// The numbers of the rows, by what is the [same](same); empty as long as times are exact, as few samples have the same one.
+    /// The numbers of the rows, by what they [differ in](same); empty as long as times are exact, as few samples are the same
+    /// then.
     numbering: Numbering,
     hasher: DefaultHashBuilder,
     /// `None` if samples at all times are counted together.

@@ -99,7 +99,7 @@ impl StackPart {
         PartFrame(self.table.frames.number(at, it, symbolizer, NONE as usize).unwrap_or(NONE))
     }
 
-    /// Returns a stack and how it ends, as [`StackTable::number`] does.
+    /// Returns a stack, as [`StackTable::number`] does.
     pub fn stack(
         &mut self,
         at: &At<'_, '_>,
