@@ -94,8 +94,8 @@ impl Names {
         Ok(Self { symbolizer, has_symbols, arch, stacks, spare: Vec::new(), archives })
     }
 
-    /// Returns the stack of a sample, and how it ends if its last frame does not tell: see [`Stacks::push`]. `user` is the part of its call chain that came
-    /// later. Give the stack back with [`done`](Self::done).
+    /// Returns the stack of a sample, and how it ends if its last frame does not tell: see [`Stacks::push`]. `user` is the part of
+    /// its call chain that came later. Give the stack back with [`done`](Self::done).
     pub(crate) fn stack<'s>(
         &mut self,
         at: &At<'s, '_>,

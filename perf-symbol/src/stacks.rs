@@ -62,9 +62,11 @@ impl Stacks {
         Self { finder, unwinder: Unwinder::with_max_stack(arch, max_chain), max_chain, unwound: Vec::new() }
     }
 
-    /// Appends the stack of a sample to `frames`, innermost first. Returns how it ends: [`StackEnd::Truncated`] for a call chain
-    /// that is empty, or as long as chains can be. `None` for any other chain, which ends as its last frame tells: see
-    /// [`end_of`](Self::end_of); and for a sample without any stack, whose own address is the only frame. `deferred` is as for [`At::stack`].
+    /// Appends the stack of a sample to `frames`, innermost first. `deferred` is as for [`At::stack`].
+    ///
+    /// Returns how a stack that was unwound ends, and [`StackEnd::Truncated`] for a call chain that is empty, or as long as chains
+    /// can be. `None` for any other chain, which ends as its last frame tells: see [`end_of`](Self::end_of); and for a sample
+    /// without a stack, whose own address is the only frame.
     ///
     /// # Errors
     ///
