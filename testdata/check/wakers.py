@@ -19,22 +19,31 @@ LEVELS = 2
 ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
 WORK = "yes | head -c 3000000 | tr y z | cat >/dev/null"
 HEAD = re.compile(r"^(.*?) +(-?\d+) +(\d+)\.(\d+): +([\w:]+): (.*)$")
-FRAME = re.compile(r"^\s+[0-9a-f]+ \((.*)\)$")
+FRAME = re.compile(r"^\s+([0-9a-f]+) \((.*)\)$")
+KERNEL = re.compile(r"PERF_RECORD_MMAP -1/0: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) .*\[kernel\.kallsyms\]")
 
 
 def samples(perf, capture):
-    """Returns the samples of perf script: comm, tid, time, event, fields, and the frames with the outermost one first."""
-    fields = ["-F", "comm,tid,time,event,trace,ip,dso", "--ns"]
+    """Returns the samples of perf script: comm, tid, time, event, fields, and the frames with the outermost one first.
+
+    Once perf has read the kernel's symbols, the kernel ends for it at the last of them: the code that runs while the machine
+    starts, in whose functions the idle thread of the first processor began, is then in the kernel. By the kernel's MMAP
+    record, it is in no file, whenever it is asked for.
+    """
+    fields = ["--show-mmap-events", "-F", "comm,tid,time,event,trace,ip,dso", "--ns"]
     text = subprocess.run([perf, "script", "-i", capture, *fields], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=True).stdout
-    sample = None
+    sample, kernel = None, range(0)
     for line in text.decode(errors="surrogateescape").splitlines():
-        if head := HEAD.match(line):
+        if record := KERNEL.search(line):
+            start, length = (int(number, 16) for number in record.groups())
+            kernel = range(start, start + length)
+        elif head := HEAD.match(line):
             comm, tid, seconds, fraction, event, trace = head.groups()
             sample = (comm.strip(), int(tid), int(seconds) * 10**9 + int(fraction), event, dict(re.findall(r"(\w+)=(\S+)", trace)), [])
-            continue
-        if sample and (frame := FRAME.match(line)):
-            dso = frame.group(1)
-            sample[5].insert(0, dso if dso == "[unknown]" else f"[{os.path.basename(dso)}]")
+        elif sample and (frame := FRAME.match(line)):
+            ip, dso = int(frame.group(1), 16), frame.group(2)
+            is_unknown = dso == "[unknown]" or dso == "[kernel.kallsyms]" and ip not in kernel
+            sample[5].insert(0, "[unknown]" if is_unknown else f"[{os.path.basename(dso)}]")
         elif sample:
             yield sample
             sample = None
