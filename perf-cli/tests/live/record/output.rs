@@ -1,6 +1,7 @@
 //! The destination of a recording, and the content after its records.
 
 use std::fs;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -93,7 +94,7 @@ fn killed_at_any_moment() {
         let mut options = vec!["-q", "-N", "-g", "-e", "cpu-clock", "-F", "20000", "-m", "4", "-P"];
         options.extend((step % 2 == 0).then_some("-z"));
         // Computes until it is killed: however fast this machine is, the recorder does not end by itself.
-        let mut recorder = Running::start(&mut record(&folder, &options, &command("twins", 1)));
+        let mut recorder = Running::start(record(&folder, &options, &command("twins", 1)).process_group(0));
         // Half of them after the recording began, which takes longest.
         if step % 4 > 1 {
             until("it begins", || capture.exists());
@@ -101,6 +102,9 @@ fn killed_at_any_moment() {
         std::thread::sleep(core::time::Duration::from_millis(9 * step));
         recorder.0.kill().unwrap();
         recorder.0.wait().unwrap();
+        // A program that just started has not yet asked the kernel to end with the recorder.
+        let kill = format!("kill -KILL -- -{}", recorder.0.id());
+        let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status().unwrap();
         if !capture.exists() {
             continue;
         }

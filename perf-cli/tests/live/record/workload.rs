@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const VARIABLE: &str = "PERFDATA_TEST_WORKLOAD";
 
 /// Returns the command for one kind of work: `threads`, `touch` or `forks`, that many times, or `twins` until it is
-/// killed.
+/// killed, which computes for two minutes at most.
 pub(crate) fn command(mode: &str, count: u32) -> Vec<String> {
     match &COMPILED.get_or_init(compile).program {
         Some(program) => vec![program.to_str().unwrap().to_owned(), mode.to_owned(), count.to_string()],
@@ -66,7 +66,7 @@ pub(crate) fn was_asked_for() -> bool {
         "touch" => drop(touched(count)),
         "forks" => (0..count).for_each(|_| assert!(Command::new("true").status().unwrap().success())),
         "threads" => threads(count, Duration::from_millis(20)),
-        "twins" => threads(2, Duration::MAX),
+        "twins" => threads(2, Duration::from_secs(120)),
         _ => panic!("{mode}"),
     }
     true
