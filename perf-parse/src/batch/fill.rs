@@ -1,5 +1,7 @@
 //! Filling a batch from the samples at the front of some bytes.
 
+use core::ops::Range;
+
 use perf_abi::endian::Endian;
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
@@ -7,6 +9,10 @@ use perf_abi::sample_type::SampleType;
 use super::find::{BLOCK, Row, Search};
 use super::{Columns, Extent, Filled};
 use crate::layout::{HeadOffsets, SampleLayout};
+
+/// Number of samples of equal size whose headers are read before their fields are copied. Headers wait for memory and copies do
+/// not, so steps that are shorter than a batch keep both busy.
+const EQUAL_BLOCK: usize = 128;
 
 impl Columns<'_> {
     /// Fills the columns from the samples of one event, up to the first other record.
@@ -24,34 +30,43 @@ impl Columns<'_> {
         &mut self,
         layout: &SampleLayout,
         bytes: &[u8],
-        admits: impl FnMut(&[u8], &mut u32) -> bool,
+        mut admits: impl FnMut(&[u8], &mut u32) -> bool,
     ) -> Filled {
         let stride = usize::from(layout.head.size).wrapping_add(8);
-        let len = self.count_equal::<O>(bytes, stride, admits);
+        let (mut len, room, mut rest) = (0_usize, self.events.len(), bytes);
+        while len < room {
+            let end = len.saturating_add(EQUAL_BLOCK).min(room);
+            let found = self.count_equal::<O>(rest, stride, len..end, &mut admits);
+            let (samples, after) = rest.split_at_checked(found.wrapping_mul(stride)).unwrap_or_default();
+            let payloads = samples.chunks_exact(stride).map(|record| record.get(8..).unwrap_or_default());
+            self.copy_leading::<O>(len, &layout.head, payloads);
+            (len, rest) = (len.wrapping_add(found), after);
+            if len < end {
+                break;
+            }
+        }
         if len == 0 {
             return Filled::NOTHING;
         }
-        let size = len.wrapping_mul(stride);
-        let records = bytes.get(..size).unwrap_or_default().chunks_exact(stride);
-        let payloads = records.map(|record| record.get(8..).unwrap_or_default());
-        self.copy_leading::<O>(0, &layout.head, payloads);
-        self.filled::<O>(len, size, stride, layout.sample_type)
+        self.filled::<O>(len, len.wrapping_mul(stride), stride, layout.sample_type)
     }
 
-    /// Returns the number of records of `size` bytes at the front that are samples.
+    /// Returns the number of records of `size` bytes at the front that are samples, as many as these rows of the columns take.
     #[inline(never)]
     fn count_equal<O: Endian>(
         &mut self,
         bytes: &[u8],
         size: usize,
-        mut admits: impl FnMut(&[u8], &mut u32) -> bool,
+        rows: Range<usize>,
+        admits: &mut impl FnMut(&[u8], &mut u32) -> bool,
     ) -> usize {
         // All bits of the header but those of `misc` are known, so a record has one comparison.
         let of = |kind, size| u64::from_ne_bytes(zerocopy::transmute!(Header::<O>::new(kind, Misc(0), size)));
         let header = of(RecordType::SAMPLE, u16::try_from(size).unwrap_or(u16::MAX));
         let mask = of(RecordType(u32::MAX), u16::MAX);
         let mut len = 0_usize;
-        for (event, record) in self.events.iter_mut().zip(bytes.chunks_exact(size)) {
+        let events = self.events.get_mut(rows).unwrap_or_default();
+        for (event, record) in events.iter_mut().zip(bytes.chunks_exact(size)) {
             let Some((front, payload)) = record.split_first_chunk() else { break };
             if u64::from_ne_bytes(*front) & mask != header || !admits(payload, event) {
                 break;

@@ -188,6 +188,32 @@ fn of_an_unknown_layout() {
     assert_eq!(batch::check(true, || reader.records()), 3);
 }
 
+/// A run of samples of equal size may end anywhere: before, at and after the room of a batch and the steps in which it is read.
+#[test]
+fn of_long_runs() {
+    let attr = Attr { sample_type: SampleType::IDENTIFIER | SampleType::IP, ..Attr::default() };
+    let events: Events = [(attr, vec![0]), (attr, vec![1])].into_iter().collect();
+    for run in [1, 127, 128, 129, 255, 256, 257, 300, 301] {
+        let mut bytes = Vec::new();
+        for ip in 0..run {
+            bytes.extend([9, 0, 0, 0, 2, 0, 24, 0]);
+            bytes.extend([ip % 2, ip].map(u64::to_le_bytes).as_flattened());
+        }
+        bytes.extend(ROUND[0]);
+        let len = run.min(300);
+        let mut batch = SampleBatch::<300>::new(SampleType::IP | SampleType::ID);
+        let mut records = perf_parse::Records::<LittleEndian>::new(&bytes);
+        assert_eq!(events.next_batch(&mut records, &mut batch), &bytes[..24 * len as usize]);
+        assert!(batch.ip().unwrap().iter().copied().eq(0..len), "{run}");
+        assert!(batch.id().unwrap().iter().copied().eq((0..len).map(|ip| ip % 2)), "{run}");
+        assert!(batch.events().unwrap().iter().copied().eq((0..len as u32).map(|ip| ip % 2)), "{run}");
+        let mut records = perf_parse::Records::<LittleEndian>::new(&bytes);
+        assert_eq!(records.next_batch(&events[0].layout, &mut batch).len(), 24 * len as usize);
+        assert!(batch.ip().unwrap().iter().copied().eq(0..len), "{run}");
+        assert_eq!((batch.is_full(), batch.offset(run as usize)), (run >= 300, None));
+    }
+}
+
 /// A batch that was filled with a list of events has their indices, whatever it held before.
 #[test]
 fn a_batch_is_filled_again() {
