@@ -19,7 +19,7 @@ pub(crate) mod workload;
 
 use core::time::Duration;
 use std::path::Path;
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Instant;
 
 use serde_json::Value;
@@ -144,8 +144,12 @@ impl Running {
     }
 
     fn signal(&self, name: &str) {
-        let kill = format!("kill -{name} {}", self.0.id());
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        assert!(kill(name, &self.0.id().to_string()));
+    }
+
+    /// Kills what is left of the process group that the program leads.
+    fn kill_group(&self) {
+        kill("KILL", &format!("-{}", self.0.id()));
     }
 
     /// Waits for the program to end. Returns its exit status.
@@ -164,6 +168,12 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Sends a signal to a process, or to a group. Returns whether there is one.
+fn kill(name: &str, target: &str) -> bool {
+    let kill = format!("kill -{name} {target}");
+    Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status().unwrap().success()
 }
 
 /// Returns whether a capture contains a sample. It may be unfinished.

@@ -103,8 +103,7 @@ fn killed_at_any_moment() {
         recorder.0.kill().unwrap();
         recorder.0.wait().unwrap();
         // A program that just started has not yet asked the kernel to end with the recorder.
-        let kill = format!("kill -KILL -- -{}", recorder.0.id());
-        let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status().unwrap();
+        recorder.kill_group();
         if !capture.exists() {
             continue;
         }

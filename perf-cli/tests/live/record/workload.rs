@@ -12,8 +12,8 @@ use tempfile::TempDir;
 /// The variable that makes this program act as the workload.
 const VARIABLE: &str = "PERFDATA_TEST_WORKLOAD";
 
-/// Returns the command for one kind of work: `threads`, `touch` or `forks`, that many times, or `twins` until it is
-/// killed, which computes for two minutes at most.
+/// Returns the command for one kind of work: `threads`, `touch` or `forks`, that many times, or `twins`, which computes until
+/// it is killed, but for two minutes at most.
 pub(crate) fn command(mode: &str, count: u32) -> Vec<String> {
     match &COMPILED.get_or_init(compile).program {
         Some(program) => vec![program.to_str().unwrap().to_owned(), mode.to_owned(), count.to_string()],
