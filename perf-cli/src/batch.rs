@@ -1,4 +1,4 @@
-//! What batches of records have in common that threads work on.
+//! Size limits of the batches that worker threads process.
 
 use perf_parse::EventRecord;
 use perf_parse::file::Account;

@@ -1,4 +1,4 @@
-//! How long threads are off the CPU, and at which stack they left it.
+//! The time that threads spend off the CPU, by the stack at which they left it.
 
 use alloc::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Who woke threads up: the stacks of `sched:sched_waking`.
+//! The stacks that woke threads up, from `sched:sched_waking`.
 
 use hashbrown::HashMap;
 use perf_export::Kept;

@@ -1,4 +1,4 @@
-//! How a stack ends, as far as it is known while the capture is read.
+//! Ends of stacks, as far as they are known while the capture is read.
 
 use perf_symbol::unwind::StackEnd;
 

@@ -1,4 +1,4 @@
-//! What each function of a profile takes, itself and with what it calls.
+//! The cost of each function of a profile, with and without its callees.
 
 use std::collections::HashMap;
 use std::sync::Arc;

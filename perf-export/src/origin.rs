@@ -1,4 +1,4 @@
-//! Where a capture was recorded, and its clock.
+//! The recording machine of a capture, and its clock.
 
 use perf_parse::feature::Features;
 

@@ -1,4 +1,4 @@
-//! How good the stacks and names of a run are.
+//! The quality of the stacks and names of a run.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

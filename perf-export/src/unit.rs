@@ -1,4 +1,4 @@
-//! What events count.
+//! Units of events.
 
 use perf_abi::attr::Attr;
 use perf_abi::event::{EventType, SwId};

@@ -1,4 +1,4 @@
-//! What samples count.
+//! Weights of samples.
 
 use perf_abi::event::EventType;
 use perf_parse::event::Event;

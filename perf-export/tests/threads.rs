@@ -1,4 +1,4 @@
-//! What several threads write, held against what one thread writes.
+//! The output of several threads, held against that of one.
 
 #![cfg(all(feature = "firefox", feature = "flamegraph", feature = "fold", feature = "pprof"))]
 

@@ -1,4 +1,4 @@
-//! Whether the running kernel and its hardware have an event.
+//! Tests for the events that the running kernel and its hardware support.
 
 use crate::builder::Builder;
 use crate::event::EventSpec;

@@ -1,4 +1,4 @@
-//! How the events are sampled: the attr of each, from the options and the terms of the event.
+//! The attr of each event, from the options and the event's terms.
 
 use alloc::borrow::Cow;
 

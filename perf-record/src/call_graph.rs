@@ -1,4 +1,4 @@
-//! How call chains are recorded.
+//! Methods of recording call chains.
 
 use perf_abi::branch::BranchSampleType;
 use perf_abi::sample_type::SampleType;

@@ -1,4 +1,4 @@
-//! What replaces an event that cannot be opened as it was asked for.
+//! Replacements of events that cannot be opened as requested.
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::event::{EventType, HwId, SwId};

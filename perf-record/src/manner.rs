@@ -1,4 +1,4 @@
-//! What all events of a recording have in common.
+//! The settings that all events of a recording share.
 
 use perf_abi::sample_type::SampleType;
 use perf_open::Builder;

@@ -1,4 +1,4 @@
-//! How events are sampled.
+//! Sampling options.
 
 use alloc::sync::Arc;
 use std::fs::File;

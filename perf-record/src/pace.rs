@@ -1,4 +1,4 @@
-//! How fast the rings of a recording fill.
+//! The rate at which the rings of a recording fill.
 
 use core::time::Duration;
 use std::time::Instant;

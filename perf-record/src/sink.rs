@@ -1,4 +1,4 @@
-//! Where a recording goes: a file, a pipe, or a callback.
+//! The destination of a recording: a file, a pipe, or a callback.
 
 use std::io::{Seek, Write};
 

@@ -1,4 +1,4 @@
-//! Which threads read which rings.
+//! The threads that read the rings, and the rings of each.
 
 use core::str::FromStr;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is mapped: files, memory without a file, and the parts of a kernel.
+//! Mapped objects: files, memory without a file, and the parts of a kernel.
 
 use alloc::collections::BTreeSet;
 use alloc::format;

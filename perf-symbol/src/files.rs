@@ -1,4 +1,4 @@
-//! How the bytes of files are obtained.
+//! Access to the bytes of files.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

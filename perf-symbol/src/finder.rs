@@ -1,4 +1,4 @@
-//! Where the files of a capture are found.
+//! The search for the files of a capture.
 
 use std::ffi::OsStr;
 use std::io;

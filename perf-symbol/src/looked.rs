@@ -1,4 +1,4 @@
-//! What became of the search for a file.
+//! The result of the search for a file.
 
 use std::path::PathBuf;
 use std::sync::Arc;

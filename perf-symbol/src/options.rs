@@ -1,4 +1,4 @@
-//! What a symbolizer is asked to do.
+//! Options of a symbolizer.
 
 use std::path::PathBuf;
 

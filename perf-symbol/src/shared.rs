@@ -1,4 +1,4 @@
-//! What all clones of a symbolizer share: files, and their symbols, each loaded once.
+//! The state that all clones of a symbolizer share: files, and their symbols, each loaded once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};

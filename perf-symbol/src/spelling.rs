@@ -1,4 +1,4 @@
-//! How libiberty, which perf uses, spells what `cpp_demangle` spells otherwise.
+//! The spelling of libiberty, which perf uses, where `cpp_demangle` differs.
 
 /// Returns a demangled C++ name as libiberty spells it. `raw` is the mangled name.
 pub(crate) fn of_libiberty(raw: &[u8], text: String) -> String {

@@ -1,4 +1,4 @@
-//! What values print as: names where they have them, numbers where not, and nothing lost.
+//! The display of values: names where they have them, numbers where not, and nothing lost.
 
 use perf_abi::attr::{AttrFlags, AuxAction};
 use perf_abi::aux_area::{AuxFlags, AuxFormat};

@@ -1,4 +1,4 @@
-//! How call chains are shown: the argument of `--call-graph`.
+//! The display of call chains: the argument of `--call-graph`.
 
 use crate::Failure;
 

@@ -1,4 +1,4 @@
-//! Where the bytes of the input come from, if the input is in another order than the files: dumps of rings.
+//! The source of each input byte, where the input is in another order than the files: dumps of rings.
 
 use perf_parse::EventRecord;
 use perf_parse::file::{EventRecords, FileError};

@@ -1,4 +1,4 @@
-//! How perf cuts and pads the text of a key.
+//! Cutting and padding of a sort key's text, as perf does it.
 
 use super::keys::Key;
 

@@ -1,4 +1,4 @@
-//! What is known of a sample apart from its addresses.
+//! Properties of a sample other than its addresses.
 
 use alloc::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What keys need of the machine that recorded.
+//! Properties of the recording machine that sort keys need.
 
 use perf_parse::file::Reader;
 

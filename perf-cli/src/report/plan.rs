@@ -1,4 +1,4 @@
-//! What a report shows.
+//! The contents of a report.
 
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;

@@ -1,4 +1,4 @@
-//! How good the stacks and names of a report are, as comments at its end.
+//! The quality of a report's stacks and names, as comments at its end.
 
 use core::fmt::Write;
 use std::collections::BTreeMap;

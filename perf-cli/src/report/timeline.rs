@@ -1,4 +1,4 @@
-//! When threads were active: `perfdata report --timeline`.
+//! The activity of threads over time: `perfdata report --timeline`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a BPF program wrote with `bpf_perf_event_output`.
+//! The bytes that a BPF program wrote with `bpf_perf_event_output`.
 
 use crate::escape::push_hex as push_bytes;
 

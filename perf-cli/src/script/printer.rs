@@ -1,4 +1,4 @@
-//! What each thread prints with.
+//! The state with which a thread prints.
 
 use perf_parse::file::{Account, Reader};
 use perf_parse::{EventRecord, FileError};

@@ -1,4 +1,4 @@
-//! Where the page goes.
+//! The output path of the page.
 
 use needs::Folder;
 

@@ -1,4 +1,4 @@
-//! What holds for the rows of every report.
+//! Properties of the rows of every report.
 
 use crate::{CAPTURES, report};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What is said about arguments that cannot be used.
+//! Messages about arguments that cannot be used.
 
 use crate::perfdata;
 

@@ -1,4 +1,4 @@
-//! What a column is: its name, its type and its meaning.
+//! Columns: name, type and meaning.
 
 use std::sync::Arc;
 

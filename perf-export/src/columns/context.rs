@@ -1,4 +1,4 @@
-//! What all tables of a capture need.
+//! The state that all tables of a capture share.
 
 use core::fmt::Write;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! What nearly all rows of `samples` have: the columns up to the end of the stack.
+//! The columns that nearly all rows of `samples` have: those up to the end of the stack.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the tables of a capture have.
+//! Options of a capture's tables.
 
 use super::context::Redaction;
 use super::samples::With;

@@ -1,4 +1,4 @@
-//! What happened to a thread.
+//! An event in the life of a thread.
 
 /// A thread.
 #[derive(Clone, Debug)]

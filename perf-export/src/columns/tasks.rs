@@ -1,4 +1,4 @@
-//! What happened to the threads of a capture.
+//! The events in the lives of a capture's threads.
 
 use std::collections::BTreeMap;
 

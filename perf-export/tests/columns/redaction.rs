@@ -1,4 +1,4 @@
-//! What is left out of the tables, or hashed.
+//! Columns that are left out, or hashed.
 
 use std::collections::BTreeSet;
 

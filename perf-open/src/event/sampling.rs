@@ -1,4 +1,4 @@
-//! How an event samples if nothing else is asked for.
+//! The default sampling of an event.
 
 use perf_abi::event::{EventType, SwId};
 use perf_abi::sample_type::SampleType;

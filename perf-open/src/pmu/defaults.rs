@@ -1,4 +1,4 @@
-//! What an event of a PMU selects if no term says otherwise.
+//! The defaults of a PMU's events.
 //!
 //! perf: `perf_pmu__get_default_config`, `tools/perf/arch`.
 

@@ -1,4 +1,4 @@
-//! Where the bytes of a capture come from: memory, or a stream that is read once.
+//! The source of a capture's bytes: memory, or a stream that is read once.
 
 #[cfg(feature = "std")]
 mod stream;

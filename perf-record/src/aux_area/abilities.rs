@@ -1,4 +1,4 @@
-//! What the user may do and the kernel can do, as far as a trace depends on it.
+//! The permissions of the user and the abilities of the kernel, as far as a trace depends on them.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a recording of a hardware trace consists of: the traced event, the sizes, and the events that its decoder needs.
+//! The parts of a recording of a hardware trace: the traced event, the sizes, and the events that its decoder needs.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Where the kernel's code is, by its symbols.
+//! The addresses of the kernel's code, by its symbols.
 
 /// The addresses of the kernel's code, in whole pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

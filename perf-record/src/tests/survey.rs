@@ -1,4 +1,4 @@
-//! What is found in records while they are written.
+//! The contents of records, collected while they are written.
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::NativeEndian;

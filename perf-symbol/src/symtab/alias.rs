@@ -1,4 +1,4 @@
-//! Which of the names of an address is the best.
+//! The choice among the names of an address.
 
 use core::cmp::Ordering;
 

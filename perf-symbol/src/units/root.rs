@@ -1,4 +1,4 @@
-//! What the root of a unit has: the addresses of the unit, and the offset of its lines.
+//! The root of a unit: the unit's addresses, and the offset of its lines.
 
 use std::sync::Arc;
 

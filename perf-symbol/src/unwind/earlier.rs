@@ -1,4 +1,4 @@
-//! What the stacks of a thread have in common: its outermost frames.
+//! The outermost frames that the stacks of a thread share.
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;

@@ -1,4 +1,4 @@
-//! How a stack ends.
+//! Ends of stacks.
 
 /// How a stack ends: whether it is whole and, if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

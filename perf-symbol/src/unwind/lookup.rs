@@ -1,4 +1,4 @@
-//! Which entry of a module's unwind tables covers an address.
+//! The search for the entry of a module's unwind tables that covers an address.
 
 use gimli::{DebugFrame, EhFrame, Vendor};
 

@@ -1,4 +1,4 @@
-//! What unwinding a stack gives besides its frames.
+//! The result of unwinding a stack, apart from its frames.
 
 use super::end::StackEnd;
 

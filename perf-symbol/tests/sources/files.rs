@@ -1,4 +1,4 @@
-//! Where the file of a mapping is found, and the symbols that it has.
+//! The file of a mapping, and its symbols.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How stacks end.
+//! Ends of stacks.
 
 use std::io;
 use std::path::Path;

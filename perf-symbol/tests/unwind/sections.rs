@@ -1,4 +1,4 @@
-//! Where the unwind tables are.
+//! The sections of unwind tables.
 
 use std::io::Write;
 

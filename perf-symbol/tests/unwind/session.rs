@@ -1,4 +1,4 @@
-//! What is kept from sample to sample.
+//! State that is kept from sample to sample.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a recording waits for: its end, and requests while it runs.
+//! The end of a recording, and the requests that it answers while it runs.
 
 use core::time::Duration;
 use std::time::Instant;

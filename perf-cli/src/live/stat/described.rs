@@ -1,4 +1,4 @@
-//! What is counted, in words: for the head of a report, and for each place.
+//! Descriptions of the targets that are counted: for the head of a report, and for each place.
 
 use alloc::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What this program receives while it counts.
+//! Messages to `stat` while it counts.
 
 use crate::live::command::Command;
 

@@ -1,4 +1,4 @@
-//! What is counted, and on which targets.
+//! The events to count, and their targets.
 
 use alloc::ffi::CString;
 

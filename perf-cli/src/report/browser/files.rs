@@ -1,4 +1,4 @@
-//! What the browser writes to files.
+//! Files that the browser writes.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};

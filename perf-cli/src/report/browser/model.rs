@@ -1,4 +1,4 @@
-//! What the browser shows, and what keys do to it.
+//! The screen of the browser, and the effect of each key.
 
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent};
 

@@ -1,4 +1,4 @@
-//! What is shown of a report, in terms that hold for other samples of the capture too.
+//! The view of a report, described so that it can be restored for other samples of the capture.
 
 use super::super::collect::Collected;
 use super::super::keys::{Column, Key};

@@ -1,4 +1,4 @@
-//! What a thread does with a block: it finds the stacks of the samples, and numbers them.
+//! The work of a thread on a block: it finds the stacks of the samples, and numbers them.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What starts, stops and limits a recording: `--control`, `--delay`, `--switch-output-event`, cpus and cgroups.
+//! Requests that start, stop and limit a recording: `--control`, `--delay`, `--switch-output-event`, cpus and cgroups.
 
 use std::fs;
 use std::path::Path;

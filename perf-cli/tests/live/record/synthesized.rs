@@ -1,4 +1,4 @@
-//! Which records of what existed already are synthesized, and where.
+//! Records that are synthesized for what existed before the recording, and their order.
 
 use std::process::Command;
 

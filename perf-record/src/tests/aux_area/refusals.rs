@@ -1,4 +1,4 @@
-//! What cannot be recorded, and the reasons.
+//! Traces that are refused, with their reasons.
 
 use super::Machine;
 use crate::{Observed, Options};

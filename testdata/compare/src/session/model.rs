@@ -1,4 +1,4 @@
-//! What a session must be, the plain way: lists that are searched from end to end, and nothing that is shared.
+//! The plain model of a session: lists that are searched from end to end, and nothing that is shared.
 
 use perf_abi::ksymbol::KsymbolType;
 use perf_session::DsoKind;

@@ -1,4 +1,4 @@
-//! When the events are recorded, and when another file begins.
+//! The times at which events are recorded and the output is switched.
 
 use super::values::{self, Delay, Switch};
 use crate::args::live::control::Control;
