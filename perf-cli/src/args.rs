@@ -11,6 +11,7 @@ mod index;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 pub(crate) mod only;
+mod optional;
 pub(crate) mod profile;
 pub(crate) mod report;
 mod ring;
@@ -48,7 +49,7 @@ impl Args {
 
     /// Parses arguments, the name of the program first. As in clap, `--help` and `--version` are also errors.
     pub(crate) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let (args, whole) = (report::with_call_graphs(args), Self::whole());
+        let (args, whole) = (optional::with_equals(args), Self::whole());
         #[cfg(target_os = "linux")]
         let args = live::attached::with_equals(args, &whole);
         Self::from_arg_matches(&whole.try_get_matches_from(args)?)

@@ -23,6 +23,7 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let mut options = flamegraph::Options::default();
     options.captures = names(&args.profile.files.0);
     options.threads = args.profile.threads();
+    options.event = args.profile.off_cpu_event().map(Into::into);
     write(path, is_picture, &profiles, &options, &inputs)?;
     Ok(outcome)
 }

@@ -4,7 +4,6 @@ use perf_export::{Keep, event_name, fold};
 
 use crate::args::fold::{FoldArgs, Mark, Root, Weight};
 use crate::escape::OneLine;
-use crate::off_cpu;
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles};
 use crate::{Failure, Outcome};
@@ -26,9 +25,7 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     options.mark_kernel = is_marked(Mark::Kernel);
     options.mark_inlined = is_marked(Mark::Inlined);
     options.mark_jit = is_marked(Mark::Jit);
-    if args.profile.off_cpu {
-        options.event = Some(off_cpu::NAME.into());
-    }
+    options.event = args.profile.off_cpu_event().map(Into::into);
     let events = profiles.iter().flat_map(|profile| profile.events());
     let mut names: Vec<_> = events.map(|it| event_name(&it.event)).collect();
     if let Some(first) = options.event.clone().or_else(|| names.first().cloned()) {

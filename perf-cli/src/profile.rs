@@ -18,7 +18,7 @@ use crate::args::symbols::SymbolArgs;
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::names::{Names, alone, own_frame};
-use crate::off_cpu::{Back, OffCpu};
+use crate::off_cpu::{self, Back, OffCpu, SchedulerFrames};
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
 use crate::samples::{self, Collect, Counted, Filter, Found, Samples, Stack, Visit, Visited, Wanted};
@@ -100,15 +100,17 @@ pub(crate) fn profile(
 ) -> Result<(Profile, Outcome), Failure> {
     let needs_all = request.off_cpu || request.wakers > 0;
     let naming = request.symbols.naming(request.naming.threads);
-    let samples = Samples::new(reader, memory, request.only)?.all_if(needs_all).threads(naming.threads);
+    let (wait, only) = off_cpu::selection(request.only, request.off_cpu);
+    let samples = Samples::new(reader, memory, &only)?.all_if(needs_all).threads(naming.threads);
     let names = Names::new(request.symbols, reader.features(), memory)?;
-    let off_cpu = if request.off_cpu { Some(OffCpu::new(reader)?) } else { None };
+    let off_cpu = if request.off_cpu { Some(OffCpu::new(reader, wait)?) } else { None };
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
     let mut builder = ProfileBuilder::new(keep, Limits::default());
     builder.load_ahead(names.symbolizer(), naming);
     let traces = request.marks.then(|| Traces::new(reader));
     let has_stacks = keep.max_stack > 0;
-    let mut building = Building { builder, off_cpu, wakers, has_stacks, traces };
+    let mut building =
+        Building { builder, off_cpu, scheduler: SchedulerFrames::default(), wakers, has_stacks, traces };
     // What is counted for a waker, and for the time off the CPU, depends on other samples.
     let threads = samples.walkers(names.symbolizer().is_some());
     let mut walked = if threads.get() > 1 && !needs_all {
@@ -119,7 +121,7 @@ pub(crate) fn profile(
         walked.ok_or_else(|| Failure("the walk ended early".into()))?
     };
     if let Some(off_cpu) = &building.off_cpu {
-        off_cpu.report_still_away();
+        off_cpu.report();
     }
     let mut progress = NamingProgress::new();
     let (finder, symbolizer) = walked.names.parts();
@@ -131,11 +133,20 @@ pub(crate) fn profile(
     Ok((profile, walked.finish("taken")))
 }
 
+/// What is kept of a sample; `None` if it is beyond the limits.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    kept: Option<Kept>,
+    /// The same without the scheduler's frames, if the sample is a switch of the thread.
+    waits: Option<Kept>,
+}
+
 /// Takes the samples of a walk.
 #[derive(Debug)]
 struct Building<'a> {
     builder: ProfileBuilder,
     off_cpu: Option<OffCpu<'a, Option<Kept>>>,
+    scheduler: SchedulerFrames,
     wakers: Option<Wakers<'a>>,
     has_stacks: bool,
     /// The texts of tracepoints, if marks are wanted.
@@ -143,23 +154,22 @@ struct Building<'a> {
 }
 
 impl Building<'_> {
-    fn keep(
-        &mut self,
-        at: &At<'_, '_>,
-        counted: &Counted<'_>,
-        names: &mut Names,
-    ) -> Result<Option<Kept>, FileError> {
+    fn keep(&mut self, at: &At<'_, '_>, counted: &Counted<'_>, names: &mut Names) -> Result<Held, FileError> {
         if !self.has_stacks {
-            return Ok(self.builder.keep(at, &[], Some(StackEnd::Truncated), names.symbolizer_mut()));
+            let kept = self.builder.keep(at, &[], Some(StackEnd::Truncated), names.symbolizer_mut());
+            return Ok(Held { kept, waits: kept });
         }
         if !has_stacks(counted.event) {
             let own = alone(own_frame(at));
-            return Ok(self.builder.keep(at, &[own], None, names.symbolizer_mut()));
+            let kept = self.builder.keep(at, &[own], None, names.symbolizer_mut());
+            return Ok(Held { kept, waits: kept });
         }
         let (stack, end) = names.stack(at, counted.user)?;
         let kept = self.builder.keep(at, &stack, end, names.symbolizer_mut());
+        let is_switch = self.off_cpu.as_ref().is_some_and(|off_cpu| off_cpu.is_switch(at));
+        let of_scheduler = if is_switch { self.scheduler.count(at, &stack, names) } else { 0 };
         names.done(stack);
-        Ok(kept)
+        Ok(Held { kept, waits: kept.map(|kept| self.builder.outer(kept, of_scheduler)) })
     }
 
     /// Keeps the text of a tracepoint.
@@ -191,10 +201,10 @@ impl Building<'_> {
 
     /// Counts the time that a thread was off the CPU.
     fn count_away(&mut self, back: Option<Back<Option<Kept>>>) {
-        if let Some((off_cpu, Back { tid, before, time, away })) = self.off_cpu.as_ref().zip(back) {
+        if let Some((off_cpu, Back { tid, wait, before, time, away })) = self.off_cpu.as_ref().zip(back) {
             let wakers = self.wakers.as_ref().map_or(&[][..], |it| it.since(tid, time - away));
             let kept = before.and_then(|before| self.builder.woken(before, wakers));
-            self.builder.count(off_cpu.event(), kept, Some(time), away);
+            self.builder.count(off_cpu.event(wait), kept, Some(time), away);
         }
     }
 
@@ -254,15 +264,15 @@ impl<'r> Visit<'r> for Building<'_> {
         names: &mut Names,
         _records: &EventRecords<'_>,
     ) -> Visited {
-        let kept = match self.keep(at, counted, names) {
-            Ok(kept) => kept,
+        let Held { kept, waits } = match self.keep(at, counted, names) {
+            Ok(held) => held,
             Err(error) => return Ok(Err(error)),
         };
         self.builder.count(counted.event, kept, at.sample().time(), counted.period);
         self.describe(at, counted.event);
         self.waking(at, kept);
         if let Some(off_cpu) = &mut self.off_cpu {
-            off_cpu.sample(at, kept);
+            off_cpu.sample(at, waits);
         }
         Ok(Ok(()))
     }
@@ -271,7 +281,7 @@ impl<'r> Visit<'r> for Building<'_> {
         // Any thread may wake one that is selected.
         if self.wakers.as_ref().is_some_and(|wakers| wakers.wakes(at)) {
             match self.keep(at, counted, names) {
-                Ok(kept) => self.waking(at, kept),
+                Ok(held) => self.waking(at, held.kept),
                 Err(error) => return Ok(Err(error)),
             }
         }

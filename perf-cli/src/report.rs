@@ -35,7 +35,7 @@ use crate::args::only::OnlyArgs;
 use crate::args::report::{Percentage, ReportArgs, ReportFormat};
 use crate::input::Memory;
 use crate::names::{Lines, Names};
-use crate::off_cpu::OffCpu;
+use crate::off_cpu::{self, OffCpu};
 use crate::output::{Output, say};
 use crate::progress::NamingProgress;
 use crate::samples::Samples;
@@ -111,16 +111,17 @@ fn with_report(
         limits,
     };
     let traces = Traces::new(reader);
-    let off_cpu = if args.off_cpu { Some(OffCpu::new(reader)?) } else { None };
+    let (wait, only) = off_cpu::selection(only, args.off_cpu);
+    let off_cpu = if args.off_cpu { Some(OffCpu::new(reader, wait)?) } else { None };
     let mut collected = Collected::new(wants, facts);
     let naming = args.symbols.naming(args.threads);
-    let samples = Samples::new(reader, memory, only)?.all_if(args.off_cpu).threads(naming.threads);
+    let samples = Samples::new(reader, memory, &only)?.all_if(args.off_cpu).threads(naming.threads);
     let lines = if plan.layout.needs_lines(&plan.graph) { Lines::Always } else { Lines::WithInlined };
     let names = Names::with_lines(&args.symbols, reader.features(), memory, lines)?;
     collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
     let threads = samples.walkers(names.symbolizer().is_some());
     let is_by_blocks = threads.get() > 1 && collected.can_be_in_parts() && off_cpu.is_none();
-    let mut collecting = Collecting { collected, traces, off_cpu, weight: 0 };
+    let mut collecting = Collecting::new(collected, traces, off_cpu);
     let mut walked = if is_by_blocks {
         let part = StackPart::new(args.max_stack, wants.of_table());
         samples.walk_by_blocks(names, part, None, &mut collecting, threads)?
@@ -130,7 +131,7 @@ fn with_report(
     };
     let Collecting { mut collected, traces, off_cpu, .. } = collecting;
     if let Some(off_cpu) = off_cpu {
-        off_cpu.report_still_away();
+        off_cpu.report();
     }
     collected.finish();
     if traces.as_fields > 0 {

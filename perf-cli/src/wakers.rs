@@ -31,7 +31,7 @@ impl<'a> Wakers<'a> {
         let wanted: [(&[u8], &[u8]); 2] = [(b"sched_waking", b"pid"), (b"sched_wakeup", b"pid")];
         let Some((_, woken)) = TidField::find(reader, &wanted) else {
             let what = "the capture does not tell who woke threads up; record with \
-                -a -e sched:sched_switch -e sched:sched_waking -g";
+                perfdata record --off-cpu";
             return Err(Failure(format!("--wakers: {what}")));
         };
         Ok(Self { woken, levels, chains: HashMap::new() })

@@ -147,6 +147,13 @@ impl ProfileBuilder {
         Some(Kept { who, stack })
     }
 
+    /// Returns what is kept of a sample without so many innermost frames of its stack, such as those of the scheduler where a
+    /// thread waits.
+    #[must_use]
+    pub fn outer(&self, kept: Kept, frames: usize) -> Kept {
+        Kept { stack: self.table.stacks.outer(kept.stack, frames), ..kept }
+    }
+
     /// Returns what is kept of a sample with wakers after its stack, the last one first: of each, the text `[woken by NAME]`
     /// as a frame, and the frames of its stack, innermost first. `None` if it is beyond the limits.
     pub fn woken(&mut self, kept: Kept, wakers: &[Kept]) -> Option<Kept> {

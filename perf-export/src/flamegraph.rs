@@ -33,7 +33,8 @@ use tree::Tree;
 pub struct Options {
     /// The names of the captures, in the order of the profiles. A capture without a name gets its number.
     pub captures: Vec<Vec<u8>>,
-    /// The name of the event that a page begins with. Without it, and if no capture has it, that is the first one.
+    /// The name of the event that a page begins with, and that a picture shows. Without it, and if no capture has it, that is
+    /// the first one.
     pub event: Option<Vec<u8>>,
     /// Whether two captures are compared, and what makes them comparable: frames of the first one are before those of the
     /// second one, and colours say by how much they differ. Further captures are taken as the second one. `None` adds the
@@ -124,7 +125,7 @@ fn changed_files(profiles: &[Profile]) -> Vec<[String; 3]> {
     changed(sides).iter().map(text).collect()
 }
 
-/// Writes a picture in SVG of the first event that has samples, without a script. Frames narrower than a thousandth are
+/// Writes a picture in SVG of the [chosen](Options::event) event, or the first one that has samples, without a script. Frames narrower than a thousandth are
 /// left out, and the picture says how many. The outermost frame is the name of the thread if there are several. Of a
 /// comparison, the widths are those of the second capture.
 ///

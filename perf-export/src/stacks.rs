@@ -107,6 +107,13 @@ impl Stacks {
         self.nodes.get(stack as usize).copied().filter(|_| stack != EMPTY)
     }
 
+    /// Returns a stack without so many of its innermost frames; [`EMPTY`] if it has no more. Takes a step for each frame.
+    #[must_use]
+    pub fn outer(&self, stack: u32, frames: usize) -> u32 {
+        let callers = core::iter::successors(Some(stack), |&it| Some(self.node(it)?.0));
+        callers.take(frames.saturating_add(1)).last().unwrap_or(EMPTY)
+    }
+
     /// Returns the frames of a stack, innermost first.
     pub fn frames(&self, mut stack: u32) -> impl Iterator<Item = u32> + use<'_> {
         core::iter::from_fn(move || {
@@ -156,6 +163,8 @@ mod tests {
         assert_eq!(stacks.frames(other).collect::<Vec<_>>(), [4, 2, 1]);
         assert_eq!(stacks.number(core::iter::empty(), 5), Some(EMPTY));
         assert_eq!(stacks.frames(EMPTY).count(), 0);
+        assert_eq!((stacks.outer(one, 0), stacks.outer(one, 3), stacks.outer(one, 9)), (one, EMPTY, EMPTY));
+        assert_eq!(stacks.outer(one, 1), stacks.outer(other, 1));
         // Four frames are taken; there is room for one more.
         assert_eq!(stacks.number([1, 5, 6].into_iter(), 5), None);
         assert_eq!(stacks.number([1, 5].into_iter(), 5).map(|it| stacks.frames(it).count()), Some(2));

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 LEVELS = 2
+BLOCKED = ("S", "D", "I")
 ENVIRONMENT = dict(os.environ, PERF_CONFIG="/dev/null", PERF_PAGER="cat")
 WORK = "yes | head -c 3000000 | tr y z | cat >/dev/null"
 HEAD = re.compile(r"^(.*?) +(-?\d+) +(\d+)\.(\d+): +([\w:]+): (.*)$")
@@ -64,7 +65,8 @@ def expected(perf, capture):
             for waker, frames in chain if woken >= since else []:
                 folded = folded + [f"[woken by {waker}]", *reversed(frames)]
             sums[";".join(folded)] += time - since
-        if tid != 0:
+        # Others are preempted, are stopped, or end.
+        if tid != 0 and fields["prev_state"] in BLOCKED:
             away[tid] = (time, [comm.replace(" ", "_"), *stack])
     return sums
 

@@ -6,6 +6,7 @@ use super::ReadingArgs;
 use super::capture::Captures;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
+use crate::off_cpu::{self, Wait};
 
 /// Which samples of which captures, and how they get names.
 #[derive(Debug, clap::Args)]
@@ -16,16 +17,19 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// Add the event off-cpu: the nanoseconds that threads were off the CPU, at the stack where they left it. Needs a
-    /// capture with sched:sched_switch, whose stacks are exact, or with SWITCH records (--switch-events), where the stack is
-    /// that of the thread's last sample
+    /// Add the event off-cpu: the nanoseconds for which threads were blocked (states S, D and I), at the stack where they
+    /// began to wait, without the scheduler's own functions. Threads that waited for a CPU (R, R+) are the event runnable,
+    /// stopped ones (T, t, P) the event stopped; --event selects one of the three. Needs a capture of perfdata record
+    /// --off-cpu, or with sched:sched_switch; or with SWITCH records (--switch-events), where the stack is that of the
+    /// thread's last sample, and stopped threads count as blocked
     #[arg(long)]
     pub(crate) off_cpu: bool,
 
     /// With --off-cpu: after the stack of each thread, [woken by NAME] and the stack of the thread that woke it up, from the
-    /// innermost frame on; then, up to N times, of the thread that had woken that one up. Needs a capture with
-    /// sched:sched_waking
-    #[arg(long, value_name = "N", requires = "off_cpu", num_args = 0..=1, default_missing_value = "1")]
+    /// innermost frame on; then, up to N times, of the thread that had woken that one up. Needs a capture of perfdata record
+    /// --off-cpu, or with sched:sched_waking
+    #[arg(long, value_name = "N", requires = "off_cpu", num_args = 0..=1, require_equals = true,
+          default_missing_value = "1")]
     pub(crate) wakers: Option<NonZero<usize>>,
 
     #[command(flatten)]
@@ -39,6 +43,12 @@ pub(crate) struct ProfileArgs {
 }
 
 impl ProfileArgs {
+    /// Returns the name of the event that is shown first with `--off-cpu`: the one that `--event` names, or `off-cpu`.
+    pub(crate) fn off_cpu_event(&self) -> Option<&'static str> {
+        let (wait, _) = off_cpu::selection(&self.only, self.off_cpu);
+        self.off_cpu.then(|| wait.unwrap_or(Wait::Blocked).event_name())
+    }
+
     /// Returns the number of threads.
     pub(crate) fn threads(&self) -> NonZero<usize> {
         self.symbols.naming(self.naming.threads).threads

@@ -1,10 +1,8 @@
 //! The arguments of `perfdata report`.
 
 use core::num::NonZero;
-use std::ffi::OsString;
 
 use super::ReadingArgs;
-use super::call_graph::CallGraph;
 use super::capture::Capture;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
@@ -73,9 +71,11 @@ pub(crate) struct ReportArgs {
     #[arg(short = 'F', long, value_name = "KEYS")]
     pub(crate) fields: Option<String>,
 
-    /// Count the nanoseconds that threads were off the CPU, at the stack where they left it, instead of samples. Needs a
-    /// capture with sched:sched_switch, whose stacks are exact, or with SWITCH records (--switch-events), where the stack is
-    /// that of the thread's last sample
+    /// Instead of samples, count the nanoseconds for which threads were blocked (event off-cpu: states S, D and I), waited for
+    /// a CPU (event runnable: R, R+) and were stopped (event stopped: T, t, P), at the function where they began to wait,
+    /// without the scheduler's own functions; --event selects one of the three. Needs a capture of perfdata record
+    /// --off-cpu, or with sched:sched_switch; or with SWITCH records (--switch-events), where the stack is that of the
+    /// thread's last sample, and stopped threads count as blocked
     #[arg(long, conflicts_with = "branch_stack")]
     pub(crate) off_cpu: bool,
 
@@ -304,46 +304,5 @@ impl RefusedArgs {
             (self.full_source_path, "--full-source-path", "--format json has whole paths"),
         ];
         options.into_iter().find(|(given, ..)| *given).map(|(_, option, instead)| (option, instead))
-    }
-}
-
-/// Joins `-g` and its value, if the argument after it is one. Else clap would take the name of the capture as the value.
-pub(super) fn with_call_graphs(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut joined: Vec<OsString> = Vec::new();
-    let mut is_report = false;
-    let mut is_open = false;
-    for (number, arg) in args.into_iter().enumerate() {
-        is_report |= number == 1 && arg == "report";
-        let value = arg.to_str().filter(|text| !text.is_empty() && CallGraph::parse(text).is_ok());
-        if let (true, Some(value), Some(last)) = (is_open, value, joined.last_mut()) {
-            last.push("=");
-            last.push(value);
-            is_open = false;
-            continue;
-        }
-        is_open = is_report && (arg == "-g" || arg == "--call-graph");
-        joined.push(arg);
-    }
-    joined
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn joined(args: &str) -> String {
-        let args = args.split(' ').map(Into::into);
-        let joined = with_call_graphs(args);
-        joined.iter().map(|it| it.to_str().unwrap()).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn a_value_after_g_belongs_to_it() {
-        assert_eq!(joined("perfdata report -g caller,2 x.data"), "perfdata report -g=caller,2 x.data");
-        assert_eq!(joined("perfdata report --call-graph none"), "perfdata report --call-graph=none");
-        assert_eq!(joined("perfdata report -g x.data"), "perfdata report -g x.data");
-        assert_eq!(joined("perfdata report -g -n"), "perfdata report -g -n");
-        assert_eq!(joined("perfdata report x.data -g"), "perfdata report x.data -g");
-        assert_eq!(joined("perfdata record -g caller"), "perfdata record -g caller");
     }
 }

@@ -17,7 +17,7 @@ use super::facts::{AllFacts, Facts};
 use super::limits::Limits;
 use super::memory;
 use crate::names::{Names, alone, own_frame};
-use crate::off_cpu::{Back, OffCpu};
+use crate::off_cpu::{Back, OffCpu, SchedulerFrames};
 use crate::samples::{self, Collect, Counted, Filter, Found, Stack, Visit, Visited, Wanted};
 use crate::trace::Traces;
 use perf_export::has_stacks;
@@ -160,9 +160,9 @@ impl Collected {
         }
     }
 
-    /// Returns the number of the frame of an address that is in no stack.
-    fn place(&mut self, at: &At<'_, '_>, frame: Frame<'_>, names: &mut Names) -> Option<u32> {
-        self.table.frames.number(at, &alone(frame), names.symbolizer_mut(), self.wants.limits.frames)
+    /// Returns the number of a frame that no stack is kept for.
+    fn place(&mut self, at: &At<'_, '_>, frame: &StackFrame<'_>, names: &mut Names) -> Option<u32> {
+        self.table.frames.number(at, frame, names.symbolizer_mut(), self.wants.limits.frames)
     }
 
     /// Adds what is mapped at the data of a memory access, if a key needs it. Returns the number of its frame.
@@ -174,7 +174,7 @@ impl Collected {
         }
         let ip = memory::address_of(at);
         let mapping = at.find(at.mode(), ip);
-        let data = self.place(at, Frame { ip, mode: at.mode(), mapping }, names)?;
+        let data = self.place(at, &alone(Frame { ip, mode: at.mode(), mapping }), names)?;
         let dso = self.table.frames.place(data).map_or(NONE, |it| it.dso);
         Some((self.facts.with_line(facts, at, mapping, dso), data))
     }
@@ -199,8 +199,9 @@ pub(super) struct Collecting<'a> {
     pub(super) traces: Traces<'a>,
     /// With it, only times off the CPU are counted.
     pub(super) off_cpu: Option<OffCpu<'a, Option<Same>>>,
+    scheduler: SchedulerFrames,
     /// What the sample counts as a memory access.
-    pub(super) weight: u64,
+    weight: u64,
 }
 
 /// What is known of a sample before its stack is.
@@ -332,11 +333,20 @@ impl<'r> Visit<'r> for Collecting<'_> {
     }
 }
 
-impl Collecting<'_> {
+impl<'a> Collecting<'a> {
+    pub(super) fn new(
+        collected: Collected,
+        traces: Traces<'a>,
+        off_cpu: Option<OffCpu<'a, Option<Same>>>,
+    ) -> Self {
+        Self { collected, traces, off_cpu, scheduler: SchedulerFrames::default(), weight: 0 }
+    }
+
     fn count_off_cpu(&mut self, back: Option<Back<Option<Same>>>) {
-        if let Some((off_cpu, Back { before, away, .. })) = self.off_cpu.as_ref().zip(back) {
-            let event = off_cpu.event().index as u32;
-            self.collected.count(off_cpu.event(), before.map(|same| Same { event, ..same }), away);
+        if let Some((off_cpu, Back { wait, before, away, .. })) = self.off_cpu.as_ref().zip(back) {
+            let made = off_cpu.event(wait);
+            let event = made.index as u32;
+            self.collected.count(made, before.map(|same| Same { event, ..same }), away);
         }
     }
 
@@ -347,20 +357,28 @@ impl Collecting<'_> {
         counted: &Counted<'_>,
         names: &mut Names,
     ) -> Result<Option<Same>, FileError> {
-        let frame = own_frame(at);
+        // The stack of a switch is that of the thread that waits.
+        let is_switch = self.off_cpu.as_ref().is_some_and(|off_cpu| off_cpu.is_switch(at));
         // A chain without frames would lose where the sample is: the sample's own address counts alone.
-        let has_stack = self.collected.wants.stacks && has_stacks(counted.event);
+        let has_stack = (self.collected.wants.stacks || is_switch) && has_stacks(counted.event);
         let stack = if has_stack { Some(names.stack(at, counted.user)?) } else { None };
+        let frames = stack.as_ref().map_or(&[][..], |(frames, _)| frames);
+        let of_scheduler = if is_switch { self.scheduler.count(at, frames, names) } else { 0 };
+        let waits = if is_switch { frames.get(of_scheduler) } else { None };
+        let own = waits.map_or_else(|| alone(own_frame(at)), StackFrame::clone);
         let Self { collected, traces, .. } = self;
         let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
             let facts = this.facts.of(at, counted.event, traces, this.wants.limits.texts)?;
             let (facts, data) = this.data(at, facts, names)?;
             let facts = this.facts.number(facts, this.wants.limits.groups)?;
-            let (ip, mapped) = this.wants.in_memory(&frame);
-            let frame = this.place(at, frame, names)?;
+            let (ip, mapped) = this.wants.in_memory(&own.frame);
+            let frame = this.place(at, &own, names)?;
             let stack = match &stack {
-                Some((stack, end)) => this.stack(at, stack, *end, names)?,
-                None => EMPTY,
+                Some((stack, end)) if this.wants.stacks => {
+                    let number = this.stack(at, stack, *end, names)?;
+                    this.table.stacks.outer(number, of_scheduler)
+                }
+                _ => EMPTY,
             };
             let event = counted.event.index as u32;
             Some(Same { event, facts, frame, from: NONE, stack, ip, mapped, data })
@@ -394,8 +412,8 @@ impl Collecting<'_> {
                 let facts = this.facts.with_branch(facts, branch.flags);
                 let facts = this.facts.number(facts, limits.groups)?;
                 let (ip, mapped) = this.wants.in_memory(&place(branch.to));
-                let frame = this.place(at, place(branch.to), names)?;
-                let from = this.place(at, place(branch.from), names)?;
+                let frame = this.place(at, &alone(place(branch.to)), names)?;
+                let from = this.place(at, &alone(place(branch.from)), names)?;
                 let event = counted.event.index as u32;
                 Some(Same { event, facts, frame, from, stack: EMPTY, ip, mapped, data: NONE })
             };

@@ -8,10 +8,12 @@ use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::LittleEndian;
 use perf_abi::event::EventType;
+use perf_abi::feature::Feature;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
-use perf_parse::record::{Comm, Mmap, Mmap2};
+use perf_parse::record::{Comm, Mmap, Mmap2, Task};
+use perf_parse::tracepoint::TracingDataFields;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
@@ -22,6 +24,8 @@ pub(crate) struct Made {
     records: Vec<Vec<u8>>,
     /// Nanoseconds without a record.
     waited: u64,
+    /// The format of the tracepoint, if the event is one.
+    format: Option<String>,
 }
 
 impl Made {
@@ -31,7 +35,7 @@ impl Made {
         let flags = AttrFlags::SAMPLE_ID_ALL | AttrFlags::COMM | AttrFlags::MMAP;
         let attr =
             Attr { kind: EventType::SOFTWARE, sample_type, flags, sample_period: 1, ..Attr::default() };
-        Self { attr, layout: SampleLayout::new(&attr).unwrap(), records: Vec::new(), waited: 0 }
+        Self { attr, layout: SampleLayout::new(&attr).unwrap(), records: Vec::new(), waited: 0, format: None }
     }
 
     fn now(&self) -> u64 {
@@ -42,6 +46,55 @@ impl Made {
     pub(crate) fn with_switches(mut self) -> Self {
         self.attr.flags |= AttrFlags::CONTEXT_SWITCH;
         self
+    }
+
+    /// Makes the event the tracepoint `sched:sched_switch`. `states` is how its print format writes `prev_state`.
+    pub(crate) fn with_tracepoint(mut self, states: &str) -> Self {
+        let fields = "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\
+            \tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\
+            \tfield:long prev_state;\toffset:24;\tsize:8;\tsigned:1;\n\
+            \tfield:pid_t next_pid;\toffset:32;\tsize:4;\tsigned:1;\n";
+        let print = format!(
+            "print fmt: \"prev_comm=%s prev_state=%s%s ==> next_pid=%d\", REC->prev_comm, {states}, REC->next_pid\n"
+        );
+        self.format = Some(format!("name: sched_switch\nID: 300\nformat:\n{fields}\n{print}"));
+        (self.attr.kind, self.attr.config) = (EventType::TRACEPOINT, 300);
+        self.attr.sample_type |= SampleType::RAW;
+        self.layout = SampleLayout::new(&self.attr).unwrap();
+        self
+    }
+
+    /// A thread leaves the CPU in a state, and another one comes to it. `stack` is in the kernel, innermost first.
+    pub(crate) fn traced(mut self, tid: i32, state: u64, next: i32, stack: &[u64]) -> Self {
+        let chain = core::iter::once(CallchainContext::KERNEL.0).chain(stack.iter().copied());
+        // A name that looks like a state is none.
+        let mut raw =
+            [&[0; 8], &b"prev_state=Z x\0\0"[..], &state.to_le_bytes(), &next.to_le_bytes()].concat();
+        raw.resize(44, 0);
+        let fields = SampleFields {
+            ip: stack.first().copied(),
+            pid_tid: Some((tid, tid)),
+            time: Some(self.now()),
+            period: Some(1),
+            callchain: Some(chain.collect()),
+            raw: Some(raw),
+            ..SampleFields::default()
+        };
+        let mut bytes = Vec::new();
+        write::sample::<LittleEndian>(&mut bytes, &self.layout, Misc(1), &fields).unwrap();
+        self.records.push(bytes);
+        self
+    }
+
+    /// A thread starts, or ends.
+    pub(crate) fn task(self, tid: i32, starts: bool) -> Self {
+        let task = Task { pid: tid, ppid: 1, tid, ptid: 1, time: self.now() };
+        self.record(tid, &if starts { Record::Fork(task) } else { Record::Exit(task) })
+    }
+
+    /// A thread leaves the CPU because another one takes it.
+    pub(crate) fn preempted(self, tid: i32) -> Self {
+        self.record_with(Misc::SWITCH_OUT | Misc::SWITCH_OUT_PREEMPT, tid, &Record::Switch)
     }
 
     /// A thread leaves the CPU, or comes back to it.
@@ -138,6 +191,14 @@ impl Made {
         let events = [EventFields { attr: self.attr, ..EventFields::default() }];
         let mut writer = FileWriter::<LittleEndian, _>::new(out, &events, &Options::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
+        if let Some(format) = &self.format {
+            let systems = vec![(b"sched".to_vec(), vec![format.clone().into_bytes()])];
+            let data =
+                TracingDataFields { long_size: 8, page_size: 4096, systems, ..TracingDataFields::default() };
+            let mut payload = Vec::new();
+            data.write::<LittleEndian>(&mut payload).unwrap();
+            writer.features().raw(Feature::TRACING_DATA, &payload).unwrap();
+        }
         let path = needs::folder().join(name);
         fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();
         path

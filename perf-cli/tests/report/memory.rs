@@ -28,7 +28,7 @@ const PRIVATE: u32 = 2;
 const READ_WRITE: u32 = 3;
 const READ_EXECUTE: u32 = 5;
 
-fn mapped(filename: &str, addr: u64, inode: u64, prot_flags: (u32, u32)) -> Mmap2<'_> {
+pub(crate) fn mapped(filename: &str, addr: u64, inode: u64, prot_flags: (u32, u32)) -> Mmap2<'_> {
     let maj = if inode == 0 { 0 } else { 8 };
     let id = FileId::Inode { maj, min: 0, ino: inode, ino_generation: 0 };
     let (len, pgoff) = (0x2000, 0x1000);

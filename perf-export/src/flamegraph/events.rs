@@ -61,6 +61,12 @@ impl Events {
         events
     }
 
+    /// Returns the number of the event with a name; of the first one without a name, and if no capture has it.
+    pub(super) fn first_shown(&self, name: Option<&[u8]>) -> usize {
+        let name = name.map(|name| OneLine(name).to_string());
+        self.list.iter().position(|event| Some(&event.name) == name.as_ref()).unwrap_or(0)
+    }
+
     /// Returns the number of an event of a capture.
     pub(super) fn number(&self, capture: usize, event: u32) -> u32 {
         let number = self.numbers.get(capture).and_then(|numbers| numbers.get(event as usize));

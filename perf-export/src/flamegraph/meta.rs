@@ -43,7 +43,7 @@ impl Meta<'_> {
         json!({
             "compare": self.options.compare.map(|normalize| self.compare(normalize)),
             "captures": captures,
-            "event": self.first_event(),
+            "event": self.events.first_shown(self.options.event.as_deref()),
             "events": self.events(),
             "threads": threads,
             "buckets": self.samples.timeline.buckets,
@@ -55,12 +55,6 @@ impl Meta<'_> {
             "files": self.functions.files,
             "names": names,
         })
-    }
-
-    /// Returns the number of the event that the page begins with.
-    fn first_event(&self) -> usize {
-        let name = self.options.event.as_ref().map(|name| OneLine(name).to_string());
-        self.events.list.iter().position(|event| Some(&event.name) == name.as_ref()).unwrap_or(0)
     }
 
     fn compare(&self, normalize: Normalize) -> Value {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use hashbrown::HashMap;
 
 use super::Options;
-use super::events::Events;
+use super::events::{Events, FlameEvent};
 use super::functions::{Function, Functions, Kind};
 use super::tree::Tree;
 use super::xml::push_escaped;
@@ -38,7 +38,8 @@ struct Drawn {
 
 pub(super) fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let events = Events::of(profiles);
-    let Picture { tree, functions, values, before } = picture(profiles, &events, options);
+    let shown = events.first_shown(options.event.as_deref());
+    let Picture { tree, functions, values, before } = picture(profiles, &events, shown, options);
     let [unit_before, unit] = units(profiles, options, [before.first(), values.first()]);
     let all = values.first().copied().unwrap_or(0);
     let (drawn, narrow) = visible(&tree, &values);
@@ -59,7 +60,7 @@ font-size=\"11\" fill=\"#1c1e21\">"
     // A grey that can be read on white and on black.
     write!(out, "<text x=\"{MARGIN}\" y=\"20\" font-size=\"13\" fill=\"#7d858e\">")?;
     out.write_all(&title)?;
-    writeln!(out, "{}</text>", totals(&events))?;
+    writeln!(out, "{}</text>", totals(events.list.get(shown)))?;
     for it in &drawn {
         let value = values.get(it.node).copied().unwrap_or(0);
         let function = tree.nodes.get(it.node).and_then(|node| functions.get(node.function as usize));
@@ -134,8 +135,8 @@ fn units(profiles: &[Profile], options: &Options, sums: [Option<&u128>; 2]) -> [
 }
 
 /// Returns what is after the title: the number of samples, and what they count.
-fn totals(events: &Events) -> String {
-    let Some(event) = events.list.first() else { return ": no samples".to_owned() };
+fn totals(event: Option<&FlameEvent>) -> String {
+    let Some(event) = event else { return ": no samples".to_owned() };
     let (samples, period) = (event.total.samples, event.total.period);
     let mut name = Vec::new();
     push_escaped(&mut name, &event.name);
@@ -156,9 +157,9 @@ struct Picture {
     before: Vec<u128>,
 }
 
-/// Returns the tree of the first event. What samples of an event without periods count is their number.
-fn picture(profiles: &[Profile], events: &Events, options: &Options) -> Picture {
-    let has_periods = events.list.first().is_some_and(|event| event.total.period > 0);
+/// Returns the tree of the event with a number. What samples of an event without periods count is their number.
+fn picture(profiles: &[Profile], events: &Events, shown: usize, options: &Options) -> Picture {
+    let has_periods = events.list.get(shown).is_some_and(|event| event.total.period > 0);
     let mut functions = Functions::default();
     let mut builder = CallTree::default();
     let comms = profiles.iter().flat_map(|profile| profile.threads()).map(|thread| &thread.comm);
@@ -182,7 +183,7 @@ fn picture(profiles: &[Profile], events: &Events, options: &Options) -> Picture 
             .collect();
         let mut nodes = HashMap::new();
         for sample in profile.samples() {
-            if events.number(capture, sample.event) != 0 {
+            if events.number(capture, sample.event) as usize != shown {
                 continue;
             }
             let root = roots.get(sample.thread as usize).copied().unwrap_or(0);

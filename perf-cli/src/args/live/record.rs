@@ -92,8 +92,10 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) switch_events: bool,
 
-    /// Record where and how long threads wait, for perfdata report --off-cpu: by the tracepoint sched:sched_switch with
-    /// call chains, and by context switches; where that tracepoint may not be used, by context switches alone, which belong to the sample before them
+    /// Record where and how long threads wait, for perfdata report --off-cpu, and what wakes them up, for perfdata fold
+    /// --off-cpu --wakers: by the tracepoints sched:sched_switch and sched:sched_waking with call chains, and by context
+    /// switches. Where these tracepoints may not be used, by context switches alone, which belong to the sample before them.
+    /// Only -a records wakers that are not recorded themselves
     #[arg(long)]
     pub(crate) off_cpu: bool,
 

@@ -51,7 +51,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Fa
         cycles.precise_max = true;
         groups.push(cycles.into());
     }
-    groups.extend(off_cpu::event(args).map(EventGroup::from));
+    groups.extend(off_cpu::events(args).into_iter().map(EventGroup::from));
     if args.samples.group {
         let events: Vec<_> = groups.into_iter().flat_map(|group| group.events).collect();
         groups = vec![events.into()];

@@ -16,6 +16,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_filter_is_that_of_the_event_before_it,
     namespaces_of_a_command_at_its_start,
     where_threads_wait,
+    who_takes_the_cpu_and_who_wakes,
 ];
 
 fn call_chains_of_threads() {
@@ -164,4 +165,37 @@ fn where_threads_wait() {
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let waited = report["tables"][0]["totals"][0]["period"].as_u64().unwrap_or(0);
     assert!((250_000_000..30_000_000_000).contains(&waited), "{report:#}");
+}
+
+/// More loops than CPUs take the CPU from each other: they are runnable. The ends of a pipe wake each other up.
+fn who_takes_the_cpu_and_who_wakes() {
+    needs::all(&[needs::Need::Tracepoints, needs::Need::KernelEvents]);
+    let folder = needs::folder();
+    let loops = 2 * std::thread::available_parallelism().unwrap().get();
+    let one = "(i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done) &";
+    let work = format!(
+        "n=0; while [ $n -lt {loops} ]; do n=$((n+1)); {one} done; wait; yes | head -c 3000000 | cat >/dev/null"
+    );
+    let mut recorder = super::perfdata();
+    recorder.current_dir(&folder).args(["record", "--off-cpu", "-e", "dummy", "--", "sh", "-c", &work]);
+    let (status, _, err) = super::run(&mut recorder);
+    assert!(status == 0 && err.contains("wakers by sched:sched_waking"), "{err}");
+    let fold = |args: &[&str]| {
+        let mut fold = super::perfdata();
+        let output = fold.current_dir(&folder).args(["fold", "--no-symbols"]).args(args).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (folded, said) = fold(&["--off-cpu", "--wakers", "perf.data"]);
+    assert!(folded.contains(";[woken by "), "{folded}{said}");
+    let (runnable, said) = fold(&["--off-cpu", "--event", "runnable"]);
+    assert!(
+        !runnable.is_empty() && said.contains("event runnable: threads waiting for a CPU for "),
+        "{said}"
+    );
+    // A loop does not wait; the shell does, until the loops are done.
+    let sum = |text: &str| {
+        text.lines().filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum::<u64>()
+    };
+    assert!(sum(&runnable) > sum(&folded) / 4, "{said}");
 }

@@ -1,0 +1,177 @@
+//! The state in which a thread leaves the CPU.
+
+use hashbrown::HashMap;
+use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_parse::tracepoint::{Addresses, Format, PrintFmt};
+
+/// What a thread does after it has left the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Wait {
+    /// It waits until something wakes it up.
+    Blocked,
+    /// It can run, and waits for a CPU: another thread took the CPU from it.
+    Runnable,
+    /// A signal, a debugger or the kernel stopped it.
+    Stopped,
+}
+
+impl Wait {
+    pub(crate) const ALL: [Self; 3] = [Self::Blocked, Self::Runnable, Self::Stopped];
+
+    /// Returns the name of the event whose periods are these times.
+    pub(crate) fn event_name(self) -> &'static str {
+        match self {
+            Self::Blocked => super::NAME,
+            Self::Runnable => "runnable",
+            Self::Stopped => "stopped",
+        }
+    }
+
+    /// Returns the kind of an event with that name.
+    pub(crate) fn of_event(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|wait| wait.event_name() == name)
+    }
+}
+
+/// The state of a thread that leaves the CPU, as the capture writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    /// `None` if the thread ends: it does not come back.
+    pub(super) wait: Option<Wait>,
+    /// The letters of the state.
+    pub(super) letters: Box<str>,
+}
+
+impl State {
+    /// Returns a state that the capture does not tell. It counts as blocked, and is listed as unknown.
+    pub(super) fn unknown() -> Self {
+        Self { wait: Some(Wait::Blocked), letters: "unknown".into() }
+    }
+
+    /// Classifies the letters of a state. A state without known letters counts as blocked, under its own letters.
+    ///
+    /// Linux: `trace_sched_switch`, `include/trace/events/sched.h`. A `+` marks a thread that was preempted in any state; `K`,
+    /// `W` and `N` only modify other states.
+    fn new(letters: &str) -> Self {
+        let has = |some: &[char]| letters.contains(some);
+        let wait = match () {
+            () if letters.contains('+') || letters == "R" => Some(Wait::Runnable),
+            () if has(&['X', 'Z', 'x']) => None,
+            () if has(&['T', 't', 'P']) => Some(Wait::Stopped),
+            () => Some(Wait::Blocked),
+        };
+        Self { wait, letters: letters.into() }
+    }
+}
+
+/// Reads the states in `prev_state` of `sched:sched_switch` by the print format of the capture, as each kernel numbers them in
+/// its own way.
+#[derive(Debug)]
+pub(super) struct StateReader<'a> {
+    print_fmt: Option<PrintFmt<'a>>,
+    /// Where the number of the state is in the raw data.
+    offset: usize,
+    size: usize,
+    /// Number of bytes of the raw data.
+    length: usize,
+    endianness: Endianness,
+    /// The states by the bytes of their numbers.
+    known: HashMap<Box<[u8]>, State>,
+}
+
+/// Number of states that are remembered. Real captures have about ten.
+const STATES: usize = 64;
+
+/// The cost of the text of an event, which takes some hundreds.
+const MAX_COST: u32 = 1 << 13;
+
+/// Number of letters of a state that are kept. Real states have four at most, such as `D|K`.
+const LETTERS: usize = 16;
+
+/// The print format of `sched_switch` has no pointers.
+#[derive(Debug)]
+struct NoAddresses;
+
+impl Addresses for NoAddresses {
+    fn string(&self, _address: u64) -> Option<&[u8]> {
+        None
+    }
+}
+
+impl<'a> StateReader<'a> {
+    /// `None` if the tracepoint has no state.
+    pub(super) fn new(format: &Format<'a>, endianness: Endianness) -> Option<Self> {
+        let field = format.own_fields().iter().find(|it| it.name == b"prev_state")?;
+        let ends = format.common_fields().iter().chain(format.own_fields());
+        let ends = ends.map(|it| it.offset as usize + it.size as usize);
+        // The fields before the state are the ids and one name; no kernel has longer raw data.
+        let length = ends.max().filter(|&length| length <= 1 << 12)?;
+        let print_fmt = PrintFmt::new(format).ok();
+        let (offset, size) = (field.offset as usize, field.size as usize);
+        Some(Self { print_fmt, offset, size, length, endianness, known: HashMap::new() })
+    }
+
+    /// Returns the state in the raw data of a switch; `None` if the data ends before it, or the print format does not tell it.
+    pub(super) fn of(&mut self, raw: &[u8]) -> Option<State> {
+        let number = raw.get(self.offset..self.offset + self.size)?;
+        if let Some(state) = self.known.get(number) {
+            return Some(state.clone());
+        }
+        let state = State::new(&self.letters(number)?);
+        if self.known.len() < STATES {
+            self.known.insert(number.into(), state.clone());
+        }
+        Some(state)
+    }
+
+    /// Returns the letters of a state. All other fields are zeros, so that no name of a thread looks like a state.
+    fn letters(&self, number: &[u8]) -> Option<String> {
+        let mut raw = vec![0; self.length];
+        raw.get_mut(self.offset..self.offset + self.size)?.copy_from_slice(number);
+        let (mut text, print_fmt) = (Vec::new(), self.print_fmt.as_ref()?);
+        match self.endianness {
+            Endianness::Little => {
+                print_fmt.write_within::<LittleEndian>(&raw, &NoAddresses, MAX_COST, &mut text)
+            }
+            Endianness::Big => print_fmt.write_within::<BigEndian>(&raw, &NoAddresses, MAX_COST, &mut text),
+        }
+        .ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let state = text.split_whitespace().find_map(|word| word.strip_prefix("prev_state="))?;
+        let letters: String = state.chars().take(LETTERS).collect();
+        (!letters.is_empty()).then_some(letters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(letters: &str) -> Option<Wait> {
+        State::new(letters).wait
+    }
+
+    #[test]
+    fn states_are_told_by_their_letters() {
+        for blocked in ["S", "D", "I", "D|K", "D|N", "K", "W"] {
+            assert_eq!(wait(blocked), Some(Wait::Blocked), "{blocked}");
+        }
+        for runnable in ["R", "R+", "S+", "D+"] {
+            assert_eq!(wait(runnable), Some(Wait::Runnable), "{runnable}");
+        }
+        for stopped in ["T", "t", "P", "T|K"] {
+            assert_eq!(wait(stopped), Some(Wait::Stopped), "{stopped}");
+        }
+        for ended in ["X", "Z", "x", "X|Z"] {
+            assert_eq!(wait(ended), None, "{ended}");
+        }
+    }
+
+    #[test]
+    fn names_of_events_are_found_again() {
+        for wait in Wait::ALL {
+            assert_eq!(Wait::of_event(wait.event_name()), Some(wait));
+        }
+        assert_eq!(Wait::of_event("cycles"), None);
+    }
+}
