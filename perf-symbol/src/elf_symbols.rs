@@ -102,7 +102,7 @@ fn add(
     }
     if builder.len() > before {
         builder.sort();
-        builder.end_symbols(|_, _| false);
+        builder.end_symbols(None);
         builder.choose();
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use object::Endianness;
 use object::elf::{self, FileHeader32, FileHeader64};
 use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader};
+use object::{Endianness, SectionIndex};
 use perf_session::{BuildId, Segment};
 
 use crate::bytes::Bytes;
@@ -69,7 +69,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// Returns the name, such as `.text`.
+    /// Returns the name, such as `.text`. At most 255 bytes of it.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         &self.name
@@ -127,18 +127,34 @@ impl Image {
             .iter()
             .find(|program| program.p_type(endian) == elf::PT_GNU_EH_FRAME)
             .map(|it| (it.p_offset(endian).into(), it.p_vaddr(endian).into(), it.p_filesz(endian).into()));
-        let mut build_id = programs
-            .iter()
-            .find_map(|program| build_id_of(program.notes(endian, data).ok().flatten(), endian));
+        // Headers may share their bytes, so that each note would be read once for each header.
+        let mut unread = (data.len() as u64).saturating_mul(2);
+        let mut may_read = |size: u64| {
+            let rest = unread.checked_sub(size);
+            unread = rest.unwrap_or(unread);
+            rest.is_some()
+        };
+        let mut build_id =
+            programs.iter().filter(|program| program.p_type(endian) == elf::PT_NOTE).find_map(|program| {
+                let notes = may_read(program.p_filesz(endian).into()).then(|| program.notes(endian, data))?;
+                build_id_of(notes.ok().flatten(), endian)
+            });
         let mut sections = Vec::new();
         if let Ok(table) = header.sections(endian, data) {
             build_id = build_id.or_else(|| {
-                table
-                    .iter()
-                    .find_map(|section| build_id_of(section.notes(endian, data).ok().flatten(), endian))
+                let notes = table.iter().filter(|section| section.sh_type(endian) == elf::SHT_NOTE);
+                notes.into_iter().find_map(|section| {
+                    let notes =
+                        may_read(section.sh_size(endian).into()).then(|| section.notes(endian, data))?;
+                    build_id_of(notes.ok().flatten(), endian)
+                })
             });
+            let strings = header.shstrndx(endian, data).ok().and_then(|index| {
+                table.section(SectionIndex(usize::try_from(index).ok()?)).ok()?.data(endian, data).ok()
+            });
+            let strings = strings.unwrap_or_default();
             sections.extend(table.iter().map(|section| Section {
-                name: name_of(&bytes, table.section_name(endian, section).unwrap_or_default()),
+                name: name_of(&bytes, strings, section.sh_name(endian)),
                 kind: section.sh_type(endian).0,
                 flags: section.sh_flags(endian).0,
                 address: section.sh_addr(endian).into(),
@@ -315,10 +331,15 @@ impl Image {
     }
 }
 
-/// Shares a name of the section names, which are a part of `bytes`.
-fn name_of(bytes: &Bytes, name: &[u8]) -> Bytes {
-    let at = (name.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
-    bytes.slice(at..at.saturating_add(name.len() as u64)).unwrap_or_default()
+/// Shares the name that starts at `at` in the section names, which are a part of `bytes`. A long one is cut, because any
+/// number of sections may share its bytes: no name that is looked for is as long.
+fn name_of(bytes: &Bytes, strings: &[u8], at: u32) -> Bytes {
+    const LONGEST: usize = 255;
+    let rest = usize::try_from(at).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
+    let rest = rest.get(..LONGEST).unwrap_or(rest);
+    let len = rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len());
+    let at = (rest.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
+    bytes.slice(at..at.saturating_add(len as u64)).unwrap_or_default()
 }
 
 /// Returns the build id of some notes. It is not empty.

@@ -1,10 +1,12 @@
 //! A jitdump: the code that a JIT compiler generated, with times, names and lines.
 
+use std::collections::HashMap;
+
 use crate::bytes::Bytes;
 use crate::error::Why;
 use crate::limits::Limits;
 use crate::overlay::Overlay;
-use crate::symtab::{Source, Symbol};
+use crate::symtab::{LONGEST_NAME, Source, Symbol};
 
 /// The code that a JIT compiler generated, as a program writes it to `jit-PID.dump`.
 ///
@@ -96,6 +98,8 @@ impl Jitdump {
     }
 
     fn read_records(&mut self, mut at: usize, limits: &Limits) {
+        // The last load of each index.
+        let mut loaded = HashMap::new();
         // The lines that were written before the load that they belong to.
         let mut pending: Option<(u64, (usize, usize))> = None;
         while at < self.bytes.len() {
@@ -104,8 +108,10 @@ impl Jitdump {
             // A record without a prefix has no end.
             let Some(end) = end.filter(|&end| size >= 16 && end <= self.bytes.len()) else { break };
             let is_read = match kind {
-                LOAD => self.read_load(at, end, &mut pending, limits),
-                MOVE => self.read_move(at, end, limits),
+                LOAD => self.read_load(at, end, &mut pending, limits).map(|load| {
+                    loaded.insert(load.index, load);
+                }),
+                MOVE => self.read_move(at, end, &loaded, limits),
                 DEBUG_INFO => self.read_lines(at, end, limits).map(|lines| pending = Some(lines)),
                 CLOSE => return,
                 // Tables to unwind stacks, and what later versions add.
@@ -125,7 +131,7 @@ impl Jitdump {
         end: usize,
         pending: &mut Option<(u64, (usize, usize))>,
         limits: &Limits,
-    ) -> Option<()> {
+    ) -> Option<Load> {
         let field = |offset: usize| self.u64_in(at, offset, end);
         let (time, start, size, index) = (field(8)?, field(32)?, field(40)?, field(48)?);
         let name = at.checked_add(56)?;
@@ -133,18 +139,22 @@ impl Jitdump {
         self.text(name, end)?;
         let lines =
             pending.take().filter(|&(address, _)| address == start).map_or((0, 0), |(_, lines)| lines);
-        self.push(
-            Load { time, start, end: start.saturating_add(size), name, index, lines, lines_at: start },
-            limits,
-        )
+        let load = Load { time, start, end: start.saturating_add(size), name, index, lines, lines_at: start };
+        self.push(load, limits).map(|()| load)
     }
 
     /// Code that moved has the name of its load.
-    fn read_move(&mut self, at: usize, end: usize, limits: &Limits) -> Option<()> {
+    fn read_move(
+        &mut self,
+        at: usize,
+        end: usize,
+        loaded: &HashMap<u64, Load>,
+        limits: &Limits,
+    ) -> Option<()> {
         let field = |offset: usize| self.u64_in(at, offset, end);
         let (time, start, size, index) = (field(8)?, field(40)?, field(48)?, field(56)?);
-        let loaded = *self.loads.iter().rev().take(RECENT).find(|load| load.index == index)?;
-        self.push(Load { time, start, end: start.saturating_add(size), ..loaded }, limits)
+        let loaded = loaded.get(&index)?;
+        self.push(Load { time, start, end: start.saturating_add(size), ..*loaded }, limits)
     }
 
     fn push(&mut self, load: Load, limits: &Limits) -> Option<()> {
@@ -187,12 +197,12 @@ impl Jitdump {
         };
         let number = self.overlay.find(address, u32::try_from(before).unwrap_or(u32::MAX))?;
         let load = self.loads.get(usize::try_from(number).ok()?)?;
-        let name = self.text(load.name, self.bytes.len())?;
+        let name = self.start_of_text(load.name);
         let line = self.line(load, address);
         Some(Jitted {
             symbol: Symbol { name, start: load.start, end: load.end, source: Source::Jitdump },
             load: number,
-            file: line.and_then(|line| self.text(line.file, self.bytes.len())),
+            file: line.map(|line| self.start_of_text(line.file)),
             line: line.map(|line| line.line),
             column: line.map(|line| line.column),
         })
@@ -228,15 +238,21 @@ impl Jitdump {
         Some(if self.is_little_endian { u64::from_le_bytes(bytes) } else { u64::from_be_bytes(bytes) })
     }
 
+    /// Returns a text that has a zero byte, cut if it is long: any number of records may have one text, and each look-up
+    /// reads it.
+    fn start_of_text(&self, at: usize) -> &[u8] {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let rest = rest.get(..LONGEST_NAME).unwrap_or(rest);
+        let end = rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
+    }
+
     /// Returns the text up to its zero byte, which is before `end`.
     fn text(&self, at: usize, end: usize) -> Option<&[u8]> {
         let rest = self.bytes.get(at..end)?;
         rest.get(..rest.iter().position(|&byte| byte == 0)?)
     }
 }
-
-/// Number of loads in which the one of a move is looked for.
-const RECENT: usize = 1 << 16;
 
 /// Whether a mapping is of a jitdump: `jit-PID.dump`, which the program maps so that it is recorded.
 ///

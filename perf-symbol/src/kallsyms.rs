@@ -70,7 +70,7 @@ impl Kallsyms {
         }
         builder.sort();
         // The gap between the kernel and its modules is large.
-        builder.end_symbols(|one, next| has_module(&text, one) != has_module(&text, next));
+        builder.end_symbols(Some(&|one, next| has_module(&text, one) != has_module(&text, next)));
         builder.choose();
         Ok(Self { symtab: builder.finish(limits.name), text, skipped })
     }

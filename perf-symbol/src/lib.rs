@@ -107,6 +107,7 @@ mod overlay;
 mod perf_map;
 mod plt;
 mod plt_got;
+mod plt_names;
 mod relocate;
 mod shared;
 mod spelling;

@@ -12,6 +12,9 @@ pub struct Limits {
     pub symbols: usize,
     /// Number of bytes of a name that is demangled, and of the result. Longer names stay as they are.
     pub name: usize,
+    /// Number of bytes that all names and paths of more than 512 bytes have together that a
+    /// [`Symbolizer`](crate::Symbolizer) returns. Further ones are cut to 512 bytes, of which the last three are dots.
+    pub long_names: usize,
     /// Number of functions that are listed for an address, inlined ones included. The outer ones are dropped.
     pub inlined: usize,
     /// Number of files whose DWARF a [`Symbolizer`](crate::Symbolizer) keeps parsed. The one not used for the longest time
@@ -32,6 +35,7 @@ impl Default for Limits {
             decompressed: 4 << 30,
             symbols: 1 << 25,
             name: 1 << 14,
+            long_names: 1 << 26,
             inlined: 256,
             parsed: 256,
             dwarf: 4 << 30,

@@ -1,50 +1,138 @@
 //! Names that are kept once each.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
 use crate::demangle::demangle;
+use crate::symtab::LONGEST_NAME;
+
+/// Number of bytes of a name up to which it does not count as long.
+const SHORT: usize = 512;
+
+/// What is put in place of the rest of a name that is cut.
+const MARK: &[u8] = b"...";
 
 /// Names that are kept once each, with their demangled forms.
-#[derive(Debug, Default)]
+///
+/// All long names together have at most so many bytes: where names are ends of each other, as in a string table, a few bytes
+/// are many long names. Further long names are cut.
+#[derive(Debug)]
 pub(crate) struct Names {
     shown: HashMap<Arc<[u8]>, Arc<[u8]>>,
     /// Texts that are not demangled.
     texts: HashSet<Arc<[u8]>>,
+    /// Number of bytes that further long names may have. Clearing does not restore it: others may still use the names.
+    room: usize,
 }
 
 impl Names {
+    /// Starts without names. Long names may have `room` bytes together.
+    pub(crate) fn new(room: usize) -> Self {
+        Self { shown: HashMap::new(), texts: HashSet::new(), room }
+    }
+
     /// Returns a name, and as people read it. With a limit of 0, it is not demangled.
     pub(crate) fn get(&mut self, name: &[u8], limit: usize) -> (Arc<[u8]>, Arc<[u8]>) {
         if limit == 0 {
             let name = self.share(name);
             return (Arc::clone(&name), name);
         }
-        if let Some((raw, shown)) = self.shown.get_key_value(name) {
+        let name = self.within(name);
+        if let Some((raw, shown)) = self.shown.get_key_value(&*name) {
             return (Arc::clone(raw), Arc::clone(shown));
         }
-        let raw: Arc<[u8]> = name.into();
-        let shown = match demangle(name, limit) {
-            std::borrow::Cow::Borrowed(_) => Arc::clone(&raw),
-            std::borrow::Cow::Owned(shown) => shown.into(),
+        let raw: Arc<[u8]> = Arc::from(&*name);
+        let shown = match demangle(&name, limit) {
+            Cow::Borrowed(_) => Arc::clone(&raw),
+            Cow::Owned(shown) => Arc::from(&*self.within(&shown)),
         };
+        self.take(&raw);
+        if !Arc::ptr_eq(&raw, &shown) {
+            self.take(&shown);
+        }
         self.shown.insert(Arc::clone(&raw), Arc::clone(&shown));
         (raw, shown)
     }
 
     /// Returns a text that is not demangled, such as a path.
     pub(crate) fn share(&mut self, text: &[u8]) -> Arc<[u8]> {
-        if let Some(known) = self.texts.get(text) {
+        let text = self.within(text);
+        if let Some(known) = self.texts.get(&*text) {
             return Arc::clone(known);
         }
-        let shared: Arc<[u8]> = text.into();
+        let shared: Arc<[u8]> = Arc::from(&*text);
+        self.take(&shared);
         self.texts.insert(Arc::clone(&shared));
         shared
     }
 
+    /// Forgets all names. Those that are in use stay.
     pub(crate) fn clear(&mut self) {
         self.shown.clear();
         self.texts.clear();
+    }
+
+    /// Returns a name, or its start and a mark if there is no room for it.
+    fn within<'n>(&self, name: &'n [u8]) -> Cow<'n, [u8]> {
+        if name.len() <= SHORT || name.len() <= self.room && name.len() < LONGEST_NAME {
+            return Cow::Borrowed(name);
+        }
+        let most = if self.room < LONGEST_NAME { SHORT } else { LONGEST_NAME };
+        let start = name.get(..most.saturating_sub(MARK.len())).unwrap_or_default();
+        Cow::Owned([start, MARK].concat())
+    }
+
+    /// Counts a name that is kept.
+    fn take(&mut self, name: &[u8]) {
+        if name.len() > SHORT {
+            self.room = self.room.saturating_sub(name.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn len(names: &mut Names, name: &[u8]) -> usize {
+        names.get(name, 1 << 14).0.len()
+    }
+
+    #[test]
+    fn long_names_are_bounded_together() {
+        let mut names = Names::new(2 * LONGEST_NAME);
+        let long = vec![b'n'; LONGEST_NAME - 1];
+        assert_eq!([len(&mut names, &long), len(&mut names, &long)], [LONGEST_NAME - 1; 2], "one, twice");
+        assert_eq!(len(&mut names, &long[1..]), LONGEST_NAME - 2);
+        let cut = names.get(&long[2..], 1 << 14).0;
+        assert_eq!((cut.len(), &cut[SHORT - 4..]), (SHORT, &b"n..."[..]));
+        assert_eq!(*names.share(&long[3..]), *cut);
+        assert_eq!(len(&mut names, &long[..SHORT]), SHORT, "a short one is whole");
+        names.clear();
+        assert_eq!(len(&mut names, &long[2..]), SHORT);
+    }
+
+    #[test]
+    fn a_name_is_cut() {
+        let mut names = Names::new(usize::MAX);
+        for more in [0, 1, LONGEST_NAME] {
+            let name = names.share(&vec![b'n'; LONGEST_NAME + more]);
+            assert_eq!((name.len(), name.ends_with(b"n...")), (LONGEST_NAME, true));
+        }
+    }
+
+    /// What is demangled may be far longer.
+    #[test]
+    fn demangled_names_count() {
+        // f<P<int, int>, P<P<int, int>, P<int, int> >, ...>: each argument has the one before it twice.
+        let raw = b"_Z1fI1PIiiES0_IS1_S1_ES0_IS2_S2_ES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_EEvv";
+        let whole = Names::new(1 << 14).get(raw, 1 << 14).1;
+        assert!(whole.len() > SHORT && whole.starts_with(b"f<P<int, int>, P<P<int"));
+        let mut names = Names::new(whole.len());
+        assert_eq!(names.get(raw, 1 << 14).1, whole);
+        let (name, shown) = names.get(&raw.map(|byte| if byte == b'f' { b'g' } else { byte }), 1 << 14);
+        assert_eq!((name.len(), shown.len()), (raw.len(), SHORT));
     }
 }

@@ -3,11 +3,11 @@
 use object::elf;
 
 use crate::bytes::Bytes;
-use crate::demangle::demangle;
-use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
+use crate::elf_symbol::{EM_AARCH64, EM_ARM, strings_of, table};
 use crate::image::{Image, Section};
 use crate::limits::Limits;
 use crate::plt_got;
+use crate::plt_names::PltNames;
 use crate::symtab::{Binding, Builder, Candidate, Names, Source};
 
 /// Adds a symbol for each entry of the PLT and of `.plt.got`.
@@ -21,24 +21,26 @@ pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
         return;
     };
     let mut entries = Entries {
-        names: Vec::new(),
+        names: PltNames::new(image, &data, &strings, limits),
         ranges: Vec::new(),
         most: limits.symbols.saturating_sub(builder.len()),
-        most_bytes: limits.decompressed,
     };
-    add_plt(&mut entries, image, dynsym, (&data, &strings), limits);
+    add_plt(&mut entries, image, dynsym);
     let slots = plt_got::entries(image, limits.symbols);
     let symbols = plt_got::symbols(image, &slots, dynsym);
     for slot in &slots {
         let Some(symbol) = slot.symbol(&symbols) else { continue };
-        let Some(name) = symbol_name(image, symbol, (&data, &strings), limits) else { continue };
+        let Some(name) = entries.names.of_symbol(symbol) else { continue };
         if !entries.push(slot.start, slot.size, name) {
             break;
         }
     }
     let Entries { names, ranges, .. } = entries;
-    let names =
-        builder.add_names(Names { bytes: Bytes::new(names), source: Source::Symtab, ends: |byte| byte == 0 });
+    let names = builder.add_names(Names {
+        bytes: Bytes::new(names.into_bytes()),
+        source: Source::Symtab,
+        ends: |byte| byte == 0,
+    });
     for (start, end, name) in ranges {
         builder.push(Candidate::new(start, end, name, names, Binding::Global));
     }
@@ -46,30 +48,26 @@ pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
 }
 
 /// Entries with their names, of which there are not too many.
-struct Entries {
-    names: Vec<u8>,
+struct Entries<'a> {
+    names: PltNames<'a>,
     /// First address, the address after the last one, and where the name starts.
     ranges: Vec<(u64, u64, u32)>,
     most: usize,
-    most_bytes: u64,
 }
 
-impl Entries {
+impl Entries<'_> {
     /// Adds an entry, unless there are too many.
-    fn push(&mut self, start: u64, size: u64, mut name: Vec<u8>) -> bool {
-        let Ok(place) = u32::try_from(self.names.len()) else { return false };
-        if self.ranges.len() >= self.most || self.names.len() as u64 > self.most_bytes {
+    fn push(&mut self, start: u64, size: u64, name: u32) -> bool {
+        if self.ranges.len() >= self.most {
             return false;
         }
-        name.extend_from_slice(b"@plt\0");
-        self.names.append(&mut name);
-        self.ranges.push((start, start.saturating_add(size), place));
+        self.ranges.push((start, start.saturating_add(size), name));
         true
     }
 }
 
 /// Adds the entries of the PLT. The relocations of `.rela.plt` or `.rel.plt` have their order.
-fn add_plt(entries: &mut Entries, image: &Image, dynsym: usize, table: (&[u8], &[u8]), limits: &Limits) {
+fn add_plt(entries: &mut Entries<'_>, image: &Image, dynsym: usize) {
     let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
     if usize::try_from(relocations.link).ok() != Some(dynsym) {
         return;
@@ -80,7 +78,7 @@ fn add_plt(entries: &mut Entries, image: &Image, dynsym: usize, table: (&[u8], &
     let data = image.raw_data(relocations);
     for index in 0..count {
         let at = index.saturating_mul(entry_size);
-        let Some(name) = name(image, relocations, &data, at, table, limits) else { break };
+        let Some(name) = name(&mut entries.names, image, relocations, &data, at) else { break };
         let start = plt.start.saturating_add(plt.entry.saturating_mul(index));
         if !entries.push(start, plt.entry, name) {
             break;
@@ -126,34 +124,16 @@ impl Plt {
     }
 }
 
-/// Returns the name for the relocation at `at`: of its symbol, or for one without a symbol, as ifuncs have, its address.
-fn name(
-    image: &Image,
-    relocations: &Section,
-    data: &[u8],
-    at: u64,
-    table: (&[u8], &[u8]),
-    limits: &Limits,
-) -> Option<Vec<u8>> {
+/// Returns where the name for the relocation at `at` starts: that of its symbol, or for one without a symbol, as ifuncs
+/// have, its address.
+fn name(names: &mut PltNames<'_>, image: &Image, relocations: &Section, data: &[u8], at: u64) -> Option<u32> {
     let word = if image.is_64() { 8 } else { 4 };
     let info = image.number(data, at.checked_add(word)?, usize::try_from(word).ok()?)?;
     let index = if image.is_64() { info >> 32 } else { info >> 8 };
     if index == 0 && relocations.kind == elf::SHT_RELA.0 {
         let addend =
             image.number(data, at.checked_add(word.checked_mul(2)?)?, usize::try_from(word).ok()?)?;
-        return Some(format!("*ABS*+{addend:#x}").into_bytes());
+        return names.add(format!("*ABS*+{addend:#x}").as_bytes());
     }
-    symbol_name(image, index, table, limits)
-}
-
-/// Returns the name of a symbol of `.dynsym`.
-fn symbol_name(
-    image: &Image,
-    index: u64,
-    (symbols, strings): (&[u8], &[u8]),
-    limits: &Limits,
-) -> Option<Vec<u8>> {
-    let start = usize::try_from(ElfSymbol::get(image, symbols, index)?.name).ok()?;
-    let name = strings.get(start..)?.split(|&byte| byte == 0).next()?;
-    Some(demangle(name, limits.name).into_owned())
+    names.of_symbol(index)
 }

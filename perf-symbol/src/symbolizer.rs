@@ -106,6 +106,7 @@ impl Symbolizer {
     }
 
     fn of(shared: Arc<Shared>) -> Self {
+        let names = Names::new(shared.finder.options().limits.long_names);
         Self {
             shared,
             dsos: HashMap::new(),
@@ -113,7 +114,7 @@ impl Symbolizer {
             paths: HashMap::new(),
             cache: HashMap::new(),
             functions: Vec::new(),
-            names: Names::default(),
+            names,
             uses: 0,
             jitdumps: HashMap::new(),
         }

@@ -48,7 +48,7 @@ impl Source {
 /// A symbol of a [`Symtab`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Symbol<'a> {
-    /// The name, as it is in the file: mangled, if it is.
+    /// The name, as it is in the file: mangled, if it is. At most 64 KiB of it.
     pub name: &'a [u8],
     /// The first address.
     pub start: u64,
@@ -81,7 +81,7 @@ pub(crate) struct Names {
 
 impl Names {
     fn get(&self, at: u32) -> &[u8] {
-        self.start(at, usize::MAX)
+        self.start(at, LONGEST_NAME)
     }
 
     /// Returns the name, or as many bytes of its start.
@@ -92,6 +92,10 @@ impl Names {
         rest.get(..end).unwrap_or_default()
     }
 }
+
+/// Number of bytes of a name after which it is cut. Any number of symbols may share the bytes of one long name, so that the
+/// end of each must not be looked for.
+pub(crate) const LONGEST_NAME: usize = 1 << 16;
 
 /// The entry that has no other around it.
 const NONE: u32 = u32::MAX;

@@ -38,6 +38,9 @@ pub(crate) enum Binding {
     Weak,
 }
 
+/// Whether a symbol ends at its page, by its name and that of the next symbol.
+type EndsAtPage<'a> = &'a dyn Fn(&[u8], &[u8]) -> bool;
+
 /// Candidates that become a table.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
@@ -82,10 +85,10 @@ impl Builder {
     }
 
     /// Ends each symbol without a size at the next one. `ends_at_page` is whether a symbol ends at its page, if another
-    /// one follows far away.
+    /// one follows far away; `None` if it never does, so that no name is read.
     ///
     /// perf: `symbols__fixup_end`, `tools/perf/util/symbol.c`.
-    pub(crate) fn end_symbols(&mut self, ends_at_page: impl Fn(&[u8], &[u8]) -> bool) {
+    pub(crate) fn end_symbols(&mut self, ends_at_page: Option<EndsAtPage<'_>>) {
         let mut next: Option<Candidate> = None;
         for index in (0..self.candidates.len()).rev() {
             let Some(mut it) = self.candidates.get(index).copied() else { continue };
@@ -97,8 +100,10 @@ impl Builder {
             let page = page_after(it.end.saturating_add(4096));
             // A symbol that follows within the page ends this one in any case: so most names need not be compared.
             let is_within = |next: &Candidate| it.start < next.start && next.start <= page;
+            let ends_at_page =
+                |next: &Candidate| ends_at_page.is_some_and(|ends| ends(self.name(&it), self.name(next)));
             it.end = match following {
-                Some(next) if !is_within(&next) && ends_at_page(self.name(&it), self.name(&next)) => page,
+                Some(next) if !is_within(&next) && ends_at_page(&next) => page,
                 Some(next) => next.start,
                 None => page_after(it.start).saturating_add(4096),
             };
@@ -182,7 +187,7 @@ mod tests {
             builder.push(Candidate::new(start, start + size, name, 0, binding));
         }
         builder.sort();
-        builder.end_symbols(|_, _| false);
+        builder.end_symbols(None);
         builder.choose();
         let table = builder.finish(1000);
         let all = || -> Vec<_> {
@@ -259,7 +264,7 @@ mod tests {
         (0..1_000_000).for_each(|_| builder.push(Candidate::new(16, 24, 0, 0, Global)));
         builder.push(Candidate::new(32, 40, 6, 0, Global));
         builder.sort();
-        builder.end_symbols(|_, _| false);
+        builder.end_symbols(None);
         builder.choose();
         let table = builder.finish(1000);
         let found = [15, 16, 23, 24, 32].map(|address| table.find(address).map(|it| it.name));
