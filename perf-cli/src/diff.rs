@@ -4,6 +4,7 @@ use std::path::Path;
 
 use perf_export::diff::{Diff, Normalize, Row, Side};
 use perf_export::{Keep, Profile, event_name};
+use perf_symbol::Guess;
 
 use crate::args::Format;
 use crate::args::diff::{self, DiffArgs};
@@ -157,6 +158,9 @@ fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
         out.resize(out.len() + width.saturating_sub(shown), b' ');
         out.extend_from_slice(if row.key.is_kernel { b"  [k] " } else { b"  [.] " });
         push_name(out, if row.key.name.is_empty() { b"[unknown]" } else { &row.key.name });
+        if row.key.is_guess {
+            out.extend_from_slice(Guess::MARK.as_bytes());
+        }
         out.push(b'\n');
     }
     for it in &diff.changed {
@@ -180,14 +184,18 @@ fn push_json(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
         serde_json::json!({"header": {"event": text(event), "before": total(before), "after": total(after)}}),
     );
     for row in rows(diff, args) {
-        push(serde_json::json!({
+        let mut value = serde_json::json!({
             "dso": if row.key.dso.is_empty() { serde_json::Value::Null } else { text(&row.key.dso).into() },
             "symbol": if row.key.name.is_empty() { serde_json::Value::Null } else { text(&row.key.name).into() },
             "kernel": row.key.is_kernel,
             "own": row.own,
             "delta": row.delta(),
             "whole": row.whole,
-        }));
+        });
+        if row.key.is_guess {
+            value["guessed"] = true.into();
+        }
+        push(value);
     }
     for it in &diff.changed {
         let ids = it.build_ids.each_ref().map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>());

@@ -18,6 +18,7 @@ pub(crate) fn members(quality: &Quality, looked: &[Looked]) -> [(&'static str, V
         "named": quality.named(),
         "with_line": quality.with_line(),
         "inlined": quality.inlined(),
+        "guessed": quality.guessed(),
     });
     let missing: Vec<_> = quality
         .missing(looked)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use perf_session::Dso;
+use perf_symbol::Guess;
 
 use crate::frames::NONE;
 use crate::named::{FunctionAt, Line, Symbol};
@@ -41,11 +42,17 @@ pub(crate) fn each_call(profile: &Profile, frame: u32) -> impl Iterator<Item = (
     unknown.into_iter().chain(outermost).chain(others.filter(|(call, _)| call.symbol.is_some()))
 }
 
-/// Returns the name of a function that is not known: the name of its file without folders, in brackets.
+/// Returns the name of a function that is not known: the name of its file without folders, in brackets, and
+/// [`Guess::MARK`] if the frame is a guess.
 #[must_use]
-pub fn unknown_name(dso: Option<&Arc<Dso>>) -> String {
-    let Some(dso) = dso else { return "[unknown]".to_owned() };
+pub fn unknown_name(dso: Option<&Arc<Dso>>, guess: Option<Guess>) -> String {
+    let mark = if guess.is_some() { Guess::MARK } else { "" };
+    let Some(dso) = dso else { return format!("[unknown]{mark}") };
     let file = dso.name().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     // What has no file has brackets already.
-    if file.starts_with(b"[") { OneLine(file).to_string() } else { format!("[{}]", OneLine(file)) }
+    if file.starts_with(b"[") {
+        format!("{}{mark}", OneLine(file))
+    } else {
+        format!("[{}]{mark}", OneLine(file))
+    }
 }

@@ -41,4 +41,4 @@ pub use samples::With;
 pub use table::Table;
 
 /// Version of the tables. It is larger by one after each change that a query may notice.
-pub const SCHEMA_VERSION: i32 = 1;
+pub const SCHEMA_VERSION: i32 = 2;

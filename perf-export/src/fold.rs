@@ -28,11 +28,11 @@ use self::order::{NameRanks, ranks_of_lines};
 use crate::call_tree::CallTree;
 use crate::calls::{Call, each_call};
 use crate::event_name::event_name;
-use crate::known_numbers::KnownNumbers;
+use crate::known_numbers::{KnownNumbers, UnknownNames};
 use crate::lists::Lists;
 use crate::profile::{Profile, Thread};
 use crate::sorting::sort_by_key;
-use crate::text::push_name;
+use crate::text::{mark_of_guess, push_name};
 use crate::waves::each_part;
 use crate::weight::Weight;
 
@@ -211,7 +211,7 @@ impl Names {
         let symbols = profile.named().symbols();
         // A symbol may have each mark.
         let mut known = KnownNumbers::of(symbols.len() * Mark::COUNT);
-        let mut of_unknown = KnownNumbers::of(profile.frames().dsos().len());
+        let mut of_unknown = UnknownNames::of(profile.frames().dsos().len());
         let mut name = Vec::new();
         let mut of_frames = Lists::default();
         for (place, frame) in profile.frames().places().iter().zip(0..) {
@@ -220,8 +220,9 @@ impl Names {
             of_frames.push(each_call(profile, frame).map(|(Call { symbol, .. }, _)| {
                 name.clear();
                 let Some((number, symbol)) = symbol else {
-                    return of_unknown.number(place.dso, || {
+                    return of_unknown.number(place.dso, place.guess.is_some(), || {
                         push_unknown(&mut name, dso);
+                        name.extend_from_slice(mark_of_guess(place.guess));
                         name.extend_from_slice(of_file.text());
                         self.number(&name)
                     });
@@ -230,6 +231,7 @@ impl Names {
                 let mark = if symbol.is_inlined { of_inlined } else { of_file };
                 known.number(number * Mark::COUNT as u32 + mark as u32, || {
                     push_tidy(&mut name, without_arguments(&symbol.name));
+                    name.extend_from_slice(mark_of_guess(symbol.guess));
                     name.extend_from_slice(mark.text());
                     self.number(&name)
                 })

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use hashbrown::{DefaultHashBuilder, HashMap};
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
-use perf_symbol::{Function, LoadAhead, StackFrame, Symbolizer};
+use perf_symbol::{Function, Guess, LoadAhead, StackFrame, Symbolizer};
 
 use crate::numbering::Numbering;
 pub(crate) use part::{Counts, FramesPart, NewFrames};
@@ -55,6 +55,8 @@ pub struct Place {
     /// Whether it is a return address.
     pub is_caller: bool,
     is_executable: bool,
+    /// Why the frame is a guess; `None` if it is not one.
+    pub guess: Option<Guess>,
     /// Whether the file was mapped at several places, so that `shown` is the address of only some of the samples.
     pub is_at_several: bool,
     /// The address as it was recorded first.
@@ -75,7 +77,10 @@ impl Place {
     /// Returns what frames differ in, but for the functions of generated code: other functions are other frames.
     #[inline]
     fn words(&self) -> (u64, u64) {
-        (u64::from(self.dso) << 32 | flags(self.mode, self.is_caller, self.is_executable), self.offset)
+        (
+            u64::from(self.dso) << 32 | flags(self.mode, self.is_caller, self.is_executable, self.guess),
+            self.offset,
+        )
     }
 }
 
@@ -111,6 +116,7 @@ impl Frames {
             mode: frame.mode,
             is_caller,
             is_executable: frame.mapping.is_some_and(Mapping::is_executable),
+            guess: it.guess(),
             is_at_several: false,
             ip: frame.ip,
             shown: it.shown(),
@@ -177,6 +183,7 @@ impl Frames {
             mode: CpuMode::CPUMODE_UNKNOWN,
             is_caller: false,
             is_executable: false,
+            guess: None,
             is_at_several: false,
             ip: 0,
             shown: 0,
@@ -192,6 +199,7 @@ impl Frames {
             column: None,
             is_inlined: false,
             source: None,
+            guess: None,
         }]);
         Some(number)
     }
@@ -221,7 +229,8 @@ impl Frames {
             }
             None => place.offset == frame.ip && place.dso == NONE,
         };
-        is_there && place.generated == NONE && place.mode == frame.mode && place.is_caller == is_caller
+        let is_same = place.mode == frame.mode && place.is_caller == is_caller && place.guess == it.guess();
+        is_there && is_same && place.generated == NONE
     }
 
     /// Returns the number of a DSO; `None` if it is a new one of a frame that there is no room for.
@@ -328,10 +337,11 @@ impl Frames {
     }
 }
 
-/// Returns what kind of frame it is, as a number of ten bits.
+/// Returns what kind of frame it is, as a number of 13 bits.
 #[inline]
-pub(crate) fn flags(mode: CpuMode, is_caller: bool, is_executable: bool) -> u64 {
-    u64::from(mode.0) | u64::from(is_caller) << 8 | u64::from(is_executable) << 9
+pub(crate) fn flags(mode: CpuMode, is_caller: bool, is_executable: bool, guess: Option<Guess>) -> u64 {
+    let guess = guess.map_or(0, |it| it as u64 + 1);
+    u64::from(mode.0) | u64::from(is_caller) << 8 | u64::from(is_executable) << 9 | guess << 10
 }
 
 /// Returns whether code is mapped that is in no file.

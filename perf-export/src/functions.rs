@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use perf_abi::record::CpuMode;
+use perf_symbol::Guess;
 
 use crate::calls::calls_of;
 use crate::frames::NONE;
@@ -19,6 +20,8 @@ pub struct FunctionKey {
     pub name: Arc<[u8]>,
     /// Whether it is code of the kernel.
     pub is_kernel: bool,
+    /// Whether its name, or the frames that have it, are [guesses](perf_symbol::Guess).
+    pub is_guess: bool,
 }
 
 /// What a function takes.
@@ -98,17 +101,17 @@ impl Numbered {
         };
         let frames = profile.frames().places().iter().zip(0..).map(|(place, frame)| {
             let dso = named.short_name_of(place.dso);
-            let key = |name: Arc<[u8]>| FunctionKey {
+            let key = |name: Arc<[u8]>, guess: Option<Guess>| FunctionKey {
                 dso: if dso == NONE { Vec::new() } else { named.short_name(dso).to_vec() },
                 name,
                 is_kernel: matches!(place.mode, CpuMode::KERNEL | CpuMode::GUEST_KERNEL),
+                is_guess: guess.is_some(),
             };
             let calls = calls_of(profile, frame).into_iter().rev();
             calls
-                .map(|call| {
-                    number(key(call
-                        .symbol
-                        .map_or_else(|| Arc::from(&b""[..]), |(_, it)| Arc::clone(&it.name))))
+                .map(|call| match call.symbol {
+                    Some((_, symbol)) => number(key(Arc::clone(&symbol.name), symbol.guess)),
+                    None => number(key(Arc::from(&b""[..]), place.guess)),
                 })
                 .collect()
         });

@@ -26,6 +26,24 @@ impl KnownNumbers {
     }
 }
 
+/// The numbers of the names of functions that are not known, by the file that they are in and whether the frame is a guess.
+#[derive(Debug)]
+pub(crate) struct UnknownNames([KnownNumbers; 2]);
+
+impl UnknownNames {
+    /// Returns the numbers for `dsos` files and for [`NONE`], none of which is known.
+    pub(crate) fn of(dsos: usize) -> Self {
+        Self([KnownNumbers::of(dsos), KnownNumbers::of(dsos)])
+    }
+
+    /// Returns the number of a name: see [`KnownNumbers::number`].
+    #[inline]
+    pub(crate) fn number(&mut self, dso: u32, is_guess: bool, find: impl FnOnce() -> u32) -> u32 {
+        let [known, guessed] = &mut self.0;
+        if is_guess { guessed } else { known }.number(dso, find)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

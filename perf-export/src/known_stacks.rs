@@ -40,7 +40,7 @@ pub(crate) fn words(it: &StackFrame<'_>) -> Option<[u64; 2]> {
     let dso = mapping.map_or(0, |mapping| Arc::as_ptr(mapping.dso()) as usize as u64);
     let offset = mapping.map_or(it.frame.ip, |mapping| mapping.offset_of(it.frame.ip));
     let is_executable = mapping.is_some_and(Mapping::is_executable);
-    Some([dso ^ flags(it.frame.mode, it.is_caller, is_executable) << 48, offset])
+    Some([dso ^ flags(it.frame.mode, it.is_caller, is_executable, it.guess()) << 48, offset])
 }
 
 impl KnownStacks {

@@ -3,6 +3,7 @@
 mod merge;
 mod part;
 
+use std::borrow::Cow;
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +13,7 @@ use std::thread;
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::Session;
-use perf_symbol::{Function, Source, Symbolizer};
+use perf_symbol::{Function, Guess, Source, Symbolizer};
 
 use crate::frames::{Frames, NONE, short_name};
 use crate::sorting::sort_by_key;
@@ -36,6 +37,20 @@ pub struct Symbol {
     pub is_inlined: bool,
     /// Where the name was found.
     pub source: Option<Source>,
+    /// Why the name, or the frame that has it, is a guess; `None` if it is not one. A function of which some frames are
+    /// guesses is two symbols.
+    pub guess: Option<Guess>,
+}
+
+impl Symbol {
+    /// Returns the name for a text: with [`Guess::MARK`] if it is a guess.
+    #[must_use]
+    pub fn label(&self) -> Cow<'_, [u8]> {
+        match self.guess {
+            None => Cow::Borrowed(&self.name),
+            Some(_) => Cow::Owned([&*self.name, Guess::MARK.as_bytes()].concat()),
+        }
+    }
 }
 
 /// A line of source code.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use perf_session::{BuildId, Dso};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Function, Looked, Why};
+use perf_symbol::{Function, Guess, Looked, Why};
 
 use crate::frames::NONE;
 use crate::named::Named;
@@ -23,8 +23,20 @@ pub struct Quality {
     named: u64,
     with_line: u64,
     inlined: u64,
+    guessed: u64,
     /// Number of frames without a name, by what is mapped.
     unnamed: BTreeMap<(Arc<Dso>, Option<BuildId>), u64>,
+}
+
+/// Facts about a frame that are counted.
+#[derive(Clone, Copy, Debug)]
+struct FrameFacts {
+    is_mapped: bool,
+    is_named: bool,
+    has_line: bool,
+    /// Number of functions that are inlined at its address.
+    inlined: u64,
+    is_guess: bool,
 }
 
 /// A file that has no names for some frames.
@@ -72,7 +84,10 @@ impl Quality {
             let has_line = named.line_of(number) != NONE;
             let inlined = functions.len().saturating_sub(1) as u64;
             let is_named = named.symbol_of(number) != NONE;
-            self.add_frames(place.dso != NONE, is_named, has_line, inlined, times);
+            let is_guess = place.guess.is_some()
+                || functions.iter().any(|it| named.symbol(it.symbol).is_some_and(|it| it.guess.is_some()));
+            let facts = FrameFacts { is_mapped: place.dso != NONE, is_named, has_line, inlined, is_guess };
+            self.add_frames(&facts, times);
             if let Some(count) = unnamed.get_mut(place.dso as usize).filter(|_| !is_named) {
                 *count += times;
             }
@@ -84,13 +99,14 @@ impl Quality {
 
     /// Adds the counts of another part of the run, for example of another thread.
     pub fn add(&mut self, other: &Self) {
-        let Self { stacks, ends, frames, mapped, named, with_line, inlined, unnamed } = other;
+        let Self { stacks, ends, frames, mapped, named, with_line, inlined, guessed, unnamed } = other;
         self.stacks += stacks;
         self.frames += frames;
         self.mapped += mapped;
         self.named += named;
         self.with_line += with_line;
         self.inlined += inlined;
+        self.guessed += guessed;
         for (&end, count) in ends {
             *self.ends.entry(end).or_default() += count;
         }
@@ -115,30 +131,29 @@ impl Quality {
         *self.ends.entry(end).or_default() += count;
     }
 
-    /// Counts a frame with the functions at its address.
-    pub fn count_frame(&mut self, file: Option<(&Arc<Dso>, Option<BuildId>)>, functions: &[Function]) {
-        let is_named = functions.last().is_some_and(|it| it.name.is_some());
-        let has_line = functions.iter().any(|it| it.line.is_some());
-        let inlined = functions.iter().filter(|it| it.is_inlined).count() as u64;
-        self.count_frames(file, is_named, has_line, inlined, 1);
-    }
-
-    /// Counts a frame so many times. `inlined` is the number of functions that are inlined at its address.
-    pub fn count_frames(
+    /// Counts a frame with the functions at its address. `guess` is that of the frame.
+    pub fn count_frame(
         &mut self,
         file: Option<(&Arc<Dso>, Option<BuildId>)>,
-        is_named: bool,
-        has_line: bool,
-        inlined: u64,
-        times: u64,
+        functions: &[Function],
+        guess: Option<Guess>,
     ) {
-        self.add_frames(file.is_some(), is_named, has_line, inlined, times);
-        if let Some((dso, build_id)) = file.filter(|_| !is_named) {
-            self.add_unnamed(dso, build_id, times);
+        let facts = FrameFacts {
+            is_mapped: file.is_some(),
+            is_named: functions.last().is_some_and(|it| it.name.is_some()),
+            has_line: functions.iter().any(|it| it.line.is_some()),
+            inlined: functions.iter().filter(|it| it.is_inlined).count() as u64,
+            is_guess: guess.is_some() || functions.iter().any(|it| it.guess.is_some()),
+        };
+        self.add_frames(&facts, 1);
+        if let Some((dso, build_id)) = file.filter(|_| !facts.is_named) {
+            self.add_unnamed(dso, build_id, 1);
         }
     }
 
-    fn add_frames(&mut self, is_mapped: bool, is_named: bool, has_line: bool, inlined: u64, times: u64) {
+    fn add_frames(&mut self, facts: &FrameFacts, times: u64) {
+        let FrameFacts { is_mapped, is_named, has_line, inlined, is_guess } = *facts;
+        self.guessed += if is_guess { times } else { 0 };
         self.frames += times;
         self.mapped += if is_mapped { times } else { 0 };
         self.named += if is_named { times } else { 0 };
@@ -193,6 +208,12 @@ impl Quality {
     #[must_use]
     pub fn inlined(&self) -> u64 {
         self.inlined
+    }
+
+    /// Returns the number of frames that are guesses, or whose names are.
+    #[must_use]
+    pub fn guessed(&self) -> u64 {
+        self.guessed
     }
 
     /// Returns the number of stacks by their ends.

@@ -129,14 +129,15 @@ impl Numbers {
         let mut of_symbols: HashMap<u32, u32> = HashMap::new();
         let number = |frame: u32| {
             let dso = profile.frames().dso_of(frame);
+            let guess = profile.frames().place(frame).and_then(|place| place.guess);
             let file = || dso.map(|dso| OneLine(dso.name()).to_string()).unwrap_or_default();
             let of_call = |call: Call<'_>| {
                 let number = match call.symbol {
                     // What has the same name in the same file.
                     Some((number, symbol)) => *of_symbols
                         .entry(number)
-                        .or_insert_with(|| frames.number(&OneLine(&symbol.name).to_string(), &file())),
-                    None => frames.number(&unknown_name(dso), &file()),
+                        .or_insert_with(|| frames.number(&OneLine(&symbol.label()).to_string(), &file())),
+                    None => frames.number(&unknown_name(dso, guess), &file()),
                 };
                 if let Some(line) = call.line.filter(|_| call.symbol.is_some()) {
                     frames.add_line(number, line);

@@ -204,7 +204,7 @@ impl Tables {
             let line = profile.named().line(at.line);
             let strings = &mut self.strings;
             let function = Function {
-                name: known.names.number(at.symbol, || strings.number(&symbol.name)),
+                name: known.names.number(at.symbol, || strings.number(&symbol.label())),
                 system_name: known.system_names.number(at.symbol, || strings.number(&symbol.raw_name)),
                 file: line.map_or(0, |it| known.files.number(at.line, || strings.number(&it.file))),
             };

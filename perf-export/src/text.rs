@@ -7,6 +7,7 @@
 use core::fmt::{Display, Formatter, Result};
 use core::ops::RangeInclusive;
 
+use perf_symbol::Guess;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// `Default_Ignorable_Code_Point`, without the characters that [`is_safe`] rejects by category.
@@ -84,6 +85,11 @@ pub fn push_name(out: &mut Vec<u8>, name: &[u8]) {
         // Writing to memory cannot fail.
         let _ = std::io::Write::write_fmt(out, format_args!("{}", OneLine(name)));
     }
+}
+
+/// Returns what follows a name that may be a guess.
+pub(crate) fn mark_of_guess(guess: Option<Guess>) -> &'static [u8] {
+    if guess.is_some() { Guess::MARK.as_bytes() } else { b"" }
 }
 
 #[cfg(test)]

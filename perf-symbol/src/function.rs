@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::guess::Guess;
 use crate::symtab::Source;
 
 /// A function at the address of a frame.
@@ -26,4 +27,6 @@ pub struct Function {
     pub is_inlined: bool,
     /// Where the name was found; `None` without a name.
     pub source: Option<Source>,
+    /// Why the name is a guess; `None` if it is not one.
+    pub guess: Option<Guess>,
 }

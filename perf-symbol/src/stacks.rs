@@ -9,6 +9,7 @@ use perf_parse::FileError;
 use perf_session::{At, Dso, DsoKind, Frame, Session};
 
 use crate::finder::Finder;
+use crate::guess::Guess;
 use crate::unwind::{self, Alone, Earlier, FrameSource, Module, StackEnd, Unwinder};
 
 /// A frame of a stack.
@@ -28,6 +29,12 @@ impl<'s> StackFrame<'s> {
     pub fn unwound(at: &At<'s, '_>, it: &unwind::Frame) -> Self {
         let frame = Frame { ip: it.ip, mode: it.mode, mapping: at.find(it.mode, it.ip) };
         Self { frame, is_caller: it.is_return, source: it.source }
+    }
+
+    /// Returns why the frame is a guess; `None` if it is not one.
+    #[must_use]
+    pub fn guess(&self) -> Option<Guess> {
+        self.source.guess()
     }
 
     /// Returns the address as perf prints it: perf's unwinder goes back into the call of a return address, by one byte. The

@@ -357,6 +357,7 @@ impl Symbolizer {
                     line: frame.line,
                     column: frame.column,
                     is_inlined: true,
+                    guess: None,
                 });
             });
         }
@@ -425,6 +426,7 @@ impl Symbolizer {
             column: None,
             is_inlined: false,
             source: Some(symbol.source),
+            guess: None,
         }
     }
 }

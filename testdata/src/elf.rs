@@ -16,6 +16,8 @@ pub struct Elf {
     pub text: Vec<u8>,
     /// The other sections: name, flags, bytes.
     pub sections: Vec<(&'static str, u64, Vec<u8>)>,
+    /// Functions in `.text`, for `.symtab`: name, place in `.text`, size. Without any, there is no `.symtab`.
+    pub functions: Vec<(&'static str, u64, u64)>,
     /// Whether the file has section headers.
     pub has_headers: bool,
 }
@@ -35,7 +37,15 @@ impl Elf {
     /// A little-endian file of a machine, with as much code as a page.
     #[must_use]
     pub fn new(machine: u16, is_64: bool) -> Self {
-        Self { machine, is_64, big: false, text: vec![0xcc; 0x1000], sections: Vec::new(), has_headers: true }
+        Self {
+            machine,
+            is_64,
+            big: false,
+            text: vec![0xcc; 0x1000],
+            sections: Vec::new(),
+            functions: Vec::new(),
+            has_headers: true,
+        }
     }
 
     /// Adds a section. Those before it must not change after this.
@@ -49,6 +59,34 @@ impl Elf {
     #[must_use]
     pub fn next(&self) -> u64 {
         self.places().last().map_or(SECTIONS, |(start, size)| (start + size).next_multiple_of(16))
+    }
+
+    /// Adds code at a place in `.text`.
+    #[must_use]
+    pub fn code(mut self, place: usize, bytes: &[u8]) -> Self {
+        self.text[place..place + bytes.len()].copy_from_slice(bytes);
+        self
+    }
+
+    /// Returns the file with the functions in `.symtab` and `.strtab`.
+    fn with_symbols(&self) -> Self {
+        // The first section has no bytes, and `.text` is after the two.
+        let text = self.sections.len() as u16 + 3;
+        let mut names = vec![0];
+        let mut symbols = Bytes::new(self.big).zeros(if self.is_64 { 24 } else { 16 });
+        for &(name, place, size) in &self.functions {
+            symbols = symbols.u32(names.len() as u32);
+            // Global functions.
+            symbols = if self.is_64 {
+                symbols.u8(0x12).u8(0).u16(text).u64s(&[TEXT + place, size])
+            } else {
+                symbols.u32((TEXT + place) as u32).u32(size as u32).u8(0x12).u8(0).u16(text)
+            };
+            names.extend(name.bytes().chain([0]));
+        }
+        let mut it = self.clone().section(".symtab", symbols.out).section(".strtab", names);
+        it.functions.clear();
+        it
     }
 
     fn places(&self) -> Vec<(u64, u64)> {
@@ -68,6 +106,9 @@ impl Elf {
     /// Returns the file.
     #[must_use]
     pub fn build(&self) -> Vec<u8> {
+        if !self.functions.is_empty() {
+            return self.with_symbols().build();
+        }
         let places = self.places();
         let named =
             |name| self.sections.iter().position(|section| section.0 == name).map(|index| places[index]);
@@ -86,7 +127,12 @@ impl Elf {
         for (name, flags, address, offset, size) in
             all.chain([(".text", 6, TEXT, TEXT_OFFSET, self.text.len() as u64)])
         {
-            headers.push((names.len() as u32, 1, flags, address, offset, size));
+            let kind = match name {
+                ".symtab" => 2,
+                ".strtab" => 3,
+                _ => 1,
+            };
+            headers.push((names.len() as u32, kind, flags, address, offset, size));
             names.extend(name.bytes().chain([0]));
         }
         let count = headers.len() as u64 + 1;
@@ -123,12 +169,14 @@ impl Elf {
         }
         let gap = TEXT_OFFSET as usize - out.len();
         out = out.zeros(gap).raw(&self.text);
+        let names_of_symbols = headers.iter().position(|header| header.1 == 2).map_or(0, |it| it as u32 + 1);
         for (name, kind, flags, address, offset, size) in headers {
             out = out.u32(name).u32(kind);
             for value in [flags, address, offset, size] {
                 out = self.word(out, value);
             }
-            out = out.u32(0).u32(0);
+            // The names of symbols are in the section after theirs.
+            out = out.u32(if kind == 2 { names_of_symbols } else { 0 }).u32(0);
             out = self.word(out, 1);
             out = self.word(out, 0);
         }

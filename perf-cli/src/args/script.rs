@@ -32,10 +32,11 @@ MiB of samples wait; more than that are printed at once, and counted on standard
 A line of jsonl is a sample: offset, event, event_name, pid, tid, comm, cpu, time, period, stack, and what it has of \
 inner, addr, phys_addr, weight, data_src, cgroup, trace and branch_stack. A frame has ip and mode, and if its mapping is \
 known, dso and what there is of build_id, file_offset, sym, sym_offset, inlined, file, line and source: the table that \
-has the name. Inlined functions come before the function that they were inlined into, with the same ip. The frames are \
+has the name. \"guessed\" is true for a frame that is a guess, or whose name is; texts have [guessed] after the name. Inlined functions come before the function that they were inlined into, with the same ip. The frames are \
 those of the call chain or of the copied stack, innermost first. Without a chain, and for a chain without frames, the \
 only frame is the sample's own address. --max-stack 0 leaves all frames out. stack_end tells whether the stack is \
-whole: rooted, truncated, no-unwind-info, no-mapping or garbage. The last line is the account, with the numbers of \
+whole: rooted, completed (from other stacks of the thread), truncated, no-unwind-info, no-mapping or garbage. A stack with a \
+guessed frame is never rooted. The last line is the account, with the numbers of \
 stacks by their ends and of frames, and with the files that lack names.
 
 Examples:

@@ -12,8 +12,9 @@ use crate::args::call_graph::{By, CallGraph, Style};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Match {
     Symbol(u32),
-    /// The DSO and the offset in it, and the symbol, which tells inlined functions at the address apart.
-    Address(u32, u64, u32),
+    /// The DSO and the offset in it, the symbol, which tells inlined functions at the address apart, and whether the frame is
+    /// a guess.
+    Address(u32, u64, u32, bool),
     Line(u32),
 }
 
@@ -71,7 +72,9 @@ impl<'a> Builder<'a> {
             By::Srcline | By::Function if symbol != NONE => Match::Symbol(symbol),
             _ => {
                 let known = self.source.collected.table.frames.place(element.frame);
-                known.map_or(Match::Address(NONE, 0, NONE), |it| Match::Address(it.dso, it.offset, symbol))
+                known.map_or(Match::Address(NONE, 0, NONE, false), |it| {
+                    Match::Address(it.dso, it.offset, symbol, it.guess.is_some())
+                })
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::args::call_graph::{CallGraph, Shows, Style};
 use crate::escape::{Alternate, print, push_name};
 use crate::names::file_name;
 use perf_export::{NONE, Total};
+use perf_symbol::Guess;
 
 /// Prints the call chains of rows.
 #[derive(Clone, Copy, Debug)]
@@ -68,13 +69,14 @@ impl Printer<'_> {
         let function = named.function(element.function);
         let Some(symbol) = function.and_then(|it| named.symbol(it.symbol)) else {
             let Some(known) = collected.table.frames.place(element.frame) else { return };
+            let mark = if known.guess.is_some() { Guess::MARK } else { "" };
             if known.is_at_several && known.dso != NONE {
                 push_name(out, named.short_name(named.short_name_of(known.dso)));
-                return print(out, format_args!("+0x{:x}", known.offset));
+                return print(out, format_args!("+0x{:x}{mark}", known.offset));
             }
-            return print(out, format_args!("{}", Alternate(known.shown)));
+            return print(out, format_args!("{}{mark}", Alternate(known.shown)));
         };
-        push_name(out, &symbol.name);
+        push_name(out, &symbol.label());
         let line = function.and_then(|it| named.line(it.line));
         if let Some(line) = line.filter(|_| self.graph.shows_lines()) {
             out.push(b' ');

@@ -137,7 +137,13 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
     let symbol = |name: &'static str, inlined: &'static str, at: &'static str, place: &Place| match named
         .symbol(place.symbol)
     {
-        Some(symbol) => vec![(name, text(&symbol.name)), (inlined, symbol.is_inlined.into())],
+        Some(symbol) => {
+            let mut members = vec![(name, text(&symbol.name)), (inlined, symbol.is_inlined.into())];
+            if symbol.guess.is_some() {
+                members.push(("guessed", true.into()));
+            }
+            members
+        }
         None => vec![(name, Value::Null), (at, place.address.into())],
     };
     let name = Column::Key(key).name();

@@ -4,6 +4,7 @@ use core::cmp::Ordering;
 
 use perf_abi::data_src::DataSrc;
 use perf_abi::record::CpuMode;
+use perf_export::Symbol;
 use perf_parse::sample::Tail;
 use perf_session::{At, Inode, Mapping};
 
@@ -204,13 +205,13 @@ pub(super) fn push_text(out: &mut Vec<u8>, key: Key, access: &Access, code: char
 pub(super) fn push_symbol(
     out: &mut Vec<u8>,
     letter: char,
-    symbol: Option<(&[u8], Option<u64>)>,
+    symbol: Option<(&Symbol, Option<u64>)>,
     address: u64,
 ) {
     print(out, format_args!("[{letter}] "));
     match symbol {
-        Some((name, offset)) => {
-            push_name(out, name);
+        Some((symbol, offset)) => {
+            push_name(out, &symbol.label());
             if let Some(offset) = offset {
                 print(out, format_args!("+0x{offset:x}"));
             }

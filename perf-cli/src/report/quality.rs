@@ -46,10 +46,17 @@ pub(super) fn line(samples: u64, quality: &Quality) -> String {
         // Down, so that 100.00 % is all of them.
         let percent = (10_000.0 * rooted as f64 / stacks as f64).floor() / 100.0;
         let _ = write!(line, "{percent:.2} % of stacks rooted, ");
+        let completed = quality.stacks_with(StackEnd::Completed);
+        if completed > 0 {
+            let _ = write!(line, "{} completed from other stacks, ", share(completed, stacks));
+        }
     }
     let (frames, mapped, named) = (quality.frames(), quality.mapped(), quality.named());
     let unmapped = share(frames - mapped, frames);
     let _ = write!(line, "{unmapped} of frames unmapped, {} unnamed", share(mapped - named, frames));
+    if quality.guessed() > 0 {
+        let _ = write!(line, ", {} guessed", share(quality.guessed(), frames));
+    }
     line
 }
 

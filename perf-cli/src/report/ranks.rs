@@ -64,7 +64,8 @@ impl AllRanks {
     /// Returns the ranks of symbols by their names.
     pub(super) fn names(&self, named: &Named) -> &Ranks {
         let symbols = named.symbols();
-        let compare = |one: usize, other: usize| symbols[one].name.cmp(&symbols[other].name);
+        let name = |number: usize| (&symbols[number].name, symbols[number].guess);
+        let compare = |one: usize, other: usize| name(one).cmp(&name(other));
         self.names.get_or_init(|| Ranks::new(symbols.len(), compare))
     }
 
@@ -74,10 +75,11 @@ impl AllRanks {
     pub(super) fn symbols(&self, named: &Named) -> &Ranks {
         let symbols = named.symbols();
         let file = |number: usize| named.short_name(symbols[number].dso);
+        let name = |number: usize| (&symbols[number].name, symbols[number].guess);
         let start = |number: usize| symbols[number].start.cast_signed();
         let compare = |one: usize, other: usize| {
             let by_file = file(one).cmp(file(other)).then_with(|| start(one).cmp(&start(other)));
-            by_file.then_with(|| symbols[one].name.cmp(&symbols[other].name))
+            by_file.then_with(|| name(one).cmp(&name(other)))
         };
         self.symbols.get_or_init(|| Ranks::new(symbols.len(), compare))
     }

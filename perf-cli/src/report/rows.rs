@@ -398,7 +398,7 @@ impl<'a> Source<'a> {
         match self.named.symbol(self.named.symbol_of(place.frame)) {
             Some(symbol) => {
                 let offset = known.offset.wrapping_sub(symbol.start).to_string();
-                [&*symbol.name, b"+", offset.as_bytes()].concat()
+                [&*symbol.label(), b"+", offset.as_bytes()].concat()
             }
             None => {
                 let name = self.named.short_name(self.named.short_name_of(known.dso));

@@ -240,10 +240,10 @@ impl<'a> Printer<'a> {
             Key::DsoFrom => push_name(&mut out, named.short_name(row_key.from.dso)),
             Key::Symbol | Key::SymbolTo => self.push_symbol(&mut out, &row_key.place, row.frame),
             Key::SymbolFrom => self.push_symbol(&mut out, &row_key.from, row.from),
-            Key::Parent => {
-                let name = named.symbol(row_key.parent).map_or(&b"[other]"[..], |it| &it.name);
-                push_name(&mut out, name);
-            }
+            Key::Parent => match named.symbol(row_key.parent) {
+                Some(symbol) => push_name(&mut out, &symbol.label()),
+                None => out.extend_from_slice(b"[other]"),
+            },
             Key::Cpu if of.cpu < 0 => print(&mut out, format_args!("-{:03}", -of.cpu)),
             Key::Cpu => print(&mut out, format_args!("{:03}", of.cpu)),
             Key::Srcline | Key::SrclineTo => push_name(&mut out, &self.source.srcline(&row_key.place)),
@@ -296,7 +296,7 @@ impl<'a> Printer<'a> {
             Key::DsoDaddr => push_name(&mut out, named.short_name(row_key.data)),
             Key::SymbolDaddr | Key::Dcacheline => self.push_data(&mut out, row, key, &of.access),
             Key::SymbolIaddr => {
-                let symbol = named.symbol(named.symbol_of(row.frame)).map(|it| (&*it.name, None));
+                let symbol = named.symbol(named.symbol_of(row.frame)).map(|it| (it, None));
                 let letter = level(collected.table.frames.mode(row.frame));
                 memory::push_symbol(&mut out, letter, symbol, of.access.ip);
             }
@@ -315,7 +315,7 @@ impl<'a> Printer<'a> {
         let (frames, named) = (&self.source.collected.table.frames, self.source.named);
         let offset = frames.place(frame).map_or(0, |it| it.offset);
         let symbol = named.symbol(named.symbol_of(frame));
-        let symbol = symbol.map(|it| (&*it.name, Some(offset.wrapping_sub(it.start)).filter(|&it| it > 0)));
+        let symbol = symbol.map(|it| (it, Some(offset.wrapping_sub(it.start)).filter(|&it| it > 0)));
         memory::push_symbol(out, level(frames.mode(frame)), symbol, offset);
     }
 
@@ -334,7 +334,7 @@ impl<'a> Printer<'a> {
         let is_data = !frames.mapping(row.data).is_some_and(Mapping::is_executable);
         let symbol = named.symbol(named.symbol_of(row.data));
         // A line can begin before what it has.
-        let symbol = symbol.map(|it| (&*it.name, is_data.then(|| offset.saturating_sub(it.start))));
+        let symbol = symbol.map(|it| (it, is_data.then(|| offset.saturating_sub(it.start))));
         let letter = if is_line { access.line.letter(code) } else { code };
         memory::push_symbol(out, letter, symbol, if is_line { offset } else { access.address });
     }
@@ -343,7 +343,7 @@ impl<'a> Printer<'a> {
     fn push_symbol(&self, out: &mut Vec<u8>, place: &Place, frame: u32) {
         let level = level(self.source.collected.table.frames.mode(frame));
         let symbol = self.source.named.symbol(place.symbol);
-        memory::push_symbol(out, level, symbol.map(|it| (&*it.name, None)), place.address);
+        memory::push_symbol(out, level, symbol.map(|it| (it, None)), place.address);
         if symbol.is_some_and(|it| it.is_inlined) {
             out.extend_from_slice(b" (inlined)");
         }

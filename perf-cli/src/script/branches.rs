@@ -6,6 +6,7 @@ use perf_abi::branch::{BranchFlags, BranchType};
 use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
 use perf_session::{At, DsoKind, Frame, Mapping};
+use perf_symbol::Guess;
 
 use super::Known;
 use super::dso::push_dso;
@@ -82,6 +83,9 @@ fn push_symbol(out: &mut Vec<u8>, at: &At<'_, '_>, mapping: Option<&Mapping>, ad
         None => out.extend_from_slice(b"[unknown]"),
         Some(name) => {
             push_name(out, name);
+            if function.is_some_and(|it| it.guess.is_some()) {
+                out.extend_from_slice(Guess::MARK.as_bytes());
+            }
             if let Some(offset) = function.and_then(|it| it.offset) {
                 let _ = write!(Out(out), "+0x{offset:x}");
             }

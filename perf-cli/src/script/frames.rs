@@ -5,7 +5,7 @@ use core::fmt::Write;
 use perf_abi::callchain::CallchainContext;
 use perf_parse::FileError;
 use perf_session::{At, DsoKind, Frame, Mapping};
-use perf_symbol::{Function, StackFrame};
+use perf_symbol::{Function, Guess, StackFrame};
 
 use super::dso::push_dso;
 use super::fields::Fields;
@@ -81,14 +81,14 @@ fn push_frame(out: &mut Vec<u8>, at: &At<'_, '_>, it: &StackFrame<'_>, known: &K
         Some((function, inlined)) => (inlined, Some(function)),
         None => (&[][..], None),
     };
-    for it in inlined {
+    for inlined in inlined {
         push_address(out, shown);
-        push_function(out, Some(it), offset, known);
-        push_line(out, Some(it), known);
+        push_function(out, Some(inlined), offset, it.guess(), known);
+        push_line(out, Some(inlined), known);
         out.extend_from_slice(b" (inlined)\n");
     }
     push_address(out, shown);
-    push_function(out, function, offset, known);
+    push_function(out, function, offset, it.guess(), known);
     push_file(out, frame.mapping, ip, known);
     push_line(out, function, known);
     out.push(b'\n');
@@ -116,21 +116,35 @@ pub(super) fn push_place(
     let frame = Frame { ip: addr, mode: at.mode(), mapping };
     let functions = if needs_names { names.functions(at, &frame, false) } else { &[] };
     let function = functions.last();
-    push_function(out, function, function.and_then(|it| it.offset), known);
+    push_function(out, function, function.and_then(|it| it.offset), None, known);
     push_file(out, mapping, addr, known);
     push_line(out, functions.first(), known);
 }
 
+/// Appends the function at an address. `guess` is that of the frame.
+///
 /// perf: `__symbol__fprintf_symname_offs`, `tools/perf/util/symbol_fprintf.c`.
-fn push_function(out: &mut Vec<u8>, function: Option<&Function>, offset: Option<u64>, known: &Known) {
+fn push_function(
+    out: &mut Vec<u8>,
+    function: Option<&Function>,
+    offset: Option<u64>,
+    guess: Option<Guess>,
+    known: &Known,
+) {
     if !known.fields.has(Fields::SYM) {
         return;
     }
     out.push(b' ');
+    let guess = guess.or_else(|| function?.guess);
+    let mark = if guess.is_some() { Guess::MARK } else { "" };
     match function.and_then(|it| it.name.as_deref()) {
-        None => out.extend_from_slice(b"[unknown]"),
+        None => {
+            out.extend_from_slice(b"[unknown]");
+            out.extend_from_slice(mark.as_bytes());
+        }
         Some(name) => {
             push_name(out, name);
+            out.extend_from_slice(mark.as_bytes());
             if let Some(offset) = offset.filter(|_| known.fields.has(Fields::SYMOFF)) {
                 let _ = write!(Out(out), "+0x{offset:x}");
             }

@@ -9,7 +9,7 @@ use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
 use perf_session::{At, DsoKind, Frame, Session};
-use perf_symbol::{Function, StackFrame};
+use perf_symbol::{Function, Guess, StackFrame};
 use serde_json::json;
 
 use super::Shown;
@@ -105,11 +105,16 @@ impl<'a> Lines<'a> {
         let frame = it.frame;
         let functions = names.functions(at, &frame, it.is_caller);
         let file = frame.mapping.map(|it| (it.dso(), at.session().build_id(it.dso())));
-        self.quality.count_frame(file, functions);
+        self.quality.count_frame(file, functions, it.guess());
         if functions.is_empty() {
-            return vec![FrameFunction { frame, function: None }];
+            return vec![FrameFunction { frame, guess: it.guess(), function: None }];
         }
-        functions.iter().map(|it| FrameFunction { frame, function: Some(it.clone()) }).collect()
+        let of = |function: &Function| FrameFunction {
+            frame,
+            guess: it.guess().or(function.guess),
+            function: Some(function.clone()),
+        };
+        functions.iter().map(of).collect()
     }
 
     /// Appends the last line.
@@ -126,12 +131,17 @@ impl<'a> Lines<'a> {
 /// A function at the address of a frame.
 struct FrameFunction<'s> {
     frame: Frame<'s>,
+    /// Why the frame or its name is a guess.
+    guess: Option<Guess>,
     function: Option<Function>,
 }
 
 fn push_frame(json: &mut Json<'_>, session: &Session, it: &FrameFunction<'_>) {
     json.hex(name!("ip"), it.frame.ip);
     json.string(name!("mode"), mode_name(it.frame.mode).as_bytes());
+    if it.guess.is_some() {
+        json.serialized(name!("guessed"), &true.into());
+    }
     let Some(mapping) = it.frame.mapping else { return };
     let dso = mapping.dso();
     json.string(name!("dso"), dso.name());

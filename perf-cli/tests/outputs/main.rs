@@ -5,6 +5,7 @@
 
 mod diagnostics;
 mod escapes;
+mod guesses;
 mod inputs;
 mod modes;
 mod whole;

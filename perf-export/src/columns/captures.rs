@@ -48,6 +48,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
     late: Int64, "", "Number of records that were too late to be put in order of time.";
     stacks: Int64, "", "Number of samples whose stack was taken.";
     stacks_rooted: Int64, "", "Number of them that end at the first function.";
+    stacks_completed: Int64, "", "Number of them whose end was taken from other stacks of their thread.";
     stacks_truncated: Int64, "", "Number of them that were cut.";
     stacks_no_unwind_info: Int64, "", "Number of them that end where nothing tells the caller.";
     stacks_no_mapping: Int64, "", "Number of them that end in no mapping.";
@@ -57,6 +58,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
     frames_named: Int64, "", "Number of them that have a name.";
     frames_with_line: Int64, "", "Number of them that have a line.";
     frames_inlined: Int64, "", "Number of inlined functions.";
+    frames_guessed: Int64, "", "Number of frames that are guesses, or whose names are.";
 };
 
 /// What is known of a capture at its end.
@@ -112,6 +114,7 @@ pub(super) fn push(rows: &mut Rows, context: &Context, capture: &Capture<'_>) {
     rows.int64(account.late);
     rows.int64(quality.stacks());
     rows.int64(quality.stacks_with(StackEnd::Rooted));
+    rows.int64(quality.stacks_with(StackEnd::Completed));
     rows.int64(quality.stacks_with(StackEnd::Truncated));
     rows.int64(quality.stacks_with(StackEnd::NoUnwindInfo));
     rows.int64(quality.stacks_with(StackEnd::NoMapping));
@@ -121,6 +124,7 @@ pub(super) fn push(rows: &mut Rows, context: &Context, capture: &Capture<'_>) {
     rows.int64(quality.named());
     rows.int64(quality.with_line());
     rows.int64(quality.inlined());
+    rows.int64(quality.guessed());
     rows.end();
 }
 

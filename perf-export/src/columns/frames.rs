@@ -1,6 +1,6 @@
 //! `frames`: the functions at the addresses of stacks.
 
-use perf_symbol::Source;
+use perf_symbol::{Guess, Source};
 
 use super::column::{Column, columns};
 use super::context::{Context, mode_name};
@@ -24,6 +24,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
     inline_depth: Int32, "", "0 for a function of its own; for an inlined function, how many functions it is inlined into.";
     symbol_offset ? Int64, "bytes", "How far the address is from the start of the symbol, which for an inlined function is that of the function around it.";
     symbol_source ? Word, "", "Where the name was found: `symtab`, `dynsym`, `dwarf`, `kallsyms`, `perf-map`, `jitdump` or `ksymbol`.";
+    guess ? Word, "", "Why the frame or its name is a guess: `scanned` (found on the stack without unwind information), `completed` (taken from another stack of the thread), `file` (a file that may have changed) or `clock` (a jitdump with another clock). Null for what is not a guess.";
 };
 
 /// A function at the address of a frame.
@@ -53,5 +54,6 @@ pub(super) fn push(rows: &mut Rows, context: &Context, frame: &Frame<'_>) {
     rows.int32(inline_depth);
     rows.int64(symbol.map(|it| place.offset.wrapping_sub(it.start)));
     rows.text(symbol.and_then(|it| it.source).map(Source::name));
+    rows.text(symbol.and_then(|it| it.guess).or(place.guess).map(Guess::name));
     rows.end();
 }

@@ -268,6 +268,7 @@ impl Generation {
             let flat = flat.filter_map(|(frame, (function, inline_depth))| {
                 let place = self.table.frames.place(frame)?;
                 let dso = dsos.get(place.dso as usize);
+                let symbol = self.named.symbol(function.symbol);
                 Some(FlatFrame {
                     function: symbols.get(function.symbol as usize).map(|it| &**it),
                     file: files.get(function.line as usize).and_then(|it| it.as_deref()),
@@ -276,6 +277,7 @@ impl Generation {
                     dso: dso.and_then(|(name, _)| name.as_deref()),
                     build_id: dso.and_then(|(_, id)| id.as_deref()),
                     file_offset: place.offset,
+                    guess: symbol.and_then(|it| it.guess).or(place.guess),
                 })
             });
             tables.samples.push_flat((stack != EMPTY).then_some(flat));

@@ -48,8 +48,14 @@ pub(super) struct Heads {
 }
 
 /// The ends of stacks, each at the index that it is as a number.
-pub(super) const ENDS: [StackEnd; 5] =
-    [StackEnd::Rooted, StackEnd::Truncated, StackEnd::NoUnwindInfo, StackEnd::NoMapping, StackEnd::Garbage];
+pub(super) const ENDS: [StackEnd; 6] = [
+    StackEnd::Rooted,
+    StackEnd::Completed,
+    StackEnd::Truncated,
+    StackEnd::NoUnwindInfo,
+    StackEnd::NoMapping,
+    StackEnd::Garbage,
+];
 
 impl Heads {
     /// Number of the columns.

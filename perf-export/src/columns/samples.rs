@@ -10,6 +10,7 @@ use perf_parse::event::Event;
 use perf_parse::list::Branch;
 use perf_parse::sample::Tail;
 use perf_session::At;
+use perf_symbol::Guess;
 use perf_symbol::unwind::StackEnd;
 
 use super::column::{self, Column, columns};
@@ -43,6 +44,7 @@ const FRAME: &[Column] = columns! {
     dso ? Text, "", "As `dsos.name`.";
     build_id ? Text, "", "As `dsos.build_id`.";
     file_offset: Int64, "bytes", "As `frames.file_offset`.";
+    guess ? Word, "", "As `frames.guess`.";
 };
 
 pub(super) const COLUMNS: &[Column] = columns! {
@@ -105,6 +107,7 @@ pub(super) struct FlatFrame<'a> {
     pub(super) dso: Option<&'a str>,
     pub(super) build_id: Option<&'a str>,
     pub(super) file_offset: u64,
+    pub(super) guess: Option<Guess>,
 }
 
 /// What a row has beside the record.
@@ -228,6 +231,7 @@ fn push_flat<'a>(rows: &mut Rows, frames: Option<impl Iterator<Item = FlatFrame<
         rows.text(frame.dso);
         rows.text(frame.build_id);
         rows.int64(frame.file_offset);
+        rows.text(frame.guess.map(Guess::name));
     });
 }
 

@@ -11,7 +11,7 @@ use super::document::{Document, Same};
 use crate::both::both;
 use crate::calls::{Call, each_call, unknown_name};
 use crate::frames::{NONE, short_name};
-use crate::known_numbers::KnownNumbers;
+use crate::known_numbers::{KnownNumbers, UnknownNames};
 use crate::profile::Profile;
 use crate::stacks::EMPTY;
 use crate::strings::Strings;
@@ -173,7 +173,7 @@ struct Numbers {
     /// Of symbols.
     names: KnownNumbers,
     /// Of DSOs whose functions are not known.
-    unknown_names: KnownNumbers,
+    unknown_names: UnknownNames,
 }
 
 impl Numbers {
@@ -188,7 +188,7 @@ impl Numbers {
             sources,
             sources_of: KnownNumbers::of(named.lines().len()),
             names: KnownNumbers::of(named.symbols().len()),
-            unknown_names: KnownNumbers::of(dsos),
+            unknown_names: UnknownNames::of(dsos),
         }
     }
 }
@@ -256,7 +256,7 @@ impl Shared {
         let place = profile.frames().place(frame)?;
         let start = address?.checked_sub_unsigned(place.offset.checked_sub(symbol.start)?)?;
         let (lib, start) = (lib?, Some(start).filter(|start| *start >= 0)?);
-        let name = numbers.names.number(number, || self.strings.number(&symbol.name));
+        let name = numbers.names.number(number, || self.strings.number(&symbol.label()));
         let next = self.native_symbols.name.len() as u32;
         Some(*numbers.symbols.entry((lib, start, name)).or_insert_with(|| {
             let table = &mut self.native_symbols;
@@ -276,11 +276,12 @@ impl Shared {
         numbers: &mut Numbers,
     ) -> u32 {
         let name = match call.symbol {
-            Some((number, symbol)) => numbers.names.number(number, || self.strings.number(&symbol.name)),
+            Some((number, symbol)) => numbers.names.number(number, || self.strings.number(&symbol.label())),
             None => {
-                let number = profile.frames().place(frame).map_or(NONE, |place| place.dso);
-                let name = || unknown_name(profile.frames().dsos().get(number as usize));
-                numbers.unknown_names.number(number, || self.strings.number_of(&name()))
+                let place = profile.frames().place(frame);
+                let (dso, guess) = place.map_or((NONE, None), |place| (place.dso, place.guess));
+                let name = || unknown_name(profile.frames().dsos().get(dso as usize), guess);
+                numbers.unknown_names.number(dso, guess.is_some(), || self.strings.number_of(&name()))
             }
         };
         let source = call.line.map(|line| {

@@ -8,7 +8,7 @@ use perf_symbol::Source;
 use super::numbers::push;
 use crate::calls::{Call, each_call, unknown_name};
 use crate::frames::{NONE, Place};
-use crate::known_numbers::KnownNumbers;
+use crate::known_numbers::{KnownNumbers, UnknownNames};
 use crate::lists::Lists;
 use crate::profile::Profile;
 use crate::text::OneLine;
@@ -60,7 +60,7 @@ impl Functions {
         let named = profile.named();
         // Most frames are in few functions. A symbol is in one file, and may be of each kind.
         let mut known = KnownNumbers::of(named.symbols().len() * Kind::COUNT);
-        let mut of_unknown = KnownNumbers::of(profile.frames().dsos().len());
+        let mut of_unknown = UnknownNames::of(profile.frames().dsos().len());
         let mut of_frames = Lists::default();
         for (place, frame) in profile.frames().places().iter().zip(0..) {
             let file = || match place.dso {
@@ -69,8 +69,9 @@ impl Functions {
             };
             of_frames.push(each_call(profile, frame).map(|(Call { symbol, .. }, _)| {
                 let Some((number, symbol)) = symbol else {
-                    return of_unknown.number(place.dso, || {
-                        let name = unknown_name(profile.frames().dsos().get(place.dso as usize));
+                    return of_unknown.number(place.dso, place.guess.is_some(), || {
+                        let dso = profile.frames().dsos().get(place.dso as usize);
+                        let name = unknown_name(dso, place.guess);
                         let kind = if place.dso == NONE { Kind::Unmapped } else { Kind::Unnamed };
                         self.number(Function { name, file: file(), kind })
                     });
@@ -78,7 +79,7 @@ impl Functions {
                 let kind =
                     if symbol.is_inlined { Kind::Inlined } else { kind(profile, place, symbol.source) };
                 known.number(number * Kind::COUNT as u32 + kind as u32, || {
-                    let name = OneLine(&symbol.name).to_string();
+                    let name = OneLine(&symbol.label()).to_string();
                     self.number(Function { name, file: file(), kind })
                 })
             }));

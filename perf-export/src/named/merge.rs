@@ -63,7 +63,7 @@ impl Named {
 impl New {
     /// Returns the number of a symbol. Of those with the same name, file and place, the first one is kept.
     fn symbol(&mut self, symbol: &Symbol) -> u32 {
-        let place = |it: &Symbol| (it.dso, it.start, it.is_inlined);
+        let place = |it: &Symbol| (it.dso, it.start, it.is_inlined, it.guess);
         let hash = self.symbols.hash((place(symbol), &*symbol.name));
         let is = |it: &Symbol| place(it) == place(symbol) && it.name == symbol.name;
         let hash_of = |hasher: &DefaultHashBuilder, it: &Symbol| hasher.hash_one((place(it), &*it.name));

@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use perf_symbol::Function;
+use perf_symbol::{Function, Guess};
 
 use super::{FunctionAt, Line, Symbol};
 use crate::frames::{NONE, Place};
@@ -39,8 +39,10 @@ impl Part {
             } else {
                 functions.iter().take(index + 1).find(|it| it.line.is_some())
             };
-            let symbol =
-                function.name.as_ref().map_or(NONE, |name| self.symbol(name, function, dso, begin, size));
+            let symbol = function.name.as_ref().map_or(NONE, |name| {
+                let guess = place.guess.or(function.guess);
+                self.symbol(name, function, dso, begin, size, guess)
+            });
             let line = line_of.and_then(|it| it.file.as_ref().zip(it.line));
             let line = line.map_or(NONE, |(file, line)| self.line(file, line));
             self.functions.push(FunctionAt { symbol, line });
@@ -55,12 +57,15 @@ impl Part {
         dso: u32,
         start: u64,
         size: Option<u64>,
+        guess: Option<Guess>,
     ) -> u32 {
         let &Function { is_inlined, source, .. } = function;
         let raw_name = function.raw_name.as_ref().unwrap_or(name);
         let is = |it: &Symbol| {
-            let same = (it.dso, it.start, it.size, it.is_inlined, it.source);
-            same == (dso, start, size, is_inlined, source) && it.name == *name && it.raw_name == *raw_name
+            let same = (it.dso, it.start, it.size, it.is_inlined, it.source, it.guess);
+            same == (dso, start, size, is_inlined, source, guess)
+                && it.name == *name
+                && it.raw_name == *raw_name
         };
         let hash = self.symbols.hash((&**name, start));
         self.symbols.number_by(
@@ -69,7 +74,7 @@ impl Part {
             |hasher, it| hasher.hash_one((&*it.name, it.start)),
             || {
                 let (name, raw_name) = (Arc::clone(name), Arc::clone(raw_name));
-                Symbol { name, raw_name, dso, start, size, is_inlined, source }
+                Symbol { name, raw_name, dso, start, size, is_inlined, source, guess }
             },
         )
     }

@@ -34,7 +34,7 @@ fn files_have_what_the_batches_have() {
         let value = |key: &str| metadata.iter().find(|it| it.key == key).and_then(|it| it.value.clone());
         assert_eq!(value("perf.capture").as_deref(), Some("name"));
         assert_eq!(value("perf.table").as_deref(), Some(table.name()));
-        assert_eq!(value("perf.schema_version").as_deref(), Some("1"));
+        assert_eq!(value("perf.schema_version").as_deref(), Some("2"));
         assert!(value("perf.hostname").is_some_and(|it| !it.is_empty()));
         let names: Vec<_> = read.schema().fields().iter().map(|field| field.name().clone()).collect();
         assert_eq!(names, table.columns().iter().map(|it| it.name).collect::<Vec<_>>());

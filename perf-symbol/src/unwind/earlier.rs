@@ -71,7 +71,7 @@ impl Earlier {
         match stack.end {
             StackEnd::Rooted if !stack.spliced && !places.is_empty() => self.learn(thread, places),
             StackEnd::Truncated if self.push_outer(thread, places, frames) => {
-                return Unwound { end: StackEnd::Rooted, spliced: true, ..stack };
+                return Unwound { end: StackEnd::Completed, spliced: true, ..stack };
             }
             _ => {}
         }

@@ -5,11 +5,15 @@
 #[non_exhaustive]
 pub enum StackEnd {
     /// The last frame is the first function of the program or of the thread: its unwind information says that it has no
-    /// caller, or its return address or frame pointer is 0. Also a task that has no user space.
+    /// caller, or its return address or frame pointer is 0. Also a task that has no user space. A stack with a
+    /// [guessed](crate::Guess) frame never ends like this.
     Rooted,
+    /// The copy of the stack ended first. The outer frames, up to the first function, are those that all complete stacks
+    /// of the thread have there: see [`Unwound::spliced`](super::Unwound::spliced).
+    Completed,
     /// More of the stack was needed than the sample has a copy of, or the stack has more frames than were asked for.
     Truncated,
-    /// No unwind information covers the last frame, and its frame pointer is not one.
+    /// No unwind information covers the last frame, or one before it: what was found after that is a guess.
     NoUnwindInfo,
     /// The last frame's address is in no mapping.
     NoMapping,
@@ -19,11 +23,12 @@ pub enum StackEnd {
 }
 
 impl StackEnd {
-    /// Returns the name: `rooted`, `truncated`, `no-unwind-info`, `no-mapping` or `garbage`.
+    /// Returns the name: `rooted`, `completed`, `truncated`, `no-unwind-info`, `no-mapping` or `garbage`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Rooted => "rooted",
+            Self::Completed => "completed",
             Self::Truncated => "truncated",
             Self::NoUnwindInfo => "no-unwind-info",
             Self::NoMapping => "no-mapping",

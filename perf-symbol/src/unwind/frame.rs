@@ -2,6 +2,8 @@
 
 use perf_abi::record::CpuMode;
 
+use crate::guess::Guess;
+
 /// A frame of an unwound stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
@@ -31,11 +33,21 @@ pub enum FrameSource {
     Cfi,
     /// A signal interrupted it. The frame before is the signal trampoline.
     Signal,
-    /// By the frame pointer or the stack pointer of a frame without unwind information: a guess.
+    /// By the frame pointer or the stack pointer of a frame without unwind information.
     FramePointer,
 }
 
 impl FrameSource {
+    /// Returns why the frame is a guess; `None` if it was recorded, or found by unwind information.
+    #[must_use]
+    pub fn guess(self) -> Option<Guess> {
+        match self {
+            Self::FramePointer => Some(Guess::Scanned),
+            Self::Earlier => Some(Guess::Completed),
+            Self::Chain | Self::Registers | Self::Cfi | Self::Signal => None,
+        }
+    }
+
     /// Returns whether the address is that of an instruction that was about to run, and not a return address.
     pub(crate) fn is_exact(self) -> bool {
         matches!(self, Self::Registers | Self::Signal)

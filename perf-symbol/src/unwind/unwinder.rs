@@ -155,6 +155,9 @@ impl Unwinder {
         }
         let added = frames.get(user..).unwrap_or_default();
         let guessed = added.iter().any(|frame| frame.source == FrameSource::FramePointer);
+        if guessed && end == StackEnd::Rooted {
+            end = StackEnd::NoUnwindInfo;
+        }
         Ok(Some(Unwound { end, spliced, guessed }))
     }
 

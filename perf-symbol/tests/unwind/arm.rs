@@ -73,7 +73,7 @@ fn guesses_by_frame_records() {
     let (frames, unwound) = unwind_on(Arch::Arm64, &it, &elf);
     assert_eq!(frames.iter().map(|it| place(it.ip)).collect::<Vec<_>>(), [0x108, 0x208, 0x308]);
     assert!(unwound.guessed);
-    assert_eq!(unwound.end, StackEnd::Rooted);
+    assert_eq!(unwound.end, StackEnd::NoUnwindInfo);
 }
 
 /// A 32-bit task, on a 32-bit kernel and on a 64-bit one. Programs of Arm have `.debug_frame`.

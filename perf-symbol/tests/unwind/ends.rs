@@ -14,7 +14,7 @@ use perf_parse::abi::regs::Arch;
 use perf_parse::event::Events;
 use perf_session::{Frame, Session};
 use perf_symbol::unwind::{FrameSource, StackEnd, Unwinder};
-use perf_symbol::{Bytes, Files, Finder, Options, Stacks};
+use perf_symbol::{Bytes, Files, Finder, Guess, Options, Stacks};
 
 use crate::{BP, EXEC, READ, SP, code, place, program, sample, set, sources, unwind, unwind_on, unwind_with};
 
@@ -104,17 +104,20 @@ fn frame_pointers_are_guessed() {
         [FrameSource::Registers, FrameSource::FramePointer, FrameSource::FramePointer]
     );
     assert!(unwound.guessed);
-    assert_eq!(unwound.end, StackEnd::Rooted);
+    // A stack with a guess is not known to be complete.
+    assert_eq!(unwound.end, StackEnd::NoUnwindInfo);
+    let guesses: Vec<_> = frames.iter().map(|frame| frame.source.guess()).collect();
+    assert_eq!(guesses, [None, Some(Guess::Scanned), Some(Guess::Scanned)]);
 
     // Without the file: the frame pointer of the outermost function is 0.
     let (frames, unwound) = unwind_with(&mut Unwinder::new(Arch::X86), &it, None);
-    assert_eq!((frames.len(), unwound.unwrap().end), (3, StackEnd::Rooted));
+    assert_eq!((frames.len(), unwound.unwrap().end), (3, StackEnd::NoUnwindInfo));
 
     // A function that just began: its return address is at the stack pointer.
     set(&mut it, BP, 3);
     it.stack[..8].copy_from_slice(&code(0xf08).to_le_bytes());
     let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
-    assert_eq!((frames.len(), unwound.end), (2, StackEnd::Rooted));
+    assert_eq!((frames.len(), unwound.end), (2, StackEnd::NoUnwindInfo));
 
     // The frame that the pointer leads to was not copied.
     let mut it = sample(0x108, &[7, SP + 64, code(0x208), 0, 0, 0]);

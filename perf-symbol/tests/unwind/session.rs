@@ -88,6 +88,6 @@ fn outermost_frames_are_known() {
     assert_eq!(found[7].0, [0x309, 0x111, 0x118, 0x128]);
     assert_eq!(found[7].1, StackEnd::Truncated);
     assert_eq!(found[9].0, [0x309, 0x111, 0x118, 0x128, 0xf08]);
-    assert_eq!(found[9].1, StackEnd::Rooted);
+    assert_eq!(found[9].1, StackEnd::Completed);
     assert_eq!(found[9].2[3..], [FrameSource::Cfi, FrameSource::Earlier]);
 }

@@ -72,7 +72,7 @@ impl Who {
 fn name(symbol: Option<&Symbol>, address: u64) -> Vec<u8> {
     let mut text = Vec::new();
     match symbol {
-        Some(symbol) => push_name(&mut text, &symbol.name),
+        Some(symbol) => push_name(&mut text, &symbol.label()),
         None => text.extend_from_slice(format!("0x{address:016x}").as_bytes()),
     }
     text

@@ -112,7 +112,7 @@ impl Printer<'_> {
     fn longest(&self, frame: impl Fn(&Row) -> u32) -> Option<usize> {
         let named = self.source.named;
         let symbols = self.table.rows.iter().filter_map(|row| named.symbol(named.symbol_of(frame(row))));
-        symbols.map(|it| shown_width(&it.name)).max()
+        symbols.map(|it| shown_width(&it.label())).max()
     }
 
     /// The width of a number of one event.
