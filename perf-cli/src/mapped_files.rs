@@ -75,6 +75,14 @@ impl Files for MappedFiles {
     fn vdso(&self) -> io::Result<Bytes> {
         ReadFiles.vdso()
     }
+
+    fn vdso32(&self) -> io::Result<Bytes> {
+        #[cfg(target_os = "linux")]
+        if let Some(vdso) = perf_record::vdso32() {
+            return Ok(Bytes::new(vdso));
+        }
+        ReadFiles.vdso32()
+    }
 }
 
 #[cfg(test)]

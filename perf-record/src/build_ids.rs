@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufReader};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use perf_abi::endian::{ByteOrder, Endian};
@@ -14,14 +13,12 @@ use perf_parse::Record;
 use perf_parse::feature::{BuildId, Entries, FeatureData};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
-use super::{elf, kernel, maps};
+use super::{elf, kernel};
 use crate::build_id_cache::{BuildIdCache, Content};
+use crate::vdso::{self, VDSO, VDSO32};
 
 /// perf's name of the kernel.
 const KERNEL: &[u8] = b"[kernel.kallsyms]";
-const VDSO: &[u8] = b"[vdso]";
-/// The maximum number of bytes of a vdso. The kernel's have one to four pages.
-const MAX_VDSO: usize = 1 << 20;
 
 /// Collects the files that were mapped, from MMAP and MMAP2 records in any order.
 ///
@@ -78,8 +75,10 @@ impl BuildIds {
     /// Takes the file of an MMAP or MMAP2 record; ignores others.
     pub fn record<O: ByteOrder>(&mut self, misc: Misc, record: &Record<'_, O>) {
         match record {
-            Record::Mmap(it) => self.mapped(misc, it.pid, it.filename, None),
-            Record::Mmap2(it) => self.mapped(misc, it.pid, it.filename, it.id.build_id()),
+            Record::Mmap(it) => self.mapped(misc, it.pid, name(it.filename, it.addr), None),
+            Record::Mmap2(it) => {
+                self.mapped(misc, it.pid, name(it.filename, it.addr), it.id.build_id());
+            }
             _ => {}
         }
     }
@@ -142,11 +141,11 @@ impl BuildIds {
     }
 
     /// Adds the files to perf's cache in `folder`, such as `~/.debug`: the mapped files with their debug files of
-    /// `/usr/lib/debug`, the symbols of the kernel, and the vdso. Files that the cache has are not read again.
+    /// `/usr/lib/debug`, the symbols of the kernel, and the vDSOs. Files that the cache has are not read again.
     ///
     /// Looks up files as [`finish`](Self::finish) does. A file that has another build id than the recorded one is not
     /// added. On the file system of the cache, a file is added as a hard link, which costs nothing; on another one, or if
-    /// the kernel forbids links to files of other users, as a copy. The kernel's symbols and the vdso have mode 0600.
+    /// the kernel forbids links to files of other users, as a copy. The kernel's symbols and the vDSOs have mode 0600.
     ///
     /// # Errors
     ///
@@ -173,10 +172,19 @@ impl Mapped {
                 let folder = root.join("sys/module").join(OsStr::from_bytes(&name));
                 elf::of_notes(&fs::read(folder.join("notes/.note.gnu.build-id")).ok()?)
             }
-            (CpuMode::USER, VDSO) => elf::of_bytes(&vdso()?),
+            (CpuMode::USER, VDSO | VDSO32) => elf::of_bytes(&self.vdso(root)?),
             (CpuMode::USER, _) => Some(self.open(root)?.1),
             _ => None,
         }
+    }
+
+    /// Returns the vDSO: if it is not that of this process, from the process that mapped it, or from a new one.
+    fn vdso(&self, root: &Path) -> Option<Vec<u8>> {
+        if self.name == VDSO {
+            return vdso::own();
+        }
+        let of_process = || vdso::of_process(&root.join(format!("proc/{}", self.pid)), &self.name);
+        of_process().or_else(vdso::vdso32)
     }
 
     /// Opens the file that was mapped, and reads its build id.
@@ -196,7 +204,9 @@ impl Mapped {
         let Some(build_id) = self.read(root) else { return Ok(()) };
         let add = |name: &str, content: &dyn Fn() -> Option<Content>| {
             let content = if cache.has(&build_id, name) { None } else { content() };
-            content.map_or(Ok(()), |content| cache.add(&self.name, &build_id, name, content))
+            // perf's cache has all vDSOs in one folder.
+            let path = if self.name == VDSO32 { VDSO } else { &self.name };
+            content.map_or(Ok(()), |content| cache.add(path, &build_id, name, content))
         };
         match (self.mode, self.name.as_slice()) {
             (CpuMode::KERNEL, KERNEL) => add("kallsyms", &|| {
@@ -214,7 +224,7 @@ impl Mapped {
                 let open = || elf::open(&root.join(OsStr::from_bytes(path))).filter(is_same);
                 add("elf", &|| open().map(Content::File))
             }
-            (CpuMode::USER, VDSO) => add("vdso", &|| vdso().map(Content::Bytes)),
+            (CpuMode::USER, VDSO | VDSO32) => add("vdso", &|| self.vdso(root).map(Content::Bytes)),
             (CpuMode::USER, [b'/', ..]) => {
                 let is_same = |(_, found): &(File, Vec<u8>)| *found == build_id;
                 add("elf", &|| self.open(root).filter(is_same).map(|(file, _)| Content::File(file)))?;
@@ -225,25 +235,14 @@ impl Mapped {
     }
 }
 
+/// Returns the name of what is mapped at an address, as perf lists it.
+fn name(filename: &[u8], addr: u64) -> &[u8] {
+    if filename == VDSO { vdso::name_at(addr) } else { filename }
+}
+
 /// Opens the file that a debug package has for a build id.
 fn debug_file(root: &Path, build_id: &[u8]) -> Option<File> {
     let (first, rest) = build_id.split_first()?;
     let rest: String = rest.iter().map(|byte| format!("{byte:02x}")).collect();
     elf::open(&root.join(format!("usr/lib/debug/.build-id/{first:02x}/{rest}.debug")))
-}
-
-/// Returns this program's vdso. All 64-bit programs have the same vdso.
-fn vdso() -> Option<Vec<u8>> {
-    let mut place = None;
-    let file = BufReader::new(File::open("/proc/self/maps").ok()?);
-    let Ok(_) = maps::each(file, |mapping| {
-        if mapping.name == VDSO {
-            place = Some((mapping.start, mapping.len));
-        }
-        Ok::<_, core::convert::Infallible>(())
-    });
-    let (start, len) = place?;
-    let mut bytes = vec![0; usize::try_from(len).ok().filter(|&len| len <= MAX_VDSO)?];
-    File::open("/proc/self/mem").ok()?.read_exact_at(&mut bytes, start).ok()?;
-    Some(bytes)
 }

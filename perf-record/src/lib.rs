@@ -64,6 +64,7 @@ mod places;
 mod processes;
 mod reader;
 mod recorder;
+mod ring_size;
 mod session;
 mod sink;
 mod snapshot;
@@ -77,6 +78,7 @@ mod traces;
 mod tracing;
 mod trigger;
 mod user_records;
+mod vdso;
 mod wait;
 
 #[cfg(test)]
@@ -104,6 +106,7 @@ pub use summary::Summary;
 pub use synthesize::{Synthesizer, Wanted};
 pub use thread_spec::{ThreadMask, ThreadSpec};
 pub use trigger::Trigger;
+pub use vdso::vdso32;
 pub use wait::Waited;
 
 /// The examples of the README, as tests.

@@ -87,7 +87,8 @@ pub struct Options {
     /// The cpus on which threads or a command are recorded; `None` for all. Their mappings, names and tasks are recorded
     /// on all cpus. Cannot be combined with `per_thread`.
     pub cpus: Option<Vec<u32>>,
-    /// Pages of each ring, a power of two; `None` for as many as `perf_event_mlock_kb` allows.
+    /// Pages of each ring, a power of two; `None` for as many as `perf_event_mlock_kb` allows for each cpu, or fewer if this
+    /// user has locked other memory.
     pub mmap_pages: Option<usize>,
     /// Pages of each AUX area, a power of two; `None` for 4 MiB, or 128 KiB for an ordinary user. Only for an event that
     /// writes a hardware trace, such as `intel_pt//`.

@@ -7,7 +7,7 @@ use std::path::Path;
 use perf_abi::attr::AttrFlags;
 use perf_abi::read_format::ReadFormat;
 use perf_open::pmu::Pmus;
-use perf_open::{Counter, EventGroup, EventSpec, Overwrite, Ring, Target, limits, ring};
+use perf_open::{Counter, EventGroup, EventSpec, Overwrite, Ring, Target, limits};
 use perf_parse::file::write::EventFields;
 
 use crate::aux_area::{Abilities, Area, Place as AreaPlace, Plan};
@@ -16,10 +16,7 @@ use crate::host::ROOT;
 use crate::manner::{self, Manner, OwnEvent};
 use crate::pace::Pace;
 use crate::places::{self, Place};
-use crate::{Error, Note, Observed, Options, online, terms};
-
-/// The default size of a ring in bytes: what an unprivileged user may lock per cpu by default.
-const DEFAULT_BYTES: usize = 512 << 10;
+use crate::{Error, Note, Observed, Options, online, ring_size, terms};
 
 /// An open event on one target.
 #[derive(Debug)]
@@ -317,9 +314,8 @@ impl Session {
 
     /// Maps a ring for the counters starting at `first`: one for those that overwrite, and one for the others.
     fn map(&mut self, first: usize, options: &Options) -> Result<(), perf_open::Error> {
-        let page = ring::page_bytes();
         let of_trace = self.plan.as_ref().and_then(|plan| plan.sizes.ring);
-        let mut pages = options.mmap_pages.or(of_trace).unwrap_or(DEFAULT_BYTES / page).max(1);
+        let mut pages = options.mmap_pages.or(of_trace).unwrap_or_else(ring_size::default_pages).max(1);
         let (mut ring, mut overwrite): (Option<Ring>, Option<Overwrite>) = (None, None);
         // The area belongs to the event of the ring.
         let (traced, others): (Vec<_>, Vec<_>) =

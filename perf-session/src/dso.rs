@@ -35,7 +35,8 @@ pub enum DsoKind {
     /// executable, it has generated code, and the name is `/tmp/perf-PID.map`: the file in which a program may name the
     /// code, as perf's tools agree on.
     Memory,
-    /// `[vdso]`, the code that the kernel maps into each process.
+    /// `[vdso]`, the code that the kernel maps into each process; `[vdso32]` in a 32-bit process of a 64-bit machine, whose
+    /// code is another one.
     Vdso,
     /// `[vsyscall]`, a page at a fixed address of x86.
     Vsyscall,
@@ -102,7 +103,7 @@ impl Dso {
     pub(crate) fn of_process(pid: i32, filename: &[u8], id: Option<FileId>, prot: u32, flags: u32) -> Self {
         let is_memory = is_anonymous(filename) || flags & MAP_HUGETLB != 0 || has_no_file(filename);
         let kind = match filename {
-            b"[vdso]" => DsoKind::Vdso,
+            VDSO => DsoKind::Vdso,
             b"[vsyscall]" => DsoKind::Vsyscall,
             _ if is_memory => DsoKind::Memory,
             _ => DsoKind::File,
@@ -115,6 +116,14 @@ impl Dso {
         // Memory has no identity but its name.
         let inode = inode.filter(|_| kind == DsoKind::File);
         Self { name, path, kind, build_id, inode }
+    }
+
+    /// The vDSO of a 32-bit process of a 64-bit machine.
+    ///
+    /// perf: `DSO__NAME_VDSO32`, `tools/perf/util/vdso.c`.
+    pub(crate) fn vdso32(id: Option<FileId>) -> Self {
+        let (name, path) = (Vec::from(VDSO32), Some(Vec::from(VDSO)));
+        Self { name, path, kind: DsoKind::Vdso, build_id: identity(id).0, inode: None }
     }
 
     /// The text of a kernel.
@@ -135,6 +144,11 @@ impl Dso {
         Self { name: Vec::from(name), path: None, kind, build_id: None, inode: None }
     }
 }
+
+/// The kernel's name of its code in each process.
+pub(crate) const VDSO: &[u8] = b"[vdso]";
+/// perf's name of that code in a 32-bit process of a 64-bit machine.
+const VDSO32: &[u8] = b"[vdso32]";
 
 /// Kernel: `PROT_EXEC`, `include/uapi/asm-generic/mman-common.h`.
 pub(crate) const PROT_EXEC: u32 = 4;

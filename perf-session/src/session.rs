@@ -8,7 +8,7 @@ use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
-use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
+use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, VDSO};
 use crate::kernel::KernelMmap;
 use crate::limits::Limits;
 use crate::machine::Machine;
@@ -29,6 +29,8 @@ pub struct Session {
     dsos: Dsos,
     build_ids: BuildIds,
     cgroups: Cgroups,
+    /// Whether the capture says that its machine has 32 bits.
+    is_32_bit: bool,
     limits: Limits,
 }
 
@@ -53,6 +55,7 @@ impl Session {
             dsos: Dsos::default(),
             build_ids: BuildIds::default(),
             cgroups: Cgroups::default(),
+            is_32_bit: false,
             limits: *limits,
         };
         // The idle threads of all CPUs. No record says so.
@@ -61,8 +64,12 @@ impl Session {
         session
     }
 
-    /// Adds what the features of a capture say: the build ids of its files. Features that cannot be decoded are skipped.
+    /// Adds what the features of a capture say: the build ids of its files, and whether its machine has 32 bits. Features
+    /// that cannot be decoded are skipped. Call it before [`update`](Self::update).
     pub fn add_features(&mut self, features: &Features<'_>) {
+        if let Some(Ok(machine)) = features.arch() {
+            self.is_32_bit = is_32_bit(machine);
+        }
         let Some(section) = features.get(Feature::BUILD_ID) else { return };
         if let Ok(FeatureData::BuildId(ids)) = section.decode() {
             ids.iter().filter(|id| !is_guest(id.cpumode())).for_each(|id| {
@@ -183,7 +190,11 @@ impl Session {
             let record = KernelMmap { addr, len, pgoff, id, filename };
             return self.machines.of_mut(mode, pid).0.kernel.map(&mut self.dsos, &record);
         }
-        let dso = self.dsos.intern(Dso::of_process(pid, filename, id, prot, flags));
+        let dso = match filename {
+            VDSO if addr <= LAST_32_BIT && !self.is_32_bit => Dso::vdso32(id),
+            _ => Dso::of_process(pid, filename, id, prot, flags),
+        };
+        let dso = self.dsos.intern(dso);
         // The kernel's own offsets in it mean nothing.
         let pgoff = if dso.kind() == DsoKind::Vdso { 0 } else { pgoff };
         let mapping = Mapping { start: addr, end: addr.saturating_add(len), pgoff, prot, flags, dso };
@@ -285,7 +296,12 @@ impl Session {
     /// `None` if the capture has none, or lists several for the path.
     #[must_use]
     pub fn build_id(&self, dso: &Dso) -> Option<BuildId> {
-        dso.build_id().or_else(|| self.build_ids.get(dso.path())).or_else(|| self.build_ids.get(dso.name()))
+        let by_path = || match dso.kind() {
+            // The path of the vDSO of a 32-bit process is that of another one.
+            DsoKind::Vdso => None,
+            _ => self.build_ids.get(dso.path()),
+        };
+        dso.build_id().or_else(by_path).or_else(|| self.build_ids.get(dso.name()))
     }
 
     /// Returns the number of build ids that were dropped: see [`Limits::build_ids`].
@@ -293,6 +309,17 @@ impl Session {
     pub fn dropped_build_ids(&self) -> u64 {
         self.build_ids.dropped
     }
+}
+
+/// The last address of a 32-bit process. A 64-bit kernel maps the vDSO of other processes far above it.
+const LAST_32_BIT: u64 = u32::MAX as u64;
+
+/// Returns whether `uname -m` prints this on a 32-bit machine.
+fn is_32_bit(machine: &[u8]) -> bool {
+    const STARTS: [&[u8]; 4] = [b"i386", b"i486", b"i586", b"i686"];
+    let is_arm = machine.starts_with(b"arm") && !machine.starts_with(b"arm64");
+    let others: [&[u8]; 7] = [b"ppc", b"mips", b"s390", b"riscv32", b"sparc", b"parisc", b"csky"];
+    is_arm || STARTS.contains(&machine) || others.contains(&machine)
 }
 
 /// An MMAP or MMAP2 record without its ids and its name.

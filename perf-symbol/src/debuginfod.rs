@@ -189,6 +189,10 @@ impl<F: Files> Files for Debuginfod<F> {
         self.files.vdso()
     }
 
+    fn vdso32(&self) -> io::Result<Bytes> {
+        self.files.vdso32()
+    }
+
     fn fetch(&self, id: BuildId, wanted: Wanted, limit: u64) -> io::Result<PathBuf> {
         let kind = match wanted {
             Wanted::Executable => "executable",

@@ -47,7 +47,7 @@ impl DsoSymbols {
             DsoKind::File | DsoKind::Module => {
                 Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
             }
-            DsoKind::Vdso => Self::of_file(finder, finder.vdso(build_id)),
+            DsoKind::Vdso => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
             // The running kernel is not that of a guest.
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
                 let kernel = Kernel::load(finder, build_id, relocation);
@@ -71,7 +71,7 @@ impl DsoSymbols {
             (DsoKind::File | DsoKind::Module, Some(_)) => {
                 Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
             }
-            (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(build_id)),
+            (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
             (DsoKind::Ksymbol(_), _) => {
                 Self { table: Table::Nothing, why: None, is_doubtful: false, path: PathBuf::new() }
             }

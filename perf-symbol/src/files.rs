@@ -46,6 +46,15 @@ pub trait Files: Send + Sync {
         Err(io::ErrorKind::NotFound.into())
     }
 
+    /// Returns the vDSO that the kernel maps into 32-bit processes, where this process has 64 bits.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](io::ErrorKind::NotFound) where there is none.
+    fn vdso32(&self) -> io::Result<Bytes> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+
     /// Gets a file by its build id from elsewhere, such as from a server, and returns the path at which
     /// [`read`](Self::read) reads it. It has at most `limit` bytes. Asked only for what is in no folder.
     ///
@@ -116,6 +125,16 @@ impl Files for ReadFiles {
         let mut bytes = Vec::new();
         memory.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
         Ok(Bytes::new(bytes))
+    }
+
+    /// Reads the file that the running kernel's package may have.
+    #[cfg(target_os = "linux")]
+    fn vdso32(&self) -> io::Result<Bytes> {
+        if cfg!(target_pointer_width = "32") {
+            return self.vdso();
+        }
+        let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
+        self.read(Path::new(&format!("/lib/modules/{}/vdso/vdso32.so", release.trim_end())), 1 << 20)
     }
 }
 

@@ -149,17 +149,19 @@ impl Finder {
         found.shared = shared.map(Arc::new);
     }
 
-    /// Finds the vDSO: in perf's cache, or the one of the running kernel if its build id is the recorded one.
+    /// Finds the vDSO, by its name `[vdso]` or `[vdso32]`: in perf's cache, or the one of the running kernel if its build id
+    /// is the recorded one.
     #[must_use]
-    pub fn vdso(&self, build_id: Option<BuildId>) -> Found {
+    pub fn vdso(&self, name: &[u8], build_id: Option<BuildId>) -> Found {
         let mut found = Found::default();
         let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Vdso));
         let running = || {
             if self.options.symfs.is_some() {
                 return Err(Why::NotFound);
             }
-            let bytes = self.files.vdso().map_err(|error| why(&error))?;
-            Ok((checked(Image::parse(bytes)?, build_id)?, PathBuf::from("[vdso]")))
+            let bytes = if name == b"[vdso]" { self.files.vdso() } else { self.files.vdso32() };
+            let image = Image::parse(bytes.map_err(|error| why(&error))?)?;
+            Ok((checked(image, build_id)?, path_of(name)))
         };
         match by_id.map_or_else(running, Ok) {
             Ok((image, path)) => {

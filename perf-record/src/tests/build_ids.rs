@@ -141,9 +141,13 @@ fn finish(files: &BuildIds, root: &Path) -> Found {
 
 /// Returns the MMAP2 record of a file that a process mapped.
 fn map(files: &mut BuildIds, pid: i32, name: &str) {
+    map_at(files, pid, 0x1000, name);
+}
+
+fn map_at(files: &mut BuildIds, pid: i32, addr: u64, name: &str) {
     let id = FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 };
     let (filename, prot_flags) = (name.as_bytes(), Some((5, 2)));
-    let map = Mmap2 { pid, tid: pid, addr: 0x1000, len: 0x1000, pgoff: 0, id, prot_flags, filename };
+    let map = Mmap2 { pid, tid: pid, addr, len: 0x1000, pgoff: 0, id, prot_flags, filename };
     files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
 }
 
@@ -192,11 +196,29 @@ fn the_kernel_needs_no_record() {
 #[test]
 fn the_vdso_is_read_from_this_process() {
     let mut files = BuildIds::new();
-    map(&mut files, 5, "[vdso]");
+    map_at(&mut files, 5, 0x7fff_0000_0000, "[vdso]");
     let found = finish(&files, Path::new("/nowhere"));
     // Not every architecture has a vdso.
     assert!(found.iter().all(|(name, misc, id)| name == b"[vdso]" && *misc == 0x8002 && id.len() == 20));
     assert_eq!(found.len(), usize::from(cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))));
+}
+
+/// A 32-bit process has another vDSO, which perf lists by another name and keeps beside the other one.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn the_vdso_of_a_32_bit_process() {
+    let mut files = BuildIds::new();
+    map_at(&mut files, 5, 0x7fff_0000_0000, "[vdso]");
+    map_at(&mut files, 6, 0xf7f8_7000, "[vdso]");
+    let found = finish(&files, Path::new("/nowhere"));
+    let id = |name: &[u8]| found.iter().find(|entry| entry.0 == name).map(|entry| entry.2.clone());
+    let expected = crate::vdso32().and_then(|bytes| elf::of_bytes(&bytes));
+    assert_eq!(id(b"[vdso32]"), expected);
+    assert!(id(b"[vdso]").is_some_and(|id| Some(id) != expected));
+    let folder = Folder::new();
+    files.cache(Path::new("/nowhere"), &folder.0).unwrap();
+    let kept = std::fs::read_dir(folder.0.join("[vdso]")).unwrap().count();
+    assert_eq!(kept, 1 + usize::from(expected.is_some()));
 }
 
 #[test]

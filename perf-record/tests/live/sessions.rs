@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
-use std::process::id;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, id};
 
 use perf_record::open::abi::event::SwId;
 use perf_record::open::abi::record::RecordType;
@@ -20,6 +21,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     snapshots_of_the_newest_records,
     a_callback_can_end_it,
     a_delayed_recording_has_the_mappings_from_the_start,
+    rings_are_as_large_as_those_of_perf,
 ];
 
 /// Every page fault of user space.
@@ -176,4 +178,22 @@ fn a_delayed_recording_has_the_mappings_from_the_start() {
     let reader = Reader::new(&bytes).unwrap();
     let maps = reader.records().flatten().filter(|it| it.kind() == RecordType::MMAP2).count();
     assert!(maps > 3, "{maps}");
+}
+
+/// perf prints the size of its rings, including the control page.
+fn rings_are_as_large_as_those_of_perf() {
+    needs::all(&[needs::Need::PERF]);
+    let perf = Command::new("perf")
+        .args(["record", "-vv", "-N", "-B", "-e", "page-faults:u", "-o"])
+        .arg(needs::folder().join("perf.data"))
+        .args(["--", "true"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&perf.stderr).into_owned();
+    let size = text.lines().find_map(|line| line.strip_prefix("mmap size ")?.strip_suffix('B'));
+    let expected: usize = size.unwrap_or_else(|| panic!("{text}")).parse().unwrap();
+    let ours = this().dumps().first().unwrap().len();
+    // Other rings of an ordinary user count against the limit, too.
+    let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
+    assert!(ours == expected || !is_root && ours < expected, "{ours} bytes, perf has {expected}");
 }

@@ -84,6 +84,60 @@ fn of_the_kernel() {
     assert_eq!(it.build_id(mapping.dso()).unwrap().to_string(), "dd".repeat(20));
 }
 
+/// The vDSO of a 32-bit process is another one than that of the other processes. perf lists both, each by its name.
+#[test]
+fn of_the_vdso_of_32_bit_processes() {
+    let records = |it: Records| {
+        let it = it.build_id(USER, 0xaa, "[vdso]").build_id(USER, 0xbb, "[vdso32]");
+        it.map(5, 0x7fff_0000_0000, 0x7fff_0000_2000, "[vdso]").map(5, 0xf7f8_7000, 0xf7f8_9000, "[vdso]")
+    };
+    let it = session(records);
+    let of = |addr| {
+        let mapping = it.maps(it.thread(5).unwrap()).unwrap().find(addr).unwrap();
+        let dso = mapping.dso();
+        assert_eq!((dso.kind(), dso.path()), (perf_session::DsoKind::Vdso, &b"[vdso]"[..]));
+        (dso.name().to_vec(), it.build_id(dso).map(|id| id.to_string()))
+    };
+    assert_eq!(of(0x7fff_0000_0000), (b"[vdso]".to_vec(), Some("aa".repeat(20))));
+    assert_eq!(of(0xf7f8_7000), (b"[vdso32]".to_vec(), Some("bb".repeat(20))));
+}
+
+/// What a capture lists as `[vdso]` is that of the 64-bit processes.
+#[test]
+fn the_vdso_of_32_bit_processes_has_no_other_build_id() {
+    let id = id_of_process(|it| it.map(5, 0x1000, 0x2000, "[vdso]").build_id(USER, 0xaa, "[vdso]"));
+    assert_eq!(id, None);
+}
+
+/// The vDSO of a 32-bit machine is at a low address too, and is its only one.
+#[test]
+fn the_vdso_of_a_32_bit_machine() {
+    let name_on = |machine: Option<&str>| {
+        let records = Records { big: false, out: Vec::new() }.map(5, 0xf7f8_7000, 0xf7f8_9000, "[vdso]");
+        let builder = Builder::new(false).event(attr(), &[]).data(records.out);
+        let file = match machine {
+            Some(machine) => builder.feature(6, testdata::Bytes::new(false).string(machine).out).build(),
+            None => builder.build(),
+        };
+        let reader = Reader::new(&file.bytes).unwrap();
+        let mut it = Session::new();
+        it.add_features(reader.features());
+        for record in reader.records().in_time_order() {
+            it.update(&record.unwrap()).unwrap();
+        }
+        let maps = it.maps(it.thread(5).unwrap()).unwrap();
+        String::from_utf8(maps.find(0xf7f8_7000).unwrap().dso().name().to_vec()).unwrap()
+    };
+    for machine in ["i686", "armv7l", "ppc", "mips", "s390", "riscv32"] {
+        assert_eq!(name_on(Some(machine)), "[vdso]", "{machine}");
+    }
+    for machine in
+        [None, Some("x86_64"), Some("aarch64"), Some("arm64"), Some("ppc64le"), Some("mips64"), Some("s390x")]
+    {
+        assert_eq!(name_on(machine), "[vdso32]", "{machine:?}");
+    }
+}
+
 #[test]
 fn of_the_feature() {
     for big in [false, true] {

@@ -167,7 +167,7 @@ fn kinds_by_name() {
 #[test]
 fn huge_pages_do_not_make_the_vdso_generated_code() {
     let it = one(|it| it.mmap2(USER, 5, (0x1000, 0x1000, 0), &Id::Inode(0), (EXEC, 0x40000), "[vdso]"));
-    assert_eq!((it.dso().name(), it.dso().kind()), (&b"[vdso]"[..], DsoKind::Vdso));
+    assert_eq!((it.dso().name(), it.dso().kind()), (&b"[vdso32]"[..], DsoKind::Vdso));
 }
 
 #[test]

@@ -220,13 +220,28 @@ fn a_bpf_program_has_its_own_name() {
 fn the_vdso() {
     let id = [7, 7, 7, 7];
     let vdso = |name| Elf::new(0).symbols(SYMTAB, &[(FUNC, 0x1010, 0x10, name)]).build_id(&id).build();
-    let session = Records::default().map(5, 0x7000_0000, 0x2000, &id, "[vdso]").session();
+    let session = Records::default().map(5, 0x7fff_7000_0000, 0x2000, &id, "[vdso]").session();
     let mut it = symbolizer(Memory { vdso: Some(vdso("running")), ..Memory::default() });
-    assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["running+0x4 symtab"]);
+    assert_eq!(names(&mut it, &session, 5, 0x7fff_7000_1014), ["running+0x4 symtab"]);
     let mut it = symbolizer(Memory::default().with("/cache/.build-id/07/070707/vdso", vdso("cached")));
-    assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["cached+0x4 symtab"]);
+    assert_eq!(names(&mut it, &session, 5, 0x7fff_7000_1014), ["cached+0x4 symtab"]);
     // The running kernel has another one.
-    let session = Records::default().map(5, 0x7000_0000, 0x2000, &[8, 8], "[vdso]").session();
+    let session = Records::default().map(5, 0x7fff_7000_0000, 0x2000, &[8, 8], "[vdso]").session();
     let mut it = symbolizer(Memory { vdso: Some(vdso("running")), ..Memory::default() });
-    assert!(names(&mut it, &session, 5, 0x7000_1014).is_empty());
+    assert!(names(&mut it, &session, 5, 0x7fff_7000_1014).is_empty());
+}
+
+/// That of 32-bit processes is another one, though the kernel's name of it is the same.
+#[test]
+fn the_vdso_of_32_bit_processes() {
+    let vdso = |name| Elf::new(0).symbols(SYMTAB, &[(FUNC, 0x1010, 0x10, name)]).build_id(&[7; 4]).build();
+    let memory =
+        || Memory { vdso: Some(vdso("of_64_bits")), vdso32: Some(vdso("of_32_bits")), ..Memory::default() };
+    let session = Records::default().map(5, 0xf7f8_0000, 0x2000, &[7; 4], "[vdso]").session();
+    let mut it = symbolizer(memory());
+    assert_eq!(names(&mut it, &session, 5, 0xf7f8_1014), ["of_32_bits+0x4 symtab"]);
+    let mut it = symbolizer(memory().with("/cache/.build-id/07/070707/vdso", vdso("cached")));
+    assert_eq!(names(&mut it, &session, 5, 0xf7f8_1014), ["cached+0x4 symtab"]);
+    let mut it = symbolizer(Memory { vdso: Some(vdso("of_64_bits")), ..Memory::default() });
+    assert!(names(&mut it, &session, 5, 0xf7f8_1014).is_empty());
 }

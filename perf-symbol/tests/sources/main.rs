@@ -35,6 +35,7 @@ use perf_symbol::{Bytes, Files, Function, Options, Symbolizer};
 struct Memory {
     files: HashMap<PathBuf, Vec<u8>>,
     vdso: Option<Vec<u8>>,
+    vdso32: Option<Vec<u8>>,
 }
 
 impl Memory {
@@ -59,6 +60,10 @@ impl Files for Memory {
 
     fn vdso(&self) -> io::Result<Bytes> {
         self.vdso.clone().map(Bytes::new).ok_or(io::ErrorKind::NotFound.into())
+    }
+
+    fn vdso32(&self) -> io::Result<Bytes> {
+        self.vdso32.clone().map(Bytes::new).ok_or(io::ErrorKind::NotFound.into())
     }
 }
 

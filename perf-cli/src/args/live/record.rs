@@ -134,9 +134,9 @@ pub(crate) struct RecordArgs {
     #[arg(short = 'i', long)]
     pub(crate) no_inherit: bool,
 
-    /// Pages of each ring, a power of two, or its size, for example 1M [default: as many as perf_event_mlock_kb allows,
-    /// 512 KiB]. After a comma, those of each AUX area for a hardware trace [default: 4 MiB, or 128 KiB for an ordinary
-    /// user]
+    /// Pages of each ring, a power of two, or its size, for example 1M [default: as many as the sysctl
+    /// kernel.perf_event_mlock_kb allows for each CPU]. After a comma, those of each AUX area for a hardware trace
+    /// [default: 4 MiB, or 128 KiB for an ordinary user]
     #[arg(short, long, value_name = "PAGES[,AUXPAGES]", value_parser = aux_area::mmap_pages)]
     pub(crate) mmap_pages: Option<MmapPages>,
 

@@ -313,7 +313,12 @@ fn what_of_process(step: &Step) -> What {
     let kind = if is_memory { DsoKind::Memory } else { step.file.kind };
     let path = Vec::from(step.file.name);
     let is_code = is_memory && prot & 4 != 0;
-    let name = if is_code { format!("/tmp/perf-{}.map", step.pid).into_bytes() } else { path.clone() };
+    let name = match kind {
+        _ if is_code => format!("/tmp/perf-{}.map", step.pid).into_bytes(),
+        // No record says that the machine has 32 bits.
+        DsoKind::Vdso if step.addr >> 32 == 0 => b"[vdso32]".to_vec(),
+        _ => path.clone(),
+    };
     let ino = (is_mmap2 && !step.has_build_id && kind == DsoKind::File).then(|| step.ino());
     let build_id = (is_mmap2 && step.has_build_id).then(|| step.build_id().into());
     let pgoff = if kind == DsoKind::Vdso { 0 } else { step.pgoff };
