@@ -18,6 +18,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use crate::error::Error;
+use crate::sys::open::filtered;
 
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 const MLOCK_KB: &str = "/proc/sys/kernel/perf_event_mlock_kb";
@@ -29,10 +30,12 @@ const RDPMC: &str = "/sys/bus/event_source/devices/cpu/rdpmc";
 
 /// Returns whether the kernel supports perf_event.
 ///
-/// It does if `perf_event_paranoid` exists; the manual page documents this test.
+/// It does if `perf_event_paranoid` exists; the manual page documents this test. Where `/proc` is not mounted, the answer of
+/// the system call decides.
 #[must_use]
 pub fn is_supported() -> bool {
-    Path::new(PARANOID).exists()
+    let is_unknown = || !Path::new("/proc/self").exists();
+    Path::new(PARANOID).exists() || (is_unknown() && filtered() != Some(libc::ENOSYS))
 }
 
 /// Returns what is forbidden without `CAP_PERFMON` (since Linux 5.8) or `CAP_SYS_ADMIN` (any version):

@@ -14,5 +14,6 @@ pub(crate) mod poll;
 pub(crate) mod prctl;
 pub(crate) mod producer;
 pub(crate) mod rdpmc;
+pub(crate) mod rlimit;
 pub(crate) mod sched;
 pub(crate) mod signal;

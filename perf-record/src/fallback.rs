@@ -25,6 +25,8 @@ pub enum Note {
     LeftOut(Vec<&'static str>),
     /// The kernel hides its addresses, so that its symbols cannot be resolved.
     HiddenKernel,
+    /// `/proc` is not mounted: what it tells of the kernel and of tasks that were there before is missing.
+    NoProc,
     /// The BPF programs that were loaded before cannot be read, for this reason. Their functions have no names.
     HiddenPrograms(String),
     /// This many lines of `/proc/PID/maps` cannot be parsed. Their mappings are missing.
@@ -50,6 +52,9 @@ impl core::fmt::Display for Note {
             }
             Self::HiddenKernel => f.write_str(
                 "the kernel hides its addresses (kptr_restrict), so its symbols cannot be resolved",
+            ),
+            Self::NoProc => f.write_str(
+                "/proc is not mounted, so the symbols of the kernel and the files of tasks that run already are not recorded",
             ),
             Self::HiddenPrograms(why) => write!(f, "the BPF programs that are loaded are not recorded: {why}"),
             Self::UnreadableMaps(lines) => write!(f, "cannot parse {lines} lines of /proc/PID/maps"),

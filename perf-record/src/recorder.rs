@@ -366,7 +366,8 @@ impl Recorder {
         let unreadable = made_up.unreadable();
         self.survey.programs = programs;
         if is_hidden {
-            self.note(Note::HiddenKernel);
+            let has_proc = Path::new(ROOT).join("proc/self").exists();
+            self.note(if has_proc { Note::HiddenKernel } else { Note::NoProc });
         }
         if unreadable > 0 {
             self.note(Note::UnreadableMaps(unreadable));

@@ -113,7 +113,16 @@ impl Session {
                          descriptors; raise the hard limit (ulimit -Hn)"
                     )));
                 }
-                Next::GiveUp => return Err(Error::Open { event: refusal.event, error: refusal.error }),
+                Next::GiveUp => {
+                    let asked = choices.groups.iter().flat_map(|group| &group.events).next();
+                    // What forbids the own events on a target forbids all events there.
+                    let is_own = refusal.place.is_none() && matches!(errno, "EACCES" | "EPERM");
+                    let event = match asked.filter(|_| is_own) {
+                        Some(asked) => asked.name.clone(),
+                        None => refusal.event,
+                    };
+                    return Err(Error::Open { event, error: refusal.error });
+                }
             }
         }
     }
@@ -296,14 +305,15 @@ impl Session {
     ) -> Result<(), Error> {
         let number = event.checked_sub(self.own);
         let is_traced = Some(event) == self.traced();
+        let fields = &mut self.events[event];
         if let Some(filter) = number.and_then(|number| filter_of(manner.options, number, is_traced)) {
             let text = CString::new(filter.clone()).map_err(|error| Error::Request(error.to_string()))?;
-            counter
-                .set_filter(&text)
-                .map_err(|error| Error::Open { event: format!("filter '{filter}'"), error })?;
+            counter.set_filter(&text).map_err(|error| {
+                let name = fields.name.as_deref().unwrap_or_default();
+                Error::Open { event: format!("{}: filter '{filter}'", String::from_utf8_lossy(name)), error }
+            })?;
         }
         let id = counter.id()?;
-        let fields = &mut self.events[event];
         fields.attr = *counter.attr();
         fields.ids.push(id);
         dropped.extend(counter.dropped());

@@ -2,7 +2,11 @@
 
 use std::fs::{self, File};
 
+use perf_open::abi::event::SwId;
+use perf_open::{Builder, EventSpec, Target};
+
 use crate::Failure;
+use crate::escape::shown;
 
 /// A cgroup whose tasks are counted.
 #[derive(Debug)]
@@ -20,10 +24,26 @@ impl Cgroup {
         let root = perf_record::cgroup_root(&mounts)
             .ok_or("cgroup: no cgroup hierarchy for perf events is mounted")?;
         let path = root.join(name.trim_start_matches('/'));
-        let directory =
-            File::open(&path).map_err(|error| format!("cgroup {name}: {}: {error}", path.display()))?;
+        let failed = |why: &str| {
+            let (path, root) = (shown(&path), shown(&root));
+            Failure(format!(
+                "cgroup {name}: {path}: {why}; a name is a path below {root}, where events find cgroups"
+            ))
+        };
+        let directory = File::open(&path).map_err(|error| failed(&error.to_string()))?;
+        if !is_of_events(&directory) {
+            return Err(failed("not a cgroup that events can be bound to"));
+        }
         Ok(Self { name: name.to_owned(), directory })
     }
+}
+
+/// Returns whether the kernel accepts a directory as a cgroup of events. If it is not known, for lack of privilege, it is one.
+fn is_of_events(directory: &File) -> bool {
+    let Some(cpu) = perf_record::online().ok().and_then(|cpus| cpus.first().copied()) else { return true };
+    let clock = Builder::new(EventSpec::software(SwId::CPU_CLOCK)).disabled(true).exclude_kernel(true);
+    let opened = clock.open(&Target::cgroup(directory, cpu));
+    !opened.is_err_and(|error| matches!(error.errno_name(), Some("ENOENT" | "EBADF")))
 }
 
 /// Returns the number of the cgroup of each event, given the names of the command line and the number of events of each

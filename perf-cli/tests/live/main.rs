@@ -26,6 +26,7 @@ fn main() -> std::process::ExitCode {
         record::events::TESTS,
         record::files::TESTS,
         record::kcore::TESTS,
+        record::messages::TESTS,
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,

@@ -2,13 +2,15 @@
 
 use std::fs;
 
-use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_abi::event::{EventType, SwId};
+use perf_abi::open::OpenFlags;
 use perf_abi::sample_type::SampleType;
 
 use crate::limits;
 use crate::pmu::parse_cpus;
-use crate::sys::open::filtered;
+use crate::sys::open::{Place, filtered, perf_event_open};
+use crate::sys::rlimit;
 use crate::target::Target;
 
 const DEVICES: &str = "/sys/bus/event_source/devices";
@@ -35,7 +37,7 @@ impl Attempt<'_> {
             libc::EFAULT => "config1 or config2 is an address that cannot be read".to_owned(),
             libc::EINTR => "ftrace already uses the uprobe, and perf cannot share it".to_owned(),
             libc::EINVAL => self.invalid(),
-            libc::EMFILE => self.descriptors(),
+            libc::EMFILE => descriptors(),
             libc::ENFILE => "the system has no more file descriptors: /proc/sys/fs/file-max".to_owned(),
             libc::ENODEV => self.no_device(),
             libc::ENOENT => self.no_event(),
@@ -113,9 +115,7 @@ impl Attempt<'_> {
 
     fn descriptor(&self) -> String {
         if self.target.is_cgroup() {
-            return "the cgroup's file descriptor is not a directory of a cgroup of the perf_event controller or of the \
-                    unified hierarchy"
-                .to_owned();
+            return NOT_A_CGROUP.to_owned();
         }
         "the leader's file descriptor is not an event".to_owned()
     }
@@ -198,18 +198,6 @@ impl Attempt<'_> {
         }
     }
 
-    fn descriptors(&self) -> String {
-        let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
-        let soft = limits
-            .lines()
-            .find_map(|line| line.strip_prefix("Max open files"))
-            .and_then(|rest| rest.split_whitespace().next().map(ToOwned::to_owned));
-        format!(
-            "each event takes a file descriptor, and the process has reached its limit: RLIMIT_NOFILE is {}",
-            soft.as_deref().unwrap_or("unknown")
-        )
-    }
-
     fn no_device(&self) -> String {
         let online = fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
         match self.target.cpu_number() {
@@ -222,6 +210,9 @@ impl Attempt<'_> {
     }
 
     fn no_event(&self) -> String {
+        if self.target.is_cgroup() && self.refuses_every_event() {
+            return NOT_A_CGROUP.to_owned();
+        }
         let pmus = pmus();
         match self.attr.kind {
             EventType::HARDWARE | EventType::HW_CACHE | EventType::RAW => format!(
@@ -242,6 +233,16 @@ impl Attempt<'_> {
                 "no PMU has the type {kind}, or that PMU does not know this event. PMUs in {DEVICES}: {pmus}"
             ),
         }
+    }
+
+    /// Returns whether the target refuses an event that every kernel has, with the errno of an event that does not exist.
+    fn refuses_every_event(&self) -> bool {
+        let flags = AttrFlags::DISABLED | AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
+        let attr = Attr { kind: EventType::SOFTWARE, config: SwId::CPU_CLOCK.0, flags, ..Attr::default() };
+        let Ok((pid, cpu, flags)) = self.target.arguments() else { return false };
+        let place = Place { pid, cpu, group: None, flags: flags | OpenFlags::FD_CLOEXEC };
+        let refusal = perf_event_open(&attr, AttrVersion::VER0, None, place).err();
+        refusal.is_some_and(|refusal| refusal.error.raw_os_error() == Some(libc::ENOENT))
     }
 
     fn no_room(&self) -> String {
@@ -297,6 +298,11 @@ impl Attempt<'_> {
     }
 }
 
+/// The advice where the directory is of no cgroup that events can be bound to. For other controllers of version 1, the errno
+/// is `ENOENT`; for other directories, `EBADF`. Linux: `perf_cgroup_connect`, `kernel/events/core.c`.
+const NOT_A_CGROUP: &str = "the cgroup's directory is not one of the perf_event controller or of the unified hierarchy \
+                            (cgroup2), which are the ones that events can be bound to";
+
 /// The advice where a filter of system calls answers for the kernel.
 const FILTERED: &str = "a filter of system calls (seccomp) refuses every perf_event_open, as in many containers; allow \
                         the call in the filter: in Docker by --cap-add PERFMON or another --security-opt seccomp=FILE, \
@@ -311,6 +317,13 @@ const EXCLUDE: AttrFlags = AttrFlags(
         | AttrFlags::EXCLUDE_HOST.0
         | AttrFlags::EXCLUDE_GUEST.0,
 );
+
+fn descriptors() -> String {
+    let limit = rlimit::open_files().map_or_else(|| "unlimited".to_owned(), |limit| limit.to_string());
+    format!(
+        "each event takes a file descriptor, and the process has reached its limit: RLIMIT_NOFILE is {limit}"
+    )
+}
 
 /// Returns the names of the machine's PMUs, separated by commas.
 fn pmus() -> String {

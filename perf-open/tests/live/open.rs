@@ -30,6 +30,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     too_deep_a_call_chain,
     what_the_hardware_lacks,
     what_is_no_cgroup,
+    a_cgroup_of_another_controller,
     too_many_breakpoints,
     a_breakpoint_that_the_machine_cannot_have,
     a_member_of_a_group_that_is_elsewhere,
@@ -204,7 +205,28 @@ fn what_is_no_cgroup() {
     let opened = Builder::new(EventSpec::software(SwId::CPU_CLOCK)).open(&Target::cgroup(&file, a_cpu()));
     let error = opened.unwrap_err();
     assert_eq!(error.errno_name(), Some("EBADF"), "{error}");
-    assert!(error.advice().contains("cgroup"), "{error}");
+    assert!(
+        error.advice().contains("the cgroup's directory is not one of the perf_event controller"),
+        "{error}"
+    );
+}
+
+/// A directory of another controller of version 1 is a cgroup, but not one of events.
+fn a_cgroup_of_another_controller() {
+    needs::all(&[needs::Need::CpuEvents]);
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let mut others = fields.filter(|it| it[2] == "cgroup" && !it[3].split(',').any(|it| it == "perf_event"));
+    let Some(other) = others.next() else { needs::skip("cgroups-v1", "no other controller is mounted") };
+    let directory = File::open(other[1]).unwrap();
+    let opened =
+        Builder::new(EventSpec::software(SwId::CPU_CLOCK)).open(&Target::cgroup(&directory, a_cpu()));
+    let error = opened.unwrap_err();
+    assert_eq!(error.errno_name(), Some("ENOENT"), "{error}");
+    assert!(
+        error.advice().contains("the cgroup's directory is not one of the perf_event controller"),
+        "{error}"
+    );
 }
 
 fn too_many_breakpoints() {
@@ -344,7 +366,7 @@ pub(crate) fn takes_all_descriptors() {
     };
     drop(open);
     assert_eq!(error.errno_name(), Some("EMFILE"), "{error}");
-    assert!(error.advice().contains("each event takes a file descriptor"), "{error}");
+    assert!(error.advice().ends_with("RLIMIT_NOFILE is 32"), "{error}");
 }
 
 fn too_many_files() {

@@ -39,6 +39,13 @@ pub(crate) struct Kind {
 pub(crate) struct Metric {
     pub(crate) value: f64,
     pub(crate) unit: String,
+    /// Of a rate, the number in a second; `value` is that in the unit, whose prefix leaves few digits.
+    pub(crate) per_second: Option<f64>,
+}
+
+impl Metric {
+    /// The unit of `per_second`.
+    pub(crate) const RATE: &str = "/sec";
 }
 
 impl Kind {
@@ -73,7 +80,7 @@ pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind,
     // A clock measures time, whatever modes it excludes.
     let clock = find(&|other| other.role == Role::Clock);
     let same_modes = |role| find(&|other| other.role == role && other.excluded == kind.excluded);
-    let metric = |value, unit: &str| Some(Metric { value, unit: unit.to_owned() });
+    let metric = |value, unit: &str| Some(Metric { value, unit: unit.to_owned(), per_second: None });
     let share = |whole, unit: &str| same_modes(whole).map(|whole| (100.0 * value / whole, unit.to_owned()));
     let of_kind = match kind.role {
         Role::Clock if elapsed.is_zero() => return None,
@@ -91,11 +98,10 @@ pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind,
         Role::CacheMisses => share(Role::CacheReferences, "% of all cache refs"),
         Role::Branches | Role::CacheReferences | Role::Other => None,
     };
-    let (value, unit) = match of_kind {
-        Some(of_kind) => of_kind,
-        None => per_second(value / (clock? / 1e9)),
-    };
-    metric(value, &unit)
+    match of_kind {
+        Some((value, unit)) => metric(value, &unit),
+        None => Some(per_second(value / (clock? / 1e9))),
+    }
 }
 
 /// Computes the second metric of an event of `--topdown`, which is the rest of what the first is a part of.
@@ -110,14 +116,16 @@ fn topdown(event: Topdown, kind: Kind, beside: &[(Kind, f64)]) -> [Option<Metric
         let wanted = Kind { role: Role::Topdown(other), ..kind };
         beside.iter().find(|(kind, _)| *kind == wanted).map(|&(_, value)| value)
     });
-    shares.map(|share| share.map(|(value, name)| Metric { value, unit: format!("%  {name}") }))
+    shares.map(|share| {
+        share.map(|(value, name)| Metric { value, unit: format!("%  {name}"), per_second: None })
+    })
 }
 
 /// Returns a rate with the unit prefix that leaves few digits.
-fn per_second(rate: f64) -> (f64, String) {
+fn per_second(rate: f64) -> Metric {
     let prefixes = [(1e9, "G"), (1e6, "M"), (1e3, "K")];
     let (scale, prefix) = prefixes.into_iter().find(|&(scale, _)| rate >= scale).unwrap_or((1.0, ""));
-    (rate / scale, format!("{prefix}/sec"))
+    Metric { value: rate / scale, unit: format!("{prefix}{}", Metric::RATE), per_second: Some(rate) }
 }
 
 #[cfg(test)]

@@ -66,8 +66,7 @@ pub(crate) struct Report {
     /// Whether the lines of a summary in CSV begin with a word that says so.
     marks_summary: bool,
     clear: bool,
-    /// Whether the heads of the columns of metrics were printed.
-    has_metric_head: bool,
+    metric_columns: metrics::Columns,
 }
 
 impl Report {
@@ -97,7 +96,7 @@ impl Report {
             metric_only: args.metric_only || args.topdown,
             marks_summary: !args.no_csv_summary,
             clear: args.interval_clear,
-            has_metric_head: false,
+            metric_columns: metrics::Columns::default(),
         })
     }
 
@@ -130,7 +129,7 @@ impl Report {
             self.print_raw(&core::mem::take(&mut lines))?;
         }
         if self.metric_only {
-            lines = metrics::lines(rows, span, &self.format, &mut self.has_metric_head);
+            lines = self.metric_columns.lines(rows, span, &self.format);
             return self.print(lines);
         }
         for row in rows {

@@ -194,7 +194,8 @@ pub(crate) fn rows<'a>(
                     Some(number) => count_of(number)?,
                     None => elapsed.as_nanos() as f64,
                 };
-                Some(Metric { value: named.value(value, divisor)?, unit: named.label() })
+                let value = named.value(value, divisor)?;
+                Some(Metric { value, unit: named.label(), per_second: None })
             }
         };
         result.push(Row {

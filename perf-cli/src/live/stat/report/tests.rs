@@ -36,8 +36,22 @@ fn counted(value: Value) -> Status {
     Status::Counted { value, deviation_percent: 1.25 }
 }
 
-fn metric(value: f64, unit: &str) -> Option<Metric> {
-    Some(Metric { value, unit: unit.to_owned() })
+pub(super) fn metric(value: f64, unit: &str) -> Option<Metric> {
+    Some(Metric { value, unit: unit.to_owned(), per_second: None })
+}
+
+/// A rate, shown in thousands.
+pub(super) fn rate(value: f64) -> Option<Metric> {
+    Some(Metric { value: value / 1e3, unit: "K/sec".to_owned(), per_second: Some(value) })
+}
+
+/// Passes the rows of events with these names and metrics, which are counted together.
+pub(super) fn with_metrics(names: &[&str], metrics: &[Option<Metric>], test: impl FnOnce(&[Row<'_>])) {
+    let event = |name: &&str| Shown::from(&EventSpec::software(SwId::PAGE_FAULTS).with_name(*name));
+    let events: Vec<_> = names.iter().map(event).collect();
+    let row = |event| new(event, None, counted(Value::Whole(7)), 9, 9);
+    let rows = events.iter().zip(metrics).map(|(event, it)| Row { metric: it.clone(), ..row(event) });
+    test(&rows.collect::<Vec<_>>());
 }
 
 /// Prints four rows: a clock with a metric, a plain count of a cgroup that was estimated, a count that never ran, and one
@@ -72,7 +86,7 @@ pub(super) fn labelled(test: impl FnOnce(&[Row<'_>])) {
     test(&[
         Row { metric: metric(0.987_65, "CPUs utilized"), ..row(&clock, &first) },
         Row { metric: metric(0.25, "CPUs utilized"), ..row(&clock, &second) },
-        Row { metric: metric(5.0, "/sec"), ..row(&faults, &first) },
+        Row { metric: rate(5000.0), ..row(&faults, &first) },
         row(&faults, &second),
     ]);
 }
