@@ -7,6 +7,7 @@ use perf_abi::record::{CpuMode, Misc};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::record::{Comm, FileId, Mmap2};
+use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Reader, Record};
 use perf_session::Session;
@@ -257,7 +258,7 @@ pub(crate) fn session(events: &Events, shape: &Shape) -> Session {
 fn mapping(pid: i32, addr: u64, len: u64, filename: &str) -> Record<'_, LittleEndian> {
     let id = FileId::Inode { maj: 8, min: 1, ino: addr / STEP, ino_generation: 0 };
     let (prot_flags, filename) = (Some((5, 2)), filename.as_bytes());
-    Record::Mmap2(Mmap2 { pid, tid: pid, addr, len, pgoff: 0, id, prot_flags, filename })
+    Record::Mmap2(Mmap2 { pid, tid: pid, addr, len, pgoff: 0, id, prot_flags, reading: Reading::Certain, filename })
 }
 
 /// Appends a record that is not a sample.

@@ -13,6 +13,7 @@ use perf_parse::file::write::{
     EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
 };
 use perf_parse::record::{Comm, FileId, Mmap2, Task};
+use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 use zerocopy::IntoBytes;
@@ -156,7 +157,7 @@ impl<W: FnMut(&[u8]) -> Result<(), WriteFileError>> System<W> {
             let id = FileId::Inode { maj: 8, min: 1, ino: number, ino_generation: 0 };
             let (prot_flags, filename) = (Some((5, 2)), filename.as_bytes());
             let (addr, len) = (address(number), SIZE);
-            let mapping = Mmap2 { pid, tid: pid, addr, len, pgoff: 0, id, prot_flags, filename };
+            let mapping = Mmap2 { pid, tid: pid, addr, len, pgoff: 0, id, prot_flags, reading: Reading::Certain, filename };
             self.other(pid, CpuMode::USER.into(), &Record::Mmap2(mapping))?;
         }
         Ok(())

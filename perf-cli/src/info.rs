@@ -160,7 +160,14 @@ impl Survey {
     }
 
     fn show(&self, account: &Account, out: &mut Vec<u8>) -> std::io::Result<()> {
-        writeln!(out, "\nrecords: {}, {} bytes", account.records, account.bytes)?;
+        write!(out, "\nrecords: {}, {} bytes", account.records, account.bytes)?;
+        let announced = account.announced;
+        let after = "of AUX and tracing data after AUXTRACE and HEADER_TRACING_DATA";
+        writeln!(
+            out,
+            "{}",
+            if announced > 0 { format!(", {announced} of them {after}") } else { String::new() }
+        )?;
         for (kind, count) in account.by_type() {
             writeln!(out, "  {kind:<20} {count:>10}")?;
         }
@@ -174,6 +181,15 @@ impl Survey {
         write!(out, "lost while recording: {} records, {} samples", account.lost, account.lost_samples)?;
         let at_end = ", and an unknown number at the end, because the recorder did not finish the file";
         writeln!(out, "{}", if account.unfinished { at_end } else { "" })?;
+        let guesses = account.mmap2_guesses;
+        for (count, layout) in [
+            (guesses.current, "with protection and flags, as since Linux 3.16"),
+            (guesses.old, "without protection and flags, as at the time of Linux 3.12"),
+        ] {
+            if count > 0 {
+                writeln!(out, "guessed: {count} MMAP2 records fit two layouts and were read {layout}")?;
+            }
+        }
         if account.is_clean() {
             return writeln!(out, "account: clean, every byte was decoded");
         }

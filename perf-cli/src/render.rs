@@ -50,6 +50,8 @@ pub(crate) trait Scalars {
     fn string(&mut self, name: &Name, value: &[u8]);
     /// Bytes.
     fn blob(&mut self, name: &Name, value: &[u8]);
+    /// That the layout of the fields is a guess.
+    fn guessed(&mut self);
 }
 
 /// A consumer of the fields of a record.

@@ -11,6 +11,7 @@ use perf_abi::sample_type::SampleType;
 use perf_export::{Limits, StackTable};
 use perf_parse::event::Events;
 use perf_parse::record::{FileId, Mmap2};
+use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Reader, Record};
 use perf_session::Session;
@@ -109,7 +110,17 @@ fn files_may_be_at_several_addresses() {
         ] {
             let id = FileId::Inode { maj: 8, min: 1, ino: filename.len() as u64, ino_generation: 0 };
             let (len, prot_flags) = (0x1000, Some((prot, 2)));
-            let mapping = Mmap2 { pid, tid: pid, addr, len, pgoff: 0, id, prot_flags, filename };
+            let mapping = Mmap2 {
+                pid,
+                tid: pid,
+                addr,
+                len,
+                pgoff: 0,
+                id,
+                prot_flags,
+                reading: Reading::Certain,
+                filename,
+            };
             let trailer = SampleIdFields::default();
             let record = Record::<LittleEndian>::Mmap2(mapping);
             write::record(&mut records, &events[0].layout, CpuMode::USER.into(), &record, &trailer).unwrap();

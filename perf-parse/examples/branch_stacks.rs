@@ -18,6 +18,7 @@ use perf_parse::abi::record::{CpuMode, Misc};
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::record::{Comm, FileId, Mmap2};
+use perf_parse::sample::Reading;
 use perf_parse::write::{self, BranchFields, BranchStackFields, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
@@ -59,6 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         pgoff: hex(offset)?,
         id: FileId::Inode { maj: 254, min: 1, ino: 1, ino_generation: 1 },
         prot_flags: Some((PROT_READ_EXEC, MAP_PRIVATE)),
+        reading: Reading::Certain,
         filename: &binary,
     };
     for record in [Record::Comm(comm), Record::Mmap2(mapping)] {

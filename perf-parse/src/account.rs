@@ -28,6 +28,11 @@ pub struct Account {
     /// Number of records that were read too late to be put in time order: each is earlier than a record that was
     /// already returned. 0 unless the walk is in time order; see [`Limits::held_records`].
     pub late: u64,
+    /// MMAP2 records whose bytes fit both layouts: see [`Mmap2::reading`](crate::record::Mmap2::reading).
+    pub mmap2_guesses: Mmap2Guesses,
+    /// Number of bytes after AUXTRACE and HEADER_TRACING_DATA records that were passed because these records announce
+    /// them. `bytes` includes them.
+    pub announced: u64,
     /// Whether the recorder did not finish the file. Then an unknown number of records is missing after the last one:
     /// those that it had not read from the rings yet, and those that it had not written.
     pub unfinished: bool,
@@ -45,6 +50,16 @@ pub struct Account {
     /// Maximum number of diagnostics to keep.
     #[cfg_attr(feature = "serde", serde(skip))]
     most: usize,
+}
+
+/// Numbers of MMAP2 records whose bytes fit both layouts, by the layout in which they were read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Mmap2Guesses {
+    /// With protection and flags: the layout since Linux 3.16.
+    pub current: u64,
+    /// With the path in their place: the layout of the time of Linux 3.12.
+    pub old: u64,
 }
 
 /// An account without records, with the default of [`Limits::diagnostics`].
@@ -67,6 +82,8 @@ impl Account {
             lost: 0,
             lost_samples: 0,
             late: 0,
+            mmap2_guesses: Mmap2Guesses::default(),
+            announced: 0,
             unfinished: false,
             diagnostics: Vec::new(),
             diagnostics_omitted: 0,
@@ -120,6 +137,10 @@ impl Account {
         self.lost = self.lost.saturating_add(part.lost);
         self.lost_samples = self.lost_samples.saturating_add(part.lost_samples);
         self.late = self.late.saturating_add(part.late);
+        let (guesses, more) = (&mut self.mmap2_guesses, part.mmap2_guesses);
+        guesses.current = guesses.current.saturating_add(more.current);
+        guesses.old = guesses.old.saturating_add(more.old);
+        self.announced = self.announced.saturating_add(part.announced);
         self.unfinished |= part.unfinished;
         for (all, count) in self.by_type.iter_mut().zip(part.by_type) {
             *all = all.saturating_add(count);

@@ -114,7 +114,7 @@ mod walk;
 #[cfg(feature = "std")]
 pub mod write;
 
-pub use crate::account::{Account, FaultCounts};
+pub use crate::account::{Account, FaultCounts, Mmap2Guesses};
 pub use crate::error::{FileError, FileErrorKind, Part};
 pub use crate::limits::Limits;
 pub use blocks::Blocks;

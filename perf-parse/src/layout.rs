@@ -6,6 +6,7 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 
 use crate::error::{Error, ErrorKind};
+use crate::record::Mmap2Layout;
 
 /// Offset of a leading field that the event does not record. No record is that long, so a lookup finds nothing.
 const ABSENT: u16 = u16::MAX;
@@ -34,6 +35,8 @@ pub struct SampleLayout {
     pub(crate) tail: TailFields,
     /// Whether the event asked for user stacks of 0 bytes, which the kernel writes incorrectly.
     pub(crate) stack_user_is_zero: bool,
+    /// The layout of the capture's MMAP2 records; `None` if it is unknown.
+    pub(crate) mmap2: Option<Mmap2Layout>,
 }
 
 /// The fields of a sample after the leading ones, as far as decoders differ for them.
@@ -181,6 +184,7 @@ impl SampleLayout {
             has_tail: sample_type.without(LEADING) != SampleType::NONE,
             tail: TailFields::of(sample_type),
             stack_user_is_zero: attr.sample_stack_user == 0,
+            mmap2: None,
         }
     }
 

@@ -5,8 +5,8 @@ mod stale;
 
 pub use sample_id::SampleId;
 
-use perf_abi::endian::{ByteOrder, Endian, Endianness};
-use perf_abi::record::{Misc, RecordType};
+use perf_abi::endian::{ByteOrder, Endian, Endianness, LittleEndian};
+use perf_abi::record::{self as wire, Misc, RecordType};
 use zerocopy::FromBytes;
 use zerocopy_derive::{Immutable, KnownLayout, Unaligned};
 
@@ -230,17 +230,47 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     }
 
     /// Returns the number of bytes after the record that belong to it: the AUX data after an AUXTRACE record, and the
-    /// formats of tracepoints after HEADER_TRACING_DATA, padded to a multiple of 8 bytes.
+    /// formats of tracepoints after HEADER_TRACING_DATA, padded to a multiple of 8 bytes. 0 if the record itself has the
+    /// data: see [`inner_data`](Self::inner_data).
     ///
     /// `None` for every other record, and for one that is too short to have this number.
     #[must_use]
     pub fn trailing_size(&self) -> Option<u64> {
+        let size = self.announced()?;
+        match self.kind() {
+            RecordType::HEADER_TRACING_DATA => Some(size.next_multiple_of(8)),
+            _ => Some(size),
+        }
+    }
+
+    /// Returns the data that perf stores after a record and other writers in it: simpleperf until 2018 in
+    /// HEADER_TRACING_DATA. The record has the data if it has room for all of it after its fields.
+    ///
+    /// `None` for every other record, and if there is no data.
+    #[must_use]
+    pub fn inner_data(&self) -> Option<&'a [u8]> {
+        let (fields, size) = self.data_size()?;
+        let data = self.payload().get(fields..)?;
+        data.get(..usize::try_from(size).ok()?).filter(|data| !data.is_empty())
+    }
+
+    /// Returns the number of bytes after the record that it announces, without their padding; as for
+    /// [`trailing_size`](Self::trailing_size).
+    pub(crate) fn announced(&self) -> Option<u64> {
+        let (_, size) = self.data_size()?;
+        Some(if self.inner_data().is_some() { 0 } else { size })
+    }
+
+    /// Returns the number of bytes of the fields of a record with data, and the size of the data in the record's first field.
+    fn data_size(&self) -> Option<(usize, u64)> {
         let payload = self.payload();
         match self.kind() {
-            RecordType::AUXTRACE => Some(O::u64(self.order, *payload.first_chunk()?)),
+            RecordType::AUXTRACE => {
+                Some((size_of::<wire::Auxtrace<LittleEndian>>(), O::u64(self.order, *payload.first_chunk()?)))
+            }
             RecordType::HEADER_TRACING_DATA => {
                 let size = O::u32(self.order, *payload.first_chunk()?);
-                Some(u64::from(size).next_multiple_of(8))
+                Some((size_of::<wire::HeaderTracingData<LittleEndian>>(), u64::from(size)))
             }
             _ => None,
         }

@@ -10,6 +10,7 @@ mod comm;
 mod ksymbol;
 mod lost;
 mod mmap;
+mod mmap2_layout;
 mod namespaces;
 mod read;
 mod switch;
@@ -24,9 +25,8 @@ pub use cgroup::Cgroup;
 pub use comm::Comm;
 pub use ksymbol::{BpfEvent, Ksymbol};
 pub use lost::{Lost, LostSamples};
-#[cfg(feature = "alloc")]
-pub(crate) use mmap::MAX_PROT;
 pub use mmap::{FileId, Mmap, Mmap2};
+pub(crate) use mmap2_layout::Mmap2Layout;
 pub use namespaces::{NamespaceLink, Namespaces};
 pub use read::ReadRecord;
 pub use switch::SwitchCpuWide;
@@ -264,7 +264,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
             RecordType::UNTHROTTLE => Record::Unthrottle(Throttle::parse::<E>(at)?),
             RecordType::FORK => Record::Fork(Task::parse::<E>(at)?),
             RecordType::READ => Record::Read(ReadRecord::parse::<E>(at, layout.read_format)?),
-            RecordType::MMAP2 => Record::Mmap2(Mmap2::parse::<E>(at, self.misc())?),
+            RecordType::MMAP2 => Record::Mmap2(Mmap2::parse::<E>(at, self.misc(), layout.mmap2)?),
             RecordType::AUX => Record::Aux(Aux::parse::<E>(at)?),
             RecordType::ITRACE_START => Record::ItraceStart(ItraceStart::parse::<E>(at)?),
             RecordType::LOST_SAMPLES => Record::LostSamples(LostSamples::parse::<E>(at)?),

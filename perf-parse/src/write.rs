@@ -41,7 +41,7 @@ use perf_abi::record::{self as wire, Header, Misc, RecordType};
 use zerocopy::{Immutable, IntoBytes};
 
 use crate::layout::SampleLayout;
-use crate::record::{FileId, MAX_PROT, Mmap2, NamespaceLink, RawRecord, Record};
+use crate::record::{FileId, Mmap2, Mmap2Layout, NamespaceLink, RawRecord, Record};
 use crate::sample::Read;
 
 /// The reason why a record cannot be written.
@@ -318,17 +318,26 @@ fn mmap2<O: Endian>(out: &mut Vec<u8>, misc: Misc, it: &Mmap2<'_>) -> Result<(),
             put(out, &id);
         }
     }
+    let start = out.len();
     match (it.id, it.prot_flags) {
-        (FileId::Inode { .. }, Some((prot, _))) if prot > MAX_PROT => {
-            let must =
-                "at most 255 with an inode, because readers take a larger value for the layout of Linux 3.12";
-            return Err(WriteError::Invalid { field: "prot", must });
-        }
         (FileId::BuildId { .. }, None) => return Err(WriteError::Missing { field: "prot" }),
         (_, Some((prot, flags))) => put(out, &[U32::<O>::new(prot), U32::<O>::new(flags)]),
         (FileId::Inode { .. }, None) => {}
     }
-    string(out, "filename", it.filename)
+    string(out, "filename", it.filename)?;
+    if matches!(it.id, FileId::BuildId { .. }) {
+        return Ok(());
+    }
+    let layout = if it.prot_flags.is_some() { Mmap2Layout::Current } else { Mmap2Layout::Old };
+    let written = out.get(start..).unwrap_or_default();
+    if Mmap2Layout::choose::<O>(written, None).0 == layout {
+        return Ok(());
+    }
+    let must = match layout {
+        Mmap2Layout::Current => "no part of a path, because readers take a path for the layout of Linux 3.12",
+        Mmap2Layout::Old => "present, because readers take this path for a protection, flags and a path",
+    };
+    Err(WriteError::Invalid { field: "prot", must })
 }
 
 fn read<O: Endian>(out: &mut Vec<u8>, read: &Read<'_>) {

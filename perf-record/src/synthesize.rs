@@ -15,6 +15,7 @@ use perf_open::ring;
 use perf_parse::feature::{BpfProgInfo, BpfProgram};
 use perf_parse::list::List;
 use perf_parse::record::{BpfEvent, Comm, FileId, Ksymbol, Mmap, Mmap2, Namespaces, Task as Fork};
+use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
@@ -288,6 +289,7 @@ impl<'a> Synthesizer<'a> {
             pgoff: mapping.pgoff,
             id: FileId::Inode { maj, min, ino, ino_generation: 0 },
             prot_flags: Some((mapping.prot, flags)),
+            reading: Reading::Certain,
             filename,
         };
         self.put(misc, &Record::Mmap2(record))

@@ -39,7 +39,7 @@ impl Mapping {
     }
 
     /// Returns the bits of `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`. An MMAP record has only whether the mapping is
-    /// executable.
+    /// executable, and so has an MMAP2 record with another value than a protection.
     #[must_use]
     pub fn prot(&self) -> u32 {
         self.prot

@@ -8,7 +8,7 @@ use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
-use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, VDSO};
+use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, PROTECTIONS, VDSO};
 use crate::kernel::KernelMmap;
 use crate::limits::Limits;
 use crate::machine::Machine;
@@ -161,6 +161,7 @@ impl Session {
             }
             Record::Mmap2(it) => {
                 let (prot, flags) = it.prot_flags.unwrap_or((of_misc, 0));
+                let prot = if prot & !PROTECTIONS == 0 { prot } else { of_misc };
                 let map = Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: Some(it.id), prot, flags };
                 self.map(mode, it.pid, it.tid, &map, it.filename);
             }

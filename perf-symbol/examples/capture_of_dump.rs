@@ -14,6 +14,7 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::FeatureData;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::record::{FileId, Mmap2};
+use perf_parse::sample::Reading;
 use perf_parse::write::{self, RegsFields, SampleFields, SampleIdFields, StackUserFields};
 use perf_parse::{Record, SampleLayout};
 
@@ -61,6 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         pgoff: 0,
         id: FileId::Inode { maj: 0, min: 1, ino: 1, ino_generation: 0 },
         prot_flags: Some((5, 2)),
+        reading: Reading::Certain,
         filename: name.as_bytes(),
     });
     let (user, mut records) = (Misc(2), Vec::new());

@@ -188,6 +188,12 @@ fn mmap2(u: &mut Bytes<'_>, [pid, tid]: [i32; 2], [addr, len, pgoff]: [u64; 3]) 
     };
     // The layout of Linux 3.12 to 3.15.
     let is_old = !has_build_id && u.ratio(1, 8)?;
-    let (prot, flags) = if is_old { (None, None) } else { (Some(prot.into()), Some(flags)) };
-    Ok(Body::Mmap2 { pid, tid, addr, len, pgoff, file, prot, flags, filename: text(u)? })
+    // The values are such that the record is read in its layout: see `Mmap2::reading`.
+    let (prot, flags) = if is_old { (None, None) } else { (Some((prot & 0x1f).into()), Some(flags)) };
+    let mut filename = text(u)?;
+    if is_old {
+        filename.insert(0, b'/');
+    }
+    let fits_both = is_old && filename.len() >= 8;
+    Ok(Body::Mmap2 { pid, tid, addr, len, pgoff, file, prot, flags, fits_both, filename })
 }

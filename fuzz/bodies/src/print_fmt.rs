@@ -1,6 +1,8 @@
 //! The print format of a tracepoint and raw data for it: the text is within its cost, is the same each time and in both byte
 //! orders, and an error changes nothing.
 
+use std::borrow::Cow;
+
 use perf_abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::tracepoint::{Addresses, Element, Format, Place, PrintError, PrintFmt};
 
@@ -32,8 +34,8 @@ const OF_BYTES: &[&[u8]] = &[b"[", b"*", b"__print_", b"__get_b", b"__get_c", b"
 struct Kernel;
 
 impl Addresses for Kernel {
-    fn function(&self, address: u64) -> Option<(&[u8], u64)> {
-        (address & 1 == 1).then_some((b"function", address & 0xff))
+    fn function(&self, address: u64) -> Option<(Cow<'_, [u8]>, u64)> {
+        (address & 1 == 1).then_some((Cow::Borrowed(b"function"), address & 0xff))
     }
 
     fn string(&self, address: u64) -> Option<&[u8]> {

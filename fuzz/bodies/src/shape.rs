@@ -95,11 +95,13 @@ impl Shape {
     fn records(&mut self, bytes: &[u8], mut at: usize, end: usize) {
         while at + 8 <= end {
             let size = number(bytes, self.big, at + 6, 2) as usize;
-            let behind = match number(bytes, self.big, at, 4) {
-                AUXTRACE => number(bytes, self.big, at + 8, 8),
-                TRACING_DATA => number(bytes, self.big, at + 8, 4).next_multiple_of(8),
-                _ => 0,
+            let (fields, announced, unit) = match number(bytes, self.big, at, 4) {
+                AUXTRACE => (48, number(bytes, self.big, at + 8, 8), 1),
+                TRACING_DATA => (12, number(bytes, self.big, at + 8, 4), 8),
+                _ => (0, 0, 1),
             };
+            let is_inside = announced.checked_add(fields).is_some_and(|end| end <= size as u64);
+            let behind = if is_inside { 0 } else { announced.next_multiple_of(unit) };
             let next = usize::try_from(behind).ok().and_then(|behind| (at + size).checked_add(behind));
             let Some(next) = next.filter(|&next| size >= 8 && next <= end) else { return };
             self.records.push(at..next);

@@ -18,6 +18,7 @@ use perf_parse::file::write::{
 };
 use perf_parse::list::{Item, List};
 use perf_parse::record::{self as view, FileId};
+use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{RawRecord, Reader, Record, SampleLayout};
 use testdata::oracle::{Body, Mmap2Id};
@@ -321,7 +322,7 @@ impl Array {
             Body::Fork { pid, ppid, tid, ptid, time } => {
                 Record::Fork(view::Task { pid, ppid, tid, ptid, time })
             }
-            Body::Mmap2 { pid, tid, addr, len, pgoff, ref file, prot, flags, ref filename } => {
+            Body::Mmap2 { pid, tid, addr, len, pgoff, ref file, prot, flags, fits_both, ref filename } => {
                 let id = match *file {
                     Mmap2Id::Inode { maj, min, ino, ino_generation } => {
                         FileId::Inode { maj, min, ino, ino_generation }
@@ -331,7 +332,8 @@ impl Array {
                     }
                 };
                 let prot_flags = prot.zip(flags);
-                Record::Mmap2(view::Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, filename })
+                let reading = if fits_both { Reading::Other } else { Reading::Certain };
+                Record::Mmap2(view::Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, reading, filename })
             }
             Body::Aux { aux_offset, aux_size, flags } => {
                 Record::Aux(view::Aux { aux_offset, aux_size, flags: AuxFlags(flags) })

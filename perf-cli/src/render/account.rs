@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use perf_parse::file::{Account, FileError};
+use perf_parse::file::{Account, FileError, Mmap2Guesses};
 use serde_json::{Value, json};
 
 use super::TypeName;
@@ -20,6 +20,13 @@ pub(crate) fn value(account: &Account) -> Value {
     });
     if account.late > 0 {
         value["late"] = account.late.into();
+    }
+    if account.announced > 0 {
+        value["announced"] = account.announced.into();
+    }
+    let guesses = account.mmap2_guesses;
+    if guesses != Mmap2Guesses::default() {
+        value["mmap2_guesses"] = json!({"current": guesses.current, "old": guesses.old});
     }
     if account.unfinished {
         value["unfinished"] = true.into();

@@ -139,6 +139,9 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
         sink.hex(name!("prot"), u64::from(prot));
         sink.hex(name!("flags"), u64::from(flags));
     }
+    if !it.reading.is_certain() {
+        sink.guessed();
+    }
     sink.string(name!("filename"), it.filename);
 }
 

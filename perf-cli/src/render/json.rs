@@ -180,6 +180,10 @@ impl Scalars for Json<'_> {
     fn blob(&mut self, name: &Name, value: &[u8]) {
         push_blob(self.member(name), value);
     }
+
+    fn guessed(&mut self) {
+        self.member(name!("guessed")).extend_from_slice(b"true");
+    }
 }
 
 impl Sink for Json<'_> {

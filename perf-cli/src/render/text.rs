@@ -164,6 +164,10 @@ impl Scalars for Text<'_> {
             self.hex_lines(value);
         }
     }
+
+    fn guessed(&mut self) {
+        self.line.extend_from_slice(b" [guessed]");
+    }
 }
 
 impl Sink for Text<'_> {

@@ -68,12 +68,13 @@ impl Walk {
                 }
                 None => walk.records.push(place),
             }
-            at += place.size()
-                + match place.type_id() {
-                    AUXTRACE => word(file, at + 8),
-                    HEADER_TRACING_DATA => (word(file, at + 8) & 0xffff_ffff).next_multiple_of(8),
-                    _ => 0,
-                };
+            let (fields, announced, unit) = match place.type_id() {
+                AUXTRACE => (48, word(file, at + 8), 1),
+                HEADER_TRACING_DATA => (12, word(file, at + 8) & 0xffff_ffff, 8),
+                _ => (0, 0, 1),
+            };
+            let is_inside = fields + announced <= place.size();
+            at += place.size() + if is_inside { 0 } else { announced.next_multiple_of(unit) };
         }
         assert_eq!((at, taken), (start + len, stream.get_ref().len()), "the capture ends amid a record");
         walk

@@ -7,6 +7,7 @@ use perf_abi::record::Misc;
 use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 use perf_parse::record::{FileId, Mmap2};
+use perf_parse::sample::Reading;
 use perf_parse::write::SampleFields;
 use serde_json::Value;
 
@@ -40,6 +41,7 @@ pub(crate) fn mapped(filename: &str, addr: u64, inode: u64, prot_flags: (u32, u3
         pgoff,
         id,
         prot_flags: Some(prot_flags),
+        reading: Reading::Certain,
         filename: filename.as_bytes(),
     }
 }

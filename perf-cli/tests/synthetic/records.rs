@@ -22,6 +22,7 @@ use perf_parse::record::{
     Aux, AuxOutputHwId, BpfEvent, Cgroup, Comm, FileId, ItraceStart, Ksymbol, Lost, LostSamples, Mmap, Mmap2,
     Namespaces, SwitchCpuWide, Task, TextPoke, Throttle,
 };
+use perf_parse::sample::Reading;
 use perf_parse::write::SampleFields;
 
 use testdata::Bytes;
@@ -59,7 +60,7 @@ fn mmap(filename: &[u8]) -> Mmap<'_> {
 
 fn mmap2(id: FileId, filename: &[u8]) -> Mmap2<'_> {
     let Mmap { pid, tid, addr, len, pgoff, .. } = mmap(filename);
-    Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags: Some((5, 2)), filename }
+    Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags: Some((5, 2)), reading: Reading::Certain, filename }
 }
 
 const INODE: FileId = FileId::Inode { maj: 254, min: 1, ino: 10_010_645, ino_generation: 2_701_819_589 };

@@ -25,6 +25,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
     protection ? Int32, "bits", "`PROT_*` of mmap(2). Null for an MMAP record.";
     flags ? Int32, "bits", "`MAP_*` of mmap(2). Null for an MMAP record.";
     is_data: Boolean, "", "Whether the record is of data that is not executable.";
+    is_guessed: Boolean, "", "Whether the bytes of an MMAP2 record fit two layouts, so that protection, flags and path are a guess.";
 };
 
 /// Writes a record with what it decodes to; does nothing for others.
@@ -36,6 +37,7 @@ pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>,
         }
         _ => return,
     };
+    let is_guessed = matches!(decoded, Record::Mmap2(it) if !it.reading.is_certain());
     let time = record.time();
     rows.text(context.capture.as_str());
     rows.int64(time);
@@ -62,5 +64,6 @@ pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>,
     rows.int32(prot_flags.map(|(prot, _)| prot.cast_signed()));
     rows.int32(prot_flags.map(|(_, flags)| flags.cast_signed()));
     rows.boolean(record.misc().contains(Misc::MMAP_DATA));
+    rows.boolean(is_guessed);
     rows.end();
 }

@@ -14,8 +14,8 @@ use crate::error::{FileError, FileErrorKind};
 use crate::feature::Entries;
 use crate::layout::SampleLayout;
 use crate::limits::Limits;
-use crate::record::RawRecord;
 use crate::record::user::{EventUpdate, EventUpdateData};
+use crate::record::{Mmap2Layout, RawRecord};
 
 /// The events of a capture, in the order in which the capture lists them.
 #[derive(Clone, Debug)]
@@ -213,6 +213,11 @@ impl Events {
         {
             Arc::make_mut(event).name = Some(Vec::from(name));
         }
+    }
+
+    /// Sets the layout of the MMAP2 records whose bytes fit both layouts.
+    pub(crate) fn set_mmap2_layout(&mut self, layout: Option<Mmap2Layout>) {
+        self.list.iter_mut().for_each(|event| Arc::make_mut(event).layout.mmap2 = layout);
     }
 
     /// Returns the index of a record's event; `None` for the records of the perf tool, which have no event.

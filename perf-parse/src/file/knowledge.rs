@@ -20,7 +20,7 @@ use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventOf, Events, Place};
 use crate::feature::{FeatureData, Features};
 use crate::record::user::UserRecord;
-use crate::record::{RawRecord, Record};
+use crate::record::{Mmap2Layout, RawRecord, Record};
 
 /// The events and features of a capture, as far as a walk has read it.
 ///
@@ -88,6 +88,13 @@ impl<'r> Knowledge<'r> {
     /// Notes that the records before `offset` were applied.
     pub(super) fn set_applied(&mut self, offset: u64) {
         self.applied = offset;
+    }
+
+    /// Sets the layout of the MMAP2 records whose bytes fit both layouts, if it is known.
+    pub(super) fn set_mmap2_layout(&mut self, layout: Option<Mmap2Layout>) {
+        if layout.is_some() {
+            self.events.change(|events| events.set_mmap2_layout(layout));
+        }
     }
 
     pub(super) fn is_pipe(&self) -> bool {
@@ -168,9 +175,14 @@ impl<'r> Knowledge<'r> {
                     self.add_feature(feature, it.data, payload.saturating_add(8), account);
                 }
             }
-            Ok(Record::User(UserRecord::HeaderTracingData(_), _)) if self.is_pipe => {
-                let at = offset.saturating_add(u64::from(raw.size()));
-                self.add_feature(Feature::TRACING_DATA, trailing, at, account);
+            Ok(Record::User(UserRecord::HeaderTracingData(_), _)) => {
+                let is_known = !self.is_pipe && self.features.get(Feature::TRACING_DATA).is_some();
+                if let Some(data) = raw.inner_data().filter(|_| !is_known) {
+                    self.add_feature(Feature::TRACING_DATA, data, payload.saturating_add(4), account);
+                } else if self.is_pipe {
+                    let at = offset.saturating_add(u64::from(raw.size()));
+                    self.add_feature(Feature::TRACING_DATA, trailing, at, account);
+                }
             }
             _ => {}
         }

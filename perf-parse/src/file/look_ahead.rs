@@ -1,4 +1,5 @@
-//! The first records of a capture, which describe it: the attrs and features of a pipe, the units and scales of events.
+//! The first records of a capture, which describe it: the attrs and features of a pipe, the units and scales of events, the
+//! layout of MMAP2.
 
 use perf_abi::endian::{Endian, U16};
 use perf_abi::record::RecordType;
@@ -9,8 +10,9 @@ use super::source::Source;
 use super::walk::HEADER;
 use crate::account::Account;
 use crate::error::FileError;
+use crate::event::Events;
 use crate::limits::Limits;
-use crate::record::RawRecord;
+use crate::record::{Mmap2Layout, RawRecord, Record};
 
 /// Number of bytes at the start of a file's records that are searched for records about events. perf writes these among
 /// the first records, which are about the kernel.
@@ -27,6 +29,7 @@ pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
 ) -> Result<(), FileError> {
     let start = source.offset();
     let mut at = 0_usize;
+    let mut layouts = Mmap2Layouts::default();
     let is_pipe = knowledge.is_pipe();
     let most = if is_pipe { limits.look_ahead } else { limits.look_ahead.min(FILE_LOOK_AHEAD) };
     while at < most {
@@ -53,14 +56,48 @@ pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
         }
         if let Ok((raw, trailing)) = RawRecord::<O>::parse(source.front().get(at..end).unwrap_or_default()) {
             knowledge.apply(&raw, trailing, start.saturating_add(at as u64), account);
+            layouts.add(&raw, knowledge.events());
         }
         at = end;
     }
     knowledge.set_applied(start.saturating_add(at as u64));
+    knowledge.set_mmap2_layout(layouts.found());
     if is_pipe {
         knowledge.name_events(account);
     }
     Ok(())
+}
+
+/// The layouts of the MMAP2 records whose bytes fit one layout only.
+#[derive(Debug, Default)]
+struct Mmap2Layouts {
+    current: bool,
+    old: bool,
+}
+
+impl Mmap2Layouts {
+    fn add<O: Endian>(&mut self, raw: &RawRecord<'_, O>, events: &Events) {
+        if raw.kind() != RecordType::MMAP2 {
+            return;
+        }
+        let decoded = events.layout_of(raw).map(|layout| raw.decode(layout));
+        if let Some(Ok(Record::Mmap2(it))) = decoded {
+            // A record with a build id has the current layout, also among records of the old one.
+            if it.reading.is_certain() && it.id.build_id().is_none() {
+                self.current |= it.prot_flags.is_some();
+                self.old |= it.prot_flags.is_none();
+            }
+        }
+    }
+
+    /// Returns the layout of all of them; `None` if there are none, and if they disagree.
+    fn found(&self) -> Option<Mmap2Layout> {
+        match (self.current, self.old) {
+            (true, false) => Some(Mmap2Layout::Current),
+            (false, true) => Some(Mmap2Layout::Old),
+            _ => None,
+        }
+    }
 }
 
 fn fill<'r, S: Source<'r>>(source: &mut S, need: usize) -> Result<usize, FileError> {

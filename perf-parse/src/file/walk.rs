@@ -23,8 +23,9 @@ use crate::bytes::Bytes;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Place};
 use crate::limits::Limits;
-use crate::record::{Lost, LostSamples, RawRecord, Record};
+use crate::record::{Lost, LostSamples, Mmap2, RawRecord, Record};
 use crate::salvage;
+use crate::sample::Reading;
 use framing::Framing;
 use inflated::Inflated;
 use order::TimeOrder;
@@ -292,6 +293,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             let (trailing_size, held) = self.framing.trailing::<O>(kind, size, &mut self.account)?;
             self.account.count(kind, size.into());
             self.account.bytes = self.account.bytes.saturating_add(trailing_size);
+            self.account.announced = self.account.announced.saturating_add(trailing_size);
             let place = self.framing.place();
             let bytes = self.framing.source.keep::<O>(size, held);
             self.framing.take(size.into(), trailing_size);
@@ -303,25 +305,29 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     fn found(&mut self, bytes: Bytes<'r>, place: Place) -> EventRecord<'r> {
         let raw: RawRecord<'_, O> = bytes.raw().typed(());
         self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);
-        self.count_lost(&raw);
+        self.count_content(&raw);
         let event = self.knowledge.event_of(raw);
         EventRecord::new(bytes, place, event)
     }
 
-    /// Adds what the kernel lost to the account.
-    fn count_lost(&mut self, raw: &RawRecord<'_, O>) {
-        if !matches!(raw.kind(), RecordType::LOST | RecordType::LOST_SAMPLES) {
+    /// Adds to the account what the kernel lost, and the MMAP2 records of an ambiguous layout.
+    fn count_content(&mut self, raw: &RawRecord<'_, O>) {
+        if !matches!(raw.kind(), RecordType::LOST | RecordType::LOST_SAMPLES | RecordType::MMAP2) {
             return;
         }
         let events = self.knowledge.events();
         let event = events.index_of(raw).and_then(|index| events.get(index));
         // A caller that decodes the record notes its fault.
-        match event.map(|event| raw.decode(&event.layout)) {
-            Some(Ok(Record::Lost(Lost { lost, .. }))) => {
-                self.account.lost = self.account.lost.saturating_add(lost);
+        let Some(Ok(record)) = event.map(|event| raw.decode(&event.layout)) else { return };
+        let add = |count: &mut u64, more| *count = count.saturating_add(more);
+        match record {
+            Record::Lost(Lost { lost, .. }) => add(&mut self.account.lost, lost),
+            Record::LostSamples(LostSamples { lost }) => add(&mut self.account.lost_samples, lost),
+            Record::Mmap2(Mmap2 { reading: Reading::Usual, .. }) => {
+                add(&mut self.account.mmap2_guesses.current, 1);
             }
-            Some(Ok(Record::LostSamples(LostSamples { lost }))) => {
-                self.account.lost_samples = self.account.lost_samples.saturating_add(lost);
+            Record::Mmap2(Mmap2 { reading: Reading::Other, .. }) => {
+                add(&mut self.account.mmap2_guesses.old, 1)
             }
             _ => {}
         }

@@ -3,8 +3,10 @@
 use perf_abi::endian::{Endian, U32};
 use perf_abi::record::{self as wire, Misc};
 
+use super::mmap2_layout::Mmap2Layout;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
+use crate::sample::Reading;
 
 /// A file or anonymous memory was mapped. `misc` has `MMAP_DATA` if the mapping is not executable.
 ///
@@ -43,7 +45,7 @@ impl<'a> Mmap<'a> {
 
 /// A file was mapped. Its inode or build id identifies it.
 ///
-/// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and in its first layout since 3.12.
+/// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and in its first layout in kernels of the time of 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Mmap2<'a> {
@@ -61,11 +63,18 @@ pub struct Mmap2<'a> {
     pub id: FileId,
     /// Protection (`PROT_*`) and flags (`MAP_*`) of `mmap(2)`.
     ///
-    /// `None` in records of kernels 3.12 to 3.15, which do not have these fields. The record does not state its layout.
-    /// The old layout is assumed if the value in the place of the protection is larger than any protection, and so is
-    /// the start of a path, or if the record is too short for both fields and a path.
+    /// `None` in records of the first layout, which has the path in this place. The record does not state its layout:
+    /// see [`reading`](Self::reading). Some writers store other values here: `perf inject --jit` the mode of the file.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub prot_flags: Option<(u32, u32)>,
+    /// How the layout was found. [`Certain`](Reading::Certain) if the bytes fit one layout only.
+    /// [`Usual`](Reading::Usual) is the layout with protection and flags, and [`Other`](Reading::Other) the one without,
+    /// of a record whose bytes fit both.
+    ///
+    /// Such a record is read as the certain ones among the first records of the file. If there are none, it is read
+    /// without protection and flags if the bytes in their place begin like a path.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Reading::is_certain"))]
+    pub reading: Reading,
     /// Path of the file.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
     pub filename: &'a [u8],
@@ -128,29 +137,27 @@ impl FileId {
     }
 }
 
-/// The highest `prot` that a mapping can have and that cannot be the first characters of a path.
-///
-/// The kernel writes `PROT_READ`, `PROT_WRITE` and `PROT_EXEC`; architectures have a few more bits below this limit.
-pub(crate) const MAX_PROT: u32 = 0xff;
-
 impl<'a> Mmap2<'a> {
-    pub(super) fn parse<O: Endian>(at: &mut Cursor<'a>, misc: Misc) -> Result<Self, Error> {
+    pub(super) fn parse<O: Endian>(
+        at: &mut Cursor<'a>,
+        misc: Misc,
+        others: Option<Mmap2Layout>,
+    ) -> Result<Self, Error> {
         let wire::RawMmap { pid, tid, addr, len, pgoff } = at.fixed::<wire::RawMmap<O>>("pid")?;
         let union_offset = at.offset();
         let union = at.fixed::<[u8; 24]>("maj")?;
         let id = FileId::parse::<O>(union, misc, union_offset)?;
-        let old = *at;
-        let prot_flags = match at.fixed::<[U32<O>; 2]>("prot") {
-            Ok([prot, flags])
-                if prot.get() <= MAX_PROT && !at.rest().is_empty() || misc.contains(Misc::MMAP_BUILD_ID) =>
-            {
+        let (layout, reading) = match id {
+            // Build ids are newer than the old layout.
+            FileId::BuildId { .. } => (Mmap2Layout::Current, Reading::Certain),
+            FileId::Inode { .. } => Mmap2Layout::choose::<O>(at.rest(), others),
+        };
+        let prot_flags = match layout {
+            Mmap2Layout::Current => {
+                let [prot, flags] = at.fixed::<[U32<O>; 2]>("prot")?;
                 Some((prot.get(), flags.get()))
             }
-            Err(error) if misc.contains(Misc::MMAP_BUILD_ID) => return Err(error),
-            _ => {
-                *at = old;
-                None
-            }
+            Mmap2Layout::Old => None,
         };
         Ok(Self {
             pid: pid.get(),
@@ -160,6 +167,7 @@ impl<'a> Mmap2<'a> {
             pgoff: pgoff.get(),
             id,
             prot_flags,
+            reading,
             filename: at.string("filename")?,
         })
     }

@@ -12,6 +12,7 @@ mod printf;
 mod text;
 mod token;
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
@@ -32,9 +33,9 @@ use super::format::{self, Format};
 ///
 /// The addresses come from the raw data of samples, so they are as hostile as the capture.
 pub trait Addresses {
-    /// Returns the function at a kernel address, and the offset of the address in it. Without it, `%pS` and `%ps` print
-    /// the address.
-    fn function(&self, address: u64) -> Option<(&[u8], u64)> {
+    /// Returns the function at a kernel address, and the offset of the address in it. Without it, `%pS`, `%ps`, `%pF`,
+    /// `%pf` and `%pB` print the address.
+    fn function(&self, address: u64) -> Option<(Cow<'_, [u8]>, u64)> {
         let _ = address;
         None
     }

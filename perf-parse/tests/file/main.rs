@@ -2,6 +2,8 @@
 
 mod display;
 mod features;
+mod inner_data;
+mod mmap2;
 mod open;
 mod sections;
 mod walk;

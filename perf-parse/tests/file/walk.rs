@@ -308,6 +308,7 @@ fn what_is_behind_a_record(big: bool) {
     );
     let (_, errors, account) = end(&built);
     assert_eq!((errors, account.bytes), (vec![], (built.table - built.data) as u64));
+    assert_eq!(account.announced, 8 + 8 + 16);
 }
 
 fn the_account(big: bool) {

@@ -1,5 +1,6 @@
 //! The print formats of the running kernel: all of them parse, and the texts of recorded events are those of perf.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -218,10 +219,10 @@ struct Kernel<'a> {
 }
 
 impl Addresses for Kernel<'_> {
-    fn function(&self, address: u64) -> Option<(&[u8], u64)> {
+    fn function(&self, address: u64) -> Option<(Cow<'_, [u8]>, u64)> {
         let index = self.symbols.partition_point(|(start, _)| *start <= address).checked_sub(1)?;
         let (start, name) = &self.symbols[index];
-        Some((name, address - start))
+        Some((Cow::Borrowed(name), address - start))
     }
 
     fn string(&self, address: u64) -> Option<&[u8]> {

@@ -257,15 +257,21 @@ fn mmap2_of_linux_3_12() {
                 body => panic!("{body:?}"),
             }
         };
-        // The layout since 3.16, with the lowest and the highest protection.
+        // The layout since 3.16.
         assert_eq!(mmap2(2, &[0, 2], b"/a\0\0\0\0\0\0"), Some((Some(0), Some(2), b"/a".to_vec())));
         assert_eq!(mmap2(2, &[0xff, 2], b"\0\0\0\0\0\0\0\0"), Some((Some(0xff), Some(2), vec![])));
         // The layout before 3.16: the name is in the place of the protection.
         assert_eq!(mmap2(2, &[], b"/usr/bin/cat\0\0\0\0"), Some((None, None, b"/usr/bin/cat".to_vec())));
         assert_eq!(mmap2(2, &[], b"a\0\0\0\0\0\0\0"), Some((None, None, b"a".to_vec())));
         assert_eq!(mmap2(2, &[], b"\0\0\0\0\0\0\0\0"), Some((None, None, vec![])));
-        // Nothing that could be a name.
-        assert_eq!(mmap2(2, &[0x100, 2], b"/a\0\0\0\0\0\0").map(|(prot, ..)| prot), Some(None));
+        // Not a protection, and not a name: the mode of a file, as `perf inject --jit` writes it.
+        let mode = mmap2(1, &[0x81a4, 1], b"/a\0\0\0\0\0\0");
+        assert_eq!(mode, Some((Some(0x81a4), Some(1), b"/a".to_vec())));
+        // Bytes after the NUL of the name, in each layout.
+        assert_eq!(mmap2(2, &[5, 2], b"/a\0rubbish\0\0\0\0\0\0"), Some((Some(5), Some(2), b"/a".to_vec())));
+        let name = b"/usr/bin/cat\0bad";
+        assert_eq!(mmap2(2, &[], name), Some((None, None, b"/usr/bin/cat".to_vec())));
+        assert_eq!(mmap2(2, &[], b"/usr/bin/cat").map(|it| it.2), None);
         assert_eq!(mmap2(2, &[], b""), None);
         // Build ids are newer than the protection, so any value is accepted as protection.
         assert_eq!(

@@ -5,6 +5,8 @@ mod constructs;
 mod limits;
 mod random;
 
+use std::borrow::Cow;
+
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::tracepoint::{Addresses, Format, PrintFmt};
 use zerocopy::IntoBytes;
@@ -91,9 +93,9 @@ fn raw<O: Endian>() -> Vec<u8> {
 struct Kernel;
 
 impl Addresses for Kernel {
-    fn function(&self, address: u64) -> Option<(&[u8], u64)> {
+    fn function(&self, address: u64) -> Option<(Cow<'_, [u8]>, u64)> {
         let offset = address.checked_sub(0xffff_ffff_8100_0000)?;
-        (offset < 0x100).then_some((b"do_it", offset))
+        (offset < 0x100).then_some((Cow::Borrowed(b"do_it"), offset))
     }
 
     fn string(&self, address: u64) -> Option<&[u8]> {

@@ -14,7 +14,7 @@ use perf_parse::record::{
     Aux, AuxOutputHwId, BpfEvent, CallchainDeferred, Cgroup, Comm, FileId, ItraceStart, Ksymbol, Lost,
     LostSamples, Mmap, Mmap2, NamespaceLink, Namespaces, SwitchCpuWide, Task, TextPoke, Throttle, UserRecord,
 };
-use perf_parse::sample::ReadValue;
+use perf_parse::sample::{ReadValue, Reading};
 use perf_parse::write::{
     self, BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, SampleIdFields,
     StackUserFields, WriteError,
@@ -40,6 +40,7 @@ const MMAP2: Mmap2<'static> = Mmap2 {
     pgoff: 5,
     id: FileId::Inode { maj: 8, min: 1, ino: 6, ino_generation: 7 },
     prot_flags: Some((5, 2)),
+    reading: Reading::Certain,
     filename: b"/bin/cat",
 };
 
@@ -59,7 +60,7 @@ fn records<'a, O: Endian>(link_info: List<'a, NamespaceLink>, ips: List<'a, u64>
         Record::Unthrottle(throttle),
         Record::Fork(TASK),
         Record::Mmap2(MMAP2),
-        Record::Mmap2(Mmap2 { prot_flags: None, ..MMAP2 }),
+        Record::Mmap2(Mmap2 { prot_flags: None, reading: Reading::Other, ..MMAP2 }),
         Record::Mmap2(Mmap2 { id: FileId::BuildId { size: 16, bytes }, ..MMAP2 }),
         Record::Aux(Aux { aux_offset: 1, aux_size: 2, flags: AuxFlags(3) }),
         Record::ItraceStart(ItraceStart { pid: 1, tid: 2 }),
@@ -156,13 +157,15 @@ fn build_id_of_21_bytes() {
 #[test]
 fn mmap2_that_would_be_read_as_another() {
     let build_id = FileId::BuildId { size: 20, bytes: [0; 20] };
-    let prot = WriteError::Invalid {
-        field: "prot",
-        must: "at most 255 with an inode, because readers take a larger value for the layout of Linux 3.12",
-    };
-    for prot_flags in [Some((0x100, 2)), Some((u32::MAX, 2))] {
-        assert_eq!(refused(Misc(0), &Record::Mmap2(Mmap2 { prot_flags, ..MMAP2 })), prot);
-    }
+    // A protection and flags that are the start of a path, before a path.
+    let invalid = |must| WriteError::Invalid { field: "prot", must };
+    let current = invalid("no part of a path, because readers take a path for the layout of Linux 3.12");
+    let prot_flags = Some((0x6161_6161, 0x6161_6161));
+    assert_eq!(refused(Misc(0), &Record::Mmap2(Mmap2 { prot_flags, ..MMAP2 })), current);
+    // A path that cannot be one, of 8 bytes or more.
+    let old = invalid("present, because readers take this path for a protection, flags and a path");
+    let filename = b"\n23456789";
+    assert_eq!(refused(Misc(0), &Record::Mmap2(Mmap2 { prot_flags: None, filename, ..MMAP2 })), old);
     let mmap2 = Mmap2 { prot_flags: None, id: build_id, ..MMAP2 };
     let missing = WriteError::Missing { field: "prot" };
     assert_eq!(refused(Misc::MMAP_BUILD_ID, &Record::Mmap2(mmap2)), missing);

@@ -11,6 +11,7 @@ use perf_parse::Record;
 use perf_parse::feature::{FeatureData, FeatureSection};
 use perf_parse::file::write::FeaturePayloads;
 use perf_parse::record::{FileId, Mmap, Mmap2};
+use perf_parse::sample::Reading;
 
 use super::Folder;
 use crate::{BuildIds, elf};
@@ -147,7 +148,17 @@ fn map(files: &mut BuildIds, pid: i32, name: &str) {
 fn map_at(files: &mut BuildIds, pid: i32, addr: u64, name: &str) {
     let id = FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 };
     let (filename, prot_flags) = (name.as_bytes(), Some((5, 2)));
-    let map = Mmap2 { pid, tid: pid, addr, len: 0x1000, pgoff: 0, id, prot_flags, filename };
+    let map = Mmap2 {
+        pid,
+        tid: pid,
+        addr,
+        len: 0x1000,
+        pgoff: 0,
+        id,
+        prot_flags,
+        reading: Reading::Certain,
+        filename,
+    };
     files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
 }
 
@@ -243,6 +254,7 @@ fn the_kernels_word_is_taken() {
         pgoff: 0,
         id: FileId::BuildId { size: 2, bytes },
         prot_flags: Some((5, 2)),
+        reading: Reading::Certain,
         filename: b"/not there",
     };
     let mut files = BuildIds::new();

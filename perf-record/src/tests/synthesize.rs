@@ -55,7 +55,7 @@ fn described(record: &[u8]) -> String {
         Record::Mmap(Mmap { pid, tid, addr, len, pgoff, filename }) => {
             format!("MMAP {pid}/{tid} {addr:#x}+{len:#x} {pgoff:#x} {}", text(filename))
         }
-        Record::Mmap2(Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, filename }) => {
+        Record::Mmap2(Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, filename, .. }) => {
             let FileId::Inode { maj, min, ino, ino_generation } = id else { panic!("a build id") };
             let (prot, flags) = prot_flags.unwrap();
             let file = format!("{maj}:{min} {ino} {ino_generation}");

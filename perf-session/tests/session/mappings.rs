@@ -44,6 +44,19 @@ fn mmap2_with_an_inode() {
     assert_eq!((it.prot(), it.flags(), it.dso().build_id()), (READ | EXEC, 2, None));
 }
 
+/// `perf inject --jit` stores the mode of the file, simpleperf 0x4000.
+#[test]
+fn mmap2_with_another_value_than_a_protection() {
+    for prot in [0x4000, 0x81a4, 0x8180] {
+        let of = |misc| {
+            one(|it| it.mmap2(misc, 5, (0x1000, 0x1000, 0), &Id::Inode(9), (prot, 1), "/tmp/jitted-5-1.so"))
+        };
+        // As for MMAP, which has no protection.
+        let (code, data) = (of(USER), of(USER | BIT));
+        assert_eq!((code.prot(), code.flags(), data.prot()), (EXEC, 1, 0), "{prot:#x}");
+    }
+}
+
 #[test]
 fn mmap2_with_a_build_id() {
     let it =

@@ -119,6 +119,7 @@ fn body<O: ByteOrder>(
                 file,
                 prot,
                 flags,
+                fits_both: !it.reading.is_certain(),
                 filename: it.filename.to_vec(),
             }
         }

@@ -97,11 +97,13 @@ pub fn walk<O: Endian>(mut bytes: &[u8]) -> Vec<Whole> {
     while !bytes.is_empty() {
         let (raw, rest) = RawRecord::<O>::parse(bytes).unwrap();
         let mut plain = Plain::new(raw.payload(), O::ENDIANNESS == Endianness::Big);
-        let trailing = match raw.kind() {
-            RecordType::AUXTRACE => plain.u64("size").unwrap(),
-            RecordType::HEADER_TRACING_DATA => plain.u32("size").unwrap().into(),
-            _ => 0,
+        let (fields, announced) = match raw.kind() {
+            RecordType::AUXTRACE => (40, plain.u64("size").unwrap()),
+            RecordType::HEADER_TRACING_DATA => (4, plain.u32("size").unwrap().into()),
+            _ => (0, 0),
         };
+        let is_inside = fields + announced <= raw.payload().len() as u64;
+        let trailing = if is_inside { 0 } else { announced };
         let (data, rest) = rest.split_at(usize::try_from(trailing).unwrap());
         let mut record = Vec::new();
         raw.write(&mut record);

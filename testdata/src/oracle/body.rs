@@ -115,6 +115,8 @@ pub enum Body {
         prot: Option<u32>,
         /// `MAP_*`.
         flags: Option<u32>,
+        /// Whether the bytes fit both layouts.
+        fits_both: bool,
         /// Name of the file.
         filename: Vec<u8>,
     },
@@ -341,14 +343,35 @@ fn mmap2(misc: u16, r: &mut Reader<'_>) -> Result<Body, String> {
             ino_generation: r.u64("ino_generation")?,
         }
     };
-    // Linux 3.12 to 3.15 wrote the name here. Those kernels had no build ids. `PROT_*` fits into one
-    // byte; the first four bytes of a name do so only if the name is one character, and then no bytes
-    // follow for another name.
-    let prot_flags_and_name = r.left() > 8;
-    let is_current = has_build_id || (prot_flags_and_name && r.peek_u32("prot")? <= 0xff);
+    // Kernels of the time of Linux 3.12 wrote the name here. They had no build ids.
+    let (current, old) = if has_build_id { (true, false) } else { fitting_layouts(r.peek_rest()) };
+    let fits_both = current && old;
+    let is_current = if fits_both {
+        !matches!(r.peek_rest(), [b'/' | b'[', ..]) && r.peek_u32("prot")? >> 16 == 0
+    } else {
+        current
+    };
     let (prot, flags) = if is_current { (Some(r.u32("prot")?), Some(r.u32("flags")?)) } else { (None, None) };
     let filename = string(r, "filename")?;
-    Ok(Body::Mmap2 { pid, tid, addr, len, pgoff, file, prot, flags, filename })
+    Ok(Body::Mmap2 { pid, tid, addr, len, pgoff, file, prot, flags, fits_both, filename })
+}
+
+/// Returns whether the bytes after the identity of the file fit the current layout, and whether they fit the old one.
+fn fitting_layouts(bytes: &[u8]) -> (bool, bool) {
+    let is_name = |name: &[u8]| match name.iter().position(|&byte| byte == 0) {
+        Some(nul) => name[nul..].iter().all(|&byte| byte == 0),
+        None => false,
+    };
+    let after_flags = if bytes.len() > 8 { &bytes[8..] } else { &[] };
+    let is_printable = !matches!(bytes.first(), None | Some(0..=0x20 | 0x7f));
+    let (current, old) = (is_name(after_flags), is_printable && is_name(bytes));
+    if current || old {
+        return (current, old);
+    }
+    // Other bytes follow the NUL of the name, or it has none.
+    let (current, text) = (after_flags.contains(&0), !bytes[..bytes.len().min(8)].contains(&0));
+    let old = is_printable && bytes.contains(&0) && (text || !current);
+    (current || (!old && !after_flags.is_empty()), old)
 }
 
 fn namespaces(r: &mut Reader<'_>) -> Result<Body, String> {

@@ -91,6 +91,11 @@ impl<'a> Reader<'a> {
         Self::new(self.left, self.big).u32(field)
     }
 
+    /// Returns all bytes that are left without consuming them.
+    pub(super) fn peek_rest(&self) -> &'a [u8] {
+        self.left
+    }
+
     pub(super) fn i32(&mut self, field: &str) -> Result<i32, String> {
         Ok(self.u32(field)? as i32)
     }

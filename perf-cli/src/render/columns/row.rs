@@ -165,6 +165,10 @@ impl Scalars for Row<'_, '_> {
     fn blob(&mut self, name: &Name, value: &[u8]) {
         self.set(name, |json| json.blob(name, value), |text| text.blob(name, value));
     }
+
+    fn guessed(&mut self) {
+        self.set(name!("guessed"), |json| json.guessed(), |text| text.guessed());
+    }
 }
 
 impl Sink for Row<'_, '_> {

@@ -51,6 +51,10 @@ impl Scalars for Value<'_> {
     fn blob(&mut self, _: &Name, value: &[u8]) {
         push_bytes(self.0, value);
     }
+
+    fn guessed(&mut self) {
+        self.0.extend_from_slice(b"true");
+    }
 }
 
 /// Appends the value of a tracepoint's field.

@@ -162,6 +162,7 @@ impl<'r, S: Source<'r>> Framing<S> {
         if passed < trailing {
             let missing = trailing.saturating_sub(passed);
             account.bytes = account.bytes.saturating_sub(missing);
+            account.announced = account.announced.saturating_sub(missing);
             let kind =
                 FileErrorKind::Truncated { field: "auxtrace.size", needed: trailing, available: passed };
             return Err(note(account, kind, from));

@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 
 use perf_abi::record::RecordType;
 
-/// A bit for each kernel type that the fast path may return. The slow path adds the losses in LOST and LOST_SAMPLES to
-/// the account.
-const FAST: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0);
+/// A bit for each kernel type that the fast path may return. The slow path adds the losses in LOST and LOST_SAMPLES, and
+/// the MMAP2 records of an ambiguous layout, to the account.
+const FAST: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0 | 1 << RecordType::MMAP2.0);
 
 /// A set of record types.
 #[derive(Clone, Debug)]

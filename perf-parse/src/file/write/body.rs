@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 use std::io::Write;
 
-use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::endian::Endian;
 use perf_abi::record::{Header, RecordType};
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -211,13 +211,7 @@ fn fault<O: Endian>(record: &RawRecord<'_, O>, data: &[u8]) -> Option<RecordFaul
     if kind == RecordType::COMPRESSED || kind == RecordType::COMPRESSED2 {
         return Some(RecordFault::Compressed);
     }
-    let needed = match kind {
-        RecordType::AUXTRACE => U64::<O>::read_from_prefix(record.payload()).ok().map(|(size, _)| size.get()),
-        RecordType::HEADER_TRACING_DATA => {
-            U32::<O>::read_from_prefix(record.payload()).ok().map(|(size, _)| u64::from(size.get()))
-        }
-        _ => Some(0),
-    };
+    let needed = if has_data(kind) { record.announced() } else { Some(0) };
     match needed {
         Some(needed) if needed == data.len() as u64 => None,
         Some(needed) => Some(RecordFault::Data { needed, given: data.len() }),

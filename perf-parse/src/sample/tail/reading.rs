@@ -1,7 +1,7 @@
 //! The layouts of the fields whose layout is ambiguous.
 
 /// The layout in which an ambiguous field was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Reading {
     /// The layout was not ambiguous.
@@ -9,8 +9,17 @@ pub enum Reading {
     Certain,
     /// The layout that kernels usually write.
     Usual,
-    /// The other layout: the usual one does not consume the sample exactly, or other fields indicate this one.
+    /// The other layout: the usual one does not consume the record exactly, or other fields indicate this one.
     Other,
+}
+
+impl Reading {
+    /// Returns whether the layout was not ambiguous.
+    #[must_use]
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub fn is_certain(&self) -> bool {
+        *self == Self::Certain
+    }
 }
 
 /// The layouts in which the ambiguous fields of a sample were read.

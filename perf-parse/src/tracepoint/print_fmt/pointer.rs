@@ -87,7 +87,7 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
         let address = self.address(argument)?;
         match self.addresses.function(address) {
             Some((name, offset)) => {
-                self.put(name)?;
+                self.put(&name)?;
                 if with_offset {
                     self.put(b"+")?;
                     self.hex(offset)?;

@@ -445,11 +445,17 @@ fn mmap2(misc: u16, words: &[u64], big: bool) -> Result<Mmap2Tail, String> {
 fn mmap2_layout() {
     let name = u64::from_le_bytes(*b"/bin/ls\0");
     let with_prot = |prot: u64| [2 << 32 | prot, name];
-    let current = Ok((Some(0xff), Some(2), b"/bin/ls".to_vec()));
-    assert_eq!(mmap2(USER, &with_prot(0xff), false), current);
-    // A larger value is the first characters of a name.
-    assert_eq!(mmap2(USER, &with_prot(0x100), false), Ok((None, None, Vec::new())));
-    assert_eq!(mmap2(USER, &with_prot(0x6261), false), Ok((None, None, b"ab".to_vec())));
+    // `perf inject --jit` stores the mode of the file, simpleperf 0x4000.
+    for prot in [5, 0xff, 0x100, 0x4000, 0x6261, 0x81a4] {
+        let current = Ok((Some(prot as u32), Some(2), b"/bin/ls".to_vec()));
+        assert_eq!(mmap2(USER, &with_prot(prot), false), current);
+    }
+    // A path takes the place of the protection, of the flags, and of the path.
+    let path = [*b"/usr/bin", *b"/cat\0\0\0\0"].map(u64::from_le_bytes);
+    assert_eq!(mmap2(USER, &path, false), Ok((None, None, b"/usr/bin/cat".to_vec())));
+    // Neither a path nor a protection: one character and an empty path.
+    let words = [u64::from_le_bytes(*b"a\0\0\0\0\0\0\0"), 0];
+    assert_eq!(mmap2(USER, &words, false), Ok((Some(0x61), Some(0), Vec::new())));
     // With a build id it is the current layout, whatever value `prot` has.
     let current = Ok((Some(0x6261), Some(2), b"/bin/ls".to_vec()));
     assert_eq!(mmap2(0x4002, &with_prot(0x6261), false), current);

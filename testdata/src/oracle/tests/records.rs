@@ -251,6 +251,7 @@ fn mmap2() {
             file: Mmap2Id::Inode { maj: 8, min: 0x102, ino: 0x11_2233_4455, ino_generation: 6 },
             prot: Some(5),
             flags: Some(0x2002),
+            fits_both: false,
             filename: b"//anon".to_vec(),
         },
     );
@@ -291,6 +292,7 @@ fn mmap2_build_id() {
             file: Mmap2Id::BuildId { build_id_size: 20, build_id: core::array::from_fn(|i| i as u8 + 1) },
             prot: Some(5),
             flags: Some(2),
+            fits_both: false,
             filename: b"/bin/ls".to_vec(),
         },
     );
@@ -328,6 +330,7 @@ fn mmap2_before_3_16() {
             file: Mmap2Id::Inode { maj: 8, min: 0x102, ino: 0x11_2233_4455, ino_generation: 6 },
             prot: None,
             flags: None,
+            fits_both: true,
             filename: b"/usr/bin/ls".to_vec(),
         },
     );

@@ -1,0 +1,70 @@
+//! The two layouts of MMAP2, and which of them a record has.
+
+use perf_abi::endian::{Endian, U32};
+use zerocopy::FromBytes;
+
+use crate::sample::Reading;
+
+/// A layout of MMAP2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mmap2Layout {
+    /// Protection and flags precede the path: since Linux 3.16.
+    Current,
+    /// The path follows the identity of the file: kernels and tools of the time of Linux 3.12.
+    Old,
+}
+
+/// The highest value in the place of the protection that a known writer stores: `perf inject --jit` stores the mode of the
+/// file there, which has 16 bits.
+const MAX_PROT: u32 = 0xffff;
+
+impl Mmap2Layout {
+    /// Returns the layout of a record whose identity of the file is followed by `rest`, without the trailer. `others` is the
+    /// layout of the other records of the capture, if it is known.
+    ///
+    /// A path in the place of the protection proves the old layout, and everything else the current one. A path of 8
+    /// bytes or more may be a protection, flags and a path too.
+    pub(crate) fn choose<O: Endian>(rest: &[u8], others: Option<Self>) -> (Self, Reading) {
+        let after_flags = rest.get(8..).unwrap_or_default();
+        let fits = match (is_padded(after_flags), is_path(rest)) {
+            // Other bytes than zeros follow the path, or it has no NUL.
+            (false, false) => {
+                let has_path = after_flags.contains(&0);
+                let is_text = rest.iter().take(8).all(|&byte| byte != 0);
+                (has_path, begins_path(rest) && rest.contains(&0) && (is_text || !has_path))
+            }
+            fits => fits,
+        };
+        match fits {
+            (true, true) => match others.unwrap_or_else(|| Self::likelier::<O>(rest)) {
+                Self::Current => (Self::Current, Reading::Usual),
+                Self::Old => (Self::Old, Reading::Other),
+            },
+            (false, is_old) if is_old || after_flags.is_empty() => (Self::Old, Reading::Certain),
+            _ => (Self::Current, Reading::Certain),
+        }
+    }
+
+    /// Returns the likelier layout of a record that fits both.
+    fn likelier<O: Endian>(rest: &[u8]) -> Self {
+        let prot = U32::<O>::read_from_prefix(rest).map_or(0, |(prot, _)| prot.get());
+        let begins_as_path = matches!(rest.first(), Some(b'/' | b'['));
+        if begins_as_path || prot > MAX_PROT { Self::Old } else { Self::Current }
+    }
+}
+
+/// Returns whether `bytes` are a string, its NUL, and zeros.
+fn is_padded(bytes: &[u8]) -> bool {
+    let mut after = bytes.iter().skip_while(|&&byte| byte != 0);
+    after.next().is_some() && after.all(|&byte| byte == 0)
+}
+
+/// Returns whether `bytes` are the path of a mapping and its padding.
+fn is_path(bytes: &[u8]) -> bool {
+    begins_path(bytes) && is_padded(bytes)
+}
+
+/// Returns whether a path may begin with the first byte. The kernel's names begin with `/`, `[` or a letter.
+fn begins_path(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|&byte| byte > b' ' && byte != 0x7f)
+}
