@@ -9,8 +9,10 @@
 //! ```
 //! use perf_abi::regs::Arch;
 //! use perf_export::{Keep, Limits, Naming, ProfileBuilder, fold};
-//! use perf_parse::Reader;
-//! use perf_session::Session;
+//! use perf_parse::event::Events;
+//! use perf_parse::file::{DeferredSamples, FileError};
+//! use perf_parse::{EventRecord, Reader};
+//! use perf_session::{Periods, Session};
 //! use perf_symbol::{Options, Stacks, Symbolizer};
 //!
 //! # let path = "examples/captures/plain.data";
@@ -20,14 +22,34 @@
 //! let mut symbolizer = Symbolizer::new(Options::default());
 //! let mut stacks = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
 //! let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
-//! for record in reader.records().in_time_order() {
-//!     let record = record?;
-//!     let Some(at) = session.update_at(&record)? else { continue };
-//!     let Some(event) = record.event() else { continue };
+//! let mut periods = Periods::default();
+//! // `user` is the user part of the call chain, if it came in a later record.
+//! let mut count = |record: &EventRecord<'_>, user: Option<&[u64]>, events: &Events| -> Result<(), FileError> {
+//!     let Some(at) = session.update_at(record)? else { return Ok(()) };
 //!     let mut stack = Vec::new();
-//!     let end = stacks.push(&at, None, &mut stack)?;
-//!     let period = at.sample().period().unwrap_or(event.attr.sample_period);
-//!     builder.sample(&at, event, period, &stack, end, Some(&mut symbolizer));
+//!     let end = stacks.push(&at, user, &mut stack)?;
+//!     // A sample of a group (`:S`) counts for each event of the group.
+//!     for (event, period) in periods.of(&at, events)? {
+//!         builder.sample(&at, event, period, &stack, end, Some(&mut symbolizer));
+//!     }
+//!     Ok(())
+//! };
+//! let mut waiting = DeferredSamples::within(reader.limits());
+//! let mut records = reader.records().in_time_order();
+//! while let Some(record) = records.next() {
+//!     let record = record?;
+//!     if waiting.hold(&record) {
+//!         continue;
+//!     }
+//!     if let Some(ended) = waiting.end(&record) {
+//!         for sample in &ended.samples {
+//!             count(&sample.record, ended.user_of(sample), records.events())?;
+//!         }
+//!     }
+//!     count(&record, None, records.events())?;
+//! }
+//! for sample in waiting.take_all() {
+//!     count(&sample.record, None, records.events())?;
 //! }
 //! let profile = builder.finish(&session, &mut stacks, Some(&symbolizer), Naming::default(), &mut |_, _| {});
 //! fold::write(&[profile], &fold::Options::default(), &mut std::io::stdout())?;

@@ -10,24 +10,49 @@
 //!
 //! # Examples
 //!
-//! Each sample with its thread and the files of its stack:
+//! Each sample with its thread, its events with their periods, and the files of its stack:
 //!
 //! ```
-//! use perf_parse::Reader;
-//! use perf_session::Session;
+//! use perf_parse::event::Events;
+//! use perf_parse::file::{DeferredSamples, FileError};
+//! use perf_parse::{EventRecord, Reader};
+//! use perf_session::{Periods, Session};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
 //! let mut session = Session::new();
 //! session.add_features(reader.features());
-//! for record in reader.records().in_time_order() {
-//!     let record = record?;
-//!     let Some(at) = session.update_at(&record)? else { continue };
-//!     println!("{} {}", at.thread().comm().escape_ascii(), at.thread().tid());
-//!     for frame in at.stack(None)? {
-//!         let name = frame.mapping.map_or(&b"[unknown]"[..], |mapping| mapping.dso().name());
-//!         println!("\t{:x} {}", frame.ip, name.escape_ascii());
+//! let mut periods = Periods::default();
+//! // `user` is the user part of the call chain, if it came in a later record.
+//! let mut print = |record: &EventRecord<'_>, user: Option<&[u64]>, events: &Events| -> Result<(), FileError> {
+//!     let Some(at) = session.update_at(record)? else { return Ok(()) };
+//!     // A sample of a group (`:S`) counts for each event of the group.
+//!     for (event, period) in periods.of(&at, events)? {
+//!         println!("{} {}", at.thread().comm().escape_ascii(), at.thread().tid());
+//!         println!("\t{period} of event {}", event.index);
+//!         for frame in at.stack(user)? {
+//!             let name = frame.mapping.map_or(&b"[unknown]"[..], |mapping| mapping.dso().name());
+//!             println!("\t{:x} {}", frame.ip, name.escape_ascii());
+//!         }
 //!     }
+//!     Ok(())
+//! };
+//! let mut waiting = DeferredSamples::within(reader.limits());
+//! let mut records = reader.records().in_time_order();
+//! while let Some(record) = records.next() {
+//!     let record = record?;
+//!     if waiting.hold(&record) {
+//!         continue;
+//!     }
+//!     if let Some(ended) = waiting.end(&record) {
+//!         for sample in &ended.samples {
+//!             print(&sample.record, ended.user_of(sample), records.events())?;
+//!         }
+//!     }
+//!     print(&record, None, records.events())?;
+//! }
+//! for sample in waiting.take_all() {
+//!     print(&sample.record, None, records.events())?;
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -76,6 +101,7 @@ mod machine;
 mod machines;
 mod map;
 mod maps;
+mod periods;
 mod recent;
 mod segments;
 mod session;
@@ -89,6 +115,7 @@ pub use dso::{Dso, DsoKind, Inode};
 pub use limits::Limits;
 pub use map::Mapping;
 pub use maps::Maps;
+pub use periods::Periods;
 pub use segments::{Segment, address_of};
 pub use session::{At, Session};
 pub use stack::{Frame, Stack};

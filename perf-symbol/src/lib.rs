@@ -6,8 +6,10 @@
 //! # Examples
 //!
 //! ```
-//! use perf_parse::Reader;
-//! use perf_session::Session;
+//! use perf_parse::event::Events;
+//! use perf_parse::file::{DeferredSamples, FileError};
+//! use perf_parse::{EventRecord, Reader};
+//! use perf_session::{Periods, Session};
 //! use perf_symbol::{Options, Symbolizer};
 //!
 //! # let path = "examples/captures/plain.data";
@@ -15,16 +17,38 @@
 //! let mut session = Session::new();
 //! session.add_features(reader.features());
 //! let mut symbolizer = Symbolizer::new(Options::default());
-//! for record in reader.records().in_time_order() {
-//!     let record = record?;
-//!     session.update(&record)?;
-//!     let Some(at) = session.at(&record) else { continue };
-//!     for (depth, frame) in at.stack(None)?.enumerate() {
-//!         for function in symbolizer.functions(&session, &frame, depth > 0, None) {
-//!             let name = function.name.as_deref().unwrap_or(b"[unknown]");
-//!             println!("\t{:x} {}", frame.ip, name.escape_ascii());
+//! let mut periods = Periods::default();
+//! // `user` is the user part of the call chain, if it came in a later record.
+//! let mut print = |record: &EventRecord<'_>, user: Option<&[u64]>, events: &Events| -> Result<(), FileError> {
+//!     let Some(at) = session.update_at(record)? else { return Ok(()) };
+//!     // A sample of a group (`:S`) counts for each event of the group.
+//!     for (event, period) in periods.of(&at, events)? {
+//!         println!("{period} of event {}", event.index);
+//!         for (depth, frame) in at.stack(user)?.enumerate() {
+//!             for function in symbolizer.functions_at(&at, &frame, depth > 0) {
+//!                 let name = function.name.as_deref().unwrap_or(b"[unknown]");
+//!                 println!("\t{:x} {}", frame.ip, name.escape_ascii());
+//!             }
 //!         }
 //!     }
+//!     Ok(())
+//! };
+//! let mut waiting = DeferredSamples::within(reader.limits());
+//! let mut records = reader.records().in_time_order();
+//! while let Some(record) = records.next() {
+//!     let record = record?;
+//!     if waiting.hold(&record) {
+//!         continue;
+//!     }
+//!     if let Some(ended) = waiting.end(&record) {
+//!         for sample in &ended.samples {
+//!             print(&sample.record, ended.user_of(sample), records.events())?;
+//!         }
+//!     }
+//!     print(&record, None, records.events())?;
+//! }
+//! for sample in waiting.take_all() {
+//!     print(&sample.record, None, records.events())?;
 //! }
 //! for looked in symbolizer.looked() {
 //!     if let Some(why) = looked.why {

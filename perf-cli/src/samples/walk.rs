@@ -1,15 +1,12 @@
 //! A walk over the samples of a capture, one record at a time.
 
-use alloc::collections::BTreeMap;
-
 use perf_abi::record::RecordType;
-use perf_abi::sample_type::SampleType;
 use perf_parse::EventRecord;
 #[cfg(feature = "parquet")]
 use perf_parse::event::Events;
 use perf_parse::feature::Features;
 use perf_parse::file::{Account, DeferredSamples, EventRecords, Reader};
-use perf_session::{At, Session};
+use perf_session::{Periods, Session};
 
 use super::{Counted, Filter, Visit, Visited};
 use crate::names::Names;
@@ -26,8 +23,7 @@ pub(crate) struct Walk<'a> {
     names: Names,
     /// Samples whose user part comes later.
     waiting: DeferredSamples<'a>,
-    /// The last value of each counter, by its id.
-    counted: BTreeMap<u64, u64>,
+    periods: Periods,
     progress: Progress,
     /// What ended the walk before its end.
     failure: Option<Failure>,
@@ -55,7 +51,16 @@ impl<'a> Walk<'a> {
         let mut session = Session::new();
         session.add_features(records.features());
         let waiting = DeferredSamples::within(reader.limits());
-        Self { records, filter, session, names, waiting, counted: BTreeMap::new(), progress, failure: None }
+        Self {
+            records,
+            filter,
+            session,
+            names,
+            waiting,
+            periods: Periods::default(),
+            progress,
+            failure: None,
+        }
     }
 
     /// Returns what is known up to the last record.
@@ -163,7 +168,7 @@ impl<'a> Walk<'a> {
         user: Option<&[u64]>,
         visitor: &mut V,
     ) -> Visited {
-        let Self { filter, session, names, counted, records, .. } = self;
+        let Self { filter, session, names, periods, records, .. } = self;
         let at = match session.update_at(record) {
             Ok(at) => at,
             Err(error) => return Ok(Err(error)),
@@ -179,42 +184,21 @@ impl<'a> Walk<'a> {
             }
             visitor.sample(&at, sample, names, records)
         };
-        if event.attr.sample_type.contains(SampleType::READ) && !V::TAKES_GROUPS {
-            return each_value(&at, user, counted, records, pass);
+        if V::TAKES_GROUPS {
+            let period = at.sample().period().unwrap_or(event.attr.sample_period);
+            return pass(&Counted { event, period, user });
         }
-        let period = at.sample().period().unwrap_or(event.attr.sample_period);
-        pass(&Counted { event, period, user })
-    }
-}
-
-/// Passes each counter value of a sample, as a sample of the event that was counted. The period is what was counted since
-/// the sample before, whether that was selected or not. Values that did not change are left out.
-///
-/// perf: `evlist__deliver_sample`, `tools/perf/util/session.c`.
-fn each_value(
-    at: &At<'_, '_>,
-    user: Option<&[u64]>,
-    counted: &mut BTreeMap<u64, u64>,
-    records: &EventRecords<'_>,
-    mut pass: impl FnMut(&Counted<'_>) -> Visited,
-) -> Visited {
-    let read = match at.sample().tail() {
-        Ok(tail) => tail.read,
-        Err(error) => return Ok(Err(at.record().error(error))),
-    };
-    for value in read.into_iter().flat_map(|read| read.values()) {
-        let Some((id, event)) = value.id.and_then(|id| Some((id, records.events().by_id(id)?))) else {
-            continue;
+        let periods = match periods.of(&at, records.events()) {
+            Ok(periods) => periods,
+            Err(error) => return Ok(Err(error)),
         };
-        let before = counted.insert(id, value.value).unwrap_or(0);
-        let period = value.value.wrapping_sub(before);
-        if period != 0
-            && let Err(error) = pass(&Counted { event, period, user })?
-        {
-            return Ok(Err(error));
+        for (event, period) in periods {
+            if let Err(error) = pass(&Counted { event, period, user })? {
+                return Ok(Err(error));
+            }
         }
+        Ok(Ok(()))
     }
-    Ok(Ok(()))
 }
 
 /// What is left at the end of a walk.

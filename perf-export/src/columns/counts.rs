@@ -1,6 +1,8 @@
 //! `counts`: what counters counted, from READ and STAT records and from samples.
 
 use hashbrown::HashMap;
+use perf_abi::attr::AttrFlags;
+use perf_abi::sample_type::SampleType;
 use perf_parse::event::{Event, Events};
 use perf_parse::record::user::Stat;
 use perf_parse::sample::Read;
@@ -35,7 +37,8 @@ const LIMIT: usize = 1 << 16;
 /// The last values of counters.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
-    last: HashMap<u64, u64>,
+    /// By the id, and by the thread if the event is inherited: see `perf_session::Periods`.
+    last: HashMap<(u64, Option<i32>), u64>,
     /// The counts of perf stat whose round has not ended.
     stats: Vec<Counted>,
 }
@@ -57,6 +60,15 @@ pub(super) struct Reading<'a> {
     pub(super) task: (i32, i32),
     /// The event of the record, which the values of a read without ids are of.
     pub(super) event: Option<&'a Event>,
+}
+
+impl Reading<'_> {
+    /// Returns the thread that the counters are of; `None` if they are shared by the threads that use their ids.
+    fn thread_of_counter(&self) -> Option<i32> {
+        let attr = self.event.map(|event| &event.attr)?;
+        let is_inherited = attr.flags.contains(AttrFlags::INHERIT);
+        (is_inherited && attr.sample_type.contains(SampleType::TID)).then_some(self.task.1)
+    }
 }
 
 /// A count with the times that scale it.
@@ -95,10 +107,11 @@ impl Counters {
             let of_id = value.id.and_then(|id| events.by_id(id)).map(|event| &**event);
             let event = of_id.or(at.event.filter(|_| !read.is_group()));
             let delta = value.id.filter(|_| at.source == "sample").map(|id| {
-                if self.last.len() >= LIMIT && !self.last.contains_key(&id) {
+                let counter = (id, at.thread_of_counter());
+                if self.last.len() >= LIMIT && !self.last.contains_key(&counter) {
                     self.last.clear();
                 }
-                value.value.wrapping_sub(self.last.insert(id, value.value).unwrap_or(0))
+                value.value.wrapping_sub(self.last.insert(counter, value.value).unwrap_or(0))
             });
             rows.text(context.capture.as_str());
             rows.text(at.source);
