@@ -96,6 +96,15 @@ pub(crate) fn make_lines_safe(out: &mut Vec<u8>, start: usize) {
     }
 }
 
+/// Escapes unsafe characters and ends of lines in the text from `start` on, in the format of [`OneLine`].
+pub(crate) fn make_line_safe(out: &mut Vec<u8>, start: usize) {
+    let is_plain = |text: &[u8]| text.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    if !out.get(start..).is_some_and(is_plain) {
+        let text = out.split_off(start.min(out.len()));
+        push_name(out, &text);
+    }
+}
+
 /// Appends lines of text, with unsafe characters escaped.
 pub(crate) fn push_lines(out: &mut Vec<u8>, lines: &str) {
     let start = out.len();

@@ -173,13 +173,13 @@ impl Building<'_> {
     }
 
     /// Keeps the text of a tracepoint.
-    fn describe(&mut self, at: &At<'_, '_>, event: &Event) {
+    fn describe(&mut self, at: &At<'_, '_>, event: &Event, names: &mut Names) {
         let Some(traces) = &mut self.traces else { return };
         // A fault of the sample is one of its stack too, and noted there.
         let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
         if let Some((index, raw)) = traces.of(event).zip(raw) {
             let mut text = Vec::new();
-            traces.push(&mut text, index, raw);
+            traces.push(&mut text, index, raw, at, names);
             self.builder.describe(text);
         }
     }
@@ -269,7 +269,7 @@ impl<'r> Visit<'r> for Building<'_> {
             Err(error) => return Ok(Err(error)),
         };
         self.builder.count(counted.event, kept, at.sample().time(), counted.period);
-        self.describe(at, counted.event);
+        self.describe(at, counted.event, names);
         self.waking(at, kept);
         if let Some(off_cpu) = &mut self.off_cpu {
             off_cpu.sample(at, waits);

@@ -1,33 +1,51 @@
 //! The text of tracepoints.
 
+use alloc::borrow::Cow;
 use alloc::sync::Arc;
+use core::cell::RefCell;
 
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
+use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Addresses, Format, PrintFmt, PrintkFormats, Tracepoints, TracingData};
+use perf_session::{At, Frame};
 
 use crate::dump::tracepoints::tracing_data;
-use crate::escape::make_lines_safe;
+use crate::escape::make_line_safe;
+use crate::names::Names;
 
 /// The print formats of the tracepoints of a capture, parsed once. A copy shares them, and counts on its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Traces<'a> {
     /// In ascending order of ids.
     tracepoints: Arc<[(Format<'a>, Option<PrintFmt<'a>>)]>,
-    strings: Arc<Strings<'a>>,
+    strings: Arc<PrintkFormats<'a>>,
     endianness: Endianness,
     /// The number of samples whose print format could not be evaluated.
     pub(crate) as_fields: u64,
 }
 
-#[derive(Debug)]
-struct Strings<'a>(PrintkFormats<'a>);
+/// What the kernel's addresses in the raw data of a sample stand for.
+struct Kernel<'k, 's, 'r> {
+    strings: &'k PrintkFormats<'k>,
+    at: &'k At<'s, 'r>,
+    names: RefCell<&'k mut Names>,
+}
 
-impl Addresses for Strings<'_> {
+impl Addresses for Kernel<'_, '_, '_> {
+    /// perf: `machine__resolve_kernel_addr`, `tools/perf/util/machine.c`.
+    fn function(&self, address: u64) -> Option<(Cow<'_, [u8]>, u64)> {
+        let mode = CpuMode::KERNEL;
+        let frame = Frame { ip: address, mode, mapping: self.at.find(mode, address) };
+        let mut names = self.names.try_borrow_mut().ok()?;
+        let function = names.functions(self.at, &frame, false).last()?;
+        Some((Cow::Owned(function.name.as_deref()?.to_vec()), function.offset?))
+    }
+
     fn string(&self, address: u64) -> Option<&[u8]> {
-        self.0.get(address)
+        self.strings.get(address)
     }
 }
 
@@ -39,7 +57,7 @@ impl<'a> Traces<'a> {
         let formats = data.as_ref().map(Tracepoints::new).unwrap_or_default();
         let prepared = formats.formats().iter().map(|format| (format.clone(), PrintFmt::new(format).ok()));
         let strings = PrintkFormats::new(data.as_ref().map_or(&[], |data| data.printk_formats));
-        let strings = Arc::new(Strings(strings));
+        let strings = Arc::new(strings);
         Self { tracepoints: prepared.collect(), strings, endianness, as_fields: 0 }
     }
 
@@ -53,15 +71,24 @@ impl<'a> Traces<'a> {
         is_it.then_some(first)
     }
 
-    /// Appends the text of raw data, or its fields if the print format cannot be evaluated.
+    /// Appends the text of a sample's raw data, or its fields if the print format cannot be evaluated. The text is one
+    /// line, with the functions at the kernel's addresses.
     ///
     /// perf: `event_format__fprintf`, `tools/perf/util/trace-event-parse.c`.
-    pub(crate) fn push(&mut self, out: &mut Vec<u8>, index: usize, raw: &[u8]) {
+    pub(crate) fn push(
+        &mut self,
+        out: &mut Vec<u8>,
+        index: usize,
+        raw: &[u8],
+        at: &At<'_, '_>,
+        names: &mut Names,
+    ) {
         let Some((format, print_fmt)) = self.tracepoints.get(index) else { return };
         let start = out.len();
+        let kernel = Kernel { strings: &self.strings, at, names: RefCell::new(names) };
         let is_written = print_fmt.as_ref().is_some_and(|print_fmt| match self.endianness {
-            Endianness::Little => print_fmt.write::<LittleEndian>(raw, &*self.strings, out).is_ok(),
-            Endianness::Big => print_fmt.write::<BigEndian>(raw, &*self.strings, out).is_ok(),
+            Endianness::Little => print_fmt.write::<LittleEndian>(raw, &kernel, out).is_ok(),
+            Endianness::Big => print_fmt.write::<BigEndian>(raw, &kernel, out).is_ok(),
         });
         if !is_written {
             self.as_fields += 1;
@@ -70,6 +97,6 @@ impl<'a> Traces<'a> {
                 Endianness::Big => format.write_fields::<BigEndian>(raw, out),
             }
         }
-        make_lines_safe(out, start);
+        make_line_safe(out, start);
     }
 }

@@ -116,7 +116,7 @@ impl Collected {
 
     /// Returns whether all that is needed of a sample is known without its stack, or in it.
     pub(super) fn can_be_in_parts(&self) -> bool {
-        !self.wants.branches && !self.wants.memory && !self.facts.needs_data()
+        !self.wants.branches && !self.wants.memory && !self.facts.needs_data() && !self.facts.needs_trace()
     }
 
     /// Drops what only collecting needs.
@@ -218,10 +218,10 @@ impl<'r> Collect<'r> for Collecting<'_> {
 
     fn take(&mut self, at: &At<'_, '_>, counted: &Counted<'_>) -> Result<(Taken, Wanted), FileError> {
         let Counted { event, period, .. } = *counted;
-        let Self { collected, traces, .. } = self;
+        let collected = &mut self.collected;
         let wants = collected.wants;
         let has_stack = wants.stacks && samples::has_stack(at, counted)?;
-        let facts = collected.facts.of(at, event, traces, wants.limits.texts);
+        let facts = collected.facts.of(at, event, None, wants.limits.texts);
         let facts = facts.and_then(|facts| collected.facts.number(facts, wants.limits.groups));
         let same = facts.map(|facts| {
             let (ip, mapped) = wants.in_memory(&own_frame(at));
@@ -368,7 +368,8 @@ impl<'a> Collecting<'a> {
         let own = waits.map_or_else(|| alone(own_frame(at)), StackFrame::clone);
         let Self { collected, traces, .. } = self;
         let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
-            let facts = this.facts.of(at, counted.event, traces, this.wants.limits.texts)?;
+            let tracing = Some((traces, &mut *names));
+            let facts = this.facts.of(at, counted.event, tracing, this.wants.limits.texts)?;
             let (facts, data) = this.data(at, facts, names)?;
             let facts = this.facts.number(facts, this.wants.limits.groups)?;
             let (ip, mapped) = this.wants.in_memory(&own.frame);
@@ -408,7 +409,8 @@ impl<'a> Collecting<'a> {
             };
             let Self { collected, traces, .. } = self;
             let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
-                let facts = this.facts.of(at, counted.event, traces, limits.texts)?;
+                let tracing = Some((traces, &mut *names));
+                let facts = this.facts.of(at, counted.event, tracing, limits.texts)?;
                 let facts = this.facts.with_branch(facts, branch.flags);
                 let facts = this.facts.number(facts, limits.groups)?;
                 let (ip, mapped) = this.wants.in_memory(&place(branch.to));

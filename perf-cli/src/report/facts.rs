@@ -15,8 +15,12 @@ use super::keys::Key;
 use super::machine::Machine;
 use super::memory::{Access, Line};
 use super::texts::Texts;
+use crate::names::Names;
 use crate::render::weight;
 use crate::trace::Traces;
+
+/// The texts of tracepoints, and the names of the kernel's functions in them.
+pub(super) type Tracing<'t, 'a> = (&'t mut Traces<'a>, &'t mut Names);
 
 /// What is known of a sample apart from its addresses. What no key needs is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -98,12 +102,13 @@ impl AllFacts {
         }
     }
 
-    /// Returns the facts of a sample; `None` if there is no room for a text.
+    /// Returns the facts of a sample; `None` if there is no room for a text. `trace` is given if a key needs the text of a
+    /// tracepoint.
     pub(super) fn of(
         &mut self,
         at: &At<'_, '_>,
         event: &Event,
-        traces: &mut Traces<'_>,
+        mut trace: Option<Tracing<'_, '_>>,
         texts: usize,
     ) -> Option<Facts> {
         let (sample, thread) = (at.sample(), at.thread());
@@ -139,7 +144,7 @@ impl AllFacts {
                     let tail = sample.tail().ok();
                     facts.weight = tail.and_then(|tail| weight(&tail)).unwrap_or(0);
                 }
-                Key::Trace => facts.trace = self.trace(at, event, traces, texts)?,
+                Key::Trace => facts.trace = self.trace(at, event, trace.take(), texts)?,
                 Key::Socket => facts.socket = self.machine.socket(sample.cpu()),
                 key => {
                     if let Ok(tail) = sample.tail() {
@@ -149,6 +154,11 @@ impl AllFacts {
             }
         }
         Some(facts)
+    }
+
+    /// Returns whether a key is the text of tracepoints.
+    pub(super) fn needs_trace(&self) -> bool {
+        self.keys.contains(&Key::Trace)
     }
 
     /// Returns whether a key says what is mapped where the data is.
@@ -202,15 +212,16 @@ impl AllFacts {
         &mut self,
         at: &At<'_, '_>,
         event: &Event,
-        traces: &mut Traces<'_>,
+        trace: Option<Tracing<'_, '_>>,
         texts: usize,
     ) -> Option<u32> {
         self.trace.clear();
-        match traces.of(event) {
+        let known = trace.and_then(|(traces, names)| Some((traces.of(event)?, traces, names)));
+        match known {
             None => self.trace.extend_from_slice(b"N/A"),
-            Some(index) => {
+            Some((index, traces, names)) => {
                 let raw = at.sample().tail().ok().and_then(|tail| tail.raw).unwrap_or_default();
-                traces.push(&mut self.trace, index, raw);
+                traces.push(&mut self.trace, index, raw, at, names);
             }
         }
         self.texts.number(&self.trace, texts)

@@ -13,7 +13,7 @@ use perf_parse::file::{Mode, Reader};
 use tz::DateTime;
 
 use super::print::push_name;
-use crate::escape::{Lossy, print};
+use crate::escape::{OneLine, print};
 use crate::local_time::{self, Shown};
 use perf_export::event_name;
 
@@ -125,7 +125,7 @@ pub(crate) fn push_feature(out: &mut Vec<u8>, section: &FeatureSection<'_>, even
         FeatureData::PmuMappings(it) => {
             let mut before = "# pmu mappings: ";
             for pmu in it.iter() {
-                print(out, format_args!("{before}{} = {}", Lossy(pmu.name), pmu.kind.0));
+                print(out, format_args!("{before}{} = {}", OneLine(pmu.name), pmu.kind.0));
                 before = ", ";
             }
             out.extend_from_slice(if it.is_empty() { b"# pmu mappings: not available\n" } else { b"\n" });

@@ -201,7 +201,7 @@ pub(super) fn push_sample(
     if fields.has(Fields::TRACE)
         && let Some((raw, trace)) = tail.and_then(|tail| tail.raw).zip(known.trace)
     {
-        traces.push(out, trace, raw);
+        traces.push(out, trace, raw, at, names);
     }
     if fields.has(Fields::ADDR) {
         push_addr(out, at, sample.addr().unwrap_or(0), known, names);

@@ -5,6 +5,7 @@
 
 mod diagnostics;
 mod escapes;
+mod every_output;
 mod guesses;
 mod inputs;
 mod modes;

@@ -3,7 +3,9 @@
 
 mod arguments;
 mod chains;
+mod functions;
 mod golden;
+mod groups;
 mod json;
 mod made;
 mod perf;
@@ -12,7 +14,16 @@ mod spans;
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    needs::run(&[arguments::TESTS, chains::TESTS, golden::TESTS, json::TESTS, perf::TESTS, spans::TESTS])
+    needs::run(&[
+        arguments::TESTS,
+        chains::TESTS,
+        functions::TESTS,
+        golden::TESTS,
+        groups::TESTS,
+        json::TESTS,
+        perf::TESTS,
+        spans::TESTS,
+    ])
 }
 
 /// The output and exit status of a run.

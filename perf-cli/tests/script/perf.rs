@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-pub(crate) const TESTS: &[needs::Test] = needs::tests![prints_what_perf_prints];
+pub(crate) const TESTS: &[needs::Test] = needs::tests![prints_what_perf_prints, function_pointers_as_perf];
 
 /// The script prints each difference. Its table of known differences is that of this version.
 const VERSION: &str = "perf version 6.1.";
@@ -26,4 +26,21 @@ fn prints_what_perf_prints() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(!said.contains("same: 0,"), "nothing was compared: {said}");
+}
+
+/// The text of kmem:kmalloc has `%pS`.
+fn function_pointers_as_perf() {
+    needs::all(&[needs::Need::PERF, needs::Need::Tracepoints, needs::Need::CpuEvents]);
+    let run = |program: &str, args: &[&str]| {
+        let mut command = Command::new(program);
+        let output =
+            command.args(args).current_dir(needs::folder()).env("PERF_CONFIG", "/dev/null").output().unwrap();
+        assert!(output.status.success(), "{program} {args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    run("perf", &["record", "-q", "-a", "-e", "kmem:kmalloc", "-o", "kmalloc.data", "--", "ls", "/"]);
+    let args = ["script", "-F", "trace", "-i", "kmalloc.data"];
+    let (ours, perfs) = (run(env!("CARGO_BIN_EXE_perfdata"), &args), run("perf", &args));
+    assert!(perfs.contains("call_site=") && perfs.contains("+0x"), "{perfs}");
+    assert_eq!(ours, perfs);
 }

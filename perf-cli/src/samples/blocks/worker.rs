@@ -78,7 +78,7 @@ impl<'a> Worker<'a> {
         let text = self.traces.as_mut().zip(wanted.trace).and_then(|(traces, format)| {
             let raw = at.sample().tail().ok()?.raw?;
             let mut text = Vec::new();
-            traces.push(&mut text, format, raw);
+            traces.push(&mut text, format, raw, at, &mut self.names);
             Some(text)
         });
         Found { frame, stack, text }
