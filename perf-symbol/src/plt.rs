@@ -20,22 +20,16 @@ pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
     else {
         return;
     };
-    let mut entries = Entries {
-        names: PltNames::new(image, &data, &strings, limits),
-        ranges: Vec::new(),
-        most: limits.symbols.saturating_sub(builder.len()),
-    };
-    add_plt(&mut entries, image, dynsym);
-    let slots = plt_got::entries(image, limits.symbols);
-    let symbols = plt_got::symbols(image, &slots, dynsym);
-    for slot in &slots {
-        let Some(symbol) = slot.symbol(&symbols) else { continue };
-        let Some(name) = entries.names.of_symbol(symbol) else { continue };
-        if !entries.push(slot.start, slot.size, name) {
-            break;
-        }
+    let mut names = PltNames::new(image, &data, &strings, limits);
+    let mut ranges = Vec::new();
+    for stub in stubs(image, dynsym, limits.symbols.saturating_sub(builder.len())) {
+        let name = match stub.target {
+            StubTarget::Symbol(index) => names.of_symbol(index),
+            StubTarget::Address(address) => names.add(format!("*ABS*+{address:#x}").as_bytes()),
+        };
+        let Some(name) = name else { continue };
+        ranges.push((stub.start, stub.start.saturating_add(stub.size), name));
     }
-    let Entries { names, ranges, .. } = entries;
     let names = builder.add_names(Names {
         bytes: Bytes::new(names.into_bytes()),
         source: Source::Symtab,
@@ -47,27 +41,40 @@ pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
     builder.sort();
 }
 
-/// Entries with their names, of which there are not too many.
-struct Entries<'a> {
-    names: PltNames<'a>,
-    /// First address, the address after the last one, and where the name starts.
-    ranges: Vec<(u64, u64, u32)>,
-    most: usize,
+/// An entry of a PLT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stub {
+    /// The first address.
+    pub(crate) start: u64,
+    /// The number of bytes.
+    pub(crate) size: u64,
+    pub(crate) target: StubTarget,
 }
 
-impl Entries<'_> {
-    /// Adds an entry, unless there are too many.
-    fn push(&mut self, start: u64, size: u64, name: u32) -> bool {
-        if self.ranges.len() >= self.most {
-            return false;
-        }
-        self.ranges.push((start, start.saturating_add(size), name));
-        true
-    }
+/// The function that an entry of a PLT calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StubTarget {
+    /// The symbol of a number in `.dynsym`.
+    Symbol(u64),
+    /// The one that the function at an address chooses, as ifuncs without a symbol have it.
+    Address(u64),
+}
+
+/// Returns at most `limit` entries of the PLT and of `.plt.got`. `dynsym` is the number of the section `.dynsym`.
+pub(crate) fn stubs(image: &Image, dynsym: usize, limit: usize) -> Vec<Stub> {
+    let mut stubs = Vec::new();
+    add_plt(&mut stubs, image, dynsym, limit);
+    let slots = plt_got::entries(image, limit.saturating_sub(stubs.len()));
+    let symbols = plt_got::symbols(image, &slots, dynsym);
+    stubs.extend(slots.iter().filter_map(|slot| {
+        let target = StubTarget::Symbol(slot.symbol(&symbols)?);
+        Some(Stub { start: slot.start, size: slot.size, target })
+    }));
+    stubs
 }
 
 /// Adds the entries of the PLT. The relocations of `.rela.plt` or `.rel.plt` have their order.
-fn add_plt(entries: &mut Entries<'_>, image: &Image, dynsym: usize) {
+fn add_plt(stubs: &mut Vec<Stub>, image: &Image, dynsym: usize, limit: usize) {
     let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
     if usize::try_from(relocations.link).ok() != Some(dynsym) {
         return;
@@ -76,13 +83,11 @@ fn add_plt(entries: &mut Entries<'_>, image: &Image, dynsym: usize) {
     let count = relocations.size.checked_div(entry_size).unwrap_or(0);
     let Some(plt) = Plt::of(image, count) else { return };
     let data = image.raw_data(relocations);
-    for index in 0..count {
+    for index in 0..count.min(limit as u64) {
         let at = index.saturating_mul(entry_size);
-        let Some(name) = name(&mut entries.names, image, relocations, &data, at) else { break };
+        let Some(target) = target(image, relocations, &data, at) else { break };
         let start = plt.start.saturating_add(plt.entry.saturating_mul(index));
-        if !entries.push(start, plt.entry, name) {
-            break;
-        }
+        stubs.push(Stub { start, size: plt.entry, target });
     }
 }
 
@@ -124,16 +129,15 @@ impl Plt {
     }
 }
 
-/// Returns where the name for the relocation at `at` starts: that of its symbol, or for one without a symbol, as ifuncs
-/// have, its address.
-fn name(names: &mut PltNames<'_>, image: &Image, relocations: &Section, data: &[u8], at: u64) -> Option<u32> {
+/// Returns the function of the relocation at `at`.
+fn target(image: &Image, relocations: &Section, data: &[u8], at: u64) -> Option<StubTarget> {
     let word = if image.is_64() { 8 } else { 4 };
     let info = image.number(data, at.checked_add(word)?, usize::try_from(word).ok()?)?;
     let index = if image.is_64() { info >> 32 } else { info >> 8 };
     if index == 0 && relocations.kind == elf::SHT_RELA.0 {
         let addend =
             image.number(data, at.checked_add(word.checked_mul(2)?)?, usize::try_from(word).ok()?)?;
-        return names.add(format!("*ABS*+{addend:#x}").as_bytes());
+        return Some(StubTarget::Address(addend));
     }
-    names.of_symbol(index)
+    Some(StubTarget::Symbol(index))
 }

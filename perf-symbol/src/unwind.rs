@@ -10,8 +10,11 @@
 //!    restored, and signal frames and DWARF expressions are understood. What a row of these tables says is kept in a short
 //!    form, so that few rows are read twice.
 //! 2. In a signal trampoline without CFI, by the registers that the kernel put on the stack.
-//! 3. By the frame pointer, if the code has no CFI. This is a guess, and is marked as one:
-//!    [`FrameSource::FramePointer`].
+//! 3. Without CFI, by the frame pointer; for the innermost frame also by the return address at the stack pointer or in the
+//!    link register. This is a guess, and is marked as one: [`FrameSource::FramePointer`]. The instruction before the return
+//!    address has to be a call that can get to the function: a direct one of it or of its PLT stub, or one through a register
+//!    or memory. So a function that was jumped to (a tail call) ends the stack, and so do two readings with equal evidence.
+//!    In generated code and files that are not available, whose bytes are not known, the caller's own frame has to be there.
 //!
 //! Each stack has a [`StackEnd`]: whether it is whole and, if not, why.
 //!
@@ -45,13 +48,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod call;
 mod chain;
 mod earlier;
 mod end;
+mod evidence;
 mod fde;
 mod files;
 mod frame;
 mod guess;
+mod linkage;
 mod lookup;
 mod machine;
 mod memory;

@@ -29,6 +29,23 @@ pub const TEXT: u64 = 0x5000;
 /// Address and offset of the first section.
 pub const SECTIONS: u64 = 0x200;
 
+/// `st_info` of a global function, and of one that chooses the function that is called.
+pub const FUNCTION: u8 = 0x12;
+/// See [`FUNCTION`].
+pub const IFUNC: u8 = 0x1a;
+
+/// Returns the type of a section by its name, the section that its link is to, and the size of its entries.
+fn kind_of(name: &str) -> (u32, &'static str, u64) {
+    match name {
+        ".symtab" => (2, ".strtab", 24),
+        ".strtab" | ".dynstr" => (3, "", 0),
+        ".dynsym" => (11, ".dynstr", 24),
+        ".rela.plt" => (4, ".dynsym", 24),
+        ".plt" => (1, "", 16),
+        _ => (1, "", 0),
+    }
+}
+
 /// `PT_LOAD`, `PT_GNU_EH_FRAME`.
 const LOAD: u32 = 1;
 const EH_FRAME: u32 = 0x6474_e550;
@@ -72,21 +89,56 @@ impl Elf {
     fn with_symbols(&self) -> Self {
         // The first section has no bytes, and `.text` is after the two.
         let text = self.sections.len() as u16 + 3;
+        let functions: Vec<_> = self
+            .functions
+            .iter()
+            .map(|&(name, place, size)| (name, text, FUNCTION, TEXT + place, size))
+            .collect();
+        let (symbols, names) = self.symbols(&functions);
+        let mut it = self.clone().section(".symtab", symbols).section(".strtab", names);
+        it.functions.clear();
+        it
+    }
+
+    /// Adds a PLT of 64 bits whose stubs call `imports`, and what other files can call: name, `st_info`, place in `.text`,
+    /// size. The first stub is 16 bytes after the address of `.plt`. No section may follow.
+    #[must_use]
+    pub fn linked(self, imports: &[&'static str], exports: &[(&'static str, u8, u64, u64)]) -> Self {
+        let text = self.sections.len() as u16 + 5;
+        let undefined = imports.iter().map(|&name| (name, 0, FUNCTION, 0, 0));
+        let defined = exports.iter().map(|&(name, info, place, size)| (name, text, info, TEXT + place, size));
+        let (symbols, names) = self.symbols(&undefined.chain(defined).collect::<Vec<_>>());
+        // R_X86_64_JUMP_SLOT
+        let relocations = (1..=imports.len() as u64)
+            .fold(Bytes::new(self.big), |out, symbol| out.u64s(&[0x9000 + 8 * symbol, symbol << 32 | 7, 0]));
+        let plt = vec![0; 16 * (imports.len() + 1)];
+        self.section(".dynsym", symbols)
+            .section(".dynstr", names)
+            .section(".rela.plt", relocations.out)
+            .section(".plt", plt)
+    }
+
+    /// Returns the address of a section.
+    #[must_use]
+    pub fn address_of(&self, name: &str) -> u64 {
+        let index = self.sections.iter().position(|section| section.0 == name).unwrap();
+        self.places()[index].0
+    }
+
+    /// Returns a symbol table and its names. A symbol has a name, a section, `st_info`, an address and a size.
+    fn symbols(&self, symbols: &[(&'static str, u16, u8, u64, u64)]) -> (Vec<u8>, Vec<u8>) {
         let mut names = vec![0];
-        let mut symbols = Bytes::new(self.big).zeros(if self.is_64 { 24 } else { 16 });
-        for &(name, place, size) in &self.functions {
-            symbols = symbols.u32(names.len() as u32);
-            // Global functions.
-            symbols = if self.is_64 {
-                symbols.u8(0x12).u8(0).u16(text).u64s(&[TEXT + place, size])
+        let mut out = Bytes::new(self.big).zeros(if self.is_64 { 24 } else { 16 });
+        for &(name, section, info, address, size) in symbols {
+            out = out.u32(names.len() as u32);
+            out = if self.is_64 {
+                out.u8(info).u8(0).u16(section).u64s(&[address, size])
             } else {
-                symbols.u32((TEXT + place) as u32).u32(size as u32).u8(0x12).u8(0).u16(text)
+                out.u32(address as u32).u32(size as u32).u8(info).u8(0).u16(section)
             };
             names.extend(name.bytes().chain([0]));
         }
-        let mut it = self.clone().section(".symtab", symbols.out).section(".strtab", names);
-        it.functions.clear();
-        it
+        (out.out, names)
     }
 
     fn places(&self) -> Vec<(u64, u64)> {
@@ -127,11 +179,7 @@ impl Elf {
         for (name, flags, address, offset, size) in
             all.chain([(".text", 6, TEXT, TEXT_OFFSET, self.text.len() as u64)])
         {
-            let kind = match name {
-                ".symtab" => 2,
-                ".strtab" => 3,
-                _ => 1,
-            };
+            let kind = kind_of(name).0;
             headers.push((names.len() as u32, kind, flags, address, offset, size));
             names.extend(name.bytes().chain([0]));
         }
@@ -169,16 +217,23 @@ impl Elf {
         }
         let gap = TEXT_OFFSET as usize - out.len();
         out = out.zeros(gap).raw(&self.text);
-        let names_of_symbols = headers.iter().position(|header| header.1 == 2).map_or(0, |it| it as u32 + 1);
-        for (name, kind, flags, address, offset, size) in headers {
+        let index_of = |name| self.sections.iter().position(|section| section.0 == name);
+        let mut details = vec![(0, 0)];
+        details.extend(self.sections.iter().map(|section| {
+            let (_, link, entry_size) = kind_of(section.0);
+            (index_of(link).map_or(0, |index| index as u32 + 1), entry_size)
+        }));
+        details.resize(headers.len(), (0, 0));
+        for ((name, kind, flags, address, offset, size), (link, entry_size)) in
+            headers.into_iter().zip(details)
+        {
             out = out.u32(name).u32(kind);
             for value in [flags, address, offset, size] {
                 out = self.word(out, value);
             }
-            // The names of symbols are in the section after theirs.
-            out = out.u32(if kind == 2 { names_of_symbols } else { 0 }).u32(0);
+            out = out.u32(link).u32(0);
             out = self.word(out, 1);
-            out = self.word(out, 0);
+            out = self.word(out, entry_size);
         }
         out.raw(&names).out
     }

@@ -10,9 +10,13 @@ use perf_abi::endian::Endianness;
 use perf_session::{Segment, address_of};
 
 use super::fde::{Entry, HeaderTable, index_of};
+use super::linkage::Linkage;
 use super::machine::Machine;
 use crate::bytes::Bytes;
+use crate::elf_symbols;
 use crate::image::Image;
+use crate::limits::Limits;
+use crate::symtab::Symtab;
 
 /// The largest `.debug_frame` that is decompressed.
 const MAX_SECTION: u64 = 256 << 20;
@@ -32,6 +36,10 @@ pub struct Module {
     pub(crate) debug_frame: Option<Bytes>,
     eh_frame_index: OnceLock<Vec<Entry>>,
     debug_frame_index: OnceLock<Vec<Entry>>,
+    /// The separate debug file.
+    debug: Option<Image>,
+    functions: OnceLock<Symtab>,
+    linkage: OnceLock<Linkage>,
 }
 
 /// A range of a file in which addresses and offsets differ by one number.
@@ -105,6 +113,9 @@ impl Module {
             debug_frame,
             eh_frame_index: OnceLock::new(),
             debug_frame_index: OnceLock::new(),
+            debug: debug.cloned(),
+            functions: OnceLock::new(),
+            linkage: OnceLock::new(),
         })
     }
 
@@ -160,6 +171,19 @@ impl Module {
             .find(|(range, start)| address.wrapping_sub(*start) < range.end.saturating_sub(range.start))?;
         let from = range.start.checked_add(address.wrapping_sub(*start))?;
         self.data().get(usize::try_from(from).ok()?..usize::try_from(range.end).ok()?)
+    }
+
+    /// Returns the functions of the file. The first call reads its symbol tables.
+    pub(crate) fn functions(&self) -> &Symtab {
+        self.functions.get_or_init(|| {
+            let files: Vec<_> = [Some(&*self.image), self.debug.as_ref()].into_iter().flatten().collect();
+            elf_symbols::load(Some(&self.image), &files, &Limits::default())
+        })
+    }
+
+    /// Returns what the file calls in others, and others in it. The first call reads `.dynsym` and relocations.
+    pub(crate) fn linkage(&self) -> &Linkage {
+        self.linkage.get_or_init(|| Linkage::of(&self.image, &Limits::default()))
     }
 
     /// Returns the entries of `.eh_frame`, in the order of their addresses. The first call reads the section.

@@ -7,8 +7,9 @@ use gimli::UnwindContext;
 use perf_abi::record::CpuMode;
 
 use super::end::StackEnd;
+use super::evidence::Evidence;
 use super::frame::{Frame, FrameSource};
-use super::guess::{self, Guess};
+use super::guess;
 use super::machine::Machine;
 use super::memory::{Memory, number as number_of};
 use super::module::Module;
@@ -131,12 +132,9 @@ impl Walker {
                 return sigreturn::restore(machine, registers, memory).map(|()| FrameSource::Signal);
             }
         }
-        match guess::caller(machine, registers, memory, is_return, &mut |addr| {
-            matches!(space.place(addr), Place::Code(_))
-        }) {
-            Guess::Caller => Ok(FrameSource::FramePointer),
-            Guess::End(end) => Err(end),
-        }
+        let mut evidence = |pc: u64| Evidence::of(space, machine, pc, lookup);
+        guess::caller(machine, registers, memory, is_return, &mut evidence)?;
+        Ok(FrameSource::FramePointer)
     }
 
     /// Returns whether an unwind table covers an address.

@@ -67,7 +67,9 @@ fn signed_return_addresses() {
 
 #[test]
 fn guesses_by_frame_records() {
-    let elf = Elf::new(EM_AARCH64, true);
+    // bl 0x100, and blr x3.
+    let elf = Elf::new(EM_AARCH64, true).code(0x204, &0x97ff_ffbf_u32.to_le_bytes());
+    let elf = elf.code(0x304, &0xd63f_0060_u32.to_le_bytes());
     let mut it = sample(0x108, &[7, SP + 32, code(0x208), 0, 0, code(0x308)]);
     it.regs = vec![(29, SP + 8), (30, 7), (31, SP), (32, code(0x108))];
     let (frames, unwound) = unwind_on(Arch::Arm64, &it, &elf);

@@ -14,9 +14,9 @@ use perf_parse::abi::regs::Arch;
 use perf_parse::event::Events;
 use perf_session::{Frame, Session};
 use perf_symbol::unwind::{FrameSource, StackEnd, Unwinder};
-use perf_symbol::{Bytes, Files, Finder, Guess, Options, Stacks};
+use perf_symbol::{Bytes, Files, Finder, Options, Stacks};
 
-use crate::{BP, EXEC, READ, SP, code, place, program, sample, set, sources, unwind, unwind_on, unwind_with};
+use crate::{EXEC, READ, code, place, program, sample, sources, unwind, unwind_on, unwind_with};
 
 #[test]
 fn rooted() {
@@ -89,46 +89,6 @@ fn as_many_frames_as_asked_for() {
     let mut unwinder = Unwinder::with_max_stack(Arch::X86, 202);
     let (frames, unwound) = unwind_with(&mut unwinder, &sample(0x108, &stack), Some(&elf.build()));
     assert_eq!((frames.len(), unwound.unwrap().end), (202, StackEnd::Rooted));
-}
-
-/// Code without tables whose frame pointers are right: a just-in-time compiler's, or a file that is not to be had.
-#[test]
-fn frame_pointers_are_guessed() {
-    let elf = program(&[]);
-    let mut it = sample(0x108, &[7, SP + 32, code(0x208), 0, 0, code(0xf08)]);
-    set(&mut it, BP, SP + 8);
-    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
-    assert_eq!(frames.iter().map(|frame| place(frame.ip)).collect::<Vec<_>>(), [0x108, 0x208, 0xf08]);
-    assert_eq!(
-        sources(&frames),
-        [FrameSource::Registers, FrameSource::FramePointer, FrameSource::FramePointer]
-    );
-    assert!(unwound.guessed);
-    // A stack with a guess is not known to be complete.
-    assert_eq!(unwound.end, StackEnd::NoUnwindInfo);
-    let guesses: Vec<_> = frames.iter().map(|frame| frame.source.guess()).collect();
-    assert_eq!(guesses, [None, Some(Guess::Scanned), Some(Guess::Scanned)]);
-
-    // Without the file: the frame pointer of the outermost function is 0.
-    let (frames, unwound) = unwind_with(&mut Unwinder::new(Arch::X86), &it, None);
-    assert_eq!((frames.len(), unwound.unwrap().end), (3, StackEnd::NoUnwindInfo));
-
-    // A function that just began: its return address is at the stack pointer.
-    set(&mut it, BP, 3);
-    it.stack[..8].copy_from_slice(&code(0xf08).to_le_bytes());
-    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
-    assert_eq!((frames.len(), unwound.end), (2, StackEnd::NoUnwindInfo));
-
-    // The frame that the pointer leads to was not copied.
-    let mut it = sample(0x108, &[7, SP + 64, code(0x208), 0, 0, 0]);
-    set(&mut it, BP, SP + 8);
-    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
-    assert_eq!((frames.len(), unwound.end), (2, StackEnd::Truncated));
-    // A frame pointer to what is no code.
-    let mut it = sample(0x108, &[7, SP + 64, 0x1234, 0, 0, 0]);
-    set(&mut it, BP, SP + 8);
-    let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
-    assert_eq!((frames.len(), unwound.end), (1, StackEnd::NoUnwindInfo));
 }
 
 #[test]

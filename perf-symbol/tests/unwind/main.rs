@@ -3,6 +3,7 @@
 mod arm;
 mod emulated;
 mod ends;
+mod guesses;
 mod rules;
 mod sections;
 mod session;

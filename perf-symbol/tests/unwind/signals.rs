@@ -91,7 +91,8 @@ fn of_code_on_arm64() {
 /// The last instruction of a trampoline is the system call, and the instruction pointer in the kernel is after it.
 #[test]
 fn a_system_call_that_does_not_return() {
-    let elf = program(&[(0x100, 0x10, vec![])]);
+    // call *%rax
+    let elf = program(&[(0x100, 0x10, vec![])]).code(0xf06, &[0xff, 0xd0]);
     let mut it = sample(0x110, &[code(0xf08)]);
     let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
     assert_eq!((frames.len(), unwound.guessed, unwound.end), (2, true, StackEnd::NoUnwindInfo));

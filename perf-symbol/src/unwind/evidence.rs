@@ -1,0 +1,89 @@
+//! The evidence that an address on a stack is the return address of a call.
+
+use super::call::{self, Calls};
+use super::linkage::Stub;
+use super::machine::Machine;
+use super::module::Module;
+use super::walk::{Place, Space};
+
+/// The evidence that a word of a stack is the return address of a call of a function, the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Evidence {
+    /// The address is not in code, or no call that can get to the function is before it.
+    None,
+    /// It is in code whose bytes are not known: that of a just-in-time compiler, or a file that is not available.
+    Code,
+    /// A call through a register or memory is before it.
+    Indirect,
+    /// A direct call of the function, or of its PLT stub, is before it.
+    Direct,
+}
+
+impl Evidence {
+    /// Returns the evidence that `pc` is the return address of a call of the function that is at `callee`.
+    pub(crate) fn of<S: Space>(space: &mut S, machine: Machine, pc: u64, callee: u64) -> Self {
+        let is_thumb = machine == Machine::Arm && pc & 1 == 1;
+        let caller = match space.place(pc.wrapping_sub(1)) {
+            Place::Nowhere | Place::Data(_) => return Self::None,
+            Place::Code(None) => return Self::Code,
+            Place::Code(Some(caller)) => caller,
+        };
+        let callee = match space.place(callee) {
+            Place::Code(callee) => callee,
+            Place::Nowhere | Place::Data(_) => None,
+        };
+        let (number, address) = (caller.0, caller.1.wrapping_add(1));
+        let Some(module) = space.module(number).filter(|module| module.machine() == machine) else {
+            return Self::Code;
+        };
+        let Some(bytes) = before(module, address.wrapping_sub(is_thumb.into())) else { return Self::Code };
+        let calls = Calls::before(machine, bytes, address);
+        let Some(target) = calls.direct else {
+            return if calls.is_indirect { Self::Indirect } else { Self::None };
+        };
+        let callee = callee.and_then(|(number, address)| Some((number, space.module(number)?, address)));
+        let is_reached = callee.is_some_and(|(callee, in_module, to)| {
+            callee == number && is_in_function(in_module, target, to)
+                || is_linked(module, target, in_module, to, callee == number)
+        });
+        // Bytes that read as a direct call of other code and as an indirect one are the former.
+        let is_elsewhere = || module.constant(target).is_some();
+        match is_reached {
+            true => Self::Direct,
+            false if calls.is_indirect && !is_elsewhere() => Self::Indirect,
+            false => Self::None,
+        }
+    }
+}
+
+/// Returns the bytes before an address of a file, as many as a call may have; `None` if they are not known.
+fn before(module: &Module, address: u64) -> Option<&[u8]> {
+    // A segment may start a few bytes before it.
+    (1..=call::LONGEST).rev().find_map(|count| {
+        let bytes = module.constant(address.checked_sub(count)?)?;
+        bytes.get(..usize::try_from(count).ok()?)
+    })
+}
+
+/// The largest distance from the start of a function to an address that is taken to be in it, if the file has no symbol for
+/// either.
+const LARGEST: u64 = 1 << 16;
+
+/// Returns whether an address is in the function that a call in the same file is to.
+fn is_in_function(module: &Module, target: u64, address: u64) -> bool {
+    let functions = module.functions();
+    match (functions.find(target), functions.find(address)) {
+        (Some(called), Some(of)) => called.start == of.start || (called.start..called.end).contains(&address),
+        (None, None) => target <= address && address.wrapping_sub(target) < LARGEST,
+        _ => false,
+    }
+}
+
+/// Returns whether a call gets to an address by a stub of the caller's PLT.
+fn is_linked(caller: &Module, target: u64, callee: &Module, address: u64, is_same: bool) -> bool {
+    match caller.linkage().stub(target) {
+        Some(Stub::Named(name)) => callee.linkage().is_reached(name, address),
+        Some(Stub::Chosen) => is_same,
+        None => false,
+    }
+}
