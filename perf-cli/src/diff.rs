@@ -9,6 +9,7 @@ use perf_symbol::Guess;
 use crate::args::Format;
 use crate::args::diff::{self, DiffArgs};
 use crate::args::fold::Weight;
+use crate::column;
 use crate::escape::{Lossy, OneLine, print, push_json_value, push_name, shown};
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles, Request};
@@ -131,19 +132,23 @@ fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
         diff::Normalize::None => "counted",
     };
     print(out, format_args!("# Numbers: {unit}\n#\n"));
-    let names: Vec<_> = rows(diff, args)
-        .map(|row| if row.key.dso.is_empty() { b"[unknown]" } else { &*row.key.dso })
-        .collect();
-    let width = names.iter().map(|name| OneLine(name).to_string().chars().count()).max().unwrap_or(0).max(13);
+    let heading = "Shared Object";
+    let dsos: Vec<_> = rows(diff, args).map(|row| shown_name(&row.key.dso)).collect();
+    let width = dsos.iter().map(|dso| dso.chars().count()).max().unwrap_or(0).max(heading.len());
     let head = ["Before", "After", "Delta", "Whole before", "Whole after"];
     print(
         out,
         format_args!(
-            "# {:>12} {:>12} {:>12} {:>13} {:>13}  {:width$}  Symbol\n#\n",
-            head[0], head[1], head[2], head[3], head[4], "Shared Object"
+            "# {:>12} {:>12} {:>12} {:>13} {:>13}  {}  Symbol\n#\n",
+            head[0],
+            head[1],
+            head[2],
+            head[3],
+            head[4],
+            column::left(heading, width)
         ),
     );
-    for (row, dso) in rows(diff, args).zip(names) {
+    for (row, dso) in rows(diff, args).zip(dsos) {
         let ([own_before, own_after], [whole_before, whole_after]) = (row.own, row.whole);
         print(
             out,
@@ -152,16 +157,10 @@ fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
                 row.delta()
             ),
         );
-        let start = out.len();
-        push_name(out, dso);
-        let shown = String::from_utf8_lossy(&out[start..]).chars().count();
-        out.resize(out.len() + width.saturating_sub(shown), b' ');
-        out.extend_from_slice(if row.key.is_kernel { b"  [k] " } else { b"  [.] " });
-        push_name(out, if row.key.name.is_empty() { b"[unknown]" } else { &row.key.name });
-        if row.key.is_guess {
-            out.extend_from_slice(Guess::MARK.as_bytes());
-        }
-        out.push(b'\n');
+        let level = if row.key.is_kernel { 'k' } else { '.' };
+        let mark = if row.key.is_guess { Guess::MARK } else { "" };
+        let symbol = shown_name(&row.key.name);
+        print(out, format_args!("{}  [{level}] {symbol}{mark}\n", column::left(&dso, width)));
     }
     for it in &diff.changed {
         out.extend_from_slice(b"# ");
@@ -169,6 +168,14 @@ fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
         let [before, after] = it.shown_ids();
         print(out, format_args!(": another file: build id {before} before, {after} after\n"));
     }
+}
+
+/// Returns a name as a column has it.
+fn shown_name(name: &[u8]) -> String {
+    let mut shown = Vec::new();
+    push_name(&mut shown, if name.is_empty() { b"[unknown]" } else { name });
+    column::cut(&mut shown, 0);
+    String::from_utf8_lossy(&shown).into_owned()
 }
 
 fn push_json(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {

@@ -13,6 +13,7 @@ mod aggr_mode;
 mod args;
 mod batch;
 mod branches;
+mod column;
 mod debug_archive;
 mod diff;
 mod dump;

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
-use perf_session::{At, Frame};
+use perf_session::{At, Frame, Mapping};
 use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
 use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
 
@@ -154,6 +154,11 @@ impl Names {
             return &[];
         }
         self.symbolizer.functions_at(at, frame, is_caller)
+    }
+
+    /// Returns whether the file of a mapping was found; `false` if names are not wanted.
+    pub(crate) fn has_file(&mut self, at: &At<'_, '_>, mapping: &Mapping) -> bool {
+        self.has_symbols && self.symbolizer.has_file(at.session(), mapping, at.mode())
     }
 
     /// Returns what finds stacks, and what finds functions.

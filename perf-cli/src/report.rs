@@ -19,6 +19,7 @@ mod quality;
 mod ranks;
 mod row_graphs;
 mod rows;
+mod source_texts;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -188,6 +188,15 @@ impl Symbolizer {
         self.functions(at.session(), frame, is_caller, time)
     }
 
+    /// Returns whether the file of a mapping was found, which reads it if it is the first time. `mode` is that of the sample: the
+    /// files of guests are found by their build ids alone.
+    pub fn has_file(&mut self, session: &Session, mapping: &Mapping, mode: CpuMode) -> bool {
+        let dso = self.dso(session, mapping.dso(), shared::is_guest(mode));
+        let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
+        symbols
+            .is_some_and(|symbols| matches!(&symbols.table, Table::File(found, _) if found.image.is_some()))
+    }
+
     /// Returns the functions at an address of the file at `path`, as its symbols have addresses; the innermost inlined one
     /// first. Empty if there is no file, and where it has no function.
     ///

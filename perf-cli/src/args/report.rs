@@ -170,7 +170,7 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     pub(crate) ns: bool,
 
-    /// Widths of the columns, from the left; 0 for as wide as needed
+    /// Widths of the columns, from the left, up to 4096; 0 for as wide as needed
     #[arg(short = 'w', long, value_name = "WIDTHS", value_delimiter = ',')]
     pub(crate) column_widths: Vec<usize>,
 

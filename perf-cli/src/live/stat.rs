@@ -15,6 +15,7 @@ use perf_open::workload::{CpuTime, Workload};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::live::{StatArgs, StatCommand, StatVerb};
+use crate::column;
 use crate::escape::shown;
 use crate::live::cgroup::Cgroup;
 use crate::live::command::Command;
@@ -393,7 +394,8 @@ fn in_shell(option: &str, command: &OsStr) -> Result<(), Failure> {
     }
 }
 
-/// Returns the columns that the longest unit takes.
+/// Returns the columns that the longest unit takes, up to the widest column.
 fn unit_width(events: &[Shown]) -> usize {
-    events.iter().filter_map(|event| event.unit.as_ref()).map(|unit| unit.chars().count()).max().unwrap_or(0)
+    let units = events.iter().filter_map(|event| event.unit.as_ref());
+    units.map(|unit| unit.chars().count()).max().unwrap_or(0).min(column::WIDEST)
 }

@@ -55,6 +55,8 @@ pub(super) struct Same {
 pub(super) struct Group {
     pub(super) same: Same,
     pub(super) total: Total,
+    /// Whose code the first sample is of.
+    pub(super) mode: CpuMode,
 }
 
 /// What is collected.
@@ -135,23 +137,23 @@ impl Collected {
         })
     }
 
-    fn add(&mut self, same: Same, total: Total) -> Option<()> {
+    fn add(&mut self, same: Same, total: Total, mode: CpuMode) -> Option<()> {
         let next = self.groups.len();
         match self.numbers.get(&same) {
             Some(&number) => self.groups[number as usize].total.add(total),
             None if next >= self.wants.limits.groups => return None,
             None => {
                 self.numbers.insert(same, next as u32);
-                self.groups.push(Group { same, total });
+                self.groups.push(Group { same, total, mode });
             }
         }
         Some(())
     }
 
     /// Counts a sample of an event; `None` is a sample that there is no room for.
-    fn count(&mut self, event: &Arc<Event>, same: Option<Same>, period: u64) {
+    fn count(&mut self, event: &Arc<Event>, same: Option<Same>, period: u64, mode: CpuMode) {
         let total = Total { samples: 1, period };
-        let is_added = same.and_then(|same| self.add(same, total)).is_some();
+        let is_added = same.and_then(|same| self.add(same, total, mode)).is_some();
         let of_event = self.of_event(event);
         of_event.all.add(total);
         of_event.selected.add(total);
@@ -209,6 +211,7 @@ pub(super) struct Collecting<'a> {
 pub(super) struct Taken {
     event: Arc<Event>,
     period: u64,
+    mode: CpuMode,
     /// `None` if there is no room for the sample.
     same: Option<Same>,
 }
@@ -230,7 +233,7 @@ impl<'r> Collect<'r> for Collecting<'_> {
         });
         let stack = if has_stack && same.is_some() { Stack::Recorded } else { Stack::None };
         let wanted = Wanted { frame: same.is_some(), stack, trace: None };
-        Ok((Taken { event: Arc::clone(event), period, same }, wanted))
+        Ok((Taken { event: Arc::clone(event), period, mode: at.mode(), same }, wanted))
     }
 
     fn filtered(&mut self, counted: &Counted<'_>) {
@@ -248,7 +251,7 @@ impl<'r> Collect<'r> for Collecting<'_> {
     }
 
     fn count(&mut self, taken: Taken, part: u32, found: Found) {
-        let Taken { event, period, same } = taken;
+        let Taken { event, period, mode, same } = taken;
         let table = &mut self.collected.table;
         let limits = self.collected.wants.of_table();
         let mut numbered = |same: Same| {
@@ -260,7 +263,7 @@ impl<'r> Collect<'r> for Collecting<'_> {
             Some(Same { frame, stack, ..same })
         };
         let same = same.and_then(&mut numbered);
-        self.collected.count(&event, same, period);
+        self.collected.count(&event, same, period, mode);
     }
 }
 
@@ -291,7 +294,7 @@ impl<'r> Visit<'r> for Collecting<'_> {
             Some(off_cpu) => off_cpu.sample(at, same),
             None => {
                 let period = if self.collected.wants.memory { self.weight } else { counted.period };
-                self.collected.count(counted.event, same, period);
+                self.collected.count(counted.event, same, period, at.mode());
             }
         }
         Ok(Ok(()))
@@ -345,8 +348,8 @@ impl<'a> Collecting<'a> {
     fn count_off_cpu(&mut self, back: Option<Back<Option<Same>>>) {
         if let Some((off_cpu, Back { wait, before, away, .. })) = self.off_cpu.as_ref().zip(back) {
             let made = off_cpu.event(wait);
-            let event = made.index as u32;
-            self.collected.count(made, before.map(|same| Same { event, ..same }), away);
+            let same = before.map(|same| Same { event: made.index as u32, ..same });
+            self.collected.count(made, same, away, CpuMode::CPUMODE_UNKNOWN);
         }
     }
 
@@ -420,7 +423,7 @@ impl<'a> Collecting<'a> {
                 Some(Same { event, facts, frame, from, stack: EMPTY, ip, mapped, data: NONE })
             };
             let same = same(collected, traces);
-            collected.count(counted.event, same, 1);
+            collected.count(counted.event, same, 1, at.mode());
         }
         Ok(())
     }

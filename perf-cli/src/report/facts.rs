@@ -186,7 +186,9 @@ impl AllFacts {
         let mut kept = BranchFlags(0);
         for key in &self.keys {
             kept.0 |= match key {
-                Key::Mispredict => flags.0 & (BranchFlags::MISPRED.0 | BranchFlags::PREDICTED.0),
+                // With both, it prints the same as with the first one.
+                Key::Mispredict if flags.contains(BranchFlags::PREDICTED) => BranchFlags::PREDICTED.0,
+                Key::Mispredict => flags.0 & BranchFlags::MISPRED.0,
                 Key::InTx => flags.0 & BranchFlags::IN_TX.0,
                 Key::Abort => flags.0 & BranchFlags::ABORT.0,
                 Key::Cycles => BranchFlags(0).with_cycles(flags.cycles()).0,

@@ -147,7 +147,7 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         None => vec![(name, Value::Null), (at, place.address.into())],
     };
     let name = Column::Key(key).name();
-    let line = named.line(row_key.place.line);
+    let srcline = |place: &Place| text(source.lines.srcline_text(place.srcline));
     let one = |value: Value| vec![(name, value)];
     // 0 means not known.
     let some = |number: u64| if number == 0 { Value::Null } else { number.into() };
@@ -187,13 +187,17 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::Parent => one(named.symbol(row_key.parent).map_or(Value::Null, |it| text(&it.name))),
         Key::Cpu => one(if of.cpu < 0 { Value::Null } else { of.cpu.into() }),
         Key::Srcline => {
-            let mut members = one(text(&source.srcline(&row_key.place)));
-            if let Some(line) = line {
+            let mut members = one(srcline(&row_key.place));
+            if let Some(line) = named.line(source.lines.only_line(row_key.place.srcline)) {
                 members.extend([("file", text(&line.file)), ("line", line.line.into())]);
             }
             members
         }
-        Key::Srcfile => one(line.map_or(Value::Null, |line| text(&line.file))),
+        Key::Srcfile => one(match named.line(source.lines.line_of_only_file(row_key.place.srcfile)) {
+            Some(line) => text(&line.file),
+            None if row_key.place.srcfile == NONE => Value::Null,
+            None => text(source.lines.srcfile_text(row_key.place.srcfile)),
+        }),
         Key::LocalWeight => one(of.weight.into()),
         Key::Weight => one(of.weight.wrapping_mul(row.samples()).into()),
         Key::Trace => one(text(facts.texts.get(of.trace))),
@@ -212,8 +216,8 @@ fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value
         Key::InTx => one(of.branch.contains(perf_abi::branch::BranchFlags::IN_TX).into()),
         Key::Abort => one(of.branch.contains(perf_abi::branch::BranchFlags::ABORT).into()),
         Key::Cycles => one(NonZero::new(of.branch.cycles()).map_or(Value::Null, |it| it.get().into())),
-        Key::SrclineFrom => one(text(&source.srcline(&row_key.from))),
-        Key::SrclineTo => one(text(&source.srcline(&row_key.place))),
+        Key::SrclineFrom => one(srcline(&row_key.from)),
+        Key::SrclineTo => one(srcline(&row_key.place)),
         Key::AddrFrom => offset(row.from, ["addr_from", "addr_from_symbol", "addr_from_offset"]),
         Key::AddrTo => offset(row.frame, ["addr_to", "addr_to_symbol", "addr_to_offset"]),
         Key::Socket => one(if of.socket < 0 { Value::Null } else { of.socket.into() }),

@@ -169,6 +169,8 @@ pub(super) struct Layout {
     pub(super) columns: Vec<Column>,
     /// The columns by which rows are ordered, the most important first.
     pub(super) order: Vec<Column>,
+    /// Whether the column of a row's own samples is headed so, beside that of its children.
+    is_own_headed: bool,
 }
 
 /// What a capture has, on which the defaults depend.
@@ -243,7 +245,27 @@ impl Layout {
         columns.extend(more);
         let more: Vec<_> = columns.iter().copied().filter(|it| !order.contains(it)).collect();
         order.extend(more);
-        Ok(Self { columns, order })
+        // As in perf, which names the columns anew only if it chooses them.
+        let is_own_headed = has.children && !is_strict(fields);
+        Ok(Self { columns, order, is_own_headed })
+    }
+
+    /// Returns the heading of a column, as perf has it.
+    ///
+    /// perf: `perf_hpp__init`, `tools/perf/ui/hist.c`.
+    pub(super) fn heading(&self, column: Column) -> &'static str {
+        match column {
+            Column::Overhead if self.is_own_headed => "Self",
+            Column::Overhead => "Overhead",
+            Column::Sys => "sys",
+            Column::User => "usr",
+            Column::GuestSys => "guest sys",
+            Column::GuestUser => "guest usr",
+            Column::Children => "Children",
+            Column::Samples => "Samples",
+            Column::Period => "Period",
+            Column::Key(key) => key.heading(),
+        }
     }
 
     pub(super) fn has(&self, key: Key) -> bool {
@@ -255,10 +277,14 @@ impl Layout {
         self.order.iter().filter_map(|column| if let Column::Key(key) = column { Some(*key) } else { None })
     }
 
+    /// Returns whether a key is of source lines or source files.
+    pub(super) fn has_source(&self) -> bool {
+        [Key::Srcline, Key::Srcfile, Key::SrclineFrom, Key::SrclineTo].into_iter().any(|key| self.has(key))
+    }
+
     /// Returns whether source lines are needed.
     pub(super) fn needs_lines(&self, graph: &CallGraph) -> bool {
-        let keys = [Key::Srcline, Key::Srcfile, Key::SrclineFrom, Key::SrclineTo];
-        keys.into_iter().any(|key| self.has(key)) || graph.shows_lines()
+        self.has_source() || graph.shows_lines()
     }
 }
 
@@ -305,22 +331,6 @@ fn known() -> String {
 }
 
 impl Column {
-    /// Returns the heading, as perf has it. `has_children` is whether there is a column of children.
-    pub(super) fn heading(self, has_children: bool) -> &'static str {
-        match self {
-            Self::Overhead if has_children => "Self",
-            Self::Overhead => "Overhead",
-            Self::Sys => "sys",
-            Self::User => "usr",
-            Self::GuestSys => "guest sys",
-            Self::GuestUser => "guest usr",
-            Self::Children => "Children",
-            Self::Samples => "Samples",
-            Self::Period => "Period",
-            Self::Key(key) => key.heading(),
-        }
-    }
-
     /// Returns the name of the member in JSON.
     pub(super) fn name(self) -> &'static str {
         let is = |meaning: &Meaning| match *meaning {

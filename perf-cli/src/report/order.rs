@@ -133,7 +133,8 @@ impl Source<'_> {
         let (Some(x), Some(y)) = (facts.list.get(a.facts as usize), facts.list.get(b.facts as usize)) else {
             return Ordering::Equal;
         };
-        let Self { named, ranks, .. } = self;
+        let Self { named, ranks, lines, .. } = self;
+        let srclines = |one: u32, other: u32| lines.srcline_text(one).cmp(lines.srcline_text(other));
         // What is unknown comes last.
         let texts = |one: u32, other: u32| ranks.texts(&facts.texts).compare(one, other);
         let dsos = |one: u32, other: u32| self.dsos().compare(one, other);
@@ -148,9 +149,9 @@ impl Source<'_> {
             Key::Symbol => self.compare_places(&a.place, &b.place),
             Key::Parent => names(a.parent, b.parent),
             Key::Cpu => x.cpu.cmp(&y.cpu),
-            Key::Srcline | Key::SrclineTo => self.srcline(&a.place).cmp(&self.srcline(&b.place)),
-            Key::SrclineFrom => self.srcline(&a.from).cmp(&self.srcline(&b.from)),
-            Key::Srcfile => self.srcfile(a).cmp(self.srcfile(b)),
+            Key::Srcline | Key::SrclineTo => srclines(a.place.srcline, b.place.srcline),
+            Key::SrclineFrom => srclines(a.from.srcline, b.from.srcline),
+            Key::Srcfile => lines.srcfile_text(a.place.srcfile).cmp(lines.srcfile_text(b.place.srcfile)),
             Key::LocalWeight | Key::Weight => y.weight.cmp(&x.weight),
             Key::Trace => texts(x.trace, y.trace),
             Key::Cgroup => x.cgroup.cmp(&y.cgroup),

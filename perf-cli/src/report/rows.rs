@@ -2,15 +2,18 @@
 
 mod numbers;
 
+use alloc::borrow::Cow;
+
+use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
 use super::collect::{Collected, Group, OfEvent, Same};
 use super::keys::{Column, Key, Layout};
 use super::ranks::AllRanks;
+use super::source_texts::SourceTexts;
 use super::tables::Members;
 use crate::args::call_graph::Order;
-use crate::names::file_name;
 use numbers::RowNumbers;
 use perf_export::{EMPTY, NONE, Named, Total};
 
@@ -30,8 +33,11 @@ pub(super) struct Source<'a> {
     pub(super) hides_unresolved: bool,
     /// Whether samples without a parent are left out.
     pub(super) excludes_other: bool,
-    /// By symbol: whether the name matches that of parents. Empty if no key needs it.
-    parents: Vec<bool>,
+    /// By symbol whose name matches that of parents: the first symbol with the same name; [`NONE`] for others. Empty if no key
+    /// needs it.
+    parents: Vec<u32>,
+    /// The texts of source lines, if a key needs them.
+    pub(super) lines: SourceTexts,
     pub(super) ranks: AllRanks,
 }
 
@@ -52,8 +58,10 @@ pub(super) struct Place {
     pub(super) size: Option<u64>,
     /// The offset in the file, if there is no symbol.
     pub(super) address: u64,
-    pub(super) line: u32,
-    /// The number of the text of the line, for an address whose line is not known.
+    /// The numbers of the texts of the source line and of the source file.
+    pub(super) srcline: u32,
+    pub(super) srcfile: u32,
+    /// The frame, for keys of addresses.
     pub(super) frame: u32,
 }
 
@@ -70,7 +78,8 @@ const FROM: End =
     End { dso: Key::DsoFrom, symbol: Key::SymbolFrom, line: Key::SrclineFrom, address: Key::AddrFrom };
 const TO: End = End { dso: Key::DsoTo, symbol: Key::SymbolTo, line: Key::SrclineTo, address: Key::AddrTo };
 
-const NOWHERE: Place = Place { dso: NONE, symbol: NONE, size: None, address: 0, line: NONE, frame: NONE };
+const NOWHERE: Place =
+    Place { dso: NONE, symbol: NONE, size: None, address: 0, srcline: NONE, srcfile: NONE, frame: NONE };
 
 /// What distinguishes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,6 +144,8 @@ pub(super) struct Row {
     pub(super) frame: u32,
     pub(super) from: u32,
     pub(super) data: u32,
+    /// Whose code the first sample is of.
+    pub(super) mode: CpuMode,
     /// The largest number of functions of its stacks.
     pub(super) depth: usize,
     /// The last group that was counted.
@@ -161,10 +172,13 @@ impl<'a> Source<'a> {
         layout: &'a Layout,
         parent: Option<&Regex>,
     ) -> Self {
-        let matches = |name: &[u8]| parent.is_some_and(|it| it.is_match(&String::from_utf8_lossy(name)));
-        let parents = match layout.has(Key::Parent) {
-            true => named.symbols().iter().map(|symbol| matches(&symbol.name)).collect(),
-            false => Vec::new(),
+        let parents = match parent.filter(|_| layout.has(Key::Parent)) {
+            Some(pattern) => parents(named, pattern),
+            None => Vec::new(),
+        };
+        let lines = match layout.has_source() {
+            true => SourceTexts::new(named, &collected.table),
+            false => SourceTexts::default(),
         };
         Self {
             collected,
@@ -176,6 +190,7 @@ impl<'a> Source<'a> {
             hides_unresolved: false,
             excludes_other: false,
             parents,
+            lines,
             ranks: AllRanks::default(),
         }
     }
@@ -204,8 +219,8 @@ impl<'a> Source<'a> {
         if self.parents.is_empty() {
             return NONE;
         }
-        let is_parent = |&symbol: &u32| self.parents.get(symbol as usize).is_some_and(|it| *it);
-        elements.iter().map(|&element| self.symbol(element)).find(is_parent).unwrap_or(NONE)
+        let parent = |&element| self.parents.get(self.symbol(element) as usize).copied();
+        elements.iter().filter_map(parent).find(|&parent| parent != NONE).unwrap_or(NONE)
     }
 
     /// Returns what keys need of an address: of its function that is not inlined, or of the given one.
@@ -223,11 +238,11 @@ impl<'a> Source<'a> {
         if layout.has(Key::SymbolSize) {
             place.size = self.named.symbol(symbol).map(|it| it.size.unwrap_or(0));
         }
-        if layout.has(Key::Srcline) || layout.has(Key::Srcfile) {
-            place.line = line;
-            // Without a line, the text is the symbol with an offset, or the address.
-            let is_shown = line == NONE && known.dso != NONE && layout.has(Key::Srcline);
-            place.frame = if is_shown { frame } else { NONE };
+        if layout.has(Key::Srcline) {
+            place.srcline = self.lines.srcline(line, frame);
+        }
+        if layout.has(Key::Srcfile) {
+            place.srcfile = self.lines.srcfile(line);
         }
         place
     }
@@ -235,22 +250,28 @@ impl<'a> Source<'a> {
     fn branch_place(&self, frame: u32, end: End) -> Place {
         let mut place = NOWHERE;
         let Some(known) = self.collected.table.frames.place(frame) else { return place };
-        let has = |key: Key| self.layout.has(key);
+        // The keys of samples are those of the target here.
         let is_target = end.dso == Key::DsoTo;
-        if has(end.dso) || has(end.symbol) {
+        let of_sample = |key: Key| is_target && self.layout.has(key);
+        let has = |key: Key| self.layout.has(key);
+        let has_symbol = has(end.symbol) || of_sample(Key::Symbol);
+        if has(end.dso) || of_sample(Key::Dso) || has_symbol {
             place.dso = self.named.short_name_of(known.dso);
         }
-        if has(end.symbol) {
+        if has_symbol {
             place.symbol = self.named.symbol_of(frame);
             place.address = if place.symbol == NONE { known.offset } else { 0 };
         }
-        if is_target && has(Key::SymbolSize) {
+        if of_sample(Key::SymbolSize) {
             place.size = self.named.symbol(self.named.symbol_of(frame)).map(|it| it.size.unwrap_or(0));
         }
-        if has(end.line) {
-            place.line = self.named.line_of(frame);
+        if has(end.line) || of_sample(Key::Srcline) {
+            place.srcline = self.lines.srcline(self.named.line_of(frame), frame);
         }
-        if has(end.address) || has(end.line) && place.line == NONE && known.dso != NONE {
+        if of_sample(Key::Srcfile) {
+            place.srcfile = self.lines.srcfile(self.named.line_of(frame));
+        }
+        if has(end.address) {
             place.frame = frame;
         }
         place
@@ -375,42 +396,25 @@ impl<'a> Source<'a> {
         let beyond: Vec<_> = events().map(|it| it.map_or(Total::default(), |it| it.beyond)).collect();
         if beyond.iter().any(|it| it.samples > 0) {
             let counts = beyond.iter().map(|&own| Count { own, children: own, ..Count::default() }).collect();
-            let (frame, from, data) = (NONE, NONE, NONE);
-            table.rows.push(Row { key: None, counts, frame, from, data, depth: 0, stamp: 0 });
+            let (frame, from, data, mode) = (NONE, NONE, NONE, CpuMode::CPUMODE_UNKNOWN);
+            table.rows.push(Row { key: None, counts, frame, from, data, mode, depth: 0, stamp: 0 });
         }
         table.order = self.order(&table.rows);
         table
     }
+}
 
-    /// Returns the file and line of a place, or else the symbol or file with an offset.
-    ///
-    /// perf: `__get_srcline`, `tools/perf/util/srcline.c`.
-    pub(super) fn srcline(&self, place: &Place) -> Vec<u8> {
-        if let Some(line) = self.named.line(place.line) {
-            return [file_name(&line.file), b":", line.line.to_string().as_bytes()].concat();
-        }
-        let Some(known) = self.collected.table.frames.place(place.frame) else {
-            return b"??:0".to_vec();
-        };
-        if known.dso == NONE {
-            return b"??:0".to_vec();
-        }
-        match self.named.symbol(self.named.symbol_of(place.frame)) {
-            Some(symbol) => {
-                let offset = known.offset.wrapping_sub(symbol.start).to_string();
-                [&*symbol.label(), b"+", offset.as_bytes()].concat()
-            }
-            None => {
-                let name = self.named.short_name(self.named.short_name_of(known.dso));
-                [name, format!("[{:x}]", known.offset).as_bytes()].concat()
-            }
-        }
+/// Returns the parents of a [`Source`]: perf merges rows by their names.
+///
+/// perf: `sort__parent_cmp`, `tools/perf/util/sort.c`.
+fn parents(named: &Named, pattern: &Regex) -> Vec<u32> {
+    let mut first: HashMap<Cow<'_, [u8]>, u32> = HashMap::new();
+    let mut parents = Vec::new();
+    for (symbol, number) in named.symbols().iter().zip(0..) {
+        let is_parent = pattern.is_match(&String::from_utf8_lossy(&symbol.name));
+        parents.push(if is_parent { *first.entry(symbol.label()).or_insert(number) } else { NONE });
     }
-
-    /// Returns the source file of a row; empty if it is not known.
-    pub(super) fn srcfile(&self, key: &RowKey) -> &[u8] {
-        self.named.line(key.place.line).map_or(&[], |line| file_name(&line.file))
-    }
+    parents
 }
 
 impl Row {
@@ -435,7 +439,8 @@ impl Table<'_> {
         if number == new {
             let counts = vec![Count::default(); self.totals.len()];
             let Same { from, data, .. } = group.same;
-            self.rows.push(Row { key: Some(key()), counts, frame, from, data, depth: 0, stamp: usize::MAX });
+            let (key, mode, stamp) = (Some(key()), group.mode, usize::MAX);
+            self.rows.push(Row { key, counts, frame, from, data, mode, depth: 0, stamp });
         }
         number
     }

@@ -10,8 +10,10 @@ use super::keys::{Column, Key};
 use super::memory::{self, Access};
 use super::rows::{Place, Row, Source, Table};
 use super::transaction;
+use crate::column::{self, WIDEST, shown_len};
 use crate::escape::{print, push_name};
 use crate::script::line::push_page_size;
+use perf_export::NONE;
 use perf_session::Mapping;
 
 /// Whether percentages are coloured.
@@ -68,7 +70,7 @@ impl<'a> Printer<'a> {
         printer.columns = shown
             .map(|(index, &column)| {
                 let given = style.widths.get(index).copied().filter(|&width| width > 0);
-                (column, given.unwrap_or_else(|| printer.width(column)))
+                (column, given.unwrap_or_else(|| printer.width(column)).min(WIDEST))
             })
             .collect();
         printer.fit();
@@ -92,6 +94,11 @@ impl<'a> Printer<'a> {
         &self.columns
     }
 
+    /// Returns the heading of a column.
+    pub(super) fn heading(&self, column: Column) -> &'static str {
+        self.source.layout.heading(column)
+    }
+
     /// Appends the headings.
     ///
     /// perf: `hists__fprintf_standard_headers`, `tools/perf/ui/stdio/hist.c`.
@@ -99,10 +106,10 @@ impl<'a> Printer<'a> {
         out.extend_from_slice(b"# ");
         for (number, &(column, width)) in self.columns.iter().enumerate() {
             self.push_separator(out, number);
-            let heading = column.heading(self.source.children);
+            let heading = self.heading(column);
             match column {
-                Column::Key(_) => print(out, format_args!("{heading:width$.width$}")),
-                _ => print(out, format_args!("{heading:>width$}")),
+                Column::Key(_) => print(out, format_args!("{}", heading_of_key(heading, width))),
+                _ => print(out, format_args!("{}", column::right(heading, width))),
             }
         }
         out.push(b'\n');
@@ -176,17 +183,17 @@ impl<'a> Printer<'a> {
         let width = width.saturating_sub(1);
         let mut printed = 0;
         if column == Column::Children && !self.source.children {
-            let text = format!(" {:>width$}", "N/A");
+            let text = format!(" {}", column::right("N/A", width));
             out.extend_from_slice(text.as_bytes());
             return text.len();
         }
         for (count, total) in row.counts.iter().zip(&self.table.totals) {
             let number = count.number(column);
             let text = if matches!(column, Column::Samples | Column::Period) {
-                format!("{number:>width$}")
+                column::right(&number.to_string(), width)
             } else {
                 let percent = percent(number, total.period);
-                let text = format!("{percent:>width$.2}%", width = width.saturating_sub(1));
+                let text = column::right(&format!("{percent:.2}%"), width);
                 out.push(b' ');
                 self.style.colors.push_percent(out, percent, &text);
                 printed += text.len() + 1;
@@ -216,11 +223,17 @@ impl<'a> Printer<'a> {
         format!("{first}...{last}").into_bytes()
     }
 
-    /// Returns the text of a key in a row.
+    /// Returns the text of a key in a row, cut to the widest column.
     pub(super) fn text(&self, row: &Row, column: Column) -> Vec<u8> {
+        let mut text = self.whole_text(row, column);
+        column::cut(&mut text, 0);
+        text
+    }
+
+    fn whole_text(&self, row: &Row, column: Column) -> Vec<u8> {
         let mut out = Vec::new();
         let Column::Key(key) = column else { return out };
-        let (Source { collected, named, .. }, Some(row_key)) = (self.source, &row.key) else {
+        let (Source { collected, named, lines, .. }, Some(row_key)) = (self.source, &row.key) else {
             out.extend_from_slice(BEYOND);
             return out;
         };
@@ -246,9 +259,9 @@ impl<'a> Printer<'a> {
             },
             Key::Cpu if of.cpu < 0 => print(&mut out, format_args!("-{:03}", -of.cpu)),
             Key::Cpu => print(&mut out, format_args!("{:03}", of.cpu)),
-            Key::Srcline | Key::SrclineTo => push_name(&mut out, &self.source.srcline(&row_key.place)),
-            Key::SrclineFrom => push_name(&mut out, &self.source.srcline(&row_key.from)),
-            Key::Srcfile => push_name(&mut out, self.source.srcfile(row_key)),
+            Key::Srcline | Key::SrclineTo => push_name(&mut out, lines.srcline_text(row_key.place.srcline)),
+            Key::SrclineFrom => push_name(&mut out, lines.srcline_text(row_key.from.srcline)),
+            Key::Srcfile => push_name(&mut out, lines.srcfile_text(row_key.place.srcfile)),
             Key::LocalWeight => print(&mut out, format_args!("{}", of.weight)),
             Key::Weight => {
                 print(&mut out, format_args!("{}", of.weight.wrapping_mul(row.samples())));
@@ -271,8 +284,8 @@ impl<'a> Printer<'a> {
             Key::Abort => out.push(if flag(BranchFlags::ABORT) { b'A' } else { b'.' }),
             Key::Cycles if of.branch.cycles() == 0 => out.push(b'-'),
             Key::Cycles => print(&mut out, format_args!("{}", of.branch.cycles())),
-            Key::AddrFrom => self.push_address(&mut out, row.from),
-            Key::AddrTo => self.push_address(&mut out, row.frame),
+            Key::AddrFrom => self.push_address(&mut out, row.from, row.mode),
+            Key::AddrTo => self.push_address(&mut out, row.frame, row.mode),
             Key::Socket if of.socket < 0 => print(&mut out, format_args!("-{:03}", of.socket.unsigned_abs())),
             Key::Socket => print(&mut out, format_args!("{:03}", of.socket)),
             Key::Transaction => transaction::push(&mut out, of.transaction),
@@ -308,15 +321,17 @@ impl<'a> Printer<'a> {
         out
     }
 
-    /// Appends an end of a branch. The letter is that of the address; perf has that of the sample.
+    /// Appends an end of a branch. The letter is that of the address, or in no mapping that of the sample; perf always has
+    /// the latter.
     ///
     /// perf: `_hist_entry__addr_snprintf`, `tools/perf/util/sort.c`.
-    fn push_address(&self, out: &mut Vec<u8>, frame: u32) {
+    fn push_address(&self, out: &mut Vec<u8>, frame: u32, sample: CpuMode) {
         let (frames, named) = (&self.source.collected.table.frames, self.source.named);
         let offset = frames.place(frame).map_or(0, |it| it.offset);
         let symbol = named.symbol(named.symbol_of(frame));
         let symbol = symbol.map(|it| (it, Some(offset.wrapping_sub(it.start)).filter(|&it| it > 0)));
-        memory::push_symbol(out, level(frames.mode(frame)), symbol, offset);
+        let is_mapped = frames.place(frame).is_some_and(|it| it.dso != NONE);
+        memory::push_symbol(out, level(if is_mapped { frames.mode(frame) } else { sample }), symbol, offset);
     }
 
     /// Appends the data of a memory access, or the line of the cache that it is in.
@@ -369,7 +384,7 @@ pub(super) fn percent(number: u64, total: u64) -> f64 {
     if total == 0 { 0.0 } else { 100.0 * number as f64 / total as f64 }
 }
 
-/// The number of characters of a text that is safe to print.
-fn shown_len(text: &[u8]) -> usize {
-    String::from_utf8_lossy(text).chars().count()
+/// Returns the heading of a key, as wide as its column.
+pub(super) fn heading_of_key(heading: &str, width: usize) -> String {
+    column::left(&heading.chars().take(width).collect::<String>(), width)
 }

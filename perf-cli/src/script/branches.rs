@@ -66,7 +66,7 @@ fn push_address(
     match addresses {
         Addresses::Absolute => push_hex(out, addr),
         Addresses::Symbols => push_symbol(out, at, mapping, addr, names),
-        Addresses::Offsets => push_hex(out, mapping.map_or(addr, |it| offset_in(it, addr))),
+        Addresses::Offsets => push_hex(out, mapping.map_or(addr, |it| offset_in(at, it, addr, names))),
     }
     if has_dso {
         out.push(b'(');
@@ -93,13 +93,15 @@ fn push_symbol(out: &mut Vec<u8>, at: &At<'_, '_>, mapping: Option<&Mapping>, ad
     }
 }
 
-/// Returns the place of an address in what is mapped. perf counts it from the start of the kernel's text, too, but not in
-/// the vdso.
-fn offset_in(mapping: &Mapping, addr: u64) -> u64 {
+/// Returns the place of an address in what is mapped, also in generated code; in the kernel, from the start of its text. An
+/// address in a file that can be read stays as it is: perf does not shift addresses of a file that it has loaded, and loads
+/// those that have the address of a sample. Here it does not matter which samples came before.
+fn offset_in(at: &At<'_, '_>, mapping: &Mapping, addr: u64, names: &mut Names) -> u64 {
+    let start = mapping.range().start;
     match mapping.dso().kind() {
-        DsoKind::Kernel => addr.wrapping_sub(mapping.range().start),
-        DsoKind::Vdso => addr,
-        _ => mapping.offset_of(addr),
+        DsoKind::Kernel => addr.wrapping_sub(start),
+        DsoKind::File | DsoKind::Vdso if names.has_file(at, mapping) => addr,
+        _ => addr.wrapping_sub(start).wrapping_add(mapping.pgoff()),
     }
 }
 

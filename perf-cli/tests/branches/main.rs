@@ -256,3 +256,24 @@ fn no_capture_is_too_hostile() {
     }
     assert!(with_branches > 0);
 }
+
+/// perf: an address in a file that it has read stays, another one is counted from the start of what is mapped, in generated
+/// code too.
+#[test]
+fn offsets_are_those_of_perf() {
+    let program = program("offsets.program");
+    let (missing, memory) = (Path::new("/nonexistent/file"), Path::new("//anon"));
+    let mut made = Made::new();
+    for (base, path) in [(0x40_0000, &*program), (0x50_0000, missing), (0x60_0000, memory)] {
+        made = made.map(10, base, if path == memory { 0 } else { 0x2000 }, path);
+    }
+    let branches =
+        [0x40_0000, 0x50_0000, 0x60_0000].map(|it| (it + 0xa08, it + 0x10, BranchFlags::default()));
+    let capture =
+        made.sample(10, &branches).sample(10, &[(0x1234, 0, BranchFlags::default())]).file("o.data");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    let output = command.args(["script", "-F", "brstackoff"]).arg(capture).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let found: Vec<_> = text.split_whitespace().map(|it| it.trim_end_matches("/-/-/-/0/")).collect();
+    assert_eq!(found, ["0x400a08/0x400010", "0x2a08/0x2010", "0xa08/0x10", "0x1234/0x0"]);
+}

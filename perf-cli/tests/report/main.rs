@@ -1,11 +1,13 @@
 //! `perfdata report`: against the installed perf, which is shown as ignored where there is none; against goldens; its JSON
-//! against its text; generated names; and what it says about wrong arguments.
+//! against its text; generated and long names; and what it says about wrong arguments.
 
 mod arguments;
 mod golden;
 mod json;
+mod long_names;
 mod made;
 mod memory;
+mod merge;
 mod names;
 mod off_cpu;
 mod perf;
@@ -19,7 +21,9 @@ fn main() -> ExitCode {
         arguments::TESTS,
         golden::TESTS,
         json::TESTS,
+        long_names::TESTS,
         memory::TESTS,
+        merge::TESTS,
         names::TESTS,
         off_cpu::TESTS,
         perf::TESTS,

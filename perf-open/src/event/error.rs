@@ -127,9 +127,10 @@ impl fmt::Display for ParseError {
         let Details { input, offset, kind } = &*self.0;
         write!(f, "at byte {offset}: {kind}")?;
         if f.alternate() {
-            let before = input.get(..*offset).unwrap_or(input).chars().count();
+            // A width of the format string would panic if it were above 65,535.
+            let before = " ".repeat(input.get(..*offset).unwrap_or(input).chars().count());
             let shown: String = input.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            write!(f, "\n{shown}\n{:before$}^", "")?;
+            write!(f, "\n{shown}\n{before}^")?;
         }
         Ok(())
     }

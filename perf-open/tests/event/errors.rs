@@ -112,3 +112,13 @@ fn causes() {
     assert_eq!(file.source().unwrap().to_string(), "at byte 6: expected a value");
     assert!(parse("cylces").unwrap_err().source().is_none());
 }
+
+/// A width of a format string above 65,535 would panic.
+#[test]
+fn the_caret_is_at_any_offset() {
+    let before = format!("{}faults,", "cs,".repeat(30_000));
+    let error = parse(&format!("{before}fualts")).unwrap_err();
+    assert_eq!(error.offset(), before.len());
+    let shown = format!("{error:#}");
+    assert_eq!(shown.lines().nth(2), Some(&*format!("{}^", " ".repeat(before.len()))));
+}

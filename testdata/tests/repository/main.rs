@@ -152,3 +152,37 @@ fn live_tests_are_listed() {
     }
     assert!(count > 10, "{count} files of live tests");
 }
+
+/// Returns whether a line has a format string with a width that is not a constant, such as `{name:width$}`.
+fn has_variable_width(line: &str) -> bool {
+    let is_name = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || it == '_';
+    let fields = line.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(field, _)| field);
+    let formats = fields.filter_map(|field| field.split_once(':')).map(|(_, format)| format);
+    formats.flat_map(|format| format.match_indices('$').map(move |(at, _)| &format[..at])).any(|width| {
+        let name = &width[width.rfind(|it| !is_name(it)).map_or(0, |at| at + 1)..];
+        !name.is_empty()
+    })
+}
+
+/// Rust's format strings panic for a width above 65,535, and a name of a capture can be longer.
+#[test]
+fn widths_of_format_strings_are_constants() {
+    for line in ["{:width$}", "{it:>1$} ", "{:.*} {percent:>width$.2}%", "{heading:WIDE$.width$}"] {
+        assert!(has_variable_width(line), "{line}");
+    }
+    for line in ["{name:<NAME$}", "{:>12}", "$name: {x}", "{text:?} costs 5$"] {
+        assert!(!has_variable_width(line), "{line}");
+    }
+    // The tables of `bench` are of its own names.
+    let is_code =
+        |file: &&String| file.ends_with(".rs") && file.contains("/src/") && !file.starts_with("bench/");
+    for file in files().iter().filter(is_code) {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        for line in text.lines() {
+            assert!(
+                !has_variable_width(line),
+                "{file}: {line}: pad by crate::column, not by a format string"
+            );
+        }
+    }
+}

@@ -46,6 +46,11 @@ pub(super) fn write_new(name: &dyn Fn(u32) -> String, text: &[u8]) -> Result<Str
 ///
 /// Those of the file.
 pub(super) fn print(browser: &Browser<'_>) -> Result<String, Failure> {
+    write_new(&|number| format!("perf.hist.{number}"), text(browser).as_bytes())
+}
+
+/// Returns the rows, and the call chains that are expanded, as text.
+pub(super) fn text(browser: &Browser<'_>) -> String {
     let style = style(&browser.listed, None);
     let lines = Lines::new(&browser.listed, &style, browser.report.source.children);
     let mut text = format!("# {}\n#\n", title(browser));
@@ -55,7 +60,7 @@ pub(super) fn print(browser: &Browser<'_>) -> Result<String, Failure> {
         text.push_str(&joined(&lines.line(line)));
         text.push('\n');
     }
-    write_new(&|number| format!("perf.hist.{number}"), text.as_bytes())
+    text
 }
 
 /// What the samples of the capture are read from.

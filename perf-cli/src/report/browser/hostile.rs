@@ -75,3 +75,21 @@ fn names_are_escaped_on_all_screens() {
         assert!(title.contains(&format!("DSO: {escaped}.so")), "{title}");
     });
 }
+
+/// A width of a format string above 65,535 would panic.
+#[test]
+fn names_of_any_length_are_shown() {
+    for capture in ["comm_esc.data", "dso_esc.data", "ksym_esc.data"] {
+        let path = testdata::path("").parent().unwrap().join("hostile").join(capture);
+        browse(path.to_str().unwrap(), &["--sort", "comm,dso,sym"], &mut |browser| {
+            for keys in ["", "t", "d", "+", "E"] {
+                press(browser, keys);
+                let mut terminal = Terminal::new(TestBackend::new(120, 12)).unwrap();
+                assert_eq!(screen(&mut terminal, browser).lines().count(), 12, "{keys:?}");
+                let printed = super::files::text(browser);
+                let mut rows = printed.lines().filter(|line| !line.starts_with('#'));
+                assert!(rows.all(|row| row.chars().count() < 20_000), "{keys:?}");
+            }
+        });
+    }
+}

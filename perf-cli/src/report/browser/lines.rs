@@ -4,12 +4,13 @@ use super::super::graph;
 use super::super::keys::Column;
 use super::super::printed::abbreviated;
 use super::super::rows::Row;
-use super::super::text::{Printer, Style, percent};
+use super::super::text::{Printer, Style, heading_of_key, percent};
 use super::chains::Line;
 use super::listed::{Content, Listed};
 use super::model::Browser;
 use super::state::{Zoom, shown_who};
 use crate::args::call_graph::Shows;
+use crate::column::right;
 use crate::escape::push_name;
 use perf_export::Total;
 
@@ -62,10 +63,10 @@ impl<'a> Lines<'a> {
         let mut at = SIGN;
         let mut headings = Vec::new();
         for &(column, width) in self.printer.columns() {
-            let heading = column.heading(self.has_children);
+            let heading = self.printer.heading(column);
             let text = match column {
-                Column::Key(_) => format!("{heading:width$.width$}"),
-                _ => format!("{heading:>width$}"),
+                Column::Key(_) => heading_of_key(heading, width),
+                _ => right(heading, width),
             };
             headings.push((column, Part { at, text, percent: None }));
             at += width + 2;
@@ -105,11 +106,11 @@ impl<'a> Lines<'a> {
         for (count, total) in row.counts.iter().zip(self.listed.totals()) {
             let number = count.number(column);
             let (text, percent) = match column {
-                Column::Children if !self.has_children => (format!("{:>width$}", "N/A"), None),
-                Column::Samples | Column::Period => (format!("{number:>width$}"), None),
+                Column::Children if !self.has_children => (right("N/A", width), None),
+                Column::Samples | Column::Period => (right(&number.to_string(), width), None),
                 _ => {
                     let percent = percent(number, total.period);
-                    (format!("{percent:>width$.2}%", width = width.saturating_sub(1)), Some(percent))
+                    (right(&format!("{percent:.2}%"), width), Some(percent))
                 }
             };
             parts.push(Part { at, text, percent });

@@ -7,7 +7,8 @@ use super::super::facts::Facts;
 use super::super::keys::{Column, Key};
 use super::super::rows::{Place, Row};
 use super::super::{memory, transaction};
-use super::{Printer, shown_len};
+use super::Printer;
+use crate::column::shown_len;
 use crate::escape::push_name;
 
 /// The width of an address without a name.
@@ -21,7 +22,7 @@ impl Printer<'_> {
     ///
     /// perf: `hists__calc_col_len`, `tools/perf/util/hist.c`; `hpp__width_fn`, `tools/perf/ui/hist.c`.
     pub(super) fn width(&self, column: Column) -> usize {
-        let heading = column.heading(self.source.children).len();
+        let heading = self.heading(column).len();
         let Column::Key(key) = column else {
             return (self.number_width(column) * self.table.members.events.len()).max(heading);
         };

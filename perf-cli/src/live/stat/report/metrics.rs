@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{Format, Span, csv, json, text};
+use crate::column::{self, right};
 use crate::live::stat::metric::Metric;
 use crate::live::stat::table::Row;
 
@@ -35,19 +36,19 @@ impl Columns {
         for (place, values) in places.iter().zip(&values) {
             let Some(first) = place.first() else { continue };
             let value = |column: usize| values.iter().find(|it| it.0 == column).map(|it| it.1);
-            let width = |name: &str| name.chars().count().max(WIDTH);
+            let width = |name: &str| name.chars().count().clamp(WIDTH, column::WIDEST);
             let is_new = core::mem::replace(&mut self.named, names.len()) != names.len();
             let line = match format {
                 Format::Text { .. } => {
                     let prefix = text::prefix(first, span);
                     if is_new {
                         lines += &" ".repeat(prefix.chars().count());
-                        lines.extend(names.iter().map(|name| format!(" {name:>0$}", width(name))));
+                        lines.extend(names.iter().map(|name| format!(" {}", right(name, width(name)))));
                         lines.push('\n');
                     }
                     let values = names.iter().enumerate().map(|(column, name)| {
                         let value = value(column).map(|value| format!("{value:.3}")).unwrap_or_default();
-                        format!(" {value:>0$}", width(name))
+                        format!(" {}", right(&value, width(name)))
                     });
                     (prefix + &values.collect::<String>()).trim_end().to_owned()
                 }

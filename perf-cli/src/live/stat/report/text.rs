@@ -3,6 +3,7 @@
 use core::fmt::Write;
 
 use super::{Span, Totals};
+use crate::column::left;
 use crate::live::stat::mean::Mean;
 use crate::live::stat::table::{Row, Status, Value};
 
@@ -20,7 +21,7 @@ pub(super) fn head(what: &str, runs: usize) -> String {
 }
 
 pub(super) fn interval_head(unit_width: usize) -> String {
-    format!("#{:>15} {:>COUNT$} {UNIT:<unit_width$} events\n", "time", "counts")
+    format!("#{:>15} {:>COUNT$} {} events\n", "time", "counts", left(UNIT, unit_width))
 }
 
 /// Returns the first columns of a line: the time of an interval, and what is counted.
@@ -33,8 +34,8 @@ pub(super) fn prefix(row: &Row<'_>, span: Span) -> String {
         // The name of a thread and its number meet at the dash.
         prefix += &match (label.text.rsplit_once('-'), label.counters) {
             (Some((comm, tid)), None) => format!("{comm:>16}-{tid:<8} "),
-            (None, None) => format!("{:<1$}", label.text, label.width),
-            (_, Some(counters)) => format!("{:<1$} {counters:>5} ", label.text, label.width),
+            (None, None) => left(&label.text, label.width),
+            (_, Some(counters)) => format!("{} {counters:>5} ", left(&label.text, label.width)),
         };
     }
     prefix
@@ -50,14 +51,14 @@ pub(super) fn row(row: &Row<'_>, span: Span, unit_width: usize, big_num: bool) -
         Status::NotCounted => ("<not counted>".to_owned(), 0.0),
         Status::NotSupported => ("<not supported>".to_owned(), 0.0),
     };
-    let unit = row.event.unit.as_deref().unwrap_or_default();
+    let unit = left(row.event.unit.as_deref().unwrap_or_default(), unit_width);
     let name = match &row.event.cgroup {
         Some(cgroup) => format!("{:<NAME$} {cgroup}", row.event.name),
         None => row.event.name.clone(),
     };
     let metric = row.metric.as_ref().map(|metric| format!(" # {:>8.3} {}", metric.value, metric.unit));
     let metric = metric.unwrap_or_default();
-    line += &format!("{count:>COUNT$} {unit:<unit_width$} {name:<NAME$}{metric:<METRIC$}");
+    line += &format!("{count:>COUNT$} {unit} {name:<NAME$}{metric:<METRIC$}");
     if let (Status::Counted { .. }, true) = (row.status, runs > 1) {
         line += &format!(" ( +-{deviation:>6.2}% )");
     }
