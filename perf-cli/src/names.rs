@@ -20,6 +20,7 @@ use crate::{Failure, debug_archive};
 pub(crate) struct Names {
     symbolizer: Symbolizer,
     has_symbols: bool,
+    kernel: KernelSymbols,
     arch: Arch,
     stacks: Stacks,
     /// The memory of the last stack.
@@ -38,13 +39,23 @@ pub(crate) enum Lines {
     Never,
 }
 
+/// What the symbols of the kernel are used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KernelSymbols {
+    /// For names, and for what they tell of stacks: see [`Stacks::with_symbols`].
+    NamesAndStacks,
+    /// For names alone.
+    Names,
+}
+
 /// The copy is for another thread: it shares the files and their symbols, and has its own results.
 impl Clone for Names {
     fn clone(&self) -> Self {
         let symbolizer = self.symbolizer.clone();
-        let stacks = Stacks::new(self.arch, Self::MAX_CHAIN, symbolizer.finder().clone());
-        let (has_symbols, arch, archives) = (self.has_symbols, self.arch, Arc::clone(&self.archives));
-        Self { symbolizer, has_symbols, arch, stacks, spare: Vec::new(), archives }
+        let stacks = stacks(self.arch, &symbolizer, self.kernel);
+        let (has_symbols, kernel, arch) = (self.has_symbols, self.kernel, self.arch);
+        let archives = Arc::clone(&self.archives);
+        Self { symbolizer, has_symbols, kernel, arch, stacks, spare: Vec::new(), archives }
     }
 }
 
@@ -89,9 +100,18 @@ impl Names {
         options.demangle = !args.no_demangle;
         let symbolizer = Symbolizer::with_files(options, files(args));
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
-        let stacks = Stacks::new(arch, Self::MAX_CHAIN, symbolizer.finder().clone());
-        let (has_symbols, archives) = (!args.no_symbols, Arc::new(archives));
-        Ok(Self { symbolizer, has_symbols, arch, stacks, spare: Vec::new(), archives })
+        let has_symbols = !args.no_symbols;
+        let kernel = if has_symbols { KernelSymbols::NamesAndStacks } else { KernelSymbols::Names };
+        let stacks = stacks(arch, &symbolizer, kernel);
+        let archives = Arc::new(archives);
+        Ok(Self { symbolizer, has_symbols, kernel, arch, stacks, spare: Vec::new(), archives })
+    }
+
+    /// Uses the symbols of the kernel for names alone, so that they are not loaded if no name is asked for.
+    #[must_use]
+    pub(crate) fn without_kernel_in_stacks(self) -> Self {
+        let kernel = KernelSymbols::Names;
+        Self { stacks: stacks(self.arch, &self.symbolizer, kernel), kernel, ..self }
     }
 
     /// Returns the stack of a sample, and how it ends if its last frame does not tell: see [`Stacks::push`]. `user` is the part of
@@ -134,8 +154,24 @@ impl Names {
         frames: impl Iterator<Item = unwind::Frame>,
     ) -> Vec<StackFrame<'s>> {
         let mut stack = emptied(core::mem::take(&mut self.spare));
-        stack.extend(frames.map(|it| StackFrame::unwound(at, &it)));
+        stack.extend(frames.map(|it| {
+            let it = StackFrame::unwound(at, &it);
+            StackFrame { frame: self.in_kernel(at, it.frame), ..it }
+        }));
         stack
+    }
+
+    /// Returns a frame with its mapping: see [`Symbolizer::mapped`].
+    pub(crate) fn in_kernel<'s>(&mut self, at: &At<'s, '_>, frame: Frame<'s>) -> Frame<'s> {
+        match self.kernel {
+            KernelSymbols::NamesAndStacks => self.symbolizer.mapped(at.session(), frame),
+            KernelSymbols::Names => frame,
+        }
+    }
+
+    /// Returns the address of a sample, and what is mapped there.
+    pub(crate) fn own_frame<'s>(&mut self, at: &At<'s, '_>) -> Frame<'s> {
+        self.in_kernel(at, own_frame(at))
     }
 
     /// Takes the memory of a stack back.
@@ -187,7 +223,7 @@ impl Names {
     }
 }
 
-/// Returns the address of a sample, and what is mapped there.
+/// Returns the address of a sample, and what the records of the capture say is mapped there.
 pub(crate) fn own_frame<'s>(at: &At<'s, '_>) -> Frame<'s> {
     let ip = at.sample().ip().unwrap_or(0);
     Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }
@@ -211,6 +247,15 @@ fn files(args: &SymbolArgs) -> Arc<dyn Files> {
 #[cfg(not(feature = "debuginfod"))]
 fn files(_: &SymbolArgs) -> Arc<dyn Files> {
     Arc::new(MappedFiles::default())
+}
+
+/// Returns what finds stacks.
+fn stacks(arch: Arch, symbolizer: &Symbolizer, kernel: KernelSymbols) -> Stacks {
+    let stacks = Stacks::new(arch, Names::MAX_CHAIN, symbolizer.finder().clone());
+    match kernel {
+        KernelSymbols::NamesAndStacks => stacks.with_symbols(symbolizer),
+        KernelSymbols::Names => stacks,
+    }
 }
 
 /// Returns an empty list in the memory of another one.

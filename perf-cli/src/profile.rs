@@ -17,7 +17,7 @@ use crate::args::profile::{NamingArgs, ProfileArgs};
 use crate::args::symbols::SymbolArgs;
 use crate::escape::shown;
 use crate::input::Memory;
-use crate::names::{Names, alone, own_frame};
+use crate::names::{Names, alone};
 use crate::off_cpu::{self, Back, OffCpu, SchedulerFrames};
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
@@ -160,7 +160,7 @@ impl Building<'_> {
             return Ok(Held { kept, waits: kept });
         }
         if !has_stacks(counted.event) {
-            let own = alone(own_frame(at));
+            let own = alone(names.own_frame(at));
             let kept = self.builder.keep(at, &[own], None, names.symbolizer_mut());
             return Ok(Held { kept, waits: kept });
         }

@@ -85,6 +85,9 @@ fn script<'scope, 'a: 'scope>(
     let shows_lines = args.format == SampleFormat::Jsonl || events.choice.has(Fields::SRCLINE);
     let lines = if shows_lines { Lines::WithInlined } else { Lines::Never };
     let names = Names::with_lines(&args.symbols, reader.features(), memory, lines)?;
+    let needs_kernel = args.format == SampleFormat::Jsonl
+        || events.choice.has(Fields::SYM.with(Fields::DSO).with(Fields::SRCLINE));
+    let names = if needs_kernel { names } else { names.without_kernel_in_stacks() };
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
     let mut filling =
         Filling::new(samples.begin(scope, names, true), options, events, !reader.can_walk_again());

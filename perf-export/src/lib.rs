@@ -20,7 +20,7 @@
 //! let mut session = Session::new();
 //! session.add_features(reader.features());
 //! let mut symbolizer = Symbolizer::new(Options::default());
-//! let mut stacks = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+//! let mut stacks = Stacks::new(Arch::X86, 127, symbolizer.finder().clone()).with_symbols(&symbolizer);
 //! let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
 //! let mut periods = Periods::default();
 //! // `user` is the user part of the call chain, if it came in a later record.

@@ -89,6 +89,14 @@ impl<'s, 'r> Stack<'s, 'r> {
         Ok(Self { spaces, words, ip, rest, deferred, mode, maps, last: maps.and_then(Maps::noted) })
     }
 
+    /// Returns whether the address returned last is that of a call instruction in a branch record, or of the branch that is
+    /// the newest, and not a return address of a call chain.
+    #[inline]
+    #[must_use]
+    pub fn is_in_branches(&self) -> bool {
+        matches!(self.rest, Some(Rest::Branches { .. }))
+    }
+
     /// What follows is code of another mode.
     fn enter(&mut self, mode: CpuMode) {
         if self.mode != mode {

@@ -1,7 +1,7 @@
 //! The symbols of a recorded kernel.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use perf_session::BuildId;
 
@@ -10,6 +10,7 @@ use crate::error::Why;
 use crate::files::Wanted;
 use crate::finder::{Finder, Found, same_id, why};
 use crate::image::Image;
+use crate::interrupts::InterruptEntries;
 use crate::kallsyms::Kallsyms;
 use crate::symtab::{Symbol, Symtab};
 
@@ -26,6 +27,7 @@ pub(crate) struct Kernel {
     /// What is added to a recorded address for the address in the tables.
     kallsyms_delta: u64,
     vmlinux_delta: u64,
+    interrupt_entries: OnceLock<InterruptEntries>,
 }
 
 /// The relocation symbol and its recorded address.
@@ -103,6 +105,19 @@ impl Kernel {
     /// Returns whether a symbol that was [found](Self::find) is of a module.
     pub(crate) fn is_of_module(&self, symbol: &Symbol<'_>) -> bool {
         self.kallsyms.as_ref().is_some_and(|kallsyms| kallsyms.is_of_module(symbol.name))
+    }
+
+    /// Returns where interrupts enter the kernel, by addresses of the recorded kernel. The first call reads all names.
+    pub(crate) fn interrupt_entries(&self) -> &InterruptEntries {
+        self.interrupt_entries.get_or_init(|| {
+            let kallsyms = self.kallsyms.as_ref().map(|it| (it.symtab(), self.kallsyms_delta));
+            let vmlinux = self.vmlinux.as_ref().map(|symtab| (symtab, self.vmlinux_delta));
+            let symbols = kallsyms.or(vmlinux).into_iter().flat_map(|(symtab, delta)| {
+                let recorded = move |address: u64| address.wrapping_sub(delta);
+                symtab.names().map(move |(name, range)| (name, recorded(range.start)..recorded(range.end)))
+            });
+            InterruptEntries::new(symbols)
+        })
     }
 
     /// Returns the address in vmlinux, whose DWARF is that of [`found`](Self::found).

@@ -23,8 +23,8 @@ struct Entry {
 }
 
 impl PerfMap {
-    /// Reads lines of `START SIZE NAME`, both numbers in hexadecimal. Where lines overlap, the later one counts: its code
-    /// replaced the earlier. Other lines are skipped and counted.
+    /// Reads lines of `START SIZE NAME`, both numbers in hexadecimal. Spaces or tabs separate the three, and a line may end with
+    /// CR LF. Where lines overlap, the later one counts: its code replaced the earlier. Other lines are skipped and counted.
     ///
     /// perf: `dso__load_perf_map`, `tools/perf/util/symbol.c`.
     ///
@@ -59,7 +59,7 @@ impl PerfMap {
     #[must_use]
     pub fn find(&self, address: u64) -> Option<Symbol<'_>> {
         let entry = self.entries.get(usize::try_from(self.overlay.find(address, u32::MAX)?).ok()?)?;
-        let name = self.text.get(entry.name..)?.split(|&byte| byte == b'\n').next()?;
+        let name = without_end(self.text.get(entry.name..)?.split(|&byte| byte == b'\n').next()?);
         Some(Symbol { name, start: entry.start, end: entry.end, source: Source::PerfMap })
     }
 
@@ -72,19 +72,26 @@ impl PerfMap {
 
 /// Parses a line; the name is an offset in the line.
 fn parse_line(line: &[u8]) -> Option<Entry> {
+    let line = without_end(line);
     let number = |at: usize| {
         let rest = line.get(at..)?;
         // Some programs write the prefix.
         let prefix = if rest.starts_with(b"0x") { 2usize } else { 0 };
         let (number, digits) = hex(rest.get(prefix..)?)?;
         let end = at.checked_add(prefix)?.checked_add(digits)?;
-        (line.get(end) == Some(&b' ')).then_some((number, end.checked_add(1)?))
+        let blanks = line.get(end..)?.iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+        (blanks > 0).then_some((number, end.checked_add(blanks)?))
     };
     let (start, at) = number(0)?;
     let (size, name) = number(at)?;
-    let has_name = !matches!(line.get(name), None | Some(b'\n'));
     // Without a size, it has its first byte.
-    has_name.then_some(Entry { start, end: start.saturating_add(size.max(1)), name })
+    (name < line.len()).then_some(Entry { start, end: start.saturating_add(size.max(1)), name })
+}
+
+/// Returns a line without what ends it.
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 #[cfg(test)]
@@ -116,6 +123,9 @@ mod tests {
             "10 name",
             "10 10",
             "10 10 ",
+            "10 10 \r",
+            "10\t10\t\t",
+            "10\r10 name",
             "10 x name",
             "11111111111111111 1 name",
             " 10 1 n",
@@ -124,6 +134,21 @@ mod tests {
             assert_eq!(map.skipped(), 1, "{line}");
             assert_eq!(map.find(5).unwrap().name, b"last");
         }
+    }
+
+    #[test]
+    fn tabs_and_line_ends_of_windows() {
+        let text = "1000\t10\tfirst function\n2000  10 \t second\r\n3000 10\tthird\tname \r\n4000 10 a\rb\n5000 10 c\r";
+        let map = PerfMap::parse(Bytes::new(text), &Limits::default());
+        let name =
+            |address| map.find(address).map(|symbol| String::from_utf8_lossy(symbol.name).into_owned());
+        assert_eq!(name(0x1000).as_deref(), Some("first function"));
+        assert_eq!(name(0x200f).as_deref(), Some("second"));
+        // Blanks in the name are the name's.
+        assert_eq!(name(0x3000).as_deref(), Some("third\tname "));
+        assert_eq!(name(0x4000).as_deref(), Some("a\rb"));
+        assert_eq!(name(0x5000).as_deref(), Some("c"));
+        assert_eq!(map.skipped(), 0);
     }
 
     #[test]

@@ -74,9 +74,18 @@ impl Shared {
 
     /// Returns symbols. Loads them, or waits for the thread that does.
     pub(crate) fn symbols(&self, identity: &Identity) -> Lazy {
+        self.loaded(identity, true)
+    }
+
+    /// Like [`symbols`](Self::symbols), for other uses than names: the file does not count as looked for.
+    pub(crate) fn symbols_not_wanted(&self, identity: &Identity) -> Lazy {
+        self.loaded(identity, false)
+    }
+
+    fn loaded(&self, identity: &Identity, is_wanted: bool) -> Lazy {
         let mut all = lock(&self.loaded);
         let loaded = all.entry(identity.clone()).or_default();
-        loaded.is_wanted = true;
+        loaded.is_wanted |= is_wanted;
         let symbols = loaded.symbols.clone();
         // Others may load other files meanwhile.
         drop(all);

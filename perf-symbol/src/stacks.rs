@@ -10,6 +10,8 @@ use perf_session::{At, Dso, DsoKind, Frame, Session};
 
 use crate::finder::Finder;
 use crate::guess::Guess;
+use crate::kernel_frames::KernelFrames;
+use crate::symbolizer::Symbolizer;
 use crate::unwind::{self, Alone, Earlier, FrameSource, Module, StackEnd, Unwinder};
 
 /// A frame of a stack.
@@ -17,7 +19,9 @@ use crate::unwind::{self, Alone, Earlier, FrameSource, Module, StackEnd, Unwinde
 pub struct StackFrame<'s> {
     /// The address and what is mapped there.
     pub frame: Frame<'s>,
-    /// Whether the address is a return address: see [`Symbolizer::functions`](crate::Symbolizer::functions).
+    /// Whether the address is a return address, so that its call is before it. The others are those of instructions that were
+    /// about to run: the first address of the kernel and the first of user code, what an interrupt of the kernel or an
+    /// unwound signal interrupted; and the calls in branch records (`--call-graph lbr`).
     pub is_caller: bool,
     /// How the frame was found.
     pub source: FrameSource,
@@ -59,6 +63,8 @@ pub struct Stacks {
     /// The largest number of words that the kernel records of a chain: a longer stack is cut.
     max_chain: usize,
     unwound: Vec<unwind::Frame>,
+    /// `None` if the kernel's symbols are not to be used.
+    kernel: Option<KernelFrames>,
 }
 
 impl Stacks {
@@ -66,7 +72,18 @@ impl Stacks {
     /// `kernel.perf_event_max_stack`, 127 unless somebody changed it: a chain with so many frames is taken to be cut.
     #[must_use]
     pub fn new(arch: Arch, max_chain: usize, finder: Finder) -> Self {
-        Self { finder, unwinder: Unwinder::with_max_stack(arch, max_chain), max_chain, unwound: Vec::new() }
+        let unwinder = Unwinder::with_max_stack(arch, max_chain);
+        Self { finder, unwinder, max_chain, unwound: Vec::new(), kernel: None }
+    }
+
+    /// Uses the symbols of the kernel that `symbolizer` finds. They tell which frames of the kernel an interrupt came before,
+    /// so that their addresses are [no return addresses](StackFrame::is_caller), and which addresses after the recorded text are
+    /// the kernel's: see [`Symbolizer::mapped`].
+    ///
+    /// The first stack with two frames of the kernel, or with an address of the kernel in no mapping, loads the symbols.
+    #[must_use]
+    pub fn with_symbols(self, symbolizer: &Symbolizer) -> Self {
+        Self { kernel: Some(KernelFrames::new(Arc::clone(symbolizer.shared()))), ..self }
     }
 
     /// Appends the stack of a sample to `frames`, innermost first. `deferred` is as for [`At::stack`].
@@ -87,20 +104,35 @@ impl Stacks {
         let Self { finder, unwinder, unwound, .. } = self;
         let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
         unwound.clear();
+        let start = frames.len();
         if let Some(stack) = unwinder.unwind(at, deferred, &mut module_of, unwound)? {
             frames.extend(unwound.iter().map(|it| StackFrame::unwound(at, it)));
+            self.complete(at.session(), frames, start);
             return Ok(Some(stack.end));
         }
-        let (start, mut mode) = (frames.len(), None);
-        for frame in at.stack(deferred)? {
-            // The first address of the kernel and that of the code that it interrupted were about to run.
-            let is_caller = mode == Some(frame.mode);
+        let mut mode = None;
+        let mut stack = at.stack(deferred)?;
+        while let Some(frame) = stack.next() {
+            // The first address of the kernel and that of the code that it interrupted were about to run. A branch record has
+            // the address of the call.
+            let is_caller = mode == Some(frame.mode) && !stack.is_in_branches();
             mode = Some(frame.mode);
             frames.push(StackFrame { frame, is_caller, source: FrameSource::Chain });
         }
+        self.complete(at.session(), frames, start);
         let is_whole = (1..self.max_chain).contains(&frames.len().saturating_sub(start));
         let has_chain = at.sample().layout().sample_type().contains(SampleType::CALLCHAIN);
         Ok((has_chain && !is_whole).then_some(StackEnd::Truncated))
+    }
+
+    /// Adds to the frames from `start` on what the kernel's symbols tell.
+    fn complete<'s>(&mut self, session: &'s Session, frames: &mut [StackFrame<'s>], start: usize) {
+        let Some(kernel) = &mut self.kernel else { return };
+        let frames = frames.get_mut(start..).unwrap_or_default();
+        kernel.find_interrupted(session, frames, |it| (it.frame.mode, it.frame.ip, &mut it.is_caller));
+        for it in frames.iter_mut().filter(|it| it.frame.mapping.is_none()) {
+            it.frame.mapping = kernel.mapping_after(session, &it.frame);
+        }
     }
 
     /// Appends the stack of a sample with copied user registers and stack to `frames`, as far as it does not depend on the
@@ -115,9 +147,15 @@ impl Stacks {
         deferred: Option<&'r [u64]>,
         frames: &mut Vec<unwind::Frame>,
     ) -> Result<Option<Alone>, FileError> {
-        let Self { finder, unwinder, .. } = self;
+        let Self { finder, unwinder, kernel, .. } = self;
         let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
-        unwinder.unwind_alone(at, deferred, &mut module_of, frames)
+        let start = frames.len();
+        let alone = unwinder.unwind_alone(at, deferred, &mut module_of, frames)?;
+        if let Some(kernel) = kernel {
+            let frames = frames.get_mut(start..).unwrap_or_default();
+            kernel.find_interrupted(at.session(), frames, |it| (it.mode, it.ip, &mut it.is_return));
+        }
+        Ok(alone)
     }
 
     /// Returns what completes the stacks of all threads that use [`push_alone`](Self::push_alone).

@@ -14,10 +14,12 @@ use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
 use crate::function::Function;
 use crate::jitdump::{self, Jitdump, Jitted};
+use crate::kernel_frames::{self, KernelFrames};
 use crate::limits::Limits;
 use crate::lines::Lines;
 use crate::looked::Looked;
 use crate::names::Names;
+use crate::never_called;
 use crate::options::Options;
 use crate::shared::{self, Identity, Lazy, Shared};
 use crate::symtab::{Source, Symbol};
@@ -42,6 +44,7 @@ pub struct Symbolizer {
     names: Names,
     uses: u64,
     jitdumps: HashMap<i32, Option<Arc<Jitdump>>>,
+    kernel_frames: KernelFrames,
 }
 
 /// A DSO in a symbolizer.
@@ -108,6 +111,7 @@ impl Symbolizer {
     fn of(shared: Arc<Shared>) -> Self {
         let names = Names::new(shared.finder.options().limits.long_names);
         Self {
+            kernel_frames: KernelFrames::new(Arc::clone(&shared)),
             shared,
             dsos: HashMap::new(),
             states: Vec::new(),
@@ -134,8 +138,9 @@ impl Symbolizer {
     /// Returns the functions at the address of a frame, the innermost inlined one first. Empty if nothing is known: the
     /// address is in no mapping, or [`looked`](Self::looked) has the reason.
     ///
-    /// `is_caller` is whether the address is a return address: that of all frames but the first, and of the first one of a
-    /// signal's or an interrupt's context. Such an address is after the call, so the byte before it is looked up.
+    /// `is_caller` is whether the address is a return address, as [`StackFrame::is_caller`](crate::StackFrame::is_caller) has it.
+    /// Such an address is after the call, so the byte before it is looked up; unless no call can be there, as in the padding
+    /// before a function of the kernel.
     ///
     /// `time` is that of the sample if its clock is `CLOCK_MONOTONIC` (`perf record -k mono`). Only generated code, whose
     /// addresses are reused, depends on it. Without a time, the last function at the address counts.
@@ -151,7 +156,9 @@ impl Symbolizer {
         is_caller: bool,
         time: Option<u64>,
     ) -> &[Function] {
-        let Some(mapping) = frame.mapping.or_else(|| kernel_before(session, frame)) else { return &[] };
+        let Some(mapping) = frame.mapping.or_else(|| kernel_frames::text_before(session, frame)) else {
+            return &[];
+        };
         let is_guest = shared::is_guest(frame.mode);
         let dso = self.dso(session, mapping.dso(), is_guest);
         let jitdump = if mapping.dso().kind() == DsoKind::Memory && !is_guest {
@@ -195,6 +202,16 @@ impl Symbolizer {
         let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
         symbols
             .is_some_and(|symbols| matches!(&symbols.table, Table::File(found, _) if found.image.is_some()))
+    }
+
+    /// Returns a frame with its mapping. perf records the kernel's mapping up to the end of its text. The symbols of the kernel
+    /// tell that an address after that, such as in code that runs only while the machine starts, is in it too.
+    ///
+    /// Frames of [`Stacks::with_symbols`](crate::Stacks::with_symbols) have these mappings.
+    #[must_use]
+    pub fn mapped<'s>(&mut self, session: &'s Session, frame: Frame<'s>) -> Frame<'s> {
+        let mapping = frame.mapping.or_else(|| self.kernel_frames.mapping_after(session, &frame));
+        Frame { mapping, ..frame }
     }
 
     /// Returns the functions at an address of the file at `path`, as its symbols have addresses; the innermost inlined one
@@ -321,11 +338,16 @@ impl Symbolizer {
         let kernel = if kind == DsoKind::Module && !is_guest { self.kernel(session) } else { None };
         let of = |number: usize| self.states.get(number).map(|state| Arc::clone(&state.symbols));
         let tables: Vec<_> = [kernel.and_then(of), of(key.dso)].into_iter().flatten().collect();
-        // A return address at the start of a function, with none right before it, is where a signal handler returns to.
-        let tries = [back, 0].into_iter().flat_map(|back| tables.iter().map(move |symbols| (back, symbols)));
-        let mut found = tries
-            .filter_map(|(back, symbols)| Some((back, symbols.get()?.find(mapping, key.offset, ip, back)?)));
-        let (back, symbol) = found.next().map_or((back, None), |(back, symbol)| (back, Some(symbol)));
+        let find =
+            |back| tables.iter().find_map(|symbols| symbols.get()?.find(mapping, key.offset, ip, back));
+        let (back, symbol) = match (find(back), if back > 0 { find(0) } else { None }) {
+            (Some((before, _)), Some((at, address))) if never_called::is_exact(&before, &at, address) => {
+                (0, Some((at, address)))
+            }
+            // A return address at the start of a function, with none right before it, is where a signal handler returns to.
+            (None, Some(exact)) => (0, Some(exact)),
+            (found, _) => (back, found),
+        };
         let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
             || self.shared.finder.options().demangle_kernel;
         let function = symbol
@@ -438,12 +460,6 @@ impl Symbolizer {
             guess: None,
         }
     }
-}
-
-/// Returns the mapping of the kernel's text, for an address of the kernel after it that is in no mapping.
-fn kernel_before<'s>(session: &'s Session, frame: &Frame<'_>) -> Option<&'s Mapping> {
-    let is_before = |it: &&Mapping| it.dso().kind() == DsoKind::Kernel && it.range().end <= frame.ip;
-    session.kernel_maps().iter().filter(|_| frame.mode == CpuMode::KERNEL).find(is_before)
 }
 
 impl Clone for Symbolizer {

@@ -3,6 +3,7 @@
 mod alias;
 mod build;
 
+use core::ops::Range;
 use core::sync::atomic::{self, AtomicU32};
 
 use crate::bytes::Bytes;
@@ -204,6 +205,11 @@ impl Symtab {
                 Some(first)
             });
         firsts.filter_map(|first| self.best_of(first)).map(|entry| self.symbol(entry))
+    }
+
+    /// Returns all names with their addresses, also those of an address that has a better one.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&[u8], Range<u64>)> {
+        self.entries.iter().map(|entry| (self.symbol(entry).name, entry.start..entry.end))
     }
 
     fn symbol(&self, entry: &Entry) -> Symbol<'_> {

@@ -376,6 +376,7 @@ impl<'a> Collecting<'a> {
             let (facts, data) = this.data(at, facts, names)?;
             let facts = this.facts.number(facts, this.wants.limits.groups)?;
             let (ip, mapped) = this.wants.in_memory(&own.frame);
+            let own = StackFrame { frame: names.in_kernel(at, own.frame), ..own };
             let frame = this.place(at, &own, names)?;
             let stack = match &stack {
                 Some((stack, end)) if this.wants.stacks => {

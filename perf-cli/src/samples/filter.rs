@@ -8,7 +8,7 @@ use perf_session::{At, Mapping};
 use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::event_filter::EventFilter;
-use crate::names::{Names, own_frame};
+use crate::names::Names;
 use crate::spans::Spans;
 
 /// The filters of the command line. A sample must pass all of them.
@@ -52,17 +52,20 @@ impl<'a> Filter<'a> {
 
     /// Returns whether a sample is of the selected threads, files and functions.
     pub(super) fn wants(&self, at: &At<'_, '_>, names: &mut Names) -> bool {
-        let (only, sample) = (self.only, at.sample());
+        let only = self.only;
         let thread = at.thread();
         let has_comm = || only.comms.iter().any(|comm| comm.as_bytes() == thread.comm());
-        let has_dso =
-            || sample.ip().and_then(|ip| at.find(at.mode(), ip)).is_some_and(|it| is_named(it, &only.dsos));
         (only.comms.is_empty() || has_comm())
             && (only.pid.is_empty() || only.pid.contains(&thread.pid()))
             && (only.tid.is_empty() || only.tid.contains(&thread.tid()))
-            && (only.dsos.is_empty() || has_dso())
+            && (only.dsos.is_empty() || has_dso(at, &only.dsos, names))
             && (only.functions.is_empty() || has_function(at, &only.functions, names))
     }
+}
+
+/// Returns whether the address of a sample is in one of the files.
+fn has_dso(at: &At<'_, '_>, dsos: &[String], names: &mut Names) -> bool {
+    at.sample().ip().is_some() && names.own_frame(at).mapping.is_some_and(|it| is_named(it, dsos))
 }
 
 /// Returns whether the address of a sample is in one of the functions.
@@ -70,7 +73,8 @@ fn has_function(at: &At<'_, '_>, functions: &[String], names: &mut Names) -> boo
     if at.sample().ip().is_none() {
         return false;
     }
-    let function = names.functions(at, &own_frame(at), false).last();
+    let own = names.own_frame(at);
+    let function = names.functions(at, &own, false).last();
     function
         .and_then(|it| it.name.as_deref())
         .is_some_and(|name| functions.iter().any(|it| it.as_bytes() == name))

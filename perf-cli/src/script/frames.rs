@@ -113,11 +113,11 @@ pub(super) fn push_place(
     names: &mut Names,
 ) {
     let needs_names = known.fields.has(Fields::SYM.with(Fields::SRCLINE));
-    let frame = Frame { ip: addr, mode: at.mode(), mapping };
+    let frame = names.in_kernel(at, Frame { ip: addr, mode: at.mode(), mapping });
     let functions = if needs_names { names.functions(at, &frame, false) } else { &[] };
     let function = functions.last();
     push_function(out, function, function.and_then(|it| it.offset), None, known);
-    push_file(out, mapping, addr, known);
+    push_file(out, frame.mapping, addr, known);
     push_line(out, functions.first(), known);
 }
 

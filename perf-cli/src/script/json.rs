@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Shown;
 use crate::dump::tracepoints::Formats;
-use crate::names::{Names, alone, own_frame};
+use crate::names::{Names, alone};
 use crate::quality;
 use crate::render::json::Json;
 use crate::render::name::name;
@@ -56,7 +56,7 @@ impl<'a> Lines<'a> {
         let (mut stack, mut end) = counted.stack(at, names)?;
         // A chain without frames would lose where the sample is.
         if stack.is_empty() && sample.ip().is_some() {
-            stack.push(alone(own_frame(at)));
+            stack.push(alone(names.own_frame(at)));
             end = None;
         }
         let has_chain = tail.callchain.is_some();

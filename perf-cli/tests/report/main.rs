@@ -46,8 +46,13 @@ fn path(file: &str) -> PathBuf {
 
 /// Runs `perfdata report` on a file.
 fn report(file: &str, args: &[&str]) -> Run {
+    perfdata("report", file, args)
+}
+
+/// Runs a verb of perfdata on a file.
+fn perfdata(verb: &str, file: &str, args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
-    let output = command.arg("report").args(args).arg(path(file)).env("TZ", "UTC").output().unwrap();
+    let output = command.arg(verb).args(args).arg(path(file)).env("TZ", "UTC").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }

@@ -12,13 +12,14 @@ use perf_parse::write::SampleFields;
 use serde_json::Value;
 
 use crate::made::Made;
-use crate::report;
+use crate::{perfdata, report};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     accesses_count_their_weights,
     lines_are_those_of_files_or_processes,
     rows_have_only_what_their_text_says,
     symbols_have_sizes_and_offsets,
+    addresses_after_the_recorded_text_are_the_kernels,
     members_are_those_of_the_text,
 ];
 
@@ -155,23 +156,28 @@ fn rows_have_only_what_their_text_says() {
     assert_eq!(rows, ["4  RAM hit", "3  PMEM hit"], "{}", run.err);
 }
 
+/// The text of a kernel.
+fn kernel() -> Mmap2<'static> {
+    let (pid, addr) = (-1, 0xffff_ffff_8100_0000);
+    let text = mapped("[kernel.kallsyms]_text", 0, 0, (0, 0));
+    Mmap2 { pid, tid: pid, addr, len: 0x2000, pgoff: addr, ..text }
+}
+
+/// Writes a table of a kernel's symbols.
+fn kallsyms(text: &str) -> PathBuf {
+    let path = needs::folder().join("kallsyms");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
 /// The names are those of a table of the kernel's symbols.
 fn symbols_have_sizes_and_offsets() {
     let text = "ffffffff81000000 T _stext\nffffffff81001000 T first\nffffffff81001040 T second\nffffffff81002000 T _etext\n";
-    let symbols = needs::folder().join("sizes.kallsyms");
-    std::fs::write(&symbols, text).unwrap();
-    let (ip, tid, addr) = (0xffff_ffff_8100_1010, -1, 0xffff_ffff_8100_0000);
-    let mapped = Mmap2 {
-        pid: tid,
-        tid,
-        addr,
-        len: 0x2000,
-        pgoff: addr,
-        ..mapped("[kernel.kallsyms]_text", 0, 0, (0, 0))
-    };
+    let symbols = kallsyms(text);
+    let ip = 0xffff_ffff_8100_1010;
     let file = Made::new()
         .with_accesses()
-        .kernel(mapped)
+        .kernel(kernel())
         .access(7, KERNEL, access(ip, ip + 0x40, 3, DataSrc(0)))
         .file("sizes.data");
     let args = ["--mem-mode", "--kallsyms", symbols.to_str().unwrap(), "-F"];
@@ -182,6 +188,39 @@ fn symbols_have_sizes_and_offsets() {
     };
     assert_eq!(row("symbol_size,symbol_iaddr,symbol_daddr,dso_size"), "64 [k] first [k] second 8192");
     assert_eq!(row("addr,dso_daddr"), "0xffffffff81001010 [kernel.kallsyms]");
+}
+
+/// perf 6.1 and 7.2 print `start_kernel ([kernel.kallsyms])`.
+fn addresses_after_the_recorded_text_are_the_kernels() {
+    let symbols =
+        kallsyms("ffffffff81000000 T _stext\nffffffff81002000 T _etext\nffffffff81003000 T start_kernel\n");
+    let ip = 0xffff_ffff_8100_3010;
+    let file = Made::new()
+        .with_accesses()
+        .kernel(kernel())
+        .access(7, KERNEL, access(ip, ip + 0x40, 3, DataSrc(0)))
+        .access(7, KERNEL, access(ip + 0x1000_0000, 0, 3, DataSrc(0)))
+        .file("after.data");
+    let file = file.to_str().unwrap();
+    let (of_kallsyms, threads) = (["--kallsyms", symbols.to_str().unwrap()], ["--threads", "1"]);
+    let rows = "1000  [kernel.kallsyms]  start_kernel\n1000  [unknown]          0xffffffff91003010\n";
+    for threads in [&[][..], &threads] {
+        let args = [&["-F", "period,dso,sym", "-s", "dso,sym"], &of_kallsyms[..], threads].concat();
+        let run = report(file, &args);
+        let found = run.out.lines().filter(|line| line.starts_with("  "));
+        let found: String = found.map(|line| format!("{}\n", line.trim())).collect();
+        assert_eq!(found.replace("[k] ", ""), rows, "{}", run.err);
+    }
+    let printed = perfdata("script", file, &[&["-F", "ip,sym,dso,addr"][..], &of_kallsyms].concat());
+    let first = printed.out.lines().next().unwrap_or_default().split_whitespace().collect::<Vec<_>>();
+    assert_eq!(
+        first,
+        ["ffffffff81003050", "ffffffff81003010", "start_kernel", "([kernel.kallsyms])"],
+        "{}",
+        printed.err
+    );
+    let json = perfdata("script", file, &[&["--format", "jsonl"][..], &of_kallsyms].concat());
+    assert!(json.out.contains("\"dso\":\"[kernel.kallsyms]\",\"sym\":\"start_kernel\""), "{}", json.out);
 }
 
 fn members_are_those_of_the_text() {

@@ -64,9 +64,10 @@ impl<'a> Batches<'a> {
     pub fn new(reader: &'a Reader<'_>, symbolizer: Option<Symbolizer>, options: Options) -> Self {
         let arch = reader.features().arch().and_then(Result::ok);
         let arch = arch.and_then(|name| Arch::from_machine(&String::from_utf8_lossy(name)));
-        let finder = match &symbolizer {
-            Some(symbolizer) => symbolizer.finder().clone(),
-            None => Symbolizer::new(perf_symbol::Options::default()).finder().clone(),
+        let of_finder = |finder| Stacks::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder);
+        let stacks = match &symbolizer {
+            Some(symbolizer) => of_finder(symbolizer.finder().clone()).with_symbols(symbolizer),
+            None => of_finder(Symbolizer::new(perf_symbol::Options::default()).finder().clone()),
         };
         let mut records = reader.records().in_time_order();
         records.check_features();
@@ -76,7 +77,7 @@ impl<'a> Batches<'a> {
             builder: ColumnsBuilder::new(reader, options),
             records,
             session,
-            stacks: Stacks::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder),
+            stacks,
             symbolizer,
             deferred: DeferredSamples::within(reader.limits()),
             held: VecDeque::new(),

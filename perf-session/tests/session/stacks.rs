@@ -187,6 +187,31 @@ fn of_branches() {
     assert_eq!(found, expected);
 }
 
+/// The addresses of the branches are those of calls, and not return addresses.
+#[test]
+fn addresses_are_of_branches() {
+    let is_in_branches = |kind| {
+        let attr = attr(CHAIN | SampleType::BRANCH_STACK, kind);
+        let records = |it: Records| {
+            let it = mapped(it);
+            let payload =
+                it.bytes().u64(0x1111).i32(5).i32(5).u64s(&[3, K, 0x8000, 0x8010, 1, 0x1500, 0x2500, 0]);
+            it.record(9, KERNEL, payload)
+        };
+        play(&attr, &Limits::default(), records, |it, record| {
+            let at = it.at(record).unwrap();
+            let mut stack = at.stack(None).unwrap();
+            let mut found = Vec::new();
+            while stack.next().is_some() {
+                found.push(stack.is_in_branches());
+            }
+            found
+        })
+    };
+    assert_eq!(is_in_branches(BranchSampleType::CALL_STACK), [false, false, true, true]);
+    assert_eq!(is_in_branches(BranchSampleType::ANY), [false, false]);
+}
+
 #[test]
 fn of_branches_without_a_part_of_the_kernel() {
     let found = lbr(&[U, 0x1999], &[(0x1500, 0x2500)], BranchSampleType::CALL_STACK);

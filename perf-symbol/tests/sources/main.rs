@@ -15,6 +15,7 @@ mod kernel;
 mod lines;
 mod load_ahead;
 mod mutations;
+mod stacks;
 
 use std::collections::HashMap;
 use std::io;

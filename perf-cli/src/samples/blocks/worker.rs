@@ -8,7 +8,7 @@ use perf_symbol::StackFrame;
 use perf_symbol::unwind::{self, Alone, Earlier, StackEnd};
 
 use super::{Block, Entry, Found, Item, Stack, Wanted};
-use crate::names::{Names, alone, own_frame};
+use crate::names::{Names, alone};
 use crate::trace::Traces;
 use crate::turns::Turns;
 
@@ -56,12 +56,12 @@ impl<'a> Worker<'a> {
         user: Option<&[u64]>,
         unwound: Option<usize>,
     ) -> Found {
-        let own = || alone(own_frame(at));
-        let frame = wanted.frame.then(|| self.part.frame(at, &own(), self.names.symbolizer_mut()));
+        let own = alone(self.names.own_frame(at));
+        let frame = wanted.frame.then(|| self.part.frame(at, &own, self.names.symbolizer_mut()));
         let stack = match wanted.stack {
             Stack::None => None,
             Stack::Empty => Some(self.number(at, &[], Some(StackEnd::Truncated))),
-            Stack::Own => Some(self.number(at, &[own()], None)),
+            Stack::Own => Some(self.number(at, &[own], None)),
             Stack::Recorded => {
                 let found = match unwound.and_then(|number| self.unwound.stack(number)) {
                     Some((frames, end)) => Some((self.names.mapped(at, frames), Some(end))),
