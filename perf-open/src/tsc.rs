@@ -26,5 +26,16 @@ pub fn now() -> Option<u64> {
 /// Intel SDM: `CPUID` leaf 15h, EBX and EAX. perf: `intel_pt_tsc_ctc_ratio`.
 #[must_use]
 pub fn crystal_ratio() -> Option<(u32, u32)> {
-    rdpmc::crystal().map(|(denominator, numerator)| (numerator, denominator))
+    rdpmc::crystal().map(|[denominator, numerator, _]| (numerator, denominator))
+}
+
+/// Returns the number by which the time stamp counter increases in a second. `None` if the processor does not report it, as
+/// those of AMD and in many virtual machines, or if it is not an x86 processor.
+///
+/// Intel SDM: `CPUID` leaf 15h, ECX times EBX divided by EAX. perf: `arch_get_tsc_freq`.
+#[must_use]
+pub fn frequency() -> Option<u64> {
+    let [denominator, numerator, hertz] = rdpmc::crystal()?.map(u64::from);
+    // The product of two numbers of 32 bits fits.
+    numerator.checked_mul(hertz)?.checked_div(denominator).filter(|&hertz| hertz > 0)
 }

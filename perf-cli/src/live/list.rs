@@ -4,19 +4,20 @@ use core::fmt::Display;
 use std::io::Write;
 
 use perf_open::abi::attr::AttrFlags;
-use perf_open::event::{List, Listed, ListedKind, Parser};
+use perf_open::event::{List, Listed, ListedKind, Parser, Tool};
 use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
 use crate::escape::{make_lines_safe, push_json_value, shown};
+use crate::live::stat;
 use crate::output::{Holds, Output, Outputs, say};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
-    let parser = Parser::new();
+    let parser = Parser::new().with_tools();
     let List { mut events, errors, .. } = parser.list();
-    for error in &errors {
-        say!("{error}");
+    for (_, error) in errors.iter().filter(|(kind, _)| may_choose(*kind, &args.patterns)) {
+        say!("perfdata: {error}");
     }
     events.retain(|event| is_chosen(event, &args.patterns));
     let known = events.first().map(|event| event.name.clone());
@@ -87,6 +88,9 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
 /// Returns whether the machine has the event. The kernel has a name for every hardware, software and cache event; only
 /// opening it shows whether something counts it. perf: `is_event_supported`, `tools/perf/util/print-events.c`.
 fn is_of_machine(event: &Listed, parser: &Parser) -> bool {
+    if event.kind == ListedKind::Tool {
+        return tool(event).is_some_and(stat::is_of_machine);
+    }
     let is_generic = matches!(event.kind, ListedKind::Hardware | ListedKind::Software | ListedKind::Cache);
     // On a machine with several kinds of cpus, one of them is enough.
     let opens = |name: &str| {
@@ -124,6 +128,20 @@ fn is_chosen(event: &Listed, patterns: &[String]) -> bool {
     patterns.is_empty() || patterns.iter().any(matches)
 }
 
+/// Returns whether the patterns may choose events of a kind: they name it, or they are not the names of other kinds.
+fn may_choose(kind: ListedKind, patterns: &[String]) -> bool {
+    let names_other = |pattern: &String| KINDS.contains(&&**pattern) && kind_name(kind) != pattern;
+    patterns.is_empty() || !patterns.iter().all(names_other)
+}
+
+/// Returns what the tool itself measures.
+fn tool(event: &Listed) -> Option<Tool> {
+    Tool::ALL.into_iter().find(|tool| tool.name() == event.name)
+}
+
+/// The names of kinds.
+const KINDS: [&str; 7] = ["hw", "sw", "tool", "cache", "pmu", "tracepoint", SYNTAX];
+
 /// The kind of an entry that is not an event, but shows the syntax of events.
 const SYNTAX: &str = "syntax";
 
@@ -132,6 +150,7 @@ fn kind_name(kind: ListedKind) -> &'static str {
     match kind {
         ListedKind::Hardware => "hw",
         ListedKind::Software => "sw",
+        ListedKind::Tool => "tool",
         ListedKind::Cache => "cache",
         ListedKind::Pmu => "pmu",
         ListedKind::Tracepoint => "tracepoint",
@@ -143,6 +162,7 @@ fn heading(kind: ListedKind) -> &'static str {
     match kind {
         ListedKind::Hardware => "Hardware events",
         ListedKind::Software => "Software events",
+        ListedKind::Tool => "Tool events, for perfdata stat",
         ListedKind::Cache => "Cache events",
         ListedKind::Pmu => "Events of PMUs",
         ListedKind::Terms => "Terms of PMUs",
@@ -173,6 +193,9 @@ fn details(event: &Listed, parser: &Parser, out: &mut Vec<u8>) -> std::io::Resul
     }
     if kind_name(event.kind) == SYNTAX {
         return Ok(());
+    }
+    if let Some(tool) = tool(event).filter(|_| event.kind == ListedKind::Tool) {
+        return show("value", &tool.description());
     }
     match parser.parse(&event.name) {
         Ok(groups) => {
@@ -214,6 +237,7 @@ fn event_type(kind: ListedKind) -> &'static str {
     match kind {
         ListedKind::Hardware => "Hardware event",
         ListedKind::Software => "Software event",
+        ListedKind::Tool => "Tool event",
         ListedKind::Cache => "Hardware cache event",
         ListedKind::Pmu => "Kernel PMU event",
         ListedKind::Breakpoint => "Hardware breakpoint",

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use perf_open::EventSpec;
 use perf_open::abi::record::StatRoundType;
+use perf_open::event::Tool;
 use perf_open::workload::{CpuTime, Workload};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -28,6 +29,7 @@ use crate::{Failure, Outcome};
 mod capture;
 mod counters;
 mod described;
+mod machine;
 mod mean;
 mod message;
 mod metric;
@@ -78,6 +80,11 @@ pub(crate) fn run(command: &StatCommand) -> Result<Outcome, Failure> {
         }
         Some(StatVerb::Report(args)) => recorded::run(args),
     }
+}
+
+/// Returns whether this machine has an event that the tool measures itself.
+pub(super) fn is_of_machine(tool: Tool) -> bool {
+    tool.is_time() || machine::property(tool, &Observed::Command, Path::new("/sys")).is_some()
 }
 
 /// Counts, prints the counts, and writes them to a capture if there is a path for it.

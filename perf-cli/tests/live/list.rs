@@ -24,6 +24,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_file_gets_the_list,
     raw_names_are_one_line,
     a_reader_that_goes_away_ends_it_quietly,
+    events_of_the_tool_are_listed,
+    other_kinds_are_not_spoken_of,
 ];
 
 fn list(args: &[&str]) -> (i32, String, String) {
@@ -194,4 +196,64 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     assert!(["Hardware events:\n", "Software events:\n"].contains(&&*line), "{line}");
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(!errors.contains("pipe"), "{errors}");
+}
+
+/// perf 6.1 lists the times; perf 7.2 the others too, of which some machines lack the last three.
+fn events_of_the_tool_are_listed() {
+    needs::all(&[needs::Need::Sysfs]);
+    let tools = names(&["tool"]);
+    for tool in
+        ["duration_time", "user_time", "system_time", "has_pmem", "num_cpus_online", "smt_on", "target_cpu"]
+    {
+        assert!(tools.iter().any(|it| it == tool), "{tool}: {tools:?}");
+    }
+    let (_, out, _) = list(&["tool", "-v"]);
+    assert!(
+        out.contains("Tool events") && out.contains("value: the number of CPUs that are online"),
+        "{out}"
+    );
+    // Each is counted, in each interval the same.
+    let events = tools.join(",");
+    let mut stat = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    let run = stat.args(["stat", "-j", "-I", "20", "-e", &events, "--", "sleep", "0.03"]).output().unwrap();
+    let text = String::from_utf8(run.stderr).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let of = |name: &str| -> Vec<f64> {
+        let of_event = lines.iter().filter(|line| line["event"] == name);
+        of_event.map(|line| line["counter-value"].as_str().unwrap().parse().unwrap()).collect()
+    };
+    assert!(
+        of("num_cpus_online").len() > 1 && of("num_cpus_online").iter().all(|&it| it >= cpus as f64),
+        "{text}"
+    );
+    for (tool, expected) in [("target_cpu", 0.0), ("has_pmem", f64::from(u8::from(has_pmem())))] {
+        assert!(of(tool).iter().all(|&value| value == expected), "{tool}: {text}");
+    }
+    assert!(!text.contains("<not"), "{text}");
+}
+
+fn has_pmem() -> bool {
+    std::path::Path::new("/sys/firmware/acpi/tables/NFIT").exists()
+}
+
+/// Without sysfs and tracefs, the kinds that need none of them are listed without a word about those.
+fn other_kinds_are_not_spoken_of() {
+    let unshared = |pattern: &str| {
+        let script = format!("mount -t tmpfs none /sys && exec \"$0\" list {pattern}");
+        let run = Command::new("unshare")
+            .args(["-m", "sh", "-c", &script, env!("CARGO_BIN_EXE_perfdata")])
+            .output();
+        let run = run.unwrap();
+        (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap())
+    };
+    needs::all(&[needs::Need::Runs(&["unshare", "-m", "true"])]);
+    for pattern in ["sw", "tool", "syntax", "sw tool"] {
+        let (out, err) = unshared(pattern);
+        assert!(!out.is_empty() && err.is_empty(), "{pattern}: {err}");
+    }
+    let (_, err) = unshared("tracepoint");
+    assert!(err.contains("perfdata: /sys/kernel/tracing/events: ") && !err.contains("event_source"), "{err}");
+    let (_, err) = unshared("fault");
+    assert!(err.contains("/sys/kernel/tracing/events: ") && err.contains("event_source"), "{err}");
 }

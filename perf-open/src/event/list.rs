@@ -3,6 +3,7 @@
 use perf_abi::event::EventType;
 
 use super::names::{HARDWARE, SOFTWARE};
+use super::tool::Tool;
 use super::{Parser, cache_events, glob};
 use crate::lookup::LookupError;
 use crate::pmu::Pmu;
@@ -15,6 +16,8 @@ pub enum ListedKind {
     Hardware,
     /// A software event.
     Software,
+    /// An event that the tool measures itself: [`Tool`].
+    Tool,
     /// A cache event.
     Cache,
     /// A named event of a PMU in sysfs.
@@ -53,8 +56,8 @@ pub struct Listed {
 pub struct List {
     /// The events.
     pub events: Vec<Listed>,
-    /// The errors. The events that could not be read are missing from `events`.
-    pub errors: Vec<LookupError>,
+    /// The errors, each with the kind of events that are missing from `events`.
+    pub errors: Vec<(ListedKind, LookupError)>,
 }
 
 impl Listed {
@@ -73,7 +76,8 @@ impl Listed {
 }
 
 impl Parser {
-    /// Lists every named event of the machine, and the syntax of those without names.
+    /// Lists every named event of the machine, and the syntax of those without names. With
+    /// [`with_tools`](Self::with_tools), also the events of [`Tool`].
     ///
     /// Reads all of sysfs and tracefs that is about events. Does not try to open the events: whether a hardware or
     /// cache event opens depends on the cpu.
@@ -96,13 +100,16 @@ impl Parser {
                 Some(Listed { aliases, ..Listed::new(kind, *name) })
             }));
         }
+        if self.tools {
+            list.events.extend(Tool::ALL.map(|tool| Listed::new(ListedKind::Tool, tool.name())));
+        }
         list.events.extend(cache_events().map(|(name, _)| Listed::new(ListedKind::Cache, name)));
         match self.pmus().all() {
             Ok(pmus) => pmus.into_iter().for_each(|pmu| match pmu {
                 Ok(pmu) => list.events.extend(of_pmu(&pmu)),
-                Err(error) => list.errors.push(error),
+                Err(error) => list.errors.push((ListedKind::Pmu, error)),
             }),
-            Err(error) => list.errors.push(error),
+            Err(error) => list.errors.push((ListedKind::Pmu, error)),
         }
         list.events.push(Listed::new(ListedKind::Raw, "rHEX"));
         list.events.push(Listed::new(ListedKind::Breakpoint, "mem:ADDRESS[/LENGTH][:rwx]"));
@@ -113,7 +120,7 @@ impl Parser {
 
     fn list_tracepoints(&self, list: &mut List) {
         let systems = self.tracefs().systems().unwrap_or_else(|error| {
-            list.errors.push(error);
+            list.errors.push((ListedKind::Tracepoint, error));
             Vec::new()
         });
         for system in systems {
@@ -121,7 +128,7 @@ impl Parser {
                 Ok(names) => list.events.extend(
                     names.iter().map(|name| Listed::new(ListedKind::Tracepoint, format!("{system}:{name}"))),
                 ),
-                Err(error) => list.errors.push(error),
+                Err(error) => list.errors.push((ListedKind::Tracepoint, error)),
             }
         }
     }

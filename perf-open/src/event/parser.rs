@@ -22,7 +22,7 @@ const MOST: usize = 1 << 16;
 pub struct Parser {
     machine: Machine,
     /// Whether events that a tool measures itself are accepted.
-    tools: bool,
+    pub(super) tools: bool,
 }
 
 /// Parses a list of events and groups in the syntax of `perf record -e`, with the PMUs and tracepoints of this machine.

@@ -30,8 +30,8 @@ mod arch {
         Some(u64::from(high) << 32 | u64::from(low))
     }
 
-    /// Returns EAX and EBX of the leaf 15h of `cpuid`; `None` if the processor does not have it.
-    pub(crate) fn crystal() -> Option<(u32, u32)> {
+    /// Returns EAX, EBX and ECX of the leaf 15h of `cpuid`; `None` if the processor does not have it.
+    pub(crate) fn crystal() -> Option<[u32; 3]> {
         #[cfg(target_arch = "x86")]
         use core::arch::x86::__cpuid;
         #[cfg(target_arch = "x86_64")]
@@ -43,7 +43,7 @@ mod arch {
         // SAFETY: as above.
         #[allow(unused_unsafe, reason = "newer versions of core have a safe function")]
         let of_leaf = || unsafe { __cpuid(LEAF) };
-        (leaves >= LEAF).then(of_leaf).map(|leaf| (leaf.eax, leaf.ebx))
+        (leaves >= LEAF).then(of_leaf).map(|leaf| [leaf.eax, leaf.ebx, leaf.ecx])
     }
 }
 
@@ -85,7 +85,7 @@ mod arch {
     }
 
     /// Returns `None`: only x86 has it.
-    pub(crate) fn crystal() -> Option<(u32, u32)> {
+    pub(crate) fn crystal() -> Option<[u32; 3]> {
         None
     }
 }
@@ -103,7 +103,7 @@ mod arch {
     }
 
     /// Returns `None`: only x86 has it.
-    pub(crate) fn crystal() -> Option<(u32, u32)> {
+    pub(crate) fn crystal() -> Option<[u32; 3]> {
         None
     }
 }

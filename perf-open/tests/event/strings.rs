@@ -46,7 +46,7 @@ fn every_name_of_a_generalised_event() {
 
 #[test]
 fn what_a_tool_measures_is_accepted_on_request() {
-    let names = ["duration_time", "user_time", "system_time"];
+    let names = ["duration_time", "user_time", "system_time", "has_pmem", "num_cores", "num_cpus"];
     let fake = parser(INTEL);
     let with = |list: &str| fake.clone().with_tools().parse(list);
     for (name, tool) in names.into_iter().zip(Tool::ALL) {

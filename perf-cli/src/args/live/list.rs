@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 pub(super) const AFTER_HELP: &str = "\
 PATTERN matches part of an event's name, or the whole name if it contains * (any text) or ? (one character). Case is \
-ignored. hw, sw, cache, pmu, tracepoint and syntax select the events of that kind; syntax is the syntax of raw events, \
+ignored. hw, sw, tool, cache, pmu, tracepoint and syntax select the events of that kind; tool is what perfdata stat measures itself; syntax is the syntax of raw events, \
 breakpoints, probes and PMU terms. In that syntax a value that contains / , or = needs single quotes: \
 uprobe/path='/bin/ls',offset=0x1000/
 

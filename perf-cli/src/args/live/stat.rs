@@ -29,7 +29,8 @@ JSON lines, one object for each event (and CPU, thread, interval), with the name
   event-runtime    nanoseconds for which the event was counted
   pcnt-running     their share of the time for which it was enabled, in percent; below 100 the value is an estimate
   metric-value, metric-unit  computed from this and other events; left out if there is nothing to compute
-The event duration_time is the time that passed; user_time and system_time are the CPU time.
+The event duration_time is the time that passed; user_time and system_time are the CPU time. num_cpus, smt_on and others \
+are properties of the machine; perfdata list tool -v describes them.
 
 CSV as printed by perf stat -x: [interval,][what is counted,[counters,]]value,unit,event,[cgroup,][variance%,]\
 event-runtime,pcnt-running,metric-value,metric-unit

@@ -2,10 +2,13 @@
 
 use alloc::collections::BTreeMap;
 use core::ffi::CStr;
+use std::path::Path;
 
+use perf_open::event::Tool;
 use perf_open::pmu::Pmus;
 use perf_open::{Counter, EventSpec, Target, limits};
 
+use super::machine;
 use super::opening::{Counting, Membership, Scope, is_lacking, open_event};
 use super::plan::Planned;
 use super::tally::{Place, Reading, Tally};
@@ -27,6 +30,8 @@ pub(crate) struct Counters {
     pub(crate) merged_into: Vec<usize>,
     /// Whether any PMU of this machine counts the event.
     is_supported: Vec<bool>,
+    /// The value of each event that is a property of the machine.
+    properties: Vec<Option<u64>>,
     /// Whether the events wait for the exec of the command.
     on_exec: bool,
 }
@@ -78,9 +83,15 @@ impl Counters {
             planned.iter().flat_map(|planned| planned.group.events.clone()).collect();
         let cgroups: Vec<Option<usize>> =
             planned.iter().flat_map(|planned| planned.group.events.iter().map(|_| planned.cgroup)).collect();
+        let sysfs = Path::new("/sys");
+        let property = |event: &EventSpec| machine::property(event.tool?, scope.observed, sysfs);
+        let properties: Vec<_> = events.iter().map(property).collect();
+        let is_time = |event: &EventSpec| event.tool.is_some_and(Tool::is_time);
+        let known = properties.iter().map(Option::is_some);
         let mut counters = Self {
             groups: Vec::new(),
-            is_supported: events.iter().map(|event| event.tool.is_some()).collect(),
+            is_supported: events.iter().map(is_time).zip(known).map(|(time, known)| time || known).collect(),
+            properties,
             merged_into: (0..events.len()).collect(),
             events,
             cgroups,
@@ -292,9 +303,11 @@ impl Counters {
             }
         }
         let time = u64::try_from(passed.elapsed.as_nanos()).unwrap_or(u64::MAX);
-        for (event, tallies) in self.events.iter().zip(&mut reading) {
-            if let (Some(value), Some(tallies)) = (event.tool.and_then(|tool| passed.of(tool)), tallies) {
-                tallies.insert(Place::Everywhere, Tally { value, enabled: time, running: time });
+        for ((event, property), tallies) in self.events.iter().zip(&self.properties).zip(&mut reading) {
+            let value = property.or_else(|| event.tool.and_then(|tool| passed.of(tool)));
+            if let (Some(value), Some(tallies)) = (value, tallies) {
+                let is_constant = property.is_some();
+                tallies.insert(Place::Everywhere, Tally { value, enabled: time, running: time, is_constant });
             }
         }
         reading

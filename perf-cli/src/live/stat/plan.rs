@@ -126,7 +126,7 @@ pub(crate) fn events(args: &StatArgs, observed: &Observed) -> Result<Vec<Planned
         if args.all_kernel {
             *flags = flags.without(AttrFlags::EXCLUDE_KERNEL) | AttrFlags::EXCLUDE_USER;
         }
-        if event.tool.is_some() {
+        if event.tool.is_some_and(Tool::is_time) {
             event.unit = Some("ns".to_owned());
         }
     }

@@ -158,7 +158,7 @@ impl Recorded {
             }
             _ => {}
         }
-        let tally = Tally { value: stat.val, enabled: stat.ena, running: stat.run };
+        let tally = Tally { value: stat.val, enabled: stat.ena, running: stat.run, is_constant: false };
         self.sums.insert((event.index, stat.cpu, stat.thread), tally);
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct Tally {
     pub(crate) enabled: u64,
     /// Nanoseconds for which the event ran.
     pub(crate) running: u64,
+    /// Whether the value is no count, but the same at any time.
+    pub(crate) is_constant: bool,
 }
 
 /// The counts up to a moment, by event; `None` for an event that nothing on this machine counts.
@@ -37,6 +39,7 @@ impl From<Count> for Tally {
             value: count.value,
             enabled: nanoseconds(count.time_enabled),
             running: nanoseconds(count.time_running),
+            is_constant: false,
         }
     }
 }
@@ -57,15 +60,18 @@ impl Tally {
             value: self.value.wrapping_add(other.value),
             enabled: self.enabled.saturating_add(other.enabled),
             running: self.running.saturating_add(other.running),
+            is_constant: self.is_constant,
         }
     }
 
     /// Returns the difference to `earlier`, of the same event and place.
     pub(crate) fn since(self, earlier: Self) -> Self {
+        let value = if self.is_constant { self.value } else { self.value.wrapping_sub(earlier.value) };
         Self {
-            value: self.value.wrapping_sub(earlier.value),
+            value,
             enabled: self.enabled.saturating_sub(earlier.enabled),
             running: self.running.saturating_sub(earlier.running),
+            is_constant: self.is_constant,
         }
     }
 }
@@ -88,7 +94,7 @@ mod tests {
     use super::*;
 
     fn tally(value: u64, enabled: u64, running: u64) -> Tally {
-        Tally { value, enabled, running }
+        Tally { value, enabled, running, is_constant: false }
     }
 
     #[test]
@@ -100,6 +106,12 @@ mod tests {
         assert_eq!(tally(0, 0, 0).scaled(), None);
         assert_eq!(tally(10, 300, 100).unscaled(), Some(10));
         assert_eq!(tally(0, 300, 0).unscaled(), None);
+    }
+
+    #[test]
+    fn a_constant_is_the_same_in_each_interval() {
+        let constant = |time| Tally { is_constant: true, ..tally(4, time, time) };
+        assert_eq!(constant(30).since(constant(10)), constant(20));
     }
 
     #[test]

@@ -6,7 +6,7 @@ static NONE: Labels = Labels::new();
 const SECOND: Duration = Duration::from_secs(1);
 
 fn tally(value: u64, enabled: u64, running: u64) -> Tally {
-    Tally { value, enabled, running }
+    Tally { value, enabled, running, is_constant: false }
 }
 
 fn everywhere(tally: Tally) -> Option<alloc::collections::BTreeMap<Place, Tally>> {
