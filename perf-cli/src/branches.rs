@@ -19,7 +19,7 @@ use crate::names::{Names, file_name};
 use crate::output::{InputFile, Output, say};
 use crate::samples::{Counted, Samples, Visit, Visited};
 use crate::{Failure, Outcome};
-use perf_export::has_stacks;
+use perf_profile::has_stacks;
 
 /// How a file is written, whose content the inner function writes. It must not be one of the inputs.
 type WriteFile<'a> =

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use perf_export::diff::{Diff, Normalize, Row, Side};
-use perf_export::{Keep, Profile, event_name};
+use perf_profile::diff::{Diff, Normalize, Row, Side};
+use perf_profile::{Keep, Profile, event_name};
 use perf_symbol::Guess;
 
 use crate::args::Format;
@@ -77,8 +77,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         return Ok(outcome);
     }
     let weight = match args.weight {
-        Weight::Period => perf_export::Weight::Period,
-        Weight::Samples => perf_export::Weight::Samples,
+        Weight::Period => perf_profile::Weight::Period,
+        Weight::Samples => perf_profile::Weight::Samples,
     };
     let sides = [Side { profile: before, event }, Side { profile: after, event: other }];
     let diff = Diff::of(sides, weight, normalize);
@@ -181,7 +181,7 @@ fn shown_name(name: &[u8]) -> String {
 fn push_json(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
     let text = |bytes: &[u8]| Lossy(bytes).to_string();
     let total =
-        |total: perf_export::Total| serde_json::json!({"samples": total.samples, "period": total.period});
+        |total: perf_profile::Total| serde_json::json!({"samples": total.samples, "period": total.period});
     let mut push = |value: serde_json::Value| {
         push_json_value(out, &value);
         out.push(b'\n');

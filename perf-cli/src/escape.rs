@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-pub(crate) use perf_export::text::{OneLine, push_name};
-use perf_export::text::{is_safe, write_escaped};
+pub(crate) use perf_profile::text::{OneLine, push_name};
+use perf_profile::text::{is_safe, write_escaped};
 use safe::{has_unsafe, json_escape, rewrite};
 
 /// Bytes as lower-case hexadecimal.

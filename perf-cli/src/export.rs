@@ -8,7 +8,8 @@ mod data_set;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use perf_export::{Keep, Times, firefox, fold, otlp, pprof, speedscope};
+use perf_export::{firefox, fold, otlp, pprof, speedscope};
+use perf_profile::{Keep, Times};
 
 use crate::args::export::{ExportArgs, To};
 use crate::escape::{OneLine, shown};

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use perf_export::{Keep, Profile, Times, flamegraph};
+use perf_export::flamegraph;
+use perf_profile::{Keep, Profile, Times};
 
 use crate::args::flamegraph::FlamegraphArgs;
 use crate::escape::shown;

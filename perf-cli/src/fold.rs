@@ -1,6 +1,7 @@
 //! `perfdata fold`: folded stacks.
 
-use perf_export::{Keep, event_name, fold};
+use perf_export::fold;
+use perf_profile::{Keep, event_name};
 
 use crate::args::fold::{FoldArgs, Mark, Root, Weight};
 use crate::escape::OneLine;
@@ -18,8 +19,8 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
         Root::Tid => fold::Root::Tid,
     };
     options.weight = match args.weight {
-        Weight::Samples => perf_export::Weight::Samples,
-        Weight::Period => perf_export::Weight::Period,
+        Weight::Samples => perf_profile::Weight::Samples,
+        Weight::Period => perf_profile::Weight::Period,
     };
     options.threads = args.profile.threads();
     options.mark_kernel = is_marked(Mark::Kernel);

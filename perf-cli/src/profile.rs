@@ -5,10 +5,10 @@ use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_abi::record::{Misc, RecordType};
-use perf_export::{Keep, Kept, Limits, NewStacks, Origin, Profile, ProfileBuilder, Who, has_stacks};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
+use perf_profile::{Keep, Kept, Limits, NewStacks, Origin, Profile, ProfileBuilder, Who, has_stacks};
 use perf_session::{At, Session};
 use perf_symbol::unwind::StackEnd;
 

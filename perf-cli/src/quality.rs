@@ -1,6 +1,6 @@
 //! The account of the stacks and names of a run.
 
-use perf_export::Quality;
+use perf_profile::Quality;
 use perf_symbol::Looked;
 use serde_json::{Value, json};
 

@@ -28,8 +28,8 @@ mod texts;
 mod timeline;
 mod transaction;
 
-use perf_export::{Missing, Quality, StackPart};
 use perf_parse::file::{Account, Reader};
+use perf_profile::{Missing, Quality, StackPart};
 
 use crate::args::call_graph::Style;
 use crate::args::only::OnlyArgs;

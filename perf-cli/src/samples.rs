@@ -10,10 +10,10 @@ use core::num::NonZero;
 use std::thread::{self, Scope};
 
 use perf_abi::sample_type::SampleType;
-use perf_export::{StackPart, has_copies};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError, Index};
+use perf_profile::{StackPart, has_copies};
 use perf_session::{At, Session};
 
 use crate::Failure;
@@ -29,7 +29,7 @@ use crate::trace::Traces;
 use crate::turns::Turns;
 pub(crate) use blocks::{Collect, Found, Stack, Wanted, has_stack};
 pub(crate) use filter::Filter;
-use perf_export::event_name;
+use perf_profile::event_name;
 pub(crate) use walk::{Walk, Walked};
 
 /// What a verb does with the records of a capture.

@@ -1,8 +1,8 @@
 //! The stacks that woke threads up, from `sched:sched_waking`.
 
 use hashbrown::HashMap;
-use perf_export::Kept;
 use perf_parse::file::Reader;
+use perf_profile::Kept;
 use perf_session::At;
 
 use crate::Failure;

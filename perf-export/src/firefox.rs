@@ -18,14 +18,14 @@ use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
 use perf_parse::event::Event;
 use serde::Serialize;
 
-use crate::both::both;
-use crate::event_name::event_name;
-use crate::origin::Origin;
-use crate::profile::Profile;
-use crate::text::OneLine;
-use crate::unit::{has_periods, is_clock};
-use crate::waves::each_range;
 use document::Document;
+use perf_profile::Origin;
+use perf_profile::Profile;
+use perf_profile::event_name;
+use perf_profile::text::OneLine;
+use perf_profile::unit::{has_periods, is_clock};
+use perf_profile::work::both::both;
+use perf_profile::work::waves::each_range;
 use tables::Shared;
 use threads::{Process, Row, Thread};
 
@@ -55,11 +55,11 @@ impl Default for Options {
     }
 }
 
-/// Writes the samples of a capture. Needs the time of [each](crate::Times::Each).
+/// Writes the samples of a capture. Needs the time of [each](perf_profile::Times::Each).
 ///
 /// Each thread has the samples of one event. A sample weighs 1. The CPU time of a sample is its period, if the event
 /// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
-/// [text](crate::ProfileBuilder::describe). Times [without a CPU](crate::ProfileBuilder::switch) are markers too, and gaps
+/// [text](perf_profile::ProfileBuilder::describe). Times [without a CPU](perf_profile::ProfileBuilder::switch) are markers too, and gaps
 /// between samples: each begins with a sample without a stack that weighs 0. A thread
 /// with a new name is another thread; if it is the main thread, another process.
 ///
@@ -335,11 +335,11 @@ mod tests {
     use perf_symbol::{Stacks, Symbolizer};
 
     use super::*;
-    use crate::builder::ProfileBuilder;
-    use crate::limits::Limits;
-    use crate::named::Naming;
-    use crate::profile::Keep;
-    use crate::sample::Times;
+    use perf_profile::Keep;
+    use perf_profile::Limits;
+    use perf_profile::Naming;
+    use perf_profile::ProfileBuilder;
+    use perf_profile::Times;
 
     /// Samples without stacks, of threads with these ids of their process and their own.
     fn profile(threads: &[(u32, u32)]) -> Profile {

@@ -17,12 +17,12 @@ mod xml;
 use std::io::{self, Write};
 use std::num::NonZero;
 
-use crate::call_tree::CallTree;
-use crate::diff::{Changed, Normalize, Side, changed};
-use crate::profile::Profile;
-use crate::text::OneLine;
 use events::Events;
 use functions::Functions;
+use perf_profile::CallTree;
+use perf_profile::Profile;
+use perf_profile::diff::{Changed, Normalize, Side, changed};
+use perf_profile::text::OneLine;
 use samples::Samples;
 use threads::Threads;
 use tree::Tree;
@@ -64,7 +64,7 @@ impl Options {
 }
 
 /// Writes a page with the samples of all captures and events. Samples of events with the same name are together. For the
-/// times, the profiles need [`Times::Spans`](crate::Times::Spans), or [`Times::Each`](crate::Times::Each).
+/// times, the profiles need [`Times::Spans`](perf_profile::Times::Spans), or [`Times::Each`](perf_profile::Times::Each).
 ///
 /// The page divides the time into 512 parts; if the profiles have spans of time, into those, which are 512 to 1,024.
 /// Takes memory for the nodes of the tree of functions, and for what the samples have in common: event, function, thread,

@@ -25,16 +25,16 @@ use hashbrown::HashMap;
 use perf_session::Dso;
 
 use self::order::{NameRanks, ranks_of_lines};
-use crate::call_tree::CallTree;
-use crate::calls::{Call, each_call};
-use crate::event_name::event_name;
-use crate::known_numbers::{KnownNumbers, UnknownNames};
-use crate::lists::Lists;
-use crate::profile::{Profile, Thread};
-use crate::sorting::sort_by_key;
-use crate::text::{mark_of_guess, push_name};
-use crate::waves::each_part;
-use crate::weight::Weight;
+use perf_profile::CallTree;
+use perf_profile::Profile;
+use perf_profile::Weight;
+use perf_profile::event_name;
+use perf_profile::table::known_numbers::{KnownNumbers, UnknownNames};
+use perf_profile::table::lists::Lists;
+use perf_profile::text::{mark_of_guess, push_name};
+use perf_profile::work::sorting::sort_by_key;
+use perf_profile::work::waves::each_part;
+use perf_profile::{Call, each_call};
 
 /// What the outermost frame of a stack is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,8 +102,11 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
         let of_events: Vec<_> = profile.events().iter().map(|it| event_name(&it.event)).collect();
         let first = profile.sample(0).and_then(|sample| of_events.get(sample.event as usize));
         let event = event.get_or_insert_with(|| first.cloned().unwrap_or_default());
-        let roots: Vec<u32> =
-            profile.threads().iter().map(|thread| names.number(&root(thread, options.root))).collect();
+        let roots: Vec<u32> = profile
+            .threads()
+            .iter()
+            .map(|thread| names.number(&root(&thread.comm, (thread.pid, thread.tid), options.root)))
+            .collect();
         let nodes = tree.add_stacks(profile, &names.of_frames(profile, options));
         for sample in profile.samples() {
             let of = profile.events().get(sample.event as usize);
@@ -173,10 +176,9 @@ fn push_line(
     let _ = writeln!(text, " {weight}");
 }
 
-fn root(thread: &Thread, root: Root) -> Vec<u8> {
-    let mut text = tidy(&thread.comm);
+fn root(comm: &[u8], (pid, tid): (i32, i32), root: Root) -> Vec<u8> {
+    let mut text = tidy(comm);
     text.iter_mut().filter(|byte| **byte == b' ').for_each(|byte| *byte = b'_');
-    let Thread { pid, tid, .. } = thread;
     match root {
         Root::Comm => {}
         Root::Pid => text.extend_from_slice(format!("-{pid}").as_bytes()),
@@ -326,9 +328,9 @@ mod tests {
     use perf_symbol::{Stacks, Symbolizer};
 
     use super::*;
-    use crate::builder::ProfileBuilder;
-    use crate::profile::Keep;
-    use crate::{Limits, Naming};
+    use perf_profile::Keep;
+    use perf_profile::ProfileBuilder;
+    use perf_profile::{Limits, Naming};
 
     #[test]
     fn arguments_are_cut_but_not_what_else_has_parentheses() {
@@ -365,12 +367,10 @@ mod tests {
 
     #[test]
     fn roots_have_no_blanks_and_no_separators() {
-        let thread = Thread { pid: 7, tid: -1, comm: b"a b \n"[..].into(), key: 1, process_key: 1 };
-        assert_eq!(root(&thread, Root::Comm), b"a_b_\\n");
-        assert_eq!(root(&thread, Root::Pid), b"a_b_\\n-7");
-        assert_eq!(root(&thread, Root::Tid), b"a_b_\\n-7/-1");
-        let thread = Thread { comm: b"a;b"[..].into(), ..thread };
-        assert_eq!(root(&thread, Root::Comm), b"a:b");
+        assert_eq!(root(b"a b \n", (7, -1), Root::Comm), b"a_b_\\n");
+        assert_eq!(root(b"a b \n", (7, -1), Root::Pid), b"a_b_\\n-7");
+        assert_eq!(root(b"a b \n", (7, -1), Root::Tid), b"a_b_\\n-7/-1");
+        assert_eq!(root(b"a;b", (7, -1), Root::Comm), b"a:b");
     }
 
     #[test]

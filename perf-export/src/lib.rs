@@ -1,17 +1,16 @@
 //! Linux perf captures in the formats of other tools.
 //!
-//! A [`ProfileBuilder`] takes the samples of a capture, in time order, with the state of a `perf-session` and the stacks of
-//! `perf-symbol`. It keeps each thread, address and stack once. [`ProfileBuilder::finish`] finds the names of all
-//! functions, on all processors. The [`Profile`] that it returns is what all formats are written from.
+//! `perf-profile` makes a [`Profile`](perf_profile::Profile) of a capture. Each format here is a function that writes profiles.
 //!
 //! # Examples
 //!
 //! ```
 //! use perf_abi::regs::Arch;
-//! use perf_export::{Keep, Limits, Naming, ProfileBuilder, fold};
+//! use perf_export::fold;
 //! use perf_parse::event::Events;
 //! use perf_parse::file::{DeferredSamples, FileError};
 //! use perf_parse::{EventRecord, Reader};
+//! use perf_profile::{Keep, Limits, Naming, ProfileBuilder};
 //! use perf_session::{Periods, Session};
 //! use perf_symbol::{Options, Stacks, Symbolizer};
 //!
@@ -84,20 +83,12 @@
     )
 )]
 
-mod both;
 #[cfg(feature = "branches")]
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
-mod builder;
-#[cfg(any(feature = "flamegraph", feature = "fold"))]
-mod call_tree;
-mod calls;
 #[cfg(feature = "arrow")]
 #[cfg_attr(docsrs, doc(cfg(feature = "arrow")))]
 pub mod columns;
-pub mod diff;
-mod end;
-mod event_name;
 #[cfg(feature = "firefox")]
 #[cfg_attr(docsrs, doc(cfg(feature = "firefox")))]
 pub mod firefox;
@@ -107,17 +98,8 @@ pub mod flamegraph;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
-mod frames;
-mod functions;
 #[cfg(feature = "speedscope")]
 mod json;
-mod known_numbers;
-mod known_stacks;
-mod limits;
-mod lists;
-mod named;
-mod numbering;
-mod origin;
 #[cfg(feature = "otlp")]
 #[cfg_attr(docsrs, doc(cfg(feature = "otlp")))]
 pub mod otlp;
@@ -127,47 +109,12 @@ pub mod parquet;
 #[cfg(feature = "pprof")]
 #[cfg_attr(docsrs, doc(cfg(feature = "pprof")))]
 pub mod pprof;
-mod profile;
-mod quality;
-mod sample;
-mod samples;
-mod sorting;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;
-mod stack_table;
-mod stacks;
 #[cfg(any(feature = "firefox", feature = "otlp", feature = "pprof"))]
 mod strings;
-mod table;
 #[cfg(any(feature = "otlp", feature = "pprof"))]
 mod tables;
-pub mod text;
 #[cfg(feature = "arrow")]
 mod texts;
-#[cfg(any(
-    feature = "firefox",
-    feature = "flamegraph",
-    feature = "otlp",
-    feature = "pprof",
-    feature = "speedscope"
-))]
-mod unit;
-#[cfg(any(feature = "firefox", feature = "fold", feature = "pprof"))]
-mod waves;
-mod weight;
-
-pub use builder::{Kept, ProfileBuilder, Who};
-pub use calls::{Call, calls_of, unknown_name};
-pub use event_name::event_name;
-pub use frames::{Frames, NONE, Place, short_name};
-pub use functions::{FunctionKey, FunctionTotal, Functions};
-pub use limits::Limits;
-pub use named::{FunctionAt, Line, Named, Naming, Symbol};
-pub use origin::Origin;
-pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
-pub use quality::{Missing, Quality};
-pub use sample::{Sample, Times, Total};
-pub use stack_table::{NewStacks, PartFrame, PartStack, StackPart, StackTable, has_copies, has_stacks};
-pub use stacks::{EMPTY, Stacks};
-pub use weight::Weight;

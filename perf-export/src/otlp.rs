@@ -30,16 +30,16 @@ use self::messages::{
     ProfilesData, ProfilesDictionary, Resource, ResourceProfiles, Sample, ScopeProfiles, Stack, Value,
     ValueType,
 };
-use crate::event_name::event_name;
-use crate::frames::NONE;
-use crate::origin::Origin;
-use crate::profile::{Profile, ProfileEvent, Thread};
-use crate::sample::Total;
-use crate::stacks::EMPTY;
-use crate::table::Table;
 use crate::tables::{Code, MappedFile, Tables};
-use crate::text::OneLine;
-use crate::unit::is_clock;
+use perf_profile::EMPTY;
+use perf_profile::NONE;
+use perf_profile::Origin;
+use perf_profile::Total;
+use perf_profile::event_name;
+use perf_profile::table::interner::Interner;
+use perf_profile::text::OneLine;
+use perf_profile::unit::is_clock;
+use perf_profile::{Profile, ProfileEvent, Thread};
 
 /// The version of opentelemetry-proto that is written.
 pub const PROTO_VERSION: &str = "1.10.0";
@@ -89,9 +89,9 @@ type Key = (u32, u32, u32, u32);
 struct Writer {
     tables: Tables,
     /// The numbers of the keys, and the values.
-    attributes: Table<(i32, Value)>,
+    attributes: Interner<(i32, Value)>,
     /// The stacks of samples, by their numbers in the tables.
-    stacks: Table<u32>,
+    stacks: Interner<u32>,
 }
 
 impl Writer {
@@ -118,7 +118,7 @@ impl Writer {
     /// Returns the profiles of a capture, two for each event.
     fn profiles(&mut self, profile: &Profile, stacks: &[u32]) -> Vec<messages::Profile> {
         let threads: Vec<Vec<i32>> = profile.threads().iter().map(|it| self.of_thread(it)).collect();
-        let mut keys = Table::<Key>::default();
+        let mut keys = Interner::<Key>::default();
         let mut counts = Vec::with_capacity(profile.samples().len());
         for sample in profile.samples() {
             let stack = stacks.get(sample.stack as usize).copied().unwrap_or(EMPTY);

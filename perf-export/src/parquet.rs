@@ -24,7 +24,7 @@ use arrow_array::RecordBatch;
 use self::chunk::Scratch;
 use self::table_writer::TableFile;
 use crate::columns::Table;
-use crate::origin::Origin;
+use perf_profile::Origin;
 
 pub use self::table_writer::TableWriter;
 pub use ::parquet::errors::ParquetError;

@@ -20,14 +20,14 @@ use prost::Message;
 
 use self::gzip::Gzip;
 use self::messages::{Function, Label, Line, Location, Mapping, Sample, ValueType};
-use crate::event_name::event_name;
-use crate::frames::NONE;
-use crate::profile::Profile;
-use crate::sample::Total;
-use crate::table::Table;
 use crate::tables::{self, MappedFile, Tables};
-use crate::unit::is_clock;
-use crate::waves::each_range;
+use perf_profile::NONE;
+use perf_profile::Profile;
+use perf_profile::Total;
+use perf_profile::event_name;
+use perf_profile::table::interner::Interner;
+use perf_profile::unit::is_clock;
+use perf_profile::work::waves::each_range;
 
 /// The largest number of sample types. Each sample has a value for each of them, so more would make the profile far
 /// larger than the capture.
@@ -96,7 +96,7 @@ struct Types {
 #[derive(Default)]
 struct Rows {
     /// Stack, thread and CPU, or [`NONE`].
-    keys: Table<(u32, u32, u32)>,
+    keys: Interner<(u32, u32, u32)>,
     /// The row, the sample type, and what was counted.
     counts: Vec<(u32, u32, Total)>,
 }
@@ -105,7 +105,7 @@ struct Rows {
 struct Writer {
     tables: Tables,
     /// Pid, tid, and the number of the name.
-    threads: Table<(i32, i32, u32)>,
+    threads: Interner<(i32, i32, u32)>,
 }
 
 impl Writer {

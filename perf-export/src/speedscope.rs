@@ -9,14 +9,14 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use hashbrown::HashMap;
 
-use crate::calls::{Call, calls_of, unknown_name};
-use crate::event_name::event_name;
 use crate::json::write_json;
-use crate::named::Line;
-use crate::profile::Profile;
-use crate::text::OneLine;
-use crate::unit::{has_periods, is_clock};
-use crate::weight::Weight;
+use perf_profile::Line;
+use perf_profile::Profile;
+use perf_profile::Weight;
+use perf_profile::event_name;
+use perf_profile::text::OneLine;
+use perf_profile::unit::{has_periods, is_clock};
+use perf_profile::{Call, calls_of, unknown_name};
 
 /// How profiles are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use core::hash::BuildHasher;
 
-use crate::table::Table;
-use crate::text::{OneLine, plain};
+use perf_profile::table::interner::Interner;
+use perf_profile::text::{OneLine, plain};
 
 /// Strings, each once, in the order in which they came.
 #[derive(Debug, Default)]
-pub(crate) struct Strings(Table<Box<str>>);
+pub(crate) struct Strings(Interner<Box<str>>);
 
 impl Strings {
     /// Returns the number of a string. It is text in the format of [`OneLine`]: protobuf and JSON have no other bytes than

@@ -6,12 +6,12 @@ use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::DsoKind;
 
-use crate::frames::NONE;
-use crate::known_numbers::KnownNumbers;
-use crate::profile::Profile;
-use crate::stacks::{EMPTY, Stacks};
 use crate::strings::Strings;
-use crate::table::Table;
+use perf_profile::NONE;
+use perf_profile::Profile;
+use perf_profile::table::interner::Interner;
+use perf_profile::table::known_numbers::KnownNumbers;
+use perf_profile::{EMPTY, Stacks};
 
 /// A function. Its fields are numbers of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -111,10 +111,10 @@ pub(crate) struct Tables {
     pub(crate) strings: Strings,
     /// In hexadecimal digits. The first one is empty.
     pub(crate) build_ids: Strings,
-    functions: Table<Function>,
+    functions: Interner<Function>,
     mappings: Vec<MappedFile>,
     mapping_numbers: HashMap<MappingKey, u32>,
-    locations: Table<Location>,
+    locations: Interner<Location>,
     /// Of locations.
     pub(crate) stacks: Stacks,
 }

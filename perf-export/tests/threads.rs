@@ -6,8 +6,9 @@ use std::num::NonZero;
 
 use perf_abi::record::CpuMode;
 use perf_abi::regs::Arch;
-use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder, Times, firefox, flamegraph, fold, pprof};
+use perf_export::{firefox, flamegraph, fold, pprof};
 use perf_parse::Reader;
+use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
 use perf_session::{Frame, Session};
 use perf_symbol::unwind::FrameSource;
 use perf_symbol::{Options, StackFrame, Stacks, Symbolizer};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use perf_abi::endian::Endianness;
 use perf_abi::regs::Arch;
-use perf_export::{Keep, Limits, Naming, Profile, ProfileBuilder, Times, firefox, flamegraph, fold, pprof};
+use perf_export::{firefox, flamegraph, fold, pprof};
+use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
 use perf_parse::Reader;
 use perf_session::{Dso, Session};
 use perf_symbol::unwind::{Module, Unwinder};

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use perf_abi::regs::Arch;
-use perf_export::{
-    Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Weight, Who, event_name, fold,
-};
+use perf_export::fold;
 use perf_parse::{EventRecord, Reader};
+use perf_profile::{
+    Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Weight, Who, event_name,
+};
 use perf_session::Session;
 use perf_symbol::{Bytes, Files, Options, StackFrame, Stacks, Symbolizer};
 
@@ -167,7 +168,7 @@ fn shown(profile: &Profile) -> String {
 
 fn check(profile: &Profile, samples: u64, times: Times) {
     let kept: u64 = profile.samples().map(|sample| sample.total.samples).sum();
-    let sum = |of: fn(&perf_export::ProfileEvent) -> u64| profile.events().iter().map(of).sum::<u64>();
+    let sum = |of: fn(&perf_profile::ProfileEvent) -> u64| profile.events().iter().map(of).sum::<u64>();
     assert_eq!(sum(|event| event.total.samples), samples);
     assert_eq!(kept + sum(|event| event.beyond.samples), samples);
     for sample in profile.samples() {
@@ -194,7 +195,7 @@ fn check_fold(profile: &Profile) {
     for line in out.lines() {
         let (_, weight) = line.rsplit_once(' ').expect("a line has a weight");
         sum = sum.wrapping_add(weight.parse().expect("the weight is a number"));
-        assert!(line.chars().all(perf_export::text::is_safe), "{line:?}");
+        assert!(line.chars().all(perf_profile::text::is_safe), "{line:?}");
     }
     let Some(first) = profile.sample(0) else { return assert!(out.is_empty()) };
     let name_of = |number: u32| event_name(&profile.events()[number as usize].event);

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use perf_export::Naming;
+use perf_profile::Naming;
 
 /// Where names come from.
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,7 @@
 //! The call chains of a row, as a tree.
 
 use hashbrown::HashMap;
-use perf_export::{NONE, Total};
+use perf_profile::{NONE, Total};
 
 use super::rows::{Element, Source};
 use crate::args::call_graph::{By, CallGraph, Style};

@@ -5,10 +5,10 @@ use alloc::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
-use perf_export::{EMPTY, NONE, NewStacks, StackTable, Total};
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
 use perf_parse::{EventRecord, FileError};
+use perf_profile::{EMPTY, NONE, NewStacks, StackTable, Total};
 use perf_session::{At, DsoKind, Frame, Mapping, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
@@ -20,7 +20,7 @@ use crate::names::{Names, alone, own_frame};
 use crate::off_cpu::{Back, OffCpu, SchedulerFrames};
 use crate::samples::{self, Collect, Counted, Filter, Found, Stack, Visit, Visited, Wanted};
 use crate::trace::Traces;
-use perf_export::has_stacks;
+use perf_profile::has_stacks;
 
 /// The samples of an event.
 #[derive(Debug)]
@@ -78,8 +78,8 @@ pub(super) struct Wants {
 
 impl Wants {
     /// Returns the limits of the table of stacks.
-    pub(super) fn of_table(&self) -> perf_export::Limits {
-        let mut limits = perf_export::Limits::default();
+    pub(super) fn of_table(&self) -> perf_profile::Limits {
+        let mut limits = perf_profile::Limits::default();
         (limits.frames, limits.stack_nodes) = (self.limits.frames, self.limits.stack_nodes);
         limits
     }

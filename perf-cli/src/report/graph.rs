@@ -6,7 +6,7 @@ use super::text::Colors;
 use crate::args::call_graph::{CallGraph, Shows, Style};
 use crate::escape::{Alternate, print, push_name};
 use crate::names::file_name;
-use perf_export::{NONE, Total};
+use perf_profile::{NONE, Total};
 use perf_symbol::Guess;
 
 /// Prints the call chains of rows.

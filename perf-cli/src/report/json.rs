@@ -2,8 +2,8 @@
 
 use core::num::NonZero;
 
-use perf_export::{NONE, Total, event_name};
 use perf_parse::file::Reader;
+use perf_profile::{NONE, Total, event_name};
 use serde_json::{Map, Value, json};
 
 use super::chains::Tree;

@@ -4,8 +4,8 @@ use core::cmp::Ordering;
 
 use perf_abi::data_src::DataSrc;
 use perf_abi::record::CpuMode;
-use perf_export::Symbol;
 use perf_parse::sample::Tail;
+use perf_profile::Symbol;
 use perf_session::{At, Inode, Mapping};
 
 use super::keys::Key;

@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use perf_export::NONE;
+use perf_profile::NONE;
 
 use super::facts::Facts;
 use super::keys::{Column, Key};

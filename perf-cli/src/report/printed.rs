@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use perf_export::Total;
+use perf_profile::Total;
 
 use super::keys::{Column, MEMORY};
 use super::row_graphs::Uses;

@@ -3,7 +3,7 @@
 use core::fmt::Write;
 use std::collections::BTreeMap;
 
-use perf_export::{EMPTY, Missing, Named, Quality};
+use perf_profile::{EMPTY, Missing, Named, Quality};
 use perf_session::{BuildId, Dso, DsoKind};
 use perf_symbol::Why;
 use perf_symbol::unwind::StackEnd;

@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use std::sync::OnceLock;
 
-use perf_export::Named;
+use perf_profile::Named;
 
 use super::texts::Texts;
 

@@ -15,7 +15,7 @@ use super::source_texts::SourceTexts;
 use super::tables::Members;
 use crate::args::call_graph::Order;
 use numbers::RowNumbers;
-use perf_export::{EMPTY, NONE, Named, Total};
+use perf_profile::{EMPTY, NONE, Named, Total};
 
 /// What rows are made of.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The texts of source lines and source files, each once: rows are distinguished by what they print.
 
-use perf_export::{NONE, Named, StackTable};
+use perf_profile::{NONE, Named, StackTable};
 
 use super::texts::Texts;
 use crate::names::file_name;

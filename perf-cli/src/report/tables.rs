@@ -1,9 +1,9 @@
 //! The tables of a report: one for each event, or group of events.
 
 use perf_abi::feature::Feature;
-use perf_export::event_name;
 use perf_parse::feature::FeatureData;
 use perf_parse::file::Reader;
+use perf_profile::event_name;
 
 use super::collect::Collected;
 

@@ -13,7 +13,7 @@ use super::transaction;
 use crate::column::{self, WIDEST, shown_len};
 use crate::escape::{print, push_name};
 use crate::script::line::push_page_size;
-use perf_export::NONE;
+use perf_profile::NONE;
 use perf_session::Mapping;
 
 /// Whether percentages are coloured.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use perf_export::{Keep, Profile, Thread, Times, event_name};
+use perf_profile::{Keep, Profile, Thread, Times, event_name};
 
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;

@@ -1,7 +1,7 @@
 //! The samples of a capture, worked on by several threads.
 //!
 //! One thread walks over the records and cuts them into blocks. Others find the stacks of a block's samples and number them,
-//! each in a [`StackPart`](perf_export::StackPart) of its own. The first thread counts the samples, in the order of time. So
+//! each in a [`StackPart`](perf_profile::StackPart) of its own. The first thread counts the samples, in the order of time. So
 //! the result is that of a walk on one thread.
 
 mod worker;
@@ -9,9 +9,9 @@ mod worker;
 use core::ops::Range;
 
 use perf_abi::record::RecordType;
-use perf_export::{NewStacks, PartFrame, PartStack, has_copies};
 use perf_parse::file::{Account, EventRecords};
 use perf_parse::{EventRecord, FileError};
+use perf_profile::{NewStacks, PartFrame, PartStack, has_copies};
 use perf_session::{At, Session};
 
 use super::{Counted, Filter, Visit, Visited, Walk, Walked};
@@ -276,7 +276,7 @@ impl<'a, C: Collect<'a>> Visit<'a> for Filler<'_, 'a, C> {
 ///
 /// What is wrong with the sample. If nothing is, its stack can be decoded.
 pub(crate) fn has_stack(at: &At<'_, '_>, counted: &Counted<'_>) -> Result<bool, FileError> {
-    if !perf_export::has_stacks(counted.event) {
+    if !perf_profile::has_stacks(counted.event) {
         return Ok(false);
     }
     at.sample().tail().map_err(|error| at.record().error(error))?;

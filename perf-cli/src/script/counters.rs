@@ -10,7 +10,7 @@ use perf_parse::record::user::{Stat, StatConfig};
 use super::print::push_name;
 use crate::aggr_mode;
 use crate::escape::print;
-use perf_export::event_name;
+use perf_profile::event_name;
 
 /// What a counter counted, and how long it was enabled and running, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]

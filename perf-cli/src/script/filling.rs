@@ -2,11 +2,11 @@
 
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
-use perf_export::has_copies;
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
+use perf_profile::has_copies;
 use perf_session::{At, Session};
 
 use super::block::{Block, Item};

@@ -15,7 +15,7 @@ use tz::DateTime;
 use super::print::push_name;
 use crate::escape::{OneLine, print};
 use crate::local_time::{self, Shown};
-use perf_export::event_name;
+use perf_profile::event_name;
 
 /// The features that perf prints only if asked for more.
 const LONG: [Feature; 5] = [

@@ -4,10 +4,10 @@ use alloc::sync::Arc;
 
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
-use perf_export::{Quality, event_name};
 use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
+use perf_profile::{Quality, event_name};
 use perf_session::{At, DsoKind, Frame, Session};
 use perf_symbol::{Function, Guess, StackFrame};
 use serde_json::json;

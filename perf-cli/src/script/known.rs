@@ -19,7 +19,7 @@ use super::print::push_name;
 use crate::Failure;
 use crate::names::machine_of;
 use crate::trace::Traces;
-use perf_export::event_name;
+use perf_profile::event_name;
 
 /// What is known of an event.
 #[derive(Debug)]

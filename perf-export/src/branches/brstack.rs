@@ -11,7 +11,7 @@ use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
 
 use super::Code;
-use crate::text::OneLine;
+use perf_profile::text::OneLine;
 
 /// The size of the pages that files are mapped by.
 const PAGE: u64 = 4096;

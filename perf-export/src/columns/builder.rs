@@ -29,10 +29,10 @@ use super::trace::Traces;
 use super::trace_tables::{TraceTables, Traced};
 use super::utf8::utf8;
 use super::{events, losses, mmaps};
-use crate::event_name::event_name;
-use crate::origin::Origin;
-use crate::stack_table::has_stacks;
-use crate::stacks::EMPTY;
+use perf_profile::EMPTY;
+use perf_profile::Origin;
+use perf_profile::event_name;
+use perf_profile::has_stacks;
 
 /// Number of rows of a batch. A row of `samples` takes about 250 bytes until it is written.
 const BATCH: usize = 1 << 15;

@@ -12,7 +12,7 @@ use super::column::{Column, columns};
 use super::context::Context;
 use super::rows::Rows;
 use super::utf8::utf8;
-use crate::quality::Quality;
+use perf_profile::Quality;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Text, "", "The capture: 32 hexadecimal digits of a hash of its header and its first records.";

@@ -9,7 +9,7 @@ use perf_session::{Dso, DsoKind};
 use sha2::{Digest, Sha256};
 
 use super::utf8::utf8;
-use crate::origin::Origin;
+use perf_profile::Origin;
 
 /// What is left out of the tables, or written as a hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::column::{Column, columns};
 use super::context::Context;
 use super::rows::Rows;
 use super::utf8::utf8;
-use crate::event_name::event_name;
+use perf_profile::event_name;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";

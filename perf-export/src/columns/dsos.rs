@@ -7,7 +7,7 @@ use super::column::{Column, columns};
 use super::context::Context;
 use super::rows::Rows;
 use super::utf8::utf8;
-use crate::frames::short_name;
+use perf_profile::short_name;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";

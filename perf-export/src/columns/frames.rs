@@ -6,8 +6,8 @@ use super::column::{Column, columns};
 use super::context::{Context, mode_name};
 use super::rows::Rows;
 use super::utf8::utf8;
-use crate::frames::Place;
-use crate::named::{Line, Symbol};
+use perf_profile::Place;
+use perf_profile::{Line, Symbol};
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";

@@ -17,13 +17,13 @@ use super::samples::FlatFrame;
 use super::table::Tables;
 use super::utf8::utf8;
 use super::{dsos, frames, stacks};
-use crate::end::End;
-use crate::frames::NONE;
-use crate::limits::Limits;
-use crate::named::{FunctionAt, Named, Naming};
-use crate::quality::Quality;
-use crate::stack_table::StackTable;
-use crate::stacks::EMPTY;
+use perf_profile::EMPTY;
+use perf_profile::End;
+use perf_profile::Limits;
+use perf_profile::NONE;
+use perf_profile::Quality;
+use perf_profile::StackTable;
+use perf_profile::{FunctionAt, Named, Naming};
 
 /// The stacks and frames since they were last written.
 #[derive(Debug)]
@@ -200,7 +200,7 @@ impl Generation {
     /// function and line if nothing is known.
     fn functions(&self, frame: u32) -> impl Iterator<Item = (FunctionAt, i32)> + use<'_> {
         let found = self.named.functions_of(frame);
-        let nothing = found.is_empty().then_some((FunctionAt { symbol: NONE, line: NONE }, 0));
+        let nothing = found.is_empty().then_some((FunctionAt::UNKNOWN, 0));
         let depths = (0..found.len() as i32).rev();
         found.iter().copied().zip(depths).chain(nothing)
     }

@@ -2,8 +2,8 @@
 
 use super::context::Redaction;
 use super::samples::With;
-use crate::limits::Limits;
-use crate::named::Naming;
+use perf_profile::Limits;
+use perf_profile::Naming;
 
 /// What the tables have.
 #[derive(Clone, Debug)]
@@ -29,6 +29,8 @@ pub struct Options {
 /// All stacks with their names, in tables of their own, in about 100 MB.
 impl Default for Options {
     fn default() -> Self {
+        let mut limits = Limits::default();
+        (limits.frames, limits.stack_nodes) = (1 << 17, 1 << 19);
         Self {
             path: None,
             flat: false,
@@ -36,7 +38,7 @@ impl Default for Options {
             redaction: Redaction::default(),
             max_stack: None,
             naming: Naming::default(),
-            limits: Limits { frames: 1 << 17, stack_nodes: 1 << 19, ..Limits::default() },
+            limits,
         }
     }
 }

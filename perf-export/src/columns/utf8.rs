@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text;
+use perf_profile::text;
 
 /// Returns bytes as a text; those that are not UTF-8 as `\xNN`.
 pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, str> {

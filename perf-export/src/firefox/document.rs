@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::waves::each_range;
+use perf_profile::work::waves::each_range;
 
 /// The number of places that a thread writes at a time.
 const PLACES: usize = 1 << 12;

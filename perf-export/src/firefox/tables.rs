@@ -8,14 +8,14 @@ use perf_session::{BuildId, Dso, DsoKind};
 use serde::Serialize;
 
 use super::document::{Document, Same};
-use crate::both::both;
-use crate::calls::{Call, each_call, unknown_name};
-use crate::frames::{NONE, short_name};
-use crate::known_numbers::{KnownNumbers, UnknownNames};
-use crate::profile::Profile;
-use crate::stacks::EMPTY;
 use crate::strings::Strings;
-use crate::text::OneLine;
+use perf_profile::EMPTY;
+use perf_profile::Profile;
+use perf_profile::table::known_numbers::{KnownNumbers, UnknownNames};
+use perf_profile::text::OneLine;
+use perf_profile::work::both::both;
+use perf_profile::{Call, each_call, unknown_name};
+use perf_profile::{NONE, short_name};
 
 /// Names and colors of the categories.
 pub(super) const CATEGORIES: [(&str, &str); 6] = [

@@ -7,9 +7,9 @@ use hashbrown::HashMap;
 
 use super::document::Document;
 use super::{Threads, milliseconds};
-use crate::profile::{OffCpu, Profile};
-use crate::sample::Sample;
-use crate::text::OneLine;
+use perf_profile::Sample;
+use perf_profile::text::OneLine;
+use perf_profile::{OffCpu, Profile};
 
 /// The type of the markers of samples.
 pub(super) const SAMPLE: &str = "sample";

@@ -2,11 +2,11 @@
 
 use hashbrown::HashMap;
 
-use crate::event_name::event_name;
-use crate::profile::Profile;
-use crate::sample::Total;
-use crate::text::OneLine;
-use crate::unit::is_clock;
+use perf_profile::Profile;
+use perf_profile::Total;
+use perf_profile::event_name;
+use perf_profile::text::OneLine;
+use perf_profile::unit::is_clock;
 
 /// An event, in all captures that have it.
 #[derive(Clone, Debug)]

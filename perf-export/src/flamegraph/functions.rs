@@ -6,12 +6,12 @@ use perf_session::DsoKind;
 use perf_symbol::Source;
 
 use super::numbers::push;
-use crate::calls::{Call, each_call, unknown_name};
-use crate::frames::{NONE, Place};
-use crate::known_numbers::{KnownNumbers, UnknownNames};
-use crate::lists::Lists;
-use crate::profile::Profile;
-use crate::text::OneLine;
+use perf_profile::Profile;
+use perf_profile::table::known_numbers::{KnownNumbers, UnknownNames};
+use perf_profile::table::lists::Lists;
+use perf_profile::text::OneLine;
+use perf_profile::{Call, each_call, unknown_name};
+use perf_profile::{NONE, Place};
 
 /// What a function is, which is its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

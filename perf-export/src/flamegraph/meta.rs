@@ -10,9 +10,9 @@ use super::samples::Samples;
 use super::threads::Threads;
 use super::tree::Tree;
 use super::{Options, changed_files};
-use crate::diff::{Normalize, seconds};
-use crate::profile::Profile;
-use crate::text::OneLine;
+use perf_profile::Profile;
+use perf_profile::diff::{Normalize, seconds};
+use perf_profile::text::OneLine;
 
 /// The largest number of files without names that are listed.
 const MISSING: usize = 100;
@@ -71,7 +71,8 @@ impl Meta<'_> {
         let rows = self.samples.rows.iter().zip(&self.samples.periods);
         let events = self.events.list.iter().zip(rows);
         // Periods are text, as numbers of JavaScript have 53 bits.
-        let total = |it: &crate::Total| json!({"samples": it.samples, "period": it.period.to_string()});
+        let total =
+            |it: &perf_profile::Total| json!({"samples": it.samples, "period": it.period.to_string()});
         events
             .map(|(event, (rows, period))| {
                 json!({

@@ -5,9 +5,9 @@ use std::num::NonZero;
 use super::events::Events;
 use super::numbers::push;
 use super::threads::Threads;
-use crate::profile::Profile;
-use crate::sample::Total;
-use crate::sorting::sort_by_key;
+use perf_profile::Profile;
+use perf_profile::Total;
+use perf_profile::work::sorting::sort_by_key;
 
 /// The number of parts that the time is divided into, if times are exact.
 const BUCKETS: u64 = 512;

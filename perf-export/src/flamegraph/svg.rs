@@ -10,10 +10,10 @@ use super::events::{Events, FlameEvent};
 use super::functions::{Function, Functions, Kind};
 use super::tree::Tree;
 use super::xml::push_escaped;
-use crate::call_tree::CallTree;
-use crate::diff::{Normalize, seconds};
-use crate::profile::Profile;
-use crate::text::OneLine;
+use perf_profile::CallTree;
+use perf_profile::Profile;
+use perf_profile::diff::{Normalize, seconds};
+use perf_profile::text::OneLine;
 
 const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 10.0;

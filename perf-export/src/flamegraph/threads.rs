@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use crate::profile::Profile;
-use crate::text::OneLine;
+use perf_profile::Profile;
+use perf_profile::text::OneLine;
 
 /// A thread, as long as it had a name.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The functions of all stacks, as one tree in the order in which they are drawn.
 
 use super::numbers::push;
-use crate::call_tree::CallTree;
+use perf_profile::CallTree;
 
 /// A node of a [`Tree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
 
-use crate::numbering::Numbering;
+use perf_profile::table::numbering::Numbering;
 
 /// A dictionary of integers.
 #[derive(Debug, Default)]

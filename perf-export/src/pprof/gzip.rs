@@ -5,7 +5,7 @@ use std::num::NonZero;
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 
-use crate::waves::{each_part, wave};
+use perf_profile::work::waves::{each_part, wave};
 
 /// The number of bytes of a block. Each is compressed without a look at those before, which costs about a hundredth more bytes.
 const BLOCK: usize = 256 << 10;

@@ -17,7 +17,7 @@ use crate::{Tables, corpus};
 fn files_have_what_the_batches_have() {
     let reader = Reader::open(testdata::path("everything.data")).unwrap();
     let mut batches = Batches::new(&reader, None, Options::default());
-    let origin = perf_export::Origin::of(reader.features());
+    let origin = perf_profile::Origin::of(reader.features());
     let open = |_| Ok::<_, parquet::errors::ParquetError>(Vec::new());
     let mut writers = Writers::new("name", &origin, open).unwrap();
     let mut rows: BTreeMap<Table, usize> = BTreeMap::new();
@@ -98,7 +98,7 @@ fn files_have_the_values_of_the_batches() {
             options.flat = flat;
             (options.with.trace, options.with.branches, options.with.registers) = (true, true, true);
             let open = |_| Ok::<_, ParquetError>(Vec::new());
-            let mut writers = Writers::new("name", &perf_export::Origin::default(), open).unwrap();
+            let mut writers = Writers::new("name", &perf_profile::Origin::default(), open).unwrap();
             let mut all: BTreeMap<String, Vec<RecordBatch>> = BTreeMap::new();
             let mut batches = Batches::new(&reader, None, options);
             while let Some(batch) = batches.next() {
@@ -129,7 +129,7 @@ fn files_of_many_row_groups_have_the_values_of_the_batches() {
         let tables = Tables::of(&reader, options);
         let batch = tables.0[&Table::Samples].first().unwrap();
         let batches = vec![batch.clone(); 140_000_usize.div_ceil(batch.num_rows())];
-        let origin = perf_export::Origin::default();
+        let origin = perf_profile::Origin::default();
         let mut writer = TableWriter::new(Vec::new(), Table::Samples, "name", &origin).unwrap();
         batches.iter().for_each(|batch| writer.write(batch).unwrap());
         let groups = file_is_the_same(capture, writer.finish().unwrap(), &batches, 97);

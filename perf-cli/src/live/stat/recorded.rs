@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use perf_export::event_name;
 use perf_open::EventSpec;
 use perf_parse::event::{Event, Events};
 use perf_parse::file::{EventRecords, Mode};
@@ -13,6 +12,7 @@ use perf_parse::{
     Record,
     abi::record::{StatConfigTerm, StatRoundType},
 };
+use perf_profile::event_name;
 
 use super::report::{Report, Span, Totals};
 use super::table::{Shown, rows};

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::chains::{Branch, Tree};
 use super::super::rows::Element;
 use crate::args::call_graph::{CallGraph, Style};
-use perf_export::Total;
+use perf_profile::Total;
 
 /// A function of a call chain, as a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

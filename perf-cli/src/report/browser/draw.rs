@@ -8,7 +8,7 @@ use super::super::printed::abbreviated;
 use super::lines::{Lines, Part, style, title};
 use super::model::{Browser, Mode, Question};
 use crate::escape::OneLine;
-use perf_export::Total;
+use perf_profile::Total;
 
 /// How the screen looks.
 #[derive(Clone, Debug)]

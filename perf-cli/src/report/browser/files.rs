@@ -3,8 +3,9 @@
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
 
-use perf_export::{Keep, Profile, Times, event_name, flamegraph, fold};
+use perf_export::{flamegraph, fold};
 use perf_parse::file::Reader;
+use perf_profile::{Keep, Profile, Times, event_name};
 
 use super::lines::{Lines, joined, style, title};
 use super::model::Browser;
@@ -136,7 +137,7 @@ fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: Times) -> R
         let (named, frames) = (profile.named(), profile.frames());
         let mut stack = profile.stacks().frames(sample.stack).peekable();
         let own = stack.peek().copied();
-        if args.hide_unresolved && own.is_none_or(|own| named.symbol_of(own) == perf_export::NONE) {
+        if args.hide_unresolved && own.is_none_or(|own| named.symbol_of(own) == perf_profile::NONE) {
             return false;
         }
         let is_of = |frame| state.shows_frame(frames, named, frame, source.children);

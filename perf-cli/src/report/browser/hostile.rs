@@ -17,7 +17,7 @@ use ratatui_core::terminal::Terminal;
 
 use super::lines::title;
 use super::tests::{browse, press, screen};
-use perf_export::text::is_safe;
+use perf_profile::text::is_safe;
 
 /// A clear screen, a line end, and letters that turn the direction of text.
 const NAME: &str = "a\u{1b}[2Jb\r\n\u{202e}c";

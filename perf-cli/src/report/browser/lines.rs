@@ -12,7 +12,7 @@ use super::state::{Zoom, shown_who};
 use crate::args::call_graph::Shows;
 use crate::column::right;
 use crate::escape::push_name;
-use perf_export::Total;
+use perf_profile::Total;
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use super::super::{Plan, Report, graph, row_graphs, text};
 use super::chains::{Chains, Line, Scale};
 use super::state::State;
 use crate::args::call_graph::Style;
-use perf_export::Total;
+use perf_profile::Total;
 
 /// The rows of a table that are shown.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::listed::Listed;
 use super::state::{State, Who, Zoom};
 use crate::Failure;
 use crate::args::report::Percentage;
-use perf_export::NONE;
+use perf_profile::NONE;
 
 /// What must be done outside of the model after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::super::collect::Collected;
 use super::super::keys::{Column, Key};
 use super::super::rows::{Row, Source};
 use perf_abi::record::CpuMode;
-use perf_export::text::push_name;
-use perf_export::{NONE, Named, Symbol, Thread};
+use perf_profile::text::push_name;
+use perf_profile::{NONE, Named, Symbol, Thread};
 
 /// Whose samples are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl State {
     /// Returns whether functions at an address are shown: all of them, or only the one that is not inlined.
     pub(super) fn shows_frame(
         &self,
-        frames: &perf_export::Frames,
+        frames: &perf_profile::Frames,
         named: &Named,
         frame: u32,
         inlines: bool,

@@ -3,7 +3,7 @@
 use std::io::{empty, sink};
 use std::path::{Path, PathBuf};
 
-use perf_export::text::is_safe;
+use perf_profile::text::is_safe;
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -2,7 +2,7 @@
 //! rather than by all that distinguishes it.
 
 use hashbrown::HashMap;
-use perf_export::NONE;
+use perf_profile::NONE;
 
 use super::{Element, RowKey, Spot};
 

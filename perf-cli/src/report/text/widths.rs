@@ -1,7 +1,7 @@
 //! The widths of the columns of a table.
 
 use hashbrown::HashSet;
-use perf_export::NONE;
+use perf_profile::NONE;
 
 use super::super::facts::Facts;
 use super::super::keys::{Column, Key};

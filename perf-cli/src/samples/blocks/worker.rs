@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use perf_export::{PartStack, StackPart};
+use perf_profile::{PartStack, StackPart};
 use perf_session::At;
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{self, Alone, Earlier, StackEnd};

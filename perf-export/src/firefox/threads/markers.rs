@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{Moment, OFF_CPU, Row, SAMPLE};
 use crate::firefox::Threads;
 use crate::firefox::document::{Document, Made, Same};
-use crate::text::OneLine;
+use perf_profile::text::OneLine;
 
 /// Of markers at a moment, and of those with a duration.
 const INSTANT: u32 = 0;

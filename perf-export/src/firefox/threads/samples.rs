@@ -3,7 +3,7 @@
 use super::{Moment, Row};
 use crate::firefox::Threads;
 use crate::firefox::document::{Document, Made};
-use crate::sample::Sample;
+use perf_profile::Sample;
 
 /// The samples of a thread, in the order of time. Where the thread leaves the CPU is one without a stack that weighs nothing,
 /// so that the stack before it does not seem to last until the thread is back.
