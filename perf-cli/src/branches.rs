@@ -128,7 +128,7 @@ fn is_named(dso: &Dso, name: &str) -> bool {
 
 /// Returns the segments of a file. They tell the addresses of its code.
 fn segments(file: &BranchFile, names: &Names) -> Result<Vec<Segment>, Failure> {
-    let Found { image, why, .. } = names.finder().find(file.dso.path(), file.build_id, file.dso.inode());
+    let Found { image, why, .. } = names.finder().find_mapped(&file.dso, file.build_id);
     image.map(|image| image.segments().to_vec()).ok_or_else(|| {
         let path = OneLine(file.dso.path());
         let why = why.unwrap_or(Why::NotFound);

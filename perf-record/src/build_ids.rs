@@ -1,11 +1,11 @@
 //! The build ids of the files that a recording refers to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::record::{CpuMode, Misc};
@@ -15,6 +15,7 @@ use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
 use super::{elf, kernel};
 use crate::build_id_cache::{BuildIdCache, Content};
+use crate::mapped_file::{DELETED, Inode, Place};
 use crate::vdso::{self, VDSO, VDSO32};
 
 /// perf's name of the kernel.
@@ -42,8 +43,11 @@ const KERNEL: &[u8] = b"[kernel.kallsyms]";
 #[derive(Clone, Debug)]
 pub struct BuildIds {
     files: Vec<Mapped>,
-    by_name: HashMap<(CpuMode, Vec<u8>), usize>,
+    by_name: HashMap<Key, usize>,
 }
+
+/// What distinguishes files: two containers may have two files of one path.
+type Key = (CpuMode, Option<Inode>, Vec<u8>);
 
 /// A file that was mapped, or the kernel's name of memory without a file.
 #[derive(Clone, Debug)]
@@ -51,8 +55,10 @@ struct Mapped {
     name: Vec<u8>,
     /// Whether the mapping belongs to the kernel or to a program.
     mode: CpuMode,
-    /// The first process that mapped it.
-    pid: i32,
+    /// `None` if the record did not have it.
+    inode: Option<Inode>,
+    /// The first process that mapped it, and the last one: either may have ended.
+    places: [Place; 2],
     /// The build id, if the kernel reported it.
     build_id: Option<Vec<u8>>,
 }
@@ -68,16 +74,21 @@ impl BuildIds {
     #[must_use]
     pub fn new() -> Self {
         let mut files = Self { files: Vec::new(), by_name: HashMap::new() };
-        files.file(CpuMode::KERNEL, -1, KERNEL);
+        files.file(CpuMode::KERNEL, None, Place::default(), KERNEL);
         files
     }
 
     /// Takes the file of an MMAP or MMAP2 record; ignores others.
     pub fn record<O: ByteOrder>(&mut self, misc: Misc, record: &Record<'_, O>) {
         match record {
-            Record::Mmap(it) => self.mapped(misc, it.pid, name(it.filename, it.addr), None),
+            Record::Mmap(it) => {
+                let place = Place { pid: it.pid, start: it.addr, len: it.len };
+                self.mapped(misc, place, name(it.filename, it.addr), (None, None));
+            }
             Record::Mmap2(it) => {
-                self.mapped(misc, it.pid, name(it.filename, it.addr), it.id.build_id());
+                let place = Place { pid: it.pid, start: it.addr, len: it.len };
+                let inode = Inode::of_record(&it.id);
+                self.mapped(misc, place, name(it.filename, it.addr), (inode, it.id.build_id()));
             }
             _ => {}
         }
@@ -85,39 +96,49 @@ impl BuildIds {
 
     /// Adds the files of other records.
     pub(crate) fn add(&mut self, others: Self) {
-        for Mapped { name, mode, pid, build_id } in others.files {
-            let file = self.file(mode, pid, &name);
-            if build_id.is_some() {
-                self.files[file].build_id = build_id;
+        for Mapped { name, mode, inode, places, build_id } in others.files {
+            for place in places {
+                self.file(mode, inode, place, &name);
+            }
+            if let Some(file) = self.by_name.get(&(mode, inode, name)).filter(|_| build_id.is_some()) {
+                self.files[*file].build_id = build_id;
             }
         }
     }
 
-    fn mapped(&mut self, misc: Misc, pid: i32, name: &[u8], build_id: Option<&[u8]>) {
+    fn mapped(
+        &mut self,
+        misc: Misc,
+        place: Place,
+        name: &[u8],
+        (inode, build_id): (Option<Inode>, Option<&[u8]>),
+    ) {
         let mode = misc.cpumode();
         // The symbol after the name depends on where the kernel was loaded.
         let is_kernel = mode == CpuMode::KERNEL && name.starts_with(KERNEL);
-        let file = self.file(mode, pid, if is_kernel { KERNEL } else { name });
+        let file = self.file(mode, inode, place, if is_kernel { KERNEL } else { name });
         if let Some(build_id) = build_id {
             self.files[file].build_id = Some(build_id.to_vec());
         }
     }
 
     /// Returns the index of a file; adds it if it is new.
-    fn file(&mut self, mode: CpuMode, pid: i32, name: &[u8]) -> usize {
+    fn file(&mut self, mode: CpuMode, inode: Option<Inode>, place: Place, name: &[u8]) -> usize {
         let next = self.files.len();
-        let index = *self.by_name.entry((mode, name.to_vec())).or_insert(next);
+        let index = *self.by_name.entry((mode, inode, name.to_vec())).or_insert(next);
         if index == next {
             let name = name.to_vec();
-            self.files.push(Mapped { name, mode, pid, build_id: None });
+            self.files.push(Mapped { name, mode, inode, places: [place; 2], build_id: None });
         }
+        self.files[index].places[1] = place;
         index
     }
 
     /// Reads the build ids and adds them to `features`, unless there are none.
     ///
-    /// Looks up files in the root folder of the process that mapped them. If the process has ended, looks them up below
-    /// `root`.
+    /// Looks up files in the root folder of a process that mapped them, which may be in another mount namespace, and among the files
+    /// that the process has mapped, as its file may have been replaced. If the process has ended, looks them up below `root`.
+    /// A file that is not the one that was mapped, by device and inode, has no build id here.
     ///
     /// # Errors
     ///
@@ -129,7 +150,11 @@ impl BuildIds {
     ) -> Result<(), WriteFileError> {
         let files = self.files.iter();
         let with_build_ids: Vec<_> = files.filter_map(|file| Some((file, file.read(root)?))).collect();
-        let entries = with_build_ids.iter().map(|(file, build_id)| {
+        // One file may have two inodes: that of the kernel's record, and that in `/proc/PID/maps`.
+        let mut listed = HashSet::new();
+        let with_build_ids =
+            with_build_ids.iter().filter(|(file, id)| listed.insert((file.mode, &file.name, id)));
+        let entries = with_build_ids.map(|(file, build_id)| {
             let misc = Misc::from(file.mode);
             BuildId { misc, pid: -1, build_id, filename: &file.name }
         });
@@ -183,20 +208,22 @@ impl Mapped {
         if self.name == VDSO {
             return vdso::own();
         }
-        let of_process = || vdso::of_process(&root.join(format!("proc/{}", self.pid)), &self.name);
-        of_process().or_else(vdso::vdso32)
+        let of_process = |place: &Place| vdso::of_process(&place.folder(root), &self.name);
+        self.places.iter().find_map(of_process).or_else(vdso::vdso32)
     }
 
     /// Opens the file that was mapped, and reads its build id.
     fn open(&self, root: &Path) -> Option<(File, Vec<u8>)> {
         let path = self.name.strip_prefix(b"/").filter(|path| !path.starts_with(b"/"))?;
-        let path = OsStr::from_bytes(path);
-        let its_own: PathBuf = root.join(format!("proc/{}/root", self.pid));
-        [its_own.as_path(), root].into_iter().find_map(|root| {
-            let file = elf::open(&root.join(path))?;
-            let build_id = elf::of_file(&file)?;
-            Some((file, build_id))
-        })
+        let path = Path::new(OsStr::from_bytes(path.strip_suffix(DELETED).unwrap_or(path)));
+        let in_roots = self.places.iter().map(|place| place.in_root(root, path)).chain([root.join(path)]);
+        let in_roots = in_roots.filter_map(|path| elf::open(&path));
+        let mut in_roots = in_roots.filter(|file| self.inode.is_none_or(|inode| inode.may_be_of(file)));
+        let mapped = self.places.iter().flat_map(|place| place.mapped_now(root));
+        let mapped = mapped.filter_map(|path| elf::open(&path));
+        let mut mapped = mapped.filter(|file| self.inode.is_some_and(|inode| inode.is_of(file)));
+        let with_id = |file| elf::of_file(&file).map(|build_id| (file, build_id));
+        in_roots.find_map(with_id).or_else(|| mapped.find_map(with_id))
     }
 
     /// Adds the file to the cache, if the cache lacks it and the file still has its build id.

@@ -55,6 +55,7 @@ mod host;
 mod kcore;
 mod kernel;
 mod manner;
+mod mapped_file;
 mod maps;
 mod observed;
 mod open_files;

@@ -9,6 +9,7 @@ use perf_abi::ksymbol::KsymbolType;
 use perf_parse::record::FileId;
 
 use crate::build_ids::BuildId;
+use crate::first_mapping::{FirstMapping, Unidentifying};
 
 /// What is mapped at some addresses: a file, memory without a file, or a part of a kernel.
 ///
@@ -23,6 +24,7 @@ pub struct Dso {
     kind: DsoKind,
     build_id: Option<BuildId>,
     inode: Option<Inode>,
+    first: Unidentifying,
 }
 
 /// The kind of a [`Dso`].
@@ -94,13 +96,26 @@ impl Dso {
         self.inode
     }
 
+    /// Returns the first mapping of it by a process; `None` for the kernel and what it registered. It does not distinguish
+    /// DSOs: of two that are equal, one may have the mapping of an earlier record.
+    #[must_use]
+    pub fn first_mapping(&self) -> Option<FirstMapping> {
+        self.first.0
+    }
+
     /// Returns whether an address in it has an offset in a file.
     pub(crate) fn has_offsets(&self) -> bool {
         !matches!(self.kind, DsoKind::Memory | DsoKind::Kernel)
     }
 
     /// What a process has mapped.
-    pub(crate) fn of_process(pid: i32, filename: &[u8], id: Option<FileId>, prot: u32, flags: u32) -> Self {
+    pub(crate) fn of_process(
+        (pid, start): (i32, u64),
+        filename: &[u8],
+        id: Option<FileId>,
+        prot: u32,
+        flags: u32,
+    ) -> Self {
         let is_memory = is_anonymous(filename) || flags & MAP_HUGETLB != 0 || has_no_file(filename);
         let kind = match filename {
             VDSO => DsoKind::Vdso,
@@ -115,7 +130,8 @@ impl Dso {
         let (build_id, inode) = identity(id);
         // Memory has no identity but its name.
         let inode = inode.filter(|_| kind == DsoKind::File);
-        Self { name, path, kind, build_id, inode }
+        let first = Unidentifying(Some(FirstMapping { pid, start }));
+        Self { name, path, kind, build_id, inode, first }
     }
 
     /// The vDSO of a 32-bit process of a 64-bit machine.
@@ -123,25 +139,53 @@ impl Dso {
     /// perf: `DSO__NAME_VDSO32`, `tools/perf/util/vdso.c`.
     pub(crate) fn vdso32(id: Option<FileId>) -> Self {
         let (name, path) = (Vec::from(VDSO32), Some(Vec::from(VDSO)));
-        Self { name, path, kind: DsoKind::Vdso, build_id: identity(id).0, inode: None }
+        Self {
+            name,
+            path,
+            kind: DsoKind::Vdso,
+            build_id: identity(id).0,
+            inode: None,
+            first: Unidentifying::default(),
+        }
     }
 
     /// The text of a kernel.
     pub(crate) fn kernel(name: &[u8], id: Option<FileId>) -> Self {
         let build_id = identity(id).0;
-        Self { name: Vec::from(name), path: None, kind: DsoKind::Kernel, build_id, inode: None }
+        Self {
+            name: Vec::from(name),
+            path: None,
+            kind: DsoKind::Kernel,
+            build_id,
+            inode: None,
+            first: Unidentifying::default(),
+        }
     }
 
     /// A module, by its path or by its name in brackets.
     pub(crate) fn module(path: &[u8], id: Option<FileId>) -> Self {
         let name = module_name(path);
         let path = (name != path).then(|| Vec::from(path));
-        Self { name, path, kind: DsoKind::Module, build_id: identity(id).0, inode: None }
+        Self {
+            name,
+            path,
+            kind: DsoKind::Module,
+            build_id: identity(id).0,
+            inode: None,
+            first: Unidentifying::default(),
+        }
     }
 
     pub(crate) fn ksymbol(name: &[u8], kind: KsymbolType) -> Self {
         let kind = DsoKind::Ksymbol(kind);
-        Self { name: Vec::from(name), path: None, kind, build_id: None, inode: None }
+        Self {
+            name: Vec::from(name),
+            path: None,
+            kind,
+            build_id: None,
+            inode: None,
+            first: Unidentifying::default(),
+        }
     }
 }
 

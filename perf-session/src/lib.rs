@@ -95,6 +95,7 @@ extern crate alloc;
 mod build_ids;
 mod cgroups;
 mod dso;
+mod first_mapping;
 mod kernel;
 mod limits;
 mod machine;
@@ -112,6 +113,7 @@ mod threads;
 
 pub use build_ids::BuildId;
 pub use dso::{Dso, DsoKind, Inode};
+pub use first_mapping::FirstMapping;
 pub use limits::Limits;
 pub use map::Mapping;
 pub use maps::Maps;

@@ -193,7 +193,7 @@ impl Session {
         }
         let dso = match filename {
             VDSO if addr <= LAST_32_BIT && !self.is_32_bit => Dso::vdso32(id),
-            _ => Dso::of_process(pid, filename, id, prot, flags),
+            _ => Dso::of_process((pid, addr), filename, id, prot, flags),
         };
         let dso = self.dsos.intern(dso);
         // The kernel's own offsets in it mean nothing.

@@ -1,13 +1,12 @@
 //! The symbols of one DSO, loaded when they are first needed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 
 use crate::debug_alone;
 use crate::elf_symbols;
 use crate::error::Why;
-use crate::files::{below, path_of};
 use crate::finder::{Finder, Found, why};
 use crate::jitdump::Jitdump;
 use crate::kernel::{Kernel, Relocation};
@@ -44,9 +43,8 @@ impl DsoSymbols {
         relocation: Relocation<'_>,
     ) -> Self {
         match dso.kind() {
-            DsoKind::File | DsoKind::Module => {
-                Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
-            }
+            DsoKind::File => Self::of_file(finder, finder.find_mapped(dso, build_id)),
+            DsoKind::Module => Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode())),
             DsoKind::Vdso => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
             // The running kernel is not that of a guest.
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
@@ -54,7 +52,7 @@ impl DsoSymbols {
                 let (why, is_doubtful, path) = (kernel.why, kernel.is_doubtful, kernel.path.clone());
                 Self { table: Table::Kernel(Box::new(kernel)), why, is_doubtful, path }
             }
-            DsoKind::Memory => match perf_map(finder, dso.name()) {
+            DsoKind::Memory => match perf_map(finder, dso) {
                 Ok((map, path)) => Self { table: Table::PerfMap(map), why: None, is_doubtful: false, path },
                 Err(why) => Self::nothing(why),
             },
@@ -150,18 +148,10 @@ impl DsoSymbols {
     }
 }
 
-/// Returns the path of a recorded file on this machine.
-fn place(finder: &Finder, path: &[u8]) -> Option<PathBuf> {
-    match &finder.options().symfs {
-        Some(root) => below(root, &path_of(path)),
-        None => Some(path_of(path)),
-    }
-}
-
-/// Reads the jitdump at a recorded path.
-pub(crate) fn jitdump(finder: &Finder, path: &[u8]) -> Result<Jitdump, Why> {
+/// Reads the jitdump that a process has mapped.
+pub(crate) fn jitdump(finder: &Finder, dso: &Dso) -> Result<Jitdump, Why> {
     let limits = &finder.options().limits;
-    let path = place(finder, path).ok_or(Why::NotFound)?;
+    let path = finder.path_of_mapped(dso).ok_or(Why::NotFound)?;
     let bytes = finder.files().read(&path, limits.file).map_err(|error| why(&error))?;
     Jitdump::parse(bytes, limits)
 }
@@ -174,34 +164,16 @@ pub(crate) fn pid_of(name: &[u8]) -> Option<i32> {
 
 /// Reads the map of a process. A process in a container names it by its number there, in a `/tmp` of its own: such a map is
 /// found while the process runs.
-///
-/// perf: `dso__find_perf_map`, `tools/perf/util/symbol.c`.
-fn perf_map(finder: &Finder, name: &[u8]) -> Result<(PerfMap, PathBuf), Why> {
+fn perf_map(finder: &Finder, dso: &Dso) -> Result<(PerfMap, PathBuf), Why> {
     let limits = &finder.options().limits;
-    let pid = pid_of(name).ok_or(Why::NotFound)?;
-    let path = place(finder, name).ok_or(Why::NotFound)?;
-    let read = |path: &Path| finder.files().read(path, limits.file);
-    let result = read(&path).map(|text| (text, path));
-    let in_container = || {
-        if finder.options().symfs.is_some() {
-            return None;
+    let mut result = Err(Why::NotFound);
+    for path in finder.perf_maps(dso) {
+        match finder.files().read(&path, limits.file) {
+            Ok(text) => return Ok((PerfMap::parse(text, limits), path)),
+            Err(error) => result = Err(why(&error)),
         }
-        let status = finder.files().read_kernel(Path::new(&format!("/proc/{pid}/status")), 1 << 16).ok()?;
-        let number = namespace_pid(&status)?;
-        let path = PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{number}.map"));
-        Some((read(&path).ok()?, path))
-    };
-    let (text, path) = match result {
-        Ok(it) => it,
-        Err(error) => in_container().ok_or_else(|| why(&error))?,
-    };
-    Ok((PerfMap::parse(text, limits), path))
-}
-
-/// Returns the number of a process in its innermost namespace, from `/proc/PID/status`.
-fn namespace_pid(status: &[u8]) -> Option<i32> {
-    let numbers = std::str::from_utf8(status).ok()?.lines().find_map(|line| line.strip_prefix("NStgid:"))?;
-    numbers.split_whitespace().next_back()?.parse().ok()
+    }
+    result
 }
 
 #[cfg(test)]
@@ -213,7 +185,5 @@ mod tests {
         assert_eq!(pid_of(b"/tmp/perf-1234.map"), Some(1234));
         assert_eq!(pid_of(b"/tmp/perf-.map"), None);
         assert_eq!(pid_of(b"//anon"), None);
-        assert_eq!(namespace_pid(b"Name:\tx\nNStgid:\t31337\t7\nNSpid:\t31337\t9\n"), Some(7));
-        assert_eq!(namespace_pid(b"Name:\tx\n"), None);
     }
 }

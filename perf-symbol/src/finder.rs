@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use perf_session::{BuildId, Inode};
+use perf_session::{BuildId, Dso, FirstMapping, Inode};
 
 use crate::bytes::Bytes;
 use crate::debug_link::{self, DebugLink};
@@ -13,6 +13,7 @@ use crate::decompress;
 use crate::error::Why;
 use crate::files::{Files, Wanted, below, path_of};
 use crate::image::Image;
+use crate::live::{self, LivePlaces, Processes};
 use crate::options::Options;
 
 /// The files that have the code, the symbols and the DWARF of one mapped file.
@@ -52,6 +53,7 @@ impl Found {
 pub struct Finder {
     files: Arc<dyn Files>,
     options: Arc<Options>,
+    processes: Arc<Processes>,
 }
 
 impl std::fmt::Debug for Finder {
@@ -87,7 +89,7 @@ impl Finder {
     /// Makes a finder of files.
     #[must_use]
     pub fn new(files: Arc<dyn Files>, options: Arc<Options>) -> Self {
-        Self { files, options }
+        Self { files, options, processes: Arc::default() }
     }
 
     /// Returns the files.
@@ -102,19 +104,48 @@ impl Finder {
         &self.options
     }
 
+    /// Finds the file of a DSO of the host, and its debug files: as [`find`](Self::find) does, and in a process that still runs
+    /// and has mapped it, which may be in another mount namespace, or have a file that was replaced or deleted.
+    ///
+    /// A file of a process is used if it has the recorded build id, or else device and inode. Without a build id, it is also used
+    /// if the process has now mapped it by the recorded path at the recorded address; this alone is
+    /// [doubtful](Found::is_doubtful), as some file systems report other devices to `perf_event_open` than to `stat`.
+    #[must_use]
+    pub fn find_mapped(&self, dso: &Dso, build_id: Option<BuildId>) -> Found {
+        self.find_at(dso.path(), build_id, dso.inode(), dso.first_mapping())
+    }
+
     /// Finds the file that was mapped, and its debug files: by build id in the folders of [`Options`], then at its path.
     ///
     /// A file whose build id is not the recorded one is not used. Costs reading each candidate once.
     #[must_use]
     pub fn find(&self, path: &[u8], build_id: Option<BuildId>, inode: Option<Inode>) -> Found {
+        self.find_at(path, build_id, inode, None)
+    }
+
+    fn find_at(
+        &self,
+        path: &[u8],
+        build_id: Option<BuildId>,
+        inode: Option<Inode>,
+        first: Option<FirstMapping>,
+    ) -> Found {
         let mut found = Found::default();
+        let is_doubtful = |at: &Path| build_id.is_none() && !live::is_same(inode, self.files.inode(at));
         let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Image));
-        let result = by_id.map_or_else(|| self.at_path(path, build_id), Ok);
-        let result = result.or_else(|why| self.fetch(build_id, Wanted::Executable, why));
-        match result {
-            Ok((image, at)) => {
-                found.is_doubtful =
-                    build_id.is_none() && (inode.is_none() || !same_inode(inode, self.files.inode(&at)));
+        let mut result = by_id.map_or_else(|| self.at_path(path, build_id), Ok).map(|(image, at)| {
+            let is_doubtful = is_doubtful(&at);
+            (image, at, is_doubtful)
+        });
+        if !matches!(result, Ok((_, _, false))) {
+            let known = result.as_ref().ok().and_then(|(_, at, _)| self.files.inode(at));
+            let live = first.and_then(|first| self.of_process((path, first), build_id, inode, known));
+            result = live.map_or(result, Ok);
+        }
+        let fetched = |why| Ok((self.fetch(build_id, Wanted::Executable, why)?, false));
+        match result.or_else(|why| fetched(why).map(|((image, at), is_doubtful)| (image, at, is_doubtful))) {
+            Ok((image, at, is_doubtful)) => {
+                found.is_doubtful = is_doubtful;
                 (found.image, found.path) = (Some(Arc::new(image)), at);
             }
             Err(why) => found.why = Some(why),
@@ -124,6 +155,68 @@ impl Finder {
             found.why = None;
         }
         found
+    }
+
+    /// Finds the file of a mapping in the process that has mapped it, if the process still runs, and whether it is doubtful. `None`
+    /// for the file that is `known`.
+    fn of_process(
+        &self,
+        (path, first): (&[u8], FirstMapping),
+        build_id: Option<BuildId>,
+        recorded: Option<Inode>,
+        known: Option<Inode>,
+    ) -> Option<(Image, PathBuf, bool)> {
+        let places = self.live_places((path, first))?;
+        places.paths.into_iter().find_map(|path| {
+            let inode = self.files.inode(&path);
+            let is_recorded = live::is_same(recorded, inode);
+            let is_usable = build_id.is_some() || is_recorded || live::is_same(places.mapped, inode);
+            if !is_usable || live::is_same(known, inode) {
+                return None;
+            }
+            let image = self.open(&path, build_id).ok()?;
+            Some((image, path, build_id.is_none() && !is_recorded))
+        })
+    }
+
+    /// Returns the places of a file in the process that has mapped it; `None` if only files below a folder are used.
+    fn live_places(&self, file: (&[u8], FirstMapping)) -> Option<LivePlaces> {
+        let Options { symfs, limits, .. } = &*self.options;
+        symfs.is_none().then(|| live::places(&self.processes, &*self.files, file, limits.file))
+    }
+
+    /// Returns the path of a file that is not ELF: at the recorded path, unless the process that has mapped it runs and has it
+    /// elsewhere. `None` for a path that leads out of the folder of all files.
+    pub(crate) fn path_of_mapped(&self, dso: &Dso) -> Option<PathBuf> {
+        let path = path_of(dso.path());
+        if let Some(root) = &self.options.symfs {
+            return below(root, &path);
+        }
+        if live::is_same(dso.inode(), self.files.inode(&path)) {
+            return Some(path);
+        }
+        let places = dso.first_mapping().and_then(|first| self.live_places((dso.path(), first)));
+        let LivePlaces { paths, mapped } = places.unwrap_or_default();
+        let is_it = |path: &PathBuf| {
+            let inode = self.files.inode(path);
+            live::is_same(dso.inode(), inode) || live::is_same(mapped, inode)
+        };
+        Some(paths.into_iter().find(is_it).unwrap_or(path))
+    }
+
+    /// Returns the places of the map of a process's generated code, the best one first: that of the process itself, if it runs and
+    /// is the recorded one, and the recorded one.
+    pub(crate) fn perf_maps(&self, dso: &Dso) -> Vec<PathBuf> {
+        let path = path_of(dso.name());
+        if let Some(root) = &self.options.symfs {
+            return below(root, &path).into_iter().collect();
+        }
+        let limit = self.options.limits.file;
+        let of_process = |first| live::perf_map(&self.processes, &*self.files, first, limit);
+        let own = dso.first_mapping().and_then(of_process);
+        // Most processes share the folder.
+        let own = own.filter(|own| !live::is_same(self.files.inode(own), self.files.inode(&path)));
+        own.into_iter().chain([path]).collect()
     }
 
     /// Adds what belongs to the image of `found`, or to the recorded build id.
@@ -336,13 +429,6 @@ pub(crate) fn same_id(one: BuildId, other: BuildId) -> bool {
     !short.is_empty()
         && start == short
         && (rest.is_empty() || long.len() == 20 && rest.iter().all(|&byte| byte == 0))
-}
-
-/// Whether a recorded inode is that of a file. The generation of a file is not known.
-fn same_inode(recorded: Option<Inode>, file: Option<Inode>) -> bool {
-    recorded
-        .zip(file)
-        .is_some_and(|(one, other)| (one.maj, one.min, one.ino) == (other.maj, other.min, other.ino))
 }
 
 /// Returns why a file cannot be used that cannot be read.

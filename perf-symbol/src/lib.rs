@@ -63,7 +63,8 @@
 //! # Which file
 //!
 //! A file is used if its build id is the recorded one. Folders that have files by build id are searched first, then the
-//! recorded path. If no build id was recorded, the file at the path is used; if its inode is not the recorded one,
+//! recorded path, then the process that has mapped it, if it still runs: see [`Finder::find_mapped`]. If no build id was
+//! recorded, the file at the path is used; if its inode is not the recorded one,
 //! [`Looked::is_doubtful`] reports that.
 //!
 //! # Hostile files
@@ -126,6 +127,7 @@ mod kernel;
 mod kernel_frames;
 mod limits;
 mod lines;
+mod live;
 mod load_ahead;
 mod looked;
 mod names;

@@ -50,8 +50,8 @@ impl Identity {
 pub(crate) struct Shared {
     pub(crate) finder: Finder,
     loaded: Mutex<HashMap<Identity, Loaded>>,
-    /// By path.
-    pub(crate) jitdumps: Mutex<HashMap<Vec<u8>, Option<Arc<Jitdump>>>>,
+    /// By the file, which a process has mapped.
+    pub(crate) jitdumps: Mutex<HashMap<Arc<Dso>, Option<Arc<Jitdump>>>>,
 }
 
 #[derive(Debug, Default)]

@@ -191,7 +191,7 @@ impl Stacks {
 fn module_of(finder: &Finder, session: &Session, dso: &Dso) -> Option<Arc<Module>> {
     let build_id = session.build_id(dso);
     let found = match dso.kind() {
-        DsoKind::File => finder.find(dso.path(), build_id, dso.inode()),
+        DsoKind::File => finder.find_mapped(dso, build_id),
         DsoKind::Vdso => finder.vdso(dso.name(), build_id),
         _ => return None,
     };

@@ -276,10 +276,9 @@ impl Symbolizer {
         }
         let maps = session.maps(session.thread(pid)?)?;
         let marker = maps.iter().find(|mapping| jitdump::is_jitdump(mapping.dso().path()))?;
-        let path = marker.dso().path().to_vec();
         let mut jitdumps = decompressed::lock(&self.shared.jitdumps);
-        let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso().path()).ok().map(Arc::new);
-        let jitdump = jitdumps.entry(path).or_insert_with(load).clone();
+        let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso()).ok().map(Arc::new);
+        let jitdump = jitdumps.entry(Arc::clone(marker.dso())).or_insert_with(load).clone();
         drop(jitdumps);
         self.jitdumps.insert(pid, jitdump.clone());
         jitdump

@@ -27,6 +27,7 @@ fn main() -> std::process::ExitCode {
         record::files::TESTS,
         record::kcore::TESTS,
         record::messages::TESTS,
+        record::namespaces::TESTS,
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,

@@ -9,6 +9,7 @@ pub(crate) mod events;
 pub(crate) mod files;
 pub(crate) mod kcore;
 pub(crate) mod messages;
+pub(crate) mod namespaces;
 pub(crate) mod observed;
 pub(crate) mod output;
 pub(crate) mod overwrite;

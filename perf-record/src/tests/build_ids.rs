@@ -1,6 +1,7 @@
 //! The files that are needed, and their build ids.
 
 use alloc::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -240,6 +241,94 @@ fn a_file_is_the_one_that_the_process_sees() {
     map(&mut files, 5, "/a");
     let entry = (b"/a".to_vec(), 0x8002, b"inside".to_vec());
     assert!(finish(&files, &machine.0).contains(&entry));
+}
+
+/// Returns the device and the inode of a file, as records have them.
+fn inode_of(path: &Path) -> (u32, u32, u64) {
+    let file = std::fs::metadata(path).unwrap();
+    (rustix::fs::major(file.dev()), rustix::fs::minor(file.dev()), file.ino())
+}
+
+fn map_inode(files: &mut BuildIds, pid: i32, name: &str, (maj, min, ino): (u32, u32, u64)) {
+    let id = FileId::Inode { maj, min, ino, ino_generation: 0 };
+    let (filename, prot_flags) = (name.as_bytes(), Some((5, 2)));
+    let map = Mmap2 { pid, tid: pid, addr: 0x1000, len: 0x1000, pgoff: 0, id, prot_flags, filename };
+    files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
+}
+
+/// The process has ended, so that its root folder is not known any more. The file that others see is another one.
+#[test]
+fn a_file_at_the_path_that_is_another_one_is_left_out() {
+    let machine = machine();
+    let (maj, min, ino) = inode_of(&machine.0.join("a"));
+    let of = |inode| {
+        let mut files = BuildIds::new();
+        map_inode(&mut files, 5, "/a", inode);
+        finish(&files, &machine.0).into_iter().find(|entry| entry.0 == b"/a").map(|entry| entry.2)
+    };
+    assert_eq!(of((maj, min, ino)), Some(b"a".to_vec()));
+    assert_eq!(of((maj, min, ino + 1)), None);
+    // Devices without a major number, as those of overlayfs and btrfs, cannot be compared.
+    let other_device = of((maj + 1, min, ino));
+    assert_eq!(other_device, (maj == 0).then(|| b"a".to_vec()));
+}
+
+#[test]
+fn two_files_of_one_path_in_two_containers() {
+    let machine = machine();
+    let mut files = BuildIds::new();
+    for (pid, id) in [(5, b"one"), (6, b"two")] {
+        let path = format!("proc/{pid}/root/bin/sh");
+        machine.put(&path, &image(&build_id_note(id)));
+        map_inode(&mut files, pid, "/bin/sh", inode_of(&machine.0.join(path)));
+    }
+    let expected = |id: &[u8]| (b"/bin/sh".to_vec(), 0x8002, id.to_vec());
+    let found = finish(&files, &machine.0);
+    assert!(found.contains(&expected(b"one")) && found.contains(&expected(b"two")), "{found:?}");
+    let folder = Folder::new();
+    files.cache(&machine.0, &folder.0).unwrap();
+    assert_eq!(std::fs::read_dir(folder.0.join("bin/sh")).unwrap().count(), 2);
+}
+
+/// The last process that mapped a file may still run when the first one has ended.
+#[test]
+fn a_file_that_the_last_process_sees() {
+    let machine = machine();
+    machine.put("proc/7/root/srv/app", &image(&build_id_note(b"id")));
+    let inode = inode_of(&machine.0.join("proc/7/root/srv/app"));
+    let mut files = BuildIds::new();
+    for pid in [5, 6, 7] {
+        map_inode(&mut files, pid, "/srv/app", inode);
+    }
+    assert!(finish(&files, &machine.0).contains(&(b"/srv/app".to_vec(), 0x8002, b"id".to_vec())));
+    let mut others = BuildIds::new();
+    map_inode(&mut others, 5, "/srv/app", inode);
+    others.add(files);
+    assert!(finish(&others, &machine.0).contains(&(b"/srv/app".to_vec(), 0x8002, b"id".to_vec())));
+}
+
+#[test]
+fn a_file_that_was_replaced_while_it_runs() {
+    for (place, name) in [
+        ("proc/5/map_files/1000-2000", "/a"),
+        ("proc/5/map_files/1000-2000", "/a (deleted)"),
+        ("proc/5/exe", "/a"),
+    ] {
+        let machine = machine();
+        machine.put(place, &image(&build_id_note(b"old")));
+        let old = inode_of(&machine.0.join(place));
+        let of = |inode| {
+            let mut files = BuildIds::new();
+            map_inode(&mut files, 5, name, inode);
+            finish(&files, &machine.0)
+                .into_iter()
+                .find(|entry| entry.0 == name.as_bytes())
+                .map(|entry| entry.2)
+        };
+        assert_eq!(of(old), Some(b"old".to_vec()), "{place} {name}");
+        // The process has another file there by now.
+        assert_eq!(of((old.0, old.1, old.2 + 1000)), None, "{place} {name}");
+    }
 }
 
 #[test]

@@ -16,11 +16,33 @@ fn the_map_of_a_process() {
     let mut it = symbolizer(Memory::default().with("/tmp/perf-5.map", "50000010 20 LazyCompile:~f a.js:1\n"));
     assert_eq!(names(&mut it, &session, 5, CODE + 0x14), ["LazyCompile:~f a.js:1+0x4 perf-map"]);
     assert!(names(&mut it, &session, 5, CODE + 0x30).is_empty());
-    // That of a process in a container, by its number there.
-    let files = Memory::default()
-        .with("/proc/5/status", "Name:\tnode\nNStgid:\t5\t1\n")
-        .with("/proc/5/root/tmp/perf-1.map", "50000010 20 g\n");
-    assert_eq!(names(&mut symbolizer(files), &session, 5, CODE + 0x14), ["g+0x4 perf-map"]);
+}
+
+/// A process in a container writes its map by its number there, into a `/tmp` of its own.
+#[test]
+fn the_map_of_a_process_in_a_container() {
+    let session = records().session();
+    let files = |maps: &str| {
+        Memory::default()
+            .with("/proc/5/maps", maps)
+            .with("/proc/5/status", "Name:\tnode\nNStgid:\t5\t1\n")
+            .with_inode("/proc/5/root/tmp/perf-1.map", 70, "50000010 20 of_container\n")
+    };
+    let memory = "50000000-50001000 rwxp 00000000 00:00 0 \n";
+    let of = |files: Memory| names(&mut symbolizer(files), &session, 5, CODE + 0x14);
+    assert_eq!(of(files(memory)), ["of_container+0x4 perf-map"]);
+    // A map that an earlier process of the same number left.
+    let stale = |ino, maps| files(maps).with_inode("/tmp/perf-5.map", ino, "50000010 20 stale\n");
+    assert_eq!(of(stale(71, memory)), ["of_container+0x4 perf-map"]);
+    // Processes of now, which are not the recorded one: they have a file at the address, or nothing.
+    for other in
+        ["50000000-50001000 r-xp 00000000 08:01 9 /bin/b\n", "40000000-40001000 rwxp 00000000 00:00 0 \n"]
+    {
+        assert!(of(files(other)).is_empty(), "{other}");
+        assert_eq!(of(stale(71, other)), ["stale+0x4 perf-map"], "{other}");
+    }
+    // Without a number there.
+    assert!(of(files(memory).with("/proc/5/status", "Name:\tnode\n")).is_empty());
 }
 
 /// A jitdump, a record at a time.
@@ -140,6 +162,22 @@ fn a_dump_that_is_cut_short() {
         Jitdump::parse(Bytes::new(b"JiTE".to_vec()), &Limits::default()).unwrap_err(),
         Why::Malformed("header of the jitdump")
     );
+}
+
+/// Processes in two containers may write their dumps to one path.
+#[test]
+fn the_jitdump_of_a_process_in_a_container() {
+    let dump = |name: &str| Dump::new(false).load(10, CODE, 0x40, 1, name).out;
+    let session = records().map(5, 0x6000_0000, 0x1000, &[], "/tmp/jit-1.dump").session();
+    let files = |recorded, other| {
+        Memory::default()
+            .with("/proc/5/maps", "60000000-60001000 r-xp 00000000 08:01 7 /tmp/jit-1.dump\n")
+            .with_inode("/proc/5/root/tmp/jit-1.dump", recorded, dump("inside"))
+            .with_inode("/tmp/jit-1.dump", other, dump("outside"))
+    };
+    let of = |files| names(&mut symbolizer(files), &session, 5, CODE + 4);
+    assert_eq!(of(files(7, 8)), ["inside+0x4 jitdump"]);
+    assert_eq!(of(files(8, 7)), ["outside+0x4 jitdump"]);
 }
 
 #[test]

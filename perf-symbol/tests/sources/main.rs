@@ -13,6 +13,7 @@ mod hostile;
 mod https;
 mod kernel;
 mod lines;
+mod live;
 mod load_ahead;
 mod mutations;
 mod stacks;
@@ -28,13 +29,15 @@ use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::record::CpuMode;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
-use perf_session::{Frame, Session};
+use perf_session::{Frame, Inode, Session};
 use perf_symbol::{Bytes, Files, Function, Options, Symbolizer};
 
 /// Files in memory.
 #[derive(Default)]
 struct Memory {
     files: HashMap<PathBuf, Vec<u8>>,
+    /// Inode numbers on the device 8:1, which has all files of the records.
+    inodes: HashMap<PathBuf, u64>,
     vdso: Option<Vec<u8>>,
     vdso32: Option<Vec<u8>>,
 }
@@ -43,6 +46,11 @@ impl Memory {
     fn with(mut self, path: &str, data: impl Into<Vec<u8>>) -> Self {
         self.files.insert(path.into(), data.into());
         self
+    }
+
+    fn with_inode(mut self, path: &str, ino: u64, data: impl Into<Vec<u8>>) -> Self {
+        self.inodes.insert(path.into(), ino);
+        self.with(path, data)
     }
 }
 
@@ -53,6 +61,10 @@ impl Files for Memory {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(Bytes::new(data.clone()))
+    }
+
+    fn inode(&self, path: &Path) -> Option<Inode> {
+        self.inodes.get(path).map(|&ino| Inode { maj: 8, min: 1, ino, ino_generation: 0 })
     }
 
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
