@@ -7,12 +7,10 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
-use bzip2::read::MultiBzDecoder;
-use tar::{Archive, EntryType};
-use tempfile::TempDir;
-
 use crate::Failure;
 use crate::escape::shown;
+use bzip2::read::MultiBzDecoder;
+use tar::{Archive, EntryType};
 
 /// What an archive may take on the disk.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +34,15 @@ impl Default for Limits {
 /// # Errors
 ///
 /// If the file is no archive of `perf archive`, is damaged, or has more than the limits.
-pub(crate) fn unpack(path: &Path) -> Result<TempDir, Failure> {
+pub(crate) fn unpack(path: &Path) -> Result<Folder, Failure> {
     let failure = |error: io::Error| Failure(format!("{}: {error}", shown(path)));
     let file = File::open(path).map_err(failure)?;
     unpack_within(BufReader::new(file), Limits::default()).map_err(failure)
 }
 
-fn unpack_within(file: impl Read, limits: Limits) -> io::Result<TempDir> {
+fn unpack_within(file: impl Read, limits: Limits) -> io::Result<Folder> {
     let mut unpacked = Unpacked {
-        folder: tempfile::Builder::new().prefix("perfdata-archive-").tempdir()?,
+        folder: folder()?,
         limits,
         bytes: limits.bytes,
         names: limits.entries,
@@ -100,9 +98,33 @@ fn unpack_within(file: impl Read, limits: Limits) -> io::Result<TempDir> {
     Ok(unpacked.folder)
 }
 
+/// The folder that an archive is unpacked to. It is removed when it is dropped, when a signal ends the program, or else by the
+/// next run that unpacks an archive.
+#[cfg(target_os = "linux")]
+pub(crate) type Folder = crate::output::stale::HeldFolder;
+
+/// The folder that an archive is unpacked to, which is removed when it is dropped.
+#[cfg(not(target_os = "linux"))]
+pub(crate) type Folder = tempfile::TempDir;
+
+/// Creates a folder to unpack an archive to.
+fn folder() -> io::Result<Folder> {
+    const PREFIX: &str = "perfdata-archive-";
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX);
+    #[cfg(target_os = "linux")]
+    {
+        crate::output::remove_unfinished_on_signals();
+        let create = || Folder::create(&builder, &std::env::temp_dir(), PREFIX);
+        crate::output::create_unfinished(create, Folder::path)
+    }
+    #[cfg(not(target_os = "linux"))]
+    builder.tempdir()
+}
+
 /// The folder that an archive is unpacked to, and what may still be added to it.
 struct Unpacked {
-    folder: TempDir,
+    folder: Folder,
     limits: Limits,
     bytes: u64,
     names: usize,
@@ -247,7 +269,7 @@ mod tests {
         builder.into_inner().unwrap().finish().unwrap()
     }
 
-    fn unpacked(archive: &[u8], limits: Limits) -> io::Result<TempDir> {
+    fn unpacked(archive: &[u8], limits: Limits) -> io::Result<Folder> {
         unpack_within(archive, limits)
     }
 
@@ -307,7 +329,7 @@ mod tests {
     #[test]
     fn copies_count() {
         let unpacked = |bytes| {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = super::folder().unwrap();
             let from = folder.path().join("0");
             fs::write(&from, b"content").unwrap();
             let limits = Limits { bytes, entries: 100 };

@@ -8,8 +8,6 @@ use perf_session::{At, Frame, Mapping};
 use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
 use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
 
-use tempfile::TempDir;
-
 use crate::args::symbols::SymbolArgs;
 use crate::input::Memory;
 use crate::mapped_files::MappedFiles;
@@ -26,7 +24,7 @@ pub(crate) struct Names {
     /// The memory of the last stack.
     spare: Vec<StackFrame<'static>>,
     /// The folders of unpacked archives, which are removed with the last copy of this.
-    archives: Arc<Vec<TempDir>>,
+    archives: Arc<Vec<debug_archive::Folder>>,
 }
 
 /// When lines are looked up.

@@ -6,6 +6,8 @@ mod file_id;
 mod files;
 #[cfg(target_os = "linux")]
 mod signals;
+#[cfg(target_os = "linux")]
+pub(crate) mod stale;
 mod stderr;
 mod stdout;
 
@@ -17,6 +19,8 @@ pub(crate) use files::{Claim, Holds, Outputs};
 #[cfg(all(target_os = "linux", feature = "parquet"))]
 pub(crate) use signals::without_signals;
 #[cfg(target_os = "linux")]
-pub(crate) use signals::{remove_unfinished_on_signals, survive_file_size_limit};
+pub(crate) use signals::{
+    create_unfinished, end_by, end_later, remove_unfinished_on_signals, survive_file_size_limit,
+};
 pub(crate) use stderr::{line, say};
 pub(crate) use stdout::Output;

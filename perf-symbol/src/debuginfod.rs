@@ -1,5 +1,6 @@
 //! Files from debuginfod servers, by build id.
 
+mod aside;
 mod cache;
 mod http;
 
@@ -131,7 +132,7 @@ impl<F: Files> Debuginfod<F> {
             let mut aside = cache.aside()?;
             let result = match self.failure(url) {
                 Some(kind) => Err(kind.into()),
-                None => http::get(url, &id.to_string(), kind, &self.options, limit, aside.as_file_mut()),
+                None => http::get(url, &id.to_string(), kind, &self.options, limit, aside.file()),
             };
             if let Err(error) = &result {
                 self.note(url, error.kind());

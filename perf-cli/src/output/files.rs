@@ -13,12 +13,21 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf, is_separator};
 
+#[cfg(target_os = "linux")]
+use tempfile::NamedTempFile;
 use tempfile::TempPath;
 
 use super::aside;
 use super::file_id::{FileId, InputFile, standard_outputs};
 use crate::Failure;
 use crate::escape::shown;
+
+#[cfg(target_os = "linux")]
+use super::stale::PREFIX;
+
+/// The start of the names of temporary files.
+#[cfg(not(target_os = "linux"))]
+const PREFIX: &str = ".perfdata-";
 
 /// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,17 +220,19 @@ impl Claim {
             File::options().write(true).open(target).map_err(|error| failure(&error))?;
         }
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".perfdata-");
+        builder.prefix(PREFIX);
         #[cfg(unix)]
         if holds == Holds::Report {
             // The usual mode of a new file, before the umask.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
-        let create = || builder.tempfile_in(folder(target));
         #[cfg(target_os = "linux")]
-        let created = super::signals::create_unfinished(create);
+        let created = super::signals::create_unfinished(
+            || super::stale::create_file(&builder, folder(target)),
+            NamedTempFile::path,
+        );
         #[cfg(not(target_os = "linux"))]
-        let created = create();
+        let created = builder.tempfile_in(folder(target));
         let temporary = created.map_err(|error| {
             failure(&format!("cannot create a temporary file in the same folder: {error}"))
         })?;

@@ -1,21 +1,22 @@
 //! Signal handling for files that are not complete yet.
 
 use alloc::sync::Arc;
-use core::sync::atomic::AtomicBool;
-use std::path::PathBuf;
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::{fs, io};
 
+use crate::streams;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use tempfile::NamedTempFile;
 
-use crate::streams;
-
-/// The files to remove if a signal ends the program; `None` if signals are not handled.
+/// The files and folders to remove if a signal ends the program; `None` if signals are not handled.
 static UNFINISHED: Mutex<Option<Vec<PathBuf>>> = Mutex::new(None);
+
+/// Whether another part of the program ends it after a signal, by [`end_by`].
+static ENDS_LATER: AtomicBool = AtomicBool::new(false);
 
 /// Makes a file size limit (`ulimit -f`) an error of the write. By default, its signal ends the program at once.
 ///
@@ -28,8 +29,8 @@ pub(crate) fn survive_file_size_limit() {
     let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-/// Makes Ctrl-C, and other signals that end the program, remove the files that are not complete yet. A thread handles
-/// them until the program ends.
+/// Makes Ctrl-C, and other signals that end the program, remove the files that are not complete yet, and unpacked archives. A
+/// thread handles them until the program ends. A second call does nothing.
 ///
 /// A program that calls [`run`](crate::run) with its own streams also decides about its signals.
 pub(crate) fn remove_unfinished_on_signals() {
@@ -39,6 +40,9 @@ pub(crate) fn remove_unfinished_on_signals() {
     let ignored = ignored();
     let wanted =
         [SIGINT, SIGTERM, SIGHUP].into_iter().filter(move |signal| ignored & (1 << (signal - 1)) == 0);
+    if unfinished_files().is_some() {
+        return;
+    }
     *unfinished_files() = Some(Vec::new());
     let (installing, is_installed) = mpsc::channel();
     // Without the thread or the handlers, signals end the program as usual.
@@ -46,28 +50,49 @@ pub(crate) fn remove_unfinished_on_signals() {
         let Ok(mut signals) = Signals::new(wanted) else { return };
         drop(installing);
         for signal in signals.forever() {
-            // Locked until the end, so that no further file is created. One that was published no longer exists under this
-            // name.
-            let files = unfinished_files();
-            files.iter().flatten().for_each(|file| drop(fs::remove_file(file)));
-            let _ = emulate_default_handler(signal);
+            if !ENDS_LATER.load(Ordering::SeqCst) {
+                let _ = end_by(signal);
+            }
         }
     });
     let _: Result<(), _> = is_installed.recv();
+}
+
+/// Leaves it to the caller to end the program after a signal, by [`end_by`], as it must give back the terminal before; or not
+/// any more.
+pub(crate) fn end_later(is_later: bool) {
+    ENDS_LATER.store(is_later, Ordering::SeqCst);
+}
+
+/// Removes the files that are not complete yet, and ends the program by a signal.
+///
+/// # Errors
+///
+/// If the signal is none that ends a program.
+pub(crate) fn end_by(signal: i32) -> io::Result<()> {
+    // Locked until the end, so that no further file is created. One that was published no longer exists under this name.
+    let files = unfinished_files();
+    files.iter().flatten().for_each(|path| {
+        if fs::remove_file(path).is_err() {
+            let _ = fs::remove_dir_all(path);
+        }
+    });
+    emulate_default_handler(signal)
 }
 
 fn unfinished_files() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Creates a file that is not complete yet, and registers it before a signal can end the program.
-pub(super) fn create_unfinished(
-    create: impl FnOnce() -> io::Result<NamedTempFile>,
-) -> io::Result<NamedTempFile> {
+/// Creates a file or folder that is not complete yet, and registers its path before a signal can end the program.
+pub(crate) fn create_unfinished<T>(
+    create: impl FnOnce() -> io::Result<T>,
+    path: impl FnOnce(&T) -> &Path,
+) -> io::Result<T> {
     let mut files = unfinished_files();
     let created = create()?;
     if let Some(files) = &mut *files {
-        files.push(created.path().to_owned());
+        files.push(path(&created).to_owned());
     }
     Ok(created)
 }

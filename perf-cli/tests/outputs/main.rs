@@ -8,6 +8,8 @@ mod escapes;
 mod every_output;
 mod guesses;
 mod inputs;
+#[cfg(target_os = "linux")]
+mod killed;
 mod modes;
 mod whole;
 

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use super::aside::Aside;
 
 /// A place in the cache.
 ///
@@ -59,15 +59,15 @@ impl<'a> Cache<'a> {
         Duration::from_secs(text.trim().parse().unwrap_or(600))
     }
 
-    /// Makes a file beside the place, which goes away unless it is kept.
-    pub(super) fn aside(&self) -> io::Result<NamedTempFile> {
+    /// Makes a file beside the place, which goes away unless it is kept, even if the program is killed.
+    pub(super) fn aside(&self) -> io::Result<Aside> {
         fs::create_dir_all(&self.folder)?;
-        NamedTempFile::new_in(&self.folder)
+        Aside::new(&self.folder)
     }
 
     /// Gives a file its place.
-    pub(super) fn keep(&self, aside: NamedTempFile) -> io::Result<()> {
-        aside.persist(&self.path).map(drop).map_err(|error| error.error)
+    pub(super) fn keep(&self, aside: Aside) -> io::Result<()> {
+        aside.keep(&self.folder, &self.path)
     }
 
     /// Notes that no server has the file.

@@ -8,12 +8,11 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::escape::shown;
 use crate::output::aside::{is_capture, set_aside};
+use crate::output::stale::{HeldFolder, PREFIX};
 
 /// Returns whether the capture is a folder.
 pub(super) fn is_asked_for(args: &RecordArgs) -> bool {
@@ -53,7 +52,7 @@ pub(super) struct CaptureFolder {
     /// The path on the command line.
     path: PathBuf,
     /// `None` after it was published.
-    unfinished: Option<TempDir>,
+    unfinished: Option<HeldFolder>,
 }
 
 impl CaptureFolder {
@@ -76,8 +75,8 @@ impl CaptureFolder {
         }
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".perfdata-").permissions(Permissions::from_mode(0o700));
-        let unfinished = builder.tempdir_in(parent);
+        builder.prefix(PREFIX).permissions(Permissions::from_mode(0o700));
+        let unfinished = HeldFolder::create(&builder, parent, PREFIX);
         let unfinished =
             unfinished.map_err(|error| failure(&format!("cannot create a folder beside it: {error}")))?;
         Ok(Self { path: path.to_owned(), unfinished: Some(unfinished) })
@@ -85,7 +84,7 @@ impl CaptureFolder {
 
     /// Returns the present path of the folder.
     pub(super) fn path(&self) -> &Path {
-        self.unfinished.as_ref().map_or(&self.path, TempDir::path)
+        self.unfinished.as_ref().map_or(&self.path, HeldFolder::path)
     }
 
     /// Creates a file in the folder that only its owner can read.
@@ -118,7 +117,7 @@ impl CaptureFolder {
         };
         publish().map_err(|error| Failure(format!("{}: {error}", shown(&self.path))))?;
         // Nothing has that name any more.
-        let _ = unfinished.keep();
+        unfinished.keep();
         Ok(())
     }
 }

@@ -185,6 +185,7 @@ impl Signals {
 
         // Handlers stay until the program ends, so there is one set of them.
         static ALL: OnceLock<Signals> = OnceLock::new();
+        crate::output::end_later(true);
         if let Some(all) = ALL.get() {
             all.is_free.store(false, Ordering::SeqCst);
             return Ok(all.clone());
@@ -204,12 +205,13 @@ impl Signals {
             return Ok(());
         }
         give_back();
-        signal_hook::low_level::emulate_default_handler(signal as i32)
+        crate::output::end_by(signal as i32)
     }
 
     /// From now on signals end the program at once.
     fn free(&self) {
         self.is_free.store(true, Ordering::SeqCst);
+        crate::output::end_later(false);
     }
 }
 
