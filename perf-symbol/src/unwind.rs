@@ -16,6 +16,28 @@
 //!    or memory. So a function that was jumped to (a tail call) ends the stack, and so do two readings with equal evidence.
 //!    In generated code and files that are not available, whose bytes are not known, the caller's own frame has to be there.
 //!
+//! # Parts of a stack
+//!
+//! A sample may have a call chain, user registers with a copy of the stack, and branches that are its call stack
+//! (`--call-graph lbr`). Such branches take the place of the chain's user part in all that follows. The kernel's frames are
+//! always those of the chain.
+//!
+//! | user registers | copy of the stack | user part of the chain | user frames |
+//! |---|---|---|---|
+//! | not recorded | any | any | the chain: [`Unwinder::unwind`] returns `None` |
+//! | any | not recorded | any | the chain |
+//! | none (`PERF_SAMPLE_REGS_ABI_NONE`) | any | has frames, or the sample is in user space | the chain |
+//! | none | any | empty, in the kernel | none: a task without user space, [rooted](StackEnd::Rooted) |
+//! | of a machine that is not supported, or without the instruction pointer | any | any | the chain |
+//! | of a guest's sample | any | any | the chain |
+//! | known | recorded | has nothing outside of the unwound frames | unwound |
+//! | known | ends before the first function, or is empty | goes on | unwound, then the chain |
+//! | known | leads to a guess, or to what is no code | goes on | unwound up to there, then the chain |
+//! | known | leads to the first function | goes on after it | unwound, then the chain, and so not rooted by the former |
+//!
+//! So no recorded frame is dropped for a guess. A stack that no chain continues can end with the frames of the thread's other
+//! stacks: [`StackEnd::Completed`].
+//!
 //! Each stack has a [`StackEnd`]: whether it is whole and, if not, why.
 //!
 //! # Examples

@@ -1,6 +1,7 @@
 //! A sample with user registers and a copy of the user stack, and the mappings of its process.
 
 use perf_abi::attr::Attr;
+use perf_abi::branch::BranchSampleType;
 use perf_abi::sample_type::SampleType;
 
 use crate::Bytes;
@@ -14,12 +15,16 @@ pub struct StackSample {
     pub mappings: Vec<(u64, u64, u64, u32, &'static str)>,
     /// The ABI of the task: 0, 1 or 2.
     pub abi: u64,
-    /// The registers: bits of `sample_regs_user` and values, in ascending order of the bits.
+    /// The registers: bits of `sample_regs_user` and values, in ascending order of the bits. Without any, the event records none.
     pub regs: Vec<(u32, u64)>,
     /// The copy of the stack. At most 65,000 bytes.
     pub stack: Vec<u8>,
     /// The call chain; `None` if the event has none.
     pub chain: Option<Vec<u64>>,
+    /// The branches, if they are its call stack: from and to, the newest first.
+    pub branches: Option<Vec<(u64, u64)>>,
+    /// Whether the event has a copy of the stack.
+    pub has_stack: bool,
     /// Whether the kernel was interrupted.
     pub is_kernel: bool,
 }
@@ -34,8 +39,25 @@ impl StackSample {
             sample_type |= SampleType::CALLCHAIN;
         }
         let sample_regs_user = self.regs.iter().fold(0, |mask, (bit, _)| mask | 1 << bit);
+        let mut branch_sample_type = BranchSampleType(0);
+        if self.branches.is_some() {
+            sample_type |= SampleType::BRANCH_STACK;
+            branch_sample_type = BranchSampleType::USER | BranchSampleType::CALL_STACK;
+        }
+        if !self.has_stack {
+            sample_type = SampleType(sample_type.0 & !SampleType::STACK_USER.0);
+        }
+        if self.regs.is_empty() {
+            sample_type = SampleType(sample_type.0 & !SampleType::REGS_USER.0);
+        }
         // Not zero, so that the copy has a size of its own.
-        Attr { sample_type, sample_regs_user, sample_stack_user: 65_000, ..Attr::default() }
+        Attr {
+            sample_type,
+            branch_sample_type,
+            sample_regs_user,
+            sample_stack_user: 65_000,
+            ..Attr::default()
+        }
     }
 
     /// Returns the records: the mappings, then the sample.
@@ -66,14 +88,22 @@ impl StackSample {
         if let Some(chain) = &self.chain {
             it = it.u64(chain.len() as u64).u64s(chain);
         }
-        it = it.u64(self.abi);
+        if let Some(branches) = &self.branches {
+            it = it.u64(branches.len() as u64);
+            it = branches.iter().fold(it, |it, &(from, to)| it.u64s(&[from, to, 0]));
+        }
+        if !self.regs.is_empty() {
+            it = it.u64(self.abi);
+        }
         if self.abi != 0 {
             it = self.regs.iter().fold(it, |it, (_, value)| it.u64(*value));
         }
-        let size = self.stack.len().next_multiple_of(8);
-        it = it.u64(size as u64).padded(&self.stack, size);
-        if size != 0 {
-            it = it.u64(self.stack.len() as u64);
+        if self.has_stack {
+            let size = self.stack.len().next_multiple_of(8);
+            it = it.u64(size as u64).padded(&self.stack, size);
+            if size != 0 {
+                it = it.u64(self.stack.len() as u64);
+            }
         }
         it.record(9, if self.is_kernel { 1 } else { 2 })
     }

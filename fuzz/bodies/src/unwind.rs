@@ -73,6 +73,8 @@ pub fn run(data: &[u8]) -> bool {
         regs: set,
         stack: values.fold(Bytes::new(big), |out, value| out.number(width, value)).out,
         chain,
+        branches: None,
+        has_stack: true,
         is_kernel: false,
     };
     if sample.stack.len() > 60_000 {

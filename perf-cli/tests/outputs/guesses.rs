@@ -30,6 +30,8 @@ fn guessed(name: &str) -> Folder {
         regs: vec![(6, SP + 8), (7, SP), (8, CODE + 0x108)],
         stack: [7, 0, CODE + 0x208].iter().flat_map(|word: &u64| word.to_le_bytes()).collect(),
         chain: Some(Vec::new()),
+        branches: None,
+        has_stack: true,
         is_kernel: false,
     };
     let event = EventFields { attr: sample.attr(), ids: vec![7], ..EventFields::default() };

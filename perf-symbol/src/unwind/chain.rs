@@ -4,13 +4,24 @@ use perf_abi::record::CpuMode;
 use perf_parse::FileError;
 use perf_session::At;
 
+use super::end::StackEnd;
 use super::frame::{Frame, FrameSource};
 
-/// Appends the frames of the call chain that are not in user space.
-pub(crate) fn push_kernel(at: &At<'_, '_>, frames: &mut Vec<Frame>) -> Result<(), FileError> {
+/// Appends the frames of the call chain that are not in user space, and returns the addresses of the others, innermost first,
+/// in `user`. If the branches of the event are its call stack, they are the user part. Of a sample without a call chain the
+/// instruction pointer is the only address.
+pub(crate) fn split<'r>(
+    at: &At<'_, 'r>,
+    deferred: Option<&'r [u64]>,
+    frames: &mut Vec<Frame>,
+    user: &mut Vec<u64>,
+) -> Result<(), FileError> {
     let first = frames.len();
-    for frame in at.stack(None)? {
-        if frame.mode != CpuMode::USER {
+    user.clear();
+    for frame in at.stack(deferred)? {
+        if frame.mode == CpuMode::USER {
+            user.push(frame.ip);
+        } else {
             let is_return = frames.len() > first;
             frames.push(Frame { ip: frame.ip, mode: frame.mode, is_return, source: FrameSource::Chain });
         }
@@ -18,26 +29,32 @@ pub(crate) fn push_kernel(at: &At<'_, '_>, frames: &mut Vec<Frame>) -> Result<()
     Ok(())
 }
 
-/// Appends the frames that the user part of the call chain has after the outermost of the unwound frames, which begin at
-/// `user`. Returns whether there were any.
-pub(crate) fn splice<'r>(
-    at: &At<'_, 'r>,
-    deferred: Option<&'r [u64]>,
-    frames: &mut Vec<Frame>,
-    user: usize,
-) -> Result<bool, FileError> {
-    // Of a sample without a call chain it is the instruction pointer alone.
-    let chain: Vec<u64> =
-        at.stack(deferred)?.filter(|frame| frame.mode == CpuMode::USER).map(|frame| frame.ip).collect();
-    let unwound: Vec<u64> = frames.get(user..).unwrap_or_default().iter().map(|frame| frame.ip).collect();
-    let outer = chain.get(outer_of(&chain, &unwound)..).unwrap_or_default();
+/// Puts the frames that the user part of the call chain has after the unwound ones in their place: after the last of them,
+/// or where they become guesses, or instead of a last one that is no code. `end` is how the unwound frames end, which begin
+/// at `user`. Returns whether there were any.
+pub(crate) fn splice(chain: &[u64], end: StackEnd, frames: &mut Vec<Frame>, user: usize) -> bool {
+    let unwound = frames.get(user..).unwrap_or_default();
+    let is_guess = |frame: &Frame| frame.source == FrameSource::FramePointer;
+    let sure = unwound.iter().position(is_guess).unwrap_or(unwound.len());
+    let has_bad_last = matches!(end, StackEnd::NoMapping | StackEnd::Garbage)
+        && sure == unwound.len()
+        && unwound.last().is_some_and(|last| last.is_return);
+    let sure = sure.saturating_sub(has_bad_last.into());
+    let ips: Vec<u64> = unwound.iter().take(sure).map(|frame| frame.ip).collect();
+    // A complete stack is in doubt only if the chain has its last frame, and goes on.
+    let skipped = if end == StackEnd::Rooted && sure == unwound.len() { 0 } else { SKIPPED };
+    let outer = chain.get(outer_of(chain, &ips, skipped)..).unwrap_or_default();
+    if outer.is_empty() {
+        return false;
+    }
+    frames.truncate(user.saturating_add(sure));
     frames.extend(outer.iter().map(|&ip| Frame {
         ip,
         mode: CpuMode::USER,
         is_return: true,
         source: FrameSource::Chain,
     }));
-    Ok(!outer.is_empty())
+    true
 }
 
 /// Number of unwound frames that may be missing in the chain: a frame pointer skips the caller of a function that does not
@@ -45,11 +62,11 @@ pub(crate) fn splice<'r>(
 const SKIPPED: usize = 3;
 
 /// Returns the place in a chain at which the frames begin that are outside of all unwound ones; its length if that is not
-/// clear.
+/// clear. The chain may lack as many of the outermost unwound frames as `skipped`.
 ///
 /// Of a recursion, an address is in the chain many times. The place counts before which most frames are the same.
-fn outer_of(chain: &[u64], unwound: &[u64]) -> usize {
-    for skipped in 0..=SKIPPED {
+fn outer_of(chain: &[u64], unwound: &[u64], skipped: usize) -> usize {
+    for skipped in 0..=skipped {
         let Some(inner) = unwound.len().checked_sub(skipped).and_then(|count| unwound.get(..count)) else {
             break;
         };
@@ -68,7 +85,11 @@ fn outer_of(chain: &[u64], unwound: &[u64]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::outer_of;
+    use super::{SKIPPED, outer_of as outer};
+
+    fn outer_of(chain: &[u64], unwound: &[u64]) -> usize {
+        outer(chain, unwound, SKIPPED)
+    }
 
     #[test]
     fn chains_continue_stacks() {
@@ -83,5 +104,6 @@ mod tests {
         assert_eq!(outer_of(&[5, 6], &[1, 2]), 2);
         assert_eq!(outer_of(&[], &[1]), 0);
         assert_eq!(outer_of(&[1], &[]), 1);
+        assert_eq!(outer(&[1, 3, 4], &[1, 2], 0), 3);
     }
 }

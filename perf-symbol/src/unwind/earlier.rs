@@ -70,7 +70,7 @@ impl Earlier {
     ) -> Unwound {
         match stack.end {
             StackEnd::Rooted if !stack.spliced && !places.is_empty() => self.learn(thread, places),
-            StackEnd::Truncated if self.push_outer(thread, places, frames) => {
+            StackEnd::Truncated if !stack.spliced && self.push_outer(thread, places, frames) => {
                 return Unwound { end: StackEnd::Completed, spliced: true, ..stack };
             }
             _ => {}

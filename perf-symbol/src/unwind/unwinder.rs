@@ -32,6 +32,8 @@ pub struct Unwinder {
     walker: Walker,
     files: Files,
     earlier: Earlier,
+    /// The user part of the call chain.
+    chain: Vec<u64>,
 }
 
 impl fmt::Debug for Unwinder {
@@ -52,12 +54,12 @@ impl Unwinder {
     #[must_use]
     pub fn with_max_stack(arch: Arch, max_stack: usize) -> Self {
         let walker = Walker::new(max_stack);
-        Self { arch, walker, files: Files::default(), earlier: Earlier::new(max_stack) }
+        Self { arch, walker, files: Files::default(), earlier: Earlier::new(max_stack), chain: Vec::new() }
     }
 
     /// Appends the stack of a sample to `frames`, innermost first: the kernel's frames of its call chain, then the user
-    /// frames that its registers and its copy of the stack lead to. `None` if the event records no user registers, or no
-    /// user stack; its stack is then [`At::stack`].
+    /// frames that its registers and its copy of the stack lead to. `None` if these do not lead to any; the stack is then
+    /// [`At::stack`]. The [module docs](super#parts-of-a-stack) have a table.
     ///
     /// `module_of` returns the module of what is mapped; `None` if it is not to be had. It is called once for each file.
     /// `deferred` is as for [`At::stack`].
@@ -121,11 +123,12 @@ impl Unwinder {
             return Ok(None);
         }
         let start = frames.len();
-        chain::push_kernel(at, frames)?;
-        if regs.abi == RegsAbi::NONE {
+        chain::split(at, deferred, frames, &mut self.chain)?;
+        let user = frames.len();
+        if regs.abi == RegsAbi::NONE && at.mode() == CpuMode::KERNEL && self.chain.is_empty() {
+            // A task without user space.
             return Ok(Some(Unwound { end: StackEnd::Rooted, spliced: false, guessed: false }));
         }
-        let user = frames.len();
         let Some((machine, registers)) = Machine::of_task(self.arch, regs.abi)
             .and_then(|machine| Some((machine, Registers::of_sample(machine, &regs)?)))
         else {
@@ -148,10 +151,15 @@ impl Unwinder {
             is_in_kernel: at.mode() == CpuMode::KERNEL,
         };
         let mut end = self.walker.walk(&mut process, from, frames);
-        let spliced = matches!(end, StackEnd::Truncated | StackEnd::NoUnwindInfo)
-            && chain::splice(at, deferred, frames, user)?;
-        if spliced && frames.last().is_some_and(|last| self.walker.is_root(&mut process, machine, last.ip)) {
-            end = StackEnd::Rooted;
+        let spliced = chain::splice(&self.chain, end, frames, user);
+        if spliced {
+            let is_root =
+                frames.last().is_some_and(|last| self.walker.is_root(&mut process, machine, last.ip));
+            end = match end {
+                _ if is_root => StackEnd::Rooted,
+                StackEnd::Truncated => StackEnd::Truncated,
+                _ => StackEnd::NoUnwindInfo,
+            };
         }
         let added = frames.get(user..).unwrap_or_default();
         let guessed = added.iter().any(|frame| frame.source == FrameSource::FramePointer);

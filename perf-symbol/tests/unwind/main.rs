@@ -4,6 +4,7 @@ mod arm;
 mod emulated;
 mod ends;
 mod guesses;
+mod parts;
 mod rules;
 mod sections;
 mod session;
@@ -130,6 +131,8 @@ fn sample(place: u64, stack: &[u64]) -> StackSample {
         regs: vec![(RSP, SP), (IP, code(place))],
         stack: words(stack),
         chain: None,
+        branches: None,
+        has_stack: true,
         is_kernel: false,
     }
 }
