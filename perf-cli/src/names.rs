@@ -20,6 +20,7 @@ pub(crate) struct Names {
     has_symbols: bool,
     kernel: KernelSymbols,
     arch: Arch,
+    max_stack: usize,
     stacks: Stacks,
     /// The memory of the last stack.
     spare: Vec<StackFrame<'static>>,
@@ -50,10 +51,10 @@ pub(crate) enum KernelSymbols {
 impl Clone for Names {
     fn clone(&self) -> Self {
         let symbolizer = self.symbolizer.clone();
-        let stacks = stacks(self.arch, &symbolizer, self.kernel);
-        let (has_symbols, kernel, arch) = (self.has_symbols, self.kernel, self.arch);
-        let archives = Arc::clone(&self.archives);
-        Self { symbolizer, has_symbols, kernel, arch, stacks, spare: Vec::new(), archives }
+        let Self { has_symbols, kernel, arch, max_stack, ref archives, .. } = *self;
+        let stacks = stacks(arch, &symbolizer, kernel, max_stack);
+        let archives = Arc::clone(archives);
+        Self { symbolizer, has_symbols, kernel, arch, max_stack, stacks, spare: Vec::new(), archives }
     }
 }
 
@@ -100,16 +101,23 @@ impl Names {
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
         let has_symbols = !args.no_symbols;
         let kernel = if has_symbols { KernelSymbols::NamesAndStacks } else { KernelSymbols::Names };
-        let stacks = stacks(arch, &symbolizer, kernel);
+        let max_stack = Self::MAX_CHAIN;
+        let stacks = stacks(arch, &symbolizer, kernel, max_stack);
         let archives = Arc::new(archives);
-        Ok(Self { symbolizer, has_symbols, kernel, arch, stacks, spare: Vec::new(), archives })
+        Ok(Self { symbolizer, has_symbols, kernel, arch, max_stack, stacks, spare: Vec::new(), archives })
     }
 
     /// Uses the symbols of the kernel for names alone, so that they are not loaded if no name is asked for.
     #[must_use]
     pub(crate) fn without_kernel_in_stacks(self) -> Self {
         let kernel = KernelSymbols::Names;
-        Self { stacks: stacks(self.arch, &self.symbolizer, kernel), kernel, ..self }
+        Self { stacks: stacks(self.arch, &self.symbolizer, kernel, self.max_stack), kernel, ..self }
+    }
+
+    /// Unwinds up to so many user frames of a stack, if that is more than call chains have.
+    #[must_use]
+    pub(crate) fn with_max_stack(self, max_stack: usize) -> Self {
+        Self { stacks: self.stacks.with_max_stack(max_stack), max_stack, ..self }
     }
 
     /// Returns the stack of a sample, and how it ends if its last frame does not tell: see [`Stacks::push`]. `user` is the part of
@@ -248,8 +256,8 @@ fn files(_: &SymbolArgs) -> Arc<dyn Files> {
 }
 
 /// Returns what finds stacks.
-fn stacks(arch: Arch, symbolizer: &Symbolizer, kernel: KernelSymbols) -> Stacks {
-    let stacks = Stacks::new(arch, Names::MAX_CHAIN, symbolizer.finder().clone());
+fn stacks(arch: Arch, symbolizer: &Symbolizer, kernel: KernelSymbols, max_stack: usize) -> Stacks {
+    let stacks = Stacks::new(arch, Names::MAX_CHAIN, symbolizer.finder().clone()).with_max_stack(max_stack);
     match kernel {
         KernelSymbols::NamesAndStacks => stacks.with_symbols(symbolizer),
         KernelSymbols::Names => stacks,

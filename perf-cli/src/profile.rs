@@ -102,7 +102,7 @@ pub(crate) fn profile(
     let naming = request.symbols.naming(request.naming.threads);
     let (wait, only) = off_cpu::selection(request.only, request.off_cpu);
     let samples = Samples::new(reader, memory, &only)?.all_if(needs_all).threads(naming.threads);
-    let names = Names::new(request.symbols, reader.features(), memory)?;
+    let names = Names::new(request.symbols, reader.features(), memory)?.with_max_stack(keep.max_stack);
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader, wait)?) } else { None };
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
     let mut builder = ProfileBuilder::new(keep, Limits::default());

@@ -87,6 +87,7 @@ fn script<'scope, 'a: 'scope>(
     let names = Names::with_lines(&args.symbols, reader.features(), memory, lines)?;
     let needs_kernel = args.format == SampleFormat::Jsonl
         || events.choice.has(Fields::SYM.with(Fields::DSO).with(Fields::SRCLINE));
+    let names = names.with_max_stack(args.max_stack);
     let names = if needs_kernel { names } else { names.without_kernel_in_stacks() };
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
     let mut filling =

@@ -86,6 +86,14 @@ impl Stacks {
         Self { kernel: Some(KernelFrames::new(Arc::clone(symbolizer.shared()))), ..self }
     }
 
+    /// Unwinds up to `max_stack` user frames of a stack, if that is more than chains can have: as many as by
+    /// [`new`](Self::new) otherwise. A copy of the stack has room for no more than one frame for each of its words.
+    #[must_use]
+    pub fn with_max_stack(self, max_stack: usize) -> Self {
+        let unwinder = Unwinder::with_max_stack(self.unwinder.arch(), max_stack.max(self.max_chain));
+        Self { unwinder, ..self }
+    }
+
     /// Appends the stack of a sample to `frames`, innermost first. `deferred` is as for [`At::stack`].
     ///
     /// Returns how a stack that was unwound ends, and [`StackEnd::Truncated`] for a call chain that is empty, or as long as chains

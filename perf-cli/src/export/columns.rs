@@ -92,6 +92,7 @@ fn add(
 ) -> Result<Outcome, Failure> {
     let samples = Samples::new(reader, memory, &args.profile.only)?.threads(threads);
     let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
+    let names = names.with_max_stack(args.profile.naming.max_stack);
     let columns = &args.columns;
     let partition = Partition { host: columns.host.as_deref(), date: columns.date.as_deref() };
     let files = CaptureFiles::new(&args.output, memory.inputs, partition);

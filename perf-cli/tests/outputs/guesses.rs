@@ -15,11 +15,13 @@ use crate::{Folder, new};
 const CODE: u64 = 0x7000_0000_0000;
 const SP: u64 = 0x7fff_0000_1000;
 
-/// Returns a folder with a program without unwind information, and a capture of its function `leaf`, whose frame pointer leads
-/// to `caller`.
-fn guessed(name: &str) -> Folder {
+/// Returns a folder with a program without unwind information, and a capture of its function `leaf` with a copy of the stack.
+/// The frame pointer is that of the first word.
+fn capture(name: &str, stack: &[u64]) -> Folder {
     let folder = new(name);
-    let mut elf = Elf::new(62, true).code(0x203, &[0xe8, 0xf8, 0xfe, 0xff, 0xff]);
+    // leaf calls itself, and caller calls it.
+    let elf = Elf::new(62, true).code(0x10b, &[0xe8, 0xf0, 0xff, 0xff, 0xff]);
+    let mut elf = elf.code(0x203, &[0xe8, 0xf8, 0xfe, 0xff, 0xff]);
     elf.functions = vec![("leaf", 0x100, 0x100), ("caller", 0x200, 0x100)];
     let path = folder.path("prog").into_os_string().into_string().unwrap();
     fs::write(&path, elf.build()).unwrap();
@@ -27,8 +29,8 @@ fn guessed(name: &str) -> Folder {
         big: false,
         mappings: vec![(CODE, 0x1000, TEXT_OFFSET, 5, path.leak())],
         abi: 2,
-        regs: vec![(6, SP + 8), (7, SP), (8, CODE + 0x108)],
-        stack: [7, 0, CODE + 0x208].iter().flat_map(|word: &u64| word.to_le_bytes()).collect(),
+        regs: vec![(6, SP), (7, SP), (8, CODE + 0x108)],
+        stack: stack.iter().flat_map(|word| word.to_le_bytes()).collect(),
         chain: Some(Vec::new()),
         branches: None,
         has_stack: true,
@@ -46,6 +48,36 @@ fn guessed(name: &str) -> Folder {
     }
     fs::write(folder.path("in.data"), writer.finish().unwrap().into_inner()).unwrap();
     folder
+}
+
+/// Returns a folder with a capture in which `caller` called `leaf`.
+fn guessed(name: &str) -> Folder {
+    capture(name, &[0, CODE + 0x208])
+}
+
+/// `--max-stack` is the limit of unwinding, too.
+#[test]
+fn more_frames_than_the_kernel_records() {
+    let frame = |number: u64| [SP + 16 * (number + 1), CODE + 0x110];
+    let mut stack: Vec<u64> = (0..150).flat_map(frame).collect();
+    stack.extend([0, CODE + 0x208]);
+    let folder = capture("guesses-deep", &stack);
+    let frames = |args: &[&str]| folder.run(&[args, &["in.data"]].concat()).out.matches("leaf").count();
+    let of_caller = |args: &[&str]| folder.run(&[args, &["in.data"]].concat()).out.contains("caller");
+    for threads in ["1", "4"] {
+        let limit = ["--threads", threads, "--max-stack", "1000"];
+        for verb in [&["script"][..], &["script", "--format", "jsonl"], &["fold"]] {
+            assert_eq!(frames(&[verb, &limit].concat()), 151, "{verb:?}");
+            assert!(of_caller(&[verb, &limit].concat()), "{verb:?}");
+            assert_eq!(frames(&[verb, &["--threads", threads]].concat()), 127, "{verb:?}");
+            assert_eq!(frames(&[verb, &["--max-stack", "128"]].concat()), 128, "{verb:?}");
+        }
+        assert!(of_caller(&[&["report", "--stdio", "--children", "-g", "caller"][..], &limit].concat()));
+        assert!(!of_caller(&["report", "--stdio", "--children", "-g", "caller", "--threads", threads]));
+    }
+    let run = folder.run(&["export", "--to", "speedscope", "--max-stack", "1000", "-o", "o.json", "in.data"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(String::from_utf8(folder.read("o.json")).unwrap().contains("caller [guessed]"));
 }
 
 #[test]

@@ -7,20 +7,39 @@ use perf_session::At;
 use super::end::StackEnd;
 use super::frame::{Frame, FrameSource};
 
-/// Appends the frames of the call chain that are not in user space, and returns the addresses of the others, innermost first,
-/// in `user`. If the branches of the event are its call stack, they are the user part. Of a sample without a call chain the
+/// A frame of the user part of a call chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UserFrame {
+    ip: u64,
+    /// Whether it is a return address. A branch record has the address of the call.
+    is_return: bool,
+}
+
+impl UserFrame {
+    /// The largest number of bytes of a call instruction.
+    const CALL: u64 = 8;
+
+    /// Returns whether it is the frame that unwinding found at an address.
+    fn is_at(self, unwound: u64) -> bool {
+        let distance = unwound.wrapping_sub(self.ip);
+        distance == 0 || !self.is_return && distance <= Self::CALL
+    }
+}
+
+/// Appends the frames of the call chain that are not in user space, and returns the others, innermost first, in `user`. If the branches of the event are its call stack, they are the user part. Of a sample without a call chain the
 /// instruction pointer is the only address.
 pub(crate) fn split<'r>(
     at: &At<'_, 'r>,
     deferred: Option<&'r [u64]>,
     frames: &mut Vec<Frame>,
-    user: &mut Vec<u64>,
+    user: &mut Vec<UserFrame>,
 ) -> Result<(), FileError> {
     let first = frames.len();
     user.clear();
-    for frame in at.stack(deferred)? {
+    let mut stack = at.stack(deferred)?;
+    while let Some(frame) = stack.next() {
         if frame.mode == CpuMode::USER {
-            user.push(frame.ip);
+            user.push(UserFrame { ip: frame.ip, is_return: !stack.is_in_branches() });
         } else {
             let is_return = frames.len() > first;
             frames.push(Frame { ip: frame.ip, mode: frame.mode, is_return, source: FrameSource::Chain });
@@ -32,7 +51,7 @@ pub(crate) fn split<'r>(
 /// Puts the frames that the user part of the call chain has after the unwound ones in their place: after the last of them,
 /// or where they become guesses, or instead of a last one that is no code. `end` is how the unwound frames end, which begin
 /// at `user`. Returns whether there were any.
-pub(crate) fn splice(chain: &[u64], end: StackEnd, frames: &mut Vec<Frame>, user: usize) -> bool {
+pub(crate) fn splice(chain: &[UserFrame], end: StackEnd, frames: &mut Vec<Frame>, user: usize) -> bool {
     let unwound = frames.get(user..).unwrap_or_default();
     let is_guess = |frame: &Frame| frame.source == FrameSource::FramePointer;
     let sure = unwound.iter().position(is_guess).unwrap_or(unwound.len());
@@ -48,10 +67,10 @@ pub(crate) fn splice(chain: &[u64], end: StackEnd, frames: &mut Vec<Frame>, user
         return false;
     }
     frames.truncate(user.saturating_add(sure));
-    frames.extend(outer.iter().map(|&ip| Frame {
+    frames.extend(outer.iter().map(|&UserFrame { ip, is_return }| Frame {
         ip,
         mode: CpuMode::USER,
-        is_return: true,
+        is_return,
         source: FrameSource::Chain,
     }));
     true
@@ -65,14 +84,19 @@ const SKIPPED: usize = 3;
 /// clear. The chain may lack as many of the outermost unwound frames as `skipped`.
 ///
 /// Of a recursion, an address is in the chain many times. The place counts before which most frames are the same.
-fn outer_of(chain: &[u64], unwound: &[u64], skipped: usize) -> usize {
+fn outer_of(chain: &[UserFrame], unwound: &[u64], skipped: usize) -> usize {
     for skipped in 0..=skipped {
         let Some(inner) = unwound.len().checked_sub(skipped).and_then(|count| unwound.get(..count)) else {
             break;
         };
         let same_before = |place: usize| {
             let before = chain.get(..=place).unwrap_or_default();
-            before.iter().rev().zip(inner.iter().rev()).take_while(|(left, right)| left == right).count()
+            before
+                .iter()
+                .rev()
+                .zip(inner.iter().rev())
+                .take_while(|(left, right)| left.is_at(**right))
+                .count()
         };
         // The first of the longest.
         let best = (0..chain.len()).rev().max_by_key(|&place| same_before(place));
@@ -85,10 +109,22 @@ fn outer_of(chain: &[u64], unwound: &[u64], skipped: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{SKIPPED, outer_of as outer};
+    use super::{SKIPPED, UserFrame};
+
+    fn outer(chain: &[u64], unwound: &[u64], skipped: usize) -> usize {
+        let chain: Vec<_> = chain.iter().map(|&ip| UserFrame { ip, is_return: true }).collect();
+        super::outer_of(&chain, unwound, skipped)
+    }
 
     fn outer_of(chain: &[u64], unwound: &[u64]) -> usize {
         outer(chain, unwound, SKIPPED)
+    }
+
+    #[test]
+    fn branches_have_the_addresses_of_calls() {
+        let call = |ip| UserFrame { ip, is_return: false };
+        assert_eq!(super::outer_of(&[call(100), call(200), call(300)], &[105, 203], 0), 2);
+        assert_eq!(super::outer_of(&[call(100), call(200), call(300)], &[105, 209], 0), 3);
     }
 
     #[test]

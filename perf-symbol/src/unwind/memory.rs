@@ -25,6 +25,11 @@ impl<'a> Memory<'a> {
         number(self.bytes.get(offset..)?, size, self.order)
     }
 
+    /// Returns the number of words of a size that were copied.
+    pub(crate) fn words(&self, size: u8) -> usize {
+        self.bytes.len().checked_div(size.into()).unwrap_or(0)
+    }
+
     /// Returns how a stack ends that needs the memory at an address, which was not copied.
     pub(crate) fn end_without(&self, addr: u64) -> StackEnd {
         if addr >= self.start { StackEnd::Truncated } else { StackEnd::Garbage }

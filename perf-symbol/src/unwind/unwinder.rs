@@ -9,7 +9,7 @@ use perf_abi::regs::{Arch, RegsAbi};
 use perf_parse::FileError;
 use perf_session::{At, Dso, Mapping};
 
-use super::chain;
+use super::chain::{self, UserFrame};
 use super::earlier::{Alone, Earlier};
 use super::end::StackEnd;
 use super::files::{Files, Process};
@@ -33,7 +33,7 @@ pub struct Unwinder {
     files: Files,
     earlier: Earlier,
     /// The user part of the call chain.
-    chain: Vec<u64>,
+    chain: Vec<UserFrame>,
 }
 
 impl fmt::Debug for Unwinder {
@@ -50,11 +50,17 @@ impl Unwinder {
         Self::with_max_stack(arch, MAX_STACK_DEPTH.into())
     }
 
-    /// Creates an unwinder whose stacks have at most `max_stack` user frames.
+    /// Creates an unwinder whose stacks have at most `max_stack` user frames, and no more than 127 in addition to the words
+    /// of the copied stack.
     #[must_use]
     pub fn with_max_stack(arch: Arch, max_stack: usize) -> Self {
         let walker = Walker::new(max_stack);
         Self { arch, walker, files: Files::default(), earlier: Earlier::new(max_stack), chain: Vec::new() }
+    }
+
+    /// Returns the architecture of the captures.
+    pub(crate) fn arch(&self) -> Arch {
+        self.arch
     }
 
     /// Appends the stack of a sample to `frames`, innermost first: the kernel's frames of its call chain, then the user

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimli::UnwindContext;
+use perf_abi::callchain::MAX_STACK_DEPTH;
 use perf_abi::record::CpuMode;
 
 use super::end::StackEnd;
@@ -74,7 +75,9 @@ impl Walker {
         let Start { machine, mut registers, memory, mode, is_in_kernel } = start;
         let mut source = FrameSource::Registers;
         self.places.clear();
-        for _ in 0..self.max_stack {
+        // Most frames have a word of the stack at least. Those of code that lies about itself may have none.
+        let limit = memory.words(machine.address_size()).saturating_add(MAX_STACK_DEPTH.into());
+        for _ in 0..self.max_stack.min(limit) {
             let is_return = !source.is_exact();
             frames.push(Frame { ip: registers.pc, mode, is_return, source });
             self.places.push((registers.pc, registers.get(machine.sp()).unwrap_or(0)));

@@ -89,6 +89,9 @@ fn as_many_frames_as_asked_for() {
     let mut unwinder = Unwinder::with_max_stack(Arch::X86, 202);
     let (frames, unwound) = unwind_with(&mut unwinder, &sample(0x108, &stack), Some(&elf.build()));
     assert_eq!((frames.len(), unwound.unwrap().end), (202, StackEnd::Rooted));
+    let mut unwinder = Unwinder::with_max_stack(Arch::X86, usize::MAX);
+    let (frames, unwound) = unwind_with(&mut unwinder, &sample(0x108, &stack), Some(&elf.build()));
+    assert_eq!((frames.len(), unwound.unwrap().end), (202, StackEnd::Rooted));
 }
 
 #[test]

@@ -145,10 +145,14 @@ fn chains_that_go_on_after_the_first_function() {
 fn branches_are_the_user_part() {
     let mut it = whole();
     it.chain = Some(vec![CallchainContext::KERNEL.0, KERNEL, CallchainContext::USER.0, code(0x108)]);
-    it.branches = Some(vec![(code(0x118), code(0x108)), (code(0xf08), code(0x110))]);
+    // Those of the calls before 0x118 and 0xf08.
+    it.branches = Some(vec![(code(0x113), code(0x108)), (code(0xf03), code(0x110))]);
     assert_eq!(places(&it, &framed()), (vec![KERNEL, 0x108, 0x118, 0xf08], StackEnd::Rooted));
     it.stack.truncate(16);
-    assert_eq!(places(&it, &framed()), (vec![KERNEL, 0x108, 0x118, 0xf08], StackEnd::Rooted));
+    let (frames, unwound) = unwind_on(Arch::X86, &it, &framed());
+    let found: Vec<_> = frames.iter().map(|frame| (place(frame.ip), frame.is_return)).collect();
+    assert_eq!(found, [(KERNEL, false), (0x108, false), (0x118, true), (0xf03, false)]);
+    assert_eq!(unwound.end, StackEnd::Rooted);
     it.branches = Some(vec![]);
     assert_eq!(places(&it, &framed()), (vec![KERNEL, 0x108, 0x118], StackEnd::Truncated));
     it.abi = 0;
