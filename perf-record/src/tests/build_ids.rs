@@ -252,7 +252,8 @@ fn inode_of(path: &Path) -> (u32, u32, u64) {
 fn map_inode(files: &mut BuildIds, pid: i32, name: &str, (maj, min, ino): (u32, u32, u64)) {
     let id = FileId::Inode { maj, min, ino, ino_generation: 0 };
     let (filename, prot_flags) = (name.as_bytes(), Some((5, 2)));
-    let map = Mmap2 { pid, tid: pid, addr: 0x1000, len: 0x1000, pgoff: 0, id, prot_flags, filename };
+    let reading = Reading::Certain;
+    let map = Mmap2 { pid, tid: pid, addr: 0x1000, len: 0x1000, pgoff: 0, id, prot_flags, reading, filename };
     files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
 }
 
