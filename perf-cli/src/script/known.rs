@@ -15,7 +15,7 @@ use perf_parse::file::{EventRecords, Mode, Reader};
 use perf_parse::record::user::{IdIndex, IdIndexGuest};
 
 use super::fields::{Choice, Fields, type_of};
-use super::print::push_name;
+use super::print::{OneLine, push_name};
 use crate::Failure;
 use crate::names::machine_of;
 use crate::trace::Traces;
@@ -115,7 +115,7 @@ impl<'a> Events<'a> {
             }
             self.checked.push(kind);
             if !is_counted {
-                self.choice.check(event, &String::from_utf8_lossy(&event_name(event)), has_aux)?;
+                self.choice.check(event, &OneLine(&event_name(event)).to_string(), has_aux)?;
             }
             if is_pipe && has_stacks && shows_chains {
                 self.choice.add_addresses_to_pipes(event);

@@ -174,13 +174,27 @@ const RUNS: &[&[&str]] = &[
     &["repair", "in", "-o", "out.data", "--report", "out.json"],
 ];
 
+/// Errors that name what is in the capture.
+const ERRORS: &[&[&str]] = &[
+    &["script", "in", "-F", "addr"],
+    &["script", "in", "-F", "phys_addr"],
+    &["script", "in", "--event", "none"],
+    &["report", "--stdio", "--mem-mode", "in"],
+    &["report", "--stdio", "--off-cpu", "in"],
+    &["fold", "in", "--event", "none"],
+    &["export", "--to", "brstack", "in", "-o", "-"],
+    &["export", "--to", "preagg", "in", "-o", "-"],
+    &["export", "--to", "autofdo", "--binary", "none", "in", "-o", "-"],
+];
+
 #[test]
 fn no_output_has_a_forged_line() {
     let folder = new("every_output");
     fs::write(folder.path("in"), capture()).unwrap();
-    for args in RUNS {
+    for args in RUNS.iter().chain(ERRORS) {
         let run = folder.run(args);
-        assert!(matches!(run.status, 0 | 3), "{args:?}: {run:?}");
+        let may_fail = ERRORS.contains(args);
+        assert!(matches!(run.status, 0 | 3) || may_fail, "{args:?}: {run:?}");
         let written = ["out.html", "out.svg", "out.json"].map(|name| {
             let path = folder.path(name);
             let text = fs::read_to_string(&path).unwrap_or_default();
@@ -198,7 +212,7 @@ fn no_output_has_a_forged_line() {
             }
         }
         // repair writes a capture, whose texts stay as they are.
-        assert!(has_name || args[0] == "repair", "{args:?}: {run:?}");
+        assert!(has_name || may_fail || args[0] == "repair", "{args:?}: {run:?}");
     }
 }
 

@@ -94,7 +94,8 @@ fn function_pointers_have_names() {
         lines("script", &made, &["-F", "trace"]),
         [
             "S=do_it+0x10 s=do_it F=do_it+0x10 f=do_it B=do_it+0x10 p=0xffffffff81000110",
-            "S=other+0x0 s=other F=other+0x0 f=other B=other+0x0 p=0xffffffff81000200",
+            // A return address after the last call of a function.
+            "S=other+0x0 s=other F=other+0x0 f=other B=do_it+0x100 p=0xffffffff81000200",
             "S=0x10 s=0x10 F=0x10 f=0x10 B=0x10 p=0x10",
         ]
     );

@@ -183,7 +183,9 @@ pub(crate) fn text_poke<O: Endian>() -> Vec<u8> {
 pub(crate) fn mmap2_old<O: Endian>() -> Vec<u8> {
     let mut capture = capture::<O>();
     for filename in [&b"/usr/bin/true"[..], b"//anon", b"[vdso]", b"a", b""] {
-        let old = Mmap2 { prot_flags: None, ..mmap2(INODE, filename) };
+        // A path of 8 bytes or more may be a protection, flags and a path.
+        let reading = if filename.len() < 8 { Reading::Certain } else { Reading::Other };
+        let old = Mmap2 { prot_flags: None, reading, ..mmap2(INODE, filename) };
         capture.record(0, USER, &Record::Mmap2(old));
     }
     capture.finish()

@@ -146,6 +146,11 @@ fn pointers_have_the_formats_of_the_kernel() {
         (r#""%p %p", REC->w, 0"#, "0xffffffff81000010 (nil)"),
         (r#""%pS %ps %pF %pf", (void *)REC->w, REC->w, REC->w, REC->w"#, "do_it+0x10 do_it do_it+0x10 do_it"),
         (r#""%pS", 5"#, "0x5"),
+        // A return address is after its call: 0x100 is the end of the function, and 0 its start.
+        (
+            r#""%pB %pB %pB", REC->w, REC->w + 0xf0, REC->w - 0x10"#,
+            "do_it+0x10 do_it+0x100 0xffffffff81000000",
+        ),
         (
             r#""%pM %pMF %pMR %pm", REC->mac, REC->mac, REC->mac, REC->mac"#,
             "00:1b:21:aa:bb:cc 00-1b-21-aa-bb-cc cc:bb:aa:21:1b:00 001b21aabbcc",

@@ -142,6 +142,21 @@ fn what_stands_before_the_records_is_known_from_the_start() {
 }
 
 #[test]
+fn tracing_data_inside_of_its_record() {
+    let inside = Bytes::new(false).u32(8).raw(b"formats.").record(66, 0);
+    let bytes = [header(false), attr(false, &timed(), &[7]), inside, sample(5)].concat();
+    for reader in [Reader::new(&bytes).unwrap(), Reader::stream(bytes.as_slice()).unwrap()] {
+        assert_eq!(reader.feature(Feature::TRACING_DATA).unwrap().bytes, b"formats.");
+        let mut records = reader.records();
+        let record = records.nth(1).unwrap().unwrap();
+        assert_eq!((record.kind(), record.trailing_size()), (RecordType::HEADER_TRACING_DATA, 0));
+        assert_eq!(records.next().unwrap().unwrap().time(), Some(5));
+        assert!(records.next().is_none());
+        assert_eq!((records.account().is_clean(), records.account().announced), (true, 0));
+    }
+}
+
+#[test]
 fn aux_data_is_held_in_memory_and_passed_over_in_a_stream() {
     let auxtrace = |size| Bytes::new(false).u64s(&[size, 0, 0, 0, 0]).record(71, 0);
     let data: Vec<_> = (0_u32..200_000).map(|byte| byte as u8).collect();

@@ -17,7 +17,8 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
     /// Prints an argument of `%p`.
     pub(super) fn pointer(&mut self, letters: &[u8], argument: Id, size: Size) -> Result<(), PrintError<'a>> {
         match letters {
-            [b'S' | b'F' | b'B', ..] => self.function(argument, true),
+            [b'S' | b'F', ..] => self.function(argument, true),
+            [b'B', ..] => self.caller(argument),
             [b's' | b'f', ..] => self.function(argument, false),
             [b'M', b'F', ..] => self.mac(argument, b"-", false),
             [b'M', rest @ ..] => self.mac(argument, b":", rest.first() == Some(&b'R')),
@@ -93,6 +94,21 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
                     self.hex(offset)?;
                 }
                 Ok(())
+            }
+            None => self.hex(address),
+        }
+    }
+
+    /// Prints a return address. The call is before it, so the byte before it is looked up.
+    ///
+    /// Kernel: `sprint_backtrace`, `kernel/kallsyms.c`.
+    fn caller(&mut self, argument: Id) -> Result<(), PrintError<'a>> {
+        let address = self.address(argument)?;
+        match self.addresses.function(address.wrapping_sub(1)) {
+            Some((name, offset)) => {
+                self.put(&name)?;
+                self.put(b"+")?;
+                self.hex(offset.wrapping_add(1))
             }
             None => self.hex(address),
         }
