@@ -36,6 +36,7 @@ mod output;
 mod profile;
 mod progress;
 mod quality;
+mod recording_end;
 mod render;
 mod repair;
 mod report;

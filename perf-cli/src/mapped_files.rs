@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use memmap2::Mmap;
 use perf_session::Inode;
@@ -66,6 +67,10 @@ impl Files for MappedFiles {
 
     fn inode(&self, path: &Path) -> Option<Inode> {
         ReadFiles.inode(path)
+    }
+
+    fn modified(&self, path: &Path) -> Option<SystemTime> {
+        ReadFiles.modified(path)
     }
 
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {

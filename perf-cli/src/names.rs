@@ -11,7 +11,7 @@ use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, 
 use crate::args::symbols::SymbolArgs;
 use crate::input::Memory;
 use crate::mapped_files::MappedFiles;
-use crate::{Failure, debug_archive};
+use crate::{Failure, debug_archive, recording_end};
 
 /// Finds the stacks of samples, and the names of their frames.
 #[derive(Debug)]
@@ -94,6 +94,7 @@ impl Names {
         }
         options.vmlinux.clone_from(&args.vmlinux);
         options.kallsyms = args.kallsyms.clone().or_else(|| memory.kallsyms());
+        options.recorded_until = recording_end::of(features, memory);
         options.inlines = !args.no_inline || lines == Lines::Always;
         options.lines = lines != Lines::Never;
         options.demangle = !args.no_demangle;

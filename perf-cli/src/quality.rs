@@ -1,13 +1,20 @@
 //! The account of the stacks and names of a run.
 
 use perf_profile::Quality;
-use perf_symbol::Looked;
+use perf_session::Dso;
+use perf_symbol::{Doubt, Looked};
 use serde_json::{Value, json};
 
 use crate::escape::Lossy;
 
-/// Returns the members of the account: `stacks`, `frames` and `missing`.
-pub(crate) fn members(quality: &Quality, looked: &[Looked]) -> [(&'static str, Value); 3] {
+/// Returns the files whose names are guesses.
+pub(crate) fn doubtful(looked: &[Looked]) -> impl Iterator<Item = (&Dso, Doubt)> {
+    let of = |it: &Looked| it.doubt.filter(|doubt| doubt.guess().is_some());
+    looked.iter().filter_map(move |it| Some((&*it.dso, of(it)?)))
+}
+
+/// Returns the members of the account: `stacks`, `frames`, `missing`, and `doubtful` if there are such files.
+pub(crate) fn members(quality: &Quality, looked: &[Looked]) -> Vec<(&'static str, Value)> {
     let mut stacks = json!({"samples": quality.stacks()});
     for (end, count) in quality.ends() {
         stacks[end.name()] = (*count).into();
@@ -34,5 +41,12 @@ pub(crate) fn members(quality: &Quality, looked: &[Looked]) -> [(&'static str, V
             missing
         })
         .collect();
-    [("stacks", stacks), ("frames", frames), ("missing", missing.into())]
+    let doubtful = doubtful(looked)
+        .map(|(dso, doubt)| json!({"dso": Lossy(dso.name()).to_string(), "why": doubt.to_string()}))
+        .collect::<Vec<_>>();
+    let mut members = vec![("stacks", stacks), ("frames", frames), ("missing", missing.into())];
+    if !doubtful.is_empty() {
+        members.push(("doubtful", doubtful.into()));
+    }
+    members
 }

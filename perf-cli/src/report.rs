@@ -30,6 +30,7 @@ mod transaction;
 
 use perf_parse::file::{Account, Reader};
 use perf_profile::{Missing, Quality, StackPart};
+use perf_symbol::Looked;
 
 use crate::args::call_graph::Style;
 use crate::args::only::OnlyArgs;
@@ -155,7 +156,8 @@ fn with_report(
     (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
     let quality = quality::count(&collected, &ends, &named, &|dso| walked.session.build_id(dso));
     // Without a look, no file is known to lack names.
-    let missing = if args.symbols.no_symbols { Vec::new() } else { quality.missing(&walked.names.looked()) };
+    let looked = if args.symbols.no_symbols { Vec::new() } else { walked.names.looked() };
+    let missing = if looked.is_empty() { Vec::new() } else { quality.missing(&looked) };
     let report = Report {
         args,
         plan: &plan,
@@ -164,6 +166,7 @@ fn with_report(
         names: &walked.names,
         quality: &quality,
         missing: &missing,
+        looked: &looked,
     };
     let grouping = match () {
         () if args.no_group => tables::Grouping::Never,
@@ -185,4 +188,6 @@ struct Report<'a> {
     names: &'a Names,
     quality: &'a Quality,
     missing: &'a [Missing],
+    /// Empty if names were not looked for.
+    looked: &'a [Looked],
 }

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use perf_session::{BuildId, Inode};
 
@@ -180,6 +180,10 @@ impl<F: Files> Files for Debuginfod<F> {
 
     fn inode(&self, path: &Path) -> Option<Inode> {
         self.files.inode(path)
+    }
+
+    fn modified(&self, path: &Path) -> Option<SystemTime> {
+        self.files.modified(path)
     }
 
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {

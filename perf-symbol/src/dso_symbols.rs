@@ -1,10 +1,12 @@
 //! The symbols of one DSO, loaded when they are first needed.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 
 use crate::debug_alone;
+use crate::doubt::Doubt;
 use crate::elf_symbols;
 use crate::error::Why;
 use crate::finder::{Finder, Found, why};
@@ -19,7 +21,8 @@ pub(crate) struct DsoSymbols {
     pub(crate) table: Table,
     /// Why there are none.
     pub(crate) why: Option<Why>,
-    pub(crate) is_doubtful: bool,
+    /// Why the names may be wrong. That a jitdump has another clock is found with the first sample.
+    pub(crate) doubt: OnceLock<Doubt>,
     /// Where the symbols are from; empty if there are none.
     pub(crate) path: PathBuf,
 }
@@ -49,15 +52,17 @@ impl DsoSymbols {
             // The running kernel is not that of a guest.
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
                 let kernel = Kernel::load(finder, build_id, relocation);
-                let (why, is_doubtful, path) = (kernel.why, kernel.is_doubtful, kernel.path.clone());
-                Self { table: Table::Kernel(Box::new(kernel)), why, is_doubtful, path }
+                let (why, doubt, path) = (kernel.why, doubt(kernel.doubt), kernel.path.clone());
+                Self { table: Table::Kernel(Box::new(kernel)), why, doubt, path }
             }
             DsoKind::Memory => match perf_map(finder, dso) {
-                Ok((map, path)) => Self { table: Table::PerfMap(map), why: None, is_doubtful: false, path },
+                Ok((map, path)) => {
+                    Self { table: Table::PerfMap(map), why: None, doubt: OnceLock::new(), path }
+                }
                 Err(why) => Self::nothing(why),
             },
             DsoKind::Ksymbol(_) => {
-                Self { table: Table::Nothing, why: None, is_doubtful: false, path: PathBuf::new() }
+                Self { table: Table::Nothing, why: None, doubt: OnceLock::new(), path: PathBuf::new() }
             }
             _ => Self::nothing(Why::NotFound),
         }
@@ -71,7 +76,7 @@ impl DsoSymbols {
             }
             (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
             (DsoKind::Ksymbol(_), _) => {
-                Self { table: Table::Nothing, why: None, is_doubtful: false, path: PathBuf::new() }
+                Self { table: Table::Nothing, why: None, doubt: OnceLock::new(), path: PathBuf::new() }
             }
             _ => Self::nothing(Why::NotFound),
         }
@@ -86,7 +91,7 @@ impl DsoSymbols {
     }
 
     fn nothing(why: Why) -> Self {
-        Self { table: Table::Nothing, why: Some(why), is_doubtful: false, path: PathBuf::new() }
+        Self { table: Table::Nothing, why: Some(why), doubt: OnceLock::new(), path: PathBuf::new() }
     }
 
     /// Reads the symbols of a file that was found.
@@ -97,7 +102,7 @@ impl DsoSymbols {
         let why =
             found.why.or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(Why::NoSymbols));
         let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
-        Self { why, is_doubtful: found.is_doubtful, path, table: Table::File(Box::new(found), symtab) }
+        Self { why, doubt: doubt(found.doubt), path, table: Table::File(Box::new(found), symtab) }
     }
 
     /// Finds the symbol of `ip`, or of the address that many bytes back, which has this offset in the file that was mapped. Also
@@ -146,6 +151,11 @@ impl DsoSymbols {
             _ => None,
         }
     }
+}
+
+/// Returns a doubt that is known when the symbols are loaded.
+fn doubt(doubt: Option<Doubt>) -> OnceLock<Doubt> {
+    doubt.map_or_else(OnceLock::new, OnceLock::from)
 }
 
 /// Reads the jitdump that a process has mapped.

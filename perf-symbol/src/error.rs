@@ -25,6 +25,8 @@ pub enum Why {
     NotFetched(std::io::ErrorKind),
     /// `/proc/kallsyms` has only zeros as addresses, because this user may not see them.
     Hidden,
+    /// The clock of the process's jitdump is not that of the samples, and addresses were used for several functions.
+    OtherClock,
 }
 
 impl fmt::Display for Why {
@@ -38,6 +40,10 @@ impl fmt::Display for Why {
             Self::TooLarge => f.write_str("the file is too large"),
             Self::Malformed(part) => write!(f, "not a valid file: {part}"),
             Self::NotFetched(kind) => write!(f, "no file found, and it could not be fetched: {kind}"),
+            Self::OtherClock => f.write_str(
+                "the clock of its jitdump is not that of the samples, and addresses were reused; record with -k mono, \
+                 which is most jitdumps' clock",
+            ),
             Self::Hidden => f.write_str("the addresses in /proc/kallsyms are hidden (kernel.kptr_restrict)"),
         }
     }

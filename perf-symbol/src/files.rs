@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use perf_session::{BuildId, Inode};
 
@@ -23,6 +24,13 @@ pub trait Files: Send + Sync {
 
     /// Returns device and inode of the file at `path`, to compare with the recorded ones. `None` if they are not known.
     fn inode(&self, path: &Path) -> Option<Inode> {
+        let _ = path;
+        None
+    }
+
+    /// Returns when the file at `path` was modified last, to compare with the time of the recording. `None` if that is not
+    /// known.
+    fn modified(&self, path: &Path) -> Option<SystemTime> {
         let _ = path;
         None
     }
@@ -97,6 +105,10 @@ impl Files for ReadFiles {
         let metadata = fs::metadata(path).ok()?;
         let (maj, min) = device(metadata.st_dev());
         Some(Inode { maj, min, ino: metadata.st_ino(), ino_generation: 0 })
+    }
+
+    fn modified(&self, path: &Path) -> Option<SystemTime> {
+        fs::metadata(path).ok()?.modified().ok()
     }
 
     #[cfg(target_os = "linux")]

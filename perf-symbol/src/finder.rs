@@ -10,6 +10,7 @@ use perf_session::{BuildId, Dso, FirstMapping, Inode};
 use crate::bytes::Bytes;
 use crate::debug_link::{self, DebugLink};
 use crate::decompress;
+use crate::doubt::Doubt;
 use crate::error::Why;
 use crate::files::{Files, Wanted, below, path_of};
 use crate::image::Image;
@@ -31,9 +32,8 @@ pub struct Found {
     pub mini: Option<Arc<Image>>,
     /// The file that several debug files share, as `dwz` makes it.
     pub shared: Option<Arc<Image>>,
-    /// Whether nothing proves that this is the file that was mapped: no build id was recorded, and device and inode are
-    /// others.
-    pub is_doubtful: bool,
+    /// Why this may not be the file that was mapped; `None` if its build id or its inode is the recorded one.
+    pub doubt: Option<Doubt>,
     /// Why there is no image and no debug file; `None` if there is one.
     pub why: Option<Why>,
 }
@@ -109,7 +109,7 @@ impl Finder {
     ///
     /// A file of a process is used if it has the recorded build id, or else device and inode. Without a build id, it is also used
     /// if the process has now mapped it by the recorded path at the recorded address; this alone is
-    /// [doubtful](Found::is_doubtful), as some file systems report other devices to `perf_event_open` than to `stat`.
+    /// [doubtful](Found::doubt), as some file systems report other devices to `perf_event_open` than to `stat`.
     #[must_use]
     pub fn find_mapped(&self, dso: &Dso, build_id: Option<BuildId>) -> Found {
         self.find_at(dso.path(), build_id, dso.inode(), dso.first_mapping())
@@ -131,21 +131,22 @@ impl Finder {
         first: Option<FirstMapping>,
     ) -> Found {
         let mut found = Found::default();
-        let is_doubtful = |at: &Path| build_id.is_none() && !live::is_same(inode, self.files.inode(at));
         let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Image));
+        let doubt = |at: &Path| if build_id.is_none() { self.doubt(at, inode) } else { None };
         let mut result = by_id.map_or_else(|| self.at_path(path, build_id), Ok).map(|(image, at)| {
-            let is_doubtful = is_doubtful(&at);
-            (image, at, is_doubtful)
+            let doubt = doubt(&at);
+            (image, at, doubt)
         });
-        if !matches!(result, Ok((_, _, false))) {
+        if !matches!(result, Ok((_, _, None))) {
             let known = result.as_ref().ok().and_then(|(_, at, _)| self.files.inode(at));
             let live = first.and_then(|first| self.of_process((path, first), build_id, inode, known));
             result = live.map_or(result, Ok);
         }
-        let fetched = |why| Ok((self.fetch(build_id, Wanted::Executable, why)?, false));
-        match result.or_else(|why| fetched(why).map(|((image, at), is_doubtful)| (image, at, is_doubtful))) {
-            Ok((image, at, is_doubtful)) => {
-                found.is_doubtful = is_doubtful;
+        let fetched =
+            |why| self.fetch(build_id, Wanted::Executable, why).map(|(image, at)| (image, at, None));
+        match result.or_else(fetched) {
+            Ok((image, at, doubt)) => {
+                found.doubt = doubt;
                 (found.image, found.path) = (Some(Arc::new(image)), at);
             }
             Err(why) => found.why = Some(why),
@@ -157,7 +158,7 @@ impl Finder {
         found
     }
 
-    /// Finds the file of a mapping in the process that has mapped it, if the process still runs, and whether it is doubtful. `None`
+    /// Finds the file of a mapping in the process that has mapped it, if the process still runs, and why it is doubtful. `None`
     /// for the file that is `known`.
     fn of_process(
         &self,
@@ -165,7 +166,7 @@ impl Finder {
         build_id: Option<BuildId>,
         recorded: Option<Inode>,
         known: Option<Inode>,
-    ) -> Option<(Image, PathBuf, bool)> {
+    ) -> Option<(Image, PathBuf, Option<Doubt>)> {
         let places = self.live_places((path, first))?;
         places.paths.into_iter().find_map(|path| {
             let inode = self.files.inode(&path);
@@ -175,7 +176,8 @@ impl Finder {
                 return None;
             }
             let image = self.open(&path, build_id).ok()?;
-            Some((image, path, build_id.is_none() && !is_recorded))
+            let is_proven = build_id.is_some() || is_recorded;
+            Some((image, path, (!is_proven).then_some(Doubt::Unproven)))
         })
     }
 
@@ -219,6 +221,24 @@ impl Finder {
         own.into_iter().chain([path]).collect()
     }
 
+    /// Returns why the file at a path may not be the one that was mapped, without a build id. Below the root of another
+    /// machine, inodes and times are those of a copy.
+    fn doubt(&self, at: &Path, recorded: Option<Inode>) -> Option<Doubt> {
+        if self.options.symfs.is_some() {
+            return Some(Doubt::Unproven);
+        }
+        let modified = self.options.recorded_until.zip(self.files.modified(at));
+        if modified.is_some_and(|(end, modified)| modified > end) {
+            return Some(Doubt::Modified);
+        }
+        let Some((recorded, file)) = recorded.zip(self.files.inode(at)) else { return Some(Doubt::Unproven) };
+        // The numbers of a file on overlayfs or btrfs are not those that the kernel records.
+        if (recorded.maj, recorded.min) != (file.maj, file.min) {
+            return Some(Doubt::Unproven);
+        }
+        (recorded.ino != file.ino).then_some(Doubt::Replaced)
+    }
+
     /// Adds what belongs to the image of `found`, or to the recorded build id.
     pub(crate) fn add_debug_files(&self, found: &mut Found, recorded: Option<BuildId>) {
         let image = found.image.clone();
@@ -258,7 +278,7 @@ impl Finder {
         };
         match by_id.map_or_else(running, Ok) {
             Ok((image, path)) => {
-                found.is_doubtful = build_id.is_none();
+                found.doubt = build_id.is_none().then_some(Doubt::Unproven);
                 (found.image, found.path) = (Some(Arc::new(image)), path);
             }
             Err(why) => found.why = Some(why),

@@ -1,11 +1,13 @@
 //! A jitdump: the code that a JIT compiler generated, with times, names and lines.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use crate::bytes::Bytes;
 use crate::error::Why;
 use crate::limits::Limits;
 use crate::overlay::Overlay;
+use crate::sole_names::SoleNames;
 use crate::symtab::{LONGEST_NAME, Source, Symbol};
 
 /// The code that a JIT compiler generated, as a program writes it to `jit-PID.dump`.
@@ -19,6 +21,9 @@ pub struct Jitdump {
     loads: Vec<Load>,
     lines: Vec<Line>,
     overlay: Overlay,
+    /// Made when the first address is looked up without a time.
+    sole_names: OnceLock<SoleNames>,
+    has_arch_times: bool,
     skipped: u64,
     is_truncated: bool,
 }
@@ -68,6 +73,9 @@ const MOVE: u32 = 1;
 const DEBUG_INFO: u32 = 2;
 const CLOSE: u32 = 3;
 
+/// `JITDUMP_FLAGS_ARCH_TIMESTAMP`.
+const ARCH_TIMESTAMP: u64 = 1;
+
 impl Jitdump {
     /// Reads the records of a file, of either byte order. Records that cannot be read are skipped and counted. What the
     /// program had not written completely is left out: see [`is_truncated`](Self::is_truncated).
@@ -89,6 +97,7 @@ impl Jitdump {
         if version != 1 || size < 40 {
             return Err(HEADER);
         }
+        it.has_arch_times = it.u64_in(32, 0, 40).is_some_and(|flags| flags & ARCH_TIMESTAMP != 0);
         it.read_records(usize::try_from(size).map_err(|_| HEADER)?, limits);
         // Their order is that of the file where times are equal.
         it.loads.sort_by_key(|load| load.time);
@@ -188,17 +197,25 @@ impl Jitdump {
     }
 
     /// Returns the function at an address, at a time in nanoseconds of `CLOCK_MONOTONIC`, of which `perf record -k mono`
-    /// makes the times of samples. Without a time, the last code that was loaded there counts. `None` if none was.
+    /// makes the times of samples. Without a time, a function is returned only if all code that was ever loaded there has
+    /// its name, and its line only if no other code was. `None` if no code was loaded there.
+    ///
+    /// The times of a jitdump with [other time stamps](Self::has_arch_times) cannot be compared with a time.
     #[must_use]
     pub fn find(&self, address: u64, time: Option<u64>) -> Option<Jitted<'_>> {
-        let before = match time {
-            Some(time) => self.loads.partition_point(|load| load.time <= time),
-            None => self.loads.len(),
+        let (number, has_lines) = match time {
+            Some(time) => {
+                let before = self.loads.partition_point(|load| load.time <= time);
+                (self.overlay.find(address, u32::try_from(before).unwrap_or(u32::MAX))?, true)
+            }
+            None => {
+                let sole = self.sole_names().find(&self.overlay, address)?;
+                (sole.range, sole.is_only)
+            }
         };
-        let number = self.overlay.find(address, u32::try_from(before).unwrap_or(u32::MAX))?;
         let load = self.loads.get(usize::try_from(number).ok()?)?;
         let name = self.start_of_text(load.name);
-        let line = self.line(load, address);
+        let line = if has_lines { self.line(load, address) } else { None };
         Some(Jitted {
             symbol: Symbol { name, start: load.start, end: load.end, source: Source::Jitdump },
             load: number,
@@ -208,11 +225,28 @@ impl Jitdump {
         })
     }
 
+    fn sole_names(&self) -> &SoleNames {
+        self.sole_names.get_or_init(|| {
+            SoleNames::new(&self.overlay, |number| {
+                let load = usize::try_from(number).ok().and_then(|number| self.loads.get(number));
+                let place = load.map_or(0, |load| load.name);
+                (place, self.start_of_text(place))
+            })
+        })
+    }
+
     fn line(&self, load: &Load, address: u64) -> Option<Line> {
         let lines = self.lines.get(load.lines.0..load.lines.1)?;
         let address = address.wrapping_sub(load.start).wrapping_add(load.lines_at);
         let after = lines.partition_point(|line| line.address <= address);
         lines.get(after.checked_sub(1)?).copied()
+    }
+
+    /// Returns whether the times are those of a clock of the processor, such as x86's time stamp counter, and not of
+    /// `CLOCK_MONOTONIC`.
+    #[must_use]
+    pub fn has_arch_times(&self) -> bool {
+        self.has_arch_times
     }
 
     /// Returns the number of records that were skipped.

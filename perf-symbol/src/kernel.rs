@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use perf_session::BuildId;
 
+use crate::doubt::Doubt;
 use crate::elf_symbols;
 use crate::error::Why;
 use crate::files::Wanted;
@@ -22,7 +23,7 @@ pub(crate) struct Kernel {
     /// vmlinux, if its DWARF is to be read.
     pub(crate) found: Found,
     pub(crate) path: PathBuf,
-    pub(crate) is_doubtful: bool,
+    pub(crate) doubt: Option<Doubt>,
     pub(crate) why: Option<Why>,
     /// What is added to a recorded address for the address in the tables.
     kallsyms_delta: u64,
@@ -51,7 +52,7 @@ impl Kernel {
         if it.vmlinux.is_none() {
             match kallsyms(finder, build_id) {
                 Ok((kallsyms, path, is_doubtful)) => {
-                    it.is_doubtful = is_doubtful;
+                    it.doubt = is_doubtful.then_some(Doubt::Unproven);
                     it.set_kallsyms(kallsyms, path, relocation);
                 }
                 Err(why) => problem = problem.or(Some(why)),
@@ -64,7 +65,9 @@ impl Kernel {
                 it.set_vmlinux(finder, image, &path, relocation);
             }
         }
-        it.is_doubtful |= it.vmlinux.is_some() && build_id.is_none();
+        if it.vmlinux.is_some() && build_id.is_none() {
+            it.doubt = Some(Doubt::Unproven);
+        }
         if it.kallsyms.is_none() && it.vmlinux.is_none() {
             it.why = Some(problem.unwrap_or(Why::NotFound));
         }

@@ -64,8 +64,8 @@
 //!
 //! A file is used if its build id is the recorded one. Folders that have files by build id are searched first, then the
 //! recorded path, then the process that has mapped it, if it still runs: see [`Finder::find_mapped`]. If no build id was
-//! recorded, the file at the path is used; if its inode is not the recorded one,
-//! [`Looked::is_doubtful`] reports that.
+//! recorded, the file at the path is used. If it was replaced or modified since, as its inode or its time tells, its names
+//! are guesses, and [`Looked::doubt`] reports that.
 //!
 //! # Hostile files
 //!
@@ -110,6 +110,7 @@ mod debuginfod;
 mod decompress;
 mod decompressed;
 mod demangle;
+mod doubt;
 mod dso_symbols;
 mod elf_symbol;
 mod elf_symbols;
@@ -140,6 +141,7 @@ mod plt_got;
 mod plt_names;
 mod relocate;
 mod shared;
+mod sole_names;
 mod spelling;
 mod stacks;
 mod symbolizer;
@@ -152,6 +154,7 @@ pub use bytes::Bytes;
 #[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
 pub use debuginfod::{Debuginfod, DebuginfodOptions};
 pub use demangle::demangle;
+pub use doubt::Doubt;
 pub use error::Why;
 pub use files::{Files, ReadFiles, Wanted};
 pub use finder::{Finder, Found};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use perf_session::{BuildId, Dso, Segment};
 
+use crate::doubt::Doubt;
 use crate::error::Why;
 
 /// A file that a [`Symbolizer`](crate::Symbolizer) looked for.
@@ -18,8 +19,8 @@ pub struct Looked {
     pub path: PathBuf,
     /// Why it has no names; `None` if it has.
     pub why: Option<Why>,
-    /// Whether nothing proves that the file is the one that was mapped: see [`Found::is_doubtful`](crate::Found).
-    pub is_doubtful: bool,
+    /// Why its names may be wrong; `None` if the file is the one that was mapped.
+    pub doubt: Option<Doubt>,
     /// The segments of the file that was mapped, for [`address_of`](perf_session::address_of); empty if it was not found.
     pub segments: Vec<Segment>,
 }

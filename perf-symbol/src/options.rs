@@ -1,6 +1,7 @@
 //! Options of a symbolizer.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use crate::limits::Limits;
 
@@ -30,6 +31,9 @@ pub struct Options {
     pub vmlinux: Option<PathBuf>,
     /// Copy of `/proc/kallsyms` of the recorded machine.
     pub kallsyms: Option<PathBuf>,
+    /// When the recording ended. A file without a recorded build id that was modified later is not the one that was mapped:
+    /// see [`Doubt::Modified`](crate::Doubt). `None` if it is not known.
+    pub recorded_until: Option<SystemTime>,
     /// Whether lines and inlined functions are looked up in DWARF.
     pub inlines: bool,
     /// Whether files and lines are looked up as well. Without them, less of DWARF has to be decompressed and parsed. Of
@@ -51,6 +55,7 @@ impl Default for Options {
             cache: std::env::home_dir().map(|home| home.join(".debug")),
             vmlinux: None,
             kallsyms: None,
+            recorded_until: None,
             inlines: true,
             lines: true,
             demangle: true,

@@ -50,17 +50,26 @@ impl Overlay {
 
     /// Returns the largest number, below `before`, of a range that covers the address.
     pub(crate) fn find(&self, address: u64, before: u32) -> Option<u32> {
-        let after = self.bounds.partition_point(|&bound| bound <= address);
-        let mut node = after.checked_sub(1)?.checked_add(self.bounds.len())?;
         let mut best = None;
-        while node > 0 {
+        for node in self.path(address) {
             let numbers = self.nodes.get(node).map_or(&[][..], Vec::as_slice);
             let count = numbers.partition_point(|&number| number < before);
             let last = count.checked_sub(1).and_then(|last| numbers.get(last)).copied();
             best = best.max(last);
-            node >>= 1;
         }
         best
+    }
+
+    /// Returns the nodes that an address is in, the smallest first.
+    pub(crate) fn path(&self, address: u64) -> impl Iterator<Item = usize> {
+        let after = self.bounds.partition_point(|&bound| bound <= address);
+        let leaf = after.checked_sub(1).map_or(0, |leaf| leaf.saturating_add(self.bounds.len()));
+        core::iter::successors(Some(leaf), |node| Some(node >> 1)).take_while(|&node| node > 0)
+    }
+
+    /// Returns for each node the numbers of the ranges that cover it and not its parent, in ascending order.
+    pub(crate) fn nodes(&self) -> &[Vec<u32>] {
+        &self.nodes
     }
 }
 

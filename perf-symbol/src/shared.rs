@@ -7,7 +7,9 @@ use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind, Session};
 
 use crate::decompressed::lock;
+use crate::doubt::Doubt;
 use crate::dso_symbols::DsoSymbols;
+use crate::error::Why;
 use crate::finder::Finder;
 use crate::jitdump::Jitdump;
 use crate::looked::Looked;
@@ -60,6 +62,12 @@ struct Loaded {
     /// Whether a look-up asked for them. Others are loaded ahead, and do not count as looked for: see
     /// [`LoadAhead`](crate::LoadAhead).
     is_wanted: bool,
+}
+
+/// Returns why a file has no names. The names of generated code with a jitdump are in that, and not in a perf map.
+fn why(symbols: &DsoSymbols) -> Option<Why> {
+    let has_other_clock = symbols.doubt.get() == Some(&Doubt::Clock);
+    symbols.why.map(|why| if has_other_clock && why == Why::NotFound { Why::OtherClock } else { why })
 }
 
 /// Returns whether an address is of a guest, whose files are not those of the host.
@@ -118,8 +126,8 @@ impl Shared {
                 dso: Arc::clone(&identity.dso),
                 build_id: identity.build_id,
                 path: symbols.path.clone(),
-                why: symbols.why,
-                is_doubtful: symbols.is_doubtful,
+                why: why(symbols),
+                doubt: symbols.doubt.get().copied(),
                 segments: symbols.segments().to_vec(),
             })
             .collect()

@@ -9,6 +9,7 @@ use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 
 use crate::decompressed;
+use crate::doubt::Doubt;
 use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
@@ -88,6 +89,8 @@ struct Key {
     offset: u64,
     /// Number of the load in the jitdump, from 1 on; 0 for what is not of a jitdump.
     load: u32,
+    /// Whether there is a jitdump, and the time of the sample is not of its clock.
+    has_other_clock: bool,
     is_caller: bool,
     is_executable: bool,
     /// Offset and size of the mapping, for a debug file alone: they tell which of its segments was mapped.
@@ -142,8 +145,10 @@ impl Symbolizer {
     /// Such an address is after the call, so the byte before it is looked up; unless no call can be there, as in the padding
     /// before a function of the kernel.
     ///
-    /// `time` is that of the sample if its clock is `CLOCK_MONOTONIC` (`perf record -k mono`). Only generated code, whose
-    /// addresses are reused, depends on it. Without a time, the last function at the address counts.
+    /// `time` is that of the sample if its clock is `CLOCK_MONOTONIC` (`perf record -k mono`). Only generated code with a
+    /// jitdump, whose addresses are reused, depends on it. Without a time, and if the jitdump has
+    /// [other times](Jitdump::has_arch_times), such a function has a name only if all code at the address had this one; the
+    /// name is then a [guess](Function::guess).
     ///
     /// perf records the kernel's mapping up to the end of its text. Addresses after that, such as those of code that runs
     /// only while the machine starts, are in no mapping, but have the names that the kernel's symbols have there.
@@ -167,11 +172,18 @@ impl Symbolizer {
             None
         };
         let address = if is_caller { frame.ip.wrapping_sub(1) } else { frame.ip };
+        let time = time.filter(|_| jitdump.as_deref().is_none_or(|jitdump| !jitdump.has_arch_times()));
+        let has_other_clock = jitdump.is_some() && time.is_none();
         let jitted = jitdump.as_deref().and_then(|jitdump| jitdump.find(address, time));
+        if has_other_clock && let Some(symbols) = self.states.get(dso).and_then(|it| it.symbols.get()) {
+            // Another thread may have been the first.
+            let _ = symbols.doubt.set(Doubt::Clock);
+        }
         let key = Key {
             dso,
             offset: mapping.offset_of(frame.ip),
             load: jitted.map_or(0, |jitted| jitted.load.saturating_add(1)),
+            has_other_clock,
             is_caller,
             is_executable: mapping.is_executable(),
             pages: self.states.get(dso).is_some_and(|state| state.is_debug_alone).then(|| {
@@ -300,13 +312,26 @@ impl Symbolizer {
             self.names.clear();
         }
         let start = self.functions.len();
+        let of_jitdump = jitted.is_some();
         match jitted {
             Some(jitted) => self.add_jitted(&jitted, ip),
             None => self.add(session, mapping, key, ip),
         }
         let range = start..self.functions.len();
+        let doubt =
+            if of_jitdump { key.has_other_clock.then_some(Doubt::Clock) } else { self.doubt(key.dso) };
+        if let Some(guess) = doubt.and_then(Doubt::guess) {
+            let named = self.functions.get_mut(start..).unwrap_or_default().iter_mut();
+            named.filter(|it| it.name.is_some()).for_each(|it| it.guess = Some(guess));
+        }
         self.cache.insert(key, range.clone());
         range
+    }
+
+    /// Returns why the names of a file may be wrong. Those of a perf map have nothing to do with a jitdump's clock.
+    fn doubt(&self, dso: usize) -> Option<Doubt> {
+        let symbols = self.states.get(dso)?.symbols.get()?;
+        symbols.doubt.get().copied().filter(|doubt| *doubt != Doubt::Clock)
     }
 
     fn add_jitted(&mut self, jitted: &Jitted<'_>, ip: u64) {

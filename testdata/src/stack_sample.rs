@@ -6,6 +6,9 @@ use perf_abi::sample_type::SampleType;
 
 use crate::Bytes;
 
+/// The major number of the device that files were recorded on: none that a machine has, so that their inodes tell nothing.
+const DEVICE: u32 = 0xfff;
+
 /// A sample with user registers and a copy of the user stack. Its process has id 5.
 #[derive(Clone, Debug)]
 pub struct StackSample {
@@ -74,7 +77,7 @@ impl StackSample {
         let mut out = Vec::new();
         for &(addr, len, pgoff, prot, name) in &self.mappings {
             let payload = Bytes::new(self.big).i32(5).i32(5).u64s(&[addr, len, pgoff]);
-            let payload = payload.u32(8).u32(1).u64(7).u64(0).u32(prot).u32(2);
+            let payload = payload.u32(DEVICE).u32(1).u64(7).u64(0).u32(prot).u32(2);
             let payload = payload.padded(name.as_bytes(), (name.len() + 1).next_multiple_of(8));
             out.extend(payload.record(10, 2));
         }

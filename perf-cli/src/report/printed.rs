@@ -60,7 +60,7 @@ impl Report<'_> {
         let out = &mut output.buffer;
         let samples = self.source.collected.events.values().map(|it| it.selected.samples).sum();
         out.extend_from_slice(b"#\n");
-        quality::push(out, samples, self.quality, self.missing);
+        quality::push(out, samples, self.quality, self.missing, self.looked);
         if beyond > 0 {
             let beyond = quality::grouped(beyond);
             print(

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use perf_profile::{EMPTY, Missing, Named, Quality};
 use perf_session::{BuildId, Dso, DsoKind};
-use perf_symbol::Why;
 use perf_symbol::unwind::StackEnd;
+use perf_symbol::{Looked, Why};
 
 use super::collect::Collected;
 use crate::escape::{print, push_name};
+use crate::quality::doubtful;
 
 /// Counts the stacks and frames of all samples.
 pub(super) fn count(
@@ -61,7 +62,13 @@ pub(super) fn line(samples: u64, quality: &Quality) -> String {
 }
 
 /// Appends the quality.
-pub(super) fn push(out: &mut Vec<u8>, samples: u64, quality: &Quality, missing: &[Missing]) {
+pub(super) fn push(
+    out: &mut Vec<u8>,
+    samples: u64,
+    quality: &Quality,
+    missing: &[Missing],
+    looked: &[Looked],
+) {
     print(out, format_args!("# {}\n", line(samples, quality)));
     for it in missing.iter().take(LISTED) {
         out.extend_from_slice(b"# ");
@@ -69,6 +76,26 @@ pub(super) fn push(out: &mut Vec<u8>, samples: u64, quality: &Quality, missing: 
     }
     if let Some(more) = missing.len().checked_sub(LISTED).filter(|&more| more > 0) {
         print(out, format_args!("# and {more} more files without names (--format json lists them)\n"));
+    }
+    if quality.guessed() > 0 {
+        push_doubtful(out, looked);
+    }
+}
+
+/// Appends the files whose names are guesses.
+fn push_doubtful(out: &mut Vec<u8>, looked: &[Looked]) {
+    let mut doubtful = doubtful(looked);
+    for (dso, doubt) in doubtful.by_ref().take(LISTED) {
+        out.extend_from_slice(b"# ");
+        push_name(out, dso.name());
+        print(out, format_args!(": its names are guesses: {doubt}\n"));
+    }
+    match doubtful.count() {
+        0 => {}
+        more => print(
+            out,
+            format_args!("# and {more} more files whose names are guesses (--format json lists them)\n"),
+        ),
     }
 }
 
@@ -102,6 +129,7 @@ fn push_missing(out: &mut Vec<u8>, it: &Missing) {
                 ": {frames} without a name, as kernel.kptr_restrict hides addresses{find}, or run as root\n"
             ),
         ),
+        Some(why @ Why::OtherClock) => print(out, format_args!(": {frames} without a name: {why}\n")),
         Some(why) => print(out, format_args!(": {frames} without a name: {why}{find}\n")),
     }
 }

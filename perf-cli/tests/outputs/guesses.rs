@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Cursor;
+use std::time::{Duration, SystemTime};
 
 use perf_abi::endian::LittleEndian;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
@@ -105,6 +106,28 @@ fn texts_have_a_mark_after_the_name() {
         let text = String::from_utf8(folder.read(file)).unwrap();
         assert!(text.contains("caller [guessed]") && !text.contains("leaf [guessed]"), "{args:?}");
     }
+}
+
+/// The program was built again, without a build id.
+#[test]
+fn a_file_that_was_modified_after_the_recording() {
+    let folder = guessed("guesses-modified");
+    let out = |args: &[&str]| folder.run(args).out;
+    assert!(!out(&["report", "--stdio", "in.data"]).contains("leaf [guessed]"));
+    let program = fs::File::options().write(true).open(folder.path("prog")).unwrap();
+    program.set_modified(SystemTime::now() + Duration::from_secs(3600)).unwrap();
+    let script = out(&["script", "-F", "ip,sym", "in.data"]);
+    assert!(script.contains(" leaf [guessed]\n") && script.contains(" caller [guessed]\n"), "{script}");
+    let why = "no build id was recorded, and the file was modified after the recording";
+    let report = out(&["report", "--stdio", "in.data"]);
+    assert!(report.contains("[.] leaf [guessed]"), "{report}");
+    assert!(report.contains(&format!("/prog: its names are guesses: {why}\n")), "{report}");
+    let lines = out(&["script", "--format", "jsonl", "in.data"]);
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["stack"][0]["guessed"], true);
+    assert_eq!(lines[1]["doubtful"][0]["why"], why);
+    let report: Value = serde_json::from_str(&out(&["report", "--format", "json", "in.data"])).unwrap();
+    assert_eq!(report["quality"]["doubtful"][0]["why"], why);
 }
 
 #[test]

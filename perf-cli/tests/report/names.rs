@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use perf_parse::record::{FileId, Mmap2};
+use perf_parse::sample::Reading;
+
 use crate::made::Made;
 use crate::report;
 
@@ -12,6 +15,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     the_parent_is_the_first_that_matches,
     unresolved_addresses_are_left_out,
     names_cannot_control_a_terminal,
+    a_jitdump_of_another_clock,
 ];
 
 const PID: i32 = 4_194_000;
@@ -31,6 +35,54 @@ fn generated(functions: &str, comm: &str) -> (PathBuf, PathBuf) {
         .sample(PID, 5, &[0x7000])
         .file("generated.data");
     (capture, root)
+}
+
+/// The capture has perf's own clock, and the jitdump that of `CLOCK_MONOTONIC`: three functions had one address, one after
+/// the other, and one function another.
+fn a_jitdump_of_another_clock() {
+    let folder = needs::folder();
+    let mut dump =
+        testdata::Bytes::new(false).u32(0x4a69_5444).u32(1).u32(40).u32(62).u32(0).u32(0).u64(0).u64(0).out;
+    for (number, (address, name)) in
+        [(0x1000, "fA"), (0x1000, "fB"), (0x1000, "fC"), (0x2000, "fD")].into_iter().enumerate()
+    {
+        let head = testdata::Bytes::new(false).u32(0).u32(56 + 3).u64(number as u64 + 1).u32(0).u32(0);
+        let load = head.u64s(&[address, address, 0x10, number as u64]).raw(name.as_bytes()).zeros(1);
+        dump.extend_from_slice(&load.out);
+    }
+    fs::create_dir_all(folder.join("root/home")).unwrap();
+    fs::write(folder.join("root/home/jit-7.dump"), dump).unwrap();
+    let marker = Mmap2 {
+        pid: PID,
+        tid: PID,
+        addr: 0x10_0000,
+        len: 0x1000,
+        pgoff: 0,
+        id: FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 },
+        prot_flags: Some((5, 2)),
+        filename: b"/home/jit-7.dump",
+        reading: Reading::Certain,
+    };
+    let capture = Made::new()
+        .comm(PID, "prog")
+        .map(PID, "//anon")
+        .map2(PID, marker)
+        .sample(PID, 60, &[0x1004])
+        .sample(PID, 20, &[0x2004])
+        .file("clocks.data");
+    let root = folder.join("root");
+    let run = report(
+        capture.to_str().unwrap(),
+        &["--symfs", root.to_str().unwrap(), "-F", "period,sym", "-s", "sym"],
+    );
+    assert!(run.out.contains("20  [.] fD [guessed]\n"), "{}", run.out);
+    assert!(["fA", "fB", "fC"].iter().all(|name| !run.out.contains(name)), "{}", run.out);
+    let clock = "the clock of its jitdump is not that of the samples";
+    let lines = [
+        format!("/tmp/perf-{PID}.map: 1 frame without a name: {clock}, and addresses were reused"),
+        format!("/tmp/perf-{PID}.map: its names are guesses: {clock}"),
+    ];
+    assert!(lines.iter().all(|line| run.out.contains(line)), "{}", run.out);
 }
 
 const FUNCTIONS: &str = "1000 100 main\n2000 100 work\n3000 100 leaf\n";

@@ -58,7 +58,7 @@ pub(super) fn push(
     let status = match looked {
         None => "not looked for".to_owned(),
         Some(Looked { why: Some(why), .. }) => why.to_string(),
-        Some(Looked { is_doubtful: true, .. }) => "doubtful".to_owned(),
+        Some(Looked { doubt: Some(_), .. }) => "doubtful".to_owned(),
         Some(_) => "found".to_owned(),
     };
     rows.text(&*utf8(status.as_bytes()));

@@ -1,8 +1,9 @@
 //! The file of a mapping, and its symbols.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use perf_symbol::{Symbolizer, Why};
+use perf_symbol::{Doubt, Guess, Symbolizer, Why};
 
 use crate::elf::{DYNSYM, Elf, FUNC, NOTYPE, PROGBITS, RELA, SYMTAB, xz};
 use crate::{Memory, Records, names, options, symbolizer};
@@ -56,12 +57,60 @@ fn another_build_id_is_never_used() {
     }
 }
 
+/// The doubt about a file that was mapped with the device 8:1 and the inode 7, and why its name is a guess.
+fn doubt(
+    id: &[u8],
+    (maj, ino): (u32, u64),
+    (modified, end): (u64, u64),
+    change: impl FnOnce(&mut perf_symbol::Options),
+) -> (Option<Doubt>, Option<Guess>) {
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, id, "/bin/a").session();
+    let time = |seconds| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+    let memory = Memory {
+        inodes: [("/bin/a".into(), ino), ("/root/bin/a".into(), ino)].into(),
+        device: Some(maj),
+        modified: time(modified),
+        ..Memory::default()
+    };
+    let elf = || file("f").build_id(id).build();
+    let mut options = options();
+    options.recorded_until = time(end);
+    change(&mut options);
+    let files = memory.with("/bin/a", elf()).with("/root/bin/a", elf());
+    let mut symbolizer = Symbolizer::with_files(options, Arc::new(files));
+    let frame = crate::frame(&session, 5, 0x7000_1014);
+    let functions = symbolizer.functions(&session, &frame, false, None);
+    assert_eq!(functions.iter().map(crate::shown).collect::<Vec<_>>(), ["f+0x4 symtab"]);
+    let guess = functions[0].guess;
+    (symbolizer.looked()[0].doubt, guess)
+}
+
+/// A program that was built again after the recording, such as one of Go without a build id.
 #[test]
-fn without_a_recorded_build_id_the_doubt_is_reported() {
+fn a_file_that_changed_since_has_guesses_for_names() {
+    let same = (8, 7);
+    let before = (100, 200);
+    assert_eq!(doubt(&[], same, before, |_| {}), (None, None));
+    assert_eq!(doubt(&[], same, (201, 200), |_| {}), (Some(Doubt::Modified), Some(Guess::File)));
+    assert_eq!(doubt(&[], (8, 9), before, |_| {}), (Some(Doubt::Replaced), Some(Guess::File)));
+    // Files on overlayfs and btrfs have other numbers than those that are recorded.
+    assert_eq!(doubt(&[], (0, 9), before, |_| {}), (Some(Doubt::Unproven), None));
+    // A build id proves it.
+    assert_eq!(doubt(&ID, (8, 9), (201, 200), |_| {}), (None, None));
+    // A copy of the file on another machine.
+    let symfs = |options: &mut perf_symbol::Options| options.symfs = Some("/root".into());
+    assert_eq!(doubt(&[], (8, 9), (201, 200), symfs), (Some(Doubt::Unproven), None));
+    // The time of the recording is not known.
+    let of_pipe = |options: &mut perf_symbol::Options| options.recorded_until = None;
+    assert_eq!(doubt(&[], same, (201, 200), of_pipe), (None, None));
+}
+
+#[test]
+fn without_any_evidence_names_are_no_guesses() {
     let session = Records::default().map(5, 0x7000_0000, 0x2000, &[], "/bin/a").session();
     let mut symbolizer = symbolizer(Memory::default().with("/bin/a", file("f").build()));
     assert_eq!(names(&mut symbolizer, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
-    assert!(symbolizer.looked()[0].is_doubtful);
+    assert_eq!(symbolizer.looked()[0].doubt, Some(Doubt::Unproven));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Generated code: `/tmp/perf-PID.map` and jitdumps.
 
-use perf_symbol::{Bytes, Jitdump, Limits, Why};
+use perf_symbol::{Bytes, Doubt, Guess, Jitdump, Limits, Why};
 
 use crate::{Memory, Records, frame, names, symbolizer};
 
@@ -104,7 +104,10 @@ fn addresses_are_reused() {
         assert_eq!(name(&dump, 0x130, Some(19)).as_deref(), Some("first"));
         assert_eq!(name(&dump, 0x130, Some(20)).as_deref(), Some("second"));
         assert_eq!(name(&dump, 0x110, Some(30)).as_deref(), Some("first"));
-        assert_eq!(name(&dump, 0x130, None).as_deref(), Some("second"));
+        // Without a time, only what was always the same has a name.
+        assert_eq!(name(&dump, 0x130, None), None);
+        assert_eq!(name(&dump, 0x110, None).as_deref(), Some("first"));
+        assert_eq!(name(&dump, 0x150, None).as_deref(), Some("second"));
         assert_eq!(name(&dump, 0x160, None), None);
     }
 }
@@ -139,6 +142,42 @@ fn lines_of_generated_code() {
         assert_eq!(line(0x108), Some((&b"a.js"[..], Some(1), Some(3))));
         assert_eq!(line(0x111), Some((&b"a.js"[..], Some(2), Some(3))));
         assert_eq!(line(0x311), Some((&b"a.js"[..], Some(2), Some(3))));
+    }
+}
+
+#[test]
+fn code_that_was_compiled_again() {
+    let dump = Dump::new(false)
+        .lines(0x100, &[(0x100, 1, "a.js")])
+        .load(10, 0x100, 0x40, 1, "f")
+        .lines(0x100, &[(0x100, 2, "a.js")])
+        .load(20, 0x100, 0x40, 2, "f")
+        .parse();
+    assert_eq!(name(&dump, 0x110, None).as_deref(), Some("f"));
+    assert_eq!(dump.find(0x110, None).unwrap().line, None);
+    assert_eq!(dump.find(0x110, Some(15)).unwrap().line, Some(1));
+}
+
+/// The samples are not of `CLOCK_MONOTONIC`, or the jitdump has time stamps of the processor.
+#[test]
+fn clocks_that_differ() {
+    for flags in [0, 1] {
+        let mut dump = Dump::new(false);
+        dump.out[32] = flags;
+        let dump = dump.load(10, CODE, 0x40, 1, "first").load(20, CODE, 0x20, 2, "second").out;
+        let parsed = Jitdump::parse(Bytes::new(dump.clone()), &Limits::default()).unwrap();
+        assert_eq!(parsed.has_arch_times(), flags == 1);
+        let session = records().map(5, 0x6000_0000, 0x1000, &[], "/home/u/jit-5.dump").session();
+        let mut it = symbolizer(Memory::default().with("/home/u/jit-5.dump", dump));
+        let time = (flags == 1).then_some(15);
+        let mut found = |ip| {
+            let functions = it.functions(&session, &frame(&session, 5, ip), false, time);
+            functions.iter().map(|it| (crate::shown(it), it.guess)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(CODE + 4), [], "the address was reused");
+        assert_eq!(found(CODE + 0x30), [("first+0x30 jitdump".into(), Some(Guess::Clock))]);
+        let looked = it.looked();
+        assert_eq!((looked[0].doubt, looked[0].why), (Some(Doubt::Clock), Some(Why::OtherClock)));
     }
 }
 

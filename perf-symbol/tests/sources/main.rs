@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use perf_parse::Reader;
 use perf_parse::abi::attr::Attr;
@@ -38,6 +39,9 @@ struct Memory {
     files: HashMap<PathBuf, Vec<u8>>,
     /// Inode numbers on the device 8:1, which has all files of the records.
     inodes: HashMap<PathBuf, u64>,
+    /// The major number of the device; 8 if it is `None`.
+    device: Option<u32>,
+    modified: Option<SystemTime>,
     vdso: Option<Vec<u8>>,
     vdso32: Option<Vec<u8>>,
 }
@@ -64,7 +68,12 @@ impl Files for Memory {
     }
 
     fn inode(&self, path: &Path) -> Option<Inode> {
-        self.inodes.get(path).map(|&ino| Inode { maj: 8, min: 1, ino, ino_generation: 0 })
+        let maj = self.device.unwrap_or(8);
+        self.inodes.get(path).map(|&ino| Inode { maj, min: 1, ino, ino_generation: 0 })
+    }
+
+    fn modified(&self, _: &Path) -> Option<SystemTime> {
+        self.modified
     }
 
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
