@@ -27,7 +27,7 @@ use crate::summary::Summary;
 use crate::survey::Survey;
 use crate::synthesize::{Synthesizer, Wanted};
 use crate::wait::Waited;
-use crate::{Error, Frozen, Note, Observed, Options, drain, features, user_records};
+use crate::{Error, Frozen, Kept, Note, Observed, Options, drain, features, user_records};
 
 /// A recording session.
 ///
@@ -305,6 +305,43 @@ impl Recorder {
         let paused = overwrites.iter_mut().map(Overwrite::pause);
         let paused: Vec<Paused<'_>> = paused.collect::<Result<_, _>>()?;
         Ok(Frozen { paused, events, features: &self.features, survey: &self.survey })
+    }
+
+    /// Removes from `kept` the records of tasks that have ended and have no samples in the rings, each time that it has doubled.
+    /// Call it after each [`drain`](Self::drain) into it.
+    ///
+    /// To look at the samples, each ring is paused for some milliseconds, one after the other, and loses its samples of this time.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel refuses to pause a ring.
+    pub fn trim(&mut self, kept: &mut Kept) -> Result<(), Error> {
+        if !kept.is_due() {
+            return Ok(());
+        }
+        let mut samples = Some(Vec::new());
+        for ring in &mut self.session.overwrites {
+            let mut paused = ring.pause()?;
+            samples = samples.and_then(|mut samples| {
+                let mut records = paused.records().ok()?;
+                while let Some(record) = records.next_record() {
+                    // Without the place of the ids, no sample tells its task.
+                    let record = record.ok()?;
+                    let task = self.survey.task_of(&record);
+                    if record.kind() == RecordType::SAMPLE && task.is_none() {
+                        return None;
+                    }
+                    samples.extend(task);
+                }
+                Some(samples)
+            });
+            paused.resume()?;
+        }
+        kept.trim(&self.layout, samples.as_deref());
+        if samples.is_some() {
+            self.survey.keep_files_of(&[kept.bytes()]);
+        }
+        Ok(())
     }
 
     /// Copies the rings that are read while they are written, as [`Ring::dump`] does.

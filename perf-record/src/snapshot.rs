@@ -4,39 +4,10 @@ use perf_abi::endian::NativeEndian;
 use perf_open::ring;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 
-use crate::Error;
 use crate::sink::{Head, Sink};
 use crate::summary::Summary;
 use crate::survey::Survey;
-
-/// The maximum number of bytes of records of mappings, names and tasks that are kept: hours on a busy machine.
-const MAX_KEPT: usize = 256 << 20;
-
-/// A sink that keeps the records of mappings, names and tasks in memory. Every snapshot needs all of them.
-#[derive(Debug, Default)]
-pub struct Kept {
-    records: Vec<u8>,
-    is_full: bool,
-}
-
-impl Kept {
-    /// Returns whether records were dropped, because more than 256 MiB would have been kept.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.is_full
-    }
-}
-
-impl Sink for Kept {
-    fn records(&mut self, records: &[u8]) -> Result<(), Error> {
-        if self.records.len().saturating_add(records.len()) <= MAX_KEPT {
-            self.records.extend_from_slice(records);
-        } else {
-            self.is_full = true;
-        }
-        Ok(())
-    }
-}
+use crate::{Error, Kept};
 
 /// Paused rings, which all end at the same time. Dropping it lets them continue.
 #[derive(Debug)]
@@ -95,14 +66,19 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Writes a whole capture: the records of mappings, names and tasks that were `kept` until now, then the samples.
+    /// Writes a whole capture: of the records that were `kept` until now, those of tasks that run or have samples in it; then
+    /// the samples.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
     pub fn write<S: Sink + ?Sized>(mut self, kept: &Kept, sink: &mut S) -> Result<Summary, Error> {
+        let samples = self.survey.tasks_of(&self.records);
+        let needed = samples.map(|samples| kept.needed(self.survey.layout(), &samples));
+        let needed = needed.as_deref().unwrap_or(kept.bytes());
+        self.survey.keep_files_of(&[needed, &self.records]);
         sink.begin(&Head { events: &self.events, features: &self.features })?;
-        sink.records(&kept.records)?;
+        sink.records(needed)?;
         sink.records(&self.records)?;
         sink.round()?;
         self.survey.describe(&mut self.features)?;

@@ -12,6 +12,7 @@ use perf_parse::file::write::FeaturePayloads;
 use perf_parse::{RawRecord, Record, SampleLayout};
 
 use crate::host::ROOT;
+use crate::kept_tasks::TaskSample;
 use crate::{BpfPrograms, BuildIds, Error};
 
 /// Facts about all records so far.
@@ -26,6 +27,8 @@ pub(crate) struct Survey {
     pub(crate) programs: Option<BpfPrograms>,
     /// The offset of the time in the payload of a sample; `None` if the events differ in it.
     time_at: Option<usize>,
+    /// The offset of the process and thread id, in the same way.
+    task_at: Option<usize>,
     /// The layout of the event that records mappings.
     layout: SampleLayout,
     /// Whether that event records build ids in place of inodes.
@@ -45,11 +48,11 @@ impl Survey {
         (files, programs): (bool, bool),
     ) -> Self {
         let build_id = tracker.flags.contains(AttrFlags::BUILD_ID);
-        let mut offsets = attrs.into_iter().map(time_offset);
-        let first = offsets.next().flatten();
-        let time_at = first.filter(|_| offsets.all(|other| other == first));
+        let attrs: Vec<&Attr> = attrs.into_iter().collect();
+        let time_at = common(&attrs, SampleType::TIME);
+        let task_at = common(&attrs, SampleType::TID);
         let (files, programs) = (files.then(BuildIds::new), programs.then(BpfPrograms::new));
-        Self { samples: 0, times: None, files, programs, time_at, layout, build_id }
+        Self { samples: 0, times: None, files, programs, time_at, task_at, layout, build_id }
     }
 
     /// Looks at whole records that follow each other: at the headers and the times of samples, and at the files of
@@ -117,6 +120,41 @@ impl Survey {
         !self.build_id && record.kind() == RecordType::MMAP2 && record.misc().contains(Misc::MMAP_BUILD_ID)
     }
 
+    /// Returns the task of a sample; `None` for other records, and if the place of the ids is not known.
+    pub(crate) fn task_of(&self, record: &RawRecord<'_, NativeEndian>) -> Option<TaskSample> {
+        let word = |at: usize| record.payload().get(at..)?.first_chunk::<8>();
+        let [p0, p1, p2, p3, t0, t1, t2, t3] =
+            *word(self.task_at.filter(|_| record.kind() == RecordType::SAMPLE)?)?;
+        let time = self.time_at.and_then(word).map(|time| u64::from_ne_bytes(*time));
+        let (pid, tid) = (i32::from_ne_bytes([p0, p1, p2, p3]), i32::from_ne_bytes([t0, t1, t2, t3]));
+        Some(TaskSample { pid, tid, time })
+    }
+
+    /// Returns the tasks of the samples of some records; `None` if the place of the ids is not known.
+    pub(crate) fn tasks_of(&self, mut records: &[u8]) -> Option<Vec<TaskSample>> {
+        self.task_at?;
+        let mut tasks = Vec::new();
+        while let Ok((record, rest)) = RawRecord::<NativeEndian>::parse(records) {
+            tasks.extend(self.task_of(&record));
+            records = rest;
+        }
+        Some(tasks)
+    }
+
+    /// Forgets the files that these records do not have.
+    pub(crate) fn keep_files_of(&mut self, records: &[&[u8]]) {
+        let mut survey = self.empty();
+        for records in records {
+            survey.look(records);
+        }
+        self.files = survey.files;
+    }
+
+    /// Returns the layout of the event that records mappings.
+    pub(crate) fn layout(&self) -> &SampleLayout {
+        &self.layout
+    }
+
     /// Returns a survey of no records, which counts the same facts.
     pub(crate) fn empty(&self) -> Self {
         let (files, programs) = (self.files.as_ref().map(|_| BuildIds::new()), self.programs.as_ref());
@@ -169,9 +207,15 @@ impl Survey {
     }
 }
 
-/// Returns the offset of the time in the payload of a sample.
-fn time_offset(attr: &Attr) -> Option<usize> {
-    let before = [SampleType::IDENTIFIER, SampleType::IP, SampleType::TID];
-    let words = before.iter().filter(|field| attr.sample_type.contains(**field)).count();
-    attr.sample_type.contains(SampleType::TIME).then_some(words * 8)
+/// Returns the offset of a field of one word in the payload of a sample, if it is that of all events.
+fn common(attrs: &[&Attr], field: SampleType) -> Option<usize> {
+    const FIRST: [SampleType; 4] =
+        [SampleType::IDENTIFIER, SampleType::IP, SampleType::TID, SampleType::TIME];
+    let offset = |attr: &&Attr| {
+        let before = FIRST.iter().take_while(|&&other| other != field);
+        let words = before.filter(|other| attr.sample_type.contains(**other)).count();
+        attr.sample_type.contains(field).then_some(words * 8)
+    };
+    let first = attrs.first().and_then(offset);
+    first.filter(|_| attrs.iter().all(|attr| offset(attr) == first))
 }

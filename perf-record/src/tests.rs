@@ -6,6 +6,7 @@ mod build_id_cache;
 mod build_ids;
 mod host;
 mod kcore;
+mod kept;
 mod kernel;
 mod maps;
 mod stack_trim;

@@ -21,6 +21,7 @@ pub(super) fn run(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<
     loop {
         let due = until.look(recorder)?;
         recorder.drain(&mut kept)?;
+        recorder.trim(&mut kept)?;
         if kept.is_full() && !is_full {
             is_full = true;
             say!(

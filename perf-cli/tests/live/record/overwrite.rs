@@ -1,5 +1,6 @@
 //! `--overwrite`: rings that keep the newest records, and the snapshots that are requested of them.
 
+use alloc::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -7,14 +8,15 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::workload::command;
-use super::{Dump, Running, dump, event, perfdata, record, shown, until};
+use super::workload::{command, words};
+use super::{Dump, Running, dump, event, perfdata, record, shown, succeeds, until};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
     a_snapshot_has_the_samples_that_are_in_the_rings,
     perf_reads_a_snapshot,
     forward_rings_are_dumped_too,
+    a_snapshot_has_the_tasks_of_its_samples,
 ];
 
 /// Returns whether a program handles SIGUSR2, which would end it otherwise.
@@ -106,4 +108,20 @@ fn forward_rings_are_dumped_too() {
     let of_rings = rings(&folder.join("rings"));
     assert_eq!((of_rings.status, &*of_rings.err), (0, ""));
     assert_eq!(of_rings.names(), [event("page-faults")]);
+}
+
+/// Of tasks that ended, a snapshot has those that have samples in it, and those of the last round.
+fn a_snapshot_has_the_tasks_of_its_samples() {
+    const COUNT: usize = 1500;
+    let folder = needs::folder();
+    let script = format!("i=0; while [ $i -lt {COUNT} ]; do /bin/true; i=$((i+1)); done");
+    let options = ["-q", "--overwrite", "-e", "page-faults", "-c", "1", "-m", "32"];
+    succeeds(&mut record(&folder, &options, &words(&["sh", "-c", &script])));
+    let snapshot = dump(&folder.join("perf.data"));
+    let pid_of = |fields: &Value| fields["pid"].as_i64();
+    let with_samples: BTreeSet<_> = snapshot.samples().into_iter().map(pid_of).collect();
+    assert!(!with_samples.is_empty());
+    let forks = snapshot.of_type("FORK").into_iter().map(|fork| pid_of(&fork["fields"]));
+    let others = forks.filter(|pid| !with_samples.contains(pid)).count();
+    assert!(others < COUNT / 2, "{others} tasks have no samples; {} have", with_samples.len());
 }
