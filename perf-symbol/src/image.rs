@@ -23,6 +23,7 @@ pub struct Image {
     is_64: bool,
     machine: u16,
     kind: u16,
+    entry: u64,
     build_id: Option<BuildId>,
     headers: Vec<ProgramSegment>,
     segments: Vec<Segment>,
@@ -170,6 +171,7 @@ impl Image {
             is_64: header.is_class_64(),
             machine: header.e_machine(endian).0,
             kind: header.e_type(endian).0,
+            entry: header.e_entry(endian).into(),
             build_id,
             headers,
             segments,
@@ -214,6 +216,11 @@ impl Image {
     #[must_use]
     pub fn kind(&self) -> u16 {
         self.kind
+    }
+
+    /// Returns the address at which the program starts: `e_entry`. 0 if there is none.
+    pub(crate) fn entry(&self) -> u64 {
+        self.entry
     }
 
     /// Returns the program headers of type `PT_LOAD`, in the order of the file.

@@ -9,6 +9,8 @@
 //! 1. By call frame information (CFI), of `.eh_frame` or else of `.debug_frame`. All registers that a function saves are
 //!    restored, and signal frames and DWARF expressions are understood. What a row of these tables says is kept in a short
 //!    form, so that few rows are read twice.
+//!    A stack ends at the function at the entry point of a program, and at those of Go's runtime that start a program or
+//!    change the stack, whatever the tables say.
 //! 2. In a signal trampoline without CFI, by the registers that the kernel put on the stack.
 //! 3. Without CFI, by the frame pointer; for the innermost frame also by the return address at the stack pointer or in the
 //!    link register. This is a guess, and is marked as one: [`FrameSource::FramePointer`]. The instruction before the return
@@ -70,13 +72,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod augmentation;
 mod call;
 mod chain;
 mod earlier;
 mod end;
 mod evidence;
+mod expression;
 mod fde;
 mod files;
+mod first;
 mod frame;
 mod guess;
 mod linkage;

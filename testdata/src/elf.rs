@@ -18,6 +18,8 @@ pub struct Elf {
     pub sections: Vec<(&'static str, u64, Vec<u8>)>,
     /// Functions in `.text`, for `.symtab`: name, place in `.text`, size. Without any, there is no `.symtab`.
     pub functions: Vec<(&'static str, u64, u64)>,
+    /// `e_entry`.
+    pub entry: u64,
     /// Whether the file has section headers.
     pub has_headers: bool,
 }
@@ -61,6 +63,7 @@ impl Elf {
             text: vec![0xcc; 0x1000],
             sections: Vec::new(),
             functions: Vec::new(),
+            entry: 0,
             has_headers: true,
         }
     }
@@ -195,7 +198,7 @@ impl Elf {
             .u8(1 + u8::from(self.big))
             .u8(1);
         out = out.zeros(9).u16(3).u16(self.machine).u32(1);
-        out = self.word(out, 0);
+        out = self.word(out, self.entry);
         out = self.word(out, header_size);
         out = self.word(out, if self.has_headers { headers_at } else { 0 });
         out = out.u32(0).u16(header_size as u16).u16(segment_size).u16(segments.len() as u16);

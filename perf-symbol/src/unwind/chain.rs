@@ -49,13 +49,13 @@ pub(crate) fn split<'r>(
 }
 
 /// Puts the frames that the user part of the call chain has after the unwound ones in their place: after the last of them,
-/// or where they become guesses, or instead of a last one that is no code. `end` is how the unwound frames end, which begin
+/// or where they become guesses, or instead of a last one that is in no mapping. `end` is how the unwound frames end, which begin
 /// at `user`. Returns whether there were any.
 pub(crate) fn splice(chain: &[UserFrame], end: StackEnd, frames: &mut Vec<Frame>, user: usize) -> bool {
     let unwound = frames.get(user..).unwrap_or_default();
     let is_guess = |frame: &Frame| frame.source == FrameSource::FramePointer;
     let sure = unwound.iter().position(is_guess).unwrap_or(unwound.len());
-    let has_bad_last = matches!(end, StackEnd::NoMapping | StackEnd::Garbage)
+    let has_bad_last = end == StackEnd::NoMapping
         && sure == unwound.len()
         && unwound.last().is_some_and(|last| last.is_return);
     let sure = sure.saturating_sub(has_bad_last.into());

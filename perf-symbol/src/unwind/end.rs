@@ -17,8 +17,8 @@ pub enum StackEnd {
     NoUnwindInfo,
     /// The last frame's address is in no mapping.
     NoMapping,
-    /// The last frame's address is not code, its unwind information is malformed or needs a value that is not known, or
-    /// the stack would go backwards.
+    /// The return address of the last frame is not code, its unwind information is malformed or needs a value that is not
+    /// known, or the stack would go backwards. Also an instruction pointer that is not code.
     Garbage,
 }
 

@@ -20,7 +20,7 @@ impl Module {
 
     fn eh_frame_fde(&self, address: u64) -> Option<Found<'_>> {
         let section = self.eh_frame.as_ref()?;
-        let mut frame = EhFrame::new(section, self.gimli_order());
+        let mut frame = EhFrame::new(&section.bytes, self.gimli_order());
         frame.set_address_size(self.machine().address_size());
         if self.machine() == Machine::Aarch64 {
             frame.set_vendor(Vendor::AArch64);
@@ -35,7 +35,7 @@ impl Module {
 
     fn debug_frame_fde(&self, address: u64) -> Option<Found<'_>> {
         let section = self.debug_frame.as_ref()?;
-        let mut frame = DebugFrame::new(section, self.gimli_order());
+        let mut frame = DebugFrame::new(&section.bytes, self.gimli_order());
         frame.set_address_size(self.machine().address_size());
         if self.machine() == Machine::Aarch64 {
             frame.set_vendor(Vendor::AArch64);

@@ -9,6 +9,7 @@ use object::elf::{PF_W, SHF_COMPRESSED};
 use perf_abi::endian::Endianness;
 use perf_session::{Segment, address_of};
 
+use super::augmentation::Readable;
 use super::fde::{Entry, HeaderTable, index_of};
 use super::linkage::Linkage;
 use super::machine::Machine;
@@ -31,11 +32,12 @@ pub struct Module {
     /// The parts of the segments that no process can change, as places in the file and addresses.
     constants: Vec<(Range<u64>, u64)>,
     pub(crate) bases: BaseAddresses,
-    pub(crate) eh_frame: Option<Bytes>,
+    pub(crate) eh_frame: Option<Readable>,
     pub(crate) header: Option<HeaderTable>,
-    pub(crate) debug_frame: Option<Bytes>,
+    pub(crate) debug_frame: Option<Readable>,
     eh_frame_index: OnceLock<Vec<Entry>>,
     debug_frame_index: OnceLock<Vec<Entry>>,
+    is_go: bool,
     /// The separate debug file.
     debug: Option<Image>,
     functions: OnceLock<Symtab>,
@@ -95,6 +97,12 @@ impl Module {
         // A table of another section, as a tool that split a file may leave it, is of no use.
         let header = header.filter(|it| eh_frame.is_some() && bases.eh_frame.section == Some(it.eh_frame));
         let debug_frame = section(image, ".debug_frame").or_else(|| section(debug?, ".debug_frame"));
+        let readable = |is_eh_frame| {
+            move |bytes| match machine {
+                Machine::Aarch64 => Readable::new(bytes, order, is_eh_frame),
+                _ => Readable { bytes, changed: Vec::new() },
+            }
+        };
         let is_constant = |flags: u32| flags & PF_W.0 == 0;
         let constants = image
             .headers()
@@ -108,11 +116,12 @@ impl Module {
             order,
             constants,
             bases,
-            eh_frame,
+            eh_frame: eh_frame.map(readable(true)),
             header,
-            debug_frame,
+            debug_frame: debug_frame.map(readable(false)),
             eh_frame_index: OnceLock::new(),
             debug_frame_index: OnceLock::new(),
+            is_go: image.section(".gopclntab").is_some(),
             debug: debug.cloned(),
             functions: OnceLock::new(),
             linkage: OnceLock::new(),
@@ -173,6 +182,16 @@ impl Module {
         self.data().get(usize::try_from(from).ok()?..usize::try_from(range.end).ok()?)
     }
 
+    /// Returns the address at which the program starts; 0 if there is none.
+    pub(crate) fn entry(&self) -> u64 {
+        self.image.entry()
+    }
+
+    /// Returns whether it is a program of Go.
+    pub(crate) fn is_go(&self) -> bool {
+        self.is_go
+    }
+
     /// Returns the functions of the file. The first call reads its symbol tables.
     pub(crate) fn functions(&self) -> &Symtab {
         self.functions.get_or_init(|| {
@@ -190,7 +209,7 @@ impl Module {
     pub(crate) fn eh_frame_index(&self) -> &[Entry] {
         self.eh_frame_index.get_or_init(|| {
             let Some(section) = &self.eh_frame else { return Vec::new() };
-            let mut frame = gimli::EhFrame::new(section, self.gimli_order());
+            let mut frame = gimli::EhFrame::new(&section.bytes, self.gimli_order());
             frame.set_address_size(self.machine.address_size());
             index_of(&frame, &self.bases)
         })
@@ -200,7 +219,7 @@ impl Module {
     pub(crate) fn debug_frame_index(&self) -> &[Entry] {
         self.debug_frame_index.get_or_init(|| {
             let Some(section) = &self.debug_frame else { return Vec::new() };
-            let mut frame = gimli::DebugFrame::new(section, self.gimli_order());
+            let mut frame = gimli::DebugFrame::new(&section.bytes, self.gimli_order());
             frame.set_address_size(self.machine.address_size());
             index_of(&frame, &self.bases)
         })

@@ -9,6 +9,7 @@ use gimli::{
 };
 
 use super::end::StackEnd;
+use super::expression::has_oversized_piece;
 use super::fde::{Fde, Slice};
 use super::lookup::Found;
 use super::machine::Machine;
@@ -69,12 +70,13 @@ impl Module {
                 (&self.debug_frame, fde, row_of(section, &self.bases, fde, context, address))
             }
         };
+        let section = section.as_ref().ok_or(NoRow::Nothing)?;
         Ok(Row {
             row: row.ok_or(NoRow::Malformed)?,
             return_address: fde.cie().return_address_register(),
             encoding: fde.cie().encoding(),
-            is_signal: fde.is_signal_trampoline(),
-            section: section.as_ref().ok_or(NoRow::Nothing)?,
+            is_signal: fde.is_signal_trampoline() && section.is_signal(fde.cie().offset()),
+            section: &section.bytes,
             order: self.gimli_order(),
             machine: self.machine(),
         })
@@ -141,7 +143,7 @@ impl<'m> Row<'m, '_> {
 
     fn expression(&self, expression: &UnwindExpression<usize>) -> Option<Expression<Slice<'m>>> {
         let end = expression.offset.checked_add(expression.length)?;
-        let bytes = self.section.get(expression.offset..end)?;
+        let bytes = self.section.get(expression.offset..end).filter(|bytes| !has_oversized_piece(bytes))?;
         Some(Expression(EndianSlice::new(bytes, self.order)))
     }
 

@@ -4,6 +4,7 @@ use gimli::{CfaRule, Register, RegisterRule, UnwindTableRow};
 use hashbrown::HashMap;
 
 use super::end::StackEnd;
+use super::first::Boundary;
 use super::machine::Machine;
 use super::memory::Memory;
 use super::registers::Registers;
@@ -158,6 +159,8 @@ pub(crate) enum Known {
     Nothing,
     /// The entry or its instructions are malformed.
     Malformed,
+    /// The stack ends with the function, whatever its entry says.
+    Boundary(Boundary),
 }
 
 /// Number of addresses in the cache: the stacks of most programs have fewer. A power of two, and small enough for the

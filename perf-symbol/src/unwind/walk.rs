@@ -9,6 +9,7 @@ use perf_abi::record::CpuMode;
 
 use super::end::StackEnd;
 use super::evidence::Evidence;
+use super::first::Boundary;
 use super::frame::{Frame, FrameSource};
 use super::guess;
 use super::machine::Machine;
@@ -79,6 +80,10 @@ impl Walker {
         let limit = memory.words(machine.address_size()).saturating_add(MAX_STACK_DEPTH.into());
         for _ in 0..self.max_stack.min(limit) {
             let is_return = !source.is_exact();
+            // No call is in data.
+            if is_return && matches!(space.place(registers.pc.wrapping_sub(1)), Place::Data(_)) {
+                return StackEnd::Garbage;
+            }
             frames.push(Frame { ip: registers.pc, mode, is_return, source });
             self.places.push((registers.pc, registers.get(machine.sp()).unwrap_or(0)));
             // A call may be the last instruction of a function, so that its return address is in the next one.
@@ -126,6 +131,9 @@ impl Walker {
                 }
                 Known::Row => return self.apply_row(space, registers, memory, number, address, lookup),
                 Known::Malformed => return Err(StackEnd::Garbage),
+                Known::Boundary(Boundary::First) => return Err(StackEnd::Rooted),
+                // More would be needed than the copy of one stack.
+                Known::Boundary(Boundary::OtherStack) => return Err(StackEnd::Truncated),
                 Known::Nothing => {}
             }
             let code = space
@@ -152,6 +160,9 @@ impl Walker {
         let Place::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
             return false;
         };
+        if let Some(boundary) = space.module(number).and_then(|module| module.boundary(address)) {
+            return boundary == Boundary::First;
+        }
         let before = self.called.range(..=(number, address)).next_back();
         if before.is_some_and(|(&(module, _), &end)| module == number && address < end) {
             return false;
@@ -179,7 +190,9 @@ impl Walker {
         let Some(module) = space.module(number).filter(|module| module.machine() == machine) else {
             return Known::Nothing;
         };
+        let boundary = module.boundary(address);
         let known = match module.row(address, &mut self.context) {
+            _ if boundary.is_some() => boundary.map_or(Known::Nothing, Known::Boundary),
             Err(NoRow::Nothing) => Known::Nothing,
             Err(NoRow::Malformed) => Known::Malformed,
             Ok(row) => match row.rule() {

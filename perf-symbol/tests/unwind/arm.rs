@@ -3,11 +3,13 @@
 use gimli::AArch64 as A;
 use gimli::write::{CallFrameInstruction as Cfi, DebugFrame, EndianVec};
 use perf_parse::abi::regs::Arch;
-use perf_symbol::unwind::StackEnd;
+use perf_symbol::unwind::{FrameSource, StackEnd};
 use testdata::Bytes;
 use testdata::elf::Elf;
 
-use crate::{EM_AARCH64, EM_ARM, EXEC, READ, SP, Tables, X86_64, code, place, sample, set, unwind_on};
+use crate::{
+    EM_AARCH64, EM_ARM, EXEC, READ, SP, Tables, X86_64, code, place, sample, set, sources, unwind_on,
+};
 
 pub(crate) const AARCH64: Tables = Tables { return_address: A::X30, ..X86_64 };
 
@@ -62,6 +64,23 @@ fn signed_return_addresses() {
     it.regs = vec![(29, 5), (30, code(0x208) | signed), (31, SP), (32, code(0x108))];
     let (frames, unwound) = unwind_on(Arch::Arm64, &it, &elf);
     assert_eq!(frames.iter().map(|it| place(it.ip)).collect::<Vec<_>>(), [0x108, 0x208, 0xf08]);
+    assert_eq!(unwound.end, StackEnd::Rooted);
+}
+
+/// Return addresses that are signed with key B: the letter B in the entry that functions share.
+#[test]
+fn signed_with_key_b() {
+    let tables = Tables { is_signal: true, ..AARCH64 };
+    let mut eh_frame = tables.eh_frame(&[Cfi::Cfa(A::SP, 0)], &functions());
+    // Written as a signal trampoline.
+    let letters = eh_frame.iter().position(|&byte| byte == b'S').unwrap();
+    eh_frame[letters] = b'B';
+    let elf = Elf::new(EM_AARCH64, true).section(".eh_frame", eh_frame);
+    let mut it = sample(0x108, &[1, code(0xf08), 2, 3]);
+    it.regs = vec![(29, 5), (30, code(0x208)), (31, SP), (32, code(0x108))];
+    let (frames, unwound) = unwind_on(Arch::Arm64, &it, &elf);
+    assert_eq!(frames.iter().map(|it| place(it.ip)).collect::<Vec<_>>(), [0x108, 0x208, 0xf08]);
+    assert_eq!(sources(&frames)[1..], [FrameSource::Cfi, FrameSource::Cfi]);
     assert_eq!(unwound.end, StackEnd::Rooted);
 }
 

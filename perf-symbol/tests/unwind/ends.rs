@@ -15,6 +15,7 @@ use perf_parse::event::Events;
 use perf_session::{Frame, Session};
 use perf_symbol::unwind::{FrameSource, StackEnd, Unwinder};
 use perf_symbol::{Bytes, Files, Finder, Options, Stacks};
+use testdata::elf::TEXT;
 
 use crate::{EXEC, READ, code, place, program, sample, sources, unwind, unwind_on, unwind_with};
 
@@ -70,7 +71,7 @@ fn garbage() {
     ]);
     // A return address that is data.
     let (addresses, end) = unwind(&sample(0x108, &[crate::BASE + 0x300]), &elf);
-    assert_eq!((addresses, end), (vec![0x108, crate::BASE + 0x300], StackEnd::Garbage));
+    assert_eq!((addresses, end), (vec![0x108], StackEnd::Garbage));
     assert_eq!(unwind(&sample(0x208, &[code(0xf08), code(0xf08)]), &elf).1, StackEnd::Garbage);
     assert_eq!(unwind(&sample(0x308, &[code(0xf08), code(0xf08)]), &elf), (vec![0x308], StackEnd::Garbage));
     // Instructions that do not exist.
@@ -92,6 +93,34 @@ fn as_many_frames_as_asked_for() {
     let mut unwinder = Unwinder::with_max_stack(Arch::X86, usize::MAX);
     let (frames, unwound) = unwind_with(&mut unwinder, &sample(0x108, &stack), Some(&elf.build()));
     assert_eq!((frames.len(), unwound.unwrap().end), (202, StackEnd::Rooted));
+}
+
+/// The entry point of a program has no caller, although its table says where one would be.
+#[test]
+fn entry_points() {
+    let mut elf = program(&[(0x100, 0x10, vec![]), (0x200, 0x100, vec![])]);
+    elf.functions = vec![("main", 0x100, 0x10), ("_start", 0x200, 0x100)];
+    let of_argc = sample(0x108, &[code(0x208), 1, 0x7fff_0000]);
+    assert_eq!(unwind(&of_argc, &elf), (vec![0x108, 0x208, 1], StackEnd::NoMapping));
+    elf.entry = TEXT + 0x200;
+    assert_eq!(unwind(&of_argc, &elf), (vec![0x108, 0x208], StackEnd::Rooted));
+    // Another function after it.
+    elf.functions[1].2 = 4;
+    elf.functions.push(("other", 0x204, 0x10));
+    assert_eq!(unwind(&of_argc, &elf), (vec![0x108, 0x208, 1], StackEnd::NoMapping));
+}
+
+/// Go's runtime: `rt0_go` is jumped to, and `systemstack` has left the stack of its caller.
+#[test]
+fn functions_of_go() {
+    let mut elf = program(&[(0x100, 0x10, vec![]), (0x200, 0x10, vec![])]).section(".gopclntab", vec![0]);
+    let mut stack = |name| {
+        elf.functions = vec![("runtime.newproc", 0x100, 0x10), (name, 0x200, 0x10)];
+        unwind(&sample(0x108, &[code(0x208), code(0x508), 7]), &elf)
+    };
+    assert_eq!(stack("runtime.rt0_go.abi0"), (vec![0x108, 0x208], StackEnd::Rooted));
+    assert_eq!(stack("runtime.systemstack.abi0"), (vec![0x108, 0x208], StackEnd::Truncated));
+    assert_eq!(stack("runtime.main"), (vec![0x108, 0x208, 0x508], StackEnd::NoUnwindInfo));
 }
 
 #[test]
@@ -157,7 +186,7 @@ fn memory_without_a_file() {
     assert_eq!((frames.len(), unwound.end), (2, StackEnd::NoUnwindInfo));
     it.mappings.last_mut().unwrap().3 = READ;
     let (frames, unwound) = unwind_on(Arch::X86, &it, &elf);
-    assert_eq!((frames.len(), unwound.end), (2, StackEnd::Garbage));
+    assert_eq!((frames.len(), unwound.end), (1, StackEnd::Garbage));
 }
 
 /// A file that is at every path.
