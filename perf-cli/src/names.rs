@@ -6,7 +6,7 @@ use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_session::{At, Frame, Mapping};
 use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
-use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
+use perf_symbol::{Demangle, Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
 
 use crate::args::symbols::SymbolArgs;
 use crate::input::Memory;
@@ -36,6 +36,15 @@ pub(crate) enum Lines {
     /// If inlined functions are wanted.
     WithInlined,
     Never,
+}
+
+/// How functions are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameStyle {
+    /// No two functions of a file have one name.
+    Distinct,
+    /// As perf 6.1 names them: without parameters, and inlined ones without what they are in.
+    Perf,
 }
 
 /// What the symbols of the kernel are used for.
@@ -70,15 +79,16 @@ impl Names {
         features: &Features<'_>,
         memory: Memory<'_>,
     ) -> Result<Self, Failure> {
-        Self::with_lines(args, features, memory, Lines::WithInlined)
+        Self::with(args, features, memory, Lines::WithInlined, NameStyle::Distinct)
     }
 
-    /// Like [`new`](Self::new), with a choice of when lines are looked up.
-    pub(crate) fn with_lines(
+    /// Like [`new`](Self::new), with a choice of when lines are looked up, and of how functions are named.
+    pub(crate) fn with(
         args: &SymbolArgs,
         features: &Features<'_>,
         memory: Memory<'_>,
         lines: Lines,
+        style: NameStyle,
     ) -> Result<Self, Failure> {
         let mut archives = Vec::new();
         let mut options = Options::default();
@@ -97,7 +107,11 @@ impl Names {
         options.recorded_until = recording_end::of(features, memory);
         options.inlines = !args.no_inline || lines == Lines::Always;
         options.lines = lines != Lines::Never;
-        options.demangle = !args.no_demangle;
+        options.demangle = match args.demangle() {
+            Demangle::Distinct if style == NameStyle::Perf => Demangle::Short,
+            demangle => demangle,
+        };
+        options.qualified = style == NameStyle::Distinct;
         let symbolizer = Symbolizer::with_files(options, files(args));
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
         let has_symbols = !args.no_symbols;

@@ -36,7 +36,7 @@ use crate::args::call_graph::Style;
 use crate::args::only::OnlyArgs;
 use crate::args::report::{Percentage, ReportArgs, ReportFormat};
 use crate::input::Memory;
-use crate::names::{Lines, Names};
+use crate::names::{Lines, NameStyle, Names};
 use crate::off_cpu::{self, OffCpu};
 use crate::output::{Output, say};
 use crate::progress::NamingProgress;
@@ -119,8 +119,8 @@ fn with_report(
     let naming = args.symbols.naming(args.threads);
     let samples = Samples::new(reader, memory, &only)?.all_if(args.off_cpu).threads(naming.threads);
     let lines = if plan.layout.needs_lines(&plan.graph) { Lines::Always } else { Lines::WithInlined };
-    let names =
-        Names::with_lines(&args.symbols, reader.features(), memory, lines)?.with_max_stack(args.max_stack);
+    let names = Names::with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?
+        .with_max_stack(args.max_stack);
     collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
     let threads = samples.walkers(names.symbolizer().is_some());
     let is_by_blocks = threads.get() > 1 && collected.can_be_in_parts() && off_cpu.is_none();

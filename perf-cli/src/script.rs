@@ -30,7 +30,7 @@ use crate::args::script::{SampleFormat, ScriptArgs};
 use crate::batch::deliver;
 use crate::in_order::in_order;
 use crate::input::Memory;
-use crate::names::{Lines, Names};
+use crate::names::{Lines, NameStyle, Names};
 use crate::output::{Diagnostics, Output, say};
 use crate::samples::Samples;
 use crate::{Failure, Outcome};
@@ -84,7 +84,8 @@ fn script<'scope, 'a: 'scope>(
     let events = Events::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
     let shows_lines = args.format == SampleFormat::Jsonl || events.choice.has(Fields::SRCLINE);
     let lines = if shows_lines { Lines::WithInlined } else { Lines::Never };
-    let names = Names::with_lines(&args.symbols, reader.features(), memory, lines)?;
+    let style = if args.format == SampleFormat::Text { NameStyle::Perf } else { NameStyle::Distinct };
+    let names = Names::with(&args.symbols, reader.features(), memory, lines, style)?;
     let needs_kernel = args.format == SampleFormat::Jsonl
         || events.choice.has(Fields::SYM.with(Fields::DSO).with(Fields::SRCLINE));
     let names = names.with_max_stack(args.max_stack);

@@ -27,6 +27,7 @@ use perf_session::Dso;
 use self::order::{NameRanks, ranks_of_lines};
 use perf_profile::CallTree;
 use perf_profile::Profile;
+use perf_profile::Symbol;
 use perf_profile::Weight;
 use perf_profile::event_name;
 use perf_profile::table::known_numbers::{KnownNumbers, UnknownNames};
@@ -232,7 +233,7 @@ impl Names {
                 let of_inlined = if options.mark_inlined { Mark::Inlined } else { Mark::None };
                 let mark = if symbol.is_inlined { of_inlined } else { of_file };
                 known.number(number * Mark::COUNT as u32 + mark as u32, || {
-                    push_tidy(&mut name, without_arguments(&symbol.name));
+                    push_tidy(&mut name, folded_name(symbol));
                     name.extend_from_slice(mark_of_guess(symbol.guess));
                     name.extend_from_slice(mark.text());
                     self.number(&name)
@@ -286,6 +287,14 @@ fn push_unknown(out: &mut Vec<u8>, dso: Option<&Arc<Dso>>) {
     out.push(b'[');
     push_tidy(out, file);
     out.push(b']');
+}
+
+/// Returns the name of a function as folded stacks have it: without arguments, unless these tell it from another function.
+fn folded_name(symbol: &Symbol) -> &[u8] {
+    let Symbol { name, raw_name, .. } = symbol;
+    let short = || perf_symbol::demangle(raw_name, raw_name.len().max(name.len()));
+    let has_them = raw_name.starts_with(b"_Z") && *short() != **name;
+    if has_them { name } else { without_arguments(name) }
 }
 
 /// Returns the name of a function without its arguments: up to the first parenthesis that is in no other brackets. Those of

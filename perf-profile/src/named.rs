@@ -199,6 +199,13 @@ impl Named {
         self.functions_of(frame).last().map_or(NONE, |it| it.symbol)
     }
 
+    /// Returns the number of the symbol of the innermost function of a frame, which may be inlined: the function that a sample
+    /// there is of. [`NONE`] if it has none.
+    #[must_use]
+    pub fn innermost_symbol_of(&self, frame: u32) -> u32 {
+        self.functions_of(frame).first().map_or(NONE, |it| it.symbol)
+    }
+
     /// Returns the line of the innermost function of a frame that has one; [`NONE`] if none has.
     #[must_use]
     pub fn line_of(&self, frame: u32) -> u32 {

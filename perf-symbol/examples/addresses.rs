@@ -7,7 +7,7 @@ use perf_symbol::{Options, Symbolizer};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::path::absolute(std::env::args_os().nth(1).ok_or("addresses FILE < ADDRESSES")?)?;
     let mut options = Options::default();
-    options.demangle = false;
+    options.demangle = perf_symbol::Demangle::Never;
     let mut symbolizer = Symbolizer::new(options);
     let mut out = BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {

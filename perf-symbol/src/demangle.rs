@@ -9,6 +9,17 @@ use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 /// Number of levels that a C++ name may nest.
 const NESTING: u32 = 96;
 
+/// What a demangled name has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    /// Neither parameters and return type, nor the hash of Rust.
+    Short,
+    /// Like `Full` without the return type: of a function that something is in.
+    Enclosing,
+    /// All that is mangled.
+    Full,
+}
+
 /// Returns the name as people read it: of Rust without its hash, of C++ without parameters and return type, and without what
 /// compilers append to the names of parts and copies of functions, such as `.cold`. A name that is not mangled, that is longer than `limit` bytes, or whose demangled form would be, is returned as it is.
 ///
@@ -27,11 +38,40 @@ const NESTING: u32 = 96;
 /// ```
 #[must_use]
 pub fn demangle(name: &[u8], limit: usize) -> Cow<'_, [u8]> {
-    let demangled = if name.len() > limit { None } else { demangled(name, limit) };
+    in_form(name, limit, Form::Short)
+}
+
+/// Returns the name as people read it, with all that is mangled: of C++ with parameters, and of templates with the return
+/// type; of Rust with its hash. Otherwise like [`demangle`].
+///
+/// perf: `demangle_sym` with `-v`, `tools/perf/util/symbol-elf.c`.
+///
+/// # Examples
+///
+/// ```
+/// use perf_symbol::demangle_full;
+///
+/// assert_eq!(*demangle_full(b"_ZN3foo3barEii", 1000), *b"foo::bar(int, int)");
+/// assert_eq!(*demangle_full(b"_Z1fIiEvT_", 1000), *b"void f<int>(int)");
+/// assert_eq!(*demangle_full(b"_ZN3foo3bar17h0123456789abcdefE", 1000), *b"foo::bar::h0123456789abcdef");
+/// ```
+#[must_use]
+pub fn demangle_full(name: &[u8], limit: usize) -> Cow<'_, [u8]> {
+    in_form(name, limit, Form::Full)
+}
+
+pub(crate) fn in_form(name: &[u8], limit: usize, form: Form) -> Cow<'_, [u8]> {
+    let demangled = if name.len() > limit { None } else { demangled(name, limit, form) };
     demangled.map_or(Cow::Borrowed(name), |text| Cow::Owned(text.into_bytes()))
 }
 
-fn demangled(name: &[u8], limit: usize) -> Option<String> {
+/// Returns a name of C++ without what compilers append to the names of parts and copies of functions; `None` for other names.
+pub(crate) fn of_cpp(name: &[u8]) -> Option<&[u8]> {
+    let is_cpp = name.starts_with(b"_Z") && end_of_rust(name).is_none();
+    is_cpp.then(|| without_clone(name))
+}
+
+fn demangled(name: &[u8], limit: usize, form: Form) -> Option<String> {
     if !name.starts_with(b"_Z") && !name.starts_with(b"_R") && !name.starts_with(b"__Z") {
         return None;
     }
@@ -42,9 +82,13 @@ fn demangled(name: &[u8], limit: usize) -> Option<String> {
             .and_then(|name| rustc_demangle::try_demangle(name).ok())
     {
         let mut out = Bounded { text: String::new(), limit };
-        return write!(out, "{rust:#}").is_ok().then_some(out.text);
+        let written = match form {
+            Form::Short | Form::Enclosing => write!(out, "{rust:#}"),
+            Form::Full => write!(out, "{rust}"),
+        };
+        return written.is_ok().then_some(out.text);
     }
-    cpp(name, limit)
+    cpp(name, limit, form)
 }
 
 /// Returns where a name of Rust ends; `None` if it is of C++. Names of the older scheme have a hash there, `17h` and 16
@@ -61,22 +105,31 @@ fn end_of_rust(name: &[u8]) -> Option<usize> {
     name.windows(HASH).position(is_hash).map(|start| start.saturating_add(HASH))
 }
 
-fn cpp(name: &[u8], limit: usize) -> Option<String> {
-    // Clones by the compiler, such as `.cold` and `.part.0`, have the name of the function, as perf prints them.
+/// Clones by the compiler, such as `.cold` and `.part.0`, have the name of the function, as perf prints them.
+fn without_clone(name: &[u8]) -> &[u8] {
     let is_of_clone = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
     let dot = name.iter().position(|&byte| byte == b'.').unwrap_or(name.len());
     let (start, clone) = name.split_at(dot);
-    let name = if clone.iter().all(is_of_clone) { start } else { name };
+    if clone.iter().all(is_of_clone) { start } else { name }
+}
+
+fn cpp(name: &[u8], limit: usize, form: Form) -> Option<String> {
+    let name = without_clone(name);
     let parse = ParseOptions::default().recursion_limit(NESTING);
     // What follows the mangled name, such as a version, is dropped too.
     let (symbol, _) = BorrowedSymbol::with_tail_and_options(name, &parse).ok()?;
     let options = DemangleOptions::new().recursion_limit(NESTING);
     // Those of what is not a function itself, such as a thunk to one, are printed.
     let is_special = name.starts_with(b"_ZT") || name.starts_with(b"_ZG");
-    let options = if is_special { options } else { options.no_params().no_return_type() };
+    let options = match form {
+        _ if is_special => options,
+        Form::Short => options.no_params().no_return_type(),
+        Form::Enclosing => options.no_return_type(),
+        Form::Full => options,
+    };
     let mut out = Bounded { text: String::new(), limit };
     symbol.structured_demangle(&mut out, &options).ok()?;
-    Some(spelling::of_libiberty(name, out.text))
+    Some(spelling::of_libiberty(name, out.text, form))
 }
 
 /// Text up to a number of bytes.

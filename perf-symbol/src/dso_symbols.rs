@@ -105,6 +105,11 @@ impl DsoSymbols {
         Self { why, doubt: doubt(found.doubt), path, table: Table::File(Box::new(found), symtab) }
     }
 
+    /// Returns whether the file has another function of C++ with the same name without its parameters.
+    pub(crate) fn has_overload(&self, name: &[u8]) -> bool {
+        matches!(&self.table, Table::File(_, symtab) if symtab.has_overload(name))
+    }
+
     /// Finds the symbol of `ip`, or of the address that many bytes back, which has this offset in the file that was mapped. Also
     /// returns the address in the file or, for what has no file, in memory.
     pub(crate) fn find(

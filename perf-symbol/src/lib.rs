@@ -135,6 +135,7 @@ mod names;
 mod never_called;
 mod options;
 mod overlay;
+mod overloads;
 mod perf_map;
 mod plt;
 mod plt_got;
@@ -153,7 +154,7 @@ pub use bytes::Bytes;
 #[cfg(feature = "debuginfod")]
 #[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
 pub use debuginfod::{Debuginfod, DebuginfodOptions};
-pub use demangle::demangle;
+pub use demangle::{demangle, demangle_full};
 pub use doubt::Doubt;
 pub use error::Why;
 pub use files::{Files, ReadFiles, Wanted};
@@ -167,7 +168,7 @@ pub use limits::Limits;
 pub use lines::{DwarfFrame, Lines};
 pub use load_ahead::LoadAhead;
 pub use looked::Looked;
-pub use options::Options;
+pub use options::{Demangle, Options};
 pub use perf_map::PerfMap;
 pub use stacks::{StackFrame, Stacks};
 pub use symbolizer::Symbolizer;

@@ -3,6 +3,7 @@
 mod complete;
 mod early;
 mod no_lines;
+mod scopes;
 mod sections;
 mod split;
 
@@ -15,6 +16,7 @@ use crate::finder::{Finder, Found};
 use crate::units::Containing;
 use complete::Complete;
 use early::Early;
+use scopes::Scopes;
 use sections::Sections;
 
 /// The DWARF of a file, parsed as far as it was needed.
@@ -56,6 +58,7 @@ struct Parsed<'a> {
     early: Vec<OnceCell<Option<Box<Context<Metered<'a>>>>>>,
     /// All units, once that is needed; `None` if they are damaged.
     complete: OnceCell<Option<Complete<'a>>>,
+    scopes: Scopes,
 }
 
 /// A function, or an inlined function, by DWARF. The line is that of the address, or for a function into which another one
@@ -64,6 +67,10 @@ struct Parsed<'a> {
 pub struct DwarfFrame<'a> {
     /// The name as the linker has it, or else as the source has it.
     pub name: Option<&'a [u8]>,
+    /// The name with its namespaces and classes, if the name is not one of the linker, which has them: of C++, of a function
+    /// that the linker does not see, such as `main::{lambda}::operator()`. `None` if it is the same, or is not wanted:
+    /// [`Options::qualified`](crate::Options::qualified).
+    pub qualified: Option<&'a [u8]>,
     /// Path of the source, with the folder of the compilation if it is relative.
     pub file: Option<&'a str>,
     /// Line, from 1 on.
@@ -125,6 +132,14 @@ impl Lines {
             let Ok(mut frames) = frames else { return };
             while let Ok(Some(frame)) = frames.next() {
                 let name = frame.function.as_ref().map(|function| function.name.slice());
+                let language = frame.function.as_ref().and_then(|function| function.language);
+                let needs_scopes = sections.finder.options().qualified
+                    && name.is_some_and(|name| !name.starts_with(b"_Z"))
+                    && language.is_some_and(is_cpp);
+                let qualified = frame.dw_die_offset.filter(|_| needs_scopes).and_then(|offset| {
+                    let unit = context.find_dwarf_and_unit(address).skip_all_loads()?;
+                    parsed.scopes.name(unit, offset)
+                });
                 let location = frame.location.as_ref().filter(|_| sections.needs_lines());
                 // A line alone.
                 if frame.dw_die_offset.is_none() && !sections.needs_lines() {
@@ -132,6 +147,7 @@ impl Lines {
                 }
                 each(DwarfFrame {
                     name,
+                    qualified: qualified.as_deref().filter(|qualified| name != Some(*qualified)),
                     file: location.and_then(|location| location.file),
                     line: location.and_then(|location| location.line).filter(|&line| line != 0),
                     column: location.and_then(|location| location.column).filter(|&column| column != 0),
@@ -139,6 +155,23 @@ impl Lines {
             }
         });
     }
+}
+
+/// Returns whether a language is C++, whose compilers leave out names of the linker that no other unit can see.
+fn is_cpp(language: gimli::DwLang) -> bool {
+    use gimli::constants::{
+        DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11, DW_LANG_C_plus_plus_14,
+        DW_LANG_C_plus_plus_17, DW_LANG_C_plus_plus_20,
+    };
+    [
+        DW_LANG_C_plus_plus,
+        DW_LANG_C_plus_plus_03,
+        DW_LANG_C_plus_plus_11,
+        DW_LANG_C_plus_plus_14,
+        DW_LANG_C_plus_plus_17,
+        DW_LANG_C_plus_plus_20,
+    ]
+    .contains(&language)
 }
 
 impl std::fmt::Debug for Lines {
@@ -154,7 +187,11 @@ impl<'a> Parsed<'a> {
             Some(_) => OnceCell::new(),
             None => OnceCell::from(Some(Complete::of(&owner.sections)?)),
         };
-        Some(Self { early: (0..early).map(|_| OnceCell::new()).collect(), complete })
+        Some(Self {
+            early: (0..early).map(|_| OnceCell::new()).collect(),
+            complete,
+            scopes: Scopes::default(),
+        })
     }
 
     /// Returns what has the functions and lines of an address; `None` if no unit has the address.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::demangle::demangle;
+use crate::demangle::{Form, in_form};
 use crate::symtab::LONGEST_NAME;
 
 /// Number of bytes of a name up to which it does not count as long.
@@ -20,7 +20,8 @@ const MARK: &[u8] = b"...";
 /// are many long names. Further long names are cut.
 #[derive(Debug)]
 pub(crate) struct Names {
-    shown: HashMap<Arc<[u8]>, Arc<[u8]>>,
+    short: HashMap<Arc<[u8]>, Arc<[u8]>>,
+    full: HashMap<Arc<[u8]>, Arc<[u8]>>,
     /// Texts that are not demangled.
     texts: HashSet<Arc<[u8]>>,
     /// Number of bytes that further long names may have. Clearing does not restore it: others may still use the names.
@@ -30,21 +31,25 @@ pub(crate) struct Names {
 impl Names {
     /// Starts without names. Long names may have `room` bytes together.
     pub(crate) fn new(room: usize) -> Self {
-        Self { shown: HashMap::new(), texts: HashSet::new(), room }
+        Self { short: HashMap::new(), full: HashMap::new(), texts: HashSet::new(), room }
     }
 
-    /// Returns a name, and as people read it. With a limit of 0, it is not demangled.
-    pub(crate) fn get(&mut self, name: &[u8], limit: usize) -> (Arc<[u8]>, Arc<[u8]>) {
-        if limit == 0 {
+    /// Returns a name, and as people read it. Without a form, it is not demangled.
+    pub(crate) fn get(&mut self, name: &[u8], form: Option<Form>, limit: usize) -> (Arc<[u8]>, Arc<[u8]>) {
+        let Some(form) = form else {
             let name = self.share(name);
             return (Arc::clone(&name), name);
-        }
+        };
         let name = self.within(name);
-        if let Some((raw, shown)) = self.shown.get_key_value(&*name) {
+        let known = match form {
+            Form::Short => &self.short,
+            Form::Enclosing | Form::Full => &self.full,
+        };
+        if let Some((raw, shown)) = known.get_key_value(&*name) {
             return (Arc::clone(raw), Arc::clone(shown));
         }
         let raw: Arc<[u8]> = Arc::from(&*name);
-        let shown = match demangle(&name, limit) {
+        let shown = match in_form(&name, limit, form) {
             Cow::Borrowed(_) => Arc::clone(&raw),
             Cow::Owned(shown) => Arc::from(&*self.within(&shown)),
         };
@@ -52,7 +57,11 @@ impl Names {
         if !Arc::ptr_eq(&raw, &shown) {
             self.take(&shown);
         }
-        self.shown.insert(Arc::clone(&raw), Arc::clone(&shown));
+        let known = match form {
+            Form::Short => &mut self.short,
+            Form::Enclosing | Form::Full => &mut self.full,
+        };
+        known.insert(Arc::clone(&raw), Arc::clone(&shown));
         (raw, shown)
     }
 
@@ -70,7 +79,8 @@ impl Names {
 
     /// Forgets all names. Those that are in use stay.
     pub(crate) fn clear(&mut self) {
-        self.shown.clear();
+        self.short.clear();
+        self.full.clear();
         self.texts.clear();
     }
 
@@ -96,8 +106,10 @@ impl Names {
 mod tests {
     use super::*;
 
+    const SHORT_FORM: Option<Form> = Some(Form::Short);
+
     fn len(names: &mut Names, name: &[u8]) -> usize {
-        names.get(name, 1 << 14).0.len()
+        names.get(name, SHORT_FORM, 1 << 14).0.len()
     }
 
     #[test]
@@ -106,7 +118,7 @@ mod tests {
         let long = vec![b'n'; LONGEST_NAME - 1];
         assert_eq!([len(&mut names, &long), len(&mut names, &long)], [LONGEST_NAME - 1; 2], "one, twice");
         assert_eq!(len(&mut names, &long[1..]), LONGEST_NAME - 2);
-        let cut = names.get(&long[2..], 1 << 14).0;
+        let cut = names.get(&long[2..], SHORT_FORM, 1 << 14).0;
         assert_eq!((cut.len(), &cut[SHORT - 4..]), (SHORT, &b"n..."[..]));
         assert_eq!(*names.share(&long[3..]), *cut);
         assert_eq!(len(&mut names, &long[..SHORT]), SHORT, "a short one is whole");
@@ -128,11 +140,12 @@ mod tests {
     fn demangled_names_count() {
         // f<P<int, int>, P<P<int, int>, P<int, int> >, ...>: each argument has the one before it twice.
         let raw = b"_Z1fI1PIiiES0_IS1_S1_ES0_IS2_S2_ES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_EEvv";
-        let whole = Names::new(1 << 14).get(raw, 1 << 14).1;
+        let whole = Names::new(1 << 14).get(raw, SHORT_FORM, 1 << 14).1;
         assert!(whole.len() > SHORT && whole.starts_with(b"f<P<int, int>, P<P<int"));
         let mut names = Names::new(whole.len());
-        assert_eq!(names.get(raw, 1 << 14).1, whole);
-        let (name, shown) = names.get(&raw.map(|byte| if byte == b'f' { b'g' } else { byte }), 1 << 14);
+        assert_eq!(names.get(raw, SHORT_FORM, 1 << 14).1, whole);
+        let (name, shown) =
+            names.get(&raw.map(|byte| if byte == b'f' { b'g' } else { byte }), SHORT_FORM, 1 << 14);
         assert_eq!((name.len(), shown.len()), (raw.len(), SHORT));
     }
 }

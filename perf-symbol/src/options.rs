@@ -39,12 +39,32 @@ pub struct Options {
     /// Whether files and lines are looked up as well. Without them, less of DWARF has to be decompressed and parsed. Of
     /// generated code, they are known nevertheless.
     pub lines: bool,
-    /// Whether names are demangled.
-    pub demangle: bool,
+    /// How names are demangled.
+    pub demangle: Demangle,
+    /// Whether functions of C++ that have no name for the linker, such as inlined lambdas, are named with the namespaces,
+    /// classes and functions that they are in; perf names them without.
+    pub qualified: bool,
     /// Whether names of the kernel are demangled too; perf does not.
     pub demangle_kernel: bool,
     /// Limits of what files may make grow.
     pub limits: Limits,
+}
+
+/// How names are demangled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Demangle {
+    /// Not at all.
+    Never,
+    /// As perf 6.1 prints them: those of C++ without parameters and return type, those of Rust without their hash. Functions of
+    /// C++ that differ in their parameters have one name.
+    Short,
+    /// Like `Short`, but a function of C++ has its [full](Self::Full) name if the symbols of its file have another function with
+    /// the same short name. Copies of a Rust function for other types, which differ in their hash alone, have one name.
+    #[default]
+    Distinct,
+    /// With parameters, the return type of templates, and the hash of Rust.
+    Full,
 }
 
 impl Default for Options {
@@ -58,7 +78,8 @@ impl Default for Options {
             recorded_until: None,
             inlines: true,
             lines: true,
-            demangle: true,
+            demangle: Demangle::default(),
+            qualified: true,
             demangle_kernel: false,
             limits: Limits::default(),
         }

@@ -1,11 +1,18 @@
 //! The spelling of libiberty, which perf uses, where `cpp_demangle` differs.
 
+use crate::demangle::Form;
+
 /// Returns a demangled C++ name as libiberty spells it. `raw` is the mangled name.
-pub(crate) fn of_libiberty(raw: &[u8], text: String) -> String {
+pub(crate) fn of_libiberty(raw: &[u8], text: String, form: Form) -> String {
     let text = special(text);
     let text = abbreviated(raw, text);
-    let text = literals(&without_reference(raw, text));
+    let text = match form {
+        Form::Short => without_qualifiers(raw, text),
+        Form::Enclosing | Form::Full => text,
+    };
+    let text = literals(&text);
     // A list of no template arguments after others; and the name of a namespace without one, in names of data.
+    let text = text.replace("std::nullptr_t", "decltype(nullptr)");
     text.replace(", >", ">").replace("_GLOBAL__N_1", "(anonymous namespace)")
 }
 
@@ -26,7 +33,7 @@ fn special(text: String) -> String {
     }
 }
 
-/// The abbreviations of `std`, of which only those are spelled out that a name starts with.
+/// The abbreviations of `std`, which are spelled out in the names of their constructors and destructors.
 const ABBREVIATIONS: [(u8, &str, &str); 4] = [
     (b's', "string", "basic_string<char, std::char_traits<char>, std::allocator<char> >"),
     (b'o', "ostream", "basic_ostream<char, std::char_traits<char> >"),
@@ -34,21 +41,30 @@ const ABBREVIATIONS: [(u8, &str, &str); 4] = [
     (b'd', "iostream", "basic_iostream<char, std::char_traits<char> >"),
 ];
 
-/// Spells `std::ostream::put` out, as `std::basic_ostream<char, std::char_traits<char> >::put`.
-fn abbreviated(raw: &[u8], text: String) -> String {
-    let prefix = raw.iter().skip(3).skip_while(|byte| b"rVKRO".contains(byte)).take(2).copied();
-    let Some([b'S', letter]) = prefix.collect::<Vec<_>>().first_chunk().copied() else { return text };
-    let Some((_, short, long)) = ABBREVIATIONS.iter().find(|(it, ..)| *it == letter) else { return text };
+/// Spells `std::ostream::ostream` out, as `std::basic_ostream<char, std::char_traits<char> >::basic_ostream`.
+fn abbreviated(raw: &[u8], mut text: String) -> String {
+    // `cpp_demangle` spells these two out wherever they are.
+    for (letter, short, long) in ABBREVIATIONS {
+        if b"id".contains(&letter) && raw.windows(2).any(|pair| pair == [b'S', letter]) {
+            text = text.replace(&format!("std::{long}"), &format!("std::{short}"));
+        }
+    }
+    let Some([b'S', letter, b'C' | b'D', ..]) = raw.strip_prefix(b"_ZN") else { return text };
+    let Some((_, short, long)) = ABBREVIATIONS.iter().find(|(it, ..)| it == letter) else { return text };
     let rest = text.strip_prefix("std::").and_then(|rest| rest.strip_prefix(short)?.strip_prefix("::"));
-    let Some(rest) = rest.filter(|_| raw.starts_with(b"_ZN")) else { return text };
-    // Constructors and destructors have the name of the class.
-    let (tilde, name) = rest.strip_prefix('~').map_or(("", rest), |name| ("~", name));
-    let class = if name == *short { long.split('<').next().unwrap_or(long) } else { name };
-    format!("std::{long}::{tilde}{class}")
+    let Some(rest) = rest else { return text };
+    let (tilde, rest) = rest.strip_prefix('~').map_or(("", rest), |rest| ("~", rest));
+    let class = long.split('<').next().unwrap_or(long);
+    let Some(rest) = rest.strip_prefix(class).or_else(|| rest.strip_prefix(short)) else { return text };
+    format!("std::{long}::{tilde}{class}{rest}")
 }
 
-/// Drops `&` and `&&` after a member function that is only for such objects.
-fn without_reference(raw: &[u8], text: String) -> String {
+/// Drops what follows the parameters: `&` and `&&` after a member function that is only for such objects, and `const` after
+/// one of a local class, such as a lambda.
+fn without_qualifiers(raw: &[u8], text: String) -> String {
+    if raw.starts_with(b"_ZZ") {
+        return text.strip_suffix(" const").map(str::to_owned).unwrap_or(text);
+    }
     let is_for_reference = raw
         .strip_prefix(b"_ZN")
         .is_some_and(|rest| matches!(rest.iter().find(|byte| !b"rVK".contains(byte)), Some(b'R' | b'O')));
@@ -104,12 +120,9 @@ mod tests {
     #[test]
     fn as_libiberty() {
         for (raw, expected) in [
-            ("_ZNSo3putEc", "std::basic_ostream<char, std::char_traits<char> >::put"),
+            ("_ZNSo3putEc", "std::ostream::put"),
             ("_ZNSoD1Ev", "std::basic_ostream<char, std::char_traits<char> >::~basic_ostream"),
-            (
-                "_ZNKSs6rbeginEv",
-                "std::basic_string<char, std::char_traits<char>, std::allocator<char> >::rbegin",
-            ),
+            ("_ZNKSs6rbeginEv", "std::string::rbegin"),
             ("_ZThn16_N1A1fEv", "non-virtual thunk to A::f()"),
             ("_ZTv0_n24_N1A1fEv", "virtual thunk to A::f()"),
             ("_ZTI1A", "typeinfo for A"),

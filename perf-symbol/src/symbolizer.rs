@@ -9,6 +9,7 @@ use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 
 use crate::decompressed;
+use crate::demangle::Form;
 use crate::doubt::Doubt;
 use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::files::{Files, ReadFiles};
@@ -21,7 +22,7 @@ use crate::lines::Lines;
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::never_called;
-use crate::options::Options;
+use crate::options::{Demangle, Options};
 use crate::shared::{self, Identity, Lazy, Shared};
 use crate::symtab::{Source, Symbol};
 
@@ -58,6 +59,8 @@ struct State {
     /// Whether only its debug file was found.
     is_debug_alone: bool,
     lines: Parsed,
+    /// By mangled name of C++: whether the file has another function with the same short name.
+    overloads: HashMap<Box<[u8]>, bool>,
     /// When `lines` was used last, counted in uses.
     used: u64,
 }
@@ -69,7 +72,15 @@ impl State {
             Some(Table::File(found, _)) => found.image.is_none() && found.debug.is_some(),
             _ => false,
         };
-        Self { _dso: dso, symbols, is_guest, is_debug_alone, lines: Parsed::NotYet, used: 0 }
+        Self {
+            _dso: dso,
+            symbols,
+            is_guest,
+            is_debug_alone,
+            lines: Parsed::NotYet,
+            overloads: HashMap::new(),
+            used: 0,
+        }
     }
 }
 
@@ -248,7 +259,8 @@ impl Symbolizer {
             Table::File(_, symtab) => symtab.find(address),
             _ => None,
         });
-        let function = symbol.map(|symbol| self.function(&symbol, address.wrapping_sub(symbol.start), true));
+        let function =
+            symbol.map(|symbol| self.function(dso, &symbol, address.wrapping_sub(symbol.start), true));
         let start = self.functions.len();
         self.add_with_lines(dso, Some(address), function, true);
         self.functions.split_off(start)
@@ -310,11 +322,12 @@ impl Symbolizer {
             self.cache.clear();
             self.functions.clear();
             self.names.clear();
+            self.states.iter_mut().for_each(|state| state.overloads.clear());
         }
         let start = self.functions.len();
         let of_jitdump = jitted.is_some();
         match jitted {
-            Some(jitted) => self.add_jitted(&jitted, ip),
+            Some(jitted) => self.add_jitted(key.dso, &jitted, ip),
             None => self.add(session, mapping, key, ip),
         }
         let range = start..self.functions.len();
@@ -334,9 +347,9 @@ impl Symbolizer {
         symbols.doubt.get().copied().filter(|doubt| *doubt != Doubt::Clock)
     }
 
-    fn add_jitted(&mut self, jitted: &Jitted<'_>, ip: u64) {
+    fn add_jitted(&mut self, dso: usize, jitted: &Jitted<'_>, ip: u64) {
         let offset = ip.wrapping_sub(jitted.symbol.start);
-        let mut function = self.function(&jitted.symbol, offset, true);
+        let mut function = self.function(dso, &jitted.symbol, offset, true);
         function.file = jitted.file.map(|file| self.names.share(file));
         (function.line, function.column) = (jitted.line, jitted.column);
         self.functions.push(function);
@@ -353,7 +366,7 @@ impl Symbolizer {
                 end: mapping.range().end,
                 source: Source::Ksymbol,
             };
-            let function = self.function(&symbol, key.offset, false);
+            let function = self.function(key.dso, &symbol, key.offset, false);
             self.functions.push(function);
             return;
         }
@@ -374,8 +387,9 @@ impl Symbolizer {
         };
         let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
             || self.shared.finder.options().demangle_kernel;
-        let function = symbol
-            .map(|(symbol, address)| self.function(&symbol, address.wrapping_sub(symbol.start), demangles));
+        let function = symbol.map(|(symbol, address)| {
+            self.function(key.dso, &symbol, address.wrapping_sub(symbol.start), demangles)
+        });
         let symbols = self.states.get(key.dso).and_then(|state| state.symbols.get());
         let address = symbols.and_then(|symbols| symbols.dwarf_address(mapping, key.offset));
         self.add_with_lines(key.dso, address.map(|address| address.wrapping_sub(back)), function, demangles);
@@ -391,9 +405,8 @@ impl Symbolizer {
     ) {
         let start = self.functions.len();
         let options = Arc::clone(self.shared.finder.options());
-        let limit = if demangles && options.demangle { options.limits.name } else { 0 };
         self.parse_lines(dso);
-        if let Some(Parsed::Some(lines)) = self.states.get(dso).map(|state| &state.lines)
+        if let Some(State { symbols, overloads, lines: Parsed::Some(lines), .. }) = self.states.get_mut(dso)
             && let Some(address) = address
         {
             let (functions, names) = (&mut self.functions, &mut self.names);
@@ -401,7 +414,14 @@ impl Symbolizer {
                 if functions.len().saturating_sub(start) >= options.limits.inlined {
                     return;
                 }
-                let (raw_name, name) = frame.name.map(|name| names.get(name, limit)).unzip();
+                let name = frame.name.map(|name| {
+                    let form = if demangles { form(&options, name, symbols.get(), overloads) } else { None };
+                    names.get(name, form, options.limits.name)
+                });
+                let (raw_name, mut name) = name.unzip();
+                if let Some(qualified) = frame.qualified.filter(|_| options.demangle != Demangle::Never) {
+                    name = Some(names.share(qualified));
+                }
                 functions.push(Function {
                     source: name.is_some().then_some(Source::Dwarf),
                     name,
@@ -467,10 +487,15 @@ impl Symbolizer {
     }
 
     /// Makes the function of a symbol.
-    fn function(&mut self, symbol: &Symbol<'_>, offset: u64, demangles: bool) -> Function {
+    fn function(&mut self, dso: usize, symbol: &Symbol<'_>, offset: u64, demangles: bool) -> Function {
         let options = Arc::clone(self.shared.finder.options());
-        let limit = if demangles && options.demangle { options.limits.name } else { 0 };
-        let (raw_name, name) = self.names.get(symbol.name, limit);
+        let form = match self.states.get_mut(dso) {
+            Some(State { symbols, overloads, .. }) if demangles => {
+                form(&options, symbol.name, symbols.get(), overloads)
+            }
+            _ => None,
+        };
+        let (raw_name, name) = self.names.get(symbol.name, form, options.limits.name);
         Function {
             name: Some(name),
             raw_name: Some(raw_name),
@@ -483,6 +508,33 @@ impl Symbolizer {
             source: Some(symbol.source),
             guess: None,
         }
+    }
+}
+
+/// Returns the form in which a name is shown; `None` if it stays as it is in the file. `overloads` keeps what was found.
+fn form(
+    options: &Options,
+    name: &[u8],
+    symbols: Option<&DsoSymbols>,
+    overloads: &mut HashMap<Box<[u8]>, bool>,
+) -> Option<Form> {
+    let mut is_overloaded = || {
+        // Other names cost nothing.
+        if !name.starts_with(b"_Z") {
+            return false;
+        }
+        if let Some(&known) = overloads.get(name) {
+            return known;
+        }
+        let found = symbols.is_some_and(|it| it.has_overload(name));
+        overloads.insert(name.into(), found);
+        found
+    };
+    match options.demangle {
+        Demangle::Never => None,
+        Demangle::Distinct if !is_overloaded() => Some(Form::Short),
+        Demangle::Short => Some(Form::Short),
+        Demangle::Distinct | Demangle::Full => Some(Form::Full),
     }
 }
 

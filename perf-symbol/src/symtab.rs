@@ -5,8 +5,10 @@ mod build;
 
 use core::ops::Range;
 use core::sync::atomic::{self, AtomicU32};
+use std::sync::OnceLock;
 
 use crate::bytes::Bytes;
+use crate::overloads::Overloads;
 use alias::Spelling;
 pub(crate) use build::{Binding, Builder, Candidate};
 
@@ -70,6 +72,7 @@ pub struct Symtab {
     /// functions leave an address with hundreds of them.
     entries: Vec<Entry>,
     name_limit: usize,
+    overloads: OnceLock<Overloads>,
 }
 
 /// Bytes with names, and what ends a name.
@@ -188,6 +191,32 @@ impl Symtab {
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.chunk_by(|one, next| one.start == next.start).count()
+    }
+
+    /// Returns whether another function of C++ has the same name as this one without its parameters. The first call orders the
+    /// names.
+    pub(crate) fn has_overload(&self, name: &[u8]) -> bool {
+        let overloads = self.overloads.get_or_init(|| Overloads::of(self, self.name_limit));
+        overloads.has_other(self, name, self.name_limit)
+    }
+
+    /// Returns the number of names, those of the same address included.
+    pub(crate) fn name_count(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the number of bytes that have the names.
+    pub(crate) fn size_of_names(&self) -> usize {
+        self.names.iter().fold(0, |sum, names| sum.saturating_add(names.bytes.len()))
+    }
+
+    /// Returns a name by its number, or the first `bytes` of it; `None` if it does not begin with `prefix`.
+    pub(crate) fn name_with(&self, number: u32, prefix: &[u8], bytes: usize) -> Option<&[u8]> {
+        let entry = self.entries.get(usize::try_from(number).ok()?)?;
+        let names = self.names.get(usize::from(entry.names))?;
+        // Without a look for the end of other names.
+        let has_prefix = names.start(entry.name, prefix.len()) == prefix;
+        has_prefix.then(|| names.start(entry.name, bytes))
     }
 
     /// Returns whether there is no symbol.

@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use perf_profile::Naming;
+use perf_symbol::Demangle;
 
 /// Where names come from.
 #[derive(Debug, clap::Args)]
@@ -38,16 +39,40 @@ pub(crate) struct SymbolArgs {
     #[arg(long)]
     pub(crate) no_symbols: bool,
 
-    /// Do not look up inlined functions and source lines
+    /// Do not look up inlined functions and source lines. Without this option, a sample in an inlined function is one of
+    /// that function; with it, of the function that it is inlined into, as in perf report
     #[arg(long)]
     pub(crate) no_inline: bool,
 
     /// Print names of C++ and Rust as they are in the file
-    #[arg(long)]
+    #[arg(long, conflicts_with = "demangle")]
     pub(crate) no_demangle: bool,
+
+    /// Print names of C++ with parameters and of Rust with their hash (full), or without (short). By default, functions of
+    /// C++ have parameters where another function of the file has the same name; in the text of script they never have, as
+    /// in perf 6.1
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true)]
+    pub(crate) demangle: Option<Option<DemangleForm>>,
+}
+
+/// The form of demangled names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DemangleForm {
+    Full,
+    Short,
 }
 
 impl SymbolArgs {
+    /// Returns how names are demangled.
+    pub(crate) fn demangle(&self) -> Demangle {
+        match self.demangle.flatten() {
+            _ if self.no_demangle => Demangle::Never,
+            Some(DemangleForm::Full) => Demangle::Full,
+            Some(DemangleForm::Short) => Demangle::Short,
+            None => Demangle::Distinct,
+        }
+    }
+
     /// Returns how functions are found, by so many threads: by default, one for each processor.
     pub(crate) fn naming(&self, threads: Option<NonZero<usize>>) -> Naming {
         let naming = Naming { inlines: !self.no_inline, ..Naming::default() };

@@ -36,6 +36,8 @@ pub(super) struct Source<'a> {
     /// By symbol whose name matches that of parents: the first symbol with the same name; [`NONE`] for others. Empty if no key
     /// needs it.
     parents: Vec<u32>,
+    /// By symbol: the one that rows have for it, see [`row_symbols`].
+    row_symbols: Vec<u32>,
     /// The texts of source lines, if a key needs them.
     pub(super) lines: SourceTexts,
     pub(super) ranks: AllRanks,
@@ -190,6 +192,7 @@ impl<'a> Source<'a> {
             hides_unresolved: false,
             excludes_other: false,
             parents,
+            row_symbols: row_symbols(named),
             lines,
             ranks: AllRanks::default(),
         }
@@ -232,7 +235,7 @@ impl<'a> Source<'a> {
             place.dso = self.named.short_name_of(known.dso);
         }
         if layout.has(Key::Symbol) {
-            place.symbol = symbol;
+            place.symbol = self.row_symbols.get(symbol as usize).copied().unwrap_or(NONE);
             place.address = if symbol == NONE { known.offset } else { 0 };
         }
         if layout.has(Key::SymbolSize) {
@@ -284,7 +287,7 @@ impl<'a> Source<'a> {
         let place = if is_branch {
             self.branch_place(same.frame, TO)
         } else {
-            self.place(same.frame, self.named.symbol_of(same.frame), self.named.line_of(same.frame))
+            self.place(same.frame, self.named.innermost_symbol_of(same.frame), self.named.line_of(same.frame))
         };
         let from = self.branch_place(same.from, FROM);
         let data = match self.collected.table.frames.place(same.data) {
@@ -402,6 +405,20 @@ impl<'a> Source<'a> {
         table.order = self.order(&table.rows);
         table
     }
+}
+
+/// Returns for each symbol the one that rows have for it: an inlined function is one function, whichever ones it is inlined
+/// into. In perf it is one in each of them.
+fn row_symbols(named: &Named) -> Vec<u32> {
+    let mut first: HashMap<(u32, Cow<'_, [u8]>), u32> = HashMap::new();
+    let mut numbers = Vec::new();
+    for (symbol, number) in named.symbols().iter().zip(0..) {
+        numbers.push(match symbol.is_inlined {
+            true => *first.entry((symbol.dso, symbol.label())).or_insert(number),
+            false => number,
+        });
+    }
+    numbers
 }
 
 /// Returns the parents of a [`Source`]: perf merges rows by their names.

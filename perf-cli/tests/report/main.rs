@@ -3,6 +3,7 @@
 
 mod arguments;
 mod golden;
+mod inlined;
 mod json;
 mod long_names;
 mod made;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
     needs::run(&[
         arguments::TESTS,
         golden::TESTS,
+        inlined::TESTS,
         json::TESTS,
         long_names::TESTS,
         memory::TESTS,

@@ -20,7 +20,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 const PID: i32 = 4_194_000;
 
 /// A capture of a program of one source file, and the folder of its machine.
-fn lines() -> (PathBuf, PathBuf) {
+pub(crate) fn lines() -> (PathBuf, PathBuf) {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../perf-symbol/tests/fixtures");
     let root = needs::folder().join("root");
     fs::create_dir_all(&root).unwrap();

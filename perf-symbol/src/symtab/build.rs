@@ -1,6 +1,7 @@
 //! The symbols of a file, which become a table: those without a size get an end, and the best ones of each address are kept.
 
 use core::sync::atomic::AtomicU32;
+use std::sync::OnceLock;
 
 use super::{Entry, NONE, Names, Symtab};
 
@@ -151,7 +152,7 @@ impl Builder {
                 entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names, best });
             }
         }
-        Symtab { names: self.names, entries, name_limit }
+        Symtab { names: self.names, entries, name_limit, overloads: OnceLock::new() }
     }
 }
 

@@ -16,6 +16,7 @@ mod lines;
 mod live;
 mod load_ahead;
 mod mutations;
+mod names;
 mod stacks;
 
 use std::collections::HashMap;
