@@ -14,13 +14,16 @@ impl EventSpec {
     /// # Examples
     ///
     /// ```
-    /// use perf_open::event::EventSpec;
     /// use perf_open::abi::event::{EventType, SwId};
+    /// use perf_open::event::EventSpec;
+    /// use perf_open::{Builder, Target};
     ///
-    /// assert!(EventSpec::software(SwId::PAGE_FAULTS).is_supported());
-    /// // The kernel has no software event of this number.
+    /// let faults = EventSpec::software(SwId::PAGE_FAULTS);
+    /// assert!(faults.is_supported());
+    /// // The kernel has no software event of this number, and says so unless it refuses every event.
     /// let unknown = EventSpec::numeric("unknown", EventType::SOFTWARE, 1000);
-    /// assert!(!unknown.is_supported() || !perf_open::limits::is_supported());
+    /// let answers = Builder::new(faults).exclude_kernel(true).open(&Target::this_thread()).is_ok();
+    /// assert_eq!(unknown.is_supported(), !answers);
     /// ```
     #[must_use]
     pub fn is_supported(&self) -> bool {

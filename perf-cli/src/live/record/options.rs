@@ -126,7 +126,14 @@ fn freq(args: &RecordArgs) -> Result<Option<u64>, Failure> {
 }
 
 /// Returns the open directories of the cgroups, each with the index of its event.
-fn in_cgroups(args: &RecordArgs, groups: &[EventGroup]) -> Result<Vec<(usize, Arc<File>)>, Failure> {
+fn in_cgroups(
+    args: &RecordArgs,
+    groups: &[EventGroup],
+    observed: &Observed,
+) -> Result<Vec<(usize, Arc<File>)>, Failure> {
+    if !args.cgroup.is_empty() && !matches!(observed, Observed::Cpus(_)) {
+        return Err(Failure("--cgroup: the tasks of cgroups are recorded on cpus; add -a or -C".to_owned()));
+    }
     let numbers = cgroup::of_events(&args.cgroup, groups.iter().map(|group| group.events.len()))?;
     let mut open = Vec::new();
     for name in &args.cgroup {
@@ -193,7 +200,7 @@ pub(super) fn of(
         bpf_events: !samples.no_bpf_event,
         text_poke: args.kcore,
         per_thread: args.per_thread,
-        in_cgroups: in_cgroups(args, groups)?,
+        in_cgroups: in_cgroups(args, groups, observed)?,
         cpus: match masks {
             Some(masks) => Some(threads::cpus(masks)),
             None if is_part => Some(observed::cpus(&args.observed)?),

@@ -12,7 +12,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 
 /// The kernel counts without `/proc`, too.
 fn a_machine_without_proc() {
-    needs::all(&[OWN_MOUNTS]);
+    needs::all(&[OWN_MOUNTS, needs::Need::Sysfs]);
     let script =
         |verb: &str| format!("mount -t tmpfs none /proc && exec \"$0\" {verb} -e page-faults:u -- true");
     let (status, _, err) = run(&mut in_own_mounts(&needs::folder(), &script("record -o no-proc.data")));
@@ -47,7 +47,7 @@ fn a_machine_that_may_not_be_recorded() {
 }
 
 fn a_directory_that_is_no_cgroup_of_events() {
-    needs::all(&[needs::Need::CpuEvents]);
+    needs::all(&[needs::Need::CpuEvents, needs::Need::Sysfs]);
     for verb in ["record", "stat"] {
         let mut command = perfdata();
         command.current_dir(needs::folder());

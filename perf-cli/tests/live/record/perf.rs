@@ -164,11 +164,10 @@ fn a_stream_to_perf_report() {
     assert!(out.contains("of event 'page-faults") && out.contains("touch"), "{out}");
 }
 
-/// Returns how many of the stacks of a capture perf unwinds to `main`, and the number of stacks.
-fn unwound(capture: &Path) -> (usize, usize) {
+/// Returns how many of the stacks of a capture perf unwinds to `main`.
+fn unwound(capture: &Path) -> usize {
     let script = says(&["script", "-F", "ip,sym"], capture);
-    let stacks: Vec<_> = script.split("\n\n").filter(|stack| !stack.trim().is_empty()).collect();
-    (stacks.iter().filter(|stack| stack.lines().any(|line| line.ends_with(" main"))).count(), stacks.len())
+    script.split("\n\n").filter(|stack| stack.lines().any(|line| line.ends_with(" main"))).count()
 }
 
 /// Unwinding a copied stack needs the mappings of data too: those of the tables that it reads.
@@ -179,9 +178,10 @@ fn stacks_are_complete_where_perfs_are() {
         ["-g", "--call-graph", "dwarf,1024", "-c4", "-e", "page-faults"],
     ] {
         let [ours, perfs] = both(&options, &command("touch", 400)).map(|capture| unwound(&capture));
-        assert!(perfs.0 > 80, "perf: {perfs:?}");
-        // The numbers of page faults before `main` differ a little.
-        assert!(ours.0 * perfs.1 * 100 >= perfs.0 * ours.1 * 95, "{options:?}: {ours:?}, perf: {perfs:?}");
+        // The program touches 400 pages in `main`, and each fourth fault is a sample. How many faults come before `main`
+        // depends on what is in the page cache, so the first of two recordings has more of them.
+        assert!(perfs > 80, "perf: {perfs}");
+        assert!(ours * 100 >= perfs * 95, "{options:?}: {ours}, perf: {perfs}");
     }
 }
 

@@ -210,7 +210,8 @@ fn what_contradicts_itself() {
     for (options, why) in [
         (&["-D", "-1"][..], "--control"),
         (&["-p", "1", "--per-thread", "-e", "page-faults/inherit/u"], "inherit"),
-        (&["-G", "/", "-e", "page-faults:u"], "cgroups"),
+        (&["-G", "/", "-e", "page-faults:u"], "are recorded on cpus"),
+        (&["-G", "no-such-cgroup", "-e", "page-faults:u"], "are recorded on cpus"),
         (&["--switch-max-files", "3"], "--switch-output"),
         (&["-n", "-e", "page-faults/period=3/u"], "period"),
         (&["-e", "page-faults/overwrite/u,cpu-clock:u"], "overwrite"),
