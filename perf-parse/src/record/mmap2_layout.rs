@@ -31,7 +31,7 @@ impl Mmap2Layout {
             (false, false) => {
                 let has_path = after_flags.contains(&0);
                 let is_text = rest.iter().take(8).all(|&byte| byte != 0);
-                (has_path, begins_path(rest) && rest.contains(&0) && (is_text || !has_path))
+                (has_path, begins_path(rest) && (is_text || !has_path))
             }
             fits => fits,
         };

@@ -162,6 +162,7 @@ fn check_record(record: &Record<'_>, name: &str, json: &Value) {
                 ("pgoff", Some(json!(it.pgoff))),
                 ("id", Some(id)),
                 ("prot_flags", it.prot_flags.map(|it| json!(it))),
+                ("reading", (!it.reading.is_certain()).then(|| json!(it.reading))),
                 ("filename", Some(text(it.filename))),
             ]);
             assert_eq!(*json, expected);

@@ -237,7 +237,8 @@ fn an_account_has_its_counts() {
     (account.records, account.lost) = (3, 2);
     account.note(FileError { offset: 8, kind: FileErrorKind::Skipped { bytes: 16 } });
     let json = json!({
-        "records": 3, "bytes": 0, "bytes_skipped": 0, "lost": 2, "lost_samples": 0, "late": 0, "unfinished": false,
+        "records": 3, "bytes": 0, "bytes_skipped": 0, "lost": 2, "lost_samples": 0, "late": 0,
+        "mmap2_guesses": {"current": 0, "old": 0}, "announced": 0, "unfinished": false,
         "diagnostics": [{"offset": 8, "kind": {"skipped": {"bytes": 16}}}], "diagnostics_omitted": 0,
         "faults_by_kind": {"skipped": 1}, "by_type": {},
     });

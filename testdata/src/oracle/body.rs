@@ -370,7 +370,7 @@ fn fitting_layouts(bytes: &[u8]) -> (bool, bool) {
     }
     // Other bytes follow the NUL of the name, or it has none.
     let (current, text) = (after_flags.contains(&0), !bytes[..bytes.len().min(8)].contains(&0));
-    let old = is_printable && bytes.contains(&0) && (text || !current);
+    let old = is_printable && (text || !current);
     (current || (!old && !after_flags.is_empty()), old)
 }
 
