@@ -204,5 +204,6 @@ fn module_of(finder: &Finder, session: &Session, dso: &Dso) -> Option<Arc<Module
         _ => return None,
     };
     let image = found.image?;
-    Module::new(&image, found.debug.as_deref()).ok().map(Arc::new)
+    let module = Module::new(&image, found.debug.as_deref()).ok()?;
+    Some(Arc::new(module.with_doubt(found.doubt)))
 }

@@ -31,6 +31,9 @@ pub enum FrameSource {
     Registers,
     /// By the unwind information of the frame that it called.
     Cfi,
+    /// By the unwind information of a file that may not be the one that was mapped: see
+    /// [`Module::with_doubt`](super::Module::with_doubt).
+    DoubtfulCfi,
     /// A signal interrupted it. The frame before is the signal trampoline.
     Signal,
     /// By the frame pointer or the stack pointer of a frame without unwind information.
@@ -44,6 +47,7 @@ impl FrameSource {
         match self {
             Self::FramePointer => Some(Guess::Scanned),
             Self::Earlier => Some(Guess::Completed),
+            Self::DoubtfulCfi => Some(Guess::File),
             Self::Chain | Self::Registers | Self::Cfi | Self::Signal => None,
         }
     }

@@ -11,9 +11,11 @@ use perf_session::{Segment, address_of};
 
 use super::augmentation::Readable;
 use super::fde::{Entry, HeaderTable, index_of};
+use super::frame::FrameSource;
 use super::linkage::Linkage;
 use super::machine::Machine;
 use crate::bytes::Bytes;
+use crate::doubt::Doubt;
 use crate::elf_symbols;
 use crate::image::Image;
 use crate::limits::Limits;
@@ -38,6 +40,8 @@ pub struct Module {
     eh_frame_index: OnceLock<Vec<Entry>>,
     debug_frame_index: OnceLock<Vec<Entry>>,
     is_go: bool,
+    /// Whether what its tables lead to is a guess.
+    is_doubtful: bool,
     /// The separate debug file.
     debug: Option<Image>,
     functions: OnceLock<Symtab>,
@@ -122,10 +126,23 @@ impl Module {
             eh_frame_index: OnceLock::new(),
             debug_frame_index: OnceLock::new(),
             is_go: image.section(".gopclntab").is_some(),
+            is_doubtful: false,
             debug: debug.cloned(),
             functions: OnceLock::new(),
             linkage: OnceLock::new(),
         })
+    }
+
+    /// Has the frames that the module leads to marked as guesses, if its file may not be the one that was mapped:
+    /// [`FrameSource::DoubtfulCfi`](super::FrameSource::DoubtfulCfi).
+    #[must_use]
+    pub fn with_doubt(self, doubt: Option<Doubt>) -> Self {
+        Self { is_doubtful: doubt.and_then(Doubt::guess).is_some(), ..self }
+    }
+
+    /// Returns how a frame was found to which the module's tables led.
+    pub(crate) fn source(&self) -> FrameSource {
+        if self.is_doubtful { FrameSource::DoubtfulCfi } else { FrameSource::Cfi }
     }
 
     /// Returns the machine that the file is for.

@@ -13,7 +13,7 @@ use super::chain::{self, UserFrame};
 use super::earlier::{Alone, Earlier};
 use super::end::StackEnd;
 use super::files::{Files, Process};
-use super::frame::{Frame, FrameSource};
+use super::frame::Frame;
 use super::machine::Machine;
 use super::memory::Memory;
 use super::module::Module;
@@ -168,7 +168,7 @@ impl Unwinder {
             };
         }
         let added = frames.get(user..).unwrap_or_default();
-        let guessed = added.iter().any(|frame| frame.source == FrameSource::FramePointer);
+        let guessed = added.iter().any(|frame| frame.source.guess().is_some());
         if guessed && end == StackEnd::Rooted {
             end = StackEnd::NoUnwindInfo;
         }

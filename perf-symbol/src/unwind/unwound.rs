@@ -13,7 +13,6 @@ pub struct Unwound {
     /// of the thread, with the source [`FrameSource::Earlier`](super::FrameSource::Earlier). The latter only if all whole
     /// stacks of the thread, and no fewer than eight, have the same outermost frames at the same places of its stack.
     pub spliced: bool,
-    /// Whether some frames were found by a frame pointer. They have the source
-    /// [`FrameSource::FramePointer`](super::FrameSource::FramePointer).
+    /// Whether some frames are guesses: see [`FrameSource::guess`](super::FrameSource::guess).
     pub guessed: bool,
 }

@@ -127,7 +127,8 @@ impl Walker {
             match known {
                 Known::Rule(rule) => {
                     let rule = self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
-                    return rule.apply(machine, registers, memory).map(|()| FrameSource::Cfi);
+                    let source = space.module(number).map_or(FrameSource::Cfi, |module| module.source());
+                    return rule.apply(machine, registers, memory).map(|()| source);
                 }
                 Known::Row => return self.apply_row(space, registers, memory, number, address, lookup),
                 Known::Malformed => return Err(StackEnd::Garbage),
@@ -160,6 +161,9 @@ impl Walker {
         let Place::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
             return false;
         };
+        if space.module(number).is_some_and(|module| module.source() != FrameSource::Cfi) {
+            return false;
+        }
         if let Some(boundary) = space.module(number).and_then(|module| module.boundary(address)) {
             return boundary == Boundary::First;
         }
@@ -227,6 +231,6 @@ impl Walker {
                 number_of(module.constant(address)?, size, module.order())
             })
         })?;
-        Ok(if row.is_signal { FrameSource::Signal } else { FrameSource::Cfi })
+        Ok(if row.is_signal { FrameSource::Signal } else { module.source() })
     }
 }

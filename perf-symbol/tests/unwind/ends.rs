@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use gimli::X86_64 as X;
 use gimli::write::CallFrameInstruction as Cfi;
@@ -195,6 +196,37 @@ struct Everywhere(Vec<u8>);
 impl Files for Everywhere {
     fn read(&self, _: &Path, _: u64) -> io::Result<Bytes> {
         Ok(Bytes::new(self.0.clone()))
+    }
+
+    fn modified(&self, _: &Path) -> Option<SystemTime> {
+        Some(SystemTime::UNIX_EPOCH + Duration::from_secs(2))
+    }
+}
+
+/// No build id was recorded, and the file was modified after the recording.
+#[test]
+fn unwind_information_of_a_file_that_changed() {
+    let sample = sample(0x108, &[code(0xf08)]);
+    let elf = program(&[(0x100, 0x10, vec![])]).build();
+    for (seconds, source, end) in
+        [(2, FrameSource::Cfi, StackEnd::Rooted), (1, FrameSource::DoubtfulCfi, StackEnd::NoUnwindInfo)]
+    {
+        let mut options = Options::default();
+        options.recorded_until = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+        let finder = Finder::new(Arc::new(Everywhere(elf.clone())), Arc::new(options));
+        let mut stacks = Stacks::new(Arch::X86, 127, finder);
+        let events: Events = [(sample.attr(), vec![])].into_iter().collect();
+        let data = sample.records();
+        let mut session = Session::new();
+        let mut found = Vec::new();
+        for record in Reader::from_records(events, Endianness::Little, &data).records() {
+            let record = record.unwrap();
+            let Some(at) = session.update_at(&record).unwrap() else { continue };
+            let mut frames = Vec::new();
+            let end = stacks.push(&at, None, &mut frames).unwrap();
+            found.push((frames.iter().map(|it| it.source).collect::<Vec<_>>(), end));
+        }
+        assert_eq!(found, [(vec![FrameSource::Registers, source], Some(end))]);
     }
 }
 
