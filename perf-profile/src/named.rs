@@ -240,6 +240,9 @@ impl Named {
 /// The smallest number of frames of a file that is worth to be divided: each thread reads the debug information anew.
 const DIVIDED: usize = 1 << 14;
 
+/// Number of addresses whose functions are kept for those that follow.
+const FEW: usize = 1 << 10;
+
 /// Looks up the frames from `first` on, and returns their functions, which `add` adds to a part.
 fn look_up(
     frames: &Frames,
@@ -269,6 +272,8 @@ fn look_up(
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
             // Its debug information is needed no more after the task.
             let mut symbolizer = symbolizer.clone();
+            // The addresses ascend, and each comes once or twice.
+            symbolizer.set_cached(FEW);
             let mut part = Part::default();
             for &(_, _, number) in *task {
                 let Some((frame, is_caller)) = frames.frame(number) else { continue };

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use perf_session::{BuildId, Dso};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Function, Guess, Looked, Why};
@@ -226,14 +227,15 @@ impl Quality {
     /// [`Symbolizer::looked`](perf_symbol::Symbolizer::looked) returns.
     #[must_use]
     pub fn missing(&self, looked: &[Looked]) -> Vec<Missing> {
-        let why = |dso: &Dso, build_id: Option<BuildId>| {
-            looked.iter().find(|it| *it.dso == *dso && it.build_id == build_id)?.why
-        };
+        let mut reasons = HashMap::new();
+        for it in looked {
+            reasons.entry((&it.dso, it.build_id)).or_insert(it.why);
+        }
         let of = |(&(ref dso, build_id), &frames): (&(Arc<Dso>, Option<BuildId>), &u64)| Missing {
             dso: Arc::clone(dso),
             build_id,
             frames,
-            why: why(dso, build_id),
+            why: reasons.get(&(dso, build_id)).copied().flatten(),
         };
         let mut missing: Vec<_> = self.unnamed.iter().map(of).collect();
         missing.sort_by_key(|it| Reverse(it.frames));

@@ -102,6 +102,7 @@ mod machine;
 mod machines;
 mod map;
 mod maps;
+mod mark;
 mod periods;
 mod recent;
 mod segments;

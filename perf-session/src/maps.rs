@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::map::Mapping;
+use crate::mark::Mark;
 use crate::recent::Recent;
 
 /// Mappings, in ascending order of their addresses. They do not overlap.
@@ -32,6 +33,8 @@ struct Node {
     // Room for the entry that makes a node be split.
     starts: [[u64; 4]; 4],
     entries: Entries,
+    /// Those of all mappings in the node.
+    marks: Mark,
 }
 
 #[derive(Clone, Debug)]
@@ -83,6 +86,33 @@ impl Maps {
             next = self.after(mapping.start);
             Some(mapping)
         })
+    }
+
+    /// Returns the first mapping of the text of the kernel; `None` if there is none. Takes logarithmic time.
+    #[must_use]
+    pub fn kernel(&self) -> Option<&Mapping> {
+        self.first_with(Mark::KERNEL)
+    }
+
+    /// Returns the first mapping of a jitdump, which a JIT compiler maps so that its path is recorded; `None` if there is
+    /// none. Takes logarithmic time.
+    ///
+    /// perf: `jit_detect`, `tools/perf/util/jitdump.c`.
+    #[must_use]
+    pub fn jitdump(&self) -> Option<&Mapping> {
+        self.first_with(Mark::JITDUMP)
+    }
+
+    fn first_with(&self, mark: Mark) -> Option<&Mapping> {
+        let mut node = self.root.as_deref().filter(|root| root.marks.has(mark))?;
+        loop {
+            match &node.entries {
+                Entries::Mappings(mappings) => {
+                    return mappings.iter().find(|it| Mark::of(it.dso()).has(mark));
+                }
+                Entries::Nodes(nodes) => node = nodes.iter().find(|node| node.marks.has(mark))?,
+            }
+        }
     }
 
     /// Returns whether there are no mappings.
@@ -167,13 +197,13 @@ impl Maps {
 
 impl Node {
     fn new(entries: Entries) -> Self {
-        let mut node = Self { starts: [[NOTHING; 4]; 4], entries };
-        node.note_starts();
+        let mut node = Self { starts: [[NOTHING; 4]; 4], entries, marks: Mark::default() };
+        node.note_entries();
         node
     }
 
-    /// Notes where the entries begin, after they changed.
-    fn note_starts(&mut self) {
+    /// Notes where the entries begin and what they have, after they changed.
+    fn note_entries(&mut self) {
         self.starts = [[NOTHING; 4]; 4];
         let starts = self.starts.as_flattened_mut().iter_mut();
         match &self.entries {
@@ -182,6 +212,10 @@ impl Node {
             }
             Entries::Nodes(nodes) => starts.zip(nodes).for_each(|(start, node)| *start = node.first_start()),
         }
+        self.marks = match &self.entries {
+            Entries::Mappings(mappings) => mappings.iter().map(|it| Mark::of(it.dso())).collect(),
+            Entries::Nodes(nodes) => nodes.iter().map(|node| node.marks).collect(),
+        };
     }
 
     /// Returns the number of entries that begin at an address or before it.
@@ -259,12 +293,13 @@ fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Arc<Node>> {
             let at = after.saturating_sub(1);
             let start = node.starts.as_flattened_mut().get_mut(at)?;
             *start = mapping.start.min(*start);
+            node.marks = node.marks.and(Mark::of(mapping.dso()));
             let right = put(nodes.get_mut(at)?, mapping)?;
             add(nodes, at.saturating_add(1), right);
             second_half(nodes).map(Entries::Nodes)
         }
     };
-    node.note_starts();
+    node.note_entries();
     right.map(|right| Arc::new(Node::new(right)))
 }
 
@@ -314,6 +349,6 @@ fn drop_starts(node: &mut Arc<Node>, start: u64, end: u64) -> bool {
             !nodes.is_empty()
         }
     };
-    node.note_starts();
+    node.note_entries();
     is_left
 }

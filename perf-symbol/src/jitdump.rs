@@ -287,11 +287,3 @@ impl Jitdump {
         rest.get(..rest.iter().position(|&byte| byte == 0)?)
     }
 }
-
-/// Whether a mapping is of a jitdump: `jit-PID.dump`, which the program maps so that it is recorded.
-///
-/// perf: `jit_detect`, `tools/perf/util/jitdump.c`.
-pub(crate) fn is_jitdump(path: &[u8]) -> bool {
-    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    name.starts_with(b"jit-") && name.ends_with(b".dump")
-}

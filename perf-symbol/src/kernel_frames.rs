@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use perf_abi::record::CpuMode;
-use perf_session::{Dso, DsoKind, Frame, Mapping, Session};
+use perf_session::{Dso, Frame, Mapping, Session};
 
 use crate::dso_symbols::Table;
 use crate::kernel::Kernel;
@@ -52,7 +52,7 @@ impl KernelFrames {
         if frames.iter_mut().map(is_kernel).filter(|&it| it).nth(1).is_none() {
             return;
         }
-        let text = session.kernel_maps().iter().find(|it| it.dso().kind() == DsoKind::Kernel);
+        let text = session.kernel_maps().kernel();
         let Some(kernel) = text.and_then(|text| self.kernel(session, text.dso())) else { return };
         let entries = kernel.interrupt_entries();
         let mut is_interrupted = false;
@@ -85,6 +85,5 @@ pub(crate) fn text_before<'s>(session: &'s Session, frame: &Frame<'_>) -> Option
     if frame.mode != CpuMode::KERNEL || frame.mapping.is_some() {
         return None;
     }
-    let is_before = |it: &&Mapping| it.dso().kind() == DsoKind::Kernel && it.range().end <= frame.ip;
-    session.kernel_maps().iter().find(is_before)
+    session.kernel_maps().kernel().filter(|text| text.range().end <= frame.ip)
 }

@@ -77,6 +77,11 @@ impl Names {
         shared
     }
 
+    /// Returns the number of names.
+    pub(crate) fn len(&self) -> usize {
+        [self.short.len(), self.full.len(), self.texts.len()].into_iter().fold(0, usize::saturating_add)
+    }
+
     /// Forgets all names. Those that are in use stay.
     pub(crate) fn clear(&mut self) {
         self.short.clear();

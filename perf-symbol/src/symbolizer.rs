@@ -15,7 +15,7 @@ use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
 use crate::function::Function;
-use crate::jitdump::{self, Jitdump, Jitted};
+use crate::jitdump::{Jitdump, Jitted};
 use crate::kernel_frames::{self, KernelFrames};
 use crate::limits::Limits;
 use crate::lines::Lines;
@@ -41,9 +41,17 @@ pub struct Symbolizer {
     states: Vec<State>,
     /// By path, for what is in no capture.
     paths: HashMap<Vec<u8>, usize>,
-    cache: HashMap<Key, Range<usize>>,
+    /// Where the functions of an address are.
+    cache: HashMap<Key, Range<u32>>,
     functions: Vec<Function>,
+    /// Number of addresses that `cache` has at most.
+    cached: usize,
+    /// The numbers of the mappings in keys, from 1 on, by offset and size. They are kept when `cache` is cleared, as the key
+    /// that is looked up has one.
+    pages: HashMap<(u64, u64), u32>,
     names: Names,
+    /// The DSOs whose DWARF is parsed.
+    parsed: Vec<usize>,
     uses: u64,
     jitdumps: HashMap<i32, Option<Arc<Jitdump>>>,
     kernel_frames: KernelFrames,
@@ -93,19 +101,20 @@ enum Parsed {
     Some(Box<Lines>),
 }
 
-/// What functions depend on.
+/// What functions depend on. Small, as there is one for each address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
-    dso: usize,
     offset: u64,
+    dso: u32,
     /// Number of the load in the jitdump, from 1 on; 0 for what is not of a jitdump.
     load: u32,
     /// Whether there is a jitdump, and the time of the sample is not of its clock.
     has_other_clock: bool,
     is_caller: bool,
     is_executable: bool,
-    /// Offset and size of the mapping, for a debug file alone: they tell which of its segments was mapped.
-    pages: Option<(u64, u64)>,
+    /// The number of offset and size of the mapping, for a debug file alone: they tell which of its segments was mapped.
+    /// 0 for other files.
+    pages: u32,
 }
 
 impl Symbolizer {
@@ -123,7 +132,8 @@ impl Symbolizer {
     }
 
     fn of(shared: Arc<Shared>) -> Self {
-        let names = Names::new(shared.finder.options().limits.long_names);
+        let limits = &shared.finder.options().limits;
+        let (names, cached) = (Names::new(limits.long_names), limits.cached);
         Self {
             kernel_frames: KernelFrames::new(Arc::clone(&shared)),
             shared,
@@ -132,7 +142,10 @@ impl Symbolizer {
             paths: HashMap::new(),
             cache: HashMap::new(),
             functions: Vec::new(),
+            cached,
+            pages: HashMap::new(),
             names,
+            parsed: Vec::new(),
             uses: 0,
             jitdumps: HashMap::new(),
         }
@@ -191,22 +204,36 @@ impl Symbolizer {
             let _ = symbols.doubt.set(Doubt::Clock);
         }
         let key = Key {
-            dso,
+            dso: u32::try_from(dso).unwrap_or(u32::MAX),
             offset: mapping.offset_of(frame.ip),
             load: jitted.map_or(0, |jitted| jitted.load.saturating_add(1)),
             has_other_clock,
             is_caller,
             is_executable: mapping.is_executable(),
-            pages: self.states.get(dso).is_some_and(|state| state.is_debug_alone).then(|| {
-                let range = mapping.range();
-                (mapping.pgoff(), range.end.wrapping_sub(range.start))
-            }),
+            pages: self.pages(dso, mapping),
         };
         let range = match self.cache.get(&key) {
             Some(range) => range.clone(),
             None => self.look_up(session, mapping, key, frame.ip, jitted),
         };
-        self.functions.get(range).unwrap_or_default()
+        let place = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        self.functions.get(place(range.start)..place(range.end)).unwrap_or_default()
+    }
+
+    /// Sets the number of addresses whose names are kept, [`Limits::cached`](crate::Limits::cached) until then. A caller that
+    /// looks each address up once, in ascending order, needs few.
+    pub fn set_cached(&mut self, addresses: usize) {
+        self.cached = addresses;
+    }
+
+    /// Returns the number of a mapping in keys.
+    fn pages(&mut self, dso: usize, mapping: &Mapping) -> u32 {
+        if !self.states.get(dso).is_some_and(|state| state.is_debug_alone) {
+            return 0;
+        }
+        let range = mapping.range();
+        let next = u32::try_from(self.pages.len()).unwrap_or(u32::MAX).saturating_add(1);
+        *self.pages.entry((mapping.pgoff(), range.end.wrapping_sub(range.start))).or_insert(next)
     }
 
     /// Like [`functions`](Self::functions), with the time of a sample if its clock permits.
@@ -287,7 +314,7 @@ impl Symbolizer {
 
     /// Returns the number of the kernel's DSO, if its mapping is known.
     fn kernel(&mut self, session: &Session) -> Option<usize> {
-        let kernel = session.kernel_maps().iter().find(|mapping| mapping.dso().kind() == DsoKind::Kernel)?;
+        let kernel = session.kernel_maps().kernel()?;
         Some(self.dso(session, &Arc::clone(kernel.dso()), false))
     }
 
@@ -298,8 +325,7 @@ impl Symbolizer {
         if let Some(Some(jitdump)) = self.jitdumps.get(&pid) {
             return Some(Arc::clone(jitdump));
         }
-        let maps = session.maps(session.thread(pid)?)?;
-        let marker = maps.iter().find(|mapping| jitdump::is_jitdump(mapping.dso().path()))?;
+        let marker = session.maps(session.thread(pid)?)?.jitdump()?;
         let mut jitdumps = decompressed::lock(&self.shared.jitdumps);
         let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso()).ok().map(Arc::new);
         let jitdump = jitdumps.entry(Arc::clone(marker.dso())).or_insert_with(load).clone();
@@ -316,27 +342,31 @@ impl Symbolizer {
         key: Key,
         ip: u64,
         jitted: Option<Jitted<'_>>,
-    ) -> Range<usize> {
-        let limits = self.shared.finder.options().limits;
-        if self.cache.len() >= limits.cached || self.functions.len() >= limits.cached.saturating_mul(2) {
+    ) -> Range<u32> {
+        // Less than 4 Gi, so that their numbers fit.
+        let most = self.cached.saturating_mul(2).min(1 << 31);
+        if self.cache.len() >= self.cached || self.functions.len() >= most {
             self.cache.clear();
             self.functions.clear();
+        }
+        if self.names.len() >= self.shared.finder.options().limits.cached {
             self.names.clear();
             self.states.iter_mut().for_each(|state| state.overloads.clear());
         }
+        let dso = usize::try_from(key.dso).unwrap_or(usize::MAX);
         let start = self.functions.len();
         let of_jitdump = jitted.is_some();
         match jitted {
-            Some(jitted) => self.add_jitted(key.dso, &jitted, ip),
+            Some(jitted) => self.add_jitted(dso, &jitted, ip),
             None => self.add(session, mapping, key, ip),
         }
-        let range = start..self.functions.len();
-        let doubt =
-            if of_jitdump { key.has_other_clock.then_some(Doubt::Clock) } else { self.doubt(key.dso) };
+        let doubt = if of_jitdump { key.has_other_clock.then_some(Doubt::Clock) } else { self.doubt(dso) };
         if let Some(guess) = doubt.and_then(Doubt::guess) {
             let named = self.functions.get_mut(start..).unwrap_or_default().iter_mut();
             named.filter(|it| it.name.is_some()).for_each(|it| it.guess = Some(guess));
         }
+        let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        let range = number(start)..number(self.functions.len());
         self.cache.insert(key, range.clone());
         range
     }
@@ -357,6 +387,7 @@ impl Symbolizer {
 
     fn add(&mut self, session: &Session, mapping: &Mapping, key: Key, ip: u64) {
         let kind = mapping.dso().kind();
+        let dso = usize::try_from(key.dso).unwrap_or(usize::MAX);
         let back = u64::from(key.is_caller);
         if let DsoKind::Ksymbol(_) = kind {
             let name = mapping.dso().name();
@@ -366,15 +397,15 @@ impl Symbolizer {
                 end: mapping.range().end,
                 source: Source::Ksymbol,
             };
-            let function = self.function(key.dso, &symbol, key.offset, false);
+            let function = self.function(dso, &symbol, key.offset, false);
             self.functions.push(function);
             return;
         }
         // Modules are in kallsyms too.
-        let is_guest = self.states.get(key.dso).is_some_and(|state| state.is_guest);
+        let is_guest = self.states.get(dso).is_some_and(|state| state.is_guest);
         let kernel = if kind == DsoKind::Module && !is_guest { self.kernel(session) } else { None };
         let of = |number: usize| self.states.get(number).map(|state| Arc::clone(&state.symbols));
-        let tables: Vec<_> = [kernel.and_then(of), of(key.dso)].into_iter().flatten().collect();
+        let tables: Vec<_> = [kernel.and_then(of), of(dso)].into_iter().flatten().collect();
         let find =
             |back| tables.iter().find_map(|symbols| symbols.get()?.find(mapping, key.offset, ip, back));
         let (back, symbol) = match (find(back), if back > 0 { find(0) } else { None }) {
@@ -388,11 +419,11 @@ impl Symbolizer {
         let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
             || self.shared.finder.options().demangle_kernel;
         let function = symbol.map(|(symbol, address)| {
-            self.function(key.dso, &symbol, address.wrapping_sub(symbol.start), demangles)
+            self.function(dso, &symbol, address.wrapping_sub(symbol.start), demangles)
         });
-        let symbols = self.states.get(key.dso).and_then(|state| state.symbols.get());
+        let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
         let address = symbols.and_then(|symbols| symbols.dwarf_address(mapping, key.offset));
-        self.add_with_lines(key.dso, address.map(|address| address.wrapping_sub(back)), function, demangles);
+        self.add_with_lines(dso, address.map(|address| address.wrapping_sub(back)), function, demangles);
     }
 
     /// Adds the inlined functions at an address, and then the function of its symbol with its line.
@@ -465,25 +496,32 @@ impl Symbolizer {
             _ => None,
         });
         let lines = found.and_then(|found| Lines::load(&self.shared.finder, found));
-        state.lines = lines.map_or(Parsed::None, |lines| Parsed::Some(Box::new(lines)));
+        let Some(lines) = lines else {
+            state.lines = Parsed::None;
+            return;
+        };
+        state.lines = Parsed::Some(Box::new(lines));
+        self.parsed.push(dso);
         // The others that were not used for the longest time make room.
         while self.lines_are_too_large(&options.limits) {
-            let others = self.states.iter_mut().enumerate().filter(|(number, _)| *number != dso);
-            let parsed = others.filter(|(_, state)| matches!(state.lines, Parsed::Some(_)));
-            let Some((_, oldest)) = parsed.min_by_key(|(_, state)| state.used) else { break };
-            oldest.lines = Parsed::NotYet;
+            let used = |number: usize| self.states.get(number).map_or(0, |state| state.used);
+            let others = self.parsed.iter().enumerate().filter(|(_, number)| **number != dso);
+            let Some((at, &oldest)) = others.min_by_key(|(_, number)| used(**number)) else { break };
+            self.parsed.swap_remove(at);
+            if let Some(oldest) = self.states.get_mut(oldest) {
+                oldest.lines = Parsed::NotYet;
+            }
         }
     }
 
     /// Returns whether more DWARF is kept than may be.
     fn lines_are_too_large(&self, limits: &Limits) -> bool {
-        let (mut count, mut used) = (0_usize, 0_u64);
-        for state in &self.states {
-            if let Parsed::Some(lines) = &state.lines {
-                (count, used) = (count.saturating_add(1), used.saturating_add(lines.used()));
-            }
-        }
-        count > limits.parsed || used > limits.dwarf
+        let used = |number: &usize| match self.states.get(*number).map(|state| &state.lines) {
+            Some(Parsed::Some(lines)) => lines.used(),
+            _ => 0,
+        };
+        let all = self.parsed.iter().map(used).fold(0, u64::saturating_add);
+        self.parsed.len() > limits.parsed || all > limits.dwarf
     }
 
     /// Makes the function of a symbol.

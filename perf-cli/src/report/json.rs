@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::chains::Tree;
 use super::graph::Printer;
 use super::keys::{Column, Key};
-use super::rows::{Place, Row, Table};
+use super::rows::{Place, Row, RowKey, Table};
 use super::text::{Colors, percent};
 use super::{Percentage, Report, memory, row_graphs, tables, transaction};
 use crate::Failure;
@@ -112,13 +112,13 @@ fn row_value(report: &Report<'_>, table: &Table<'_>, row: &Row) -> Map<String, V
         let children = counts().map(|(it, all)| weight(it.children, all)).collect::<Vec<_>>();
         value.insert("children".to_owned(), children.into());
     }
-    if row.key.is_none() {
+    let Some(row_key) = table.key(row) else {
         value.insert("beyond_limits".to_owned(), true.into());
         return value;
-    }
+    };
     for column in &report.plan.layout.columns {
         if let Column::Key(key) = *column {
-            for (name, member) in members(report, row, key) {
+            for (name, member) in members(report, row, &row_key, key) {
                 value.insert(name.to_owned(), member);
             }
         }
@@ -127,10 +127,9 @@ fn row_value(report: &Report<'_>, table: &Table<'_>, row: &Row) -> Map<String, V
 }
 
 /// Returns the members of a key in a row.
-fn members(report: &Report<'_>, row: &Row, key: Key) -> Vec<(&'static str, Value)> {
+fn members(report: &Report<'_>, row: &Row, row_key: &RowKey, key: Key) -> Vec<(&'static str, Value)> {
     let source = report.source;
     let (facts, named) = (&source.collected.facts, source.named);
-    let Some(row_key) = &row.key else { return Vec::new() };
     let Some(of) = facts.list.get(row_key.facts as usize) else { return Vec::new() };
     let last_comm = |tid: i32| facts.last_comms.get(&tid).map_or(&[][..], |&(_, comm)| facts.texts.get(comm));
     let dso = |place: &Place| if place.dso == NONE { Value::Null } else { text(named.short_name(place.dso)) };

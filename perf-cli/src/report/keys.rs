@@ -331,6 +331,11 @@ fn known() -> String {
 }
 
 impl Column {
+    /// Returns whether it counts by whose code it is.
+    pub(super) fn is_of_mode(self) -> bool {
+        matches!(self, Self::Sys | Self::User | Self::GuestSys | Self::GuestUser)
+    }
+
     /// Returns the name of the member in JSON.
     pub(super) fn name(self) -> &'static str {
         let is = |meaning: &Meaning| match *meaning {

@@ -8,69 +8,78 @@ use super::facts::Facts;
 use super::keys::{Column, Key};
 use super::memory;
 use super::ranks::Ranks;
-use super::rows::{Place, Row, RowKey, Source};
+use super::rows::{Place, Row, RowKey, Source, Table};
 use crate::args::call_graph::Order;
+
+/// The number of numbers from which on no further one is added: they take memory for each row, and few rows are equal in as
+/// many.
+const NUMBERS: usize = 5;
 
 impl Source<'_> {
     /// Compares two rows; the one that is printed first is less. Rows that are equal in all columns are in the order of
     /// their addresses.
     ///
     /// perf: `hist_entry__sort` and `hist_entry__cmp`, `tools/perf/util/hist.c`.
-    pub(super) fn compare(&self, one: &Row, other: &Row) -> Ordering {
+    pub(super) fn compare(&self, table: &Table<'_>, one: &Row, other: &Row) -> Ordering {
         for &column in &self.layout.order {
-            let ordering = self.compare_by(column, one, other);
+            let ordering = self.compare_by(table, column, one, other);
             if ordering != Ordering::Equal {
                 return ordering;
             }
         }
         let mut keys = self.layout.keys();
         let compared = keys.find_map(|key| {
-            Some(self.compare_keys(key, one, other, false)).filter(|it| *it != Ordering::Equal)
+            Some(self.compare_keys(table, key, one, other, false)).filter(|it| *it != Ordering::Equal)
         });
         compared.unwrap_or(Ordering::Equal)
     }
 
     /// Returns the numbers of the rows in the order of [`compare`](Self::compare).
-    pub(super) fn order(&self, rows: &[Row]) -> Vec<usize> {
+    pub(super) fn order(&self, table: &Table<'_>) -> Vec<usize> {
+        let rows = &table.rows;
         let mut order: Vec<_> = (0..rows.len()).collect();
         // The numbers that the first columns are compared by, next to each other: the rows and what they lead to are far
         // apart in memory.
         let mut numbers = Vec::new();
-        rows.iter().for_each(|row| self.push_numbers(row, &mut numbers));
+        rows.iter().for_each(|row| self.push_numbers(table, row, &mut numbers));
         let width = numbers.len().checked_div(rows.len()).unwrap_or(0);
         let of = |row: usize| &numbers[row * width..][..width];
         order.sort_by(|&one, &other| {
-            of(one).cmp(of(other)).then_with(|| self.compare(&rows[one], &rows[other]))
+            of(one).cmp(of(other)).then_with(|| self.compare(table, &rows[one], &rows[other]))
         });
         order
     }
 
     /// Appends the numbers of the first columns by which a row is compared, as many for each row.
-    fn push_numbers(&self, row: &Row, numbers: &mut Vec<u64>) {
+    fn push_numbers(&self, table: &Table<'_>, row: &Row, numbers: &mut Vec<u64>) {
+        let key_of_row = table.key(row);
+        let most = numbers.len() + NUMBERS;
         for &column in &self.layout.order {
             match column {
+                _ if numbers.len() >= most => return,
                 Column::Children if self.children => {
                     numbers.push(u64::MAX - row.counts.first().map_or(0, |it| it.children.period));
-                    numbers.push(match self.order {
-                        _ if !self.by_depth => 0,
-                        Order::Caller => u64::MAX - row.depth as u64,
-                        Order::Callee => row.depth as u64,
-                    });
+                    if self.by_depth {
+                        let depth = u64::from(row.depth);
+                        numbers.push(if self.order == Order::Caller { u64::MAX - depth } else { depth });
+                    }
                 }
                 Column::Children => {}
-                Column::Key(key) if self.push_number(row, key, true, numbers) => {}
+                Column::Key(key) if self.push_number(key_of_row, key, true, numbers) => {}
                 Column::Key(_) => return,
                 column => numbers.extend(row.counts.iter().map(|it| u64::MAX - it.number(column))),
             }
         }
         let mut keys = self.layout.keys();
-        while keys.next().is_some_and(|key| self.push_number(row, key, false, numbers)) {}
+        while numbers.len() < most
+            && keys.next().is_some_and(|key| self.push_number(key_of_row, key, false, numbers))
+        {}
     }
 
     /// Appends the number of what [`compare_keys`](Self::compare_keys) compares, the largest one for a row without a key. Returns
     /// whether a number tells.
-    fn push_number(&self, row: &Row, key: Key, by_name: bool, numbers: &mut Vec<u64>) -> bool {
-        let of = row.key.and_then(|of| Some((of, self.collected.facts.list.get(of.facts as usize)?)));
+    fn push_number(&self, row: Option<RowKey>, key: Key, by_name: bool, numbers: &mut Vec<u64>) -> bool {
+        let of = row.and_then(|of| Some((of, self.collected.facts.list.get(of.facts as usize)?)));
         let rank = |ranks: &Ranks, number: fn(&RowKey, &Facts) -> u32| {
             of.map_or(u64::MAX, |(of, facts)| ranks.rank(number(&of, facts)).into())
         };
@@ -98,9 +107,9 @@ impl Source<'_> {
     }
 
     /// Compares two rows by a column.
-    pub(super) fn compare_by(&self, column: Column, one: &Row, other: &Row) -> Ordering {
+    pub(super) fn compare_by(&self, table: &Table<'_>, column: Column, one: &Row, other: &Row) -> Ordering {
         match column {
-            Column::Key(key) => self.compare_keys(key, one, other, Key::Symbol == key),
+            Column::Key(key) => self.compare_keys(table, key, one, other, Key::Symbol == key),
             Column::Children => self.compare_children(one, other),
             column => {
                 let (one, other) = (one.counts.iter(), other.counts.iter());
@@ -125,9 +134,9 @@ impl Source<'_> {
     }
 
     /// `by_name` compares symbols by their names instead of their addresses.
-    fn compare_keys(&self, key: Key, one: &Row, other: &Row, by_name: bool) -> Ordering {
-        let (Some(a), Some(b)) = (&one.key, &other.key) else {
-            return one.key.is_none().cmp(&other.key.is_none());
+    fn compare_keys(&self, table: &Table<'_>, key: Key, one: &Row, other: &Row, by_name: bool) -> Ordering {
+        let (Some(a), Some(b)) = (&table.key(one), &table.key(other)) else {
+            return one.is_beyond().cmp(&other.is_beyond());
         };
         let facts = &self.collected.facts;
         let (Some(x), Some(y)) = (facts.list.get(a.facts as usize), facts.list.get(b.facts as usize)) else {

@@ -49,7 +49,7 @@ impl Report<'_> {
             let is_shown: Vec<_> = table
                 .rows
                 .iter()
-                .map(|row| self.weight(row) >= min && !self.is_left_out(table, row) && row.key.is_some())
+                .map(|row| self.weight(row) >= min && !self.is_left_out(table, row) && !row.is_beyond())
                 .collect();
             let mut elements = Vec::new();
             for (number, group) in self.source.collected.groups.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The rows of a table.
 
+mod counts;
 mod numbers;
 
 use alloc::borrow::Cow;
@@ -9,11 +10,12 @@ use perf_abi::record::CpuMode;
 use regex_lite::Regex;
 
 use super::collect::{Collected, Group, OfEvent, Same};
-use super::keys::{Column, Key, Layout};
+use super::keys::{Key, Layout};
 use super::ranks::AllRanks;
 use super::source_texts::SourceTexts;
 use super::tables::Members;
 use crate::args::call_graph::Order;
+pub(super) use counts::{Count, Counts};
 use numbers::RowNumbers;
 use perf_profile::{EMPTY, NONE, Named, Total};
 
@@ -99,18 +101,6 @@ pub(super) struct RowKey {
     pub(super) parent: u32,
 }
 
-/// What an event counts in a row.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Count {
-    pub(super) own: Total,
-    /// With what was called.
-    pub(super) children: Total,
-    pub(super) sys: u64,
-    pub(super) user: u64,
-    pub(super) guest_sys: u64,
-    pub(super) guest_user: u64,
-}
-
 /// Where a row is: its address, as far as rows are distinguished by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Spot {
@@ -136,12 +126,14 @@ impl RowKey {
     }
 }
 
+/// A row. Small, as each function of each stack may have one: what distinguishes it is [`Table::key`].
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// `None` for the samples beyond the limits.
-    pub(super) key: Option<RowKey>,
+    /// The number of what the rows of its samples share, and that of where it is; [`NONE`] for the samples beyond the limits.
+    shared: u32,
+    spot: u32,
     /// By member of the table.
-    pub(super) counts: Vec<Count>,
+    pub(super) counts: Counts,
     /// The frame of the first sample, the one that its branch left, and the one of its data.
     pub(super) frame: u32,
     pub(super) from: u32,
@@ -149,9 +141,9 @@ pub(super) struct Row {
     /// Whose code the first sample is of.
     pub(super) mode: CpuMode,
     /// The largest number of functions of its stacks.
-    pub(super) depth: usize,
+    pub(super) depth: u32,
     /// The last group that was counted.
-    stamp: usize,
+    stamp: u32,
 }
 
 /// A table with its rows.
@@ -343,7 +335,7 @@ impl<'a> Source<'a> {
         let numbers = &table.numbers;
         let shared = numbers.known_shared(&own);
         let mut take = |spot: u32, before| {
-            if let Some(row) = numbers.known_row(shared, spot) {
+            if let Some(row) = numbers.known_row(shared, spot, &table.rows) {
                 take(row, before);
             }
         };
@@ -370,7 +362,9 @@ impl<'a> Source<'a> {
             order: Vec::new(),
         };
         let mut elements = Vec::new();
-        for (stamp, group) in self.collected.groups.iter().enumerate() {
+        let shows_modes =
+            self.layout.columns.iter().chain(&self.layout.order).any(|column| column.is_of_mode());
+        for (stamp, group) in (0..).zip(&self.collected.groups) {
             let Some(member) = member_of(group.same.event) else { continue };
             if self.hides_unresolved && self.named.symbol_of(group.same.frame) == NONE {
                 table.totals[member].subtract(group.total);
@@ -383,14 +377,17 @@ impl<'a> Source<'a> {
             }
             let shared = table.numbers.shared(&own);
             let spot = table.numbers.spot(own.spot());
-            let row = table.row(shared, spot, group, group.same.frame, || own);
+            let row = table.row(shared, spot, group, group.same.frame);
             if let Some(count) = table.count_of(row, member, stamp, elements.len()) {
                 count.children.add(group.total);
-                count.add_own(group.total, self.collected.table.frames.mode(group.same.frame));
+                if shows_modes {
+                    count.add_mode(group.total, self.collected.table.frames.mode(group.same.frame));
+                }
+                count.own.add(group.total);
             }
             for (before, &element) in self.callers(&elements).iter().enumerate() {
                 let spot = table.numbers.spot_of(element, || self.spot_of(element));
-                let row = table.row(shared, spot, group, element.frame, || own.at(self.spot_of(element)));
+                let row = table.row(shared, spot, group, element.frame);
                 if let Some(count) = table.count_of(row, member, stamp, elements.len() - before) {
                     count.children.add(group.total);
                 }
@@ -398,11 +395,12 @@ impl<'a> Source<'a> {
         }
         let beyond: Vec<_> = events().map(|it| it.map_or(Total::default(), |it| it.beyond)).collect();
         if beyond.iter().any(|it| it.samples > 0) {
-            let counts = beyond.iter().map(|&own| Count { own, children: own, ..Count::default() }).collect();
-            let (frame, from, data, mode) = (NONE, NONE, NONE, CpuMode::CPUMODE_UNKNOWN);
-            table.rows.push(Row { key: None, counts, frame, from, data, mode, depth: 0, stamp: 0 });
+            let counts = beyond.iter().map(|&own| Count { own, children: own, modes: None }).collect();
+            let (shared, spot, frame, from, data) = (NONE, NONE, NONE, NONE, NONE);
+            let mode = CpuMode::CPUMODE_UNKNOWN;
+            table.rows.push(Row { shared, spot, counts, frame, from, data, mode, depth: 0, stamp: 0 });
         }
-        table.order = self.order(&table.rows);
+        table.order = self.order(&table);
         table
     }
 }
@@ -435,6 +433,11 @@ fn parents(named: &Named, pattern: &Regex) -> Vec<u32> {
 }
 
 impl Row {
+    /// Returns whether it has the samples beyond the limits.
+    pub(super) fn is_beyond(&self) -> bool {
+        self.spot == NONE
+    }
+
     /// Returns the number of its own samples, of all events.
     pub(super) fn samples(&self) -> u64 {
         self.counts.iter().map(|it| it.own.samples).sum()
@@ -442,22 +445,20 @@ impl Row {
 }
 
 impl Table<'_> {
+    /// Returns what distinguishes a row; `None` for the samples beyond the limits.
+    pub(super) fn key(&self, row: &Row) -> Option<RowKey> {
+        self.numbers.key(row.shared, row.spot)
+    }
+
     /// Returns the number of a row. If it is new, `group` is the first that has it, in `frame`.
-    fn row(
-        &mut self,
-        shared: u32,
-        spot: u32,
-        group: &Group,
-        frame: u32,
-        key: impl FnOnce() -> RowKey,
-    ) -> usize {
+    fn row(&mut self, shared: u32, spot: u32, group: &Group, frame: u32) -> usize {
         let new = self.rows.len();
-        let number = self.numbers.row(shared, spot, new);
+        let number = self.numbers.row(shared, spot, &self.rows);
         if number == new {
-            let counts = vec![Count::default(); self.totals.len()];
+            let counts = Counts::of(self.totals.len());
             let Same { from, data, .. } = group.same;
-            let (key, mode, stamp) = (Some(key()), group.mode, usize::MAX);
-            self.rows.push(Row { key, counts, frame, from, data, mode, depth: 0, stamp });
+            let mode = group.mode;
+            self.rows.push(Row { shared, spot, counts, frame, from, data, mode, depth: 0, stamp: NONE });
         }
         number
     }
@@ -465,46 +466,18 @@ impl Table<'_> {
     /// Returns what a member counts in a row; `None` if the row has counted the group with the number `stamp`. `depth` is the
     /// number of functions from the row's on.
     #[inline]
-    fn count_of(&mut self, row: usize, member: usize, stamp: usize, depth: usize) -> Option<&mut Count> {
+    fn count_of(&mut self, row: usize, member: usize, stamp: u32, depth: usize) -> Option<&mut Count> {
         let row = self.rows.get_mut(row).filter(|row| row.stamp != stamp)?;
         row.stamp = stamp;
         if member == 0 {
-            row.depth = row.depth.max(depth);
+            row.depth = row.depth.max(u32::try_from(depth).unwrap_or(u32::MAX));
         }
         row.counts.get_mut(member)
     }
 
     /// Returns the number of samples that are beyond the limits.
     pub(super) fn beyond(&self) -> u64 {
-        let beyond = self.rows.iter().filter(|row| row.key.is_none()).flat_map(|row| &row.counts);
+        let beyond = self.rows.iter().filter(|row| row.is_beyond()).flat_map(|row| row.counts.iter());
         beyond.map(|it| it.own.samples).sum()
-    }
-}
-
-impl Count {
-    fn add_own(&mut self, total: Total, mode: CpuMode) {
-        self.own.add(total);
-        let of_mode = match mode {
-            CpuMode::KERNEL => &mut self.sys,
-            CpuMode::USER => &mut self.user,
-            CpuMode::GUEST_KERNEL => &mut self.guest_sys,
-            CpuMode::GUEST_USER => &mut self.guest_user,
-            _ => return,
-        };
-        *of_mode = of_mode.wrapping_add(total.period);
-    }
-
-    /// Returns the number in a column.
-    pub(super) fn number(&self, column: Column) -> u64 {
-        match column {
-            Column::Overhead | Column::Period => self.own.period,
-            Column::Sys => self.sys,
-            Column::User => self.user,
-            Column::GuestSys => self.guest_sys,
-            Column::GuestUser => self.guest_user,
-            Column::Children => self.children.period,
-            Column::Samples => self.own.samples,
-            Column::Key(_) => 0,
-        }
     }
 }

@@ -233,7 +233,8 @@ impl<'a> Printer<'a> {
     fn whole_text(&self, row: &Row, column: Column) -> Vec<u8> {
         let mut out = Vec::new();
         let Column::Key(key) = column else { return out };
-        let (Source { collected, named, lines, .. }, Some(row_key)) = (self.source, &row.key) else {
+        let (Source { collected, named, lines, .. }, Some(row_key)) = (self.source, &self.table.key(row))
+        else {
             out.extend_from_slice(BEYOND);
             return out;
         };

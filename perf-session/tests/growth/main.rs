@@ -232,3 +232,27 @@ fn many_execs() {
     });
     small(used);
 }
+
+/// Found by way of the nodes that have it, wherever it is, and not found any more when something else is mapped there.
+#[test]
+fn a_jitdump_among_many_mappings() {
+    const COUNT: u64 = 2000;
+    for place in [0, 1, COUNT / 2, COUNT - 1] {
+        let mut session = parent_of(COUNT, 0);
+        let jitdump = |session: &Session| {
+            let maps = session.maps(session.thread(1).unwrap()).unwrap();
+            let start = maps.jitdump().map(|mapping| mapping.range().start);
+            let first = maps.iter().find(|mapping| mapping.dso().path() == b"/tmp/jit-7.dump");
+            assert_eq!(start, first.map(|mapping| mapping.range().start));
+            start
+        };
+        assert_eq!(jitdump(&session), None);
+        apply(&mut session, 1, |_| map(1, (place << 13) + 4096, 4096, "/tmp/jit-7.dump"));
+        assert_eq!(jitdump(&session), Some((place << 13) + 4096));
+        // Mappings around it come and go, so that nodes are split and dropped.
+        apply(&mut session, COUNT, |number| map(1, number << 13, 2048, "/lib/y.so"));
+        assert_eq!(jitdump(&session), Some((place << 13) + 4096));
+        apply(&mut session, 1, |_| map(1, (place << 13) + 4096, 4096, "/tmp/jit-7.txt"));
+        assert_eq!(jitdump(&session), None);
+    }
+}

@@ -89,21 +89,23 @@ impl<'a> Listed<'a> {
     /// Orders the rows.
     pub(super) fn sort(&mut self, state: &State) {
         let source = self.report.source;
-        let rows = &self.table.rows;
+        let mut order = core::mem::take(&mut self.table.order);
+        let table = &self.table;
+        let rows = &table.rows;
         let by = |one: &Row, other: &Row| match state.sort {
             None => Ordering::Equal,
-            Some((column @ Column::Key(_), _) | (column, 0)) => source.compare_by(column, one, other),
+            Some((column @ Column::Key(_), _) | (column, 0)) => source.compare_by(table, column, one, other),
             Some((column, member)) => {
                 let number = |row: &Row| row.counts.get(member).map_or(0, |it| it.number(column));
                 number(other).cmp(&number(one))
             }
         };
-        let order = |&one: &usize, &other: &usize| {
+        order.sort_by(|&one: &usize, &other: &usize| {
             let (one, other) = (&rows[one], &rows[other]);
-            let ordering = by(one, other).then_with(|| source.compare(one, other));
+            let ordering = by(one, other).then_with(|| source.compare(table, one, other));
             if state.is_reversed { ordering.reverse() } else { ordering }
-        };
-        self.table.order.sort_by(order);
+        });
+        self.table.order = order;
     }
 
     /// Selects the rows that are shown.
@@ -112,8 +114,13 @@ impl<'a> Listed<'a> {
     pub(super) fn select(&mut self, state: &State) {
         let source = self.report.source;
         let rows = &self.table.rows;
-        let mut shown: Vec<_> =
-            self.table.order.iter().copied().filter(|&row| state.shows(source, &rows[row])).collect();
+        let mut shown: Vec<_> = self
+            .table
+            .order
+            .iter()
+            .copied()
+            .filter(|&row| state.shows(source, &self.table, &rows[row]))
+            .collect();
         self.table.totals.clone_from(&self.totals);
         if state.is_relative {
             self.table.totals.iter_mut().for_each(|it| *it = Total::default());

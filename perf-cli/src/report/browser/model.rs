@@ -300,15 +300,16 @@ impl<'a> Browser<'a> {
     fn zoom(&mut self, action: Action) -> Step {
         let Some((row, _)) = self.listed.row(self.cursor) else { return Step::Stay };
         let source = self.report.source;
+        let key = self.listed.table.key(row);
         let zoom = match action {
-            Action::ZoomThread => match Who::of(source, row) {
+            Action::ZoomThread => match key.and_then(|key| Who::of(source, &key)) {
                 Some(who) => Zoom::Thread(who),
                 None => return self.say("the rows have no threads; add comm or pid to --sort"),
             },
             _ if !source.layout.has(Key::Dso) && !source.layout.has(Key::Symbol) => {
                 return self.say("the rows have no files; add dso to --sort");
             }
-            Action::ZoomDso => match row.key.map_or(NONE, |key| key.place.dso) {
+            Action::ZoomDso => match key.map_or(NONE, |key| key.place.dso) {
                 NONE => return self.say("the row is of no file"),
                 dso => Zoom::Dso(source.named.short_name(dso).to_vec()),
             },

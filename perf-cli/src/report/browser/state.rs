@@ -2,7 +2,7 @@
 
 use super::super::collect::Collected;
 use super::super::keys::{Column, Key};
-use super::super::rows::{Row, Source};
+use super::super::rows::{Row, RowKey, Source, Table};
 use perf_abi::record::CpuMode;
 use perf_profile::text::push_name;
 use perf_profile::{NONE, Named, Symbol, Thread};
@@ -47,8 +47,8 @@ pub(super) struct State {
 
 impl Who {
     /// Returns whose samples a row has; `None` if its keys do not tell.
-    pub(super) fn of(source: &Source<'_>, row: &Row) -> Option<Self> {
-        let facts = source.collected.facts.list.get(row.key?.facts as usize)?;
+    pub(super) fn of(source: &Source<'_>, key: &RowKey) -> Option<Self> {
+        let facts = source.collected.facts.list.get(key.facts as usize)?;
         let has = |key| source.layout.has(key);
         match () {
             () if has(Key::Pid) || has(Key::Tid) => Some(Self::Thread(facts.tid)),
@@ -92,16 +92,16 @@ impl State {
     }
 
     /// Returns whether a row is shown, whatever its percentage is.
-    pub(super) fn shows(&self, source: &Source<'_>, row: &Row) -> bool {
+    pub(super) fn shows(&self, source: &Source<'_>, table: &Table<'_>, row: &Row) -> bool {
         if self.zooms.is_empty() && self.filter.is_empty() {
             return true;
         }
-        let Some(key) = &row.key else { return false };
+        let Some(key) = &table.key(row) else { return false };
         let Source { collected, named, .. } = source;
         let place = &key.place;
         let mode = collected.table.frames.mode(row.frame);
         let is_in = |zoom: &Zoom| match zoom {
-            Zoom::Thread(who) => Who::of(source, row).as_ref() == Some(who),
+            Zoom::Thread(who) => Who::of(source, key).as_ref() == Some(who),
             zoom => is_of(zoom, named.short_name(place.dso), mode),
         };
         self.zooms.iter().all(is_in)

@@ -56,9 +56,9 @@ impl Printer<'_> {
             let place = |place: Option<Place>| place.filter(|it| it.symbol == NONE);
             match key {
                 Key::Dso if self.source.named.symbol_of(row.frame) == NONE => unresolved,
-                Key::DsoTo if place(row.key.map(|key| key.place)).is_some() => unresolved,
-                Key::DsoFrom if place(row.key.map(|key| key.from)).is_some() => unresolved,
-                Key::DsoDaddr if row.key.is_some_and(|key| key.data == NONE) => unresolved,
+                Key::DsoTo if place(self.table.key(row).map(|key| key.place)).is_some() => unresolved,
+                Key::DsoFrom if place(self.table.key(row).map(|key| key.from)).is_some() => unresolved,
+                Key::DsoDaddr if self.table.key(row).is_some_and(|key| key.data == NONE) => unresolved,
                 _ => 0,
             }
             .max(match key {
@@ -78,7 +78,7 @@ impl Printer<'_> {
 
     /// Returns a number that a row shares only with those whose texts of a key are as long; `None` if it is not known.
     fn text_number(&self, row: &Row, key: Key) -> Option<u32> {
-        let of = row.key?;
+        let of = self.table.key(row)?;
         let number = match key {
             Key::Comm => self.source.collected.facts.list.get(of.facts as usize)?.comm,
             Key::Dso => of.place.dso,
@@ -94,7 +94,7 @@ impl Printer<'_> {
     fn facts(&self) -> impl Iterator<Item = &Facts> {
         let list = &self.source.collected.facts.list;
         let mut seen = HashSet::new();
-        let numbers = self.table.rows.iter().filter_map(|row| Some(row.key?.facts));
+        let numbers = self.table.rows.iter().filter_map(|row| Some(self.table.key(row)?.facts));
         numbers.filter(move |&number| seen.insert(number)).filter_map(|number| list.get(number as usize))
     }
 
