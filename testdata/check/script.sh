@@ -114,6 +114,7 @@ known() {
 *|poc-*|--header-only|The header is damaged. perf prints what it made of it; perfdata refuses it.
 *|clusterfuzz-*|*--show-mmap-events*|perf uses the first event for a record whose event is unknown. perfdata reports the record.
 *|poc-*|*--show-mmap-events*|As above.
+*|*.pipe.data|-F comm,time,ip --max-stack 2|perf adds the symbol to an address of a pipe, and perf 6.1 prints the offset in its file.
 *|everything.data|*ip*|The copies of stacks are empty: perf prints no frame, perfdata the address of the sample.
 *|dwarf.data|*ip*|perfdata unwinds further, or ends a stack where perf prints an address that is none.
 *|rs-dwarf.data|*ip*|perfdata unwinds further, or ends a stack where perf prints an address that is none.

@@ -19,7 +19,8 @@ next one; --no-inline prints what perf script --no-inline prints.
 
 The fields of -F: comm tid pid time cpu event trace ip sym dso dsoff addr symoff period iregs uregs brstack brstacksym \
 data_src weight bpf-output brstackoff phys_addr misc tod data_page_size code_page_size ins_lat machine_pid vcpu cgroup \
-retire_lat flags srcline. flags are blank, because only a decoder of processor traces sets them.
+retire_lat flags srcline. flags are blank, because only a decoder of processor traces sets them. For a pipe, perf adds sym \
+to ip; here ip without sym and dso is the recorded address, as in perf 7.2, and not the offset in a file.
 
 These fields of perf are refused: insn, insnlen, disasm, brstackinsn, brstackinsnlen, brstackdisasm, ipc, synth, \
 metric, callindent and brcntr need instructions or processor traces, which perfdata does not decode. srccode needs \

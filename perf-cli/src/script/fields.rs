@@ -279,12 +279,16 @@ impl Choice {
         }
     }
 
-    /// Adds address and symbol, which perf adds for the events of a pipe that have stacks.
+    /// Adds address and symbol, which perf adds for the events of a pipe that have stacks. An address that the user chose without
+    /// its file stays alone, as for files; perf adds the symbol.
     ///
     /// perf: `process_attr`.
     pub(super) fn add_addresses_to_pipes(&mut self, event: &Event) {
         let set = &mut self.sets[type_of(event.attr.kind)];
-        set.fields = set.fields.with(Fields::IP.with(Fields::SYM).without(set.removed));
+        let is_alone = set.fields.has(Fields::IP) && !set.fields.has(Fields::SYM.with(Fields::DSO));
+        if !set.is_set || !is_alone {
+            set.fields = set.fields.with(Fields::IP.with(Fields::SYM).without(set.removed));
+        }
     }
 
     /// Returns the types that the user chose fields for, and of which the capture must have an event.

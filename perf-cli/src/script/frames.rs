@@ -70,9 +70,8 @@ fn push_frame(out: &mut Vec<u8>, at: &At<'_, '_>, it: &StackFrame<'_>, known: &K
     let frame = it.frame;
     let ip = it.shown();
     let back = frame.ip.wrapping_sub(ip);
-    // The address in the file for user code.
-    let is_user = |mapping: &&Mapping| !is_kernel(mapping.dso().kind());
-    let shown = frame.mapping.filter(is_user).map_or(ip, |mapping| mapping.offset_of(ip));
+    let is_in_file = |mapping: &&Mapping| known.shows_offsets && !is_kernel(mapping.dso().kind());
+    let shown = frame.mapping.filter(is_in_file).map_or(ip, |mapping| mapping.offset_of(ip));
     let needs_names = known.fields.has(Fields::SYM.with(Fields::SRCLINE));
     let functions = if needs_names { names.functions(at, &frame, it.is_caller) } else { &[] };
     let offset = functions.last().and_then(|it| it.offset);

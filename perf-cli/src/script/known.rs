@@ -41,6 +41,9 @@ pub(super) struct Known {
     pub(super) is_branch_trace: bool,
     /// Whether the user chose its fields.
     pub(super) is_chosen: bool,
+    /// Whether addresses in user code are printed as offsets in their files, as perf 6.1 does. perf 7.2 prints the recorded ones.
+    /// Not for an address alone in a pipe, to which perf adds the function: an offset without function and file says nothing.
+    pub(super) shows_offsets: bool,
     /// The architecture that names the registers.
     pub(super) arch: Option<Arch>,
     /// The paths of the modules whose build ids the capture lists.
@@ -64,6 +67,7 @@ pub(super) struct Events<'a> {
     pub(super) guests: BTreeMap<u64, IdIndexGuest>,
     /// The paths of the modules whose build ids the capture lists.
     pub(super) modules: Arc<BTreeSet<Vec<u8>>>,
+    is_pipe: bool,
 }
 
 impl<'a> Events<'a> {
@@ -78,9 +82,10 @@ impl<'a> Events<'a> {
             name_width: 0,
             guests: BTreeMap::new(),
             modules: Arc::new(modules_of(reader.features())),
+            is_pipe: matches!(reader.mode(), Mode::Pipe),
         };
         events.check(reader.events(), shows_chains, reader)?;
-        let is_complete = !matches!(reader.mode(), Mode::Pipe);
+        let is_complete = !events.is_pipe;
         let is_missing =
             |kind| is_complete && !reader.events().iter().any(|event| type_of(event.attr.kind) == kind);
         let shows_tod = || {
@@ -103,7 +108,6 @@ impl<'a> Events<'a> {
     fn check(&mut self, list: &[Arc<Event>], shows_chains: bool, reader: &Reader<'_>) -> Result<(), Failure> {
         let has_aux = reader.feature(Feature::AUXTRACE).is_some();
         let is_counted = reader.feature(Feature::STAT).is_some();
-        let is_pipe = matches!(reader.mode(), Mode::Pipe);
         let stacks = list.iter().fold(0, |all, event| all | event.attr.sample_type.0);
         let of_registers = SampleType::REGS_USER.0 | SampleType::STACK_USER.0;
         let has_stacks = stacks & (SampleType::CALLCHAIN.0 | SampleType::BRANCH_STACK.0) != 0
@@ -117,7 +121,7 @@ impl<'a> Events<'a> {
             if !is_counted {
                 self.choice.check(event, &OneLine(&event_name(event)).to_string(), has_aux)?;
             }
-            if is_pipe && has_stacks && shows_chains {
+            if self.is_pipe && has_stacks && shows_chains {
                 self.choice.add_addresses_to_pipes(event);
             }
         }
@@ -160,6 +164,7 @@ impl<'a> Events<'a> {
             is_bpf_output,
             is_branch_trace: is_branch_trace(&event.attr),
             is_chosen: self.choice.is_chosen(event),
+            shows_offsets: !self.is_pipe || fields.has(Fields::SYM.with(Fields::DSO)),
             arch: Arch::from_machine(&machine_of(features)),
             modules: Arc::clone(&self.modules),
             clock: features.clock_data().and_then(Result::ok),

@@ -15,6 +15,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     more_samples_than_may_wait,
     chains_without_frames,
     frames_before_an_unknown_marker,
+    addresses_alone_in_a_pipe_are_those_recorded,
 ];
 
 const ARGS: [&str; 2] = ["-F", "comm,tid,time,ip"];
@@ -152,4 +153,18 @@ fn frames_before_an_unknown_marker() {
         let run = script(&path, &[&ARGS[..], &["--max-stack", most]].concat());
         assert_eq!(run.out, text(&[(":5", 5, 0, frames)]), "{most}");
     }
+}
+
+/// perf adds the function, and prints offsets in files that it does not name.
+fn addresses_alone_in_a_pipe_are_those_recorded() {
+    let path = testdata::path("compressed.zstd.pipe.data");
+    let lines = script(&path, &["--format", "jsonl", "--no-symbols"]).out;
+    let samples = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let frames = samples.flat_map(|it| it["stack"].as_array().cloned().unwrap_or_default());
+    let recorded: Vec<_> = frames.collect();
+    assert!(recorded.iter().any(|frame| frame["mode"] == "user" && frame["file_offset"] != frame["ip"]));
+    let expected: Vec<_> =
+        recorded.iter().map(|frame| format!("{:x}", frame["ip"].as_u64().unwrap())).collect();
+    let out = script(&path, &["-F", "ip"]).out;
+    assert_eq!(out.split_whitespace().collect::<Vec<_>>(), expected);
 }
