@@ -258,7 +258,17 @@ pub(crate) fn session(events: &Events, shape: &Shape) -> Session {
 fn mapping(pid: i32, addr: u64, len: u64, filename: &str) -> Record<'_, LittleEndian> {
     let id = FileId::Inode { maj: 8, min: 1, ino: addr / STEP, ino_generation: 0 };
     let (prot_flags, filename) = (Some((5, 2)), filename.as_bytes());
-    Record::Mmap2(Mmap2 { pid, tid: pid, addr, len, pgoff: 0, id, prot_flags, reading: Reading::Certain, filename })
+    Record::Mmap2(Mmap2 {
+        pid,
+        tid: pid,
+        addr,
+        len,
+        pgoff: 0,
+        id,
+        prot_flags,
+        reading: Reading::Certain,
+        filename,
+    })
 }
 
 /// Appends a record that is not a sample.

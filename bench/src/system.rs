@@ -157,7 +157,17 @@ impl<W: FnMut(&[u8]) -> Result<(), WriteFileError>> System<W> {
             let id = FileId::Inode { maj: 8, min: 1, ino: number, ino_generation: 0 };
             let (prot_flags, filename) = (Some((5, 2)), filename.as_bytes());
             let (addr, len) = (address(number), SIZE);
-            let mapping = Mmap2 { pid, tid: pid, addr, len, pgoff: 0, id, prot_flags, reading: Reading::Certain, filename };
+            let mapping = Mmap2 {
+                pid,
+                tid: pid,
+                addr,
+                len,
+                pgoff: 0,
+                id,
+                prot_flags,
+                reading: Reading::Certain,
+                filename,
+            };
             self.other(pid, CpuMode::USER.into(), &Record::Mmap2(mapping))?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! When a recording ended.
+//! The time at which a recording ended.
 
 use std::time::{Duration, SystemTime};
 

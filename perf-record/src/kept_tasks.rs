@@ -1,4 +1,4 @@
-//! Which records of tasks are needed to understand some samples, and those that come.
+//! The records of tasks that the samples of a snapshot need, and those of samples still to come.
 
 use std::collections::{HashMap, HashSet};
 

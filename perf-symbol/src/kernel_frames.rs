@@ -1,4 +1,4 @@
-//! What the kernel's symbols tell of the frames of a stack.
+//! Frames of the kernel: the kernel's mapping after its text, and the addresses before which an interrupt came.
 
 use std::sync::Arc;
 

@@ -192,7 +192,17 @@ pub(crate) fn records_mix() -> Capture {
         let filename = &b"/usr/lib/x86_64-linux-gnu/libpthread-2.31.so"[..20 + (n % 25) as usize];
         let id = FileId::Inode { maj: 8, min: 1, ino: n, ino_generation: 7 };
         let (addr, len) = (ip(n) & !0xfff, 0x1000 * (1 + n % 64));
-        let mmap2 = Mmap2 { pid, tid, addr, len, pgoff: 0, id, prot_flags: Some((5, 2)), reading: Reading::Certain, filename };
+        let mmap2 = Mmap2 {
+            pid,
+            tid,
+            addr,
+            len,
+            pgoff: 0,
+            id,
+            prot_flags: Some((5, 2)),
+            reading: Reading::Certain,
+            filename,
+        };
         let other = match n % 10 {
             0 => Record::Mmap2(mmap2),
             2 => Record::Comm(Comm { pid, tid, comm: &b"kworker/u16:3"[..4 + (n % 9) as usize] }),

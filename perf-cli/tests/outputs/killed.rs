@@ -1,4 +1,4 @@
-//! What a program that is killed leaves behind is removed at once, or by the next run.
+//! Files of programs that were killed: removed at once, or by the next run.
 
 use core::time::Duration;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What events count in a row.
+//! The counts of a row, for each event.
 
 use core::ops::{Deref, DerefMut};
 
