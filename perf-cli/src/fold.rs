@@ -7,7 +7,7 @@ use crate::args::fold::{FoldArgs, Mark, Root, Weight};
 use crate::escape::OneLine;
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, off_cpu};
 
 pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, outcome, .. } = profile::read(&(&args.profile).into(), Keep::default())?;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     options.mark_kernel = is_marked(Mark::Kernel);
     options.mark_inlined = is_marked(Mark::Inlined);
     options.mark_jit = is_marked(Mark::Jit);
-    options.event = args.profile.off_cpu_event().map(Into::into);
+    options.event = off_cpu::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
     let events = profiles.iter().flat_map(|profile| profile.events());
     let mut names: Vec<_> = events.map(|it| event_name(&it.event)).collect();
     if let Some(first) = options.event.clone().or_else(|| names.first().cloned()) {

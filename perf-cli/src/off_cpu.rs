@@ -264,6 +264,13 @@ pub(crate) fn selection(only: &OnlyArgs, is_off_cpu: bool) -> (Option<Wait>, Cow
     }
 }
 
+/// Returns the name of the event that is shown first with `--off-cpu`: the one that `--event` names, or `off-cpu`. `None` without
+/// the option.
+pub(crate) fn first_event(only: &OnlyArgs, is_off_cpu: bool) -> Option<&'static str> {
+    let (wait, _) = selection(only, is_off_cpu);
+    is_off_cpu.then(|| wait.unwrap_or(Wait::Blocked).event_name())
+}
+
 /// Returns what reads the states of threads.
 fn states<'a>(reader: &'a Reader<'_>) -> Option<StateReader<'a>> {
     let tracing = TracingData::parse(tracing_data(reader)).ok()?;

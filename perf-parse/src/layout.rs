@@ -6,7 +6,6 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 
 use crate::error::{Error, ErrorKind};
-use crate::record::Mmap2Layout;
 
 /// Offset of a leading field that the event does not record. No record is that long, so a lookup finds nothing.
 const ABSENT: u16 = u16::MAX;
@@ -295,4 +294,13 @@ impl IdOffsets {
             size: at.next,
         }
     }
+}
+
+/// A layout of MMAP2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mmap2Layout {
+    /// Protection and flags precede the path: since Linux 3.16.
+    Current,
+    /// The path follows the identity of the file: kernels and tools of the time of Linux 3.12.
+    Old,
 }

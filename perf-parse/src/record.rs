@@ -26,7 +26,6 @@ pub use comm::Comm;
 pub use ksymbol::{BpfEvent, Ksymbol};
 pub use lost::{Lost, LostSamples};
 pub use mmap::{FileId, Mmap, Mmap2};
-pub(crate) use mmap2_layout::Mmap2Layout;
 pub use namespaces::{NamespaceLink, Namespaces};
 pub use read::ReadRecord;
 pub use switch::SwitchCpuWide;

@@ -40,8 +40,9 @@ use perf_abi::endian::{Endian, I32, U16, U32, U64};
 use perf_abi::record::{self as wire, Header, Misc, RecordType};
 use zerocopy::{Immutable, IntoBytes};
 
+use crate::layout::Mmap2Layout;
 use crate::layout::SampleLayout;
-use crate::record::{FileId, Mmap2, Mmap2Layout, NamespaceLink, RawRecord, Record};
+use crate::record::{FileId, Mmap2, NamespaceLink, RawRecord, Record};
 use crate::sample::Read;
 
 /// The reason why a record cannot be written.

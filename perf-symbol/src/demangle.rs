@@ -3,22 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::spelling;
+use crate::spelling::{self, Form};
 use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 
 /// Number of levels that a C++ name may nest.
 const NESTING: u32 = 96;
-
-/// What a demangled name has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Form {
-    /// Neither parameters and return type, nor the hash of Rust.
-    Short,
-    /// Like `Full` without the return type: of a function that something is in.
-    Enclosing,
-    /// All that is mangled.
-    Full,
-}
 
 /// Returns the name as people read it: of Rust without its hash, of C++ without parameters and return type, and without what
 /// compilers append to the names of parts and copies of functions, such as `.cold`. A name that is not mangled, that is longer than `limit` bytes, or whose demangled form would be, is returned as it is.

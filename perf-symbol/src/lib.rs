@@ -135,7 +135,6 @@ mod names;
 mod never_called;
 mod options;
 mod overlay;
-mod overloads;
 mod perf_map;
 mod plt;
 mod plt_got;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::demangle::{Form, in_form};
+use crate::demangle::in_form;
+use crate::spelling::Form;
 use crate::symtab::LONGEST_NAME;
 
 /// Number of bytes of a name up to which it does not count as long.

@@ -1,6 +1,15 @@
 //! The spelling of libiberty, which perf uses, where `cpp_demangle` differs.
 
-use crate::demangle::Form;
+/// What a demangled name has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    /// Neither parameters and return type, nor the hash of Rust.
+    Short,
+    /// Like `Full` without the return type: of a function that something is in.
+    Enclosing,
+    /// All that is mangled.
+    Full,
+}
 
 /// Returns a demangled C++ name as libiberty spells it. `raw` is the mangled name.
 pub(crate) fn of_libiberty(raw: &[u8], text: String, form: Form) -> String {

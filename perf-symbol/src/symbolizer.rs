@@ -9,7 +9,6 @@ use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 
 use crate::decompressed;
-use crate::demangle::Form;
 use crate::doubt::Doubt;
 use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::files::{Files, ReadFiles};
@@ -24,6 +23,7 @@ use crate::names::Names;
 use crate::never_called;
 use crate::options::{Demangle, Options};
 use crate::shared::{self, Identity, Lazy, Shared};
+use crate::spelling::Form;
 use crate::symtab::{Source, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.

@@ -2,15 +2,16 @@
 
 mod alias;
 mod build;
+mod overloads;
 
 use core::ops::Range;
 use core::sync::atomic::{self, AtomicU32};
 use std::sync::OnceLock;
 
 use crate::bytes::Bytes;
-use crate::overloads::Overloads;
 use alias::Spelling;
 pub(crate) use build::{Binding, Builder, Candidate};
+use overloads::Overloads;
 
 /// Where a name was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -93,6 +93,7 @@ mod registers;
 mod row;
 mod rule;
 mod sigreturn;
+mod space;
 mod unwinder;
 mod unwound;
 mod walk;

@@ -6,7 +6,6 @@ use super::ReadingArgs;
 use super::capture::Captures;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use crate::off_cpu::{self, Wait};
 
 /// Which samples of which captures, and how they get names.
 #[derive(Debug, clap::Args)]
@@ -43,12 +42,6 @@ pub(crate) struct ProfileArgs {
 }
 
 impl ProfileArgs {
-    /// Returns the name of the event that is shown first with `--off-cpu`: the one that `--event` names, or `off-cpu`.
-    pub(crate) fn off_cpu_event(&self) -> Option<&'static str> {
-        let (wait, _) = off_cpu::selection(&self.only, self.off_cpu);
-        self.off_cpu.then(|| wait.unwrap_or(Wait::Blocked).event_name())
-    }
-
     /// Returns the number of threads.
     pub(crate) fn threads(&self) -> NonZero<usize> {
         self.symbols.naming(self.naming.threads).threads

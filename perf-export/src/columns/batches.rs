@@ -69,7 +69,6 @@ impl<'a> Batches<'a> {
             Some(symbolizer) => of_finder(symbolizer.finder().clone()).with_symbols(symbolizer),
             None => of_finder(Symbolizer::new(perf_symbol::Options::default()).finder().clone()),
         };
-        let stacks = Stacks::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder);
         let stacks = stacks.with_max_stack(options.max_stack.unwrap_or(usize::MAX));
         let mut records = reader.records().in_time_order();
         records.check_features();

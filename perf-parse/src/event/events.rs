@@ -12,10 +12,11 @@ use super::dispatch::Dispatch;
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::feature::Entries;
+use crate::layout::Mmap2Layout;
 use crate::layout::SampleLayout;
 use crate::limits::Limits;
+use crate::record::RawRecord;
 use crate::record::user::{EventUpdate, EventUpdateData};
-use crate::record::{Mmap2Layout, RawRecord};
 
 /// The events of a capture, in the order in which the capture lists them.
 #[derive(Clone, Debug)]

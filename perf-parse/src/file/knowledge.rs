@@ -19,8 +19,9 @@ use crate::bytes::Bytes;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventOf, Events, Place};
 use crate::feature::{FeatureData, Features};
+use crate::layout::Mmap2Layout;
 use crate::record::user::UserRecord;
-use crate::record::{Mmap2Layout, RawRecord, Record};
+use crate::record::{RawRecord, Record};
 
 /// The events and features of a capture, as far as a walk has read it.
 ///

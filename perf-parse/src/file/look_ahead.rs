@@ -11,8 +11,9 @@ use super::walk::HEADER;
 use crate::account::Account;
 use crate::error::FileError;
 use crate::event::Events;
+use crate::layout::Mmap2Layout;
 use crate::limits::Limits;
-use crate::record::{Mmap2Layout, RawRecord, Record};
+use crate::record::{RawRecord, Record};
 
 /// Number of bytes at the start of a file's records that are searched for records about events. perf writes these among
 /// the first records, which are about the kernel.

@@ -3,9 +3,9 @@
 use perf_abi::endian::{Endian, U32};
 use perf_abi::record::{self as wire, Misc};
 
-use super::mmap2_layout::Mmap2Layout;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
+use crate::layout::Mmap2Layout;
 use crate::sample::Reading;
 
 /// A file or anonymous memory was mapped. `misc` has `MMAP_DATA` if the mapping is not executable.

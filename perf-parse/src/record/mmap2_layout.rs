@@ -3,16 +3,8 @@
 use perf_abi::endian::{Endian, U32};
 use zerocopy::FromBytes;
 
+use crate::layout::Mmap2Layout;
 use crate::sample::Reading;
-
-/// A layout of MMAP2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mmap2Layout {
-    /// Protection and flags precede the path: since Linux 3.16.
-    Current,
-    /// The path follows the identity of the file: kernels and tools of the time of Linux 3.12.
-    Old,
-}
 
 /// The highest value in the place of the protection that a known writer stores: `perf inject --jit` stores the mode of the
 /// file there, which has 16 bits.

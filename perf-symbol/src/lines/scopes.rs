@@ -6,7 +6,8 @@ use gimli::{AttributeValue, DwTag, Error, UnitOffset, UnitRef, constants};
 use hashbrown::HashMap;
 
 use crate::budget::Metered;
-use crate::demangle::{Form, in_form};
+use crate::demangle::in_form;
+use crate::spelling::Form;
 
 /// Number of scopes that a function is nested in, and of DIEs that lead to its name.
 const NESTING: usize = 64;

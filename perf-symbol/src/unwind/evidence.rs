@@ -4,7 +4,7 @@ use super::call::{self, Calls};
 use super::linkage::Stub;
 use super::machine::Machine;
 use super::module::Module;
-use super::walk::{Place, Space};
+use super::space::{Place, Space};
 
 /// The evidence that a word of a stack is the return address of a call of a function, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

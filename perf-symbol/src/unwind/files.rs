@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use perf_session::{Dso, DsoKind, Mapping};
 
 use super::module::Module;
-use super::walk::{Place, Space};
+use super::space::{Place, Space};
 
 /// The largest number of files that are kept.
 const MAX_FILES: usize = 4096;

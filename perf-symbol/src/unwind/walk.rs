@@ -14,30 +14,11 @@ use super::frame::{Frame, FrameSource};
 use super::guess;
 use super::machine::Machine;
 use super::memory::{Memory, number as number_of};
-use super::module::Module;
 use super::registers::Registers;
 use super::row::NoRow;
 use super::rule::{Known, Rule, Rules};
 use super::sigreturn;
-
-/// What is at an address of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// Nothing is mapped.
-    Nowhere,
-    /// What is mapped is not executable. If its file is known, the number of the module and the address in it.
-    Data(Option<(u32, u64)>),
-    /// Code, with the same.
-    Code(Option<(u32, u64)>),
-}
-
-/// The address space of a process.
-pub(crate) trait Space {
-    /// Returns what is at an address.
-    fn place(&mut self, addr: u64) -> Place;
-    /// Returns the module with a number that a [`Place`] had.
-    fn module(&self, number: u32) -> Option<&Arc<Module>>;
-}
+use super::space::{Place, Space};
 
 /// What walks need and keep.
 pub(crate) struct Walker {

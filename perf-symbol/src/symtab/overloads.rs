@@ -1,7 +1,8 @@
 //! Functions of C++ in one file that have the same name without their parameters.
 
-use crate::demangle::{Form, in_form, of_cpp};
-use crate::symtab::Symtab;
+use super::Symtab;
+use crate::demangle::{in_form, of_cpp};
+use crate::spelling::Form;
 
 /// The mangled names of C++ of a table of symbols, in their order.
 ///

@@ -1,0 +1,24 @@
+//! The address space of a process, and the files in it.
+
+use std::sync::Arc;
+
+use super::module::Module;
+
+/// What is at an address of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Nothing is mapped.
+    Nowhere,
+    /// What is mapped is not executable. If its file is known, the number of the module and the address in it.
+    Data(Option<(u32, u64)>),
+    /// Code, with the same.
+    Code(Option<(u32, u64)>),
+}
+
+/// The address space of a process.
+pub(crate) trait Space {
+    /// Returns what is at an address.
+    fn place(&mut self, addr: u64) -> Place;
+    /// Returns the module with a number that a [`Place`] had.
+    fn module(&self, number: u32) -> Option<&Arc<Module>>;
+}
