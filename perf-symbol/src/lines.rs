@@ -2,6 +2,7 @@
 
 mod complete;
 mod early;
+mod nested;
 mod no_lines;
 mod scopes;
 mod sections;
@@ -9,13 +10,15 @@ mod split;
 
 use std::cell::OnceCell;
 
-use addr2line::{Context, LookupContinuation, LookupResult};
+use addr2line::{Context, Location, LookupContinuation, LookupResult};
+use gimli::UnitOffset;
 
 use crate::budget::Metered;
 use crate::finder::{Finder, Found};
 use crate::units::Containing;
 use complete::Complete;
 use early::Early;
+use nested::{Nested, NestedFrame};
 use scopes::Scopes;
 use sections::Sections;
 
@@ -59,6 +62,7 @@ struct Parsed<'a> {
     /// All units, once that is needed; `None` if they are damaged.
     complete: OnceCell<Option<Complete<'a>>>,
     scopes: Scopes,
+    nested: Nested<'a>,
 }
 
 /// A function, or an inlined function, by DWARF. The line is that of the address, or for a function into which another one
@@ -130,31 +134,58 @@ impl Lines {
                 }
             };
             let Ok(mut frames) = frames else { return };
-            while let Ok(Some(frame)) = frames.next() {
-                let name = frame.function.as_ref().map(|function| function.name.slice());
-                let language = frame.function.as_ref().and_then(|function| function.language);
+            let unit = context.find_dwarf_and_unit(address).skip_all_loads();
+            let mut show = |function: Option<Shown<'_>>, location: Option<Location<'_>>| {
+                let location = location.filter(|_| sections.needs_lines());
+                // A line alone.
+                if function.is_none() && !sections.needs_lines() {
+                    return;
+                }
+                let name = function.as_ref().and_then(|it| it.name);
                 let needs_scopes = sections.finder.options().qualified
                     && name.is_some_and(|name| !name.starts_with(b"_Z"))
-                    && language.is_some_and(is_cpp);
-                let qualified = frame.dw_die_offset.filter(|_| needs_scopes).and_then(|offset| {
-                    let unit = context.find_dwarf_and_unit(address).skip_all_loads()?;
-                    parsed.scopes.name(unit, offset)
-                });
-                let location = frame.location.as_ref().filter(|_| sections.needs_lines());
-                // A line alone.
-                if frame.dw_die_offset.is_none() && !sections.needs_lines() {
-                    continue;
-                }
+                    && function.as_ref().and_then(|it| it.language).is_some_and(is_cpp);
+                let qualified = function
+                    .filter(|_| needs_scopes)
+                    .and_then(|function| parsed.scopes.name(unit?, function.offset));
                 each(DwarfFrame {
                     name,
                     qualified: qualified.as_deref().filter(|qualified| name != Some(*qualified)),
-                    file: location.and_then(|location| location.file),
-                    line: location.and_then(|location| location.line).filter(|&line| line != 0),
+                    file: location.as_ref().and_then(|location| location.file),
+                    line: location.as_ref().and_then(|location| location.line).filter(|&line| line != 0),
                     column: location.and_then(|location| location.column).filter(|&column| column != 0),
                 });
+            };
+            if let Some(nested) = unit.and_then(|unit| parsed.nested.frames(unit, address)) {
+                let mut innermost = frames.next().ok().flatten().and_then(|frame| frame.location);
+                for NestedFrame { name, offset, language, call } in &nested {
+                    let called = call.as_ref().map(|call| Location {
+                        file: call.file.as_deref(),
+                        line: call.line,
+                        column: call.column,
+                    });
+                    let shown = Shown { name: Some(name.slice()), offset: *offset, language: *language };
+                    show(Some(shown), called.or(innermost.take()));
+                }
+                return;
+            }
+            while let Ok(Some(frame)) = frames.next() {
+                let function = frame.dw_die_offset.map(|offset| Shown {
+                    name: frame.function.as_ref().map(|function| function.name.slice()),
+                    offset,
+                    language: frame.function.as_ref().and_then(|function| function.language),
+                });
+                show(function, frame.location);
             }
         });
     }
+}
+
+/// A function at an address, as it is looked up.
+struct Shown<'a> {
+    name: Option<&'a [u8]>,
+    offset: UnitOffset,
+    language: Option<gimli::DwLang>,
 }
 
 /// Returns whether a language is C++, whose compilers leave out names of the linker that no other unit can see.
@@ -191,6 +222,7 @@ impl<'a> Parsed<'a> {
             early: (0..early).map(|_| OnceCell::new()).collect(),
             complete,
             scopes: Scopes::default(),
+            nested: Nested::default(),
         })
     }
 

@@ -37,11 +37,18 @@ const NONE: u32 = u32::MAX;
 
 /// What a DIE and those that it refers to have.
 #[derive(Debug, Default)]
-struct Named<'a> {
+pub(super) struct Named<'a> {
     linkage: Option<Metered<'a>>,
     name: Option<Metered<'a>>,
     /// The last one, which is where the scopes of a function show its place in the source.
     offset: usize,
+}
+
+impl<'a> Named<'a> {
+    /// Returns the name as the linker has it, or else as the source has it.
+    pub(super) fn of_linker_or_source(&self) -> Option<Metered<'a>> {
+        self.linkage.or(self.name)
+    }
 }
 
 impl Scopes {
@@ -64,11 +71,12 @@ impl UnitScopes {
         while !entries.is_empty() {
             let (offset, depth) = (entries.next_offset().0, entries.next_depth());
             let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            // Also before what is no scope: that may be a block, with scopes of its own.
+            while around.last().is_some_and(|&(of, ..)| of >= depth) {
+                around.pop();
+            }
             let tag = abbreviation.tag();
             if is_scope(tag) {
-                while around.last().is_some_and(|&(of, ..)| of >= depth) {
-                    around.pop();
-                }
                 let has_name = abbreviation.attributes().iter().any(|it| it.name() == constants::DW_AT_name);
                 let mut unnamed = 0;
                 if let Some((.., count)) = around.last_mut().filter(|_| is_class(tag) && !has_name) {
@@ -152,7 +160,7 @@ fn is_scope(tag: DwTag) -> bool {
 }
 
 /// Reads a DIE, and those of the unit that it is a copy or a definition of.
-fn named<'a>(unit: UnitRef<'_, Metered<'a>>, offset: usize) -> Result<Named<'a>, Error> {
+pub(super) fn named<'a>(unit: UnitRef<'_, Metered<'a>>, offset: usize) -> Result<Named<'a>, Error> {
     let mut found = Named { offset, ..Named::default() };
     for _ in 0..NESTING {
         let mut entries = unit.entries_raw(Some(UnitOffset(found.offset)))?;

@@ -7,14 +7,17 @@ use crate::elf::{Elf, PROGBITS};
 use crate::{Memory, options, symbolizer};
 
 /// Abbreviations: a unit and a function with addresses, an inlined function with nothing, a function with a name and
-/// ranges, and one with ranges.
-const ABBREVIATIONS: [u8; 42] = [
+/// ranges, one with ranges, and with a name: an inlined function, one with addresses, and a function with addresses.
+const ABBREVIATIONS: [u8; 73] = [
     1, 0x11, 1, 0x11, 0x01, 0x12, 0x07, 0, 0, //
     2, 0x2e, 1, 0x11, 0x01, 0x12, 0x07, 0, 0, //
     3, 0x1d, 1, 0, 0, //
     4, 0x2e, 0, 0x03, 0x08, 0x55, 0x17, 0, 0, //
     5, 0x2e, 0, 0x55, 0x17, 0, 0, //
-    0, 0, 0,
+    6, 0x1d, 1, 0x03, 0x08, 0, 0, //
+    7, 0x1d, 0, 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0, 0, //
+    8, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0, 0, //
+    0, 0, 0, 0, 0,
 ];
 
 const START: u64 = 0x40_1000;
@@ -22,8 +25,12 @@ const SIZE: u64 = 0x1000;
 
 /// A file with one unit of DWARF 4, which has `entries` in it.
 fn file(entries: &[u8], ranges: Vec<u8>) -> Vec<u8> {
+    file_of_version(4, entries, ranges)
+}
+
+fn file_of_version(version: u8, entries: &[u8], ranges: Vec<u8>) -> Vec<u8> {
     let range = [START, SIZE].map(u64::to_le_bytes).concat();
-    let unit = [&[4, 0, 0, 0, 0, 0, 8, 1], &range[..], entries, &[0]].concat();
+    let unit = [&[version, 0, 0, 0, 0, 0, 8, 1], &range[..], entries, &[0]].concat();
     let info = [&(unit.len() as u32).to_le_bytes()[..], &unit].concat();
     Elf::new(0x40_0000)
         .section(".debug_info", PROGBITS, info)
@@ -49,6 +56,26 @@ fn inlined_functions_that_nest_deeply() {
     };
     assert_eq!(names(file(&nested(20), Vec::new()), START).len(), 1);
     assert!(names(file(&nested(1_000_000), Vec::new()), START).is_empty());
+}
+
+/// Of DWARF 2, in which inlined functions are found outside of those around them.
+#[test]
+fn inlined_functions_of_other_places_that_nest_deeply() {
+    const COLD: u64 = START + SIZE / 2;
+    let placed = |code: u8, name: &[u8], start: u64, size: u64| {
+        [&[code], name, &[0], &[start, size].map(u64::to_le_bytes).concat()].concat()
+    };
+    let found = |inlined: usize| {
+        let outer = placed(8, b"outer", START, SIZE / 2);
+        let leaf = placed(7, b"leaf", COLD, 0x10);
+        let cold = placed(8, b"cold", COLD, SIZE / 2);
+        let between = b"\x06a\0".repeat(inlined);
+        let entries = [outer, between, leaf, vec![0; inlined + 1], cold, vec![0]].concat();
+        names(file_of_version(2, &entries, Vec::new()), COLD)
+    };
+    assert_eq!(found(2), ["leaf", "a", "a", "outer"]);
+    assert_eq!(found(254).len(), 256);
+    assert_eq!(found(255), ["cold"]);
 }
 
 /// Each function refers to the same list, so that what is kept grows with the product of both.

@@ -56,6 +56,29 @@ fn dwarf_compressed_or_not() {
     }
 }
 
+/// In strict DWARF 2, an inlined function has the range of its first piece alone, and not the place where it was called. What is
+/// inlined into its other pieces is outside that range. addr2line names the first function that it looks up by its symbol;
+/// these are the names after another look-up.
+#[test]
+fn functions_inlined_into_a_later_piece() {
+    for (file, expected) in [
+        (fixture!("nested-strict"), ["rare /src/nested.cpp:13 inlined", "often ?:0 inlined", "work ?:0"]),
+        (
+            fixture!("nested"),
+            [
+                "rare /src/nested.cpp:13 inlined",
+                "often /src/nested.cpp:26 inlined",
+                "work /src/nested.cpp:35",
+            ],
+        ),
+    ] {
+        let mut it = symbolizer(Memory::default().with("/bin/a", file));
+        assert_eq!(lines(&mut it, 0x40_10b2), expected);
+        assert_eq!(lines(&mut it, 0x40_1051), ["often /src/nested.cpp:25 inlined", expected[2]]);
+        assert_eq!(lines(&mut it, 0x40_1033), ["work /src/nested.cpp:34"]);
+    }
+}
+
 #[test]
 fn split_dwarf() {
     let main = || Memory::default().with("/bin/a", fixture!("lines-split"));
