@@ -195,6 +195,8 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
     };
+    #[cfg(target_os = "linux")]
+    output::leave_end_to_signal();
     match outcome {
         Ok(Outcome::Clean) => 0,
         Ok(Outcome::Partial) => 3,

@@ -20,7 +20,8 @@ pub(crate) use files::{Claim, Holds, Outputs};
 pub(crate) use signals::without_signals;
 #[cfg(target_os = "linux")]
 pub(crate) use signals::{
-    create_unfinished, end_by, end_later, remove_unfinished_on_signals, survive_file_size_limit,
+    create_unfinished, end_by, end_later, leave_end_to_signal, remove_unfinished_on_signals,
+    survive_file_size_limit,
 };
 pub(crate) use stderr::{line, say};
 pub(crate) use stdout::Output;

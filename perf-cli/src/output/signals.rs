@@ -80,6 +80,12 @@ pub(crate) fn end_by(signal: i32) -> io::Result<()> {
     emulate_default_handler(signal)
 }
 
+/// Waits for the end by a signal, if one ends the program: files that are removed then may make it fail meanwhile, and its status
+/// would not tell of the signal.
+pub(crate) fn leave_end_to_signal() {
+    drop(unfinished_files());
+}
+
 fn unfinished_files() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
