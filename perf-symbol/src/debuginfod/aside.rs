@@ -52,15 +52,15 @@ impl Aside {
         }
     }
 
-    /// Gives the file, which is in a folder, a name there. What has the name is replaced.
-    pub(super) fn keep(self, folder: &Path, name: &Path) -> io::Result<()> {
+    /// Gives the file a name in its folder. What has the name is replaced.
+    pub(super) fn keep(self, name: &Path) -> io::Result<()> {
         let named = match self {
             #[cfg(target_os = "linux")]
             Self::Unnamed(file, path) => {
                 if is_linked(&path, name) {
                     return Ok(());
                 }
-                copied(file, folder)?
+                copied(file, name.parent().unwrap_or(Path::new("")))?
             }
             Self::Named(file) => file,
         };
@@ -108,13 +108,13 @@ mod tests {
         let names = || fs::read_dir(folder).unwrap().map(|it| it.unwrap().file_name()).collect::<Vec<_>>();
         let aside = written(folder, "first");
         assert_eq!(names().len(), usize::from(!cfg!(target_os = "linux")), "a killed program leaves it");
-        aside.keep(folder, &name).unwrap();
+        aside.keep(&name).unwrap();
         assert_eq!(
             (fs::read_to_string(&name).unwrap(), names()),
             ("first".to_owned(), vec!["debuginfo".into()])
         );
         // What has the name is replaced.
-        written(folder, "second").keep(folder, &name).unwrap();
+        written(folder, "second").keep(&name).unwrap();
         assert_eq!(
             (fs::read_to_string(&name).unwrap(), names()),
             ("second".to_owned(), vec!["debuginfo".into()])

@@ -67,7 +67,7 @@ impl<'a> Cache<'a> {
 
     /// Gives a file its place.
     pub(super) fn keep(&self, aside: Aside) -> io::Result<()> {
-        aside.keep(&self.folder, &self.path)
+        aside.keep(&self.path)
     }
 
     /// Notes that no server has the file.
