@@ -22,6 +22,7 @@ use crate::account::Account;
 use crate::bytes::Bytes;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Place};
+use crate::layout::Mmap2Layout;
 use crate::limits::Limits;
 use crate::record::{Lost, LostSamples, Mmap2, RawRecord, Record};
 use crate::salvage;
@@ -312,7 +313,12 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Adds to the account what the kernel lost, and the MMAP2 records of an ambiguous layout.
     fn count_content(&mut self, raw: &RawRecord<'_, O>) {
-        if !matches!(raw.kind(), RecordType::LOST | RecordType::LOST_SAMPLES | RecordType::MMAP2) {
+        let counts = match raw.kind() {
+            RecordType::LOST | RecordType::LOST_SAMPLES => true,
+            RecordType::MMAP2 => Mmap2Layout::may_fit_both(raw),
+            _ => false,
+        };
+        if !counts {
             return;
         }
         let events = self.knowledge.events();

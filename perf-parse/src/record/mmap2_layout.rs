@@ -1,9 +1,11 @@
 //! The two layouts of MMAP2, and which of them a record has.
 
-use perf_abi::endian::{Endian, U32};
+use perf_abi::endian::{ByteOrder, Endian, LittleEndian, U32};
+use perf_abi::record::{self as wire, Misc};
 use zerocopy::FromBytes;
 
 use crate::layout::Mmap2Layout;
+use crate::raw::RawRecord;
 use crate::sample::Reading;
 
 /// The highest value in the place of the protection that a known writer stores: `perf inject --jit` stores the mode of the
@@ -11,6 +13,13 @@ use crate::sample::Reading;
 const MAX_PROT: u32 = 0xffff;
 
 impl Mmap2Layout {
+    /// Returns whether the bytes of an MMAP2 record may fit both layouts. Looks at one of them.
+    pub(crate) fn may_fit_both<O: ByteOrder>(raw: &RawRecord<'_, O>) -> bool {
+        const REST: usize =
+            size_of::<wire::RawMmap<LittleEndian>>() + size_of::<wire::Mmap2Inode<LittleEndian>>();
+        !raw.misc().contains(Misc::MMAP_BUILD_ID) && raw.payload().get(REST..).is_some_and(begins_path)
+    }
+
     /// Returns the layout of a record whose identity of the file is followed by `rest`, without the trailer. `others` is the
     /// layout of the other records of the capture, if it is known.
     ///
@@ -18,12 +27,17 @@ impl Mmap2Layout {
     /// bytes or more may be a protection, flags and a path too.
     pub(crate) fn choose<O: Endian>(rest: &[u8], others: Option<Self>) -> (Self, Reading) {
         let after_flags = rest.get(8..).unwrap_or_default();
-        let fits = match (is_padded(after_flags), is_path(rest)) {
+        // So it is in nearly all records: a protection begins with another byte than a path.
+        if !begins_path(rest) {
+            let layout = if after_flags.is_empty() { Self::Old } else { Self::Current };
+            return (layout, Reading::Certain);
+        }
+        let fits = match (is_padded(after_flags), is_padded(rest)) {
             // Other bytes than zeros follow the path, or it has no NUL.
             (false, false) => {
                 let has_path = after_flags.contains(&0);
                 let is_text = rest.iter().take(8).all(|&byte| byte != 0);
-                (has_path, begins_path(rest) && (is_text || !has_path))
+                (has_path, is_text || !has_path)
             }
             fits => fits,
         };
@@ -49,11 +63,6 @@ impl Mmap2Layout {
 fn is_padded(bytes: &[u8]) -> bool {
     let mut after = bytes.iter().skip_while(|&&byte| byte != 0);
     after.next().is_some() && after.all(|&byte| byte == 0)
-}
-
-/// Returns whether `bytes` are the path of a mapping and its padding.
-fn is_path(bytes: &[u8]) -> bool {
-    begins_path(bytes) && is_padded(bytes)
 }
 
 /// Returns whether a path may begin with the first byte. The kernel's names begin with `/`, `[` or a letter.
