@@ -10,20 +10,18 @@ use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 
 use crate::decompressed;
 use crate::doubt::Doubt;
+use crate::dso_states::{DsoState, DsoStates, Parsed};
 use crate::dso_symbols::{self, DsoSymbols, Table};
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
 use crate::function::Function;
 use crate::jitdump::{Jitdump, Jitted};
 use crate::kernel_frames::{self, KernelFrames};
-use crate::limits::Limits;
-use crate::lines::Lines;
 use crate::looked::Looked;
 use crate::names::Names;
 use crate::never_called;
 use crate::options::{Demangle, Options};
 use crate::shared::{self, Identity, Lazy, Shared};
-use crate::spelling::Form;
 use crate::symtab::{Source, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
@@ -38,7 +36,7 @@ pub struct Symbolizer {
     shared: Arc<Shared>,
     /// By the address of the DSO, which is kept alive beside its number, and by whether it is of a guest.
     dsos: HashMap<(usize, bool), usize>,
-    states: Vec<State>,
+    states: DsoStates,
     /// By path, for what is in no capture.
     paths: HashMap<Vec<u8>, usize>,
     /// Where the functions of an address are.
@@ -50,55 +48,8 @@ pub struct Symbolizer {
     /// that is looked up has one.
     pages: HashMap<(u64, u64), u32>,
     names: Names,
-    /// The DSOs whose DWARF is parsed.
-    parsed: Vec<usize>,
-    uses: u64,
     jitdumps: HashMap<i32, Option<Arc<Jitdump>>>,
     kernel_frames: KernelFrames,
-}
-
-/// A DSO in a symbolizer.
-#[derive(Debug)]
-struct State {
-    /// Keeps its address from being that of another one.
-    _dso: Option<Arc<Dso>>,
-    symbols: Lazy,
-    is_guest: bool,
-    /// Whether only its debug file was found.
-    is_debug_alone: bool,
-    lines: Parsed,
-    /// By mangled name of C++: whether the file has another function with the same short name.
-    overloads: HashMap<Box<[u8]>, bool>,
-    /// When `lines` was used last, counted in uses.
-    used: u64,
-}
-
-impl State {
-    /// Makes the state of a DSO whose symbols are loaded.
-    fn new(dso: Option<Arc<Dso>>, symbols: Lazy, is_guest: bool) -> Self {
-        let is_debug_alone = match symbols.get().map(|symbols| &symbols.table) {
-            Some(Table::File(found, _)) => found.image.is_none() && found.debug.is_some(),
-            _ => false,
-        };
-        Self {
-            _dso: dso,
-            symbols,
-            is_guest,
-            is_debug_alone,
-            lines: Parsed::NotYet,
-            overloads: HashMap::new(),
-            used: 0,
-        }
-    }
-}
-
-/// The DWARF of a DSO.
-#[derive(Debug, Default)]
-enum Parsed {
-    #[default]
-    NotYet,
-    None,
-    Some(Box<Lines>),
 }
 
 /// What functions depend on. Small, as there is one for each address.
@@ -138,15 +89,13 @@ impl Symbolizer {
             kernel_frames: KernelFrames::new(Arc::clone(&shared)),
             shared,
             dsos: HashMap::new(),
-            states: Vec::new(),
+            states: DsoStates::default(),
             paths: HashMap::new(),
             cache: HashMap::new(),
             functions: Vec::new(),
             cached,
             pages: HashMap::new(),
             names,
-            parsed: Vec::new(),
-            uses: 0,
             jitdumps: HashMap::new(),
         }
     }
@@ -275,8 +224,7 @@ impl Symbolizer {
                 let found = self.shared.finder.find(path, None, None);
                 let symbols = Lazy::default();
                 symbols.get_or_init(|| DsoSymbols::of_file(&self.shared.finder, found));
-                self.states.push(State::new(None, symbols, false));
-                let dso = self.states.len().saturating_sub(1);
+                let dso = self.states.push(DsoState::new(None, symbols, false));
                 self.paths.insert(path.to_vec(), dso);
                 dso
             }
@@ -306,8 +254,7 @@ impl Symbolizer {
             return number;
         }
         let symbols = self.shared.symbols(&Identity::of(session, dso, is_guest));
-        let number = self.states.len();
-        self.states.push(State::new(Some(Arc::clone(dso)), symbols, is_guest));
+        let number = self.states.push(DsoState::new(Some(Arc::clone(dso)), symbols, is_guest));
         self.dsos.insert(place, number);
         number
     }
@@ -351,7 +298,7 @@ impl Symbolizer {
         }
         if self.names.len() >= self.shared.finder.options().limits.cached {
             self.names.clear();
-            self.states.iter_mut().for_each(|state| state.overloads.clear());
+            self.states.forget_forms();
         }
         let dso = usize::try_from(key.dso).unwrap_or(usize::MAX);
         let start = self.functions.len();
@@ -436,8 +383,8 @@ impl Symbolizer {
     ) {
         let start = self.functions.len();
         let options = Arc::clone(self.shared.finder.options());
-        self.parse_lines(dso);
-        if let Some(State { symbols, overloads, lines: Parsed::Some(lines), .. }) = self.states.get_mut(dso)
+        self.states.parse_lines(dso, &self.shared.finder);
+        if let Some(DsoState { symbols, forms, lines: Parsed::Some(lines), .. }) = self.states.get_mut(dso)
             && let Some(address) = address
         {
             let (functions, names) = (&mut self.functions, &mut self.names);
@@ -446,7 +393,7 @@ impl Symbolizer {
                     return;
                 }
                 let name = frame.name.map(|name| {
-                    let form = if demangles { form(&options, name, symbols.get(), overloads) } else { None };
+                    let form = if demangles { forms.of(name, &options, symbols.get()) } else { None };
                     names.get(name, form, options.limits.name)
                 });
                 let (raw_name, mut name) = name.unzip();
@@ -478,58 +425,12 @@ impl Symbolizer {
         self.functions.extend(outer);
     }
 
-    /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
-    fn parse_lines(&mut self, dso: usize) {
-        let options = Arc::clone(self.shared.finder.options());
-        if !options.inlines {
-            return;
-        }
-        self.uses = self.uses.saturating_add(1);
-        let Some(state) = self.states.get_mut(dso) else { return };
-        state.used = self.uses;
-        if !matches!(state.lines, Parsed::NotYet) {
-            return;
-        }
-        let found = state.symbols.get().and_then(|symbols| match &symbols.table {
-            Table::File(found, _) => Some(&**found),
-            Table::Kernel(kernel) => Some(&kernel.found),
-            _ => None,
-        });
-        let lines = found.and_then(|found| Lines::load(&self.shared.finder, found));
-        let Some(lines) = lines else {
-            state.lines = Parsed::None;
-            return;
-        };
-        state.lines = Parsed::Some(Box::new(lines));
-        self.parsed.push(dso);
-        // The others that were not used for the longest time make room.
-        while self.lines_are_too_large(&options.limits) {
-            let used = |number: usize| self.states.get(number).map_or(0, |state| state.used);
-            let others = self.parsed.iter().enumerate().filter(|(_, number)| **number != dso);
-            let Some((at, &oldest)) = others.min_by_key(|(_, number)| used(**number)) else { break };
-            self.parsed.swap_remove(at);
-            if let Some(oldest) = self.states.get_mut(oldest) {
-                oldest.lines = Parsed::NotYet;
-            }
-        }
-    }
-
-    /// Returns whether more DWARF is kept than may be.
-    fn lines_are_too_large(&self, limits: &Limits) -> bool {
-        let used = |number: &usize| match self.states.get(*number).map(|state| &state.lines) {
-            Some(Parsed::Some(lines)) => lines.used(),
-            _ => 0,
-        };
-        let all = self.parsed.iter().map(used).fold(0, u64::saturating_add);
-        self.parsed.len() > limits.parsed || all > limits.dwarf
-    }
-
     /// Makes the function of a symbol.
     fn function(&mut self, dso: usize, symbol: &Symbol<'_>, offset: u64, demangles: bool) -> Function {
         let options = Arc::clone(self.shared.finder.options());
         let form = match self.states.get_mut(dso) {
-            Some(State { symbols, overloads, .. }) if demangles => {
-                form(&options, symbol.name, symbols.get(), overloads)
+            Some(DsoState { symbols, forms, .. }) if demangles => {
+                forms.of(symbol.name, &options, symbols.get())
             }
             _ => None,
         };
@@ -546,33 +447,6 @@ impl Symbolizer {
             source: Some(symbol.source),
             guess: None,
         }
-    }
-}
-
-/// Returns the form in which a name is shown; `None` if it stays as it is in the file. `overloads` keeps what was found.
-fn form(
-    options: &Options,
-    name: &[u8],
-    symbols: Option<&DsoSymbols>,
-    overloads: &mut HashMap<Box<[u8]>, bool>,
-) -> Option<Form> {
-    let mut is_overloaded = || {
-        // Other names cost nothing.
-        if !name.starts_with(b"_Z") {
-            return false;
-        }
-        if let Some(&known) = overloads.get(name) {
-            return known;
-        }
-        let found = symbols.is_some_and(|it| it.has_overload(name));
-        overloads.insert(name.into(), found);
-        found
-    };
-    match options.demangle {
-        Demangle::Never => None,
-        Demangle::Distinct if !is_overloaded() => Some(Form::Short),
-        Demangle::Short => Some(Form::Short),
-        Demangle::Distinct | Demangle::Full => Some(Form::Full),
     }
 }
 

@@ -1,0 +1,124 @@
+//! The DSOs of a symbolizer: their symbols, and their DWARF, of which so much is kept as may be.
+
+use std::sync::Arc;
+
+use perf_session::Dso;
+
+use crate::dso_symbols::Table;
+use crate::finder::Finder;
+use crate::limits::Limits;
+use crate::lines::Lines;
+use crate::name_forms::NameForms;
+use crate::shared::Lazy;
+
+/// The DSOs of a symbolizer, by their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct DsoStates {
+    list: Vec<DsoState>,
+    /// Those whose DWARF is parsed.
+    parsed: Vec<usize>,
+    uses: u64,
+}
+
+/// A DSO in a symbolizer.
+#[derive(Debug)]
+pub(crate) struct DsoState {
+    /// Keeps its address from being that of another one.
+    _dso: Option<Arc<Dso>>,
+    pub(crate) symbols: Lazy,
+    pub(crate) is_guest: bool,
+    /// Whether only its debug file was found.
+    pub(crate) is_debug_alone: bool,
+    pub(crate) lines: Parsed,
+    pub(crate) forms: NameForms,
+    /// When `lines` was used last, counted in uses.
+    used: u64,
+}
+
+/// The DWARF of a DSO.
+#[derive(Debug, Default)]
+pub(crate) enum Parsed {
+    #[default]
+    NotYet,
+    None,
+    Some(Box<Lines>),
+}
+
+impl DsoState {
+    /// Makes the state of a DSO whose symbols are loaded.
+    pub(crate) fn new(dso: Option<Arc<Dso>>, symbols: Lazy, is_guest: bool) -> Self {
+        let is_debug_alone = match symbols.get().map(|symbols| &symbols.table) {
+            Some(Table::File(found, _)) => found.image.is_none() && found.debug.is_some(),
+            _ => false,
+        };
+        let (lines, forms) = (Parsed::NotYet, NameForms::default());
+        Self { _dso: dso, symbols, is_guest, is_debug_alone, lines, forms, used: 0 }
+    }
+}
+
+impl DsoStates {
+    /// Adds a DSO, and returns its number.
+    pub(crate) fn push(&mut self, state: DsoState) -> usize {
+        self.list.push(state);
+        self.list.len().saturating_sub(1)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, dso: usize) -> Option<&DsoState> {
+        self.list.get(dso)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, dso: usize) -> Option<&mut DsoState> {
+        self.list.get_mut(dso)
+    }
+
+    /// Forgets which names were found to be those of several functions.
+    pub(crate) fn forget_forms(&mut self) {
+        self.list.iter_mut().for_each(|state| state.forms = NameForms::default());
+    }
+
+    /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
+    pub(crate) fn parse_lines(&mut self, dso: usize, finder: &Finder) {
+        let options = finder.options();
+        if !options.inlines {
+            return;
+        }
+        self.uses = self.uses.saturating_add(1);
+        let Some(state) = self.list.get_mut(dso) else { return };
+        state.used = self.uses;
+        if !matches!(state.lines, Parsed::NotYet) {
+            return;
+        }
+        let found = state.symbols.get().and_then(|symbols| match &symbols.table {
+            Table::File(found, _) => Some(&**found),
+            Table::Kernel(kernel) => Some(&kernel.found),
+            _ => None,
+        });
+        let Some(lines) = found.and_then(|found| Lines::load(finder, found)) else {
+            state.lines = Parsed::None;
+            return;
+        };
+        state.lines = Parsed::Some(Box::new(lines));
+        self.parsed.push(dso);
+        while self.lines_are_too_large(&options.limits) {
+            let used = |number: usize| self.list.get(number).map_or(0, |state| state.used);
+            let others = self.parsed.iter().enumerate().filter(|(_, number)| **number != dso);
+            let Some((at, &oldest)) = others.min_by_key(|(_, number)| used(**number)) else { break };
+            self.parsed.swap_remove(at);
+            if let Some(oldest) = self.list.get_mut(oldest) {
+                oldest.lines = Parsed::NotYet;
+            }
+        }
+    }
+
+    /// Returns whether more DWARF is kept than may be.
+    fn lines_are_too_large(&self, limits: &Limits) -> bool {
+        let used = |number: &usize| match self.list.get(*number).map(|state| &state.lines) {
+            Some(Parsed::Some(lines)) => lines.used(),
+            _ => 0,
+        };
+        let all = self.parsed.iter().map(used).fold(0, u64::saturating_add);
+        self.parsed.len() > limits.parsed || all > limits.dwarf
+    }
+}
