@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
-use perf_parse::tracepoint::{Addresses, Format, PrintFmt};
+use perf_parse::tracepoint::{Format, PrintFmt};
 
 /// What a thread does after it has left the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,16 +88,6 @@ const MAX_COST: u32 = 1 << 13;
 /// Number of letters of a state that are kept. Real states have four at most, such as `D|K`.
 const LETTERS: usize = 16;
 
-/// The print format of `sched_switch` has no pointers.
-#[derive(Debug)]
-struct NoAddresses;
-
-impl Addresses for NoAddresses {
-    fn string(&self, _address: u64) -> Option<&[u8]> {
-        None
-    }
-}
-
 impl<'a> StateReader<'a> {
     /// `None` if the tracepoint has no state.
     pub(super) fn new(format: &Format<'a>, endianness: Endianness) -> Option<Self> {
@@ -129,11 +119,10 @@ impl<'a> StateReader<'a> {
         let mut raw = vec![0; self.length];
         raw.get_mut(self.offset..self.offset + self.size)?.copy_from_slice(number);
         let (mut text, print_fmt) = (Vec::new(), self.print_fmt.as_ref()?);
+        // The print format has no pointers.
         match self.endianness {
-            Endianness::Little => {
-                print_fmt.write_within::<LittleEndian>(&raw, &NoAddresses, MAX_COST, &mut text)
-            }
-            Endianness::Big => print_fmt.write_within::<BigEndian>(&raw, &NoAddresses, MAX_COST, &mut text),
+            Endianness::Little => print_fmt.write_within::<LittleEndian>(&raw, &(), MAX_COST, &mut text),
+            Endianness::Big => print_fmt.write_within::<BigEndian>(&raw, &(), MAX_COST, &mut text),
         }
         .ok()?;
         let text = String::from_utf8_lossy(&text);

@@ -27,10 +27,10 @@ impl Tally {
     pub(super) fn report(&self) {
         for (wait, (sum, states)) in &self.0 {
             let name = wait.event_name();
-            let (what, states) = match wait {
-                Wait::Blocked => ("blocked", states),
-                Wait::Runnable => ("waiting for a CPU", states),
-                Wait::Stopped => ("stopped", states),
+            let what = match wait {
+                Wait::Blocked => "blocked",
+                Wait::Runnable => "waiting for a CPU",
+                Wait::Stopped => "stopped",
             };
             let states: Vec<_> = states.iter().map(|it| &**it).collect();
             let states = states.join(", ");

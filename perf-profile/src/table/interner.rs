@@ -65,6 +65,12 @@ impl<T> Interner<T> {
 }
 
 impl<T: Eq + Hash> Interner<T> {
+    /// Returns the number of a value that is there; `None` if it is not.
+    #[must_use]
+    pub fn find(&self, it: &T) -> Option<u32> {
+        self.numbering.find(self.hash(it), |number| self.list.get(number as usize) == Some(it))
+    }
+
     /// Returns the number of a value.
     pub fn number(&mut self, it: T) -> u32 {
         let number =

@@ -56,12 +56,14 @@ impl<'a> Worker<'a> {
         user: Option<&[u64]>,
         unwound: Option<usize>,
     ) -> Found {
-        let own = alone(self.names.own_frame(at));
-        let frame = wanted.frame.then(|| self.part.frame(at, &own, self.names.symbolizer_mut()));
+        let needs_own = wanted.frame || matches!(wanted.stack, Stack::Own);
+        let own = needs_own.then(|| alone(self.names.own_frame(at)));
+        let of_sample = own.as_ref().filter(|_| wanted.frame);
+        let frame = of_sample.map(|own| self.part.frame(at, own, self.names.symbolizer_mut()));
         let stack = match wanted.stack {
             Stack::None => None,
             Stack::Empty => Some(self.number(at, &[], Some(StackEnd::Truncated))),
-            Stack::Own => Some(self.number(at, &[own], None)),
+            Stack::Own => own.map(|own| self.number(at, &[own], None)),
             Stack::Recorded => {
                 let found = match unwound.and_then(|number| self.unwound.stack(number)) {
                     Some((frames, end)) => Some((self.names.mapped(at, frames), Some(end))),
