@@ -1,4 +1,4 @@
-//! The output of several threads, held against that of one.
+//! The output of several threads, held against that of one; and of samples that were counted together.
 
 #![cfg(all(feature = "firefox", feature = "flamegraph", feature = "fold", feature = "pprof"))]
 
@@ -97,5 +97,19 @@ fn any_number_of_threads_writes_the_same() {
                 profile(capture, Keep { times: Times::Each, ..Keep::default() }, more, NonZero::<usize>::MIN);
             assert!(all.samples().len() > 10_000 && all.frames().places().len() > 10_000);
         }
+    }
+}
+
+/// A page is the same whether its samples were counted together or not, as long as times are exact.
+#[test]
+fn pages_of_spans_are_those_of_each_sample() {
+    for capture in ["callchain.data", "everything.data", "system_wide.data", "group_read.data"] {
+        let page = |times| {
+            let profile = profile(capture, Keep { times, ..Keep::default() }, 0, NonZero::<usize>::MIN);
+            let mut page = Vec::new();
+            flamegraph::write(&[profile], &flamegraph::Options::default(), &mut page).unwrap();
+            page
+        };
+        assert!(page(Times::Spans) == page(Times::Each), "{capture}");
     }
 }

@@ -18,7 +18,15 @@ mod thread_spec;
 use std::fs;
 use std::path::PathBuf;
 
+use perf_parse::record::{FileId, Mmap2};
+use perf_parse::sample::Reading;
 use tempfile::TempDir;
+
+/// A mapping of code by process 5.
+fn mapping(id: FileId, filename: &[u8]) -> Mmap2<'_> {
+    let (prot_flags, reading) = (Some((5, 2)), Reading::Certain);
+    Mmap2 { pid: 5, tid: 5, addr: 0x1000, len: 0x1000, pgoff: 0, id, prot_flags, reading, filename }
+}
 
 /// A new folder that is removed when dropped.
 struct Folder(PathBuf, #[expect(dead_code, reason = "removes the folder")] TempDir);

@@ -7,6 +7,8 @@
 #![cfg(target_os = "linux")]
 
 mod captures;
+#[path = "../memory/ended.rs"]
+mod ended;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -51,7 +53,6 @@ struct Used {
 }
 
 /// Runs `perfdata`. Returns its maximum resident size, and the time of the processor in the program itself.
-#[allow(clippy::zombie_processes, reason = "wait4 waits for it")]
 fn run(verb: &Verb, capture: &Path, out: &Path) -> Used {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.args(verb.args).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
@@ -61,19 +62,10 @@ fn run(verb: &Verb, capture: &Path, out: &Path) -> Used {
     command.args([capture].repeat(1 + usize::from(verb.is_diff)));
     // Without the files of this machine, such as the names of its kernel.
     command.args(["--symfs", "/nonexistent"]);
-    let child = command.spawn().unwrap();
-    let pid = libc::pid_t::try_from(child.id()).unwrap();
-    let mut status = 0;
-    // SAFETY: all zeros is a valid `rusage`, which contains only numbers.
-    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
-    // SAFETY: `pid` is a child that nothing else waits for, and both pointers are valid for writes during the call.
-    let ended = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
-    assert_eq!(ended, pid, "{}", std::io::Error::last_os_error());
-    let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
-    assert_eq!(code, Some(0), "{:?}: status {status:#x}", verb.args);
-    let seconds = usage.ru_utime.tv_sec as f64 + usage.ru_utime.tv_usec as f64 / 1e6;
-    // `ru_maxrss` is in units of 1024 bytes.
-    Used { bytes: usage.ru_maxrss as usize * 1024, seconds }
+    let ended = ended::run(&mut command);
+    assert_eq!(ended.code, Some(0), "{:?}: status {:#x}", verb.args, ended.status);
+    let seconds = ended.usage.ru_utime.tv_sec as f64 + ended.usage.ru_utime.tv_usec as f64 / 1e6;
+    Used { bytes: ended.resident(), seconds }
 }
 
 /// This is one test because the resident memory of this process counts for the processes that it starts: see

@@ -198,7 +198,7 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     assert!(!errors.contains("pipe"), "{errors}");
 }
 
-/// perf 6.1 lists the times; perf 7.2 the others too, of which some machines lack the last three.
+/// perf 6.1 lists the times; perf 7.2 lists the others too. Some machines lack the last three.
 fn events_of_the_tool_are_listed() {
     needs::all(&[needs::Need::Sysfs]);
     let tools = names(&["tool"]);

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod captures;
+mod ended;
 
 use std::fs::File;
 use std::path::Path;
@@ -40,7 +41,6 @@ const MODES: [Mode; 7] = [
 const SLACK: usize = 8 * MIB;
 
 /// Runs `perfdata`. Returns its maximum resident size in bytes.
-#[allow(clippy::zombie_processes, reason = "wait4 waits for it")]
 fn resident(mode: &Mode, capture: &Path, out: &Path) -> usize {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     command.args(mode.args).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
@@ -52,18 +52,9 @@ fn resident(mode: &Mode, capture: &Path, out: &Path) -> usize {
     } else {
         command.arg(capture);
     }
-    let child = command.spawn().unwrap();
-    let pid = libc::pid_t::try_from(child.id()).unwrap();
-    let mut status = 0;
-    // SAFETY: all zeros is a valid `rusage`, which contains only numbers.
-    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
-    // SAFETY: `pid` is a child that nothing else waits for, and both pointers are valid for writes during the call.
-    let ended = unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) };
-    assert_eq!(ended, pid, "{}", std::io::Error::last_os_error());
-    let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
-    assert!(matches!(code, Some(0 | 3)), "{}: status {status:#x}", mode.name);
-    // `ru_maxrss` is in units of 1024 bytes.
-    usage.ru_maxrss as usize * 1024
+    let ended = ended::run(&mut command);
+    assert!(matches!(ended.code, Some(0 | 3)), "{}: status {:#x}", mode.name, ended.status);
+    ended.resident()
 }
 
 /// This is one test because the resident memory of this process counts for the processes that it starts: see

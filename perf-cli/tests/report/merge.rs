@@ -25,7 +25,7 @@ pub(crate) fn lines() -> (PathBuf, PathBuf) {
     let root = needs::folder().join("root");
     fs::create_dir_all(&root).unwrap();
     fs::copy(fixtures.join("lines"), root.join("lines")).unwrap();
-    // The program's code is at 0x2000, of which addr2line has six lines; 0x2041 is after it.
+    // addr2line has six lines of the program's code, which is at 0x2000; 0x2041 is after it.
     let mut made = Made::new().comm(PID, "prog").map(PID, "/lines");
     for ip in [0x2000, 0x2003, 0x2007, 0x200d, 0x2013, 0x2014, 0x2020, 0x2025, 0x2030, 0x203a, 0x2041] {
         made = made.sample(PID, 10, &[ip, 0x2014, 0x202a]).sample(PID, 10, &[ip, 0x202a]);

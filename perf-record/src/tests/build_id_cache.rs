@@ -7,11 +7,10 @@ use std::path::Path;
 use perf_abi::endian::NativeEndian;
 use perf_abi::record::Misc;
 use perf_parse::Record;
-use perf_parse::record::{FileId, Mmap, Mmap2};
-use perf_parse::sample::Reading;
+use perf_parse::record::{FileId, Mmap};
 
-use super::Folder;
 use super::build_ids::{build_id_note, image};
+use super::{Folder, mapping};
 use crate::BuildIds;
 
 /// Returns a machine with a program, its library with debug information, and a module.
@@ -35,17 +34,7 @@ fn mapped(names: &[&str]) -> BuildIds {
             files.record(Misc(1), &Record::<NativeEndian>::Mmap(map));
         } else {
             let id = FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 };
-            let map = Mmap2 {
-                pid: 5,
-                tid: 5,
-                addr: 0,
-                len: 9,
-                pgoff: 0,
-                id,
-                prot_flags: Some((5, 2)),
-                reading: Reading::Certain,
-                filename,
-            };
+            let map = mapping(id, filename);
             files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
         }
     }
@@ -114,17 +103,7 @@ fn a_file_that_changed_is_not_added() {
     bytes[0] = 7;
     let id = FileId::BuildId { size: 1, bytes };
     let filename = b"/bin/program";
-    let map = Mmap2 {
-        pid: 5,
-        tid: 5,
-        addr: 0,
-        len: 9,
-        pgoff: 0,
-        id,
-        prot_flags: Some((5, 2)),
-        reading: Reading::Certain,
-        filename,
-    };
+    let map = mapping(id, filename);
     let mut files = BuildIds::new();
     files.record(Misc(2) | Misc::MMAP_BUILD_ID, &Record::<NativeEndian>::Mmap2(map));
     files.cache(&machine.0, &home.0).unwrap();

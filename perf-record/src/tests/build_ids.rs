@@ -12,9 +12,8 @@ use perf_parse::Record;
 use perf_parse::feature::{FeatureData, FeatureSection};
 use perf_parse::file::write::FeaturePayloads;
 use perf_parse::record::{FileId, Mmap, Mmap2};
-use perf_parse::sample::Reading;
 
-use super::Folder;
+use super::{Folder, mapping};
 use crate::{BuildIds, elf};
 
 /// Returns a note as in a segment of alignment 4.
@@ -148,18 +147,8 @@ fn map(files: &mut BuildIds, pid: i32, name: &str) {
 
 fn map_at(files: &mut BuildIds, pid: i32, addr: u64, name: &str) {
     let id = FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 };
-    let (filename, prot_flags) = (name.as_bytes(), Some((5, 2)));
-    let map = Mmap2 {
-        pid,
-        tid: pid,
-        addr,
-        len: 0x1000,
-        pgoff: 0,
-        id,
-        prot_flags,
-        reading: Reading::Certain,
-        filename,
-    };
+    let filename = name.as_bytes();
+    let map = Mmap2 { pid, tid: pid, addr, ..mapping(id, filename) };
     files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
 }
 
@@ -251,9 +240,8 @@ fn inode_of(path: &Path) -> (u32, u32, u64) {
 
 fn map_inode(files: &mut BuildIds, pid: i32, name: &str, (maj, min, ino): (u32, u32, u64)) {
     let id = FileId::Inode { maj, min, ino, ino_generation: 0 };
-    let (filename, prot_flags) = (name.as_bytes(), Some((5, 2)));
-    let reading = Reading::Certain;
-    let map = Mmap2 { pid, tid: pid, addr: 0x1000, len: 0x1000, pgoff: 0, id, prot_flags, reading, filename };
+    let filename = name.as_bytes();
+    let map = Mmap2 { pid, tid: pid, ..mapping(id, filename) };
     files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
 }
 
@@ -336,17 +324,7 @@ fn a_file_that_was_replaced_while_it_runs() {
 fn the_kernels_word_is_taken() {
     let mut bytes = [0; 20];
     bytes[0] = 1;
-    let map = Mmap2 {
-        pid: 5,
-        tid: 5,
-        addr: 0,
-        len: 9,
-        pgoff: 0,
-        id: FileId::BuildId { size: 2, bytes },
-        prot_flags: Some((5, 2)),
-        reading: Reading::Certain,
-        filename: b"/not there",
-    };
+    let map = mapping(FileId::BuildId { size: 2, bytes }, b"/not there");
     let mut files = BuildIds::new();
     files.record(Misc(2) | Misc::MMAP_BUILD_ID, &Record::<NativeEndian>::Mmap2(map));
     let found = finish(&files, Path::new("/nowhere"));

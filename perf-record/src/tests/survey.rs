@@ -5,28 +5,18 @@ use perf_abi::endian::NativeEndian;
 use perf_abi::ksymbol::{BpfEventType, KsymbolFlags, KsymbolType};
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::record::{BpfEvent, FileId, Ksymbol, Mmap2};
-use perf_parse::sample::Reading;
+use perf_parse::record::{BpfEvent, FileId, Ksymbol};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{RawRecord, Record, SampleLayout};
 
+use super::mapping;
 use crate::survey::Survey;
 
 /// Returns the records of a mapping and of a sample.
 fn records(layout: &SampleLayout, misc: Misc, time: u64) -> Vec<u8> {
     let id = FileId::Inode { maj: 0xfe, min: 1, ino: 77, ino_generation: 0 };
-    let (filename, prot_flags) = (&b"/bin/x"[..], Some((5, 2)));
-    let map = Mmap2 {
-        pid: 5,
-        tid: 5,
-        addr: 0x1000,
-        len: 0x1000,
-        pgoff: 0,
-        id,
-        prot_flags,
-        reading: Reading::Certain,
-        filename,
-    };
+    let filename = b"/bin/x";
+    let map = mapping(id, filename);
     let mut bytes = Vec::new();
     let trailer = SampleIdFields::default();
     write::record::<NativeEndian>(&mut bytes, layout, Misc(2), &Record::Mmap2(map), &trailer).unwrap();
