@@ -27,7 +27,7 @@ pub(crate) struct Traces<'a> {
     pub(crate) as_fields: u64,
 }
 
-/// What the kernel's addresses in the raw data of a sample stand for.
+/// The names and texts at the kernel's addresses in the raw data of a sample.
 struct Kernel<'k, 's, 'r> {
     strings: &'k PrintkFormats<'k>,
     at: &'k At<'s, 'r>,

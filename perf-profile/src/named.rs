@@ -37,8 +37,8 @@ pub struct Symbol {
     pub is_inlined: bool,
     /// Where the name was found.
     pub source: Option<Source>,
-    /// Why the name, or the frame that has it, is a guess; `None` if it is not one. A function of which some frames are
-    /// guesses is two symbols.
+    /// Why the name, or the frame that has it, is a guess; `None` if it is not one. A function with guessed frames and others is
+    /// two symbols.
     pub guess: Option<Guess>,
 }
 

@@ -1,4 +1,4 @@
-//! Periods of samples: how much of each event a sample stands for.
+//! Periods of samples.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -10,10 +10,10 @@ use perf_parse::event::{Event, Events};
 
 use crate::session::At;
 
-/// Periods of samples: how much of each event a sample stands for.
+/// The period of each event in a sample.
 ///
-/// A sample that reads no counters stands for its period. A sample that reads counters, such as those of a group (`:S`),
-/// stands for what each counter has counted since its last sample. If the event is inherited, each thread has counters of
+/// A sample that reads no counters has its own period. A sample that reads counters, such as those of a group (`:S`),
+/// has, for each event, what its counter has counted since the last sample. If the event is inherited, each thread has counters of
 /// its own under one id.
 ///
 /// Pass all samples of a capture in time order, also those that are not wanted. Memory grows with the counters and, for
@@ -47,7 +47,7 @@ pub struct Periods {
 }
 
 impl Periods {
-    /// Returns the events that a sample stands for, each with its period: the number of its occurrences, or nanoseconds for
+    /// Returns the events that a sample counts for, each with its period: the number of its occurrences, or nanoseconds for
     /// a clock. Counters that counted nothing are left out. `events` are all events of the capture.
     ///
     /// Iterate to the end: each step takes over the value of a counter.

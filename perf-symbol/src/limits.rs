@@ -13,7 +13,7 @@ pub struct Limits {
     /// Number of bytes of a name that is demangled, and of the result. Longer names stay as they are.
     pub name: usize,
     /// Number of bytes that all names and paths of more than 512 bytes have together that a
-    /// [`Symbolizer`](crate::Symbolizer) returns. Further ones are cut to 512 bytes, of which the last three are dots.
+    /// [`Symbolizer`](crate::Symbolizer) returns. Further ones are cut to 512 bytes and end in three dots.
     pub long_names: usize,
     /// Number of functions that are listed for an address, inlined ones included. The outer ones are dropped.
     pub inlined: usize,

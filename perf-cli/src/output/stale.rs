@@ -1,4 +1,4 @@
-//! Temporary files and folders that a killed program left behind.
+//! Temporary files and folders of programs that were killed.
 //!
 //! The program that fills a temporary file or folder holds a lock on it, which the kernel releases when the program ends,
 //! however it ends. What nobody holds is stale, and the next run removes it.

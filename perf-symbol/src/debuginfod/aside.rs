@@ -1,4 +1,4 @@
-//! A file that is downloaded. On Linux it has no name until it is complete, so that a killed program leaves nothing behind.
+//! A file that is downloaded. On Linux it has no name until it is complete, so that a killed program leaves no file.
 
 use std::fs::File;
 use std::io;

@@ -129,7 +129,7 @@ impl UnitScopes {
     }
 }
 
-/// Returns the name of a class without one, of which the function or class `inner` is. Compilers give none to lambdas.
+/// Returns the name of a class without one, which contains the function or class `inner`. Compilers give none to lambdas.
 fn without_name(scope: &Scope, inner: &[u8]) -> Vec<u8> {
     let what = if inner.starts_with(b"operator()") { "lambda" } else { "unnamed" };
     match scope.unnamed {
