@@ -1,11 +1,11 @@
 //! The two layouts of MMAP2, and which of them a record has.
 
-use perf_abi::endian::{ByteOrder, Endian, LittleEndian, U32};
-use perf_abi::record::{self as wire, Misc};
+#[cfg(feature = "alloc")]
+use perf_abi::endian::ByteOrder;
+use perf_abi::endian::{Endian, U32};
 use zerocopy::FromBytes;
 
 use crate::layout::Mmap2Layout;
-use crate::raw::RawRecord;
 use crate::sample::Reading;
 
 /// The highest value in the place of the protection that a known writer stores: `perf inject --jit` stores the mode of the
@@ -14,9 +14,12 @@ const MAX_PROT: u32 = 0xffff;
 
 impl Mmap2Layout {
     /// Returns whether the bytes of an MMAP2 record may fit both layouts. Looks at one of them.
-    pub(crate) fn may_fit_both<O: ByteOrder>(raw: &RawRecord<'_, O>) -> bool {
-        const REST: usize =
-            size_of::<wire::RawMmap<LittleEndian>>() + size_of::<wire::Mmap2Inode<LittleEndian>>();
+    #[cfg(feature = "alloc")]
+    pub(crate) fn may_fit_both<O: ByteOrder>(raw: &crate::raw::RawRecord<'_, O>) -> bool {
+        use perf_abi::endian::LittleEndian;
+        use perf_abi::record::{Misc, Mmap2Inode, RawMmap};
+
+        const REST: usize = size_of::<RawMmap<LittleEndian>>() + size_of::<Mmap2Inode<LittleEndian>>();
         !raw.misc().contains(Misc::MMAP_BUILD_ID) && raw.payload().get(REST..).is_some_and(begins_path)
     }
 
