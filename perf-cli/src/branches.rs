@@ -8,6 +8,7 @@ use std::sync::Arc;
 use perf_export::branches::{BranchFile, Branches, Code, autofdo, brstack, preagg};
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::sample::BranchStack;
+use perf_profile::{Symbols, has_stacks};
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Segment, Session};
 use perf_symbol::{Found, Why};
 
@@ -15,11 +16,10 @@ use crate::args::export::{ExportArgs, To};
 use crate::args::profile::ProfileArgs;
 use crate::escape::OneLine;
 use crate::input::{self, Memory};
-use crate::names::{Names, file_name};
+use crate::names::{self, file_name};
 use crate::output::{InputFile, Output, say};
 use crate::samples::{Counted, Samples, Visit, Visited};
 use crate::{Failure, Outcome};
-use perf_profile::has_stacks;
 
 /// How a file is written, whose content the inner function writes. It must not be one of the inputs.
 type WriteFile<'a> =
@@ -38,12 +38,14 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         let outcome = input::read(path, |reader, memory| {
             inputs.extend_from_slice(memory.inputs);
             let samples = Samples::new(&reader, memory, &args.profile.only)?.threads(args.profile.threads());
-            let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
+            let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
             let Some(walked) = samples.walk(names, &mut counting)? else {
                 return Err(Failure("the walk ended early".into()));
             };
-            last =
-                Some((walked.session.clone(), Names::new(&args.profile.symbols, reader.features(), memory)?));
+            last = Some((
+                walked.session.clone(),
+                names::symbols(&args.profile.symbols, reader.features(), memory)?,
+            ));
             Ok(walked.finish("taken"))
         })?;
         if outcome != Outcome::Clean {
@@ -78,7 +80,7 @@ impl Visit<'_> for Counting {
         &mut self,
         at: &At<'_, '_>,
         _counted: &Counted<'_>,
-        _names: &mut Names,
+        _names: &mut Symbols,
         _records: &EventRecords<'_>,
     ) -> Visited {
         Ok(branch_stack(at).map(|stack| {
@@ -127,7 +129,7 @@ fn is_named(dso: &Dso, name: &str) -> bool {
 }
 
 /// Returns the segments of a file. They tell the addresses of its code.
-fn segments(file: &BranchFile, names: &Names) -> Result<Vec<Segment>, Failure> {
+fn segments(file: &BranchFile, names: &Symbols) -> Result<Vec<Segment>, Failure> {
     let Found { image, why, .. } = names.finder().find_mapped(&file.dso, file.build_id);
     image.map(|image| image.segments().to_vec()).ok_or_else(|| {
         let path = OneLine(file.dso.path());
@@ -137,7 +139,7 @@ fn segments(file: &BranchFile, names: &Names) -> Result<Vec<Segment>, Failure> {
 }
 
 /// Returns the start of the function at an offset in a file, as an offset; `None` if there is no symbol.
-fn function_of(file: &BranchFile, offset: u64, session: &Session, names: &mut Names) -> Option<u64> {
+fn function_of(file: &BranchFile, offset: u64, session: &Session, names: &mut Symbols) -> Option<u64> {
     let mapping = &file.mapping;
     let ip = mapping.range().start.wrapping_add(offset.wrapping_sub(mapping.pgoff()));
     let frame = Frame { ip, mode: perf_abi::record::CpuMode::USER, mapping: Some(mapping) };
@@ -154,7 +156,7 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     input::read_whole(path, |reader, memory| {
         let branches = scan(&reader);
         let file = chosen(&branches, args)?;
-        let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
+        let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
         let segments = segments(file, &names)?;
         let code = Code::new(&segments);
         let mut result = Ok(Outcome::Clean);
@@ -216,7 +218,7 @@ fn write_all(
 ) -> Result<Outcome, Failure> {
     brstack::write_mapping(file.dso.path(), code, out)?;
     let samples = Samples::new(reader, memory, &args.only)?;
-    let names = Names::new(&args.symbols, reader.features(), memory)?;
+    let names = names::symbols(&args.symbols, reader.features(), memory)?;
     let mut streaming = Streaming { file, code, known: HashMap::new(), chain: Vec::new(), out };
     match samples.walk(names, &mut streaming)? {
         Some(walked) => Ok(walked.finish("written")),
@@ -255,7 +257,7 @@ impl Visit<'_> for Streaming<'_> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
         _records: &EventRecords<'_>,
     ) -> Visited {
         let stack = match branch_stack(at) {

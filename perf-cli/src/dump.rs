@@ -15,10 +15,11 @@ use std::thread::{self, Scope, available_parallelism};
 use perf_abi::feature::Feature;
 use perf_abi::regs::Arch;
 use perf_parse::file::{Account, Blocks, EventRecords, FileError, Mode, Reader};
+use perf_profile::work::batch::take_account;
+use perf_profile::work::in_order::in_order;
 
 use crate::args::{DumpArgs, Format, Order, ShowArgs};
-use crate::batch::{deliver, take};
-use crate::in_order::in_order;
+use crate::batch::deliver;
 use crate::input::Memory;
 use crate::output::{Diagnostics, Output, say};
 use crate::progress::Progress;
@@ -26,7 +27,6 @@ use crate::{Failure, Outcome, advice};
 use block::Block;
 use filter::Filter;
 use formatter::Formatter;
-
 pub(crate) use origin::{Origin, Origins, Written};
 use reading::{Reading, Source, Walk};
 use tracepoints::Formats;
@@ -86,14 +86,14 @@ fn dump_in<'scope, 'r: 'scope>(
     let filter = Filter::new(reader, args)?;
     let mut output = Output::new();
     let origins = rings.origins;
-    let threads = args.threads.or_else(|| available_parallelism().ok()).map_or(1, NonZero::get);
+    let threads = args.threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN);
     let (mut first, parts) = begin(reader, memory, &filter, args, order);
-    if threads > 1 {
+    if threads.get() > 1 {
         first = first.decompress_ahead().order_ahead(scope);
     }
     rings.note(first.account_mut());
     let known_faults = first.check_features();
-    let mut total = take(first.account_mut());
+    let mut total = take_account(first.account_mut());
     diagnostics.report_new(&total);
     let formats = Formats::new(reader);
     let mut formatter = Formatter::new(args, arch(reader), &formats);

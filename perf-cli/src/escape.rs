@@ -5,10 +5,10 @@ mod safe;
 use core::fmt::{Display, Formatter, Result, Write};
 use std::path::Path;
 
+use perf_profile::text::{is_safe, write_escaped};
 use serde_json::Value;
 
 pub(crate) use perf_profile::text::{OneLine, push_name};
-use perf_profile::text::{is_safe, write_escaped};
 use safe::{has_unsafe, json_escape, rewrite};
 
 /// Bytes as lower-case hexadecimal.
@@ -93,15 +93,6 @@ pub(crate) fn make_lines_safe(out: &mut Vec<u8>, start: usize) {
         let escape =
             |out: &mut Vec<u8>, character: char| print(out, format_args!("{}", character.escape_default()));
         rewrite(out, start, |character| is_safe(character) || matches!(character, '\n' | '\t'), escape);
-    }
-}
-
-/// Escapes unsafe characters and ends of lines in the text from `start` on, in the format of [`OneLine`].
-pub(crate) fn make_line_safe(out: &mut Vec<u8>, start: usize) {
-    let is_plain = |text: &[u8]| text.iter().all(|byte| matches!(byte, b' '..=b'~'));
-    if !out.get(start..).is_some_and(is_plain) {
-        let text = out.split_off(start.min(out.len()));
-        push_name(out, &text);
     }
 }
 

@@ -11,6 +11,8 @@ use memmap2::Mmap;
 use perf_session::Inode;
 use perf_symbol::{Bytes, Files, ReadFiles};
 
+use crate::debug_archive::Folder;
+
 /// Number of bytes of files after which the pages of all files are released. What is still needed comes back from the page
 /// cache.
 const RELEASE: usize = 64 << 20;
@@ -20,6 +22,15 @@ const RELEASE: usize = 64 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct MappedFiles {
     maps: Mutex<Maps>,
+    /// The folders of unpacked archives, which are removed after the last use of these files.
+    _archives: Vec<Folder>,
+}
+
+impl MappedFiles {
+    /// Keeps the folders of unpacked archives as long as the files are in use.
+    pub(crate) fn with(archives: Vec<Folder>) -> Self {
+        Self { maps: Mutex::default(), _archives: archives }
+    }
 }
 
 #[derive(Debug, Default)]

@@ -16,11 +16,11 @@ use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_parse::{EventRecord, Record};
+use perf_profile::tracepoints::tracing_data;
 use perf_session::At;
 
 use crate::Failure;
 use crate::args::only::OnlyArgs;
-use crate::dump::tracepoints::tracing_data;
 use crate::output::say;
 use crate::tid_field::TidField;
 pub(crate) use scheduler::SchedulerFrames;

@@ -8,7 +8,11 @@ use perf_abi::record::{Misc, RecordType};
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
-use perf_profile::{Keep, Kept, Limits, NewStacks, Origin, Profile, ProfileBuilder, Who, has_stacks};
+use perf_profile::symbols::recorded_frame;
+use perf_profile::tracepoints::TracepointTexts;
+use perf_profile::{
+    Keep, Kept, Limits, NewStacks, Origin, Profile, ProfileBuilder, Symbols, Who, has_stacks,
+};
 use perf_session::{At, Session};
 use perf_symbol::unwind::StackEnd;
 
@@ -17,14 +21,12 @@ use crate::args::profile::{NamingArgs, ProfileArgs};
 use crate::args::symbols::SymbolArgs;
 use crate::escape::shown;
 use crate::input::Memory;
-use crate::names::{Names, alone};
 use crate::off_cpu::{self, Back, OffCpu, SchedulerFrames};
 use crate::output::{InputFile, say};
 use crate::progress::NamingProgress;
 use crate::samples::{self, Collect, Counted, Filter, Found, Samples, Stack, Visit, Visited, Wanted};
-use crate::trace::Traces;
 use crate::wakers::Wakers;
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, names};
 
 /// What the captures of a command line have.
 #[derive(Debug)]
@@ -102,12 +104,12 @@ pub(crate) fn profile(
     let naming = request.symbols.naming(request.naming.threads);
     let (wait, only) = off_cpu::selection(request.only, request.off_cpu);
     let samples = Samples::new(reader, memory, &only)?.all_if(needs_all).threads(naming.threads);
-    let names = Names::new(request.symbols, reader.features(), memory)?.with_max_stack(keep.max_stack);
+    let names = names::symbols(request.symbols, reader.features(), memory)?.with_max_stack(keep.max_stack);
     let off_cpu = if request.off_cpu { Some(OffCpu::new(reader, wait)?) } else { None };
     let wakers = if request.wakers > 0 { Some(Wakers::new(reader, request.wakers)?) } else { None };
     let mut builder = ProfileBuilder::new(keep, Limits::default());
     builder.load_ahead(names.symbolizer(), naming);
-    let traces = request.marks.then(|| Traces::new(reader));
+    let traces = request.marks.then(|| TracepointTexts::new(reader));
     let has_stacks = keep.max_stack > 0;
     let mut building =
         Building { builder, off_cpu, scheduler: SchedulerFrames::default(), wakers, has_stacks, traces };
@@ -150,17 +152,22 @@ struct Building<'a> {
     wakers: Option<Wakers<'a>>,
     has_stacks: bool,
     /// The texts of tracepoints, if marks are wanted.
-    traces: Option<Traces<'a>>,
+    traces: Option<TracepointTexts<'a>>,
 }
 
 impl Building<'_> {
-    fn keep(&mut self, at: &At<'_, '_>, counted: &Counted<'_>, names: &mut Names) -> Result<Held, FileError> {
+    fn keep(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &Counted<'_>,
+        names: &mut Symbols,
+    ) -> Result<Held, FileError> {
         if !self.has_stacks {
             let kept = self.builder.keep(at, &[], Some(StackEnd::Truncated), names.symbolizer_mut());
             return Ok(Held { kept, waits: kept });
         }
         if !has_stacks(counted.event) {
-            let own = alone(names.own_frame(at));
+            let own = recorded_frame(names.own_frame(at));
             let kept = self.builder.keep(at, &[own], None, names.symbolizer_mut());
             return Ok(Held { kept, waits: kept });
         }
@@ -173,7 +180,7 @@ impl Building<'_> {
     }
 
     /// Keeps the text of a tracepoint.
-    fn describe(&mut self, at: &At<'_, '_>, event: &Event, names: &mut Names) {
+    fn describe(&mut self, at: &At<'_, '_>, event: &Event, names: &mut Symbols) {
         let Some(traces) = &mut self.traces else { return };
         // A fault of the sample is one of its stack too, and noted there.
         let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
@@ -261,7 +268,7 @@ impl<'r> Visit<'r> for Building<'_> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
         _records: &EventRecords<'_>,
     ) -> Visited {
         let Held { kept, waits } = match self.keep(at, counted, names) {
@@ -277,7 +284,7 @@ impl<'r> Visit<'r> for Building<'_> {
         Ok(Ok(()))
     }
 
-    fn filtered(&mut self, at: &At<'_, '_>, counted: &Counted<'_>, names: &mut Names) -> Visited {
+    fn filtered(&mut self, at: &At<'_, '_>, counted: &Counted<'_>, names: &mut Symbols) -> Visited {
         // Any thread may wake one that is selected.
         if self.wakers.as_ref().is_some_and(|wakers| wakers.wakes(at)) {
             match self.keep(at, counted, names) {

@@ -29,20 +29,20 @@ mod timeline;
 mod transaction;
 
 use perf_parse::file::{Account, Reader};
-use perf_profile::{Missing, Quality, StackPart};
+use perf_profile::tracepoints::TracepointTexts;
+use perf_profile::{Missing, Quality, StackPart, Symbols};
 use perf_symbol::Looked;
 
 use crate::args::call_graph::Style;
 use crate::args::only::OnlyArgs;
 use crate::args::report::{Percentage, ReportArgs, ReportFormat};
 use crate::input::Memory;
-use crate::names::{Lines, NameStyle, Names};
+use crate::names::{self, Lines, NameStyle};
 use crate::off_cpu::{self, OffCpu};
 use crate::output::{Output, say};
 use crate::progress::NamingProgress;
 use crate::samples::Samples;
 use crate::script::header;
-use crate::trace::Traces;
 use crate::{Failure, Outcome};
 use collect::{Collected, Collecting, Wants};
 use facts::AllFacts;
@@ -112,14 +112,14 @@ fn with_report(
         max_stack: args.max_stack,
         limits,
     };
-    let traces = Traces::new(reader);
+    let traces = TracepointTexts::new(reader);
     let (wait, only) = off_cpu::selection(only, args.off_cpu);
     let off_cpu = if args.off_cpu { Some(OffCpu::new(reader, wait)?) } else { None };
     let mut collected = Collected::new(wants, facts);
     let naming = args.symbols.naming(args.threads);
     let samples = Samples::new(reader, memory, &only)?.all_if(args.off_cpu).threads(naming.threads);
     let lines = if plan.layout.needs_lines(&plan.graph) { Lines::Always } else { Lines::WithInlined };
-    let names = Names::with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?
+    let names = names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?
         .with_max_stack(args.max_stack);
     collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
     let threads = samples.walkers(names.symbolizer().is_some());
@@ -185,7 +185,7 @@ struct Report<'a> {
     plan: &'a Plan,
     source: &'a Source<'a>,
     account: &'a Account,
-    names: &'a Names,
+    names: &'a Symbols,
     quality: &'a Quality,
     missing: &'a [Missing],
     /// Empty if names were not looked for.

@@ -13,23 +13,21 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError, Index};
-use perf_profile::{StackPart, has_copies};
+use perf_profile::tracepoints::TracepointTexts;
+use perf_profile::work::in_order::in_order;
+use perf_profile::work::turns::Turns;
+use perf_profile::{StackPart, Symbols, event_name, has_copies};
 use perf_session::{At, Session};
 
 use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::escape::OneLine;
-use crate::in_order::in_order;
 use crate::input::Memory;
-use crate::names::Names;
 use crate::output::Diagnostics;
 use crate::progress::Progress;
 use crate::spans::Spans;
-use crate::trace::Traces;
-use crate::turns::Turns;
 pub(crate) use blocks::{Collect, Found, Stack, Wanted, has_stack};
 pub(crate) use filter::Filter;
-use perf_profile::event_name;
 pub(crate) use walk::{Walk, Walked};
 
 /// What a verb does with the records of a capture.
@@ -39,7 +37,7 @@ pub(crate) trait Visit<'r> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
         records: &EventRecords<'_>,
     ) -> Visited;
 
@@ -47,7 +45,7 @@ pub(crate) trait Visit<'r> {
     fn before(&mut self, _at: &At<'_, '_>, _record: &EventRecord<'r>) {}
 
     /// Takes a sample of the selected times, CPUs and events, but not of the selected threads, files and functions.
-    fn filtered(&mut self, _at: &At<'_, '_>, _counted: &Counted<'_>, _names: &mut Names) -> Visited {
+    fn filtered(&mut self, _at: &At<'_, '_>, _counted: &Counted<'_>, _names: &mut Symbols) -> Visited {
         Ok(Ok(()))
     }
 
@@ -133,7 +131,7 @@ impl<'a, 'b> Samples<'a, 'b> {
     /// Those of the visitor.
     pub(crate) fn walk<V: Visit<'a>>(
         self,
-        names: Names,
+        names: Symbols,
         visitor: &mut V,
     ) -> Result<Option<Walked<'a>>, Failure> {
         let mut diagnostics = Diagnostics::new();
@@ -177,9 +175,9 @@ impl<'a, 'b> Samples<'a, 'b> {
     /// What ended the walk.
     pub(crate) fn walk_by_blocks<C: Collect<'a>>(
         self,
-        names: Names,
+        names: Symbols,
         part: StackPart,
-        traces: Option<Traces<'a>>,
+        traces: Option<TracepointTexts<'a>>,
         collect: &mut C,
         threads: NonZero<usize>,
     ) -> Result<Walked<'a>, Failure> {
@@ -190,7 +188,7 @@ impl<'a, 'b> Samples<'a, 'b> {
             let walk = self.begin(scope, names, false);
             let walking = RefCell::new(blocks::Walking::new(walk, is_stream, collect));
             in_order(
-                threads.get().min(blocks::THREADS),
+                threads.min(blocks::THREADS),
                 &mut worker,
                 |block| walking.borrow_mut().fill(block),
                 |worker, block| worker.work(block, earlier.as_ref()),
@@ -209,7 +207,7 @@ impl<'a, 'b> Samples<'a, 'b> {
     pub(crate) fn begin<'scope>(
         self,
         scope: &'scope Scope<'scope, '_>,
-        names: Names,
+        names: Symbols,
         prints: bool,
     ) -> Walk<'a>
     where

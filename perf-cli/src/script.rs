@@ -25,12 +25,12 @@ use core::num::NonZero;
 use std::thread::{self, Scope, available_parallelism};
 
 use perf_parse::file::{Account, Reader};
+use perf_profile::work::in_order::in_order;
 
 use crate::args::script::{SampleFormat, ScriptArgs};
 use crate::batch::deliver;
-use crate::in_order::in_order;
 use crate::input::Memory;
-use crate::names::{Lines, NameStyle, Names};
+use crate::names::{self, Lines, NameStyle};
 use crate::output::{Diagnostics, Output, say};
 use crate::samples::Samples;
 use crate::{Failure, Outcome};
@@ -85,7 +85,7 @@ fn script<'scope, 'a: 'scope>(
     let shows_lines = args.format == SampleFormat::Jsonl || events.choice.has(Fields::SRCLINE);
     let lines = if shows_lines { Lines::WithInlined } else { Lines::Never };
     let style = if args.format == SampleFormat::Text { NameStyle::Perf } else { NameStyle::Distinct };
-    let names = Names::with(&args.symbols, reader.features(), memory, lines, style)?;
+    let names = names::symbols_with(&args.symbols, reader.features(), memory, lines, style)?;
     let needs_kernel = args.format == SampleFormat::Jsonl
         || events.choice.has(Fields::SYM.with(Fields::DSO).with(Fields::SRCLINE));
     let names = names.with_max_stack(args.max_stack);
@@ -97,7 +97,7 @@ fn script<'scope, 'a: 'scope>(
     let mut total = Account::default();
     let mut is_open = true;
     in_order(
-        threads.get(),
+        threads,
         &mut printer,
         |block: &mut Block<'_>| filling.fill(block),
         |printer, block| block.print(printer),

@@ -5,9 +5,8 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Field, Tracepoints, TracingData, Value};
+use perf_profile::tracepoints::tracing_data;
 use perf_session::At;
-
-use crate::dump::tracepoints::tracing_data;
 
 /// The field of a tracepoint that has the id of a thread.
 #[derive(Clone, Debug)]

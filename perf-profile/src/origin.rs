@@ -1,5 +1,7 @@
 //! The recording machine of a capture, and its clock.
 
+use std::time::{Duration, SystemTime};
+
 use perf_parse::feature::Features;
 
 /// The machine that a capture was recorded on, and how its clock relates to the wall clock.
@@ -46,4 +48,23 @@ impl Origin {
     pub fn wall_clock(&self, time: u64) -> Option<u64> {
         Some(time.wrapping_add(self.to_wall_clock?))
     }
+}
+
+/// Returns the machine that recorded a capture, as in `uname -m`; this machine if the capture does not tell.
+#[must_use]
+pub fn machine_of(features: &Features<'_>) -> String {
+    match features.arch() {
+        Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
+        _ => std::env::consts::ARCH.to_owned(),
+    }
+}
+
+/// Returns the time of the last sample by the wall clock; `None` if the capture does not have that time, or does not relate
+/// it to the wall clock (`CLOCK_DATA`).
+#[must_use]
+pub fn recorded_until(features: &Features<'_>) -> Option<SystemTime> {
+    let clock = features.clock_data()?.ok()?;
+    let last = features.sample_time()?.ok()?.last;
+    let nanoseconds = clock.wall_clock_ns.checked_add(last.checked_sub(clock.clockid_time_ns)?)?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(nanoseconds))
 }

@@ -87,6 +87,14 @@ pub fn push_name(out: &mut Vec<u8>, name: &[u8]) {
     }
 }
 
+/// Escapes unsafe characters and ends of lines in the text from `start` on, in the format of [`OneLine`].
+pub fn make_line_safe(out: &mut Vec<u8>, start: usize) {
+    if out.get(start..).and_then(plain).is_none() {
+        let text = out.split_off(start.min(out.len()));
+        push_name(out, &text);
+    }
+}
+
 /// Returns what follows a name that may be a guess.
 pub fn mark_of_guess(guess: Option<Guess>) -> &'static [u8] {
     if guess.is_some() { Guess::MARK.as_bytes() } else { b"" }

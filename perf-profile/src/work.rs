@@ -1,5 +1,8 @@
 //! Work that is divided among threads.
 
+pub mod batch;
 pub mod both;
+pub mod in_order;
 pub mod sorting;
+pub mod turns;
 pub mod waves;

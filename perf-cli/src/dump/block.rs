@@ -2,11 +2,12 @@
 
 use perf_parse::EventRecord;
 use perf_parse::file::{Account, EventRecords, FileError};
+use perf_profile::work::batch::BatchRoom;
 
 use super::Origins;
 use super::filter::Filter;
 use super::formatter::Formatter;
-use crate::batch::{OUT, Printed, Room};
+use crate::batch::{OUT, Printed};
 
 /// Records, their output, and what was found in them. The buffers are reused for each block.
 #[derive(Debug, Default)]
@@ -25,7 +26,7 @@ pub(super) struct Block<'r> {
 pub(super) struct Batch<'r> {
     /// The records, each with the number of faults that the walk had noted up to it.
     records: Vec<(u64, EventRecord<'r>)>,
-    room: Room,
+    room: BatchRoom,
     /// What the walk noted while it read the records.
     noted: Option<Account>,
     /// The number of records that were formatted, and the faults of those that could not be decoded.
@@ -99,7 +100,7 @@ fn format_walk(
 impl<'r> Batch<'r> {
     fn clear(&mut self) {
         self.records.clear();
-        self.room = Room::default();
+        self.room = BatchRoom::default();
         self.formatted = 0;
         self.undecodable.clear();
     }

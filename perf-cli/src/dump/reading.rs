@@ -1,11 +1,11 @@
 //! The work of a dump that a single thread does: cutting the capture into blocks.
 
 use perf_parse::file::{Blocks, EventRecords};
+use perf_profile::work::batch::{may_keep, take_account};
 
 use super::Origins;
 use super::block::Block;
 use super::filter::Filter;
-use crate::batch::{may_keep, take};
 use crate::progress::Progress;
 
 /// Cuts a capture into blocks.
@@ -78,7 +78,7 @@ impl<'r> Walk<'r> {
                 }
             }
         }
-        batch.end(take(records.account_mut()));
+        batch.end(take_account(records.account_mut()));
         may_be_more
     }
 }

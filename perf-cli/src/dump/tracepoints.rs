@@ -1,17 +1,12 @@
 //! The tracepoints of a capture.
 
 use perf_abi::event::EventType;
-use perf_abi::feature::Feature;
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
+use perf_profile::tracepoints::tracing_data;
 
 use crate::render::tracepoint::Tracepoint;
-
-/// Returns the feature `TRACING_DATA` of a capture; empty if it has none.
-pub(crate) fn tracing_data<'a>(reader: &'a Reader<'_>) -> &'a [u8] {
-    reader.feature(Feature::TRACING_DATA).map_or(&[], |section| section.bytes)
-}
 
 /// The formats of the tracepoints of a capture, parsed once.
 #[derive(Debug, Default)]

@@ -9,16 +9,16 @@ use std::thread;
 use perf_export::columns::{ColumnsBuilder, Options};
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
+use perf_profile::Symbols;
 use perf_session::{At, Session};
 
 use super::data_set::{CaptureFiles, Partition};
 use crate::args::export::{Dropped, ExportArgs, Extra};
 use crate::escape::shown;
 use crate::input::Memory;
-use crate::names::Names;
 use crate::output::say;
 use crate::samples::{Counted, Filter, Samples, Visit, Visited};
-use crate::{Failure, Outcome, streams};
+use crate::{Failure, Outcome, names, streams};
 
 pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.profile.off_cpu {
@@ -91,7 +91,7 @@ fn add(
     threads: NonZero<usize>,
 ) -> Result<Outcome, Failure> {
     let samples = Samples::new(reader, memory, &args.profile.only)?.threads(threads);
-    let names = Names::new(&args.profile.symbols, reader.features(), memory)?;
+    let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
     let names = names.with_max_stack(args.profile.naming.max_stack);
     let columns = &args.columns;
     let partition = Partition { host: columns.host.as_deref(), date: columns.date.as_deref() };
@@ -141,7 +141,7 @@ impl Visit<'_> for Exported<'_> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
         records: &EventRecords<'_>,
     ) -> Visited {
         let (stack, end) = match names.stack(at, counted.user) {

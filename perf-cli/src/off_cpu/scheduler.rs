@@ -2,10 +2,9 @@
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
+use perf_profile::Symbols;
 use perf_session::At;
 use perf_symbol::StackFrame;
-
-use crate::names::Names;
 
 /// Finds the frames of the scheduler at the inner end of a stack, each address looked up once.
 #[derive(Debug, Default)]
@@ -22,12 +21,12 @@ impl SchedulerFrames {
     /// counted, so that each stack keeps one. Without symbols, 0.
     ///
     /// perf leaves out `schedule`, `__schedule` and `preempt_schedule`: `save_task_callchain`, `tools/perf/builtin-sched.c`.
-    pub(crate) fn count(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], names: &mut Names) -> usize {
+    pub(crate) fn count(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], names: &mut Symbols) -> usize {
         let but_one = stack.split_last().map_or(&[][..], |(_, frames)| frames);
         but_one.iter().take_while(|frame| self.is_one(at, frame, names)).count()
     }
 
-    fn is_one(&mut self, at: &At<'_, '_>, it: &StackFrame<'_>, names: &mut Names) -> bool {
+    fn is_one(&mut self, at: &At<'_, '_>, it: &StackFrame<'_>, names: &mut Symbols) -> bool {
         if it.frame.mode != CpuMode::KERNEL {
             return false;
         }

@@ -8,7 +8,9 @@ use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
 use perf_parse::{EventRecord, FileError};
-use perf_profile::{EMPTY, NONE, NewStacks, StackTable, Total};
+use perf_profile::symbols::{own_frame, recorded_frame};
+use perf_profile::tracepoints::TracepointTexts;
+use perf_profile::{EMPTY, NONE, NewStacks, StackTable, Symbols, Total, has_stacks};
 use perf_session::{At, DsoKind, Frame, Mapping, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
@@ -16,11 +18,8 @@ use perf_symbol::unwind::StackEnd;
 use super::facts::{AllFacts, Facts};
 use super::limits::Limits;
 use super::memory;
-use crate::names::{Names, alone, own_frame};
 use crate::off_cpu::{Back, OffCpu, SchedulerFrames};
 use crate::samples::{self, Collect, Counted, Filter, Found, Stack, Visit, Visited, Wanted};
-use crate::trace::Traces;
-use perf_profile::has_stacks;
 
 /// The samples of an event.
 #[derive(Debug)]
@@ -163,20 +162,20 @@ impl Collected {
     }
 
     /// Returns the number of a frame that no stack is kept for.
-    fn place(&mut self, at: &At<'_, '_>, frame: &StackFrame<'_>, names: &mut Names) -> Option<u32> {
+    fn place(&mut self, at: &At<'_, '_>, frame: &StackFrame<'_>, names: &mut Symbols) -> Option<u32> {
         self.table.frames.number(at, frame, names.symbolizer_mut(), self.wants.limits.frames)
     }
 
     /// Adds what is mapped at the data of a memory access, if a key needs it. Returns the number of its frame.
     ///
     /// perf: `ip__resolve_data`, `tools/perf/util/machine.c`.
-    fn data(&mut self, at: &At<'_, '_>, facts: Facts, names: &mut Names) -> Option<(Facts, u32)> {
+    fn data(&mut self, at: &At<'_, '_>, facts: Facts, names: &mut Symbols) -> Option<(Facts, u32)> {
         if !self.facts.needs_data() {
             return Some((facts, NONE));
         }
         let ip = memory::address_of(at);
         let mapping = at.find(at.mode(), ip);
-        let data = self.place(at, &alone(Frame { ip, mode: at.mode(), mapping }), names)?;
+        let data = self.place(at, &recorded_frame(Frame { ip, mode: at.mode(), mapping }), names)?;
         let dso = self.table.frames.place(data).map_or(NONE, |it| it.dso);
         Some((self.facts.with_line(facts, at, mapping, dso), data))
     }
@@ -187,7 +186,7 @@ impl Collected {
         at: &At<'_, '_>,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
-        names: &mut Names,
+        names: &mut Symbols,
     ) -> Option<u32> {
         let limits = self.wants.of_table();
         self.table.number(at, stack, end, names.symbolizer_mut(), self.wants.max_stack, &limits)
@@ -198,7 +197,7 @@ impl Collected {
 #[derive(Debug)]
 pub(super) struct Collecting<'a> {
     pub(super) collected: Collected,
-    pub(super) traces: Traces<'a>,
+    pub(super) traces: TracepointTexts<'a>,
     /// With it, only times off the CPU are counted.
     pub(super) off_cpu: Option<OffCpu<'a, Option<Same>>>,
     scheduler: SchedulerFrames,
@@ -280,7 +279,7 @@ impl<'r> Visit<'r> for Collecting<'_> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
         _records: &EventRecords<'_>,
     ) -> Visited {
         if self.collected.wants.branches {
@@ -300,7 +299,7 @@ impl<'r> Visit<'r> for Collecting<'_> {
         Ok(Ok(()))
     }
 
-    fn filtered(&mut self, _at: &At<'_, '_>, counted: &Counted<'_>, _names: &mut Names) -> Visited {
+    fn filtered(&mut self, _at: &At<'_, '_>, counted: &Counted<'_>, _names: &mut Symbols) -> Visited {
         // perf counts the branches of samples that are not selected too; without a look at them, there is one.
         let period = match self.collected.wants {
             Wants { branches: true, .. } => 1,
@@ -339,7 +338,7 @@ impl<'r> Visit<'r> for Collecting<'_> {
 impl<'a> Collecting<'a> {
     pub(super) fn new(
         collected: Collected,
-        traces: Traces<'a>,
+        traces: TracepointTexts<'a>,
         off_cpu: Option<OffCpu<'a, Option<Same>>>,
     ) -> Self {
         Self { collected, traces, off_cpu, scheduler: SchedulerFrames::default(), weight: 0 }
@@ -358,7 +357,7 @@ impl<'a> Collecting<'a> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
     ) -> Result<Option<Same>, FileError> {
         // The stack of a switch is that of the thread that waits.
         let is_switch = self.off_cpu.as_ref().is_some_and(|off_cpu| off_cpu.is_switch(at));
@@ -368,9 +367,9 @@ impl<'a> Collecting<'a> {
         let frames = stack.as_ref().map_or(&[][..], |(frames, _)| frames);
         let of_scheduler = if is_switch { self.scheduler.count(at, frames, names) } else { 0 };
         let waits = if is_switch { frames.get(of_scheduler) } else { None };
-        let own = waits.map_or_else(|| alone(own_frame(at)), StackFrame::clone);
+        let own = waits.map_or_else(|| recorded_frame(own_frame(at)), StackFrame::clone);
         let Self { collected, traces, .. } = self;
-        let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
+        let mut same = |this: &mut Collected, traces: &mut TracepointTexts<'_>| {
             let tracing = Some((traces, &mut *names));
             let facts = this.facts.of(at, counted.event, tracing, this.wants.limits.texts)?;
             let (facts, data) = this.data(at, facts, names)?;
@@ -402,7 +401,7 @@ impl<'a> Collecting<'a> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
     ) -> Result<(), FileError> {
         let tail = at.sample().tail().map_err(|error| at.record().error(error))?;
         let limits = self.collected.wants.limits;
@@ -412,14 +411,14 @@ impl<'a> Collecting<'a> {
                 Frame { ip, mode: mapping.map_or(CpuMode::CPUMODE_UNKNOWN, mode_of), mapping }
             };
             let Self { collected, traces, .. } = self;
-            let mut same = |this: &mut Collected, traces: &mut Traces<'_>| {
+            let mut same = |this: &mut Collected, traces: &mut TracepointTexts<'_>| {
                 let tracing = Some((traces, &mut *names));
                 let facts = this.facts.of(at, counted.event, tracing, limits.texts)?;
                 let facts = this.facts.with_branch(facts, branch.flags);
                 let facts = this.facts.number(facts, limits.groups)?;
                 let (ip, mapped) = this.wants.in_memory(&place(branch.to));
-                let frame = this.place(at, &alone(place(branch.to)), names)?;
-                let from = this.place(at, &alone(place(branch.from)), names)?;
+                let frame = this.place(at, &recorded_frame(place(branch.to)), names)?;
+                let from = this.place(at, &recorded_frame(place(branch.from)), names)?;
                 let event = counted.event.index as u32;
                 Some(Same { event, facts, frame, from, stack: EMPTY, ip, mapped, data: NONE })
             };

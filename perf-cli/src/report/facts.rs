@@ -9,18 +9,18 @@ use perf_abi::txn::Txn;
 use perf_parse::event::Event;
 use perf_parse::sample::Tail;
 use perf_parse::{EventRecord, Record};
+use perf_profile::Symbols;
+use perf_profile::tracepoints::TracepointTexts;
 use perf_session::{At, Mapping};
 
 use super::keys::Key;
 use super::machine::Machine;
 use super::memory::{Access, Line};
 use super::texts::Texts;
-use crate::names::Names;
 use crate::render::weight;
-use crate::trace::Traces;
 
 /// The texts of tracepoints, and the names of the kernel's functions in them.
-pub(super) type Tracing<'t, 'a> = (&'t mut Traces<'a>, &'t mut Names);
+pub(super) type Tracing<'t, 'a> = (&'t mut TracepointTexts<'a>, &'t mut Symbols);
 
 /// What is known of a sample apart from its addresses. What no key needs is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

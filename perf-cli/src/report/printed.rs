@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 
 use perf_profile::Total;
+use perf_profile::work::in_order::in_order;
 
 use super::keys::{Column, MEMORY};
 use super::row_graphs::Uses;
@@ -11,7 +12,6 @@ use super::text::Colors;
 use super::{Report, fit, graph, quality, row_graphs, tables, text};
 use crate::args::report::Percentage;
 use crate::escape::{print, push_name};
-use crate::in_order::in_order;
 use crate::output::Output;
 use crate::{Failure, streams};
 
@@ -132,7 +132,7 @@ impl Report<'_> {
         let threads = self.args.symbols.naming(self.args.threads).threads;
         let mut is_open = true;
         in_order(
-            threads.get(),
+            threads,
             &mut Vec::new(),
             |block: &mut Rows| {
                 block.clear();

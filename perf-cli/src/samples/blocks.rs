@@ -6,18 +6,18 @@
 
 mod worker;
 
+use core::num::NonZero;
 use core::ops::Range;
 
 use perf_abi::record::RecordType;
 use perf_parse::file::{Account, EventRecords};
 use perf_parse::{EventRecord, FileError};
-use perf_profile::{NewStacks, PartFrame, PartStack, has_copies};
+use perf_profile::work::batch::{BatchRoom, may_keep, take_account};
+use perf_profile::{NewStacks, PartFrame, PartStack, Symbols, has_copies};
 use perf_session::{At, Session};
 
 use super::{Counted, Filter, Visit, Visited, Walk, Walked};
 use crate::Failure;
-use crate::batch::{Room, may_keep, take};
-use crate::names::Names;
 use crate::output::Diagnostics;
 pub(super) use worker::Worker;
 
@@ -80,7 +80,7 @@ pub(crate) struct Found {
 }
 
 /// The most threads that work on blocks: as many as one thread can cut and count for.
-pub(super) const THREADS: usize = 8;
+pub(super) const THREADS: NonZero<usize> = NonZero::new(8).unwrap();
 
 /// The number of bytes of a block: some hundred copies of stacks, which take longer than to wake a thread.
 const BYTES: usize = 1 << 20;
@@ -92,7 +92,7 @@ pub(super) struct Block<'r, T> {
     session: Option<Session>,
     entries: Vec<Entry<'r>>,
     items: Vec<Item<T>>,
-    room: Room,
+    room: BatchRoom,
     noted: Account,
     /// What was found of each item.
     found: Vec<Found>,
@@ -122,7 +122,7 @@ impl<T> Default for Block<'_, T> {
             session: None,
             entries: Vec::new(),
             items: Vec::new(),
-            room: Room::default(),
+            room: BatchRoom::default(),
             noted: Account::default(),
             found: Vec::new(),
             new: None,
@@ -137,7 +137,7 @@ impl<'r, T> Block<'r, T> {
         self.items.clear();
         self.found.clear();
         // As many as there are entries in the session, which each block copies.
-        self.room = Room::for_at_least(session.entries()).for_bytes(BYTES);
+        self.room = BatchRoom::for_at_least(session.entries()).for_bytes(BYTES);
         self.session = Some(session);
     }
 
@@ -187,7 +187,7 @@ impl<'w, 'a, C: Collect<'a>> Walking<'w, 'a, C> {
                 block.room.add_error();
             }
         }
-        block.noted = take(walk.account_mut());
+        block.noted = take_account(walk.account_mut());
         block.session = block.session.take().map(|session| session.with_dsos_of(walk.session()));
         may_be_more
     }
@@ -237,7 +237,7 @@ impl<'a, C: Collect<'a>> Visit<'a> for Filler<'_, 'a, C> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        _names: &mut Names,
+        _names: &mut Symbols,
         _records: &EventRecords<'_>,
     ) -> Visited {
         let (taken, wanted) = match self.collect.take(at, counted) {
@@ -249,7 +249,7 @@ impl<'a, C: Collect<'a>> Visit<'a> for Filler<'_, 'a, C> {
         Ok(Ok(()))
     }
 
-    fn filtered(&mut self, _at: &At<'_, '_>, counted: &Counted<'_>, _names: &mut Names) -> Visited {
+    fn filtered(&mut self, _at: &At<'_, '_>, counted: &Counted<'_>, _names: &mut Symbols) -> Visited {
         self.collect.filtered(counted);
         Ok(Ok(()))
     }

@@ -3,12 +3,12 @@
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::index::Chunk;
+use perf_profile::Symbols;
 use perf_session::{At, Mapping};
 
 use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::event_filter::EventFilter;
-use crate::names::Names;
 use crate::spans::Spans;
 
 /// The filters of the command line. A sample must pass all of them.
@@ -51,7 +51,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Returns whether a sample is of the selected threads, files and functions.
-    pub(super) fn wants(&self, at: &At<'_, '_>, names: &mut Names) -> bool {
+    pub(super) fn wants(&self, at: &At<'_, '_>, names: &mut Symbols) -> bool {
         let only = self.only;
         let thread = at.thread();
         let has_comm = || only.comms.iter().any(|comm| comm.as_bytes() == thread.comm());
@@ -64,12 +64,12 @@ impl<'a> Filter<'a> {
 }
 
 /// Returns whether the address of a sample is in one of the files.
-fn has_dso(at: &At<'_, '_>, dsos: &[String], names: &mut Names) -> bool {
+fn has_dso(at: &At<'_, '_>, dsos: &[String], names: &mut Symbols) -> bool {
     at.sample().ip().is_some() && names.own_frame(at).mapping.is_some_and(|it| is_named(it, dsos))
 }
 
 /// Returns whether the address of a sample is in one of the functions.
-fn has_function(at: &At<'_, '_>, functions: &[String], names: &mut Names) -> bool {
+fn has_function(at: &At<'_, '_>, functions: &[String], names: &mut Symbols) -> bool {
     if at.sample().ip().is_none() {
         return false;
     }

@@ -6,10 +6,10 @@ use perf_parse::EventRecord;
 use perf_parse::event::Events;
 use perf_parse::feature::Features;
 use perf_parse::file::{Account, DeferredSamples, EventRecords, Reader};
+use perf_profile::Symbols;
 use perf_session::{Periods, Session};
 
 use super::{Counted, Filter, Visit, Visited};
-use crate::names::Names;
 use crate::output::{Diagnostics, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome, advice};
@@ -20,7 +20,7 @@ pub(crate) struct Walk<'a> {
     records: EventRecords<'a>,
     filter: Filter<'a>,
     session: Session,
-    names: Names,
+    names: Symbols,
     /// Samples whose user part comes later.
     waiting: DeferredSamples<'a>,
     periods: Periods,
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
         mut records: EventRecords<'a>,
         reader: &'a Reader<'_>,
         filter: Filter<'a>,
-        names: Names,
+        names: Symbols,
         progress: Progress,
     ) -> Self {
         records.check_features();
@@ -207,7 +207,7 @@ pub(crate) struct Walked<'a> {
     records: EventRecords<'a>,
     /// The state after the last record.
     pub(crate) session: Session,
-    pub(crate) names: Names,
+    pub(crate) names: Symbols,
     /// The number of samples that did not wait for the user part of their call chain.
     omitted: u64,
     diagnostics: Diagnostics,

@@ -6,13 +6,14 @@ use core::ops::Range;
 use perf_parse::file::Account;
 use perf_parse::record::user::IdIndexGuest;
 use perf_parse::{EventRecord, FileError};
+use perf_profile::work::batch::BatchRoom;
 use perf_session::Session;
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{self, StackEnd};
 
 use super::printer::Printer;
 use super::{Known, Shown};
-use crate::batch::{OUT, Printed, Room};
+use crate::batch::{OUT, Printed};
 
 /// The maximum number of unwound frames in a block. One stack may exceed it.
 const FRAMES: usize = 1 << 16;
@@ -31,7 +32,7 @@ pub(super) struct Block<'r> {
     texts: Vec<u8>,
     /// The number that no limit of the block is below.
     least: usize,
-    room: Room,
+    room: BatchRoom,
     /// What the walk noted while it read the records.
     noted: Option<Account>,
     /// The number of entries that were printed, and the faults of those that could not be decoded.
@@ -90,7 +91,7 @@ impl<'r> Block<'r> {
         self.texts.clear();
         // As many as there are entries in the session, which each block copies.
         self.least = session.entries();
-        self.room = Room::for_at_least(self.least);
+        self.room = BatchRoom::for_at_least(self.least);
         self.session = Some(session);
         self.printed = 0;
         self.account = None;

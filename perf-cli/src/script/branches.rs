@@ -5,6 +5,7 @@ use core::fmt::Write;
 use perf_abi::branch::{BranchFlags, BranchType};
 use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
+use perf_profile::Symbols;
 use perf_session::{At, DsoKind, Frame, Mapping};
 use perf_symbol::Guess;
 
@@ -12,7 +13,6 @@ use super::Known;
 use super::dso::push_dso;
 use super::fields::Fields;
 use super::print::{Out, push_name};
-use crate::names::Names;
 use crate::render::digits::{push_decimal, push_hex};
 
 /// How the two addresses of a branch are printed.
@@ -32,7 +32,7 @@ pub(super) fn push(
     at: &At<'_, '_>,
     stack: &BranchStack<'_>,
     known: &Known,
-    names: &mut Names,
+    names: &mut Symbols,
 ) {
     let fields = known.fields;
     let addresses = if fields.has(Fields::BRSTACK) {
@@ -59,7 +59,7 @@ fn push_address(
     addr: u64,
     known: &Known,
     addresses: Addresses,
-    names: &mut Names,
+    names: &mut Symbols,
 ) {
     let has_dso = known.fields.has(Fields::DSO);
     let mapping = if has_dso || addresses != Addresses::Absolute { at.find_data(addr) } else { None };
@@ -76,7 +76,13 @@ fn push_address(
 }
 
 /// perf: `symbol__fprintf_symname_offs`, `tools/perf/util/symbol_fprintf.c`.
-fn push_symbol(out: &mut Vec<u8>, at: &At<'_, '_>, mapping: Option<&Mapping>, addr: u64, names: &mut Names) {
+fn push_symbol(
+    out: &mut Vec<u8>,
+    at: &At<'_, '_>,
+    mapping: Option<&Mapping>,
+    addr: u64,
+    names: &mut Symbols,
+) {
     let functions = names.functions(at, &Frame { ip: addr, mode: at.mode(), mapping }, false);
     let function = functions.last();
     match function.and_then(|it| it.name.as_deref()) {
@@ -96,7 +102,7 @@ fn push_symbol(out: &mut Vec<u8>, at: &At<'_, '_>, mapping: Option<&Mapping>, ad
 /// Returns the place of an address in what is mapped, also in generated code; in the kernel, from the start of its text. An
 /// address in a file that can be read stays as it is: perf does not shift addresses of a file that it has loaded, and loads
 /// those that have the address of a sample. Here it does not matter which samples came before.
-fn offset_in(at: &At<'_, '_>, mapping: &Mapping, addr: u64, names: &mut Names) -> u64 {
+fn offset_in(at: &At<'_, '_>, mapping: &Mapping, addr: u64, names: &mut Symbols) -> u64 {
     let start = mapping.range().start;
     match mapping.dso().kind() {
         DsoKind::Kernel => addr.wrapping_sub(start),

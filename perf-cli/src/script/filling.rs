@@ -6,7 +6,8 @@ use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
-use perf_profile::has_copies;
+use perf_profile::work::batch::{may_keep, take_account};
+use perf_profile::{Symbols, has_copies};
 use perf_session::{At, Session};
 
 use super::block::{Block, Item};
@@ -16,8 +17,6 @@ use super::line::{Clock, time_of};
 use super::{Events, Known, Options, data_src, events, header, trace_error};
 use crate::Failure;
 use crate::args::script::SampleFormat;
-use crate::batch::{may_keep, take};
-use crate::names::Names;
 use crate::samples::{Counted, Filter, Visit, Visited, Walk};
 
 /// Cuts a capture into blocks.
@@ -66,7 +65,7 @@ impl<'a> Filling<'a> {
                 block.add_error();
             }
         }
-        block.end(take(walk.account_mut()));
+        block.end(take_account(walk.account_mut()));
         may_be_more
     }
 
@@ -95,7 +94,7 @@ impl<'a> Visit<'a> for Filler<'_, 'a> {
         &mut self,
         at: &At<'_, '_>,
         counted: &Counted<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
         records: &EventRecords<'_>,
     ) -> Visited {
         let Self { so_far, block } = self;

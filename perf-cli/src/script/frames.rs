@@ -4,6 +4,7 @@ use core::fmt::Write;
 
 use perf_abi::callchain::CallchainContext;
 use perf_parse::FileError;
+use perf_profile::Symbols;
 use perf_session::{At, DsoKind, Frame, Mapping};
 use perf_symbol::{Function, Guess, StackFrame};
 
@@ -11,7 +12,7 @@ use super::dso::push_dso;
 use super::fields::Fields;
 use super::print::{Out, push_hex_to, push_name};
 use super::{Known, Options, Shown};
-use crate::names::{Names, file_name};
+use crate::names::file_name;
 use crate::render::digits::push_decimal;
 
 /// Appends the address of a sample or, from the next line on, its stack.
@@ -20,7 +21,7 @@ pub(super) fn push_ip(
     at: &At<'_, '_>,
     counted: &Shown<'_>,
     options: &Options<'_>,
-    names: &mut Names,
+    names: &mut Symbols,
 ) -> Result<(), FileError> {
     let Shown { known, user, .. } = *counted;
     if known.has_callchain && options.shows_chains {
@@ -66,7 +67,7 @@ fn has_unknown_marker(at: &At<'_, '_>, user: Option<&[u64]>, max_stack: usize) -
 /// Appends a frame: a line for each function that was inlined at its address, and one for the function itself.
 ///
 /// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
-fn push_frame(out: &mut Vec<u8>, at: &At<'_, '_>, it: &StackFrame<'_>, known: &Known, names: &mut Names) {
+fn push_frame(out: &mut Vec<u8>, at: &At<'_, '_>, it: &StackFrame<'_>, known: &Known, names: &mut Symbols) {
     let frame = it.frame;
     let ip = it.shown();
     let back = frame.ip.wrapping_sub(ip);
@@ -109,7 +110,7 @@ pub(super) fn push_place(
     mapping: Option<&Mapping>,
     addr: u64,
     known: &Known,
-    names: &mut Names,
+    names: &mut Symbols,
 ) {
     let needs_names = known.fields.has(Fields::SYM.with(Fields::SRCLINE));
     let frame = names.in_kernel(at, Frame { ip: addr, mode: at.mode(), mapping });

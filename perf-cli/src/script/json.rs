@@ -7,14 +7,14 @@ use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
-use perf_profile::{Quality, event_name};
+use perf_profile::symbols::recorded_frame;
+use perf_profile::{Quality, Symbols, event_name};
 use perf_session::{At, DsoKind, Frame, Session};
 use perf_symbol::{Function, Guess, StackFrame};
 use serde_json::json;
 
 use super::Shown;
 use crate::dump::tracepoints::Formats;
-use crate::names::{Names, alone};
 use crate::quality;
 use crate::render::json::Json;
 use crate::render::name::name;
@@ -49,14 +49,14 @@ impl<'a> Lines<'a> {
         out: &mut Vec<u8>,
         at: &At<'_, '_>,
         counted: &Shown<'_>,
-        names: &mut Names,
+        names: &mut Symbols,
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
         let (mut stack, mut end) = counted.stack(at, names)?;
         // A chain without frames would lose where the sample is.
         if stack.is_empty() && sample.ip().is_some() {
-            stack.push(alone(names.own_frame(at)));
+            stack.push(recorded_frame(names.own_frame(at)));
             end = None;
         }
         let has_chain = tail.callchain.is_some();
@@ -100,7 +100,7 @@ impl<'a> Lines<'a> {
         &mut self,
         at: &At<'s, '_>,
         it: &StackFrame<'s>,
-        names: &mut Names,
+        names: &mut Symbols,
     ) -> Vec<FrameFunction<'s>> {
         let frame = it.frame;
         let functions = names.functions(at, &frame, it.is_caller);
@@ -118,7 +118,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Appends the last line.
-    pub(super) fn push_account(&self, out: &mut Vec<u8>, account: &Account, names: &Names) {
+    pub(super) fn push_account(&self, out: &mut Vec<u8>, account: &Account, names: &Symbols) {
         let mut line = json!({"account": account::value(account)});
         for (name, value) in quality::members(&self.quality, &names.looked()) {
             line[name] = value;

@@ -13,13 +13,12 @@ use perf_parse::event::Event;
 use perf_parse::feature::{BuildId, ClockData, Features};
 use perf_parse::file::{EventRecords, Mode, Reader};
 use perf_parse::record::user::{IdIndex, IdIndexGuest};
+use perf_profile::tracepoints::TracepointTexts;
+use perf_profile::{event_name, machine_of};
 
 use super::fields::{Choice, Fields, type_of};
 use super::print::{OneLine, push_name};
 use crate::Failure;
-use crate::names::machine_of;
-use crate::trace::Traces;
-use perf_profile::event_name;
 
 /// What is known of an event.
 #[derive(Debug)]
@@ -55,7 +54,7 @@ pub(super) struct Known {
 /// The events of the capture, prepared for printing.
 #[derive(Debug)]
 pub(super) struct Events<'a> {
-    pub(super) traces: Traces<'a>,
+    pub(super) traces: TracepointTexts<'a>,
     pub(super) choice: Choice,
     /// The types whose first event was checked.
     pub(super) checked: Vec<usize>,
@@ -73,7 +72,7 @@ pub(super) struct Events<'a> {
 impl<'a> Events<'a> {
     /// `shows_chains` is whether call chains are printed.
     pub(super) fn new(choice: Choice, shows_chains: bool, reader: &'a Reader<'_>) -> Result<Self, Failure> {
-        let traces = Traces::new(reader);
+        let traces = TracepointTexts::new(reader);
         let mut events = Self {
             traces,
             choice,

@@ -4,6 +4,8 @@ use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::record::user::IdIndexGuest;
 use perf_parse::sample::Tail;
 use perf_parse::{FileError, Sample};
+use perf_profile::Symbols;
+use perf_profile::tracepoints::TracepointTexts;
 use perf_session::At;
 
 use super::fields::Fields;
@@ -11,10 +13,8 @@ use super::frames::{push_ip, push_place};
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
 use super::{Known, Options, Shown, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
-use crate::names::Names;
 use crate::render::digits::push_decimal;
 use crate::render::weight;
-use crate::trace::Traces;
 
 /// What precedes the fields of a record's own: who, where and when.
 #[derive(Clone, Copy, Debug)]
@@ -164,8 +164,8 @@ pub(super) fn push_sample(
     at: &At<'_, '_>,
     counted: &Shown<'_>,
     options: &Options<'_>,
-    traces: &mut Traces<'_>,
-    names: &mut Names,
+    traces: &mut TracepointTexts<'_>,
+    names: &mut Symbols,
 ) -> Result<(), FileError> {
     let known = counted.known;
     let (fields, sample) = (known.fields, at.sample());
@@ -227,7 +227,7 @@ fn push_branch(
     at: &At<'_, '_>,
     counted: &Shown<'_>,
     options: &Options<'_>,
-    names: &mut Names,
+    names: &mut Symbols,
 ) -> Result<(), FileError> {
     let known = counted.known;
     let (fields, sample) = (known.fields, at.sample());
@@ -268,7 +268,7 @@ fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, counted: &Sh
 }
 
 /// Appends the fields after the address of the instruction.
-fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known, names: &mut Names) {
+fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known, names: &mut Symbols) {
     let fields = known.fields;
     if let Some(regs) = tail.regs_intr.filter(|_| fields.has(Fields::IREGS)) {
         registers::push(out, &regs, known.arch);
@@ -319,7 +319,7 @@ pub(super) fn push_size(out: &mut Vec<u8>, mut size: u64) {
 }
 
 /// perf: `perf_sample__fprintf_addr`.
-fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known, names: &mut Names) {
+fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known, names: &mut Symbols) {
     push_hex_to(out, addr, 16);
     if known.has_data_address {
         push_place(out, at, at.find_data(addr), addr, known, names);

@@ -2,30 +2,30 @@
 
 use perf_parse::file::{Account, Reader};
 use perf_parse::{EventRecord, FileError};
+use perf_profile::Symbols;
+use perf_profile::tracepoints::TracepointTexts;
 use perf_session::{At, Session};
 
 use super::json::Lines;
 use super::line::{self, Start};
 use super::{Known, Options, Shown, events};
 use crate::args::script::SampleFormat;
-use crate::names::Names;
-use crate::trace::Traces;
 
 /// Prints samples and other records. A copy is for another thread: it has its own names, and counts on its own.
 #[derive(Clone, Debug)]
 pub(super) struct Printer<'a> {
     options: Options<'a>,
-    traces: Traces<'a>,
+    traces: TracepointTexts<'a>,
     lines: Option<Lines<'a>>,
-    names: Names,
+    names: Symbols,
 }
 
 impl<'a> Printer<'a> {
     pub(super) fn new(
         reader: &'a Reader<'_>,
         options: Options<'a>,
-        traces: Traces<'a>,
-        names: Names,
+        traces: TracepointTexts<'a>,
+        names: Symbols,
     ) -> Self {
         let is_json = options.args.format == SampleFormat::Jsonl;
         let lines = is_json.then(|| Lines::new(reader, options.max_stack));

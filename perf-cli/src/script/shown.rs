@@ -2,12 +2,12 @@
 
 use perf_parse::FileError;
 use perf_parse::record::user::IdIndexGuest;
+use perf_profile::Symbols;
 use perf_session::At;
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{self, StackEnd};
 
 use super::known::Known;
-use crate::names::Names;
 
 /// A sample of an event, or the part of a sample that one event of a group has.
 #[derive(Clone, Copy, Debug)]
@@ -27,15 +27,15 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Returns the stack as [`Names::stack`] does.
+    /// Returns the stack as [`Symbols::stack`] does.
     ///
     /// # Errors
     ///
-    /// Those of [`Names::stack`].
+    /// Those of [`Symbols::stack`].
     pub(super) fn stack<'s>(
         &self,
         at: &At<'s, '_>,
-        names: &mut Names,
+        names: &mut Symbols,
     ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
         match self.unwound {
             Some((frames, end)) => Ok((names.mapped(at, frames.iter().copied()), end)),

@@ -2,28 +2,32 @@
 
 use core::ops::Range;
 
-use perf_profile::{PartStack, StackPart};
+use perf_profile::symbols::recorded_frame;
+use perf_profile::tracepoints::TracepointTexts;
+use perf_profile::work::turns::Turns;
+use perf_profile::{PartStack, StackPart, Symbols};
 use perf_session::At;
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{self, Alone, Earlier, StackEnd};
 
 use super::{Block, Entry, Found, Item, Stack, Wanted};
-use crate::names::{Names, alone};
-use crate::trace::Traces;
-use crate::turns::Turns;
 
 /// What a thread works on blocks with. A copy is for another thread: it has its own names, and an empty part.
 #[derive(Clone, Debug)]
 pub(in crate::samples) struct Worker<'a> {
-    names: Names,
+    names: Symbols,
     part: StackPart,
-    traces: Option<Traces<'a>>,
+    traces: Option<TracepointTexts<'a>>,
     /// The stacks of a block that are unwound from copies.
     unwound: Unwound,
 }
 
 impl<'a> Worker<'a> {
-    pub(in crate::samples) fn new(names: Names, part: StackPart, traces: Option<Traces<'a>>) -> Self {
+    pub(in crate::samples) fn new(
+        names: Symbols,
+        part: StackPart,
+        traces: Option<TracepointTexts<'a>>,
+    ) -> Self {
         Self { names, part, traces, unwound: Unwound::default() }
     }
 
@@ -57,7 +61,7 @@ impl<'a> Worker<'a> {
         unwound: Option<usize>,
     ) -> Found {
         let needs_own = wanted.frame || matches!(wanted.stack, Stack::Own);
-        let own = needs_own.then(|| alone(self.names.own_frame(at)));
+        let own = needs_own.then(|| recorded_frame(self.names.own_frame(at)));
         let of_sample = own.as_ref().filter(|_| wanted.frame);
         let frame = of_sample.map(|own| self.part.frame(at, own, self.names.symbolizer_mut()));
         let stack = match wanted.stack {
@@ -106,7 +110,7 @@ struct Unwound {
 
 impl Unwound {
     /// Unwinds the stacks of a block, each alone.
-    fn unwind<T>(&mut self, block: &Block<'_, T>, names: &mut Names) {
+    fn unwind<T>(&mut self, block: &Block<'_, T>, names: &mut Symbols) {
         let Self { frames, stacks, .. } = self;
         frames.clear();
         stacks.clear();

@@ -1,6 +1,7 @@
 //! Work on several threads, with results in the order of the input.
 
-use alloc::collections::VecDeque;
+use std::collections::VecDeque;
+use std::num::NonZero;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -12,13 +13,13 @@ const PER_THREAD: usize = 4;
 
 /// A block that a helper works on. It is returned even if the work panics; the panic ends the program when all threads
 /// have ended.
-struct Job<'s, B> {
+struct BlockJob<'s, B> {
     number: usize,
     block: Option<B>,
     done: &'s mpsc::Sender<(usize, B)>,
 }
 
-impl<B> Drop for Job<'_, B> {
+impl<B> Drop for BlockJob<'_, B> {
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
             // There is no receiver if the work ended early.
@@ -27,24 +28,25 @@ impl<B> Drop for Job<'_, B> {
     }
 }
 
-/// Fills blocks, works on them, and passes them to `deliver` in the order in which they were filled.
+/// Fills blocks, works on them on several threads, and passes them to `deliver` in the order in which they were filled.
 ///
 /// `fill` and `deliver` run on this thread. This thread also works on blocks while the helpers (at most `threads - 1`)
-/// have enough. So no thread waits long for another. `fill` returns whether there is more input, and `deliver` returns
+/// have enough, so no thread waits long for another. Up to `4 * threads` blocks are in memory. `fill` returns whether there is more input, and `deliver` returns
 /// whether to continue. `deliver` may also finish, with this thread's worker, what the work left undone. Each helper
 /// has a copy of `worker`, which is passed to `merge` at the end.
 ///
 /// # Errors
 ///
 /// The error of `deliver`, which ends the work.
-pub(crate) fn in_order<B: Default + Send, W: Clone + Send, E>(
-    threads: usize,
+pub fn in_order<B: Default + Send, W: Clone + Send, E>(
+    threads: NonZero<usize>,
     worker: &mut W,
     mut fill: impl FnMut(&mut B) -> bool,
     work: impl Fn(&mut W, &mut B) + Sync,
     mut deliver: impl FnMut(&mut W, &mut B) -> Result<bool, E>,
     merge: impl Fn(&mut W, W),
 ) -> Result<(), E> {
+    let threads = threads.get();
     let (jobs, queue) = mpsc::channel::<(usize, B)>();
     let (done, results) = mpsc::channel::<(usize, B)>();
     let queue = Mutex::new(queue);
@@ -94,7 +96,7 @@ pub(crate) fn in_order<B: Default + Send, W: Clone + Send, E>(
                     loop {
                         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((number, block)) = job else { break worker };
-                        let mut job = Job { number, block: Some(block), done: &done };
+                        let mut job = BlockJob { number, block: Some(block), done: &done };
                         if let Some(block) = &mut job.block {
                             work(&mut worker, block);
                         }
@@ -125,7 +127,7 @@ mod tests {
     fn squares(threads: usize, count: u64, stop_at: u64) -> (Vec<u64>, u64) {
         let (mut next, mut delivered, mut worked) = (0, Vec::new(), 0_u64);
         let ended: Result<(), ()> = in_order(
-            threads,
+            NonZero::new(threads).unwrap(),
             &mut worked,
             |block: &mut u64| {
                 *block = next;
@@ -180,6 +182,7 @@ mod tests {
                 next += 1;
                 true
             };
+            let threads = NonZero::new(threads).unwrap();
             assert_eq!(in_order(threads, &mut (), fill, |(), _| {}, deliver, |(), ()| {}), Err("no"));
         }
     }

@@ -1,46 +1,52 @@
-//! The text of tracepoints.
+//! Texts of tracepoints.
 
-use alloc::borrow::Cow;
-use alloc::sync::Arc;
-use core::cell::RefCell;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::sync::Arc;
 
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_abi::event::EventType;
+use perf_abi::feature::Feature;
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Addresses, Format, PrintFmt, PrintkFormats, Tracepoints, TracingData};
 use perf_session::{At, Frame};
 
-use crate::dump::tracepoints::tracing_data;
-use crate::escape::make_line_safe;
-use crate::names::Names;
+use crate::symbols::Symbols;
+use crate::text::make_line_safe;
 
-/// The print formats of the tracepoints of a capture, parsed once. A copy shares them, and counts on its own.
+/// Returns the feature `TRACING_DATA` of a capture; empty if it has none.
+#[must_use]
+pub fn tracing_data<'a>(reader: &'a Reader<'_>) -> &'a [u8] {
+    reader.feature(Feature::TRACING_DATA).map_or(&[], |section| section.bytes)
+}
+
+/// The print formats of the tracepoints of a capture, parsed once. A clone shares them, and counts on its own.
 #[derive(Clone, Debug)]
-pub(crate) struct Traces<'a> {
+pub struct TracepointTexts<'a> {
     /// In ascending order of ids.
     tracepoints: Arc<[(Format<'a>, Option<PrintFmt<'a>>)]>,
     strings: Arc<PrintkFormats<'a>>,
     endianness: Endianness,
     /// The number of samples whose print format could not be evaluated.
-    pub(crate) as_fields: u64,
+    pub as_fields: u64,
 }
 
-/// The names and texts at the kernel's addresses in the raw data of a sample.
-struct Kernel<'k, 's, 'r> {
+/// The symbols and texts at the kernel's addresses in the raw data of a sample.
+struct KernelAddresses<'k, 's, 'r> {
     strings: &'k PrintkFormats<'k>,
     at: &'k At<'s, 'r>,
-    names: RefCell<&'k mut Names>,
+    symbols: RefCell<&'k mut Symbols>,
 }
 
-impl Addresses for Kernel<'_, '_, '_> {
+impl Addresses for KernelAddresses<'_, '_, '_> {
     /// perf: `machine__resolve_kernel_addr`, `tools/perf/util/machine.c`.
     fn function(&self, address: u64) -> Option<(Cow<'_, [u8]>, u64)> {
         let mode = CpuMode::KERNEL;
         let frame = Frame { ip: address, mode, mapping: self.at.find(mode, address) };
-        let mut names = self.names.try_borrow_mut().ok()?;
-        let function = names.functions(self.at, &frame, false).last()?;
+        let mut symbols = self.symbols.try_borrow_mut().ok()?;
+        let function = symbols.functions(self.at, &frame, false).last()?;
         Some((Cow::Owned(function.name.as_deref()?.to_vec()), function.offset?))
     }
 
@@ -49,9 +55,10 @@ impl Addresses for Kernel<'_, '_, '_> {
     }
 }
 
-impl<'a> Traces<'a> {
+impl<'a> TracepointTexts<'a> {
     /// Parses the formats in the feature `TRACING_DATA` of a capture. Leaves out formats that cannot be parsed.
-    pub(crate) fn new(reader: &'a Reader<'_>) -> Self {
+    #[must_use]
+    pub fn new(reader: &'a Reader<'_>) -> Self {
         let data = TracingData::parse(tracing_data(reader)).ok();
         let endianness = reader.endianness();
         let formats = data.as_ref().map(Tracepoints::new).unwrap_or_default();
@@ -63,7 +70,8 @@ impl<'a> Traces<'a> {
 
     /// Returns the index of the format of an event's raw data, if the event is a tracepoint. Of several formats with
     /// the same id, returns the first.
-    pub(crate) fn of(&self, event: &Event) -> Option<usize> {
+    #[must_use]
+    pub fn of(&self, event: &Event) -> Option<usize> {
         let id = |format: &Format<'_>| u64::from(format.id);
         let first = self.tracepoints.partition_point(|(format, _)| id(format) < event.attr.config);
         let is_it = event.attr.kind == EventType::TRACEPOINT
@@ -75,17 +83,17 @@ impl<'a> Traces<'a> {
     /// line, with the functions at the kernel's addresses.
     ///
     /// perf: `event_format__fprintf`, `tools/perf/util/trace-event-parse.c`.
-    pub(crate) fn push(
+    pub fn push(
         &mut self,
         out: &mut Vec<u8>,
         index: usize,
         raw: &[u8],
         at: &At<'_, '_>,
-        names: &mut Names,
+        symbols: &mut Symbols,
     ) {
         let Some((format, print_fmt)) = self.tracepoints.get(index) else { return };
         let start = out.len();
-        let kernel = Kernel { strings: &self.strings, at, names: RefCell::new(names) };
+        let kernel = KernelAddresses { strings: &self.strings, at, symbols: RefCell::new(symbols) };
         let is_written = print_fmt.as_ref().is_some_and(|print_fmt| match self.endianness {
             Endianness::Little => print_fmt.write::<LittleEndian>(raw, &kernel, out).is_ok(),
             Endianness::Big => print_fmt.write::<BigEndian>(raw, &kernel, out).is_ok(),

@@ -4,13 +4,13 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Something that threads change in turn: first the one with block 0, then the one with block 1, and so on.
 #[derive(Debug)]
-pub(crate) struct Turns<T> {
-    state: Mutex<State<T>>,
+pub struct Turns<T> {
+    state: Mutex<TurnState<T>>,
     has_ended: Condvar,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct TurnState<T> {
     next: u64,
     shared: T,
 }
@@ -18,22 +18,24 @@ struct State<T> {
 /// The turn of a block. It ends when this is dropped, whether it was taken or not, so that no thread waits for one that
 /// panics.
 #[derive(Debug)]
-pub(crate) struct Turn<'a, T> {
+pub struct Turn<'a, T> {
     turns: &'a Turns<T>,
     block: u64,
 }
 
 impl<T> Turns<T> {
-    pub(crate) fn new(shared: T) -> Self {
-        Self { state: Mutex::new(State { next: 0, shared }), has_ended: Condvar::new() }
+    /// Makes the first turn that of block 0.
+    #[must_use]
+    pub fn new(shared: T) -> Self {
+        Self { state: Mutex::new(TurnState { next: 0, shared }), has_ended: Condvar::new() }
     }
 
     /// Returns the turn of a block. Blocks have the numbers from 0 on, each once.
-    pub(crate) fn of(&self, block: u64) -> Turn<'_, T> {
+    pub fn of(&self, block: u64) -> Turn<'_, T> {
         Turn { turns: self, block }
     }
 
-    fn wait(&self, block: u64) -> MutexGuard<'_, State<T>> {
+    fn wait(&self, block: u64) -> MutexGuard<'_, TurnState<T>> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.has_ended.wait_while(state, |state| state.next != block);
         waited.unwrap_or_else(PoisonError::into_inner)
@@ -42,7 +44,7 @@ impl<T> Turns<T> {
 
 impl<T> Turn<'_, T> {
     /// Waits for the turns of all blocks before, and changes what is shared.
-    pub(crate) fn take(self, change: impl FnOnce(&mut T)) {
+    pub fn take(self, change: impl FnOnce(&mut T)) {
         change(&mut self.turns.wait(self.block).shared);
     }
 }
@@ -77,7 +79,7 @@ mod tests {
                 });
             }
         });
-        let State { next, shared } = turns.state.into_inner().unwrap();
+        let TurnState { next, shared } = turns.state.into_inner().unwrap();
         assert_eq!(next, 60);
         assert!(shared.iter().copied().eq((0..60).filter(|block| block % 4 > 0)));
     }

@@ -1,0 +1,269 @@
+//! Stacks of samples, and the functions at their addresses.
+
+use std::sync::Arc;
+
+use perf_abi::regs::Arch;
+use perf_parse::FileError;
+use perf_parse::feature::Features;
+use perf_parse::file::Reader;
+use perf_session::{At, Frame, Mapping};
+use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
+use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
+
+use crate::origin::{machine_of, recorded_until};
+
+/// Finds the stacks of samples, and the functions of their frames.
+///
+/// A clone is for another thread: it shares the files and their symbols, and has its own results.
+///
+/// # Examples
+///
+/// Symbols of this machine, and of files in a folder:
+///
+/// ```
+/// use perf_parse::Reader;
+/// use perf_profile::Symbols;
+///
+/// # let path = "examples/captures/plain.data";
+/// let reader = Reader::open(path)?;
+/// let symbols = Symbols::of(&reader);
+/// let mut options = perf_symbol::Options::default();
+/// options.debug_dirs.push("/tmp/debug".into());
+/// let with_folder = Symbols::new(reader.features(), options);
+/// # let _ = (symbols, with_folder);
+/// # Ok::<(), perf_parse::FileError>(())
+/// ```
+#[derive(Debug)]
+pub struct Symbols {
+    symbolizer: Symbolizer,
+    has_names: bool,
+    kernel: KernelUse,
+    arch: Arch,
+    max_stack: usize,
+    stacks: Stacks,
+    /// The memory of the last stack.
+    spare: Vec<StackFrame<'static>>,
+}
+
+/// The use of the kernel's symbols.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KernelUse {
+    /// For names, and for the ends of stacks: see [`Stacks::with_symbols`].
+    NamesAndStacks,
+    /// For names alone.
+    Names,
+}
+
+impl Clone for Symbols {
+    fn clone(&self) -> Self {
+        let symbolizer = self.symbolizer.clone();
+        let Self { has_names, kernel, arch, max_stack, .. } = *self;
+        let stacks = stacks(arch, &symbolizer, kernel, max_stack);
+        Self { symbolizer, has_names, kernel, arch, max_stack, stacks, spare: Vec::new() }
+    }
+}
+
+impl Symbols {
+    /// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
+    pub const MAX_CHAIN: usize = 127;
+
+    /// Finds symbols in the files of this machine, as [`perf_symbol::Options`] are by default.
+    #[must_use]
+    pub fn of(reader: &Reader<'_>) -> Self {
+        Self::new(reader.features(), Options::default())
+    }
+
+    /// Finds symbols in the files that `options` name. Without [`Options::recorded_until`], it is the end of the recording by
+    /// the features, if they relate the clock of the samples to the wall clock.
+    #[must_use]
+    pub fn new(features: &Features<'_>, mut options: Options) -> Self {
+        options.recorded_until = options.recorded_until.or_else(|| recorded_until(features));
+        Self::of_symbolizer(features, Symbolizer::new(options))
+    }
+
+    /// Like [`new`](Self::new), with the bytes of all files from `files`: those of a sandbox, an archive or a server.
+    #[must_use]
+    pub fn with_files(features: &Features<'_>, mut options: Options, files: Arc<dyn Files>) -> Self {
+        options.recorded_until = options.recorded_until.or_else(|| recorded_until(features));
+        Self::of_symbolizer(features, Symbolizer::with_files(options, files))
+    }
+
+    fn of_symbolizer(features: &Features<'_>, symbolizer: Symbolizer) -> Self {
+        let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
+        let (kernel, max_stack) = (KernelUse::NamesAndStacks, Self::MAX_CHAIN);
+        let stacks = stacks(arch, &symbolizer, kernel, max_stack);
+        Self { symbolizer, has_names: true, kernel, arch, max_stack, stacks, spare: Vec::new() }
+    }
+
+    /// Finds no names: stacks alone, with the files that unwinding needs.
+    #[must_use]
+    pub fn without_names(self) -> Self {
+        Self { has_names: false, ..self.without_kernel_in_stacks() }
+    }
+
+    /// Uses the symbols of the kernel for names alone, so that they are not loaded if no name is asked for.
+    #[must_use]
+    pub fn without_kernel_in_stacks(self) -> Self {
+        let kernel = KernelUse::Names;
+        Self { stacks: stacks(self.arch, &self.symbolizer, kernel, self.max_stack), kernel, ..self }
+    }
+
+    /// Unwinds up to so many user frames of a stack, if that is more than call chains have.
+    #[must_use]
+    pub fn with_max_stack(self, max_stack: usize) -> Self {
+        Self { stacks: self.stacks.with_max_stack(max_stack), max_stack, ..self }
+    }
+
+    /// Returns the stack of a sample, innermost frame first, and how it ends if that does not follow from its last frame: see
+    /// [`Stacks::push`]. `user` is the user part of its call chain if that came in a later record. [`done`](Self::done) takes
+    /// the memory of the stack back, which saves an allocation for the next one.
+    ///
+    /// # Errors
+    ///
+    /// A fault of the sample's fields.
+    pub fn stack<'s>(
+        &mut self,
+        at: &At<'s, '_>,
+        user: Option<&[u64]>,
+    ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
+        let mut frames = emptied(core::mem::take(&mut self.spare));
+        match self.stacks.push(at, user, &mut frames) {
+            Ok(end) => Ok((frames, end)),
+            Err(error) => {
+                self.done(frames);
+                Err(error)
+            }
+        }
+    }
+
+    /// Appends the stack of a sample, as far as it does not depend on the stacks before: see [`Stacks::push_alone`]. `None` if
+    /// it is not unwound from a copy, or cannot be decoded.
+    pub fn push_alone(
+        &mut self,
+        at: &At<'_, '_>,
+        user: Option<&[u64]>,
+        frames: &mut Vec<unwind::Frame>,
+    ) -> Option<Alone> {
+        // What cannot be decoded has no stack.
+        self.stacks.push_alone(at, user, frames).ok().flatten()
+    }
+
+    /// Returns what completes the stacks of [`push_alone`](Self::push_alone), of all threads.
+    #[must_use]
+    pub fn earlier(&self) -> Earlier {
+        self.stacks.earlier()
+    }
+
+    /// Returns a stack that was found before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
+    pub fn mapped<'s>(
+        &mut self,
+        at: &At<'s, '_>,
+        frames: impl Iterator<Item = unwind::Frame>,
+    ) -> Vec<StackFrame<'s>> {
+        let mut stack = emptied(core::mem::take(&mut self.spare));
+        stack.extend(frames.map(|it| {
+            let it = StackFrame::unwound(at, &it);
+            StackFrame { frame: self.in_kernel(at, it.frame), ..it }
+        }));
+        stack
+    }
+
+    /// Returns a frame with the kernel module or BPF program that is mapped there: see [`Symbolizer::mapped`].
+    pub fn in_kernel<'s>(&mut self, at: &At<'s, '_>, frame: Frame<'s>) -> Frame<'s> {
+        match self.kernel {
+            KernelUse::NamesAndStacks => self.symbolizer.mapped(at.session(), frame),
+            KernelUse::Names => frame,
+        }
+    }
+
+    /// Returns the address of a sample with its mapping.
+    pub fn own_frame<'s>(&mut self, at: &At<'s, '_>) -> Frame<'s> {
+        self.in_kernel(at, own_frame(at))
+    }
+
+    /// Takes the memory of a stack back.
+    pub fn done(&mut self, frames: Vec<StackFrame<'_>>) {
+        self.spare = emptied(frames);
+    }
+
+    /// Returns how a call chain with this last frame ends.
+    pub fn end_of(&mut self, at: &At<'_, '_>, last: &StackFrame<'_>) -> StackEnd {
+        self.stacks.end_of(at.session(), &last.frame)
+    }
+
+    /// Returns the functions at an address, the innermost inlined one first; empty if none is known.
+    pub fn functions(&mut self, at: &At<'_, '_>, frame: &Frame<'_>, is_caller: bool) -> &[Function] {
+        if !self.has_names {
+            return &[];
+        }
+        self.symbolizer.functions_at(at, frame, is_caller)
+    }
+
+    /// Returns whether the file of a mapping was found; `false` if names are not wanted.
+    pub fn has_file(&mut self, at: &At<'_, '_>, mapping: &Mapping) -> bool {
+        self.has_names && self.symbolizer.has_file(at.session(), mapping, at.mode())
+    }
+
+    /// Returns the finder of stacks and that of functions; `None` for the latter if names are not wanted.
+    pub fn parts(&mut self) -> (&mut Stacks, Option<&mut Symbolizer>) {
+        (&mut self.stacks, self.has_names.then_some(&mut self.symbolizer))
+    }
+
+    /// Returns the finder of functions; `None` if names are not wanted.
+    pub fn symbolizer_mut(&mut self) -> Option<&mut Symbolizer> {
+        self.parts().1
+    }
+
+    /// Returns the finder of functions; `None` if names are not wanted.
+    #[must_use]
+    pub fn symbolizer(&self) -> Option<&Symbolizer> {
+        self.has_names.then_some(&self.symbolizer)
+    }
+
+    /// Returns the finder of files.
+    #[must_use]
+    pub fn finder(&self) -> &Finder {
+        self.symbolizer.finder()
+    }
+
+    /// Returns the files that names were looked for in.
+    #[must_use]
+    pub fn looked(&self) -> Vec<Looked> {
+        self.symbolizer.looked()
+    }
+}
+
+/// Returns the address of a sample with its mapping by the records of the capture.
+#[must_use]
+pub fn own_frame<'s>(at: &At<'s, '_>) -> Frame<'s> {
+    let ip = at.sample().ip().unwrap_or(0);
+    Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }
+}
+
+/// Returns a frame that was recorded outside of a stack, such as a sample's own address.
+#[must_use]
+pub fn recorded_frame(frame: Frame<'_>) -> StackFrame<'_> {
+    StackFrame { frame, is_caller: false, source: FrameSource::Chain }
+}
+
+/// Returns a finder of stacks.
+fn stacks(arch: Arch, symbolizer: &Symbolizer, kernel: KernelUse, max_stack: usize) -> Stacks {
+    let stacks = Stacks::new(arch, Symbols::MAX_CHAIN, symbolizer.finder().clone()).with_max_stack(max_stack);
+    match kernel {
+        KernelUse::NamesAndStacks => stacks.with_symbols(symbolizer),
+        KernelUse::Names => stacks,
+    }
+}
+
+/// Returns an empty list in the memory of another one.
+fn emptied<'s>(mut frames: Vec<StackFrame<'_>>) -> Vec<StackFrame<'s>> {
+    frames.clear();
+    frames
+        .into_iter()
+        .map(|StackFrame { is_caller, source, frame: Frame { ip, mode, .. } }| StackFrame {
+            is_caller,
+            source,
+            frame: Frame { ip, mode, mapping: None },
+        })
+        .collect()
+}
