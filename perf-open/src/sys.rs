@@ -6,6 +6,7 @@ pub(crate) mod bpf;
 pub(crate) mod consumer;
 pub(crate) mod event_fd;
 pub(crate) mod fork;
+pub(crate) mod inode;
 pub(crate) mod ioctl;
 pub(crate) mod mapping;
 pub(crate) mod membarrier;
