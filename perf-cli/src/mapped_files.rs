@@ -77,7 +77,7 @@ impl Files for MappedFiles {
     }
 
     fn inode(&self, path: &Path) -> Option<Inode> {
-        ReadFiles.inode(path)
+        Some(Inode { ino_generation: generation(path), ..ReadFiles.inode(path)? })
     }
 
     fn modified(&self, path: &Path) -> Option<SystemTime> {
@@ -99,6 +99,21 @@ impl Files for MappedFiles {
         }
         ReadFiles.vdso32()
     }
+}
+
+/// Returns the generation of a file's inode; 0 if it is not known.
+#[cfg(target_os = "linux")]
+fn generation(path: &Path) -> u64 {
+    // Opening a pipe may block.
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let file = if is_file { File::open(path).ok() } else { None };
+    file.and_then(|file| perf_open::inode_generation(&file).ok()).map_or(0, u64::from)
+}
+
+/// Returns the generation of a file's inode, which is not known.
+#[cfg(not(target_os = "linux"))]
+fn generation(_: &Path) -> u64 {
+    0
 }
 
 #[cfg(test)]

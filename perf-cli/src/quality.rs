@@ -1,16 +1,15 @@
 //! The account of the stacks and names of a run.
 
 use perf_profile::Quality;
-use perf_session::Dso;
 use perf_symbol::{Doubt, Looked};
 use serde_json::{Value, json};
 
 use crate::escape::Lossy;
 
-/// Returns the files whose names are guesses.
-pub(crate) fn doubtful(looked: &[Looked]) -> impl Iterator<Item = (&Dso, Doubt)> {
+/// Returns the files whose names are guesses, and why they are.
+pub(crate) fn doubtful(looked: &[Looked]) -> impl Iterator<Item = (&Looked, Doubt)> {
     let of = |it: &Looked| it.doubt.filter(|doubt| doubt.guess().is_some());
-    looked.iter().filter_map(move |it| Some((&*it.dso, of(it)?)))
+    looked.iter().filter_map(move |it| Some((it, of(it)?)))
 }
 
 /// Returns the members of the account: `stacks`, `frames`, `missing`, and `doubtful` if there are such files.
@@ -42,7 +41,13 @@ pub(crate) fn members(quality: &Quality, looked: &[Looked]) -> Vec<(&'static str
         })
         .collect();
     let doubtful = doubtful(looked)
-        .map(|(dso, doubt)| json!({"dso": Lossy(dso.name()).to_string(), "why": doubt.to_string()}))
+        .map(|(it, doubt)| {
+            let mut doubtful = json!({"dso": Lossy(it.dso.name()).to_string(), "why": doubt.to_string()});
+            if let Some(id) = &it.go_build_id {
+                doubtful["go_build_id"] = id.to_string().into();
+            }
+            doubtful
+        })
         .collect::<Vec<_>>();
     let mut members = vec![("stacks", stacks), ("frames", frames), ("missing", missing.into())];
     if !doubtful.is_empty() {

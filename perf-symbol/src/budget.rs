@@ -1,10 +1,13 @@
 //! A reader of DWARF that ends when too much was read.
 
 use std::borrow::Cow;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use gimli::{EndianSlice, Error, Reader, ReaderOffsetId, RunTimeEndian};
 
+use crate::cancellation::Cancellation;
+use crate::decompressed::lock;
 use crate::error::Why;
 
 /// What is left to be read and to be decompressed of the DWARF of one file.
@@ -14,7 +17,11 @@ use crate::error::Why;
 #[derive(Debug)]
 pub(crate) struct Budget {
     allowed: AtomicU64,
+    /// What may be read before cancellation is asked for.
     left: AtomicU64,
+    /// What may be read after that.
+    reserve: AtomicU64,
+    cancellation: Mutex<Cancellation>,
     room: AtomicU64,
     loaded: AtomicU64,
     /// Address of the stack at which the last look-up began.
@@ -24,6 +31,9 @@ pub(crate) struct Budget {
 /// Number of bytes that may be read of the smallest file: it may refer to its parts more often.
 const LEAST: u64 = 4 << 20;
 
+/// Number of bytes that are read before cancellation is asked for again.
+const STEP: u64 = 1 << 16;
+
 /// Number of bytes of stack that a look-up may take. Threads have 2 MiB, unless a program chooses another size.
 const STACK: usize = 512 << 10;
 
@@ -32,7 +42,9 @@ impl Budget {
     pub(crate) fn new(room: u64) -> Self {
         Self {
             allowed: AtomicU64::new(LEAST),
-            left: AtomicU64::new(LEAST),
+            left: AtomicU64::new(0),
+            reserve: AtomicU64::new(LEAST),
+            cancellation: Mutex::default(),
             room: AtomicU64::new(room),
             loaded: AtomicU64::new(0),
             stack: AtomicUsize::new(0),
@@ -47,7 +59,16 @@ impl Budget {
         const COMPRESSED_TIMES: u64 = 16 * TIMES;
         let more = size.saturating_mul(TIMES).min(raw.saturating_mul(COMPRESSED_TIMES));
         self.allowed.store(self.allowed.load(Relaxed).saturating_add(more), Relaxed);
-        self.left.store(self.left.load(Relaxed).saturating_add(more), Relaxed);
+        self.reserve.store(self.reserve.load(Relaxed).saturating_add(more), Relaxed);
+    }
+
+    /// Sets what ends reading early.
+    pub(crate) fn set_cancellation(&self, cancellation: &Cancellation) {
+        lock(&self.cancellation).clone_from(cancellation);
+    }
+
+    pub(crate) fn cancellation(&self) -> Cancellation {
+        lock(&self.cancellation).clone()
     }
 
     /// Returns the number of bytes that may still be decompressed or copied.
@@ -69,7 +90,8 @@ impl Budget {
 
     /// Returns the number of bytes that were decompressed, copied, and read, which what is kept is in proportion to.
     pub(crate) fn used(&self) -> u64 {
-        let read = self.allowed.load(Relaxed).saturating_sub(self.left.load(Relaxed));
+        let left = self.left.load(Relaxed).saturating_add(self.reserve.load(Relaxed));
+        let read = self.allowed.load(Relaxed).saturating_sub(left);
         self.loaded.load(Relaxed).saturating_add(read)
     }
 
@@ -84,9 +106,24 @@ impl Budget {
         let size = size as u64;
         let left = self.left.load(Relaxed);
         if left < size || self.stack.load(Relaxed).abs_diff(stack()) > STACK {
-            return false;
+            return self.take_of_reserve(size);
         }
         self.left.store(left.wrapping_sub(size), Relaxed);
+        true
+    }
+
+    /// Takes bytes for which `left` is too small, unless the stack is too large, there are no more, or it is cancelled.
+    #[cold]
+    fn take_of_reserve(&self, size: u64) -> bool {
+        let left = self.left.load(Relaxed);
+        let all = left.saturating_add(self.reserve.load(Relaxed));
+        let is_too_deep = self.stack.load(Relaxed).abs_diff(stack()) > STACK;
+        if is_too_deep || all < size || lock(&self.cancellation).is_cancelled() {
+            return false;
+        }
+        let rest = all.saturating_sub(size);
+        self.left.store(rest.min(STEP), Relaxed);
+        self.reserve.store(rest.saturating_sub(STEP), Relaxed);
         true
     }
 }
@@ -211,6 +248,21 @@ mod tests {
             let mut read = [1; 10];
             assert_eq!(reader.read_slice(&mut read).is_ok(), is_read);
         }
+    }
+
+    #[test]
+    fn reading_is_cancelled() {
+        let budget = Budget::new(0);
+        budget.begin();
+        let cancellation = Cancellation::new();
+        budget.set_cancellation(&cancellation);
+        assert!(budget.take(1));
+        cancellation.cancel();
+        let taken = (0..).take_while(|_| budget.take(1)).count() as u64;
+        assert_eq!((taken, budget.used()), (STEP, 1 + STEP));
+        // The next look-up goes on.
+        budget.set_cancellation(&Cancellation::new());
+        assert!(budget.take(1));
     }
 
     #[test]

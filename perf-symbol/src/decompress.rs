@@ -5,18 +5,24 @@ use std::ops::Range;
 
 use object::elf;
 
+use crate::cancellation::Cancellation;
 use crate::error::Why;
 
 /// Decompresses a section with the flag `SHF_COMPRESSED`.
-pub(crate) fn section(raw: &[u8], is_64: bool, is_little_endian: bool, limit: u64) -> Result<Vec<u8>, Why> {
+pub(crate) fn section(
+    raw: &[u8],
+    (is_64, is_little_endian): (bool, bool),
+    limit: u64,
+    cancellation: &Cancellation,
+) -> Result<Vec<u8>, Why> {
     const HEADER: Why = Why::Malformed("compressed section");
     let limit = bound(raw, limit);
     let kind: [u8; 4] = raw.first_chunk().copied().ok_or(HEADER)?;
     let kind = if is_little_endian { u32::from_le_bytes(kind) } else { u32::from_be_bytes(kind) };
     let data = raw.get(if is_64 { 24 } else { 12 }..).ok_or(HEADER)?;
     match elf::CompressionType(kind) {
-        elf::ELFCOMPRESS_ZLIB => zlib(data, size(raw, is_64, is_little_endian), limit),
-        elf::ELFCOMPRESS_ZSTD => zstd(data, limit),
+        elf::ELFCOMPRESS_ZLIB => zlib(data, size(raw, is_64, is_little_endian), limit, cancellation),
+        elf::ELFCOMPRESS_ZSTD => zstd(data, limit, cancellation),
         _ => Err(HEADER),
     }
 }
@@ -58,41 +64,49 @@ fn bound(raw: &[u8], limit: u64) -> u64 {
 }
 
 /// Decompresses a section of the older kind, such as `.zdebug_info`. One without the magic is not compressed.
-pub(crate) fn old_section(raw: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
+pub(crate) fn old_section(raw: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
     if raw.starts_with(b"ZLIB") {
         let size = number(raw.get(4..12).unwrap_or_default().iter());
-        return zlib(raw.get(12..).unwrap_or_default(), size, bound(raw, limit));
+        return zlib(raw.get(12..).unwrap_or_default(), size, bound(raw, limit), cancellation);
     }
     Ok(raw.to_vec())
 }
 
 /// Decompresses a file by its magic: xz, zstd or gzip. `None` if it has none of them.
-pub(crate) fn file(data: &[u8], limit: u64) -> Option<Result<Vec<u8>, Why>> {
+pub(crate) fn file(data: &[u8], limit: u64, cancellation: &Cancellation) -> Option<Result<Vec<u8>, Why>> {
     let limit = bound(data, limit);
     if data.starts_with(b"\xfd7zXZ\0") {
-        Some(xz(data, limit))
+        Some(xz(data, limit, cancellation))
     } else if data.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        Some(zstd(data, limit))
+        Some(zstd(data, limit, cancellation))
     } else if data.starts_with(&[0x1f, 0x8b]) {
-        Some(read(flate2::read::GzDecoder::new(data), "gzip", limit))
+        Some(read(flate2::read::GzDecoder::new(data), "gzip", limit, cancellation))
     } else {
         None
     }
 }
 
 /// Decompresses xz.
-pub(crate) fn xz(data: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
+pub(crate) fn xz(data: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
     // The largest that `xz -9` writes.
     const DICTIONARY: usize = 64 << 20;
     let limit = bound(data, limit);
     let mut decoder = xz4rust::XzDecoder::in_heap_with_alloc_dict_size(xz4rust::DICT_SIZE_MIN, DICTIONARY);
-    run_xz(&mut decoder, data, limit)
+    run_xz(&mut decoder, data, limit, cancellation)
 }
 
-fn run_xz(decoder: &mut xz4rust::XzDecoder<'_>, mut data: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
+fn run_xz(
+    decoder: &mut xz4rust::XzDecoder<'_>,
+    mut data: &[u8],
+    limit: u64,
+    cancellation: &Cancellation,
+) -> Result<Vec<u8>, Why> {
     const DAMAGED: Why = Why::Malformed("xz");
     let (mut bytes, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
     loop {
+        if cancellation.is_cancelled() {
+            return Err(Why::Cancelled);
+        }
         let step = decoder.decode(data, &mut buffer).map_err(|_| DAMAGED)?;
         bytes.extend_from_slice(buffer.get(..step.output_produced()).ok_or(DAMAGED)?);
         if bytes.len() as u64 > limit {
@@ -119,10 +133,10 @@ pub(crate) fn likely(data: &[u8], wanted: u64) -> u64 {
 }
 
 /// Decompresses zlib. `size` is the claimed size.
-fn zlib(data: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, Why> {
+fn zlib(data: &[u8], size: u64, limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
     let likely = likely(data, size.min(limit));
     let mut bytes = Vec::with_capacity(usize::try_from(likely).map_err(|_| Why::TooLarge)?);
-    inflate(&mut flate2::Decompress::new(true), data, &mut bytes, usize::MAX, limit)?;
+    inflate(&mut flate2::Decompress::new(true), data, &mut bytes, usize::MAX, limit, cancellation)?;
     Ok(bytes)
 }
 
@@ -131,22 +145,30 @@ fn zlib(data: &[u8], size: u64, limit: u64) -> Result<Vec<u8>, Why> {
 ///
 /// # Errors
 ///
-/// [`Why::Malformed`] if the data is damaged or its end is missing, [`Why::TooLarge`] if `bytes` has more than `limit`.
+/// [`Why::Malformed`] if the data is damaged or its end is missing, [`Why::TooLarge`] if `bytes` has more than `limit`,
+/// [`Why::Cancelled`] if it was cancelled.
 pub(crate) fn inflate(
     decoder: &mut flate2::Decompress,
     data: &[u8],
     bytes: &mut Vec<u8>,
     enough: usize,
     limit: u64,
+    cancellation: &Cancellation,
 ) -> Result<(), Why> {
     /// The least number of bytes by which the room grows.
     const STEP: usize = 1 << 16;
+    /// The largest number of compressed bytes before cancellation is asked for again.
+    const INPUT: usize = 1 << 20;
     while bytes.len() < enough {
+        if cancellation.is_cancelled() {
+            return Err(Why::Cancelled);
+        }
         if bytes.len() == bytes.capacity() {
             bytes.reserve_exact(bytes.len().max(STEP).min(enough.saturating_sub(bytes.len())));
         }
         let (read, written) = (decoder.total_in(), bytes.len());
         let rest = usize::try_from(read).ok().and_then(|read| data.get(read..)).unwrap_or_default();
+        let rest = rest.get(..INPUT).unwrap_or(rest);
         let status =
             decoder.decompress_vec(rest, bytes, flate2::FlushDecompress::None).map_err(|_| DAMAGED)?;
         if bytes.len() as u64 > limit {
@@ -163,15 +185,33 @@ pub(crate) fn inflate(
     Ok(())
 }
 
-fn zstd(data: &[u8], limit: u64) -> Result<Vec<u8>, Why> {
+fn zstd(data: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
     let decoder = ruzstd::decoding::StreamingDecoder::new(data).map_err(|_| Why::Malformed("zstd"))?;
-    read(decoder, "zstd", limit)
+    read(decoder, "zstd", limit, cancellation)
 }
 
-fn read(from: impl Read, name: &'static str, limit: u64) -> Result<Vec<u8>, Why> {
+fn read(
+    from: impl Read,
+    name: &'static str,
+    limit: u64,
+    cancellation: &Cancellation,
+) -> Result<Vec<u8>, Why> {
+    /// Number of bytes after which cancellation is asked for.
+    const STEP: u64 = 1 << 20;
     let mut bytes = Vec::new();
-    from.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|_| Why::Malformed(name))?;
-    if bytes.len() as u64 > limit { Err(Why::TooLarge) } else { Ok(bytes) }
+    let mut from = from.take(limit.saturating_add(1));
+    loop {
+        if cancellation.is_cancelled() {
+            return Err(Why::Cancelled);
+        }
+        let read = from.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|_| Why::Malformed(name))?;
+        if bytes.len() as u64 > limit {
+            return Err(Why::TooLarge);
+        }
+        if (read as u64) < STEP {
+            return Ok(bytes);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -179,6 +219,10 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    fn never() -> Cancellation {
+        Cancellation::default()
+    }
 
     fn compressed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -200,11 +244,14 @@ mod tests {
         let size = bytes.len() as u64;
         for claimed in [0, 1, size - 1, size, size + 1, u64::MAX] {
             let raw = claiming(claimed, &data);
-            assert!(section(&raw, true, true, u64::MAX).unwrap() == bytes, "{claimed}");
-            assert!(matches!(section(&raw, true, true, size - 1), Err(Why::TooLarge)), "{claimed}");
-            assert!(section(&raw, true, true, size).is_ok(), "{claimed}");
+            assert!(section(&raw, (true, true), u64::MAX, &never()).unwrap() == bytes, "{claimed}");
+            assert!(
+                matches!(section(&raw, (true, true), size - 1, &never()), Err(Why::TooLarge)),
+                "{claimed}"
+            );
+            assert!(section(&raw, (true, true), size, &never()).is_ok(), "{claimed}");
             let old = [b"ZLIB", &claimed.to_be_bytes()[..], &data].concat();
-            assert!(old_section(&old, u64::MAX).unwrap() == bytes, "{claimed}");
+            assert!(old_section(&old, u64::MAX, &never()).unwrap() == bytes, "{claimed}");
         }
     }
 
@@ -213,13 +260,13 @@ mod tests {
         let mut data = compressed(&[7; 1000]);
         for size in [0, 1000] {
             for end in 0..data.len() {
-                let cut = section(&claiming(size, &data[..end]), true, true, u64::MAX);
+                let cut = section(&claiming(size, &data[..end]), (true, true), u64::MAX, &never());
                 assert!(matches!(cut, Err(Why::Malformed("zlib"))), "{end}");
             }
         }
         let middle = data.len() / 2;
         data[middle] ^= 0x55;
-        assert!(section(&claiming(1000, &data), true, true, u64::MAX).is_err());
+        assert!(section(&claiming(1000, &data), (true, true), u64::MAX, &never()).is_err());
     }
 
     #[test]

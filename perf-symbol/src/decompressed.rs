@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::bytes::{Bytes, WeakBytes};
+use crate::cancellation::Cancellation;
 use crate::error::Why;
 use crate::front::Front;
 
@@ -28,6 +29,7 @@ impl Decompressed {
         &self,
         place: Place,
         limit: u64,
+        cancellation: &Cancellation,
         decompress: impl FnOnce() -> Result<Vec<u8>, Why>,
     ) -> Result<Bytes, Why> {
         let mut sections = lock(&self.sections);
@@ -36,7 +38,7 @@ impl Decompressed {
         }
         // What has its front decompressed is decompressed from there on.
         let front = lock(&self.fronts).get(&place).and_then(Weak::upgrade);
-        let rest = front.and_then(|front| lock(&front).complete(limit));
+        let rest = front.and_then(|front| lock(&front).complete(limit, cancellation));
         let bytes = Bytes::new(rest.unwrap_or_else(decompress)?);
         sections.insert(place, bytes.downgrade());
         Ok(bytes)
@@ -69,15 +71,15 @@ mod tests {
 
     #[test]
     fn a_section_in_use_is_decompressed_once() {
-        let sections = Decompressed::default();
-        let first = sections.get((1, 2, false), 3, || Ok(vec![1, 2, 3])).unwrap();
+        let (sections, flag) = (Decompressed::default(), Cancellation::default());
+        let first = sections.get((1, 2, false), 3, &flag, || Ok(vec![1, 2, 3])).unwrap();
         let clone = sections.clone();
         let never = || -> Result<Vec<u8>, Why> { panic!("is decompressed already") };
-        assert_eq!(*clone.get((1, 2, false), 3, never).unwrap(), [1, 2, 3]);
-        assert_eq!(*clone.get((1, 2, true), 3, || Ok(vec![4])).unwrap(), [4]);
-        assert!(matches!(clone.get((1, 2, false), 2, never), Err(Why::TooLarge)));
+        assert_eq!(*clone.get((1, 2, false), 3, &flag, never).unwrap(), [1, 2, 3]);
+        assert_eq!(*clone.get((1, 2, true), 3, &flag, || Ok(vec![4])).unwrap(), [4]);
+        assert!(matches!(clone.get((1, 2, false), 2, &flag, never), Err(Why::TooLarge)));
         drop(first);
-        assert_eq!(*clone.get((1, 2, false), 3, || Ok(vec![5])).unwrap(), [5]);
-        assert!(matches!(clone.get((7, 2, false), 3, || Err(Why::NoSymbols)), Err(Why::NoSymbols)));
+        assert_eq!(*clone.get((1, 2, false), 3, &flag, || Ok(vec![5])).unwrap(), [5]);
+        assert!(matches!(clone.get((7, 2, false), 3, &flag, || Err(Why::NoSymbols)), Err(Why::NoSymbols)));
     }
 }

@@ -10,7 +10,8 @@ use crate::guess::Guess;
 pub enum Doubt {
     /// No build id was recorded, and nothing says that the file is another one by now. Its names are no guesses.
     Unproven,
-    /// No build id was recorded, and the file at the path has another inode on the same device: it was replaced.
+    /// No build id was recorded, and the file at the path has another inode on the same device, or an inode of another
+    /// generation: it was replaced.
     Replaced,
     /// No build id was recorded, and the file was modified after [`Options::recorded_until`](crate::Options::recorded_until).
     Modified,

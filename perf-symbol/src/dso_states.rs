@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use perf_session::Dso;
 
+use crate::cancellation::Cancellation;
 use crate::dso_symbols::Table;
 use crate::finder::Finder;
 use crate::limits::Limits;
@@ -79,7 +80,8 @@ impl DsoStates {
     }
 
     /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
-    pub(crate) fn parse_lines(&mut self, dso: usize, finder: &Finder) {
+    /// What was parsed before is read until `cancellation`.
+    pub(crate) fn parse_lines(&mut self, dso: usize, finder: &Finder, cancellation: &Cancellation) {
         let options = finder.options();
         if !options.inlines {
             return;
@@ -87,15 +89,18 @@ impl DsoStates {
         self.uses = self.uses.saturating_add(1);
         let Some(state) = self.list.get_mut(dso) else { return };
         state.used = self.uses;
-        if !matches!(state.lines, Parsed::NotYet) {
-            return;
+        match &state.lines {
+            Parsed::NotYet => {}
+            Parsed::Some(lines) => return lines.set_cancellation(cancellation),
+            Parsed::None => return,
         }
         let found = state.symbols.get().and_then(|symbols| match &symbols.table {
             Table::File(found, _) => Some(&**found),
             Table::Kernel(kernel) => Some(&kernel.found),
             _ => None,
         });
-        let Some(lines) = found.and_then(|found| Lines::load(finder, found)) else {
+        let finder = finder.with_cancellation(cancellation);
+        let Some(lines) = found.and_then(|found| Lines::load(&finder, found)) else {
             state.lines = Parsed::None;
             return;
         };
@@ -109,6 +114,14 @@ impl DsoStates {
             if let Some(oldest) = self.list.get_mut(oldest) {
                 oldest.lines = Parsed::NotYet;
             }
+        }
+    }
+
+    /// Forgets the DWARF of a DSO, of which a part was not read.
+    pub(crate) fn drop_lines(&mut self, dso: usize) {
+        self.parsed.retain(|&number| number != dso);
+        if let Some(state) = self.list.get_mut(dso) {
+            state.lines = Parsed::NotYet;
         }
     }
 

@@ -9,11 +9,13 @@ use crate::debug_alone;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
 use crate::error::Why;
-use crate::finder::{Finder, Found, why};
+use crate::file_origin::FileOrigin;
+use crate::finder::{Finder, Found};
 use crate::jitdump::Jitdump;
 use crate::kernel::{Kernel, Relocation};
 use crate::perf_map::PerfMap;
-use crate::symtab::{Symbol, Symtab};
+use crate::reservation::Reservation;
+use crate::symtab::{Source, Symbol, Symtab};
 
 /// The symbols of one DSO.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub(crate) struct DsoSymbols {
     pub(crate) doubt: OnceLock<Doubt>,
     /// Where the symbols are from; empty if there are none.
     pub(crate) path: PathBuf,
+    /// The memory that the table takes.
+    _reservation: Option<Reservation>,
 }
 
 #[derive(Debug)]
@@ -32,14 +36,23 @@ pub(crate) enum Table {
     /// A file, a module or the vDSO.
     File(Box<Found>, Symtab),
     Kernel(Box<Kernel>),
-    /// Generated code.
-    PerfMap(PerfMap),
+    /// Generated code, and how its map was found.
+    PerfMap(PerfMap, FileOrigin),
     Nothing,
 }
 
 impl DsoSymbols {
     /// Finds the files of a DSO and reads their symbols.
     pub(crate) fn load(
+        finder: &Finder,
+        dso: &Dso,
+        build_id: Option<BuildId>,
+        relocation: Relocation<'_>,
+    ) -> Self {
+        Self::load_of_host(finder, dso, build_id, relocation).kept_by(finder)
+    }
+
+    fn load_of_host(
         finder: &Finder,
         dso: &Dso,
         build_id: Option<BuildId>,
@@ -53,32 +66,55 @@ impl DsoSymbols {
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
                 let kernel = Kernel::load(finder, build_id, relocation);
                 let (why, doubt, path) = (kernel.why, doubt(kernel.doubt), kernel.path.clone());
-                Self { table: Table::Kernel(Box::new(kernel)), why, doubt, path }
+                Self { table: Table::Kernel(Box::new(kernel)), why, doubt, path, _reservation: None }
             }
             DsoKind::Memory => match perf_map(finder, dso) {
-                Ok((map, path)) => {
-                    Self { table: Table::PerfMap(map), why: None, doubt: OnceLock::new(), path }
+                Ok((map, path, origin)) => {
+                    let table = Table::PerfMap(map, origin);
+                    Self { table, why: None, doubt: OnceLock::new(), path, _reservation: None }
                 }
                 Err(why) => Self::nothing(why),
             },
-            DsoKind::Ksymbol(_) => {
-                Self { table: Table::Nothing, why: None, doubt: OnceLock::new(), path: PathBuf::new() }
-            }
+            DsoKind::Ksymbol(_) => Self { why: None, ..Self::nothing(Why::NotFound) },
             _ => Self::nothing(Why::NotFound),
         }
     }
 
     /// Finds the files of what a guest has mapped: by the build id alone, because the paths are those of the guest.
     pub(crate) fn load_of_guest(finder: &Finder, dso: &Dso, build_id: Option<BuildId>) -> Self {
+        Self::load_from_guest(finder, dso, build_id).kept_by(finder)
+    }
+
+    fn load_from_guest(finder: &Finder, dso: &Dso, build_id: Option<BuildId>) -> Self {
         match (dso.kind(), build_id) {
             (DsoKind::File | DsoKind::Module, Some(_)) => {
                 Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
             }
             (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
-            (DsoKind::Ksymbol(_), _) => {
-                Self { table: Table::Nothing, why: None, doubt: OnceLock::new(), path: PathBuf::new() }
-            }
+            (DsoKind::Ksymbol(_), _) => Self { why: None, ..Self::nothing(Why::NotFound) },
             _ => Self::nothing(Why::NotFound),
+        }
+    }
+
+    /// Finds the file at a path, and reads its symbols.
+    pub(crate) fn load_at(finder: &Finder, path: &[u8]) -> Self {
+        Self::of_file(finder, finder.find(path, None, None)).kept_by(finder)
+    }
+
+    /// Reserves the memory that the table takes. There are no symbols if it has no room, or if reading was cancelled.
+    fn kept_by(self, finder: &Finder) -> Self {
+        if finder.cancellation().is_cancelled() {
+            return Self::nothing(Why::Cancelled);
+        }
+        let size = match &self.table {
+            Table::File(_, symtab) => symtab.size(),
+            Table::Kernel(kernel) => kernel.size(),
+            Table::PerfMap(map, _) => map.size(),
+            Table::Nothing => 0,
+        };
+        match finder.reserve(size) {
+            Ok(reservation) => Self { _reservation: Some(reservation), ..self },
+            Err(why) => Self::nothing(why),
         }
     }
 
@@ -90,19 +126,56 @@ impl DsoSymbols {
         }
     }
 
+    /// Returns how the file at [`path`](Self::path) was found.
+    pub(crate) fn origin(&self) -> Option<FileOrigin> {
+        match &self.table {
+            Table::File(found, _) => found.origin.or(found.debug_origin),
+            Table::Kernel(kernel) => kernel.origin(),
+            Table::PerfMap(_, origin) => Some(*origin),
+            Table::Nothing => None,
+        }
+    }
+
+    /// Returns how the file was found that has the names of a source. `None` for names of records and of jitdumps.
+    pub(crate) fn origin_of(&self, source: Source) -> Option<FileOrigin> {
+        match &self.table {
+            _ if matches!(source, Source::Ksymbol | Source::Jitdump) => None,
+            Table::File(found, _) => found.origin_of(source),
+            Table::Kernel(kernel) => kernel.origin_of(source),
+            Table::PerfMap(_, origin) => Some(*origin),
+            Table::Nothing => None,
+        }
+    }
+
+    /// Returns the build id of Go's linker of the file that was mapped.
+    pub(crate) fn go_build_id(&self) -> Option<&str> {
+        match &self.table {
+            Table::File(found, _) => found.image.as_ref()?.go_build_id(),
+            _ => None,
+        }
+    }
+
     fn nothing(why: Why) -> Self {
-        Self { table: Table::Nothing, why: Some(why), doubt: OnceLock::new(), path: PathBuf::new() }
+        let (table, why) = (Table::Nothing, Some(why));
+        Self { table, why, doubt: OnceLock::new(), path: PathBuf::new(), _reservation: None }
     }
 
     /// Reads the symbols of a file that was found.
-    pub(crate) fn of_file(finder: &Finder, found: Found) -> Self {
-        let symbols: Vec<_> =
-            [&found.debug, &found.image, &found.mini].into_iter().flatten().map(AsRef::as_ref).collect();
-        let symtab = elf_symbols::load(found.image.as_deref(), &symbols, &finder.options().limits);
+    fn of_file(finder: &Finder, found: Found) -> Self {
+        let symbols: Vec<_> = [
+            (&found.debug, Source::Symtab),
+            (&found.image, Source::Symtab),
+            (&found.mini, Source::MiniDebugInfo),
+        ]
+        .into_iter()
+        .filter_map(|(image, source)| Some((image.as_deref()?, source)))
+        .collect();
+        let symtab = elf_symbols::load(found.image.as_deref(), &symbols, finder.bounds());
         let why =
             found.why.or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(Why::NoSymbols));
         let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
-        Self { why, doubt: doubt(found.doubt), path, table: Table::File(Box::new(found), symtab) }
+        let (doubt, table) = (doubt(found.doubt), Table::File(Box::new(found), symtab));
+        Self { why, doubt, path, table, _reservation: None }
     }
 
     /// Returns whether the file has another function of C++ with the same name without its parameters.
@@ -130,7 +203,7 @@ impl DsoSymbols {
                 let is_known = mapping.range().contains(&ip) || !kernel.is_of_module(&symbol);
                 is_known.then_some((symbol, ip))
             }
-            Table::PerfMap(map) => Some((map.find(ip.wrapping_sub(back))?, ip)),
+            Table::PerfMap(map, _) => Some((map.find(ip.wrapping_sub(back))?, ip)),
             Table::Nothing => None,
         }
     }
@@ -165,10 +238,9 @@ fn doubt(doubt: Option<Doubt>) -> OnceLock<Doubt> {
 
 /// Reads the jitdump that a process has mapped.
 pub(crate) fn jitdump(finder: &Finder, dso: &Dso) -> Result<Jitdump, Why> {
-    let limits = &finder.options().limits;
     let path = finder.path_of_mapped(dso).ok_or(Why::NotFound)?;
-    let bytes = finder.files().read(&path, limits.file).map_err(|error| why(&error))?;
-    Jitdump::parse(bytes, limits)
+    let jitdump = Jitdump::read(finder.read(&path)?, finder.bounds());
+    if finder.cancellation().is_cancelled() { Err(Why::Cancelled) } else { jitdump }
 }
 
 /// Returns the process of a DSO that is called `/tmp/perf-PID.map`.
@@ -179,13 +251,12 @@ pub(crate) fn pid_of(name: &[u8]) -> Option<i32> {
 
 /// Reads the map of a process. A process in a container names it by its number there, in a `/tmp` of its own: such a map is
 /// found while the process runs.
-fn perf_map(finder: &Finder, dso: &Dso) -> Result<(PerfMap, PathBuf), Why> {
-    let limits = &finder.options().limits;
+fn perf_map(finder: &Finder, dso: &Dso) -> Result<(PerfMap, PathBuf, FileOrigin), Why> {
     let mut result = Err(Why::NotFound);
-    for path in finder.perf_maps(dso) {
-        match finder.files().read(&path, limits.file) {
-            Ok(text) => return Ok((PerfMap::parse(text, limits), path)),
-            Err(error) => result = Err(why(&error)),
+    for (path, origin) in finder.perf_maps(dso) {
+        match finder.read(&path) {
+            Ok(text) => return Ok((PerfMap::read(text, finder.bounds()), path, origin)),
+            Err(why) => result = Err(why),
         }
     }
     result

@@ -2,9 +2,9 @@
 
 use object::elf;
 
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
 use crate::image::{Image, Section};
-use crate::limits::Limits;
 use crate::symtab::Binding;
 
 pub(crate) const EM_ARM: u16 = 40;
@@ -12,9 +12,9 @@ pub(crate) const EM_X86_64: u16 = 62;
 pub(crate) const EM_AARCH64: u16 = 183;
 
 /// Returns the names of a symbol table.
-pub(crate) fn strings_of(image: &Image, section: &Section, limits: &Limits) -> Option<Bytes> {
+pub(crate) fn strings_of(image: &Image, section: &Section, limits: Bounds<'_>) -> Option<Bytes> {
     let strings = image.sections().get(usize::try_from(section.link).ok()?)?;
-    image.data(strings, limits.decompressed).ok()
+    image.data_within(strings, limits.decompressed, limits.cancellation).ok()
 }
 
 /// Returns the first section of a type that has bytes.

@@ -2,28 +2,29 @@
 
 use object::elf;
 
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
 use crate::image::{Image, Section};
-use crate::limits::Limits;
 use crate::plt;
 use crate::symtab::{Builder, Candidate, Names, Source, Symtab};
 
 /// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` alone, and the PLT.
-/// `runtime` is the file that was mapped; `symbols` can be that one, its debug file, or what `.gnu_debugdata` has.
+/// `runtime` is the file that was mapped; `symbols` can be that one, its debug file, or what `.gnu_debugdata` has, each with
+/// what its names are to have as their source.
 ///
 /// perf: `dso__load_sym`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits) -> Symtab {
+pub(crate) fn load(runtime: Option<&Image>, symbols: &[(&Image, Source)], limits: Bounds<'_>) -> Symtab {
     let mut builder = Builder::default();
-    let has_symtab = |image: &&&Image| table(image, elf::SHT_SYMTAB).is_some();
-    let symtab = symbols.iter().find(has_symtab).copied();
+    let symtab = symbols.iter().find(|(image, _)| has_symtab(image)).copied();
+    let (symtab, source) = symtab.map_or((None, Source::Symtab), |(image, source)| (Some(image), source));
     let opd = Opd::of(runtime.or(symtab));
     // An entry of the PLT is one more for a symbol of `.dynsym`.
     let of_symtab = symtab.map_or(0, |image| ElfSymbol::count(image, elf::SHT_SYMTAB));
     let of_dynsym = runtime.map_or(0, |image| ElfSymbol::count(image, elf::SHT_DYNSYM));
     builder.reserve(of_dynsym.saturating_mul(2).saturating_add(of_symtab).min(limits.symbols));
     if let Some(image) = symtab {
-        add(&mut builder, image, elf::SHT_SYMTAB, Source::Symtab, opd.as_ref(), limits);
+        add(&mut builder, image, elf::SHT_SYMTAB, source, opd.as_ref(), limits);
     }
     // Those of a debug file have no bytes, so that it adds none. What `.gnu_debugdata` has leaves out those of `.dynsym`.
     for image in runtime.into_iter().chain(symtab.filter(|_| runtime.is_none())) {
@@ -31,6 +32,11 @@ pub(crate) fn load(runtime: Option<&Image>, symbols: &[&Image], limits: &Limits)
         plt::add(&mut builder, image, limits);
     }
     builder.finish(limits.name)
+}
+
+/// Returns whether a file has `.symtab`.
+pub(crate) fn has_symtab(image: &Image) -> bool {
+    table(image, elf::SHT_SYMTAB).is_some()
 }
 
 /// The function descriptors of 64-bit PowerPC: symbols are of descriptors, which have the addresses.
@@ -64,10 +70,10 @@ fn add(
     kind: elf::SectionType,
     source: Source,
     opd: Option<&Opd<'_>>,
-    limits: &Limits,
+    limits: Bounds<'_>,
 ) {
     let Some((_, section)) = table(image, kind) else { return };
-    let Ok(data) = image.data(section, limits.decompressed) else { return };
+    let Ok(data) = image.data_within(section, limits.decompressed, limits.cancellation) else { return };
     let Some(strings) = strings_of(image, section, limits) else { return };
     let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
     let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
@@ -80,6 +86,7 @@ fn add(
     let before = builder.len();
     let mut index = 0;
     while builder.len() < limits.symbols
+        && !limits.cancellation.is_cancelled_at(usize::try_from(index).unwrap_or_default())
         && let Some(symbol) = ElfSymbol::get(image, data, index)
     {
         let section = section_of(image, &symbol, index, extended);
@@ -108,9 +115,9 @@ fn add(
 }
 
 /// Returns the address of the first symbol of a name in `.symtab`.
-pub(crate) fn address(image: &Image, name: &[u8], limits: &Limits) -> Option<u64> {
+pub(crate) fn address(image: &Image, name: &[u8], limits: Bounds<'_>) -> Option<u64> {
     let (_, section) = table(image, elf::SHT_SYMTAB)?;
-    let data = image.data(section, limits.decompressed).ok()?;
+    let data = image.data_within(section, limits.decompressed, limits.cancellation).ok()?;
     let strings = strings_of(image, section, limits)?;
     let symbols = (0..).map_while(|index| ElfSymbol::get(image, &data, index));
     let has_name = |symbol: &ElfSymbol| {

@@ -27,6 +27,10 @@ pub enum Why {
     Hidden,
     /// The clock of the process's jitdump is not that of the samples, and addresses were used for several functions.
     OtherClock,
+    /// A file was found, and was not read: the files of the symbolizer have [`Limits::total`](crate::Limits::total) bytes already.
+    NoRoom,
+    /// A [`Cancellation`](crate::Cancellation) ended the reading.
+    Cancelled,
 }
 
 impl fmt::Display for Why {
@@ -44,6 +48,8 @@ impl fmt::Display for Why {
                 "the clock of its jitdump is not that of the samples, and addresses were reused; record with -k mono, \
                  which is most jitdumps' clock",
             ),
+            Self::NoRoom => f.write_str("the files that are kept are as large as they may be together"),
+            Self::Cancelled => f.write_str("reading was cancelled"),
             Self::Hidden => f.write_str("the addresses in /proc/kallsyms are hidden (kernel.kptr_restrict)"),
         }
     }

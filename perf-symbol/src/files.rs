@@ -22,7 +22,8 @@ pub trait Files: Send + Sync {
     /// it has more than `limit` bytes, and any other error of reading.
     fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes>;
 
-    /// Returns device and inode of the file at `path`, to compare with the recorded ones. `None` if they are not known.
+    /// Returns device and inode of the file at `path`, to compare with the recorded ones. `None` if they are not known. The
+    /// generation of the inode is compared too, unless it is 0: not known.
     fn inode(&self, path: &Path) -> Option<Inode> {
         let _ = path;
         None
@@ -99,6 +100,7 @@ impl Files for ReadFiles {
         Ok(Bytes::new(bytes))
     }
 
+    /// The generation is not known: neither the standard library nor rustix has a safe function for `FS_IOC_GETVERSION`.
     #[cfg(target_os = "linux")]
     fn inode(&self, path: &Path) -> Option<Inode> {
         use std::os::linux::fs::MetadataExt;

@@ -7,15 +7,21 @@ use std::sync::Arc;
 
 use perf_session::{BuildId, Dso, FirstMapping, Inode};
 
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::debug_link::{self, DebugLink};
 use crate::decompress;
 use crate::doubt::Doubt;
+use crate::elf_symbols;
 use crate::error::Why;
+use crate::file_origin::FileOrigin;
 use crate::files::{Files, Wanted, below, path_of};
 use crate::image::Image;
 use crate::live::{self, LivePlaces, Processes};
 use crate::options::Options;
+use crate::reservation::{MemorySum, Reservation, ReservedBytes};
+use crate::symtab::Source;
 
 /// The files that have the code, the symbols and the DWARF of one mapped file.
 #[derive(Clone, Debug, Default)]
@@ -24,10 +30,14 @@ pub struct Found {
     pub image: Option<Arc<Image>>,
     /// The path at which [`image`](Self::image) was found.
     pub path: PathBuf,
+    /// How [`image`](Self::image) was found; `None` if it was not.
+    pub origin: Option<FileOrigin>,
     /// Its separate debug file.
     pub debug: Option<Arc<Image>>,
     /// The path at which [`debug`](Self::debug) was found.
     pub debug_path: PathBuf,
+    /// How [`debug`](Self::debug) was found; `None` if it was not.
+    pub debug_origin: Option<FileOrigin>,
     /// What `.gnu_debugdata` has: symbols that are in no other table.
     pub mini: Option<Arc<Image>>,
     /// The file that several debug files share, as `dwz` makes it.
@@ -46,6 +56,17 @@ impl Found {
         let image = self.image.as_ref().map(|image| (image, &*self.path));
         debug.into_iter().chain(image).find(|(image, _)| has_dwarf(image))
     }
+
+    /// Returns how the file was found that has the names of a source.
+    pub(crate) fn origin_of(&self, source: Source) -> Option<FileOrigin> {
+        let is_in_debug = |has: fn(&Image) -> bool| self.debug.as_ref().is_some_and(|debug| has(debug));
+        let is_debug = match source {
+            Source::Symtab => is_in_debug(elf_symbols::has_symtab),
+            Source::Dwarf => is_in_debug(has_dwarf),
+            _ => false,
+        };
+        if is_debug { self.debug_origin } else { self.origin }
+    }
 }
 
 /// Finds files by build id and by path, and verifies them.
@@ -54,6 +75,8 @@ pub struct Finder {
     files: Arc<dyn Files>,
     options: Arc<Options>,
     processes: Arc<Processes>,
+    memory: Arc<MemorySum>,
+    cancellation: Cancellation,
 }
 
 impl std::fmt::Debug for Finder {
@@ -89,7 +112,58 @@ impl Finder {
     /// Makes a finder of files.
     #[must_use]
     pub fn new(files: Arc<dyn Files>, options: Arc<Options>) -> Self {
-        Self { files, options, processes: Arc::default() }
+        let memory = Arc::new(MemorySum::new(options.limits.total));
+        Self { files, options, processes: Arc::default(), memory, cancellation: Cancellation::default() }
+    }
+
+    /// Returns a finder of the same files whose reading a flag ends. What was not read then is reported as
+    /// [`Why::Cancelled`], or as not found.
+    #[must_use]
+    pub fn with_cancellation(&self, cancellation: &Cancellation) -> Self {
+        Self { cancellation: cancellation.clone(), ..self.clone() }
+    }
+
+    /// Returns the flag that ends reading.
+    #[must_use]
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
+    }
+
+    /// Returns the bounds within which files are read.
+    pub(crate) fn bounds(&self) -> Bounds<'_> {
+        Bounds::new(&self.options.limits, &self.cancellation)
+    }
+
+    /// Reserves memory for what is kept of a file.
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation, Why> {
+        self.memory.reserve(bytes as u64)
+    }
+
+    /// Reads a file that is not ELF, such as a text.
+    pub(crate) fn read(&self, path: &Path) -> Result<Bytes, Why> {
+        self.read_by(|limit| self.files.read(path, limit))
+    }
+
+    /// Reads bytes of at most so many as are given to `read`, and reserves the memory for them.
+    pub(crate) fn read_by(&self, read: impl FnOnce(u64) -> io::Result<Bytes>) -> Result<Bytes, Why> {
+        let (bytes, _reservation) = self.read_reserved(read)?;
+        Ok(Bytes::new(ReservedBytes { bytes, _reservation }))
+    }
+
+    fn read_reserved(
+        &self,
+        read: impl FnOnce(u64) -> io::Result<Bytes>,
+    ) -> Result<(Bytes, Reservation), Why> {
+        if self.cancellation.is_cancelled() {
+            return Err(Why::Cancelled);
+        }
+        let (limit, room) = (self.options.limits.file, self.memory.room());
+        let bytes = read(limit.min(room)).map_err(|error| match why(&error) {
+            Why::TooLarge if room < limit => Why::NoRoom,
+            why => why,
+        })?;
+        let reservation = self.reserve(bytes.len())?;
+        Ok((bytes, reservation))
     }
 
     /// Returns the files.
@@ -131,22 +205,31 @@ impl Finder {
         first: Option<FirstMapping>,
     ) -> Found {
         let mut found = Found::default();
-        let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Image));
+        let by_id = build_id.map_or(Err(Why::NotFound), |id| self.by_build_id(id, ById::Image));
         let doubt = |at: &Path| if build_id.is_none() { self.doubt(at, inode) } else { None };
-        let mut result = by_id.map_or_else(|| self.at_path(path, build_id), Ok).map(|(image, at)| {
+        let by_id = by_id.map(|(image, at)| (image, at, FileOrigin::BuildId));
+        let at_path = |by_id: Why| match self.at_path(path, build_id) {
+            Ok((image, at)) => Ok((image, at, FileOrigin::Path)),
+            Err(Why::NotFound) => Err(by_id),
+            Err(why) => Err(why),
+        };
+        let mut result = by_id.or_else(at_path).map(|(image, at, origin)| {
             let doubt = doubt(&at);
-            (image, at, doubt)
+            (image, at, origin, doubt)
         });
-        if !matches!(result, Ok((_, _, None))) {
-            let known = result.as_ref().ok().and_then(|(_, at, _)| self.files.inode(at));
+        if !matches!(result, Ok((.., None))) {
+            let known = result.as_ref().ok().and_then(|(_, at, ..)| self.files.inode(at));
             let live = first.and_then(|first| self.of_process((path, first), build_id, inode, known));
+            let live = live.map(|(image, at, doubt)| (image, at, FileOrigin::Process, doubt));
             result = live.map_or(result, Ok);
         }
-        let fetched =
-            |why| self.fetch(build_id, Wanted::Executable, why).map(|(image, at)| (image, at, None));
+        let fetched = |why| {
+            let fetched = self.fetch(build_id, Wanted::Executable, why);
+            fetched.map(|(image, at)| (image, at, FileOrigin::Fetched, None))
+        };
         match result.or_else(fetched) {
-            Ok((image, at, doubt)) => {
-                found.doubt = doubt;
+            Ok((image, at, origin, doubt)) => {
+                (found.origin, found.doubt) = (Some(origin), doubt);
                 (found.image, found.path) = (Some(Arc::new(image)), at);
             }
             Err(why) => found.why = Some(why),
@@ -208,17 +291,18 @@ impl Finder {
 
     /// Returns the places of the map of a process's generated code, the best one first: that of the process itself, if it runs and
     /// is the recorded one, and the recorded one.
-    pub(crate) fn perf_maps(&self, dso: &Dso) -> Vec<PathBuf> {
+    pub(crate) fn perf_maps(&self, dso: &Dso) -> Vec<(PathBuf, FileOrigin)> {
         let path = path_of(dso.name());
         if let Some(root) = &self.options.symfs {
-            return below(root, &path).into_iter().collect();
+            return below(root, &path).map(|path| (path, FileOrigin::Path)).into_iter().collect();
         }
         let limit = self.options.limits.file;
         let of_process = |first| live::perf_map(&self.processes, &*self.files, first, limit);
         let own = dso.first_mapping().and_then(of_process);
         // Most processes share the folder.
         let own = own.filter(|own| !live::is_same(self.files.inode(own), self.files.inode(&path)));
-        own.into_iter().chain([path]).collect()
+        let own = own.map(|own| (own, FileOrigin::Process));
+        own.into_iter().chain([(path, FileOrigin::Path)]).collect()
     }
 
     /// Returns why the file at a path may not be the one that was mapped, without a build id. Below the root of another
@@ -236,7 +320,7 @@ impl Finder {
         if (recorded.maj, recorded.min) != (file.maj, file.min) {
             return Some(Doubt::Unproven);
         }
-        (recorded.ino != file.ino).then_some(Doubt::Replaced)
+        (!live::is_same(Some(recorded), Some(file))).then_some(Doubt::Replaced)
     }
 
     /// Adds what belongs to the image of `found`, or to the recorded build id.
@@ -245,12 +329,18 @@ impl Finder {
         let image = image.as_deref();
         if !image.is_some_and(|image| has_dwarf(image) && image.section(".symtab").is_some()) {
             let id = recorded.or_else(|| image.and_then(Image::build_id));
-            let debug = id
-                .and_then(|id| self.by_build_id(id, ById::Debug))
-                .or_else(|| image.and_then(|image| self.by_debug_link(image, &found.path)))
-                .or_else(|| self.fetch(id, Wanted::DebugInfo, Why::NotFound).ok());
-            if let Some((debug, path)) = debug {
-                (found.debug, found.debug_path) = (Some(Arc::new(debug)), path);
+            let by_id = || self.by_build_id(id?, ById::Debug).ok();
+            let by_link = || image.and_then(|image| self.by_debug_link(image, &found.path));
+            let debug = by_id()
+                .map(|debug| (debug, FileOrigin::BuildId))
+                .or_else(|| Some((by_link()?, FileOrigin::DebugLink)))
+                .or_else(|| {
+                    let fetched = self.fetch(id, Wanted::DebugInfo, Why::NotFound).ok()?;
+                    Some((fetched, FileOrigin::Fetched))
+                });
+            if let Some(((debug, path), origin)) = debug {
+                (found.debug, found.debug_path, found.debug_origin) =
+                    (Some(Arc::new(debug)), path, Some(origin));
             }
         }
         let has_symtab =
@@ -267,17 +357,19 @@ impl Finder {
     #[must_use]
     pub fn vdso(&self, name: &[u8], build_id: Option<BuildId>) -> Found {
         let mut found = Found::default();
-        let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Vdso));
+        let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Vdso).ok());
         let running = || {
             if self.options.symfs.is_some() {
                 return Err(Why::NotFound);
             }
             let bytes = if name == b"[vdso]" { self.files.vdso() } else { self.files.vdso32() };
             let image = Image::parse(bytes.map_err(|error| why(&error))?)?;
-            Ok((checked(image, build_id)?, path_of(name)))
+            Ok((checked(image, build_id)?, path_of(name), FileOrigin::Running))
         };
+        let by_id = by_id.map(|(image, path)| (image, path, FileOrigin::BuildId));
         match by_id.map_or_else(running, Ok) {
-            Ok((image, path)) => {
+            Ok((image, path, origin)) => {
+                found.origin = Some(origin);
                 found.doubt = build_id.is_none().then_some(Doubt::Unproven);
                 (found.image, found.path) = (Some(Arc::new(image)), path);
             }
@@ -291,7 +383,7 @@ impl Finder {
     pub(crate) fn cached_text(&self, build_id: BuildId, name: &str) -> Option<Bytes> {
         self.build_id_folders().find_map(|folder| {
             let path = build_id_path(&folder, build_id, |rest| format!("{rest}/{name}"))?;
-            self.files.read(&path, self.options.limits.file).ok()
+            self.read(&path).ok()
         })
     }
 
@@ -301,12 +393,13 @@ impl Finder {
     ///
     /// Why it cannot be used.
     pub fn open(&self, path: &Path, build_id: Option<BuildId>) -> Result<Image, Why> {
-        let limits = &self.options.limits;
-        let mut bytes = self.files.read(path, limits.file).map_err(|error| why(&error))?;
-        if let Some(decompressed) = decompress::file(&bytes, limits.decompressed) {
+        let limit = self.options.limits.decompressed;
+        let (mut bytes, mut reservation) = self.read_reserved(|limit| self.files.read(path, limit))?;
+        if let Some(decompressed) = decompress::file(&bytes, limit, &self.cancellation) {
             bytes = Bytes::new(decompressed?);
+            reservation = self.reserve(bytes.len())?;
         }
-        checked(Image::parse(bytes)?, build_id)
+        Ok(checked(Image::parse(bytes)?, build_id)?.reserved(reservation))
     }
 
     /// The file at its path.
@@ -333,17 +426,30 @@ impl Finder {
 
     /// Finds a debug file, or a file that is not stripped, by its build id alone.
     pub(crate) fn debug_of(&self, id: BuildId) -> Option<(Image, PathBuf)> {
-        self.by_build_id(id, ById::Debug).or_else(|| self.by_build_id(id, ById::Image))
+        self.by_build_id(id, ById::Debug).or_else(|_| self.by_build_id(id, ById::Image)).ok()
     }
 
-    fn by_build_id(&self, id: BuildId, wanted: ById) -> Option<(Image, PathBuf)> {
-        let names = wanted.names("").len();
-        self.build_id_folders().find_map(|folder| {
-            (0..names).find_map(|name| {
-                let path = build_id_path(&folder, id, |rest| wanted.names(rest).swap_remove(name))?;
-                Some((self.open(&path, Some(id)).ok()?, path))
-            })
-        })
+    /// Finds a file by its build id in the folders.
+    ///
+    /// # Errors
+    ///
+    /// [`Why::NotFound`] if there is none. If one could not be read, why: it may be the right one.
+    fn by_build_id(&self, id: BuildId, wanted: ById) -> Result<(Image, PathBuf), Why> {
+        let mut result = Err(Why::NotFound);
+        for folder in self.build_id_folders() {
+            for name in 0..wanted.names("").len() {
+                let path = build_id_path(&folder, id, |rest| wanted.names(rest).swap_remove(name));
+                let Some(path) = path else { continue };
+                match self.open(&path, Some(id)) {
+                    Ok(image) => return Ok((image, path)),
+                    Err(why @ (Why::Unreadable(_) | Why::TooLarge | Why::NoRoom | Why::Cancelled)) => {
+                        result = Err(why);
+                    }
+                    Err(_) => {}
+                }
+            }
+        }
+        result
     }
 
     /// Gets a file from elsewhere. If there is none, the reason is `why`, or that it could not be fetched.
@@ -353,7 +459,7 @@ impl Finder {
         wanted: Wanted,
         why: Why,
     ) -> Result<(Image, PathBuf), Why> {
-        let Some(id) = id else { return Err(why) };
+        let Some(id) = id.filter(|_| !self.cancellation.is_cancelled()) else { return Err(why) };
         let path = match self.files.fetch(id, wanted, self.options.limits.file) {
             Ok(path) => path,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(why),
@@ -370,13 +476,15 @@ impl Finder {
         let name = name.file_name().filter(|_| name.components().count() == 1)?;
         let folder = at.parent()?;
         self.debug_link_places(folder, name).find_map(|path| {
-            let bytes = self.files.read(&path, self.options.limits.file).ok()?;
+            let (bytes, reservation) = self.read_reserved(|limit| self.files.read(&path, limit)).ok()?;
             if debug_link::crc(&bytes) != crc {
                 return None;
             }
-            let debug = Image::parse(bytes).ok()?;
-            let is_other =
-                image.build_id().zip(debug.build_id()).is_some_and(|(one, other)| !same_id(one, other));
+            let debug = Image::parse(bytes).ok()?.reserved(reservation);
+            let of_gnu = image.build_id().zip(debug.build_id());
+            let of_go = image.go_build_id().zip(debug.go_build_id());
+            let is_other = of_gnu.is_some_and(|(one, other)| !same_id(one, other))
+                || of_go.is_some_and(|(one, other)| one != other);
             (!is_other).then_some((debug, path))
         })
     }
@@ -397,15 +505,16 @@ impl Finder {
     /// What `.gnu_debugdata` has: an ELF file, compressed by xz.
     fn mini_debug_info(&self, image: &Image) -> Option<Image> {
         let data = image.raw_data(image.section(".gnu_debugdata")?);
-        let bytes = decompress::xz(&data, self.options.limits.decompressed).ok()?;
-        Image::parse(Bytes::new(bytes)).ok()
+        let bytes = decompress::xz(&data, self.options.limits.decompressed, &self.cancellation).ok()?;
+        let reservation = self.reserve(bytes.len()).ok()?;
+        Some(Image::parse(Bytes::new(bytes)).ok()?.reserved(reservation))
     }
 
     /// The file that `.gnu_debugaltlink` names, by its build id or at its path.
     fn shared(&self, image: &Image, at: &Path) -> Option<Image> {
         let (path, id) = debug_link::shared(image)?;
         let path = path_of(&path);
-        if let Some((shared, _)) = self.by_build_id(id, ById::Debug) {
+        if let Ok((shared, _)) = self.by_build_id(id, ById::Debug) {
             return Some(shared);
         }
         let beside = at.parent().map(|folder| folder.join(&path));

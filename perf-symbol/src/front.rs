@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::decompress::{self, DAMAGED};
 use crate::error::Why;
 
@@ -44,9 +45,9 @@ impl Front {
     /// # Errors
     ///
     /// [`Why::Malformed`] if the part is not within the size that the section claims, or if the stream ends before or is
-    /// damaged, and always after [`complete`](Self::complete).
-    pub(crate) fn copy(&mut self, range: Range<usize>) -> Result<Vec<u8>, Why> {
-        self.read_to(range.end)?;
+    /// damaged, and always after [`complete`](Self::complete). [`Why::Cancelled`] if it was cancelled.
+    pub(crate) fn copy(&mut self, range: Range<usize>, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
+        self.read_to(range.end, cancellation)?;
         let mut bytes = Vec::with_capacity(range.len());
         let first = self.pieces.partition_point(|&(start, _)| start <= range.start).saturating_sub(1);
         for (start, piece) in self.pieces.get(first..).unwrap_or_default() {
@@ -59,17 +60,22 @@ impl Front {
         if range.is_empty() { Ok(bytes) } else { Err(DAMAGED) }
     }
 
-    fn read_to(&mut self, end: usize) -> Result<(), Why> {
+    fn read_to(&mut self, end: usize, cancellation: &Cancellation) -> Result<(), Why> {
         let Some(more) = end.checked_sub(self.len).filter(|&more| more > 0) else { return Ok(()) };
         if self.is_ended || end as u64 > self.size {
             return Err(DAMAGED);
         }
         let likely = decompress::likely(&self.data, more as u64);
         let mut piece = Vec::with_capacity(usize::try_from(likely).unwrap_or(more));
-        let result = decompress::inflate(&mut self.decoder, &self.data, &mut piece, more, self.size);
+        let result =
+            decompress::inflate(&mut self.decoder, &self.data, &mut piece, more, self.size, cancellation);
         let start = self.len;
         self.len = start.saturating_add(piece.len());
         self.pieces.push((start, piece));
+        // What was cancelled goes on from here.
+        if result == Err(Why::Cancelled) {
+            return result;
+        }
         self.is_ended = result.is_err() || self.len < end;
         if self.is_ended { Err(DAMAGED) } else { Ok(()) }
     }
@@ -80,7 +86,11 @@ impl Front {
     /// # Errors
     ///
     /// [`Why::TooLarge`] if it has more than `limit` bytes, [`Why::Malformed`] if the stream is damaged.
-    pub(crate) fn complete(&mut self, limit: u64) -> Option<Result<Vec<u8>, Why>> {
+    pub(crate) fn complete(
+        &mut self,
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> Option<Result<Vec<u8>, Why>> {
         if self.is_ended {
             return None;
         }
@@ -88,7 +98,8 @@ impl Front {
         let likely = decompress::likely(&self.data, self.size.min(limit));
         let mut bytes = Vec::with_capacity(usize::try_from(likely).ok()?.max(self.len));
         self.pieces.iter().for_each(|(_, piece)| bytes.extend_from_slice(piece));
-        let result = decompress::inflate(&mut self.decoder, &self.data, &mut bytes, usize::MAX, limit);
+        let result =
+            decompress::inflate(&mut self.decoder, &self.data, &mut bytes, usize::MAX, limit, cancellation);
         Some(result.map(|()| bytes))
     }
 }
@@ -98,6 +109,10 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+
+    fn never() -> Cancellation {
+        Cancellation::default()
+    }
 
     fn bytes() -> Vec<u8> {
         (0..60_000_u32).flat_map(|it| (it.wrapping_mul(it) >> 7).to_le_bytes()).collect()
@@ -131,7 +146,7 @@ mod tests {
             240_000..240_000,
             239_999..240_000,
         ] {
-            assert!(it.copy(range.clone()).unwrap() == bytes[range.clone()], "{range:?}");
+            assert!(it.copy(range.clone(), &never()).unwrap() == bytes[range.clone()], "{range:?}");
         }
     }
 
@@ -139,11 +154,11 @@ mod tests {
     fn no_more_is_decompressed_than_is_needed() {
         let bytes = bytes();
         let mut it = front(&bytes);
-        it.copy(100..1000).unwrap();
+        it.copy(100..1000, &never()).unwrap();
         let (len, read) = it.used();
         assert_eq!(len, 1000);
         assert!(read < it.data.len() as u64 / 10, "{read} of {}", it.data.len());
-        it.copy(0..999).unwrap();
+        it.copy(0..999, &never()).unwrap();
         assert_eq!(it.used(), (len, read));
     }
 
@@ -156,7 +171,7 @@ mod tests {
             for end in [size - 2, size - 1, size, size + 1, usize::MAX] {
                 let mut it = Front::new(Bytes::new(stream(&bytes)), claimed as u64);
                 let is_there = end <= claimed && end <= size;
-                assert_eq!(it.copy(end - 1..end).is_ok(), is_there, "{end} of {claimed}");
+                assert_eq!(it.copy(end - 1..end, &never()).is_ok(), is_there, "{end} of {claimed}");
                 assert!(it.used().0 <= claimed as u64);
             }
         }
@@ -170,12 +185,12 @@ mod tests {
             for (limit, is_within) in [(bytes.len() - 1, false), (bytes.len(), true), (bytes.len() + 1, true)]
             {
                 let mut it = front(&bytes);
-                it.copy(end / 2..end).unwrap();
-                let all = it.complete(limit as u64).unwrap();
+                it.copy(end / 2..end, &never()).unwrap();
+                let all = it.complete(limit as u64, &never()).unwrap();
                 assert_eq!(all.is_ok(), is_within, "{end}");
                 assert!(all.is_err() || all.unwrap() == bytes);
-                assert!(it.complete(u64::MAX).is_none());
-                assert_eq!(it.copy(0..bytes.len()).is_ok(), end == bytes.len());
+                assert!(it.complete(u64::MAX, &never()).is_none());
+                assert_eq!(it.copy(0..bytes.len(), &never()).is_ok(), end == bytes.len());
             }
         }
     }
@@ -185,13 +200,13 @@ mod tests {
         let bytes = bytes();
         let whole = stream(&bytes);
         let mut it = Front::new(Bytes::new(whole[..whole.len() / 2].to_vec()), bytes.len() as u64);
-        assert!(it.copy(0..1000).is_ok());
-        assert!(it.copy(bytes.len() - 1..bytes.len()).is_err());
-        assert!(it.copy(0..1000).is_ok() && it.complete(u64::MAX).is_none());
+        assert!(it.copy(0..1000, &never()).is_ok());
+        assert!(it.copy(bytes.len() - 1..bytes.len(), &never()).is_err());
+        assert!(it.copy(0..1000, &never()).is_ok() && it.complete(u64::MAX, &never()).is_none());
         let mut damaged = whole.clone();
         damaged[whole.len() / 2..][..100].fill(0x55);
         let mut it = Front::new(Bytes::new(damaged), bytes.len() as u64);
-        assert!(it.copy(0..1000).is_ok());
-        assert!(matches!(it.complete(u64::MAX), Some(Err(Why::Malformed("zlib")))));
+        assert!(it.copy(0..1000, &never()).is_ok());
+        assert!(matches!(it.complete(u64::MAX, &never()), Some(Err(Why::Malformed("zlib")))));
     }
 }

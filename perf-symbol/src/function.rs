@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::file_origin::FileOrigin;
 use crate::guess::Guess;
 use crate::symtab::Source;
 
@@ -27,6 +28,8 @@ pub struct Function {
     pub is_inlined: bool,
     /// Where the name was found; `None` without a name.
     pub source: Option<Source>,
+    /// How the file was found that has the name; `None` without a name, and for names of records and of jitdumps.
+    pub origin: Option<FileOrigin>,
     /// Why the name is a guess; `None` if it is not one.
     pub guess: Option<Guess>,
 }

@@ -8,10 +8,12 @@ use object::{Endianness, SectionIndex};
 use perf_session::{BuildId, Segment};
 
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::decompress;
 use crate::decompressed::Decompressed;
 use crate::error::Why;
 use crate::front::Front;
+use crate::reservation::Reservation;
 
 /// An ELF file in memory: its headers, and access to its sections.
 ///
@@ -25,11 +27,14 @@ pub struct Image {
     kind: u16,
     entry: u64,
     build_id: Option<BuildId>,
+    go_build_id: Option<Bytes>,
     headers: Vec<ProgramSegment>,
     segments: Vec<Segment>,
     eh_frame_header: Option<(u64, u64, u64)>,
     sections: Vec<Section>,
     decompressed: Decompressed,
+    /// The part of the file in the memory of a symbolizer.
+    _reservation: Option<Arc<Reservation>>,
 }
 
 /// A program header of type `PT_LOAD`.
@@ -135,21 +140,19 @@ impl Image {
             unread = rest.unwrap_or(unread);
             rest.is_some()
         };
-        let mut build_id =
-            programs.iter().filter(|program| program.p_type(endian) == elf::PT_NOTE).find_map(|program| {
-                let notes = may_read(program.p_filesz(endian).into()).then(|| program.notes(endian, data))?;
-                build_id_of(notes.ok().flatten(), endian)
-            });
+        let mut ids = BuildIdNotes::default();
+        for program in programs.iter().filter(|program| program.p_type(endian) == elf::PT_NOTE) {
+            if ids.gnu.is_none() && may_read(program.p_filesz(endian).into()) {
+                ids.read(program.notes(endian, data).ok().flatten(), endian);
+            }
+        }
         let mut sections = Vec::new();
         if let Ok(table) = header.sections(endian, data) {
-            build_id = build_id.or_else(|| {
-                let notes = table.iter().filter(|section| section.sh_type(endian) == elf::SHT_NOTE);
-                notes.into_iter().find_map(|section| {
-                    let notes =
-                        may_read(section.sh_size(endian).into()).then(|| section.notes(endian, data))?;
-                    build_id_of(notes.ok().flatten(), endian)
-                })
-            });
+            for section in table.iter().filter(|section| section.sh_type(endian) == elf::SHT_NOTE) {
+                if ids.gnu.is_none() && may_read(section.sh_size(endian).into()) {
+                    ids.read(section.notes(endian, data).ok().flatten(), endian);
+                }
+            }
             let strings = header.shstrndx(endian, data).ok().and_then(|index| {
                 table.section(SectionIndex(usize::try_from(index).ok()?)).ok()?.data(endian, data).ok()
             });
@@ -172,14 +175,21 @@ impl Image {
             machine: header.e_machine(endian).0,
             kind: header.e_type(endian).0,
             entry: header.e_entry(endian).into(),
-            build_id,
+            build_id: ids.gnu,
+            go_build_id: ids.go.filter(|_| ids.gnu.is_none()).and_then(|id| part_of(&bytes, id)),
             headers,
             segments,
             eh_frame_header,
             sections,
             decompressed: Decompressed::default(),
+            _reservation: None,
             bytes,
         })
+    }
+
+    /// Keeps the reservation of the memory that the file takes as long as the file.
+    pub(crate) fn reserved(self, reservation: Reservation) -> Self {
+        Self { _reservation: Some(Arc::new(reservation)), ..self }
     }
 
     /// Returns the bytes of the file.
@@ -192,6 +202,19 @@ impl Image {
     #[must_use]
     pub fn build_id(&self) -> Option<BuildId> {
         self.build_id
+    }
+
+    /// Returns the build id of Go's linker, a text such as `go tool buildid` prints. `None` if the file has none, and for a file
+    /// that has a [`build_id`](Self::build_id): linkers of Go 1.24 and later make that one of this. It has up to 255 visible
+    /// characters of ASCII.
+    ///
+    /// No capture has it, because neither the kernel nor perf reads it. So it cannot prove that a file is the one that was
+    /// mapped. It tells two files apart: a debug file with another one is not used.
+    ///
+    /// Go: `elfgobuildid`, `cmd/link/internal/ld/elf.go`.
+    #[must_use]
+    pub fn go_build_id(&self) -> Option<&str> {
+        self.go_build_id.as_deref().and_then(|id| std::str::from_utf8(id).ok())
     }
 
     /// Returns whether the file is of a little-endian machine.
@@ -273,16 +296,26 @@ impl Image {
     ///
     /// [`Why::TooLarge`] if it is larger than `limit` when decompressed, [`Why::Malformed`] if it cannot be decompressed.
     pub fn data(&self, section: &Section, limit: u64) -> Result<Bytes, Why> {
+        self.data_within(section, limit, &Cancellation::default())
+    }
+
+    /// Like [`data`](Self::data), until it is cancelled: [`Why::Cancelled`].
+    pub(crate) fn data_within(
+        &self,
+        section: &Section,
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> Result<Bytes, Why> {
         let raw = self.raw_data(section);
         let is_compressed = section.flags & elf::SHF_COMPRESSED.0 != 0;
         if !is_compressed && !section.name.starts_with(b".zdebug") {
             return Ok(raw);
         }
-        self.decompressed.get((section.offset, section.size, !is_compressed), limit, || {
+        self.decompressed.get((section.offset, section.size, !is_compressed), limit, cancellation, || {
             if is_compressed {
-                decompress::section(&raw, self.is_64, self.is_little_endian, limit)
+                decompress::section(&raw, (self.is_64, self.is_little_endian), limit, cancellation)
             } else {
-                decompress::old_section(&raw, limit)
+                decompress::old_section(&raw, limit, cancellation)
             }
         })
     }
@@ -345,21 +378,47 @@ fn name_of(bytes: &Bytes, strings: &[u8], at: u32) -> Bytes {
     let rest = usize::try_from(at).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
     let rest = rest.get(..LONGEST).unwrap_or(rest);
     let len = rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len());
-    let at = (rest.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
-    bytes.slice(at..at.saturating_add(len as u64)).unwrap_or_default()
+    rest.get(..len).and_then(|name| part_of(bytes, name)).unwrap_or_default()
 }
 
-/// Returns the build id of some notes. It is not empty.
-fn build_id_of<Elf: FileHeader<Endian = Endianness>>(
-    notes: Option<NoteIterator<'_, Elf>>,
-    endian: Endianness,
-) -> Option<BuildId> {
-    let mut notes = notes?;
-    while let Ok(Some(note)) = notes.next() {
-        let is_build_id = note.name() == elf::ELF_NOTE_GNU && note.n_type(endian) == elf::NT_GNU_BUILD_ID;
-        if is_build_id && !note.desc().is_empty() {
-            return Some(BuildId::new(note.desc()));
+/// Shares a part of `bytes`.
+fn part_of(bytes: &Bytes, part: &[u8]) -> Option<Bytes> {
+    let at = (part.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
+    bytes.slice(at..at.saturating_add(part.len() as u64))
+}
+
+/// Number of bytes of the longest build id of Go's linker that is read. Most have 83.
+const LONGEST_GO_BUILD_ID: usize = 255;
+
+/// The first build id of each kind in the notes that were read. None is empty.
+#[derive(Default)]
+struct BuildIdNotes<'a> {
+    gnu: Option<BuildId>,
+    go: Option<&'a [u8]>,
+}
+
+impl<'a> BuildIdNotes<'a> {
+    /// Reads notes up to the first build id of GNU's kind.
+    fn read<Elf: FileHeader<Endian = Endianness>>(
+        &mut self,
+        notes: Option<NoteIterator<'a, Elf>>,
+        endian: Endianness,
+    ) {
+        let Some(mut notes) = notes else { return };
+        while let Ok(Some(note)) = notes.next() {
+            let desc = note.desc();
+            match (note.name(), note.n_type(endian)) {
+                _ if desc.is_empty() => {}
+                (elf::ELF_NOTE_GNU, elf::NT_GNU_BUILD_ID) => {
+                    self.gnu = Some(BuildId::new(desc));
+                    return;
+                }
+                (elf::ELF_NOTE_GO, elf::NT_GO_BUILD_ID) => {
+                    let is_text = desc.len() <= LONGEST_GO_BUILD_ID && desc.iter().all(u8::is_ascii_graphic);
+                    self.go = self.go.or(Some(desc).filter(|_| is_text));
+                }
+                _ => {}
+            }
         }
     }
-    None
 }

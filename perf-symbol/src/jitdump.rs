@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::error::Why;
 use crate::limits::Limits;
 use crate::overlay::Overlay;
@@ -84,6 +86,11 @@ impl Jitdump {
     ///
     /// [`Why::Malformed`] if the header is not that of a jitdump of version 1.
     pub fn parse(bytes: Bytes, limits: &Limits) -> Result<Self, Why> {
+        Self::read(bytes, Bounds::new(limits, &Cancellation::default()))
+    }
+
+    /// Like [`parse`](Self::parse), up to the record at which it is cancelled.
+    pub(crate) fn read(bytes: Bytes, limits: Bounds<'_>) -> Result<Self, Why> {
         const HEADER: Why = Why::Malformed("header of the jitdump");
         let magic: [u8; 4] = *bytes.first_chunk().ok_or(HEADER)?;
         // The magic is a number, so that its bytes are in this order on big-endian machines.
@@ -106,22 +113,24 @@ impl Jitdump {
         Ok(it)
     }
 
-    fn read_records(&mut self, mut at: usize, limits: &Limits) {
+    fn read_records(&mut self, mut at: usize, limits: Bounds<'_>) {
         // The last load of each index.
         let mut loaded = HashMap::new();
         // The lines that were written before the load that they belong to.
         let mut pending: Option<(u64, (usize, usize))> = None;
-        while at < self.bytes.len() {
+        let mut number = 0_usize;
+        while at < self.bytes.len() && !limits.cancellation.is_cancelled_at(number) {
+            number = number.wrapping_add(1);
             let Some((kind, size)) = self.u32(at).zip(self.u32(at.saturating_add(4))) else { break };
             let end = usize::try_from(size).ok().and_then(|size| at.checked_add(size));
             // A record without a prefix has no end.
             let Some(end) = end.filter(|&end| size >= 16 && end <= self.bytes.len()) else { break };
             let is_read = match kind {
-                LOAD => self.read_load(at, end, &mut pending, limits).map(|load| {
+                LOAD => self.read_load(at, end, &mut pending, &limits).map(|load| {
                     loaded.insert(load.index, load);
                 }),
-                MOVE => self.read_move(at, end, &loaded, limits),
-                DEBUG_INFO => self.read_lines(at, end, limits).map(|lines| pending = Some(lines)),
+                MOVE => self.read_move(at, end, &loaded, &limits),
+                DEBUG_INFO => self.read_lines(at, end, &limits).map(|lines| pending = Some(lines)),
                 CLOSE => return,
                 // Tables to unwind stacks, and what later versions add.
                 _ => Some(()),

@@ -1,6 +1,8 @@
 //! The symbols of a kernel, by the text of `/proc/kallsyms`.
 
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::error::Why;
 use crate::limits::Limits;
 use crate::symtab::{Binding, Builder, Candidate, Names, Source, Symtab};
@@ -38,11 +40,19 @@ impl Kallsyms {
     /// # Ok::<(), Why>(())
     /// ```
     pub fn parse(text: Bytes, limits: &Limits) -> Result<Self, Why> {
+        Self::read(text, Bounds::new(limits, &Cancellation::default()))
+    }
+
+    /// Like [`parse`](Self::parse), until it is cancelled: [`Why::Cancelled`].
+    pub(crate) fn read(text: Bytes, limits: Bounds<'_>) -> Result<Self, Why> {
         let mut builder = Builder::default();
         let names =
             builder.add_names(Names { bytes: text.clone(), source: Source::Kallsyms, ends: ends_name });
         let (mut skipped, mut is_hidden, mut at) = (0u64, true, 0usize);
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
+        for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            if limits.cancellation.is_cancelled_at(number) {
+                return Err(Why::Cancelled);
+            }
             let start = at;
             at = at.saturating_add(line.len());
             let Some((address, kind, name_at)) = parse_line(line) else {

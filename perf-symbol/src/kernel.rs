@@ -8,12 +8,13 @@ use perf_session::BuildId;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
 use crate::error::Why;
+use crate::file_origin::FileOrigin;
 use crate::files::Wanted;
-use crate::finder::{Finder, Found, same_id, why};
+use crate::finder::{Finder, Found, same_id};
 use crate::image::Image;
 use crate::interrupts::InterruptEntries;
 use crate::kallsyms::Kallsyms;
-use crate::symtab::{Symbol, Symtab};
+use crate::symtab::{Source, Symbol, Symtab};
 
 /// The symbols of a recorded kernel: by kallsyms, or by vmlinux.
 #[derive(Debug, Default)]
@@ -23,6 +24,7 @@ pub(crate) struct Kernel {
     /// vmlinux, if its DWARF is to be read.
     pub(crate) found: Found,
     pub(crate) path: PathBuf,
+    kallsyms_origin: Option<FileOrigin>,
     pub(crate) doubt: Option<Doubt>,
     pub(crate) why: Option<Why>,
     /// What is added to a recorded address for the address in the tables.
@@ -45,24 +47,30 @@ impl Kernel {
         let mut problem = None;
         if let Some(path) = &options.vmlinux {
             match finder.open(path, build_id) {
-                Ok(image) => it.set_vmlinux(finder, image, path, relocation),
+                Ok(image) => it.set_vmlinux(finder, image, (path, FileOrigin::Given), relocation),
                 Err(why) => problem = Some(why),
             }
         }
         if it.vmlinux.is_none() {
             match kallsyms(finder, build_id) {
-                Ok((kallsyms, path, is_doubtful)) => {
+                Ok((kallsyms, path, origin)) => {
+                    let is_doubtful = build_id.is_none() && origin == FileOrigin::Running;
                     it.doubt = is_doubtful.then_some(Doubt::Unproven);
+                    it.kallsyms_origin = Some(origin);
                     it.set_kallsyms(kallsyms, path, relocation);
                 }
                 Err(why) => problem = problem.or(Some(why)),
             }
             let by_id = build_id.and_then(|id| finder.debug_of(id));
             // It is large, so that it is fetched only if there are no names without it.
-            let fetched = || finder.fetch(build_id, Wanted::DebugInfo, Why::NotFound).ok();
+            let fetched = || {
+                let (image, path) = finder.fetch(build_id, Wanted::DebugInfo, Why::NotFound).ok()?;
+                Some((image, path, FileOrigin::Fetched))
+            };
+            let by_id = by_id.map(|(image, path)| (image, path, FileOrigin::BuildId));
             let by_id = by_id.or_else(|| if it.kallsyms.is_none() { fetched() } else { None });
-            if let Some((image, path)) = by_id {
-                it.set_vmlinux(finder, image, &path, relocation);
+            if let Some((image, path, origin)) = by_id {
+                it.set_vmlinux(finder, image, (&path, origin), relocation);
             }
         }
         if it.vmlinux.is_some() && build_id.is_none() {
@@ -79,15 +87,20 @@ impl Kernel {
         (self.kallsyms, self.path) = (Some(kallsyms), path);
     }
 
-    fn set_vmlinux(&mut self, finder: &Finder, image: Image, path: &Path, relocation: Relocation<'_>) {
-        let symtab = elf_symbols::load(None, &[&image], &finder.options().limits);
+    fn set_vmlinux(
+        &mut self,
+        finder: &Finder,
+        image: Image,
+        (path, origin): (&Path, FileOrigin),
+        relocation: Relocation<'_>,
+    ) {
+        let symtab = elf_symbols::load(None, &[(&image, Source::Symtab)], finder.bounds());
         if symtab.is_empty() {
             return;
         }
-        self.vmlinux_delta =
-            delta(relocation, |name| elf_symbols::address(&image, name, &finder.options().limits));
+        self.vmlinux_delta = delta(relocation, |name| elf_symbols::address(&image, name, finder.bounds()));
         self.found.image = Some(Arc::new(image));
-        self.found.path = path.to_path_buf();
+        (self.found.path, self.found.origin) = (path.to_path_buf(), Some(origin));
         if self.kallsyms.is_none() {
             self.path = path.to_path_buf();
         }
@@ -105,6 +118,22 @@ impl Kernel {
 }
 
 impl Kernel {
+    /// Returns how the file at [`path`](Self::path) was found.
+    pub(crate) fn origin(&self) -> Option<FileOrigin> {
+        self.kallsyms_origin.filter(|_| self.kallsyms.is_some()).or(self.found.origin)
+    }
+
+    /// Returns how the file was found that has the names of a source.
+    pub(crate) fn origin_of(&self, source: Source) -> Option<FileOrigin> {
+        if source == Source::Kallsyms { self.kallsyms_origin } else { self.found.origin }
+    }
+
+    /// Returns the number of bytes of the tables.
+    pub(crate) fn size(&self) -> usize {
+        let tables = [self.kallsyms.as_ref().map(Kallsyms::symtab), self.vmlinux.as_ref()];
+        tables.into_iter().flatten().map(Symtab::size).fold(0, usize::saturating_add)
+    }
+
     /// Returns whether a symbol that was [found](Self::find) is of a module.
     pub(crate) fn is_of_module(&self, symbol: &Symbol<'_>) -> bool {
         self.kallsyms.as_ref().is_some_and(|kallsyms| kallsyms.is_of_module(symbol.name))
@@ -141,21 +170,21 @@ fn delta(relocation: Relocation<'_>, address: impl Fn(&[u8]) -> Option<u64>) -> 
 
 const RUNNING: &str = "/proc/kallsyms";
 
-/// Returns kallsyms, where they are from, and whether they may be those of another kernel.
-fn kallsyms(finder: &Finder, build_id: Option<BuildId>) -> Result<(Kallsyms, PathBuf, bool), Why> {
+/// Returns kallsyms, their path, and how they were found.
+fn kallsyms(finder: &Finder, build_id: Option<BuildId>) -> Result<(Kallsyms, PathBuf, FileOrigin), Why> {
     let options = finder.options();
-    let limits = &options.limits;
+    let parse = |text| Kallsyms::read(text, finder.bounds());
     if let Some(path) = &options.kallsyms {
         // A copy may be in /proc, and has no build id.
-        let read = finder.files().read(path, limits.file).ok().filter(|text| !text.is_empty());
-        let text = read.map_or_else(|| finder.files().read_kernel(path, limits.file), Ok);
-        let text = text.map_err(|error| why(&error))?;
-        return Ok((Kallsyms::parse(text, limits)?, path.clone(), false));
+        let read = finder.read(path).ok().filter(|text| !text.is_empty());
+        let text =
+            read.map_or_else(|| finder.read_by(|limit| finder.files().read_kernel(path, limit)), Ok)?;
+        return Ok((parse(text)?, path.clone(), FileOrigin::Given));
     }
     if let Some(text) = build_id.and_then(|id| finder.cached_text(id, "kallsyms"))
-        && let Ok(kallsyms) = Kallsyms::parse(text, limits)
+        && let Ok(kallsyms) = parse(text)
     {
-        return Ok((kallsyms, PathBuf::from("kallsyms"), false));
+        return Ok((kallsyms, PathBuf::from("kallsyms"), FileOrigin::BuildId));
     }
     if options.symfs.is_some() {
         return Err(Why::NotFound);
@@ -166,8 +195,8 @@ fn kallsyms(finder: &Finder, build_id: Option<BuildId>) -> Result<(Kallsyms, Pat
     {
         return Err(Why::WrongBuildId(running));
     }
-    let text = finder.files().read_kernel(Path::new(RUNNING), limits.file).map_err(|error| why(&error))?;
-    Ok((Kallsyms::parse(text, limits)?, RUNNING.into(), build_id.is_none()))
+    let text = finder.read_by(|limit| finder.files().read_kernel(Path::new(RUNNING), limit))?;
+    Ok((parse(text)?, RUNNING.into(), FileOrigin::Running))
 }
 
 /// Returns the build id of the running kernel.

@@ -101,8 +101,10 @@
 )]
 
 mod arena;
+mod bounds;
 mod budget;
 mod bytes;
+mod cancellation;
 mod debug_alone;
 mod debug_link;
 #[cfg(feature = "debuginfod")]
@@ -116,10 +118,12 @@ mod dso_symbols;
 mod elf_symbol;
 mod elf_symbols;
 mod error;
+mod file_origin;
 mod files;
 mod finder;
 mod front;
 mod function;
+mod function_lists;
 mod guess;
 mod image;
 mod interrupts;
@@ -142,6 +146,7 @@ mod plt;
 mod plt_got;
 mod plt_names;
 mod relocate;
+mod reservation;
 mod shared;
 mod sole_names;
 mod spelling;
@@ -152,15 +157,18 @@ mod units;
 pub mod unwind;
 
 pub use bytes::Bytes;
+pub use cancellation::{Cancellation, Cancelled};
 #[cfg(feature = "debuginfod")]
 #[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
 pub use debuginfod::{Debuginfod, DebuginfodOptions};
 pub use demangle::{demangle, demangle_full};
 pub use doubt::Doubt;
 pub use error::Why;
+pub use file_origin::FileOrigin;
 pub use files::{Files, ReadFiles, Wanted};
 pub use finder::{Finder, Found};
 pub use function::Function;
+pub use function_lists::FunctionLists;
 pub use guess::Guess;
 pub use image::{Image, ProgramSegment, Section};
 pub use jitdump::{Jitdump, Jitted};

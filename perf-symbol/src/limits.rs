@@ -6,6 +6,10 @@
 pub struct Limits {
     /// Number of bytes of a file that is read; a longer one is reported as too large.
     pub file: u64,
+    /// Number of bytes that all files which a [`Symbolizer`](crate::Symbolizer) and its clones keep have together, with those of
+    /// their tables of symbols. Further files are not read, and reported as [`Why::NoRoom`](crate::Why). Mapped files count as if
+    /// they were read. DWARF has a limit of its own: [`dwarf`](Self::dwarf).
+    pub total: u64,
     /// Number of bytes that a compressed section or file may have when it is decompressed.
     pub decompressed: u64,
     /// Number of symbols that are kept of a file. The others are dropped.
@@ -32,6 +36,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             file: 8 << 30,
+            total: 256 << 30,
             decompressed: 4 << 30,
             symbols: 1 << 25,
             name: 1 << 14,

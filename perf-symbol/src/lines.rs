@@ -14,6 +14,7 @@ use addr2line::{Context, Location, LookupContinuation, LookupResult};
 use gimli::UnitOffset;
 
 use crate::budget::Metered;
+use crate::cancellation::Cancellation;
 use crate::finder::{Finder, Found};
 use crate::units::Containing;
 use complete::Complete;
@@ -101,6 +102,11 @@ impl Lines {
         let sections = Sections::load(finder, found)?;
         let early = Early::load(&sections);
         Cell::try_new(Owner { sections, early }, |owner| Parsed::of(owner).ok_or(())).ok().map(Self)
+    }
+
+    /// Sets what ends look-ups early. After one that was cancelled, others may find less: what was not read counts as damaged.
+    pub(crate) fn set_cancellation(&self, cancellation: &Cancellation) {
+        self.0.borrow_owner().sections.budget.set_cancellation(cancellation);
     }
 
     /// Returns a number that what is kept is in proportion to: the number of bytes that were decompressed and read.

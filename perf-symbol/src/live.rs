@@ -169,10 +169,14 @@ fn namespace_pid(status: &[u8]) -> Option<i32> {
     numbers.split_whitespace().next_back()?.parse().ok()
 }
 
-/// Returns whether two inodes are those of one file. The generation of a file is not known.
+/// Returns whether two inodes are those of one file. Generations differ if the number of an inode was reused; 0 is one that is
+/// not known.
 pub(crate) fn is_same(one: Option<Inode>, other: Option<Inode>) -> bool {
     let place = |it: Inode| (it.maj, it.min, it.ino);
-    one.zip(other).is_some_and(|(one, other)| place(one) == place(other))
+    one.zip(other).is_some_and(|(one, other)| {
+        let generations = [one.ino_generation, other.ino_generation];
+        place(one) == place(other) && (generations.contains(&0) || one.ino_generation == other.ino_generation)
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use perf_session::{BuildId, Dso, Segment};
 
 use crate::doubt::Doubt;
 use crate::error::Why;
+use crate::file_origin::FileOrigin;
 
 /// A file that a [`Symbolizer`](crate::Symbolizer) looked for.
 #[derive(Clone, Debug)]
@@ -15,8 +16,14 @@ pub struct Looked {
     pub dso: Arc<Dso>,
     /// The recorded build id.
     pub build_id: Option<BuildId>,
+    /// The build id of Go's linker of the file that was used, if it has no other: see [`Image::go_build_id`](crate::Image). `None`
+    /// if there is none.
+    pub go_build_id: Option<Arc<str>>,
     /// The file that was used; empty if there is none.
     pub path: PathBuf,
+    /// How the file at [`path`](Self::path) was found; `None` if there is none. Names may be of another one, such as a debug
+    /// file: see [`Function::origin`](crate::Function::origin).
+    pub origin: Option<FileOrigin>,
     /// Why it has no names; `None` if it has.
     pub why: Option<Why>,
     /// Why its names may be wrong; `None` if the file is the one that was mapped.

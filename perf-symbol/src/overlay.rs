@@ -67,6 +67,17 @@ impl Overlay {
         core::iter::successors(Some(leaf), |node| Some(node >> 1)).take_while(|&node| node > 0)
     }
 
+    /// Returns the number of bytes of the tree.
+    pub(crate) fn size(&self) -> usize {
+        let numbers = self.nodes.iter().map(Vec::capacity).fold(0, usize::saturating_add);
+        let sizes = [
+            numbers.saturating_mul(size_of::<u32>()),
+            self.nodes.capacity().saturating_mul(size_of::<Vec<u32>>()),
+            self.bounds.capacity().saturating_mul(size_of::<u64>()),
+        ];
+        sizes.into_iter().fold(0, usize::saturating_add)
+    }
+
     /// Returns for each node the numbers of the ranges that cover it and not its parent, in ascending order.
     pub(crate) fn nodes(&self) -> &[Vec<u32>] {
         &self.nodes

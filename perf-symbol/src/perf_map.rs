@@ -1,6 +1,8 @@
 //! `/tmp/perf-PID.map`, in which a program names the code that it generated.
 
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::kallsyms::hex;
 use crate::limits::Limits;
 use crate::overlay::Overlay;
@@ -40,9 +42,17 @@ impl PerfMap {
     /// ```
     #[must_use]
     pub fn parse(text: Bytes, limits: &Limits) -> Self {
+        Self::read(text, Bounds::new(limits, &Cancellation::default()))
+    }
+
+    /// Like [`parse`](Self::parse), up to the line at which it is cancelled.
+    pub(crate) fn read(text: Bytes, limits: Bounds<'_>) -> Self {
         let mut it = Self { text: text.clone(), ..Self::default() };
         let mut at = 0usize;
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
+        for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            if limits.cancellation.is_cancelled_at(number) {
+                break;
+            }
             let entry = parse_line(line).filter(|_| it.entries.len() < limits.symbols);
             match entry {
                 Some(entry) => it.entries.push(Entry { name: at.saturating_add(entry.name), ..entry }),
@@ -61,6 +71,11 @@ impl PerfMap {
         let entry = self.entries.get(usize::try_from(self.overlay.find(address, u32::MAX)?).ok()?)?;
         let name = without_end(self.text.get(entry.name..)?.split(|&byte| byte == b'\n').next()?);
         Some(Symbol { name, start: entry.start, end: entry.end, source: Source::PerfMap })
+    }
+
+    /// Returns the number of bytes of the table, without the text.
+    pub(crate) fn size(&self) -> usize {
+        self.entries.capacity().saturating_mul(size_of::<Entry>()).saturating_add(self.overlay.size())
     }
 
     /// Returns the number of lines that were skipped.

@@ -2,10 +2,10 @@
 
 use object::elf;
 
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, strings_of, table};
 use crate::image::{Image, Section};
-use crate::limits::Limits;
 use crate::plt_got;
 use crate::plt_names::PltNames;
 use crate::symtab::{Binding, Builder, Candidate, Names, Source};
@@ -13,14 +13,15 @@ use crate::symtab::{Binding, Builder, Candidate, Names, Source};
 /// Adds a symbol for each entry of the PLT and of `.plt.got`.
 ///
 /// perf: `dso__synthesize_plt_symbols`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
+pub(crate) fn add(builder: &mut Builder, image: &Image, limits: Bounds<'_>) {
     let Some((dynsym, symbols)) = table(image, elf::SHT_DYNSYM) else { return };
-    let (Ok(data), Some(strings)) =
-        (image.data(symbols, limits.decompressed), strings_of(image, symbols, limits))
-    else {
+    let (Ok(data), Some(strings)) = (
+        image.data_within(symbols, limits.decompressed, limits.cancellation),
+        strings_of(image, symbols, limits),
+    ) else {
         return;
     };
-    let mut names = PltNames::new(image, &data, &strings, limits);
+    let mut names = PltNames::new(image, &data, &strings, &limits);
     let mut ranges = Vec::new();
     for stub in stubs(image, dynsym, limits.symbols.saturating_sub(builder.len())) {
         let name = match stub.target {
@@ -32,7 +33,7 @@ pub(crate) fn add(builder: &mut Builder, image: &Image, limits: &Limits) {
     }
     let names = builder.add_names(Names {
         bytes: Bytes::new(names.into_bytes()),
-        source: Source::Symtab,
+        source: Source::Plt,
         ends: |byte| byte == 0,
     });
     for (start, end, name) in ranges {

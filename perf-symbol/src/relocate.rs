@@ -3,6 +3,7 @@
 use object::elf;
 
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::elf_symbol::{EM_AARCH64, EM_X86_64, ElfSymbol};
 use crate::elf_symbols::section_of;
 use crate::error::Why;
@@ -21,7 +22,13 @@ const DAMAGED: Why = Why::Malformed("relocations");
 /// known that compilers use in DWARF.
 ///
 /// perf leaves this to libdw: `__libdwfl_relocate`.
-pub(crate) fn section(image: &Image, index: usize, data: Bytes, limit: u64) -> Result<Bytes, Why> {
+pub(crate) fn section(
+    image: &Image,
+    index: usize,
+    data: Bytes,
+    limit: u64,
+    cancellation: &Cancellation,
+) -> Result<Bytes, Why> {
     const ENTRY: usize = 24;
     let is_of_section = |kind: u32, info: u32| {
         (kind == elf::SHT_RELA.0 || kind == elf::SHT_REL.0) && usize::try_from(info) == Ok(index)
@@ -32,13 +39,16 @@ pub(crate) fn section(image: &Image, index: usize, data: Bytes, limit: u64) -> R
         return Err(DAMAGED);
     }
     let symtab = usize::try_from(relocations.link).ok().and_then(|link| image.sections().get(link));
-    let symbols = image.data(symtab.ok_or(DAMAGED)?, limit)?;
+    let symbols = image.data_within(symtab.ok_or(DAMAGED)?, limit, cancellation)?;
     let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
     let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
     let bases = bases(image);
-    let entries = image.data(relocations, limit)?;
+    let entries = image.data_within(relocations, limit, cancellation)?;
     let mut out = data.to_vec();
     for at in (0..entries.len() as u64).step_by(ENTRY) {
+        if cancellation.is_cancelled_at(usize::try_from(at).unwrap_or_default()) {
+            return Err(Why::Cancelled);
+        }
         let field = |offset| image.number(&entries, at.saturating_add(offset), 8).ok_or(DAMAGED);
         let (offset, info, addend) = (field(0)?, field(8)?, field(16)?);
         let Some(size) = size_of(image.machine(), info & 0xffff_ffff).ok_or(DAMAGED)? else { continue };

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind, Session};
 
+use crate::cancellation::Cancellation;
 use crate::decompressed::lock;
 use crate::doubt::Doubt;
 use crate::dso_symbols::DsoSymbols;
@@ -70,6 +71,11 @@ fn why(symbols: &DsoSymbols) -> Option<Why> {
     symbols.why.map(|why| if has_other_clock && why == Why::NotFound { Why::OtherClock } else { why })
 }
 
+/// Returns whether reading the symbols was cancelled.
+pub(crate) fn is_cancelled(symbols: &Lazy) -> bool {
+    symbols.get().is_some_and(|symbols| symbols.why == Some(Why::Cancelled))
+}
+
 /// Returns whether an address is of a guest, whose files are not those of the host.
 pub(crate) fn is_guest(mode: CpuMode) -> bool {
     matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER)
@@ -80,24 +86,38 @@ impl Shared {
         Self { finder, loaded: Mutex::default(), jitdumps: Mutex::default() }
     }
 
-    /// Returns symbols. Loads them, or waits for the thread that does.
-    pub(crate) fn symbols(&self, identity: &Identity) -> Lazy {
-        self.loaded(identity, true)
+    /// Returns symbols. Loads them, or waits for the thread that does. What was [cancelled](Why::Cancelled) is not kept.
+    pub(crate) fn symbols(&self, identity: &Identity, cancellation: &Cancellation) -> Lazy {
+        loop {
+            let symbols = self.loaded(identity, true, cancellation);
+            if !is_cancelled(&symbols) {
+                return symbols;
+            }
+            let mut all = lock(&self.loaded);
+            if all.get(identity).is_some_and(|loaded| Arc::ptr_eq(&loaded.symbols, &symbols)) {
+                all.remove(identity);
+            }
+            drop(all);
+            // Another thread may have been cancelled.
+            if cancellation.is_cancelled() {
+                return symbols;
+            }
+        }
     }
 
     /// Like [`symbols`](Self::symbols), for other uses than names: the file does not count as looked for.
     pub(crate) fn symbols_not_wanted(&self, identity: &Identity) -> Lazy {
-        self.loaded(identity, false)
+        self.loaded(identity, false, &Cancellation::default())
     }
 
-    fn loaded(&self, identity: &Identity, is_wanted: bool) -> Lazy {
+    fn loaded(&self, identity: &Identity, is_wanted: bool, cancellation: &Cancellation) -> Lazy {
         let mut all = lock(&self.loaded);
         let loaded = all.entry(identity.clone()).or_default();
         loaded.is_wanted |= is_wanted;
         let symbols = loaded.symbols.clone();
         // Others may load other files meanwhile.
         drop(all);
-        symbols.get_or_init(|| identity.load(&self.finder));
+        symbols.get_or_init(|| identity.load(&self.finder.with_cancellation(cancellation)));
         symbols
     }
 
@@ -125,7 +145,9 @@ impl Shared {
             .map(|(identity, symbols)| Looked {
                 dso: Arc::clone(&identity.dso),
                 build_id: identity.build_id,
+                go_build_id: symbols.go_build_id().map(Arc::from),
                 path: symbols.path.clone(),
+                origin: symbols.origin(),
                 why: why(symbols),
                 doubt: symbols.doubt.get().copied(),
                 segments: symbols.segments().to_vec(),

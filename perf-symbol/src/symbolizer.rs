@@ -8,13 +8,17 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 
+use crate::cancellation::{Cancellation, Cancelled};
 use crate::decompressed;
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DsoStates, Parsed};
 use crate::dso_symbols::{self, DsoSymbols, Table};
+use crate::error::Why;
+use crate::file_origin::FileOrigin;
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
 use crate::function::Function;
+use crate::function_lists::FunctionLists;
 use crate::jitdump::{Jitdump, Jitted};
 use crate::kernel_frames::{self, KernelFrames};
 use crate::looked::Looked;
@@ -50,6 +54,7 @@ pub struct Symbolizer {
     names: Names,
     jitdumps: HashMap<i32, Option<Arc<Jitdump>>>,
     kernel_frames: KernelFrames,
+    cancellation: Cancellation,
 }
 
 /// What functions depend on. Small, as there is one for each address.
@@ -97,7 +102,22 @@ impl Symbolizer {
             pages: HashMap::new(),
             names,
             jitdumps: HashMap::new(),
+            cancellation: Cancellation::default(),
         }
+    }
+
+    /// Sets the flag that ends the look-ups of this symbolizer early, and of clones that are made of it from now on.
+    ///
+    /// A look-up that was cancelled has fewer functions, or none, and nothing of it is kept: with another flag, the same look-up
+    /// finds all.
+    pub fn set_cancellation(&mut self, cancellation: Cancellation) {
+        self.cancellation = cancellation;
+    }
+
+    /// Returns the flag that ends the look-ups of this symbolizer early.
+    #[must_use]
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
     }
 
     /// Returns what all clones share.
@@ -216,26 +236,98 @@ impl Symbolizer {
     /// Returns the functions at an address of the file at `path`, as its symbols have addresses; the innermost inlined one
     /// first. Empty if there is no file, and where it has no function.
     ///
-    /// Nothing is kept of the result, but the file is.
+    /// Nothing is kept of the result, but the file is. [`functions_of`](Self::functions_of) looks up many addresses.
     pub fn functions_in(&mut self, path: &[u8], address: u64) -> Vec<Function> {
-        let dso = match self.paths.get(path) {
-            Some(&dso) => dso,
-            None => {
-                let found = self.shared.finder.find(path, None, None);
-                let symbols = Lazy::default();
-                symbols.get_or_init(|| DsoSymbols::of_file(&self.shared.finder, found));
-                let dso = self.states.push(DsoState::new(None, symbols, false));
-                self.paths.insert(path.to_vec(), dso);
-                dso
-            }
+        let dso = self.dso_at(path);
+        self.functions_of_dso(dso, address)
+    }
+
+    /// Returns the functions at many addresses of the file at `path`, in the order of `addresses`: each as
+    /// [`functions_in`](Self::functions_in) finds them. An address that occurs again costs nothing.
+    ///
+    /// They are looked up in ascending order, so that each part of the DWARF is read once.
+    ///
+    /// # Errors
+    ///
+    /// [`Cancelled`] if the [flag](Self::set_cancellation) ended it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_symbol::{Cancelled, Options, Symbolizer};
+    ///
+    /// let mut symbolizer = Symbolizer::new(Options::default());
+    /// let addresses = [0x2345, 0x1234, 0x2345];
+    /// let found = symbolizer.functions_of(b"/usr/bin/true", &addresses)?;
+    /// for (address, functions) in addresses.iter().zip(found.iter()) {
+    ///     println!("{address:x}: {} functions", functions.len());
+    /// }
+    /// # Ok::<(), Cancelled>(())
+    /// ```
+    pub fn functions_of(&mut self, path: &[u8], addresses: &[u64]) -> Result<FunctionLists, Cancelled> {
+        let dso = self.dso_at(path);
+        FunctionLists::find(
+            addresses,
+            |it| *it,
+            &self.cancellation.clone(),
+            |address, found| {
+                found.extend(self.functions_of_dso(dso, *address));
+            },
+        )
+    }
+
+    /// Returns the functions at many frames, in their order: each as [`functions`](Self::functions) finds them without a time.
+    /// Each frame is given with whether its address is a return address.
+    ///
+    /// They are looked up file by file, in the order of the addresses.
+    ///
+    /// # Errors
+    ///
+    /// [`Cancelled`] if the [flag](Self::set_cancellation) ended it.
+    pub fn functions_of_frames(
+        &mut self,
+        session: &Session,
+        frames: &[(Frame<'_>, bool)],
+    ) -> Result<FunctionLists, Cancelled> {
+        // Frames of one file are those of one DSO, and those of one mapping have one mode.
+        let key = |(frame, is_caller): &(Frame<'_>, bool)| {
+            let dso =
+                frame.mapping.map(|mapping| (Arc::as_ptr(mapping.dso()).addr(), mapping.offset_of(frame.ip)));
+            (dso, frame.mode, frame.ip, *is_caller)
         };
+        FunctionLists::find(frames, key, &self.cancellation.clone(), |(frame, is_caller), found| {
+            found.extend_from_slice(self.functions(session, frame, *is_caller, None));
+        })
+    }
+
+    /// Returns the number of the file at a path.
+    fn dso_at(&mut self, path: &[u8]) -> usize {
+        if let Some(&dso) = self.paths.get(path) {
+            return dso;
+        }
+        let finder = self.shared.finder.with_cancellation(&self.cancellation);
+        let symbols = Lazy::default();
+        symbols.get_or_init(|| DsoSymbols::load_at(&finder, path));
+        let is_whole = !shared::is_cancelled(&symbols);
+        let dso = self.states.push(DsoState::new(None, symbols, false));
+        if is_whole {
+            self.paths.insert(path.to_vec(), dso);
+        }
+        dso
+    }
+
+    fn functions_of_dso(&mut self, dso: usize, address: u64) -> Vec<Function> {
         let symbols = self.states.get(dso).map(|state| Arc::clone(&state.symbols)).unwrap_or_default();
         let symbol = symbols.get().and_then(|symbols| match &symbols.table {
-            Table::File(_, symtab) => symtab.find(address),
+            Table::File(_, symtab) => {
+                let symbol = symtab.find(address)?;
+                Some((symbol, symbols.origin_of(symbol.source)))
+            }
             _ => None,
         });
-        let function =
-            symbol.map(|symbol| self.function(dso, &symbol, address.wrapping_sub(symbol.start), true));
+        let function = symbol.map(|(symbol, origin)| {
+            self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), true)
+        });
         let start = self.functions.len();
         self.add_with_lines(dso, Some(address), function, true);
         self.functions.split_off(start)
@@ -253,9 +345,12 @@ impl Symbolizer {
         if let Some(&number) = self.dsos.get(&place) {
             return number;
         }
-        let symbols = self.shared.symbols(&Identity::of(session, dso, is_guest));
+        let symbols = self.shared.symbols(&Identity::of(session, dso, is_guest), &self.cancellation);
+        let is_whole = !shared::is_cancelled(&symbols);
         let number = self.states.push(DsoState::new(Some(Arc::clone(dso)), symbols, is_guest));
-        self.dsos.insert(place, number);
+        if is_whole {
+            self.dsos.insert(place, number);
+        }
         number
     }
 
@@ -274,8 +369,19 @@ impl Symbolizer {
         }
         let marker = session.maps(session.thread(pid)?)?.jitdump()?;
         let mut jitdumps = decompressed::lock(&self.shared.jitdumps);
-        let load = || dso_symbols::jitdump(&self.shared.finder, marker.dso()).ok().map(Arc::new);
-        let jitdump = jitdumps.entry(Arc::clone(marker.dso())).or_insert_with(load).clone();
+        let jitdump = match jitdumps.get(marker.dso()) {
+            Some(jitdump) => jitdump.clone(),
+            None => {
+                let finder = self.shared.finder.with_cancellation(&self.cancellation);
+                let loaded = dso_symbols::jitdump(&finder, marker.dso());
+                if matches!(loaded, Err(Why::Cancelled)) {
+                    return None;
+                }
+                let jitdump = loaded.ok().map(Arc::new);
+                jitdumps.insert(Arc::clone(marker.dso()), jitdump.clone());
+                jitdump
+            }
+        };
         drop(jitdumps);
         self.jitdumps.insert(pid, jitdump.clone());
         jitdump
@@ -314,7 +420,9 @@ impl Symbolizer {
         }
         let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
         let range = number(start)..number(self.functions.len());
-        self.cache.insert(key, range.clone());
+        if !self.cancellation.is_cancelled() {
+            self.cache.insert(key, range.clone());
+        }
         range
     }
 
@@ -326,7 +434,7 @@ impl Symbolizer {
 
     fn add_jitted(&mut self, dso: usize, jitted: &Jitted<'_>, ip: u64) {
         let offset = ip.wrapping_sub(jitted.symbol.start);
-        let mut function = self.function(dso, &jitted.symbol, offset, true);
+        let mut function = self.function(dso, (&jitted.symbol, None), offset, true);
         function.file = jitted.file.map(|file| self.names.share(file));
         (function.line, function.column) = (jitted.line, jitted.column);
         self.functions.push(function);
@@ -344,7 +452,7 @@ impl Symbolizer {
                 end: mapping.range().end,
                 source: Source::Ksymbol,
             };
-            let function = self.function(dso, &symbol, key.offset, false);
+            let function = self.function(dso, (&symbol, None), key.offset, false);
             self.functions.push(function);
             return;
         }
@@ -353,11 +461,18 @@ impl Symbolizer {
         let kernel = if kind == DsoKind::Module && !is_guest { self.kernel(session) } else { None };
         let of = |number: usize| self.states.get(number).map(|state| Arc::clone(&state.symbols));
         let tables: Vec<_> = [kernel.and_then(of), of(dso)].into_iter().flatten().collect();
-        let find =
-            |back| tables.iter().find_map(|symbols| symbols.get()?.find(mapping, key.offset, ip, back));
+        let find = |back| {
+            let mut symbols = tables.iter().filter_map(|symbols| symbols.get());
+            symbols.find_map(|symbols| {
+                let (symbol, address) = symbols.find(mapping, key.offset, ip, back)?;
+                Some((symbol, address, symbols.origin_of(symbol.source)))
+            })
+        };
         let (back, symbol) = match (find(back), if back > 0 { find(0) } else { None }) {
-            (Some((before, _)), Some((at, address))) if never_called::is_exact(&before, &at, address) => {
-                (0, Some((at, address)))
+            (Some((before, ..)), Some((at, address, origin)))
+                if never_called::is_exact(&before, &at, address) =>
+            {
+                (0, Some((at, address, origin)))
             }
             // A return address at the start of a function, with none right before it, is where a signal handler returns to.
             (None, Some(exact)) => (0, Some(exact)),
@@ -365,8 +480,8 @@ impl Symbolizer {
         };
         let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
             || self.shared.finder.options().demangle_kernel;
-        let function = symbol.map(|(symbol, address)| {
-            self.function(dso, &symbol, address.wrapping_sub(symbol.start), demangles)
+        let function = symbol.map(|(symbol, address, origin)| {
+            self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), demangles)
         });
         let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
         let address = symbols.and_then(|symbols| symbols.dwarf_address(mapping, key.offset));
@@ -383,11 +498,12 @@ impl Symbolizer {
     ) {
         let start = self.functions.len();
         let options = Arc::clone(self.shared.finder.options());
-        self.states.parse_lines(dso, &self.shared.finder);
+        self.states.parse_lines(dso, &self.shared.finder, &self.cancellation);
         if let Some(DsoState { symbols, forms, lines: Parsed::Some(lines), .. }) = self.states.get_mut(dso)
             && let Some(address) = address
         {
             let (functions, names) = (&mut self.functions, &mut self.names);
+            let origin = symbols.get().and_then(|symbols| symbols.origin_of(Source::Dwarf));
             lines.look_up(address, &mut |frame| {
                 if functions.len().saturating_sub(start) >= options.limits.inlined {
                     return;
@@ -400,8 +516,10 @@ impl Symbolizer {
                 if let Some(qualified) = frame.qualified.filter(|_| options.demangle != Demangle::Never) {
                     name = Some(names.share(qualified));
                 }
+                let source = name.is_some().then_some(Source::Dwarf);
                 functions.push(Function {
-                    source: name.is_some().then_some(Source::Dwarf),
+                    source,
+                    origin: source.and(origin),
                     name,
                     raw_name,
                     offset: None,
@@ -413,6 +531,9 @@ impl Symbolizer {
                     guess: None,
                 });
             });
+        }
+        if self.cancellation.is_cancelled() {
+            self.states.drop_lines(dso);
         }
         let outer = if self.functions.len() > start { self.functions.pop() } else { None };
         let outer = match (outer, function) {
@@ -426,7 +547,13 @@ impl Symbolizer {
     }
 
     /// Makes the function of a symbol.
-    fn function(&mut self, dso: usize, symbol: &Symbol<'_>, offset: u64, demangles: bool) -> Function {
+    fn function(
+        &mut self,
+        dso: usize,
+        (symbol, origin): (&Symbol<'_>, Option<FileOrigin>),
+        offset: u64,
+        demangles: bool,
+    ) -> Function {
         let options = Arc::clone(self.shared.finder.options());
         let form = match self.states.get_mut(dso) {
             Some(DsoState { symbols, forms, .. }) if demangles => {
@@ -445,6 +572,7 @@ impl Symbolizer {
             column: None,
             is_inlined: false,
             source: Some(symbol.source),
+            origin,
             guess: None,
         }
     }
@@ -452,6 +580,6 @@ impl Symbolizer {
 
 impl Clone for Symbolizer {
     fn clone(&self) -> Self {
-        Self::of(Arc::clone(&self.shared))
+        Self { cancellation: self.cancellation.clone(), ..Self::of(Arc::clone(&self.shared)) }
     }
 }

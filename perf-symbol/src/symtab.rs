@@ -17,10 +17,14 @@ use overloads::Overloads;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Source {
-    /// `.symtab` of the file or of its debug file, or the names of its PLT.
+    /// `.symtab` of the file or of its debug file.
     Symtab,
+    /// `.symtab` of the file in `.gnu_debugdata`, which has what `.dynsym` has not: mini debug info.
+    MiniDebugInfo,
     /// `.dynsym` of the file.
     Dynsym,
+    /// An entry of the PLT: the name of the function that it calls, with `@plt`.
+    Plt,
     /// DWARF of the file or of its debug file.
     Dwarf,
     /// `/proc/kallsyms`, or a copy of it.
@@ -39,7 +43,9 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Self::Symtab => "symtab",
+            Self::MiniDebugInfo => "mini-debuginfo",
             Self::Dynsym => "dynsym",
+            Self::Plt => "plt",
             Self::Dwarf => "dwarf",
             Self::Kallsyms => "kallsyms",
             Self::PerfMap => "perf-map",
@@ -204,6 +210,11 @@ impl Symtab {
     /// Returns the number of names, those of the same address included.
     pub(crate) fn name_count(&self) -> u32 {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the number of bytes of the table, without the names.
+    pub(crate) fn size(&self) -> usize {
+        self.entries.capacity().saturating_mul(size_of::<Entry>())
     }
 
     /// Returns the number of bytes that have the names.

@@ -85,10 +85,14 @@ pub(super) fn push(
 /// Appends the files whose names are guesses.
 fn push_doubtful(out: &mut Vec<u8>, looked: &[Looked]) {
     let mut doubtful = doubtful(looked);
-    for (dso, doubt) in doubtful.by_ref().take(LISTED) {
+    for (it, doubt) in doubtful.by_ref().take(LISTED) {
         out.extend_from_slice(b"# ");
-        push_name(out, dso.name());
-        print(out, format_args!(": its names are guesses: {doubt}\n"));
+        push_name(out, it.dso.name());
+        print(out, format_args!(": its names are guesses: {doubt}"));
+        if let Some(id) = &it.go_build_id {
+            print(out, format_args!("; the file has Go's build id {id}"));
+        }
+        out.push(b'\n');
     }
     match doubtful.count() {
         0 => {}

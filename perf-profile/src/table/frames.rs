@@ -199,6 +199,7 @@ impl Frames {
             column: None,
             is_inlined: false,
             source: None,
+            origin: None,
             guess: None,
         }]);
         Some(number)

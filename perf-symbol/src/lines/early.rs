@@ -126,10 +126,15 @@ impl Early {
     fn beside<T>(&self, sections: &Sections, work: impl FnOnce() -> T) -> T {
         const LEAST: u64 = 1 << 16;
         let (image, compressed) = (&*sections.image, &self.compressed);
+        let cancellation = sections.budget.cancellation();
         let is_worth_it = compressed.iter().map(|(section, _)| section.size).sum::<u64>() >= LEAST;
         thread::scope(|scope| {
-            let decompress =
-                || compressed.iter().map(|(section, size)| image.data(section, *size)).collect::<Vec<_>>();
+            let decompress = || {
+                compressed
+                    .iter()
+                    .map(|(section, size)| image.data_within(section, *size, &cancellation))
+                    .collect::<Vec<_>>()
+            };
             let start =
                 || thread::Builder::new().name("sections".into()).spawn_scoped(scope, decompress).ok();
             let thread = is_worth_it.then(start).flatten();
@@ -148,8 +153,9 @@ impl Early {
     /// Copies the unit at an offset in `.debug_info`.
     fn copy(&self, sections: &Sections, offset: usize) -> Option<Vec<u8>> {
         let mut info = lock(&self.info);
+        let cancellation = sections.budget.cancellation();
         let mut number = |at: usize, size: usize| {
-            let bytes = info.copy(at..at.checked_add(size)?).ok()?;
+            let bytes = info.copy(at..at.checked_add(size)?, &cancellation).ok()?;
             usize::try_from(sections.image.number(&bytes, 0, size)?).ok()
         };
         // The initial length has 32 bits, or 64 after this mark.
@@ -163,7 +169,7 @@ impl Early {
         if copied > info.size() {
             return None;
         }
-        let unit = info.copy(offset..end).ok()?;
+        let unit = info.copy(offset..end, &cancellation).ok()?;
         self.copied.set(copied);
         let (used, before) = (info.used(), self.counted.replace(info.used()));
         let (more, raw) = (used.0.saturating_sub(before.0), used.1.saturating_sub(before.1));

@@ -35,6 +35,7 @@ impl Sections {
         let (image, path) = found.dwarf()?;
         let limits = finder.options().limits;
         let budget = Budget::new(limits.dwarf.min(limits.decompressed));
+        budget.set_cancellation(finder.cancellation());
         budget.begin();
         let endian = if image.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
         let shared =
@@ -113,14 +114,14 @@ pub(super) fn section(image: &Image, name: &str, budget: &Budget) -> Result<Byte
         return Ok(Bytes::default());
     };
     let raw = image.raw_data(section);
-    let data = image.data(section, budget.room())?;
+    let data = image.data_within(section, budget.room(), &budget.cancellation())?;
     // Another one was decompressed or copied.
     let is_raw = |data: &Bytes| data.as_ptr() == raw.as_ptr() || data.is_empty();
     if !is_raw(&data) {
         budget.load(data.len() as u64)?;
     }
     let before = data.as_ptr();
-    let data = relocate::section(image, index, data, budget.room())?;
+    let data = relocate::section(image, index, data, budget.room(), &budget.cancellation())?;
     if data.as_ptr() != before {
         budget.load(data.len() as u64)?;
     }

@@ -34,7 +34,9 @@ pub(super) fn file(
     path: &Path,
     load: &SplitDwarfLoad<Metered<'_>>,
 ) -> Option<DwarfSections<Bytes>> {
-    let image = sections.finder.open(path, None).ok()?;
+    // The finder was cancelled perhaps, after the sections were loaded.
+    let finder = sections.finder.with_cancellation(&sections.budget.cancellation());
+    let image = finder.open(path, None).ok()?;
     let loaded = DwarfSections::load(|id| split_section(&image, id, &sections.budget)).ok()?;
     let dwarf = loaded.borrow(|bytes| sections.reader(bytes));
     let mut units = dwarf.units();

@@ -5,9 +5,9 @@ use std::hash::DefaultHasher;
 
 use object::elf;
 
+use crate::bounds::Bounds;
 use crate::elf_symbol::{ElfSymbol, strings_of, table};
 use crate::image::Image;
-use crate::limits::Limits;
 use crate::plt::{self, StubTarget};
 
 /// The longest name that is compared, in bytes. Symbols may share the bytes of a long one.
@@ -42,11 +42,12 @@ struct Export {
 
 impl Linkage {
     /// Reads `.dynsym` and the relocations of the PLT.
-    pub(crate) fn of(image: &Image, limits: &Limits) -> Self {
+    pub(crate) fn of(image: &Image, limits: Bounds<'_>) -> Self {
         let Some((dynsym, section)) = table(image, elf::SHT_DYNSYM) else { return Self::default() };
-        let (Ok(data), Some(strings)) =
-            (image.data(section, limits.decompressed), strings_of(image, section, limits))
-        else {
+        let (Ok(data), Some(strings)) = (
+            image.data_within(section, limits.decompressed, limits.cancellation),
+            strings_of(image, section, limits),
+        ) else {
             return Self::default();
         };
         let hash = |symbol: &ElfSymbol| {

@@ -14,12 +14,14 @@ use super::fde::{Entry, HeaderTable, index_of};
 use super::frame::FrameSource;
 use super::linkage::Linkage;
 use super::machine::Machine;
+use crate::bounds::Bounds;
 use crate::bytes::Bytes;
+use crate::cancellation::Cancellation;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
 use crate::image::Image;
 use crate::limits::Limits;
-use crate::symtab::Symtab;
+use crate::symtab::{Source, Symtab};
 
 /// The largest `.debug_frame` that is decompressed.
 const MAX_SECTION: u64 = 256 << 20;
@@ -212,14 +214,17 @@ impl Module {
     /// Returns the functions of the file. The first call reads its symbol tables.
     pub(crate) fn functions(&self) -> &Symtab {
         self.functions.get_or_init(|| {
-            let files: Vec<_> = [Some(&*self.image), self.debug.as_ref()].into_iter().flatten().collect();
-            elf_symbols::load(Some(&self.image), &files, &Limits::default())
+            let files = [Some(&*self.image), self.debug.as_ref()].into_iter().flatten();
+            let files: Vec<_> = files.map(|image| (image, Source::Symtab)).collect();
+            let (limits, never) = (Limits::default(), Cancellation::default());
+            elf_symbols::load(Some(&self.image), &files, Bounds::new(&limits, &never))
         })
     }
 
     /// Returns what the file calls in others, and others in it. The first call reads `.dynsym` and relocations.
     pub(crate) fn linkage(&self) -> &Linkage {
-        self.linkage.get_or_init(|| Linkage::of(&self.image, &Limits::default()))
+        let (limits, never) = (Limits::default(), Cancellation::default());
+        self.linkage.get_or_init(|| Linkage::of(&self.image, Bounds::new(&limits, &never)))
     }
 
     /// Returns the entries of `.eh_frame`, in the order of their addresses. The first call reads the section.

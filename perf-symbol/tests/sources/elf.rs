@@ -34,6 +34,16 @@ pub(crate) type Symbol = (u8, u64, u64, &'static str);
 pub(crate) const FUNC: u8 = 0x12;
 pub(crate) const NOTYPE: u8 = 0x00;
 
+/// A note whose name has four bytes.
+fn note(name: [u8; 4], kind: u32, desc: &[u8]) -> Vec<u8> {
+    let words = [4, desc.len() as u32, kind];
+    let mut data: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    data.extend_from_slice(&name);
+    data.extend_from_slice(desc);
+    data.resize(data.len().next_multiple_of(4), 0);
+    data
+}
+
 impl Elf {
     /// A file whose code, at the offset 0x1000, has the address `address`.
     pub(crate) fn new(address: u64) -> Self {
@@ -92,12 +102,12 @@ impl Elf {
     }
 
     pub(crate) fn build_id(self, id: &[u8]) -> Self {
-        let words = [4, id.len() as u32, 3];
-        let mut data: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        data.extend_from_slice(b"GNU\0");
-        data.extend_from_slice(id);
-        data.resize(data.len().next_multiple_of(4), 0);
-        self.section(".note.gnu.build-id", NOTE, data)
+        self.section(".note.gnu.build-id", NOTE, note(*b"GNU\0", 3, id))
+    }
+
+    /// A build id of Go's linker.
+    pub(crate) fn go_build_id(self, id: &[u8]) -> Self {
+        self.section(".note.go.buildid", NOTE, note(*b"Go\0\0", 4, id))
     }
 
     /// `.symtab` or `.dynsym`, after its names. Symbols are in `.text`, and undefined if they have no address.

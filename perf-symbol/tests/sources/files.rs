@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use perf_session::Inode;
 use perf_symbol::{Doubt, Guess, Symbolizer, Why};
 
 use crate::elf::{DYNSYM, Elf, FUNC, NOTYPE, PROGBITS, RELA, SYMTAB, xz};
@@ -103,6 +104,77 @@ fn a_file_that_changed_since_has_guesses_for_names() {
     // The time of the recording is not known.
     let of_pipe = |options: &mut perf_symbol::Options| options.recorded_until = None;
     assert_eq!(doubt(&[], same, (201, 200), of_pipe), (None, None));
+}
+
+/// The number of an inode is reused, but not its generation.
+#[test]
+fn an_inode_of_another_generation_is_another_file() {
+    for (recorded, found, expected) in [
+        (5, 5, None),
+        (5, 6, Some(Doubt::Replaced)),
+        // Mappings that were there before the recording, and sources that do not know it.
+        (0, 6, None),
+        (5, 0, None),
+    ] {
+        let inode = Inode { maj: 8, min: 1, ino: 7, ino_generation: recorded };
+        let session = Records::default().map_inode((5, 0x7000_0000, 0x2000), inode, "/bin/a").session();
+        let files = Memory { generation: found, ..Memory::default() };
+        let mut it = symbolizer(files.with_inode("/bin/a", 7, file("f").build()));
+        assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
+        assert_eq!(it.looked()[0].doubt, expected, "{recorded} {found}");
+    }
+}
+
+/// A program that was built again, on a real file system: by the file's inode, and by its time if the same file was written
+/// again.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_was_built_again() {
+    use perf_symbol::{Files, ReadFiles};
+    use std::fs;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("program");
+    let build = |id: &[u8]| fs::write(&path, file("f").go_build_id(id).build()).unwrap();
+    build(b"first/first");
+    let inode = ReadFiles.inode(&path).unwrap();
+    let session =
+        Records::default().map_inode((5, 0x7000_0000, 0x2000), inode, path.to_str().unwrap()).session();
+    let mut options = options();
+    let modified = ReadFiles.modified(&path).unwrap();
+    options.recorded_until = Some(modified + Duration::from_secs(1));
+    let looked = |options: &perf_symbol::Options| {
+        let mut it = Symbolizer::new(options.clone());
+        assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
+        let looked = it.looked().remove(0);
+        (looked.doubt, looked.go_build_id.unwrap().to_string())
+    };
+    assert_eq!(looked(&options), (None, "first/first".into()));
+    // As `cp` writes over a file.
+    options.recorded_until = Some(modified - Duration::from_secs(1));
+    assert_eq!(looked(&options), (Some(Doubt::Modified), "first/first".into()));
+    options.recorded_until = None;
+    // As linkers write a file: to another inode, as the first one is still there.
+    fs::rename(&path, folder.path().join("before")).unwrap();
+    build(b"second/second");
+    assert_eq!(looked(&options), (Some(Doubt::Replaced), "second/second".into()));
+}
+
+#[test]
+fn build_ids_of_go() {
+    let id = |elf: Elf| {
+        let image = perf_symbol::Image::parse(perf_symbol::Bytes::new(elf.build())).unwrap();
+        image.go_build_id().map(str::to_owned)
+    };
+    assert_eq!(id(file("f")), None);
+    assert_eq!(id(file("f").go_build_id(b"a1/b_2/c-3")), Some("a1/b_2/c-3".into()));
+    // The other one counts.
+    assert_eq!(id(file("f").go_build_id(b"a").build_id(&ID)), None);
+    assert_eq!(id(file("f").build_id(&ID).go_build_id(b"a")), None);
+    for damaged in [&b""[..], b"a b", b"a\n", &[0xff], &[b'a'; 256]] {
+        assert_eq!(id(file("f").go_build_id(damaged)), None);
+    }
+    assert!(id(file("f").go_build_id(&[b'a'; 255])).is_some());
 }
 
 #[test]
@@ -213,6 +285,14 @@ fn by_debug_link() {
     for path in ["/bin/a.debug", "/bin/.debug/a.debug", "/usr/lib/debug/bin/a.debug"] {
         let files = Memory::default().with("/bin/a", main.clone()).with(path, debug.clone());
         assert_eq!(found(files), ["f+0x4 symtab"], "{path}");
+        // With another build id of Go's linker, it is that of another file, though the checksum is right.
+        for (id, names) in [(b"one", vec!["f+0x4 symtab".to_owned()]), (b"two", vec![])] {
+            let debug = file("f").go_build_id(id).build();
+            let main = stripped().go_build_id(b"one");
+            let main = main.section(".gnu_debuglink", PROGBITS, link(&debug)).build();
+            let files = Memory::default().with("/bin/a", main).with(path, debug);
+            assert_eq!(found_with(files, &[], |_| {}).0, names, "{path}");
+        }
         // With another checksum, it is another file.
         let mut damaged = debug.clone();
         *damaged.last_mut().unwrap() ^= 1;
@@ -225,7 +305,7 @@ fn by_debug_link() {
 fn by_mini_debug_info() {
     let data = xz(&file("f").build());
     let main = stripped().build_id(&ID).section(".gnu_debugdata", PROGBITS, data.clone());
-    assert_eq!(found(Memory::default().with("/bin/a", main.build())), ["f+0x4 symtab"]);
+    assert_eq!(found(Memory::default().with("/bin/a", main.build())), ["f+0x4 mini-debuginfo"]);
     let cut = data[..data.len() / 2].to_vec();
     let main = stripped().build_id(&ID).section(".gnu_debugdata", PROGBITS, cut);
     assert!(found(Memory::default().with("/bin/a", main.build())).is_empty());
@@ -265,9 +345,9 @@ fn entries_of_the_plt() {
     let mut symbolizer = symbolizer(files);
     let mut name = |offset: u64| names(&mut symbolizer, &session, 5, 0x7000_0000 + offset);
     assert!(name(0x1000).is_empty());
-    assert_eq!(name(0x1014), ["malloc@plt+0x4 symtab"]);
-    assert_eq!(name(0x1020), ["a::b@plt+0x0 symtab"]);
-    assert_eq!(name(0x1030), ["*ABS*+0x1234@plt+0x0 symtab"]);
+    assert_eq!(name(0x1014), ["malloc@plt+0x4 plt"]);
+    assert_eq!(name(0x1020), ["a::b@plt+0x0 plt"]);
+    assert_eq!(name(0x1030), ["*ABS*+0x1234@plt+0x0 plt"]);
     assert!(name(0x1040).is_empty());
 }
 
@@ -322,7 +402,7 @@ fn entries_of_the_plt_got() {
                 (dynsym, 24),
             )
         });
-        assert_eq!(found, ["free@plt+0x0 symtab", "malloc@plt+0x0 symtab", "", ""], "{is_protected}");
+        assert_eq!(found, ["free@plt+0x0 plt", "malloc@plt+0x0 plt", "", ""], "{is_protected}");
         // Relocations of other symbols.
         let found = names_of_entries(&offsets, |main, dynsym| {
             main.section_at(".plt.got", PROGBITS, start, code.clone(), (0, size as u64)).section_at(
@@ -347,7 +427,7 @@ fn entries_of_the_second_plt() {
             .section_at(".plt.sec", PROGBITS, 0x40_1080, vec![0; 0x20], (0, 16))
             .section_at(".rela.plt", RELA, 0, relocations.clone(), (dynsym, 24))
     });
-    assert_eq!(found, ["", "", "free@plt+0x0 symtab", "malloc@plt+0x4 symtab", ""]);
+    assert_eq!(found, ["", "", "free@plt+0x0 plt", "malloc@plt+0x4 plt", ""]);
 }
 
 #[test]

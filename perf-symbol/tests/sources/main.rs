@@ -2,6 +2,8 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "the files are small")]
 
+mod batch;
+mod cancelled;
 #[cfg(feature = "debuginfod")]
 mod debuginfod;
 mod early;
@@ -42,6 +44,8 @@ struct Memory {
     inodes: HashMap<PathBuf, u64>,
     /// The major number of the device; 8 if it is `None`.
     device: Option<u32>,
+    /// The generation of all inodes; 0 if it is not known.
+    generation: u64,
     modified: Option<SystemTime>,
     vdso: Option<Vec<u8>>,
     vdso32: Option<Vec<u8>>,
@@ -70,7 +74,8 @@ impl Files for Memory {
 
     fn inode(&self, path: &Path) -> Option<Inode> {
         let maj = self.device.unwrap_or(8);
-        self.inodes.get(path).map(|&ino| Inode { maj, min: 1, ino, ino_generation: 0 })
+        let ino_generation = self.generation;
+        self.inodes.get(path).map(|&ino| Inode { maj, min: 1, ino, ino_generation })
     }
 
     fn modified(&self, _: &Path) -> Option<SystemTime> {
@@ -121,12 +126,20 @@ impl Records {
 
     /// An executable mapping from the start of a file on, with a build id, or without if it is empty.
     fn map(self, pid: i32, start: u64, size: u64, id: &[u8], name: &str) -> Self {
+        if id.is_empty() {
+            let inode = Inode { maj: 8, min: 1, ino: 7, ino_generation: 0 };
+            return self.map_inode((pid, start, size), inode, name);
+        }
         let fixed = Self::bytes().i32(pid).i32(pid).u64s(&[start, size, 0]);
-        let (bit, fixed) = match id.len() {
-            0 => (0, fixed.u32(8).u32(1).u64(7).u64(0)),
-            size => (BUILD_ID, fixed.u8(size as u8).zeros(3).padded(id, 20)),
-        };
-        self.record(10, USER | bit, text(fixed.u32(5).u32(2), name))
+        let fixed = fixed.u8(id.len() as u8).zeros(3).padded(id, 20);
+        self.record(10, USER | BUILD_ID, text(fixed.u32(5).u32(2), name))
+    }
+
+    /// An executable mapping of process, address and size, from the start of a file on.
+    fn map_inode(self, (pid, start, size): (i32, u64, u64), inode: Inode, name: &str) -> Self {
+        let fixed = Self::bytes().i32(pid).i32(pid).u64s(&[start, size, 0]);
+        let fixed = fixed.u32(inode.maj).u32(inode.min).u64(inode.ino).u64(inode.ino_generation);
+        self.record(10, USER, text(fixed.u32(5).u32(2), name))
     }
 
     fn kernel(self, start: u64, size: u64, pgoff: u64, name: &str) -> Self {
@@ -173,10 +186,4 @@ fn shown(function: &Function) -> String {
     let name = function.name.as_deref().unwrap_or(b"?").escape_ascii();
     let source = function.source.map_or("none", |source| source.name());
     format!("{name}+{:#x} {source}", function.offset.unwrap_or(u64::MAX))
-}
-
-#[test]
-fn a_symbolizer_can_be_sent() {
-    fn is_send<T: Send>() {}
-    is_send::<Symbolizer>();
 }
