@@ -1,6 +1,5 @@
 //! The command line.
 
-pub(crate) mod call_graph;
 mod capture;
 pub(crate) mod diff;
 mod examples;

@@ -1,41 +1,31 @@
 //! `perfdata report`: where the time went, as `perf report --stdio` prints it.
 
 mod browser;
+mod cell_text;
 mod cells;
-mod chains;
 mod collect;
-mod facts;
+mod elided;
 mod fit;
 mod graph;
+mod heading;
 mod json;
-mod keys;
-mod limits;
-mod machine;
 mod memory;
-mod order;
-mod plan;
 mod printed;
 mod quality;
-mod ranks;
-mod row_graphs;
-mod rows;
-mod source_texts;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
-mod texts;
 mod timeline;
 mod transaction;
 
 use perf_parse::file::{Account, Reader};
+use perf_profile::Limits;
+use perf_profile::report::{Options, Report, ReportBuilder, ReportError, ReportPlan};
 use perf_profile::tracepoints::TracepointTexts;
-use perf_profile::{Missing, Quality, StackPart, Symbols};
 use perf_symbol::Looked;
 
-use crate::args::call_graph::Style;
 use crate::args::only::OnlyArgs;
-use crate::args::report::{Percentage, ReportArgs, ReportFormat};
+use crate::args::report::{ReportArgs, ReportFormat};
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::off_cpu::{self, OffCpu};
@@ -44,12 +34,7 @@ use crate::progress::NamingProgress;
 use crate::samples::Samples;
 use crate::script::header;
 use crate::{Failure, Outcome};
-use collect::{Collected, Collecting, Wants};
-use facts::AllFacts;
-use keys::Key;
-use limits::Limits;
-use plan::Plan;
-use rows::Source;
+use collect::ReportCollector;
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     if let Some((option, instead)) = args.refused.given() {
@@ -58,7 +43,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     if args.timeline {
         return timeline::run(args);
     }
-    let limits = Limits::default();
+    let limits = Options::default().limits;
     crate::input::read(&args.file, |reader, memory| report(&reader, memory, args, limits))
 }
 
@@ -79,18 +64,18 @@ fn report(
     if browser::is_wanted(args) {
         return browser::run(reader, memory, args, limits);
     }
-    with_report(reader, memory, args, &args.only, limits, &mut |report, tables| {
+    with_report(reader, memory, args, &args.only, limits, &mut |view| {
         match args.format {
-            ReportFormat::Text => report.push_text(&mut output, tables)?,
-            ReportFormat::Json => json::push(report, &mut output, reader, tables)?,
+            ReportFormat::Text => view.push_text(&mut output)?,
+            ReportFormat::Json => json::push(view, &mut output, reader)?,
         };
         output.flush()?;
         Ok(())
     })
 }
 
-/// What is done with a report and its tables.
-type Act<'a> = dyn FnMut(&Report<'_>, &[tables::Members]) -> Result<(), Failure> + 'a;
+/// What is done with a report.
+type Act<'a> = dyn FnMut(&ReportView<'_>) -> Result<(), Failure> + 'a;
 
 /// Counts the samples that `only` selects, and calls `act` with the report.
 fn with_report(
@@ -101,42 +86,33 @@ fn with_report(
     limits: Limits,
     act: &mut Act<'_>,
 ) -> Result<Outcome, Failure> {
-    let plan = Plan::new(args, reader)?;
-    let facts = AllFacts::new(plan.layout.keys().collect(), plan.time_quantum, plan.machine.clone());
-    let wants = Wants {
-        stacks: plan.children || plan.graph.style != Style::None || plan.parent.is_some(),
-        branches: plan.branches,
-        memory: plan.memory,
-        ips: plan.layout.has(Key::Addr),
-        sizes: plan.layout.has(Key::DsoSize),
-        max_stack: args.max_stack,
-        limits,
-    };
+    let mut options = args.options()?;
+    options.limits = limits;
+    let plan = ReportPlan::new(&options, reader).map_err(|error| unusable(&error))?;
     let traces = TracepointTexts::new(reader);
     let (wait, only) = off_cpu::selection(only, args.off_cpu);
     let off_cpu = if args.off_cpu { Some(OffCpu::new(reader, wait)?) } else { None };
-    let mut collected = Collected::new(wants, facts);
     let naming = args.symbols.naming(args.threads);
     let samples = Samples::new(reader, memory, &only)?.all_if(args.off_cpu).threads(naming.threads);
-    let lines = if plan.layout.needs_lines(&plan.graph) { Lines::Always } else { Lines::WithInlined };
+    let lines = if plan.needs_lines() { Lines::Always } else { Lines::WithInlined };
     let names = names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?
         .with_max_stack(args.max_stack);
-    collected.table.frames.load_ahead(names.symbolizer(), naming.threads);
+    let mut builder = ReportBuilder::new(plan);
+    builder.load_ahead(names.symbolizer(), naming);
     let threads = samples.walkers(names.symbolizer().is_some());
-    let is_by_blocks = threads.get() > 1 && collected.can_be_in_parts() && off_cpu.is_none();
-    let mut collecting = Collecting::new(collected, traces, off_cpu);
+    let is_by_blocks = threads.get() > 1 && builder.can_be_in_parts() && off_cpu.is_none();
+    let mut collector = ReportCollector::new(builder, traces, off_cpu);
     let mut walked = if is_by_blocks {
-        let part = StackPart::new(args.max_stack, wants.of_table());
-        samples.walk_by_blocks(names, part, None, &mut collecting, threads)?
+        let part = collector.builder.part();
+        samples.walk_by_blocks(names, part, None, &mut collector, threads)?
     } else {
-        let Some(walked) = samples.walk(names, &mut collecting)? else { return Ok(Outcome::Clean) };
+        let Some(walked) = samples.walk(names, &mut collector)? else { return Ok(Outcome::Clean) };
         walked
     };
-    let Collecting { mut collected, traces, off_cpu, .. } = collecting;
+    let ReportCollector { builder, traces, off_cpu, .. } = collector;
     if let Some(off_cpu) = off_cpu {
         off_cpu.report();
     }
-    collected.finish();
     if traces.as_fields > 0 {
         let count = traces.as_fields;
         say!(
@@ -145,49 +121,32 @@ fn with_report(
     }
     let mut progress = NamingProgress::new();
     let (finder, symbolizer) = walked.names.parts();
-    let (named, ends) =
-        collected.table.look_up(&walked.session, finder, symbolizer.as_deref(), naming, &mut |done, all| {
-            progress.at(done, all)
-        });
+    let report = builder.finish(&walked.session, finder, symbolizer.as_deref(), naming, &mut |done, all| {
+        progress.at(done, all)
+    });
     drop(progress);
-    let mut source = Source::new(&collected, &named, &plan.layout, plan.parent.as_ref());
-    (source.children, source.order) = (plan.children, plan.order);
-    source.by_depth = plan.graph.style != Style::None;
-    (source.hides_unresolved, source.excludes_other) = (args.hide_unresolved, args.exclude_other);
-    let quality = quality::count(&collected, &ends, &named, &|dso| walked.session.build_id(dso));
-    // Without a look, no file is known to lack names.
-    let looked = if args.symbols.no_symbols { Vec::new() } else { walked.names.looked() };
-    let missing = if looked.is_empty() { Vec::new() } else { quality.missing(&looked) };
-    let report = Report {
-        args,
-        plan: &plan,
-        source: &source,
-        account: walked.account(),
-        names: &walked.names,
-        quality: &quality,
-        missing: &missing,
-        looked: &looked,
-    };
-    let grouping = match () {
-        () if args.no_group => tables::Grouping::Never,
-        () if args.group => tables::Grouping::Always,
-        () => tables::Grouping::AsRecorded,
-    };
-    let tables = tables::of(reader, &collected, grouping);
-    act(&report, &tables)?;
+    let looked = walked.names.looked();
+    act(&ReportView { args, report: &report, account: walked.account(), looked: &looked })?;
     Ok(walked.finish("counted"))
+}
+
+/// Returns the failure of an option that the capture cannot have.
+fn unusable(error: &ReportError) -> Failure {
+    let option = match error.option() {
+        "branches" => "branch-stack".to_owned(),
+        "memory" => "mem-mode".to_owned(),
+        name => name.replace('_', "-"),
+    };
+    let colon = if error.has_value() { "" } else { ":" };
+    Failure(format!("--{option}{colon} {error}"))
 }
 
 /// A report, ready to be printed.
 #[derive(Clone, Copy, Debug)]
-struct Report<'a> {
+struct ReportView<'a> {
     args: &'a ReportArgs,
-    plan: &'a Plan,
-    source: &'a Source<'a>,
+    report: &'a Report,
     account: &'a Account,
-    names: &'a Symbols,
-    quality: &'a Quality,
-    missing: &'a [Missing],
-    /// Empty if names were not looked for.
+    /// The files that were looked for, be it for names or for stacks.
     looked: &'a [Looked],
 }

@@ -83,6 +83,7 @@ mod named;
 mod origin;
 mod profile;
 mod quality;
+pub mod report;
 mod sample;
 mod samples;
 mod stack_table;

@@ -3,7 +3,7 @@
 use core::num::NonZero;
 use std::ffi::OsString;
 
-use super::call_graph::CallGraph;
+use perf_profile::report::CallGraphOptions;
 
 /// An option whose value may be left out.
 struct Optional {
@@ -16,7 +16,7 @@ const ALL: [Optional; 2] = [
     Optional {
         verbs: &["report"],
         names: &["-g", "--call-graph"],
-        is_value: |text| CallGraph::parse(text).is_ok(),
+        is_value: |text| text.parse::<CallGraphOptions>().is_ok(),
     },
     Optional {
         verbs: &["fold", "flamegraph", "export"],

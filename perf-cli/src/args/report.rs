@@ -1,11 +1,16 @@
 //! The arguments of `perfdata report`.
 
+use core::fmt::Display;
 use core::num::NonZero;
+use core::str::FromStr;
+
+use perf_profile::report::{CallGraphOptions, CallGraphStyle, EventGrouping, Options, Percentage};
 
 use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
+use crate::Failure;
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf report --stdio of Linux 6.1, a table for each event or group of events. It ends with the \
@@ -113,8 +118,8 @@ pub(crate) struct ReportArgs {
 
     /// What percentages are of: absolute, all samples; relative, those that --comms, --pid, --tid, --dsos and --symbols
     /// select
-    #[arg(long, value_enum, default_value_t = Percentage::Absolute)]
-    pub(crate) percentage: Percentage,
+    #[arg(long, value_enum, default_value_t = PercentageArg::Absolute)]
+    pub(crate) percentage: PercentageArg,
 
     /// Print the number of samples
     #[arg(short = 'n', long)]
@@ -205,6 +210,54 @@ pub(crate) struct ReportArgs {
     pub(crate) symbols: SymbolArgs,
 }
 
+impl ReportArgs {
+    /// Returns the options of the report.
+    ///
+    /// # Errors
+    ///
+    /// The first option whose value is none.
+    pub(crate) fn options(&self) -> Result<Options, Failure> {
+        let mut options = Options::default();
+        options.sort = self.sort.as_deref().map(|list| parsed("--sort", list)).transpose()?;
+        options.fields = self.fields.as_deref().map(|list| parsed("--fields", list)).transpose()?;
+        options.children = !self.no_children;
+        options.branches = match () {
+            () if self.branch_stack => Some(true),
+            () if self.no_branch_stack => Some(false),
+            () => None,
+        };
+        (options.memory, options.off_cpu) = (self.mem_mode, self.off_cpu);
+        options.call_graph =
+            self.call_graph.as_deref().map(|text| parsed("--call-graph", text)).transpose()?;
+        if self.no_call_graph {
+            let mut none = CallGraphOptions::default();
+            none.style = CallGraphStyle::None;
+            options.call_graph = Some(none);
+        }
+        options.inverted = self.inverted;
+        options.max_stack = self.max_stack;
+        options.percent_limit = self.percent_limit;
+        options.shows_samples = self.show_nr_samples;
+        options.shows_period = self.show_total_period;
+        options.shows_cpu_utilization = self.show_cpu_utilization;
+        options.parent.clone_from(&self.parent);
+        options.excludes_other = self.exclude_other;
+        options.hides_unresolved = self.hide_unresolved;
+        options.grouping = match () {
+            () if self.no_group => EventGrouping::Never,
+            () if self.group => EventGrouping::Always,
+            () => EventGrouping::AsRecorded,
+        };
+        options.time_quantum = parsed("--time-quantum", &self.time_quantum)?;
+        Ok(options)
+    }
+}
+
+/// Parses the value of an option. The error begins with the value.
+fn parsed<T: FromStr<Err: Display>>(option: &str, value: &str) -> Result<T, Failure> {
+    value.parse().map_err(|error| Failure(format!("{option} {error}")))
+}
+
 /// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
@@ -214,13 +267,22 @@ pub(crate) enum ReportFormat {
     Json,
 }
 
-/// What percentages are of.
+/// The argument of `--percentage`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Percentage {
+pub(crate) enum PercentageArg {
     /// Of the selected samples
     Relative,
     /// Of all samples
     Absolute,
+}
+
+impl From<PercentageArg> for Percentage {
+    fn from(arg: PercentageArg) -> Self {
+        match arg {
+            PercentageArg::Relative => Self::Relative,
+            PercentageArg::Absolute => Self::Absolute,
+        }
+    }
 }
 
 /// Options of perf report that perfdata does not have. They are known so that the error says what to do instead.

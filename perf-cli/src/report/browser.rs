@@ -20,9 +20,9 @@ mod tests;
 use std::io::IsTerminal;
 
 use perf_parse::file::Reader;
+use perf_profile::Limits;
 
-use super::limits::Limits;
-use super::{Report, quality, with_report};
+use super::{ReportView, quality, with_report};
 use crate::args::only::OnlyArgs;
 use crate::args::report::{ReportArgs, ReportFormat};
 use crate::escape::OneLine;
@@ -80,18 +80,18 @@ pub(super) fn run(
     loop {
         let only = only(args, state.as_ref());
         let mut left = Left::Quit;
-        let outcome = with_report(reader, memory, args, &only, limits, &mut |report, tables| {
+        let outcome = with_report(reader, memory, args, &only, limits, &mut |view| {
             let check_time = |time: &str| {
                 let only = OnlyArgs { time: Some(time.to_owned()), ..args.only.clone() };
                 Samples::new(reader, memory, &only).map(drop)
             };
             let outside = Outside { header: &header, check_time: &check_time };
-            let state = state.clone().unwrap_or_else(|| State::new(report));
-            match Browser::new(*report, tables, state, outside) {
+            let state = state.clone().unwrap_or_else(|| State::new(view));
+            match Browser::new(*view, state, outside) {
                 Some(browser) => left = browse(browser, Capture { reader, memory, args, only: &only })?,
                 // Without samples there is nothing to browse.
                 None => {
-                    report.push_text(&mut Output::new(), tables)?;
+                    view.push_text(&mut Output::new())?;
                 }
             }
             Ok(())
@@ -113,16 +113,16 @@ fn only(args: &ReportArgs, state: Option<&State>) -> OnlyArgs {
 }
 
 /// Returns how the screen looks.
-fn look(report: &Report<'_>) -> Look {
-    let samples = report.source.collected.events.values().map(|it| it.selected.samples).sum();
+fn look(view: &ReportView<'_>) -> Look {
+    let report = view.report;
     Look {
         has_colors: std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()),
-        quality: format!("{}; ? shows the keys", quality::line(samples, report.quality)),
+        quality: format!("{}; ? shows the keys", quality::line(report.selected(), report.quality())),
     }
 }
 
 fn browse(mut browser: Browser<'_>, capture: Capture<'_, '_, '_>) -> Result<Left, Failure> {
-    let look = look(&browser.report);
+    let look = look(&browser.view);
     let mut screen = Screen::new().map_err(|error| format!("terminal: {error}"))?;
     loop {
         let step = screen.show(&mut browser, &look).map_err(|error| format!("terminal: {error}"))?;

@@ -1,6 +1,6 @@
 //! Cutting and padding of a sort key's text, as perf does it.
 
-use super::keys::Key;
+use perf_profile::report::SortKey;
 
 /// Returns a number with as many digits as the column is wide.
 ///
@@ -23,54 +23,54 @@ pub(super) fn replaced(text: &[u8], separator: char) -> Vec<u8> {
 }
 
 /// Returns whether perf cuts the text of a key to the width of the column.
-pub(super) fn is_cut(key: Key) -> bool {
+pub(super) fn is_cut(key: SortKey) -> bool {
     !matches!(
         key,
-        Key::Cpu
-            | Key::Cgroup
-            | Key::CgroupId
-            | Key::LocalWeight
-            | Key::Weight
-            | Key::Socket
-            | Key::Transaction
-            | Key::SymbolSize
-            | Key::DsoSize
-            | Key::CodePageSize
-            | Key::LocalInsLat
-            | Key::InsLat
-            | Key::LocalPStageCyc
-            | Key::PStageCyc
-            | Key::Addr
-            | Key::Tlb
-            | Key::Mem
-            | Key::Snoop
-            | Key::DataPageSize
+        SortKey::Cpu
+            | SortKey::Cgroup
+            | SortKey::CgroupId
+            | SortKey::LocalWeight
+            | SortKey::Weight
+            | SortKey::Socket
+            | SortKey::Transaction
+            | SortKey::SymbolSize
+            | SortKey::DsoSize
+            | SortKey::CodePageSize
+            | SortKey::LocalInsLat
+            | SortKey::InsLat
+            | SortKey::LocalPStageCyc
+            | SortKey::PStageCyc
+            | SortKey::Addr
+            | SortKey::Tlb
+            | SortKey::Mem
+            | SortKey::Snoop
+            | SortKey::DataPageSize
     )
 }
 
 /// Returns whether perf pads the text of a key in the last column too.
-pub(super) fn is_padded(key: Key) -> bool {
+pub(super) fn is_padded(key: SortKey) -> bool {
     !matches!(
         key,
-        Key::Symbol
-            | Key::SymbolFrom
-            | Key::SymbolTo
-            | Key::Cpu
-            | Key::Srcline
-            | Key::Srcfile
-            | Key::Trace
-            | Key::Cgroup
-            | Key::CgroupId
-            | Key::Time
-            | Key::AddrFrom
-            | Key::AddrTo
-            | Key::Socket
-            | Key::SymbolSize
-            | Key::DsoSize
-            | Key::SymbolDaddr
-            | Key::SymbolIaddr
-            | Key::Dcacheline
-            | Key::Locked
-            | Key::Blocked
+        SortKey::Symbol
+            | SortKey::SymbolFrom
+            | SortKey::SymbolTo
+            | SortKey::Cpu
+            | SortKey::Srcline
+            | SortKey::Srcfile
+            | SortKey::Trace
+            | SortKey::Cgroup
+            | SortKey::CgroupId
+            | SortKey::Time
+            | SortKey::AddrFrom
+            | SortKey::AddrTo
+            | SortKey::Socket
+            | SortKey::SymbolSize
+            | SortKey::DsoSize
+            | SortKey::SymbolDaddr
+            | SortKey::SymbolIaddr
+            | SortKey::Dcacheline
+            | SortKey::Locked
+            | SortKey::Blocked
     )
 }

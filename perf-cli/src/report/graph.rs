@@ -1,9 +1,10 @@
 //! The text of call chains.
 
-use super::chains::{Branch, Tree};
-use super::rows::{Element, Source};
+use perf_profile::report::{
+    BranchValue, CallGraphOptions, CallGraphStyle, GraphBranch, GraphTree, Report, StackFunction,
+};
+
 use super::text::Colors;
-use crate::args::call_graph::{CallGraph, Shows, Style};
 use crate::escape::{Alternate, print, push_name};
 use crate::names::file_name;
 use perf_profile::{NONE, Total};
@@ -12,8 +13,8 @@ use perf_symbol::Guess;
 /// Prints the call chains of rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Printer<'a> {
-    pub(super) source: &'a Source<'a>,
-    pub(super) graph: &'a CallGraph,
+    pub(super) report: &'a Report,
+    pub(super) graph: &'a CallGraphOptions,
     pub(super) colors: Colors,
     pub(super) separator: Option<char>,
     /// Whether the first function of a single branch is left out, as the row has it.
@@ -28,7 +29,7 @@ pub(super) struct Printer<'a> {
 struct Level {
     node: usize,
     /// The heaviest last.
-    branches: Vec<Branch>,
+    branches: Vec<GraphBranch>,
     total: u64,
     remaining: u64,
     counted: u64,
@@ -43,32 +44,32 @@ impl Printer<'_> {
     /// Appends the call chains of a row. `weight` is that of the row.
     ///
     /// perf: `hist_entry_callchain__fprintf`, `tools/perf/ui/stdio/hist.c`.
-    pub(super) fn push(&self, out: &mut Vec<u8>, tree: &Tree, weight: u64) {
+    pub(super) fn push(&self, out: &mut Vec<u8>, tree: &GraphTree, weight: u64) {
         match self.graph.style {
-            Style::None => {}
-            Style::Graph | Style::Fractal => self.push_graph(out, tree, weight),
-            Style::Flat => self.push_flat(out, tree),
-            Style::Folded => self.push_folded(out, tree),
+            CallGraphStyle::None => {}
+            CallGraphStyle::Graph | CallGraphStyle::Fractal => self.push_graph(out, tree, weight),
+            CallGraphStyle::Flat => self.push_flat(out, tree),
+            CallGraphStyle::Folded => self.push_folded(out, tree),
         }
     }
 
     pub(super) fn push_value(&self, out: &mut Vec<u8>, value: Total, total: u64) {
         match self.graph.value {
-            Shows::Percent => {
+            BranchValue::Percent => {
                 let percent = if total > 0 { value.period as f64 * 100.0 / total as f64 } else { 0.0 };
                 self.colors.push_percent(out, percent, &format!("{percent:.2}%"));
             }
-            Shows::Period => print(out, format_args!("{}", value.period)),
-            Shows::Count => print(out, format_args!("{}", value.samples)),
+            BranchValue::Period => print(out, format_args!("{}", value.period)),
+            BranchValue::Count => print(out, format_args!("{}", value.samples)),
         }
     }
 
     /// perf: `callchain_list__sym_name`, `tools/perf/util/callchain.c`.
-    pub(super) fn push_name(&self, out: &mut Vec<u8>, element: Element) {
-        let Source { collected, named, .. } = self.source;
+    pub(super) fn push_name(&self, out: &mut Vec<u8>, element: StackFunction) {
+        let (frames, named) = (self.report.frames(), self.report.named());
         let function = named.function(element.function);
         let Some(symbol) = function.and_then(|it| named.symbol(it.symbol)) else {
-            let Some(known) = collected.table.frames.place(element.frame) else { return };
+            let Some(known) = frames.place(element.frame) else { return };
             let mark = if known.guess.is_some() { Guess::MARK } else { "" };
             if known.is_at_several && known.dso != NONE {
                 push_name(out, named.short_name(named.short_name_of(known.dso)));
@@ -89,16 +90,16 @@ impl Printer<'_> {
     }
 
     /// perf: `callchain__fprintf_graph`.
-    fn push_graph(&self, out: &mut Vec<u8>, tree: &Tree, weight: u64) {
+    fn push_graph(&self, out: &mut Vec<u8>, tree: &GraphTree, weight: u64) {
         let start = out.len();
-        let mut branches = tree.branches(Tree::ROOT, self.graph, self.min);
-        let (mut margin, mut node) = (0, Tree::ROOT);
-        let is_single = |branch: &Branch| tree.whole(branch.last).period == weight;
+        let mut branches = tree.branches(GraphTree::ROOT, self.graph, self.min);
+        let (mut margin, mut node) = (0, GraphTree::ROOT);
+        let is_single = |branch: &GraphBranch| tree.whole(branch.last).period == weight;
         if let [branch] = &branches[..]
             && is_single(branch)
         {
             node = branch.last;
-            let shown = branch.elements.iter().skip(self.skips_first.into());
+            let shown = branch.functions.iter().skip(self.skips_first.into());
             let limit = usize::try_from(self.graph.print_limit).ok().filter(|&limit| limit > 0);
             for (number, &element) in shown.take(limit.unwrap_or(usize::MAX)).enumerate() {
                 if number == 0 {
@@ -115,22 +116,22 @@ impl Printer<'_> {
             }
             branches = tree.branches(node, self.graph, self.min);
         }
-        let total = if self.graph.style == Style::Fractal { weight } else { self.total };
+        let total = if self.graph.style == CallGraphStyle::Fractal { weight } else { self.total };
         self.push_levels(out, tree, self.level(node, branches, total), margin);
         if out.len() > start {
             out.push(b'\n');
         }
     }
 
-    fn level(&self, node: usize, mut branches: Vec<Branch>, total: u64) -> Level {
+    fn level(&self, node: usize, mut branches: Vec<GraphBranch>, total: u64) -> Level {
         branches.reverse();
-        let remaining = if self.graph.style == Style::Fractal { total } else { u64::MAX };
+        let remaining = if self.graph.style == CallGraphStyle::Fractal { total } else { u64::MAX };
         Level { node, branches, total, remaining, counted: 0, printed: 0, has_siblings: false }
     }
 
     /// perf: `__callchain__fprintf_graph`.
-    fn push_levels(&self, out: &mut Vec<u8>, tree: &Tree, first: Level, margin: usize) {
-        let is_fractal = self.graph.style == Style::Fractal;
+    fn push_levels(&self, out: &mut Vec<u8>, tree: &GraphTree, first: Level, margin: usize) {
+        let is_fractal = self.graph.style == CallGraphStyle::Fractal;
         let mut levels = vec![first];
         // Whether there is a line at each depth.
         let mut lines = vec![true];
@@ -156,7 +157,7 @@ impl Printer<'_> {
             push_margin(out, margin);
             push_lines(out, &before);
             out.push(b'\n');
-            for (number, &element) in branch.elements.iter().enumerate() {
+            for (number, &element) in branch.functions.iter().enumerate() {
                 push_margin(out, margin);
                 // The line of this level ends in the branch.
                 if number == 0 {
@@ -178,14 +179,22 @@ impl Printer<'_> {
     }
 
     /// Appends what the branches that were left out count, if percentages are of the level above.
-    fn push_rest(&self, out: &mut Vec<u8>, tree: &Tree, level: &Level, lines: &mut [bool], margin: usize) {
-        let is_some =
-            self.graph.style == Style::Fractal && level.remaining != 0 && level.remaining != level.total;
+    fn push_rest(
+        &self,
+        out: &mut Vec<u8>,
+        tree: &GraphTree,
+        level: &Level,
+        lines: &mut [bool],
+        margin: usize,
+    ) {
+        let is_some = self.graph.style == CallGraphStyle::Fractal
+            && level.remaining != 0
+            && level.remaining != level.total;
         if !is_some || !level.has_siblings {
             return;
         }
         let mut rest = Total { samples: 0, period: level.remaining };
-        if self.graph.value == Shows::Count {
+        if self.graph.value == BranchValue::Count {
             rest.samples = tree.after(level.node).samples.saturating_sub(level.counted);
             if rest.samples == 0 {
                 return;
@@ -202,7 +211,7 @@ impl Printer<'_> {
     }
 
     /// perf: `callchain__fprintf_flat`.
-    fn push_flat(&self, out: &mut Vec<u8>, tree: &Tree) {
+    fn push_flat(&self, out: &mut Vec<u8>, tree: &GraphTree) {
         for node in self.limited(tree.ends(self.min)) {
             out.extend_from_slice(b"           ");
             self.push_value(out, tree.whole(node), self.total);
@@ -217,7 +226,7 @@ impl Printer<'_> {
     }
 
     /// perf: `callchain__fprintf_folded`.
-    fn push_folded(&self, out: &mut Vec<u8>, tree: &Tree) {
+    fn push_folded(&self, out: &mut Vec<u8>, tree: &GraphTree) {
         for node in self.limited(tree.ends(self.min)) {
             self.push_value(out, tree.own(node), self.total);
             for (number, element) in tree.path(node).into_iter().enumerate() {

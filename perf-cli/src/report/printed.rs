@@ -3,19 +3,27 @@
 use std::io::IsTerminal;
 
 use perf_profile::Total;
+use perf_profile::report::{ReportColumn, ReportTable, RowStacks, StackFunction};
 use perf_profile::work::in_order::in_order;
 
-use super::keys::{Column, MEMORY};
-use super::row_graphs::Uses;
-use super::rows::{Element, Table};
 use super::text::Colors;
-use super::{Report, fit, graph, quality, row_graphs, tables, text};
-use crate::args::report::Percentage;
+use super::{ReportView, elided, fit, graph, quality, text};
 use crate::escape::{print, push_name};
 use crate::output::Output;
 use crate::{Failure, streams};
 
-impl Report<'_> {
+/// The keys of memory accesses, as perf prints them.
+///
+/// perf: `default_mem_sort_order`, `tools/perf/util/sort.c`.
+const MEMORY: &str = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,blocked,local_ins_lat,\
+    local_p_stage_cyc";
+
+impl ReportView<'_> {
+    /// Returns the columns that have the same in all rows.
+    fn elided(&self) -> Vec<elided::ElidedColumn<'_>> {
+        elided::columns(&self.report.plan().layout, &self.args.only)
+    }
+
     pub(super) fn style(&self) -> text::Style {
         let args = self.args;
         let is_terminal = streams::are_of_process() && std::io::stdout().is_terminal();
@@ -27,20 +35,20 @@ impl Report<'_> {
             terminal: terminal().filter(|_| fits),
             colors: Colors(is_terminal && !no_color),
             ns: args.ns,
-            elided: self.plan.elided(args).into_iter().map(|(key, ..)| Column::Key(key)).collect(),
+            elided: self.elided().into_iter().map(|(key, ..)| ReportColumn::Key(key)).collect(),
             has_dso_filter: !args.only.dsos.is_empty(),
         }
     }
 
     /// perf: `evlist__tty_browse_hists`, `tools/perf/builtin-report.c`.
-    pub(super) fn push_text(&self, output: &mut Output, tables: &[tables::Members]) -> Result<bool, Failure> {
+    pub(super) fn push_text(&self, output: &mut Output) -> Result<bool, Failure> {
         let out = &mut output.buffer;
         if !self.args.header {
             out.extend_from_slice(
                 b"# To display the perf.data header info, please use --header/--header-only options.\n#\n",
             );
         }
-        for (_, name, text) in self.plan.elided(self.args) {
+        for (_, name, text) in self.elided() {
             print(out, format_args!("# {name}: "));
             push_name(out, text.as_bytes());
             out.push(b'\n');
@@ -48,19 +56,17 @@ impl Report<'_> {
         let lost = self.account.lost_samples;
         print(out, format_args!("#\n# Total Lost Samples: {lost}\n#\n"));
         let style = self.style();
-        let is_relative = self.args.percentage == Percentage::Relative;
         let mut beyond = 0;
-        for members in tables {
-            let table = self.source.table(members, is_relative);
+        for events in self.report.tables() {
+            let table = self.report.table(events, self.args.percentage.into());
             beyond += table.beyond();
             self.push_summary(&mut output.buffer, &table);
             self.push_table(output, &table, &style)?;
             output.buffer.extend_from_slice(b"\n\n");
         }
         let out = &mut output.buffer;
-        let samples = self.source.collected.events.values().map(|it| it.selected.samples).sum();
         out.extend_from_slice(b"#\n");
-        quality::push(out, samples, self.quality, self.missing, self.looked);
+        quality::push(out, self.report);
         if beyond > 0 {
             let beyond = quality::grouped(beyond);
             print(
@@ -77,21 +83,21 @@ impl Report<'_> {
     /// Appends the number of samples and what they count.
     ///
     /// perf: `hists__fprintf_nr_sample_events`, `tools/perf/builtin-report.c`.
-    fn push_summary(&self, out: &mut Vec<u8>, table: &Table<'_>) {
+    fn push_summary(&self, out: &mut Vec<u8>, table: &ReportTable<'_>) {
         let mut total = Total::default();
-        table.totals.iter().for_each(|it| total.add(*it));
+        table.totals().iter().for_each(|it| total.add(*it));
         let (samples, unit) = abbreviated(total.samples);
-        let members = table.members;
-        let plural = if members.events.len() > 1 || members.leads_others { "s" } else { "" };
+        let events = table.events();
+        let plural = if events.events.len() > 1 || events.leads_others { "s" } else { "" };
         print(out, format_args!("# Samples: {samples}{unit} of event{plural} '"));
-        push_name(out, &members.name);
+        push_name(out, &events.name);
         out.push(b'\'');
         if let Some(spans) = &self.args.only.time {
             print(out, format_args!(" (time slices: "));
             push_name(out, spans.as_bytes());
             out.push(b')');
         }
-        if !self.plan.memory {
+        if !self.report.plan().memory {
             print(out, format_args!("\n# Event count (approx.): {}\n#\n", total.period));
             return;
         }
@@ -110,41 +116,41 @@ impl Report<'_> {
     pub(super) fn push_table(
         &self,
         output: &mut Output,
-        table: &Table<'_>,
+        table: &ReportTable<'_>,
         style: &text::Style,
     ) -> Result<bool, Failure> {
-        let printer = text::Printer::new(self.source, table, style);
+        let printer = text::Printer::new(table, style);
         printer.push_headings(&mut output.buffer);
-        let weights = self.weights(table);
+        let plan = self.report.plan();
         let graph = graph::Printer {
-            source: self.source,
-            graph: &self.plan.graph,
+            report: self.report,
+            graph: &plan.graph,
             colors: style.colors,
             separator: style.separator,
             skips_first: self.args.fields.is_none()
                 && self.args.sort.as_deref().is_some_and(|keys| keys.starts_with("sym")),
-            total: weights.total,
-            min: weights.min,
+            total: table.totals().first().map_or(0, |it| it.period),
+            min: table.min_weight(&plan.graph),
         };
-        let mut uses = self.uses(table);
-        let mut shown =
-            table.order.iter().filter(|&&number| !self.is_left_out(table, &table.rows[number])).peekable();
+        let mut stacks = table.row_stacks(&plan.graph, plan.min_percent);
+        let is_shown = |number: &&usize| !table.is_below(&table.rows()[**number], plan.min_percent);
+        let mut shown = table.order().iter().filter(is_shown).peekable();
         let threads = self.args.symbols.naming(self.args.threads).threads;
         let mut is_open = true;
         in_order(
-            threads,
+            threads.get(),
             &mut Vec::new(),
-            |block: &mut Rows| {
+            |block: &mut PrintedRows| {
                 block.clear();
                 while block.has_room()
                     && let Some(&number) = shown.next()
                 {
-                    let uses = uses.get_mut(number).map(core::mem::take).unwrap_or_default();
-                    block.add(number, self.weight(&table.rows[number]), uses);
+                    let stacks = stacks.get_mut(number).map(core::mem::take).unwrap_or_default();
+                    block.add(number, table.weight(&table.rows()[number]), stacks);
                 }
                 shown.peek().is_some()
             },
-            |elements, block| block.print(&printer, table, &graph, style, elements),
+            |scratch, block| block.print(&printer, table, &graph, style, scratch),
             |_, block| {
                 output.buffer.extend_from_slice(&block.out);
                 is_open = output.flush_full()?;
@@ -164,15 +170,15 @@ const ROWS: usize = 256;
 
 /// Rows that a thread prints.
 #[derive(Debug, Default)]
-struct Rows {
+struct PrintedRows {
     /// Of each row the number, what it counts, and what its call graph is made of.
-    rows: Vec<(usize, u64, Uses)>,
+    rows: Vec<(usize, u64, RowStacks)>,
     stacks: usize,
     /// The text.
     out: Vec<u8>,
 }
 
-impl Rows {
+impl PrintedRows {
     fn clear(&mut self) {
         self.rows.clear();
         self.stacks = 0;
@@ -183,22 +189,22 @@ impl Rows {
         self.rows.len() < ROWS && self.stacks < STACKS
     }
 
-    fn add(&mut self, number: usize, weight: u64, uses: Uses) {
-        self.stacks += uses.len();
-        self.rows.push((number, weight, uses));
+    fn add(&mut self, number: usize, weight: u64, stacks: RowStacks) {
+        self.stacks += stacks.len();
+        self.rows.push((number, weight, stacks));
     }
 
     fn print(
         &mut self,
         printer: &text::Printer<'_>,
-        table: &Table<'_>,
+        table: &ReportTable<'_>,
         graph: &graph::Printer<'_>,
         style: &text::Style,
-        elements: &mut Vec<Element>,
+        scratch: &mut Vec<StackFunction>,
     ) {
-        for (number, weight, uses) in self.rows.drain(..) {
-            printer.push_row(&mut self.out, &table.rows[number]);
-            let Some(tree) = row_graphs::tree(graph.source, graph.graph, &uses, elements) else { continue };
+        for (number, weight, stacks) in self.rows.drain(..) {
+            printer.push_row(&mut self.out, &table.rows()[number]);
+            let Some(tree) = table.call_graph(&stacks, graph.graph, scratch) else { continue };
             let start = self.out.len();
             graph.push(&mut self.out, &tree, weight);
             if let Some(width) = style.terminal {
@@ -235,15 +241,15 @@ mod tests {
 
     #[test]
     fn a_block_has_room_for_rows_and_for_stacks() {
-        let mut block = Rows::default();
-        (1..ROWS).for_each(|number| block.add(number, 1, Vec::new()));
+        let mut block = PrintedRows::default();
+        (1..ROWS).for_each(|number| block.add(number, 1, RowStacks::default()));
         assert!(block.has_room());
-        block.add(0, 1, Vec::new());
+        block.add(0, 1, RowStacks::default());
         assert!(!block.has_room());
         block.clear();
-        block.add(0, 1, vec![(0, 0); STACKS - 1]);
+        block.stacks = STACKS - 1;
         assert!(block.has_room());
-        block.add(1, 1, vec![(0, 0)]);
+        block.stacks = STACKS;
         assert!(!block.has_room());
     }
 }

@@ -1,34 +1,15 @@
 //! The quality of a report's stacks and names, as comments at its end.
 
 use core::fmt::Write;
-use std::collections::BTreeMap;
 
-use perf_profile::{EMPTY, Missing, Named, Quality};
-use perf_session::{BuildId, Dso, DsoKind};
+use perf_profile::report::{Report, percent};
+use perf_profile::{Missing, Quality};
+use perf_session::DsoKind;
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, Why};
 
-use super::collect::Collected;
 use crate::escape::{print, push_name};
 use crate::quality::doubtful;
-
-/// Counts the stacks and frames of all samples.
-pub(super) fn count(
-    collected: &Collected,
-    ends: &BTreeMap<StackEnd, u64>,
-    named: &Named,
-    of: &dyn Fn(&Dso) -> Option<BuildId>,
-) -> Quality {
-    let ids: Vec<_> = collected.table.frames.dsos().iter().map(|dso| of(dso)).collect();
-    let groups = || collected.groups.iter().map(|it| (it.same, it.total.samples));
-    let stacks = groups().map(|(same, samples)| (same.stack, samples));
-    let alone = groups().filter(|(same, _)| same.stack == EMPTY);
-    let frames = alone.flat_map(|(same, samples)| [(same.frame, samples), (same.from, samples)]);
-    let mut quality = Quality::default();
-    quality.count_ends(ends);
-    quality.count_table(&collected.table, named, &ids, stacks, frames);
-    quality
-}
 
 /// The largest number of files that are listed.
 const LISTED: usize = 3;
@@ -36,7 +17,7 @@ const LISTED: usize = 3;
 /// Returns the quality in a line.
 pub(super) fn line(samples: u64, quality: &Quality) -> String {
     let share = |count: u64, all: u64| {
-        let percent = super::text::percent(count, all);
+        let percent = percent(count, all);
         // A few of many are not none.
         if count > 0 && percent < 0.05 { "< 0.1 %".to_owned() } else { format!("{percent:.1} %") }
     };
@@ -62,14 +43,9 @@ pub(super) fn line(samples: u64, quality: &Quality) -> String {
 }
 
 /// Appends the quality.
-pub(super) fn push(
-    out: &mut Vec<u8>,
-    samples: u64,
-    quality: &Quality,
-    missing: &[Missing],
-    looked: &[Looked],
-) {
-    print(out, format_args!("# {}\n", line(samples, quality)));
+pub(super) fn push(out: &mut Vec<u8>, report: &Report) {
+    let (quality, missing) = (report.quality(), report.missing());
+    print(out, format_args!("# {}\n", line(report.selected(), quality)));
     for it in missing.iter().take(LISTED) {
         out.extend_from_slice(b"# ");
         push_missing(out, it);
@@ -78,7 +54,7 @@ pub(super) fn push(
         print(out, format_args!("# and {more} more files without names (--format json lists them)\n"));
     }
     if quality.guessed() > 0 {
-        push_doubtful(out, looked);
+        push_doubtful(out, report.looked());
     }
 }
 

@@ -62,6 +62,11 @@ fn write(path: &Path, samples: u64, places: u64) {
     std::fs::write(path, writer.finish().unwrap().into_inner()).unwrap();
 }
 
+/// Returns the limits of a report.
+fn report_limits() -> Limits {
+    perf_profile::report::Options::default().limits
+}
+
 /// Returns the report of a small capture within limits.
 fn text(limits: Limits) -> String {
     printed(&["--sort", "comm,sym", "-n", "-g", "none"], limits, 150, 11)
@@ -106,16 +111,21 @@ fn counts(text: &str) -> (u64, u64, u64) {
 
 #[test]
 fn samples_beyond_each_limit_have_a_row_of_their_own() {
-    let all = Limits::default();
+    let all = report_limits();
     let (samples, beyond, said) = counts(&text(all));
     assert!(samples > 100 && (beyond, said) == (0, 0), "{samples} {beyond} {said}");
-    let with: [fn(usize) -> Limits; 4] = [
-        |frames| Limits { frames, ..Limits::default() },
-        |stack_nodes| Limits { stack_nodes, ..Limits::default() },
-        |groups| Limits { groups, ..Limits::default() },
-        |texts| Limits { texts, ..Limits::default() },
+    let set: [fn(&mut Limits, usize); 4] = [
+        |limits, frames| limits.frames = frames,
+        |limits, nodes| limits.stack_nodes = nodes,
+        |limits, samples| limits.samples = samples,
+        |limits, bytes| limits.texts = bytes,
     ];
-    for with in with {
+    for set in set {
+        let with = |limit: usize| {
+            let mut limits = report_limits();
+            set(&mut limits, limit);
+            limits
+        };
         // Without room for anything, all samples are beyond the limit; with more room, fewer.
         assert_eq!(counts(&text(with(0))), (samples, samples, samples));
         let (of_rows, beyond, said) = counts(&text(with(1)));
@@ -131,7 +141,7 @@ fn blocks_of_rows_are_printed_in_their_order() {
     for (sort, rows) in [("comm,sym", 2991), ("tid", 3)] {
         let of = |args: &[&str]| {
             let args = [&["--no-children", "--sort", sort], args].concat();
-            printed(&args, Limits::default(), 6000, 997)
+            printed(&args, report_limits(), 6000, 997)
         };
         let table = of(&["-g", "none"]);
         assert_eq!(table.lines().filter(|line| line.starts_with("  ")).count(), rows, "{sort}");

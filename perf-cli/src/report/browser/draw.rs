@@ -83,9 +83,9 @@ fn put(buffer: &mut Buffer, area: Rect, y: u16, part: &Part, style: Style) {
 
 fn rows(browser: &Browser<'_>, look: &Look, has_headings: bool, area: Rect, body: Rect, buffer: &mut Buffer) {
     let style = style(&browser.listed, Some(usize::from(area.width)));
-    let lines = Lines::new(&browser.listed, &style, browser.report.source.children);
+    let lines = Lines::new(&browser.listed, &style, browser.view.report.plan().children);
     if has_headings {
-        let first = browser.report.source.layout.order.first().copied();
+        let first = browser.view.report.plan().layout.order.first().copied();
         let sorted = browser.state.sort.map(|(column, _)| column).or(first);
         for (column, part) in lines.headings() {
             let is_sorted = sorted == Some(column);
@@ -118,11 +118,11 @@ fn rows(browser: &Browser<'_>, look: &Look, has_headings: bool, area: Rect, body
 ///
 /// perf: `perf_evsel_menu__write`, `tools/perf/ui/browsers/hists.c`.
 fn events(browser: &Browser<'_>, selected: usize, body: Rect, buffer: &mut Buffer) {
-    let collected = browser.report.source.collected;
+    let totals = browser.view.report.events();
     let top = (selected + 1).saturating_sub(usize::from(body.height));
     for (y, (number, members)) in (0..body.height).zip(browser.tables.iter().enumerate().skip(top)) {
         let mut total = Total::default();
-        let of = members.events.iter().filter_map(|index| collected.events.get(index));
+        let of = members.events.iter().filter_map(|index| totals.get(index));
         of.for_each(|it| total.add(it.all));
         let (samples, unit) = abbreviated(total.samples);
         let name = OneLine(&members.name);

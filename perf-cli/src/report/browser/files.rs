@@ -53,7 +53,7 @@ pub(super) fn print(browser: &Browser<'_>) -> Result<String, Failure> {
 /// Returns the rows, and the call chains that are expanded, as text.
 pub(super) fn text(browser: &Browser<'_>) -> String {
     let style = style(&browser.listed, None);
-    let lines = Lines::new(&browser.listed, &style, browser.report.source.children);
+    let lines = Lines::new(&browser.listed, &style, browser.view.report.plan().children);
     let mut text = format!("# {}\n#\n", title(browser));
     let headings: Vec<_> = lines.headings().into_iter().map(|(_, part)| part).collect();
     text.push_str(&format!("#{}\n#\n", joined(&headings).strip_prefix(' ').unwrap_or_default()));
@@ -105,7 +105,7 @@ pub(super) fn flamegraph(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) ->
 
 /// Returns the name of the event that is shown.
 fn event(browser: &Browser<'_>) -> Vec<u8> {
-    let events = &browser.report.source.collected.events;
+    let events = browser.view.report.events();
     let event = browser.members().events.first().and_then(|index| events.get(index));
     event.map_or_else(Vec::new, |it| event_name(&it.event))
 }
@@ -114,8 +114,8 @@ fn event(browser: &Browser<'_>) -> Vec<u8> {
 /// function that is shown anywhere in their stack.
 fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: Times) -> Result<Profile, Failure> {
     let Capture { reader, memory, args, only } = capture;
-    let source = browser.report.source;
-    if browser.report.plan.branches {
+    let plan = browser.view.report.plan();
+    if plan.branches {
         return Err(Failure("rows of branches have no stacks; --no-branch-stack has samples".into()));
     }
     if args.exclude_other {
@@ -140,9 +140,9 @@ fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: Times) -> R
         if args.hide_unresolved && own.is_none_or(|own| named.symbol_of(own) == perf_profile::NONE) {
             return false;
         }
-        let is_of = |frame| state.shows_frame(frames, named, frame, source.children);
+        let is_of = |frame| state.shows_frame(frames, named, frame, plan.children);
         profile.threads().get(sample.thread as usize).is_some_and(|thread| state.shows_thread(thread))
-            && if source.children { stack.any(is_of) } else { own.is_some_and(is_of) }
+            && if plan.children { stack.any(is_of) } else { own.is_some_and(is_of) }
     });
     Ok(profile)
 }

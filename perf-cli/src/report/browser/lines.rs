@@ -1,15 +1,14 @@
 //! Rows and call chains as text, for the screen and for files.
 
+use perf_profile::report::{BranchValue, ReportColumn, ReportRow, percent};
+
 use super::super::graph;
-use super::super::keys::Column;
 use super::super::printed::abbreviated;
-use super::super::rows::Row;
-use super::super::text::{Printer, Style, heading_of_key, percent};
-use super::chains::Line;
+use super::super::text::{Printer, Style, heading_of_key};
+use super::chains::ChainLine;
 use super::listed::{Content, Listed};
 use super::model::Browser;
-use super::state::{Zoom, shown_who};
-use crate::args::call_graph::Shows;
+use super::state::{Zoom, shown_task};
 use crate::column::right;
 use crate::escape::push_name;
 use perf_profile::Total;
@@ -59,13 +58,13 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the headings, with their columns.
-    pub(super) fn headings(&self) -> Vec<(Column, Part)> {
+    pub(super) fn headings(&self) -> Vec<(ReportColumn, Part)> {
         let mut at = SIGN;
         let mut headings = Vec::new();
         for &(column, width) in self.printer.columns() {
             let heading = self.printer.heading(column);
             let text = match column {
-                Column::Key(_) => heading_of_key(heading, width),
+                ReportColumn::Key(_) => heading_of_key(heading, width),
                 _ => right(heading, width),
             };
             headings.push((column, Part { at, text, percent: None }));
@@ -83,12 +82,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn row(&self, row: &Row, is_open: Option<bool>) -> Vec<Part> {
+    fn row(&self, row: &ReportRow, is_open: Option<bool>) -> Vec<Part> {
         let mut parts = vec![Part { at: 0, text: sign(is_open).to_owned(), percent: None }];
         let mut at = SIGN;
         for &(column, width) in self.printer.columns() {
             match column {
-                Column::Key(_) => {
+                ReportColumn::Key(_) => {
                     let text = self.printer.cut(&self.printer.text(row, column), width);
                     parts.push(Part { at, text: lossy(&text), percent: None });
                 }
@@ -100,14 +99,21 @@ impl<'a> Lines<'a> {
     }
 
     /// Appends the numbers of a column, one for each event.
-    fn push_numbers(&self, parts: &mut Vec<Part>, row: &Row, column: Column, mut at: usize, width: usize) {
-        let members = row.counts.len();
+    fn push_numbers(
+        &self,
+        parts: &mut Vec<Part>,
+        row: &ReportRow,
+        column: ReportColumn,
+        mut at: usize,
+        width: usize,
+    ) {
+        let members = row.counts().len();
         let width = if members == 1 { width } else { self.printer.number_width(column) };
-        for (count, total) in row.counts.iter().zip(self.listed.totals()) {
+        for (count, total) in row.counts().iter().zip(self.listed.totals()) {
             let number = count.number(column);
             let (text, percent) = match column {
-                Column::Children if !self.has_children => (right("N/A", width), None),
-                Column::Samples | Column::Period => (right(&number.to_string(), width), None),
+                ReportColumn::Children if !self.has_children => (right("N/A", width), None),
+                ReportColumn::Samples | ReportColumn::Period => (right(&number.to_string(), width), None),
                 _ => {
                     let percent = percent(number, total.period);
                     (right(&format!("{percent:.2}%"), width), Some(percent))
@@ -118,7 +124,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn chain(&self, line: &Line) -> Vec<Part> {
+    fn chain(&self, line: &ChainLine) -> Vec<Part> {
         let mut at = SIGN + 1 + 3 * line.depth;
         let is_open = line.branch.map(|(_, is_open)| is_open);
         let mut parts = vec![Part { at, text: sign(is_open).to_owned(), percent: None }];
@@ -126,14 +132,14 @@ impl<'a> Lines<'a> {
         if let Some((value, total)) = line.share {
             let mut text = Vec::new();
             self.graph.push_value(&mut text, value, total);
-            let is_percent = self.graph.graph.value == Shows::Percent;
+            let is_percent = self.graph.graph.value == BranchValue::Percent;
             let text = lossy(&text);
             let length = text.len() + 1;
             parts.push(Part { at, text, percent: is_percent.then(|| percent(value.period, total)) });
             at += length;
         }
         let mut name = Vec::new();
-        self.graph.push_name(&mut name, line.element);
+        self.graph.push_name(&mut name, line.function);
         parts.push(Part { at, text: lossy(&name), percent: None });
         parts
     }
@@ -160,9 +166,9 @@ pub(super) fn title(browser: &Browser<'_>) -> String {
     let mut title = Vec::new();
     for zoom in &browser.state.zooms {
         match zoom {
-            Zoom::Thread(who) => {
+            Zoom::Thread(task) => {
                 title.extend_from_slice(b"Thread: ");
-                title.extend_from_slice(&shown_who(who, browser.report.source.collected));
+                title.extend_from_slice(&shown_task(task, browser.view.report));
             }
             Zoom::Dso(name) => {
                 title.extend_from_slice(b"DSO: ");

@@ -3,32 +3,36 @@
 use core::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::super::keys::Column;
-use super::super::row_graphs::Uses;
-use super::super::rows::{Row, Table};
-use super::super::tables::Members;
-use super::super::text::Printer;
-use super::super::{Plan, Report, graph, row_graphs, text};
-use super::chains::{Chains, Line, Scale};
-use super::state::State;
-use crate::args::call_graph::Style;
 use perf_profile::Total;
+use perf_profile::report::{
+    CallGraphOptions, CallGraphStyle, Percentage, ReportColumn, ReportRow, ReportTable, RowStacks,
+    TableEvents,
+};
+
+use super::super::text::Printer;
+use super::super::{ReportView, graph, text};
+use super::chains::{ChainLine, Chains, Scale};
+use super::state::State;
 
 /// The rows of a table that are shown.
 #[derive(Debug)]
 pub(super) struct Listed<'a> {
-    report: Report<'a>,
-    /// That of the report, with another limit.
-    plan: Plan,
-    pub(super) table: Table<'a>,
+    view: ReportView<'a>,
+    /// Those of the report, with another limit.
+    graph: CallGraphOptions,
+    /// Rows below this percentage are left out.
+    min_percent: f64,
+    pub(super) table: ReportTable<'a>,
     /// What percentages are of if they are of all samples.
     totals: Vec<Total>,
     pub(super) style: text::Style,
     /// The columns, as wide as all rows need.
-    columns: Vec<(Column, usize)>,
-    /// By row: where its stacks are.
-    uses: Vec<Uses>,
-    /// The rows that are shown, in their order.
+    columns: Vec<(ReportColumn, usize)>,
+    /// By row: its stacks.
+    stacks: Vec<RowStacks>,
+    /// All rows, in their order.
+    order: Vec<usize>,
+    /// Those that are shown.
     shown: Vec<usize>,
     chains: HashMap<usize, Chains>,
     /// The number of the line of each row that is shown, and of the end.
@@ -39,8 +43,8 @@ pub(super) struct Listed<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Content<'r> {
     /// A row, and whether it is expanded; `None` without call chains.
-    Row(&'r Row, Option<bool>),
-    Chain(&'r Line),
+    Row(&'r ReportRow, Option<bool>),
+    Chain(&'r ChainLine),
 }
 
 /// The largest number of lines that expanding all rows makes.
@@ -48,19 +52,21 @@ const EXPANDED: usize = 1 << 20;
 
 impl<'a> Listed<'a> {
     /// Makes the table of events.
-    pub(super) fn new(report: Report<'a>, members: &'a Members, state: &State) -> Self {
-        let table = report.source.table(members, false);
-        let mut style = report.style();
+    pub(super) fn new(view: ReportView<'a>, events: &'a TableEvents, state: &State) -> Self {
+        let table = view.report.table(events, Percentage::Absolute);
+        let mut style = view.style();
         (style.terminal, style.colors, style.separator) = (None, text::Colors(false), None);
-        let columns = Printer::new(report.source, &table, &style).columns().to_vec();
+        let columns = Printer::new(&table, &style).columns().to_vec();
         let mut listed = Self {
-            report,
-            plan: report.plan.clone(),
-            totals: table.totals.clone(),
+            view,
+            graph: view.report.plan().graph,
+            min_percent: view.report.plan().min_percent,
+            totals: table.totals().to_vec(),
+            order: table.order().to_vec(),
             table,
             style,
             columns,
-            uses: Vec::new(),
+            stacks: Vec::new(),
             shown: Vec::new(),
             chains: HashMap::new(),
             starts: Vec::new(),
@@ -74,63 +80,50 @@ impl<'a> Listed<'a> {
     /// Takes a new limit for rows and branches.
     pub(super) fn limit(&mut self, state: &State) {
         // The first limit of rows is not that of branches.
-        let first = self.report.plan;
+        let first = self.view.report.plan();
         let is_first = state.min_percent == first.min_percent;
-        self.plan.graph.min_percent = if is_first { first.graph.min_percent } else { state.min_percent };
-        self.plan.min_percent = state.min_percent;
+        self.graph.min_percent = if is_first { first.graph.min_percent } else { state.min_percent };
+        self.min_percent = state.min_percent;
         self.chains.clear();
-        self.uses = self.limited().uses(&self.table);
-    }
-
-    fn limited(&self) -> Report<'_> {
-        Report { plan: &self.plan, ..self.report }
+        self.stacks = self.table.row_stacks(&self.graph, self.min_percent);
     }
 
     /// Orders the rows.
     pub(super) fn sort(&mut self, state: &State) {
-        let source = self.report.source;
-        let mut order = core::mem::take(&mut self.table.order);
         let table = &self.table;
-        let rows = &table.rows;
-        let by = |one: &Row, other: &Row| match state.sort {
+        let rows = table.rows();
+        let by = |one: &ReportRow, other: &ReportRow| match state.sort {
             None => Ordering::Equal,
-            Some((column @ Column::Key(_), _) | (column, 0)) => source.compare_by(table, column, one, other),
+            Some((column @ ReportColumn::Key(_), _) | (column, 0)) => table.compare_by(column, one, other),
             Some((column, member)) => {
-                let number = |row: &Row| row.counts.get(member).map_or(0, |it| it.number(column));
+                let number = |row: &ReportRow| row.counts().get(member).map_or(0, |it| it.number(column));
                 number(other).cmp(&number(one))
             }
         };
-        order.sort_by(|&one: &usize, &other: &usize| {
+        self.order.sort_by(|&one: &usize, &other: &usize| {
             let (one, other) = (&rows[one], &rows[other]);
-            let ordering = by(one, other).then_with(|| source.compare(table, one, other));
+            let ordering = by(one, other).then_with(|| table.compare(one, other));
             if state.is_reversed { ordering.reverse() } else { ordering }
         });
-        self.table.order = order;
     }
 
     /// Selects the rows that are shown.
     ///
     /// perf: `hists__filter_by_thread` and the like, `hists__total_period`, `tools/perf/util/hist.c`.
     pub(super) fn select(&mut self, state: &State) {
-        let source = self.report.source;
-        let rows = &self.table.rows;
-        let mut shown: Vec<_> = self
-            .table
-            .order
-            .iter()
-            .copied()
-            .filter(|&row| state.shows(source, &self.table, &rows[row]))
-            .collect();
-        self.table.totals.clone_from(&self.totals);
+        let rows = self.table.rows();
+        let order = self.order.iter().copied();
+        let mut shown: Vec<_> = order.filter(|&row| state.shows(&self.table, &rows[row])).collect();
+        let mut totals = self.totals.clone();
         if state.is_relative {
-            self.table.totals.iter_mut().for_each(|it| *it = Total::default());
+            totals.iter_mut().for_each(|it| *it = Total::default());
             for &row in &shown {
-                let counts = rows[row].counts.iter();
-                self.table.totals.iter_mut().zip(counts).for_each(|(total, count)| total.add(count.own));
+                let counts = rows[row].counts().iter();
+                totals.iter_mut().zip(counts).for_each(|(total, count)| total.add(count.own));
             }
         }
-        let report = self.limited();
-        shown.retain(|&row| !report.is_left_out(&self.table, &rows[row]));
+        self.table.set_totals(&totals);
+        shown.retain(|&row| !self.table.is_below(&self.table.rows()[row], self.min_percent));
         self.shown = shown;
         let open: Vec<_> = self.chains.keys().copied().collect();
         for row in open {
@@ -157,7 +150,7 @@ impl<'a> Listed<'a> {
 
     /// Returns the sum of what is shown, or of all, by event.
     pub(super) fn totals(&self) -> &[Total] {
-        &self.table.totals
+        self.table.totals()
     }
 
     /// Returns the position of the row of a line among those that are shown, and the number of the line in it.
@@ -175,17 +168,17 @@ impl<'a> Listed<'a> {
             None => {
                 let is_open = self.chains.get(&row).is_some_and(|it| it.is_open);
                 let has_chains =
-                    self.table.has_chains && self.uses.get(row).is_some_and(|uses| !uses.is_empty());
-                Some(Content::Row(&self.table.rows[row], has_chains.then_some(is_open)))
+                    self.table.has_stacks() && self.stacks.get(row).is_some_and(|stacks| !stacks.is_empty());
+                Some(Content::Row(&self.table.rows()[row], has_chains.then_some(is_open)))
             }
             Some(inner) => self.chains.get(&row)?.lines.get(inner).map(Content::Chain),
         }
     }
 
     /// Returns the row of a line, and the number of that row's line.
-    pub(super) fn row(&self, line: usize) -> Option<(&Row, usize)> {
+    pub(super) fn row(&self, line: usize) -> Option<(&ReportRow, usize)> {
         let (position, _) = self.position(line)?;
-        Some((&self.table.rows[self.shown[position]], self.starts[position]))
+        Some((&self.table.rows()[self.shown[position]], self.starts[position]))
     }
 
     /// Returns the position of the row of a line among those that are shown.
@@ -201,10 +194,9 @@ impl<'a> Listed<'a> {
     }
 
     fn scale(&self, row: usize) -> Scale<'_> {
-        let report = self.limited();
-        let weights = report.weights(&self.table);
-        let weight = report.weight(&self.table.rows[row]);
-        Scale { graph: &self.plan.graph, total: weights.total, weight, min: weights.min }
+        let total = self.table.totals().first().map_or(0, |it| it.period);
+        let weight = self.table.weight(&self.table.rows()[row]);
+        Scale { graph: &self.graph, total, weight, min: self.table.min_weight(&self.graph) }
     }
 
     /// Takes the call chains of a row out, to change them; `None` if it has none.
@@ -212,11 +204,10 @@ impl<'a> Listed<'a> {
         if let Some(chains) = self.chains.remove(&row) {
             return Some(chains);
         }
-        if self.plan.graph.style == Style::None {
+        if self.graph.style == CallGraphStyle::None {
             return None;
         }
-        let source = self.report.source;
-        row_graphs::tree(source, &self.plan.graph, self.uses.get(row)?, &mut Vec::new()).map(Chains::new)
+        self.table.call_graph(self.stacks.get(row)?, &self.graph, &mut Vec::new()).map(Chains::new)
     }
 
     /// Expands or collapses one level: the row of a line, or the branch that the line begins. Returns whether there is
@@ -296,14 +287,14 @@ impl<'a> Listed<'a> {
 
     /// Returns what prints rows on lines of a width.
     pub(super) fn printer<'s>(&'s self, style: &'s text::Style) -> Printer<'s> {
-        Printer::with_columns(self.report.source, &self.table, style, self.columns.clone())
+        Printer::with_columns(&self.table, style, self.columns.clone())
     }
 
     /// Returns what prints functions of call chains.
     pub(super) fn graph(&self) -> graph::Printer<'_> {
         graph::Printer {
-            source: self.report.source,
-            graph: &self.plan.graph,
+            report: self.view.report,
+            graph: &self.graph,
             colors: text::Colors(false),
             separator: None,
             skips_first: false,

@@ -2,15 +2,13 @@
 
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent};
 
-use super::super::Report;
-use super::super::keys::{Column, Key};
-use super::super::tables::Members;
+use perf_profile::report::{Layout, Percentage, ReportCell, ReportColumn, SortKey, TableEvents};
+
+use super::super::ReportView;
 use super::keys::{self, Action};
 use super::listed::Listed;
-use super::state::{State, Who, Zoom};
+use super::state::{State, Zoom, ZoomedTask};
 use crate::Failure;
-use crate::args::report::Percentage;
-use perf_profile::NONE;
 
 /// What must be done outside of the model after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +61,8 @@ pub(super) struct Outside<'a> {
 
 /// The browser.
 pub(super) struct Browser<'a> {
-    pub(super) report: Report<'a>,
-    pub(super) tables: &'a [Members],
+    pub(super) view: ReportView<'a>,
+    pub(super) tables: &'a [TableEvents],
     outside: Outside<'a>,
     pub(super) state: State,
     pub(super) listed: Listed<'a>,
@@ -83,32 +81,28 @@ pub(super) struct Browser<'a> {
 
 impl State {
     /// What is shown at first.
-    pub(super) fn new(report: &Report<'_>) -> Self {
+    pub(super) fn new(view: &ReportView<'_>) -> Self {
         Self {
             table: 0,
             zooms: Vec::new(),
             filter: String::new(),
             sort: None,
             is_reversed: false,
-            is_relative: report.args.percentage == Percentage::Relative,
+            is_relative: Percentage::from(view.args.percentage) == Percentage::Relative,
             has_headings: true,
-            min_percent: report.plan.min_percent,
+            min_percent: view.report.plan().min_percent,
         }
     }
 }
 
 impl<'a> Browser<'a> {
     /// Makes a browser of at least one table.
-    pub(super) fn new(
-        report: Report<'a>,
-        tables: &'a [Members],
-        mut state: State,
-        outside: Outside<'a>,
-    ) -> Option<Self> {
+    pub(super) fn new(view: ReportView<'a>, mut state: State, outside: Outside<'a>) -> Option<Self> {
+        let tables = view.report.tables();
         state.table = state.table.min(tables.len().checked_sub(1)?);
-        let listed = Listed::new(report, tables.get(state.table)?, &state);
+        let listed = Listed::new(view, tables.get(state.table)?, &state);
         Some(Self {
-            report,
+            view,
             tables,
             outside,
             state,
@@ -202,7 +196,7 @@ impl<'a> Browser<'a> {
             }
             Action::ZoomThread | Action::ZoomDso | Action::ZoomKernel => return self.zoom(action),
             Action::ZoomTime => self.ask(Question::Time, self.state.time().unwrap_or_default().to_owned()),
-            Action::Filter if !self.report.source.layout.has(Key::Symbol) => {
+            Action::Filter if !self.layout().has(SortKey::Symbol) => {
                 return self.say("the rows have no functions; add sym to --sort");
             }
             Action::Filter => {
@@ -223,7 +217,7 @@ impl<'a> Browser<'a> {
                 if member >= self.members().events.len() || self.members().events.len() == 1 {
                     return self.say("the table has no such event");
                 }
-                self.state.sort = Some((Column::Overhead, member));
+                self.state.sort = Some((ReportColumn::Overhead, member));
                 self.sort();
             }
             Action::Reverse => {
@@ -251,7 +245,11 @@ impl<'a> Browser<'a> {
         Step::Stay
     }
 
-    pub(super) fn members(&self) -> &'a Members {
+    fn layout(&self) -> &'a Layout {
+        &self.view.report.plan().layout
+    }
+
+    pub(super) fn members(&self) -> &'a TableEvents {
         &self.tables[self.state.table]
     }
 
@@ -272,7 +270,7 @@ impl<'a> Browser<'a> {
     fn open(&mut self, table: usize) {
         self.state.table = table;
         self.state.sort = self.state.sort.filter(|&(_, member)| member < self.members().events.len());
-        self.listed = Listed::new(self.report, self.members(), &self.state);
+        self.listed = Listed::new(self.view, self.members(), &self.state);
         (self.cursor, self.top) = (0, 0);
     }
 
@@ -288,8 +286,8 @@ impl<'a> Browser<'a> {
 
     /// Orders the rows by the column beside.
     fn sort_beside(&mut self, is_right: bool) {
-        let columns = &self.report.source.layout.columns;
-        let first = self.report.source.layout.order.first().copied();
+        let columns = &self.layout().columns;
+        let first = self.layout().order.first().copied();
         let now = self.state.sort.map(|(column, _)| column).or(first);
         let index = columns.iter().position(|&column| Some(column) == now).unwrap_or(0);
         let next = if is_right { (index + 1).min(columns.len() - 1) } else { index.saturating_sub(1) };
@@ -299,19 +297,18 @@ impl<'a> Browser<'a> {
 
     fn zoom(&mut self, action: Action) -> Step {
         let Some((row, _)) = self.listed.row(self.cursor) else { return Step::Stay };
-        let source = self.report.source;
-        let key = self.listed.table.key(row);
+        let table = &self.listed.table;
         let zoom = match action {
-            Action::ZoomThread => match key.and_then(|key| Who::of(source, &key)) {
-                Some(who) => Zoom::Thread(who),
+            Action::ZoomThread => match ZoomedTask::of(table, row) {
+                Some(task) => Zoom::Thread(task),
                 None => return self.say("the rows have no threads; add comm or pid to --sort"),
             },
-            _ if !source.layout.has(Key::Dso) && !source.layout.has(Key::Symbol) => {
+            _ if !self.layout().has(SortKey::Dso) && !self.layout().has(SortKey::Symbol) => {
                 return self.say("the rows have no files; add dso to --sort");
             }
-            Action::ZoomDso => match key.map_or(NONE, |key| key.place.dso) {
-                NONE => return self.say("the row is of no file"),
-                dso => Zoom::Dso(source.named.short_name(dso).to_vec()),
+            Action::ZoomDso => match table.cell(row, SortKey::Dso) {
+                ReportCell::Dso(Some(name)) => Zoom::Dso(name.to_vec()),
+                _ => return self.say("the row is of no file"),
             },
             _ => Zoom::Kernel,
         };

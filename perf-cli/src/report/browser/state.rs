@@ -1,15 +1,13 @@
 //! The view of a report, described so that it can be restored for other samples of the capture.
 
-use super::super::collect::Collected;
-use super::super::keys::{Column, Key};
-use super::super::rows::{Row, RowKey, Source, Table};
 use perf_abi::record::CpuMode;
+use perf_profile::report::{Report, ReportCell, ReportColumn, ReportRow, ReportTable, SortKey};
 use perf_profile::text::push_name;
 use perf_profile::{NONE, Named, Symbol, Thread};
 
 /// Whose samples are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum ZoomedTask {
     Thread(i32),
     Process(i32),
     Name(Vec<u8>),
@@ -18,7 +16,7 @@ pub(super) enum Who {
 /// What is zoomed into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Zoom {
-    Thread(Who),
+    Thread(ZoomedTask),
     /// The short name of a file.
     Dso(Vec<u8>),
     Kernel,
@@ -36,7 +34,7 @@ pub(super) struct State {
     /// What names of functions must contain.
     pub(super) filter: String,
     /// The column that rows are ordered by, and the event of the table; `None` for the order of the report.
-    pub(super) sort: Option<(Column, usize)>,
+    pub(super) sort: Option<(ReportColumn, usize)>,
     pub(super) is_reversed: bool,
     /// Whether percentages are of what is shown.
     pub(super) is_relative: bool,
@@ -45,16 +43,21 @@ pub(super) struct State {
     pub(super) min_percent: f64,
 }
 
-impl Who {
+impl ZoomedTask {
     /// Returns whose samples a row has; `None` if its keys do not tell.
-    pub(super) fn of(source: &Source<'_>, key: &RowKey) -> Option<Self> {
-        let facts = source.collected.facts.list.get(key.facts as usize)?;
-        let has = |key| source.layout.has(key);
-        match () {
-            () if has(Key::Pid) || has(Key::Tid) => Some(Self::Thread(facts.tid)),
-            () if has(Key::Tgid) => Some(Self::Process(facts.tgid)),
-            () if has(Key::Comm) => Some(Self::Name(source.collected.facts.texts.get(facts.comm).to_vec())),
-            () => None,
+    pub(super) fn of(table: &ReportTable<'_>, row: &ReportRow) -> Option<Self> {
+        let has = |key| table.report().plan().layout.has(key);
+        let key = match () {
+            () if has(SortKey::Pid) || has(SortKey::Tid) => SortKey::Tid,
+            () if has(SortKey::Tgid) => SortKey::Tgid,
+            () if has(SortKey::Comm) => SortKey::Comm,
+            () => return None,
+        };
+        match table.cell(row, key) {
+            ReportCell::Task { id, .. } if key == SortKey::Tid => Some(Self::Thread(id)),
+            ReportCell::Task { id, .. } => Some(Self::Process(id)),
+            ReportCell::Text(comm) => Some(Self::Name(comm.to_vec())),
+            _ => None,
         }
     }
 
@@ -92,26 +95,28 @@ impl State {
     }
 
     /// Returns whether a row is shown, whatever its percentage is.
-    pub(super) fn shows(&self, source: &Source<'_>, table: &Table<'_>, row: &Row) -> bool {
+    pub(super) fn shows(&self, table: &ReportTable<'_>, row: &ReportRow) -> bool {
         if self.zooms.is_empty() && self.filter.is_empty() {
             return true;
         }
-        let Some(key) = &table.key(row) else { return false };
-        let Source { collected, named, .. } = source;
-        let place = &key.place;
-        let mode = collected.table.frames.mode(row.frame);
+        let ReportCell::Symbol { symbol, address, mode, .. } = table.cell(row, SortKey::Symbol) else {
+            return false;
+        };
+        let dso = match table.cell(row, SortKey::Dso) {
+            ReportCell::Dso(Some(name)) => name,
+            _ => table.report().named().short_name(NONE),
+        };
         let is_in = |zoom: &Zoom| match zoom {
-            Zoom::Thread(who) => Who::of(source, key).as_ref() == Some(who),
-            zoom => is_of(zoom, named.short_name(place.dso), mode),
+            Zoom::Thread(task) => ZoomedTask::of(table, row).as_ref() == Some(task),
+            zoom => is_of(zoom, dso, mode),
         };
         self.zooms.iter().all(is_in)
-            && (self.filter.is_empty()
-                || contains(&name(named.symbol(place.symbol), place.address), &self.filter))
+            && (self.filter.is_empty() || contains(&name(symbol, address), &self.filter))
     }
 
     /// Returns whether samples of a thread are shown.
     pub(super) fn shows_thread(&self, thread: &Thread) -> bool {
-        self.zooms.iter().all(|zoom| !matches!(zoom, Zoom::Thread(who) if !who.is(thread)))
+        self.zooms.iter().all(|zoom| !matches!(zoom, Zoom::Thread(task) if !task.is(thread)))
     }
 
     /// Returns whether functions at an address are shown: all of them, or only the one that is not inlined.
@@ -143,14 +148,12 @@ fn is_of(zoom: &Zoom, dso: &[u8], mode: CpuMode) -> bool {
 }
 
 /// Returns the name of a thread for a line of text.
-pub(super) fn shown_who(who: &Who, collected: &Collected) -> Vec<u8> {
+pub(super) fn shown_task(task: &ZoomedTask, report: &Report) -> Vec<u8> {
     let mut text = Vec::new();
-    let facts = &collected.facts;
-    match who {
-        Who::Name(name) => push_name(&mut text, name),
-        Who::Thread(id) | Who::Process(id) => {
-            let comm = facts.last_comms.get(id).map_or(&[][..], |&(_, comm)| facts.texts.get(comm));
-            push_name(&mut text, comm);
+    match task {
+        ZoomedTask::Name(name) => push_name(&mut text, name),
+        ZoomedTask::Thread(id) | ZoomedTask::Process(id) => {
+            push_name(&mut text, report.comm(*id));
             text.extend_from_slice(format!("({id})").as_bytes());
         }
     }

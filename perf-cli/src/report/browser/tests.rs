@@ -3,6 +3,7 @@
 use std::io::{empty, sink};
 use std::path::{Path, PathBuf};
 
+use perf_profile::report::Options;
 use perf_profile::text::is_safe;
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
@@ -12,8 +13,8 @@ use super::draw::{Look, draw};
 use super::files;
 use super::lines::{Lines, joined, style};
 use super::model::{Browser, Mode, Outside, Step};
-use super::state::{State, Who, Zoom};
-use super::{Limits, with_report};
+use super::state::{State, Zoom, ZoomedTask};
+use super::with_report;
 use crate::args::{Args, Verb};
 use crate::{Failure, Streams, streams};
 
@@ -37,16 +38,17 @@ pub(super) fn browse(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Brow
         panic!("another verb")
     };
     let streams = Streams { input: Box::new(empty()), output: Box::new(sink()), errors: Box::new(sink()) };
+    let limits = Options::default().limits;
     let run = || {
         crate::input::read(&args.file, |reader, memory| {
-            with_report(&reader, memory, &args, &args.only, Limits::default(), &mut |report, tables| {
+            with_report(&reader, memory, &args, &args.only, limits, &mut |view| {
                 let header = ["first".to_owned(), "second".to_owned()];
                 let check_time = |time: &str| match time {
                     "10%-20%" => Ok(()),
                     _ => Err(Failure("no time".into())),
                 };
                 let outside = Outside { header: &header, check_time: &check_time };
-                let mut browser = Browser::new(*report, tables, State::new(report), outside).unwrap();
+                let mut browser = Browser::new(*view, State::new(view), outside).unwrap();
                 browser.resize(20);
                 act(&mut browser);
                 Ok(())
@@ -79,7 +81,7 @@ pub(super) fn press(browser: &mut Browser<'_>, keys: &str) -> Step {
 /// Returns all lines, as they are printed.
 fn lines(browser: &Browser<'_>) -> Vec<String> {
     let style = style(&browser.listed, None);
-    let lines = Lines::new(&browser.listed, &style, browser.report.source.children);
+    let lines = Lines::new(&browser.listed, &style, browser.view.report.plan().children);
     (0..browser.listed.len()).map(|line| joined(&lines.line(line))).collect()
 }
 
@@ -127,9 +129,9 @@ fn a_row_expands_by_levels_and_collapses() {
 fn call_chains_have_the_numbers_of_the_text() {
     browse(CHAINS, &["--percent-limit", "5"], &mut |browser| {
         let mut output = crate::output::Output::new();
-        let report = browser.report;
-        let style = report.style();
-        report.push_table(&mut output, &browser.listed.table, &style).unwrap();
+        let view = browser.view;
+        let style = view.style();
+        view.push_table(&mut output, &browser.listed.table, &style).unwrap();
         let text = String::from_utf8(core::mem::take(&mut output.buffer)).unwrap();
         let shares = |line: &str| {
             let word = line.split(&[' ', '-', '+', '|'][..]).find(|word| word.ends_with('%'))?;
@@ -183,7 +185,7 @@ fn zooms_hide_the_other_rows_and_end_one_by_one() {
         assert_eq!(lines(browser), kernel);
         press(browser, "t");
         let of_thread = lines(browser);
-        let Some(Zoom::Thread(Who::Name(comm))) = browser.state.zooms.last() else { panic!("no thread") };
+        let Some(Zoom::Thread(ZoomedTask::Name(comm))) = browser.state.zooms.last() else { panic!("no thread") };
         let comm = String::from_utf8(comm.clone()).unwrap();
         assert!(!of_thread.is_empty() && of_thread.len() < kernel.len(), "{comm}");
         assert!(of_thread.iter().all(|line| line.contains(&comm)), "{of_thread:#?}");

@@ -1,15 +1,15 @@
-//! The texts of source lines and source files, each once: rows are distinguished by what they print.
+//! The texts of source lines and source files, each once: rows are grouped by what they show.
 
-use perf_profile::{NONE, Named, StackTable};
-
-use super::texts::Texts;
-use crate::names::file_name;
+use super::texts::TextInterner;
+use crate::named::Named;
+use crate::stack_table::StackTable;
+use crate::table::frames::NONE;
 
 /// The texts of source lines and source files, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct SourceTexts {
-    lines: Texts,
-    files: Texts,
+    lines: TextInterner,
+    files: TextInterner,
     /// The numbers of the texts of each line: of file and line, and of the file.
     of_line: Vec<(u32, u32)>,
     /// The number of the text of each frame without a line.
@@ -82,11 +82,11 @@ impl SourceTexts {
 }
 
 /// Returns the number of a text, which is kept whatever its size: the lines have their paths already.
-fn number_of(texts: &mut Texts, text: &[u8]) -> u32 {
+fn number_of(texts: &mut TextInterner, text: &[u8]) -> u32 {
     texts.number(text, usize::MAX).unwrap_or(NONE)
 }
 
-/// Notes that a line has a text. Texts get their numbers in order.
+/// Notes that a line has a text. TextInterner get their numbers in order.
 fn note(of_text: &mut Vec<u32>, text: u32, line: u32, is_same: impl Fn(u32) -> bool) {
     match of_text.get_mut(text as usize) {
         None => of_text.push(line),
@@ -112,4 +112,9 @@ fn without_line(frame: u32, named: &Named, table: &StackTable) -> Vec<u8> {
             [name, format!("[{:x}]", place.offset).as_bytes()].concat()
         }
     }
+}
+
+/// Returns a path without its folders.
+fn file_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }

@@ -2,11 +2,11 @@
 
 use perf_parse::file::Reader;
 
-/// What keys need of the machine that recorded.
+/// Properties of the machine that recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Machine {
+pub(super) struct RecordingMachine {
     /// The socket of each CPU; empty if the capture does not have them.
-    sockets: Vec<i32>,
+    sockets: Vec<u32>,
     /// Whether samples count the cycles of stages of the pipeline.
     ///
     /// perf: `arch_support_sort_key`, `tools/perf/arch/powerpc/util/event.c`.
@@ -15,12 +15,11 @@ pub(super) struct Machine {
     pub(super) line_size: u64,
 }
 
-impl Machine {
+impl RecordingMachine {
     pub(super) fn new(reader: &Reader<'_>) -> Self {
         let features = reader.features();
         let topology = features.cpu_topology().and_then(Result::ok);
-        let sockets =
-            topology.iter().flat_map(|it| it.cpus.iter()).map(|cpu| cpu.socket_id.cast_signed()).collect();
+        let sockets = topology.iter().flat_map(|it| it.cpus.iter()).map(|cpu| cpu.socket_id).collect();
         let arch = features.arch().and_then(Result::ok).unwrap_or_default();
         Self { sockets, has_pipeline: arch.starts_with(b"ppc"), line_size: line_size(arch) }
     }
@@ -28,7 +27,7 @@ impl Machine {
     /// Returns the socket of a CPU; -1 if it is not known.
     pub(super) fn socket(&self, cpu: Option<u32>) -> i32 {
         let cpu = cpu.and_then(|cpu| usize::try_from(cpu).ok());
-        cpu.and_then(|cpu| self.sockets.get(cpu)).copied().unwrap_or(-1)
+        cpu.and_then(|cpu| self.sockets.get(cpu)).map_or(-1, |socket| socket.cast_signed())
     }
 }
 
@@ -53,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_cpu_without_a_socket_has_minus_one() {
-        let machine = Machine { sockets: vec![0, 1], has_pipeline: false, line_size: 64 };
+        let machine = RecordingMachine { sockets: vec![0, 1], has_pipeline: false, line_size: 64 };
         let sockets = [Some(0), Some(1), Some(2), Some(u32::MAX), None].map(|cpu| machine.socket(cpu));
         assert_eq!(sockets, [0, 1, -1, -1, -1]);
     }

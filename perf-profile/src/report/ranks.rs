@@ -3,9 +3,8 @@
 use core::cmp::Ordering;
 use std::sync::OnceLock;
 
-use perf_profile::Named;
-
-use super::texts::Texts;
+use super::texts::TextInterner;
+use crate::named::{Named, Symbol};
 
 /// By its number, the rank of each of some things in their order. Equal ones have the same rank.
 #[derive(Debug, Default)]
@@ -20,7 +19,9 @@ impl Ranks {
         let (mut rank, mut before) = (0, None);
         for number in order {
             rank += u32::from(before.is_some_and(|before| compare(before, number) != Ordering::Equal));
-            ranks[number] = rank;
+            if let Some(it) = ranks.get_mut(number) {
+                *it = rank;
+            }
             before = Some(number);
         }
         Self(ranks)
@@ -41,16 +42,16 @@ impl Ranks {
 
 /// The ranks of what rows are compared by, each found when it is needed first.
 #[derive(Debug, Default)]
-pub(super) struct AllRanks {
+pub(super) struct RowRanks {
     texts: OnceLock<Ranks>,
     short_names: OnceLock<Ranks>,
     names: OnceLock<Ranks>,
     symbols: OnceLock<Ranks>,
 }
 
-impl AllRanks {
+impl RowRanks {
     /// Returns the ranks of texts.
-    pub(super) fn texts(&self, texts: &Texts) -> &Ranks {
+    pub(super) fn texts(&self, texts: &TextInterner) -> &Ranks {
         let text = |number: usize| texts.get(number as u32);
         self.texts.get_or_init(|| Ranks::new(texts.len(), |one, other| text(one).cmp(text(other))))
     }
@@ -64,7 +65,7 @@ impl AllRanks {
     /// Returns the ranks of symbols by their names.
     pub(super) fn names(&self, named: &Named) -> &Ranks {
         let symbols = named.symbols();
-        let name = |number: usize| (&symbols[number].name, symbols[number].guess);
+        let name = |number: usize| symbols.get(number).map(|it| (&it.name, it.guess));
         let compare = |one: usize, other: usize| name(one).cmp(&name(other));
         self.names.get_or_init(|| Ranks::new(symbols.len(), compare))
     }
@@ -74,12 +75,15 @@ impl AllRanks {
     /// perf: `sort__sym_cmp`, `tools/perf/util/sort.c`.
     pub(super) fn symbols(&self, named: &Named) -> &Ranks {
         let symbols = named.symbols();
-        let file = |number: usize| named.short_name(symbols[number].dso);
-        let name = |number: usize| (&symbols[number].name, symbols[number].guess);
-        let start = |number: usize| symbols[number].start.cast_signed();
-        let compare = |one: usize, other: usize| {
-            let by_file = file(one).cmp(file(other)).then_with(|| start(one).cmp(&start(other)));
-            by_file.then_with(|| name(one).cmp(&name(other)))
+        let compare = |one: &Symbol, other: &Symbol| {
+            let by_file = named.short_name(one.dso).cmp(named.short_name(other.dso));
+            by_file
+                .then_with(|| one.start.cast_signed().cmp(&other.start.cast_signed()))
+                .then_with(|| (&one.name, one.guess).cmp(&(&other.name, other.guess)))
+        };
+        let compare = |one: usize, other: usize| match (symbols.get(one), symbols.get(other)) {
+            (Some(one), Some(other)) => compare(one, other),
+            (one, other) => one.is_some().cmp(&other.is_some()),
         };
         self.symbols.get_or_init(|| Ranks::new(symbols.len(), compare))
     }

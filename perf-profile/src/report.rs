@@ -1,0 +1,197 @@
+//! The rows of a report: where the time went, by function, file, thread, and whatever else samples can be grouped by.
+//!
+//! A [`ReportPlan`] follows from [`Options`], which are those of `perf report`, and from the capture. A [`ReportBuilder`]
+//! takes the samples of the capture, and counts equal ones together. The [`Report`] that it returns has a
+//! [table](Report::table) for each event, or group of events, whose [rows](ReportRow) count samples, and have a
+//! [value](ReportCell) for each key. Callers can count what their callees take, and each row can have a
+//! [call graph](ReportTable::call_graph).
+
+mod builder;
+mod call_graph;
+mod call_tree;
+mod cell;
+mod error;
+mod facts;
+mod key_list;
+mod layout;
+mod machine;
+mod memory_access;
+mod options;
+mod order;
+mod plan;
+mod ranks;
+mod row;
+mod row_index;
+mod row_key;
+mod row_keys;
+mod row_stacks;
+mod samples;
+mod sort_key;
+mod source_texts;
+mod stack_function;
+mod table;
+mod table_events;
+mod texts;
+mod time_quantum;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use perf_symbol::Looked;
+use regex_lite::Regex;
+
+use crate::named::Named;
+use crate::quality::{Missing, Quality};
+use crate::table::frames::{Frames, NONE};
+pub use builder::{DescribedSample, KeptSample, ReportBuilder, SampleFrames};
+pub use call_graph::{
+    BranchValue, CallGraphError, CallGraphOptions, CallGraphStyle, FrameIdentity, StackOrder,
+};
+pub use call_tree::{GraphBranch, GraphTree};
+pub use cell::ReportCell;
+pub use error::ReportError;
+pub use key_list::{KeyList, KeyListError};
+pub use layout::Layout;
+pub use memory_access::{LineSharing, NO_DATA_SRC, weight_of};
+pub use options::{EventGrouping, Options};
+pub use plan::ReportPlan;
+use ranks::RowRanks;
+pub use row::{ReportRow, RowCount};
+pub use row_stacks::RowStacks;
+pub use samples::EventTotals;
+use samples::ReportSamples;
+pub use sort_key::{ReportColumn, SortKey};
+use source_texts::SourceTexts;
+pub use stack_function::StackFunction;
+pub use table::{Percentage, ReportTable, percent};
+pub use table_events::TableEvents;
+pub use time_quantum::{TimeQuantum, TimeQuantumError};
+
+/// The samples of a capture with names, grouped by keys.
+#[derive(Debug)]
+pub struct Report {
+    plan: ReportPlan,
+    samples: ReportSamples,
+    named: Named,
+    quality: Quality,
+    looked: Vec<Looked>,
+    tables: Vec<TableEvents>,
+    /// By symbol whose name matches that of parents: the first symbol with the same name; [`NONE`] for others. Empty if no key
+    /// needs it.
+    parents: Vec<u32>,
+    /// By symbol: the one that rows have for it, see [`row_symbols`].
+    row_symbols: Vec<u32>,
+    /// The texts of source lines, if a key needs them.
+    lines: SourceTexts,
+    ranks: RowRanks,
+}
+
+impl Report {
+    fn new(
+        plan: ReportPlan,
+        samples: ReportSamples,
+        named: Named,
+        quality: Quality,
+        looked: Vec<Looked>,
+    ) -> Self {
+        let parents = match plan.parent.as_ref().filter(|_| plan.layout.has(SortKey::Parent)) {
+            Some(pattern) => parents(&named, pattern),
+            None => Vec::new(),
+        };
+        let lines = match plan.layout.has_source() {
+            true => SourceTexts::new(&named, &samples.table),
+            false => SourceTexts::default(),
+        };
+        let tables = plan.events.tables(&samples.events);
+        let (row_symbols, ranks) = (row_symbols(&named), RowRanks::default());
+        Self { plan, samples, named, quality, looked, tables, parents, row_symbols, lines, ranks }
+    }
+
+    /// Returns the contents of the report.
+    #[must_use]
+    pub fn plan(&self) -> &ReportPlan {
+        &self.plan
+    }
+
+    /// Returns the events of each table, in the order of the capture. Events without samples have none.
+    #[must_use]
+    pub fn tables(&self) -> &[TableEvents] {
+        &self.tables
+    }
+
+    /// Returns the totals of the events with samples, by their indices in the capture.
+    #[must_use]
+    pub fn events(&self) -> &BTreeMap<usize, EventTotals> {
+        &self.samples.events
+    }
+
+    /// Returns the number of samples that are selected.
+    #[must_use]
+    pub fn selected(&self) -> u64 {
+        self.samples.events.values().map(|it| it.selected.samples).sum()
+    }
+
+    /// Returns the addresses of all samples.
+    #[must_use]
+    pub fn frames(&self) -> &Frames {
+        &self.samples.table.frames
+    }
+
+    /// Returns the functions of all addresses.
+    #[must_use]
+    pub fn named(&self) -> &Named {
+        &self.named
+    }
+
+    /// Returns the last name of the first thread with an id; empty if no row has it as a key.
+    #[must_use]
+    pub fn comm(&self, tid: i32) -> &[u8] {
+        self.samples.facts.last_comm(tid)
+    }
+
+    /// Returns the quality of the stacks and names.
+    #[must_use]
+    pub fn quality(&self) -> &Quality {
+        &self.quality
+    }
+
+    /// Returns the files that names were looked for in. Empty if they were not looked for.
+    #[must_use]
+    pub fn looked(&self) -> &[Looked] {
+        &self.looked
+    }
+
+    /// Returns the files without names, those with the most frames first. Empty if names were not looked for.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        if self.looked.is_empty() { Vec::new() } else { self.quality.missing(&self.looked) }
+    }
+}
+
+/// Returns for each symbol the one that rows have for it: an inlined function is one function, whichever ones it is inlined
+/// into. In perf it is one in each of them.
+fn row_symbols(named: &Named) -> Vec<u32> {
+    let mut first: HashMap<(u32, Cow<'_, [u8]>), u32> = HashMap::new();
+    let mut numbers = Vec::new();
+    for (symbol, number) in named.symbols().iter().zip(0..) {
+        numbers.push(match symbol.is_inlined {
+            true => *first.entry((symbol.dso, symbol.label())).or_insert(number),
+            false => number,
+        });
+    }
+    numbers
+}
+
+/// Returns the parents of a [`Report`]: perf merges rows by their names.
+///
+/// perf: `sort__parent_cmp`, `tools/perf/util/sort.c`.
+fn parents(named: &Named, pattern: &Regex) -> Vec<u32> {
+    let mut first: HashMap<Cow<'_, [u8]>, u32> = HashMap::new();
+    let mut parents = Vec::new();
+    for (symbol, number) in named.symbols().iter().zip(0..) {
+        let is_parent = pattern.is_match(&String::from_utf8_lossy(&symbol.name));
+        parents.push(if is_parent { *first.entry(symbol.label()).or_insert(number) } else { NONE });
+    }
+    parents
+}

@@ -1,0 +1,254 @@
+//! The call graph of a row: its stacks, as a tree.
+
+use hashbrown::HashMap;
+
+use super::Report;
+use super::call_graph::{CallGraphOptions, CallGraphStyle, FrameIdentity};
+use super::stack_function::StackFunction;
+use crate::sample::Total;
+use crate::table::frames::NONE;
+
+/// The identity of a function in a call graph.
+///
+/// perf: `match_chain`, `tools/perf/util/callchain.c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum NodeIdentity {
+    Symbol(u32),
+    /// The DSO and the offset in it, the symbol, which tells inlined functions at the address apart, and whether the frame is
+    /// a guess.
+    Address(u32, u64, u32, bool),
+    Line(u32),
+}
+
+/// A function in the tree.
+#[derive(Debug)]
+struct GraphNode {
+    function: StackFunction,
+    /// The stacks that end here.
+    own: Total,
+    /// The same, and those that go on.
+    whole: Total,
+    parent: usize,
+    children: Vec<usize>,
+}
+
+impl GraphNode {
+    fn new(function: StackFunction, parent: usize) -> Self {
+        Self { function, own: Total::default(), whole: Total::default(), parent, children: Vec::new() }
+    }
+}
+
+/// The call graph of a row: its stacks, as a tree of functions. A node is an index.
+#[derive(Debug)]
+pub struct GraphTree {
+    /// The first one is the root, which is no function. Parents come before their children.
+    nodes: Vec<GraphNode>,
+}
+
+/// Functions, one calling the next, and no other one being called in between.
+///
+/// perf: `struct callchain_node`.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct GraphBranch {
+    /// The functions, in the [order](super::StackOrder) of the report. Not empty.
+    pub functions: Vec<StackFunction>,
+    /// The node of the last one.
+    pub last: usize,
+}
+
+/// Makes the call graph of a row.
+#[derive(Debug)]
+pub(super) struct GraphBuilder<'a> {
+    report: &'a Report,
+    by: FrameIdentity,
+    nodes: Vec<GraphNode>,
+    numbers: HashMap<(usize, NodeIdentity), usize>,
+}
+
+impl<'a> GraphBuilder<'a> {
+    pub(super) fn new(report: &'a Report, by: FrameIdentity) -> Self {
+        let root = GraphNode::new(StackFunction { frame: NONE, function: NONE }, 0);
+        Self { report, by, nodes: vec![root], numbers: HashMap::new() }
+    }
+
+    fn identity(&self, it: StackFunction) -> NodeIdentity {
+        let symbol = self.report.symbol_of(it);
+        let line = self.report.named.function(it.function).map_or(NONE, |it| it.line);
+        match self.by {
+            FrameIdentity::Srcline if line != NONE => NodeIdentity::Line(line),
+            FrameIdentity::Srcline | FrameIdentity::Function if symbol != NONE => {
+                NodeIdentity::Symbol(symbol)
+            }
+            _ => {
+                let place = self.report.samples.table.frames.place(it.frame);
+                place.map_or(NodeIdentity::Address(NONE, 0, NONE, false), |it| {
+                    NodeIdentity::Address(it.dso, it.offset, symbol, it.guess.is_some())
+                })
+            }
+        }
+    }
+
+    /// Adds stacks with the same functions.
+    pub(super) fn add(&mut self, stack: &[StackFunction], total: Total) {
+        let mut node = 0;
+        for &function in stack {
+            let next = self.nodes.len();
+            let found = *self.numbers.entry((node, self.identity(function))).or_insert(next);
+            if found == next {
+                if let Some(parent) = self.nodes.get_mut(node) {
+                    parent.children.push(next);
+                }
+                self.nodes.push(GraphNode::new(function, node));
+            }
+            node = found;
+        }
+        if let Some(node) = self.nodes.get_mut(node).filter(|_| !stack.is_empty()) {
+            node.own.add(total);
+        }
+    }
+
+    pub(super) fn finish(mut self) -> GraphTree {
+        // Parents have lower numbers: what a node has, its parent has when it is reached.
+        for number in (0..self.nodes.len()).rev() {
+            let Some(node) = self.nodes.get_mut(number) else { continue };
+            let own = node.own;
+            node.whole.add(own);
+            let (whole, parent) = (node.whole, node.parent);
+            if let Some(parent) = self.nodes.get_mut(parent).filter(|_| number > 0) {
+                parent.whole.add(whole);
+            }
+        }
+        let order: Vec<_> = self.nodes.iter().map(|node| self.children_in_order(node)).collect();
+        for (node, children) in self.nodes.iter_mut().zip(order) {
+            node.children = children;
+        }
+        GraphTree { nodes: self.nodes }
+    }
+
+    /// Returns the children of a node in perf's order: equal ones by descending address.
+    fn children_in_order(&self, node: &GraphNode) -> Vec<usize> {
+        let mut children = node.children.clone();
+        if children.len() > 1 {
+            children.sort_by_cached_key(|&child| {
+                core::cmp::Reverse(self.nodes.get(child).map(|it| self.address(it.function)))
+            });
+        }
+        children
+    }
+
+    /// Returns what orders functions with the same weight: the file, in the order of the capture, and the start of the
+    /// function.
+    fn address(&self, it: StackFunction) -> (u32, i64, Vec<u8>) {
+        let Some(place) = self.report.samples.table.frames.place(it.frame) else {
+            return (0, 0, Vec::new());
+        };
+        let dso = place.dso.wrapping_add(1);
+        match self.report.named.symbol(self.report.symbol_of(it)) {
+            Some(symbol) => (dso, symbol.start.cast_signed(), symbol.name.to_vec()),
+            None => (dso, place.offset.cast_signed(), Vec::new()),
+        }
+    }
+}
+
+impl GraphTree {
+    /// The node before the first functions, which is none.
+    pub const ROOT: usize = 0;
+
+    /// Returns whether no stack has a function.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    /// Returns the stacks that end at a node.
+    #[must_use]
+    pub fn own(&self, node: usize) -> Total {
+        self.nodes.get(node).map_or(Total::default(), |it| it.own)
+    }
+
+    /// Returns the stacks that go through a node or end there.
+    #[must_use]
+    pub fn whole(&self, node: usize) -> Total {
+        self.nodes.get(node).map_or(Total::default(), |it| it.whole)
+    }
+
+    /// Returns the stacks that go on after a node.
+    #[must_use]
+    pub fn after(&self, node: usize) -> Total {
+        let mut total = self.whole(node);
+        total.subtract(self.own(node));
+        total
+    }
+
+    fn children(&self, node: usize) -> &[usize] {
+        self.nodes.get(node).map_or(&[], |it| &it.children)
+    }
+
+    /// Returns the branches after a node that have at least a weight, the heaviest first. For
+    /// [`CallGraphStyle::Fractal`], the weight is the smallest percentage of the options, of what goes on after the node.
+    ///
+    /// perf: `sort_chain_graph_abs` and `sort_chain_graph_rel`, `tools/perf/util/callchain.c`.
+    #[must_use]
+    pub fn branches(&self, node: usize, graph: &CallGraphOptions, min: u64) -> Vec<GraphBranch> {
+        let min = match graph.style {
+            CallGraphStyle::Fractal => {
+                (self.after(node).period as f64 * (graph.min_percent / 100.0)).ceil() as u64
+            }
+            _ => min,
+        };
+        let mut branches: Vec<_> =
+            self.children(node).iter().filter_map(|&child| self.branch(child)).collect();
+        branches.retain(|branch| self.whole(branch.last).period >= min);
+        branches.sort_by_key(|branch| core::cmp::Reverse(self.whole(branch.last).period));
+        branches
+    }
+
+    fn branch(&self, first: usize) -> Option<GraphBranch> {
+        let mut node = self.nodes.get(first)?;
+        let mut branch = GraphBranch { functions: vec![node.function], last: first };
+        while let [only] = node.children[..]
+            && node.own.samples == 0
+        {
+            node = self.nodes.get(only)?;
+            branch.functions.push(node.function);
+            branch.last = only;
+        }
+        Some(branch)
+    }
+
+    /// Returns the nodes at which stacks end that have at least a weight, the heaviest first.
+    ///
+    /// perf: `sort_chain_flat`.
+    #[must_use]
+    pub fn ends(&self, min: u64) -> Vec<usize> {
+        let mut ends = Vec::new();
+        // Children come before their parent, and the first child first.
+        let mut stack = vec![(Self::ROOT, false)];
+        while let Some((node, is_done)) = stack.pop() {
+            if is_done {
+                let period = self.own(node).period;
+                if period > 0 && period >= min {
+                    ends.push(node);
+                }
+                continue;
+            }
+            stack.push((node, true));
+            stack.extend(self.children(node).iter().rev().map(|&child| (child, false)));
+        }
+        ends.sort_by_key(|&node| core::cmp::Reverse(self.own(node).period));
+        ends
+    }
+
+    /// Returns the functions from the root to a node.
+    #[must_use]
+    pub fn path(&self, mut node: usize) -> Vec<StackFunction> {
+        let mut path = Vec::new();
+        while let Some(it) = self.nodes.get(node).filter(|_| node != Self::ROOT) {
+            path.push(it.function);
+            node = it.parent;
+        }
+        path.reverse();
+        path
+    }
+}

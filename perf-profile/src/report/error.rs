@@ -1,0 +1,104 @@
+//! Options that a report of a capture cannot have.
+
+use core::fmt;
+
+use super::sort_key::ReportColumn;
+
+/// An option that a report of a capture cannot have. Displayed with the option's value first, if it has one, and with what to
+/// do instead.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The samples have no branches, but [`Options::branches`](super::Options::branches) asks for them.
+    NoBranches,
+    /// No sample has the source of its data, which [`Options::memory`](super::Options::memory) needs.
+    NoDataSource,
+    /// The samples have no stacks, but [`Options::call_graph`](super::Options::call_graph) asks for call graphs.
+    NoStacks,
+    /// The samples have no stacks, and so no parents, by which [`Options::sort`](super::Options::sort) groups them.
+    NoParents,
+    /// A key of branches, but the samples are none.
+    #[non_exhaustive]
+    BranchKey {
+        /// The name of the option, `sort` or `fields`.
+        option: &'static str,
+        /// The word of the list.
+        word: String,
+        /// The column that it names.
+        column: ReportColumn,
+    },
+    /// A key of memory accesses, but the samples are none.
+    #[non_exhaustive]
+    MemoryKey {
+        /// The name of the option, `sort` or `fields`.
+        option: &'static str,
+        /// The word of the list.
+        word: String,
+        /// The column that it names.
+        column: ReportColumn,
+    },
+    /// [`Options::percent_limit`](super::Options::percent_limit) is no percentage.
+    PercentLimit(f64),
+    /// [`Options::parent`](super::Options::parent) is no regular expression.
+    #[non_exhaustive]
+    ParentPattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl ReportError {
+    /// Returns the name of the field of [`Options`](super::Options).
+    #[must_use]
+    pub fn option(&self) -> &'static str {
+        match self {
+            Self::NoBranches => "branches",
+            Self::NoDataSource => "memory",
+            Self::NoStacks => "call_graph",
+            Self::NoParents => "sort",
+            Self::BranchKey { option, .. } | Self::MemoryKey { option, .. } => option,
+            Self::PercentLimit(_) => "percent_limit",
+            Self::ParentPattern { .. } => "parent",
+        }
+    }
+
+    /// Returns whether the text of the error begins with a value of the option.
+    #[must_use]
+    pub fn has_value(&self) -> bool {
+        !matches!(self, Self::NoBranches | Self::NoDataSource | Self::NoStacks)
+    }
+}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoBranches => {
+                f.write_str("the samples have no branches; leave it out, or record with perf record -b")
+            }
+            Self::NoDataSource => f.write_str(
+                "the samples do not tell where data was found; leave it out, or record with perf mem record",
+            ),
+            Self::NoStacks => {
+                f.write_str("the samples have no stacks; leave it out, or record with perf record -g")
+            }
+            Self::NoParents => f.write_str(
+                "parent: the samples have no stacks, so they have no parents; record with perf record -g",
+            ),
+            Self::BranchKey { word, column, .. } => write!(
+                f,
+                "{word}: {} is a key of branches, which the samples do not have or which --no-branch-stack \
+                 ignores; record with perf record -b, and leave --no-branch-stack out",
+                column.name()
+            ),
+            Self::MemoryKey { word, column, .. } => {
+                write!(f, "{word}: {} is a key of memory accesses; add --mem-mode", column.name())
+            }
+            Self::PercentLimit(limit) => write!(f, "{limit}: must be a percentage from 0 to 100"),
+            Self::ParentPattern { pattern, reason } => write!(f, "{pattern}: {reason}"),
+        }
+    }
+}
+
+impl core::error::Error for ReportError {}
