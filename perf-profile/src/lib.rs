@@ -90,6 +90,7 @@ mod stack_table;
 pub mod symbols;
 pub mod table;
 pub mod text;
+mod timeline;
 pub mod tracepoints;
 pub mod unit;
 mod weight;
@@ -111,4 +112,5 @@ pub use stack_table::{NewStacks, PartFrame, PartStack, StackPart, StackTable, ha
 pub use symbols::Symbols;
 pub use table::frames::{Frames, NONE, Place, short_name};
 pub use table::stacks::{EMPTY, Stacks};
+pub use timeline::{EventTimeline, ThreadStrip, Timeline};
 pub use weight::Weight;

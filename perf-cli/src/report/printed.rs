@@ -138,7 +138,7 @@ impl ReportView<'_> {
         let threads = self.args.symbols.naming(self.args.threads).threads;
         let mut is_open = true;
         in_order(
-            threads.get(),
+            threads,
             &mut Vec::new(),
             |block: &mut PrintedRows| {
                 block.clear();

@@ -1,8 +1,8 @@
 //! The activity of threads over time: `perfdata report --timeline`.
 
-use std::collections::BTreeMap;
+use core::num::NonZero;
 
-use perf_profile::{Keep, Profile, Thread, Times, event_name};
+use perf_profile::{EventTimeline, Keep, Timeline, Times, event_name};
 
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;
@@ -12,13 +12,10 @@ use crate::profile::{self, Profiles, Request};
 use crate::{Failure, Outcome};
 
 /// Number of parts that the time of a capture is divided into.
-const PARTS: usize = 100;
+const PARTS: NonZero<usize> = NonZero::new(100).unwrap();
 
 /// A part without samples, and parts with more and more of them.
 const LEVELS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-
-/// The samples of a thread in each part of the time.
-type Strip = [u64; PARTS];
 
 pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     let naming = NamingArgs { max_stack: 0, threads: args.threads };
@@ -36,61 +33,41 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, outcome, .. } = profile::read(&request, keep)?;
     let mut output = Output::new();
     for profile in &profiles {
-        let Some((first, last)) = profile.span() else {
+        let Some(timeline) = Timeline::of(profile, PARTS) else {
             say!("perfdata: no sample has a time; record with perf record -T");
             continue;
         };
-        push(&mut output.buffer, profile, first, last);
+        push(&mut output.buffer, &timeline);
     }
     output.flush()?;
     Ok(outcome)
 }
 
-fn push(out: &mut Vec<u8>, profile: &Profile, first: u64, last: u64) {
-    let part = (last - first) / PARTS as u64 + 1;
+fn push(out: &mut Vec<u8>, timeline: &Timeline<'_>) {
+    let (first, last) = timeline.span;
     print(
         out,
         format_args!(
             "# Samples in each hundredth of the time from {} to {}, {} s each\n",
             Seconds(first),
             Seconds(last),
-            Seconds(part)
+            Seconds(timeline.part)
         ),
     );
-    for (event, number) in profile.events().iter().zip(0..) {
-        let mut strips: BTreeMap<(i32, i32, &[u8]), Strip> = BTreeMap::new();
-        for sample in profile.samples().filter(|sample| sample.event == number) {
-            let Some(Thread { pid, tid, comm, .. }) = profile.threads().get(sample.thread as usize) else {
-                continue;
-            };
-            let strip = strips.entry((*pid, *tid, comm)).or_insert([0; PARTS]);
-            // Times are within the span, so the part is one of them.
-            let number = ((sample.time - first) / part) as usize;
-            if let Some(count) = strip.get_mut(number) {
-                *count += sample.total.samples;
-            }
-        }
-        out.extend_from_slice(b"#\n# ");
-        push_name(out, &event_name(&event.event));
-        let most = strips.values().flatten().max().copied().unwrap_or(0);
-        print(
-            out,
-            format_args!(": {} samples, {most} in the fullest part of a thread\n#\n", event.total.samples),
-        );
-        push_strips(out, strips, most);
-    }
+    timeline.events.iter().for_each(|event| push_event(out, event));
 }
 
-fn push_strips(out: &mut Vec<u8>, strips: BTreeMap<(i32, i32, &[u8]), Strip>, most: u64) {
-    let sum = |strip: &Strip| strip.iter().sum::<u64>();
-    let mut strips: Vec<_> = strips.into_iter().collect();
-    // The sort is stable, so that threads with equal sums stay in the order of their ids.
-    strips.sort_by_key(|(_, strip)| core::cmp::Reverse(sum(strip)));
+fn push_event(out: &mut Vec<u8>, timeline: &EventTimeline<'_>) {
+    out.extend_from_slice(b"#\n# ");
+    push_name(out, &event_name(&timeline.event.event));
+    let (samples, most) = (timeline.event.total.samples, timeline.most());
+    print(out, format_args!(": {samples} samples, {most} in the fullest part of a thread\n#\n"));
     print(out, format_args!("# {:16} {:>15} {:>8}  {:100}\n", "Command", "Pid/Tid", "Samples", "Time"));
-    for ((pid, tid, comm), strip) in strips {
-        let comm = OneLine(comm).to_string();
-        print(out, format_args!("  {comm:16} {:>15} {:>8} |", format!("{pid}/{tid}"), sum(&strip)));
-        strip.iter().for_each(|&count| out.extend_from_slice(level(count, most).as_bytes()));
+    for strip in &timeline.strips {
+        let comm = OneLine(strip.comm).to_string();
+        let ids = format!("{}/{}", strip.pid, strip.tid);
+        print(out, format_args!("  {comm:16} {ids:>15} {:>8} |", strip.total()));
+        strip.samples.iter().for_each(|&count| out.extend_from_slice(level(count, most).as_bytes()));
         out.extend_from_slice(b"|\n");
     }
 }

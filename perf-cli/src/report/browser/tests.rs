@@ -185,7 +185,9 @@ fn zooms_hide_the_other_rows_and_end_one_by_one() {
         assert_eq!(lines(browser), kernel);
         press(browser, "t");
         let of_thread = lines(browser);
-        let Some(Zoom::Thread(ZoomedTask::Name(comm))) = browser.state.zooms.last() else { panic!("no thread") };
+        let Some(Zoom::Thread(ZoomedTask::Name(comm))) = browser.state.zooms.last() else {
+            panic!("no thread")
+        };
         let comm = String::from_utf8(comm.clone()).unwrap();
         assert!(!of_thread.is_empty() && of_thread.len() < kernel.len(), "{comm}");
         assert!(of_thread.iter().all(|line| line.contains(&comm)), "{of_thread:#?}");
