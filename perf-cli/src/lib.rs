@@ -7,9 +7,6 @@
 
 extern crate alloc;
 
-// Off Linux only `stat report` is there, which reads two of them.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "for `stat`, which only Linux has"))]
-mod aggr_mode;
 mod args;
 mod batch;
 mod branches;

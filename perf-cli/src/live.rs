@@ -3,11 +3,11 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
+use perf_record::CgroupError;
+
 use crate::args::live::Verb;
 use crate::{Failure, Outcome};
 
-mod cgroup;
-mod command;
 mod control;
 mod list;
 mod observed;
@@ -19,6 +19,15 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome, Failure> {
         Verb::Record(args) => record::run(args),
         Verb::Stat(args) => stat::run(args),
         Verb::List(args) => list::run(args),
+    }
+}
+
+/// Returns the failure of `--cgroup`.
+fn cgroup_failure(error: CgroupError) -> Failure {
+    match error {
+        CgroupError::MixedGroup | CgroupError::CountMismatch { .. } => Failure(format!("--cgroup: {error}")),
+        // It names the cgroup.
+        _ => Failure(error.to_string()),
     }
 }
 

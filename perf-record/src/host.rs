@@ -5,13 +5,14 @@
 mod cpus;
 mod memory;
 
-use std::fs;
 use std::path::Path;
 
 use perf_abi::endian::Endian;
 use perf_abi::event::EventType;
 use perf_parse::feature::{Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
+
+use crate::sysfs::{names, text};
 
 /// The root folder of the machine that is recorded.
 pub(crate) const ROOT: &str = "/";
@@ -69,37 +70,6 @@ fn pmus<O: Endian>(root: &Path, features: &mut FeaturePayloads<O>) -> Result<(),
     let pmus = pmus.iter().map(|(kind, name)| PmuMapping { kind: *kind, name: name.as_bytes() });
     let pmus: Vec<_> = pmus.collect();
     features.set(&FeatureData::PmuMappings(Entries::from(&pmus)))
-}
-
-/// Returns the distinct lists of cpus that the topologies of all cpus have under the first of `names` that exists.
-pub(crate) fn lists_of_cpus(root: &Path, names: &[&str]) -> Vec<String> {
-    let folder = root.join("sys/devices/system/cpu");
-    let cpus: Vec<_> = numbered(&folder, "cpu").iter().map(|cpu| folder.join(format!("cpu{cpu}"))).collect();
-    cpus::lists(&cpus, names)
-}
-
-/// Returns the text of a file without the spaces around it; `None` if it cannot be read.
-pub(crate) fn text(path: &Path) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned())
-}
-
-/// Returns the number in a file; `None` if there is none.
-fn number<T: core::str::FromStr>(path: &Path) -> Option<T> {
-    text(path)?.parse().ok()
-}
-
-/// Returns the names in a folder; empty if it cannot be read.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
-}
-
-/// Returns the numbers in ascending order of the names in a folder that consist of `prefix` and a number.
-pub(crate) fn numbered(folder: &Path, prefix: &str) -> Vec<u32> {
-    let number = |name: String| name.strip_prefix(prefix)?.parse().ok();
-    let mut numbers: Vec<u32> = names(folder).into_iter().filter_map(number).collect();
-    numbers.sort_unstable();
-    numbers
 }
 
 /// Returns the first and last number of each range in a list such as `0-3,8`; `None` if it is not such a list.

@@ -1,4 +1,4 @@
-//! Recording sessions with Linux perf_event: what `perf record` does, as a library.
+//! Recording sessions and counts with Linux perf_event: what `perf record` and `perf stat` do, as a library.
 //!
 //! A [`Recorder`] opens events on a command, on threads or on cpus ([`Observed`]), with one ring for each online cpu. It
 //! synthesizes the records of the tasks and mappings that already exist, drains the rings into a [`Sink`], and adds the
@@ -12,6 +12,10 @@
 //! ```no_run
 #![doc = include_str!("../examples/own_process.rs")]
 //! ```
+//!
+//! # Counts
+//!
+//! The module [`stat`] counts events without recording samples, as `perf stat` does.
 //!
 //! # Parts
 //!
@@ -45,7 +49,7 @@ mod build_ids;
 mod call_graph;
 mod cgroups;
 mod clock;
-mod counts;
+mod control;
 mod drain;
 mod elf;
 mod error;
@@ -72,11 +76,14 @@ mod session;
 mod sink;
 mod snapshot;
 mod stack_trim;
+pub mod stat;
 mod summary;
 mod survey;
 mod synthesize;
+mod sysfs;
 mod terms;
 mod thread_spec;
+mod topology;
 mod traces;
 mod tracing;
 mod trigger;
@@ -90,19 +97,19 @@ mod tests;
 pub use bpf::BpfPrograms;
 pub use build_ids::BuildIds;
 pub use call_graph::all_registers;
-pub use cgroups::root as cgroup_root;
-pub use counts::{Counted, Counts};
+pub use cgroups::{CgroupDirectory, CgroupError};
+pub use control::{ControlCommand, EvlistDetails, UnknownCommand};
 pub use error::Error;
 pub use fallback::Note;
 pub use host::describe as machine;
 pub use kcore::copy_kcore;
 pub use kept::Kept;
-pub use observed::{Observed, is_alive, online};
+pub use observed::{Observed, check_online, online};
 pub use open_files::raise_open_files;
 pub use options::{CallGraph, Options, Synthesized};
 pub use perf_open as open;
 pub use perf_parse as parse;
-pub use reader::{Reader, pin};
+pub use reader::Reader;
 pub use recorder::Recorder;
 pub use sink::{Callback, FileSink, Head, PartSink, PipeSink, Sink};
 pub use snapshot::{Frozen, Snapshot};

@@ -1,7 +1,7 @@
 //! Processes and their threads, from `/proc`.
 
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::io;
 use std::path::Path;
 
 /// The longest name of a task.
@@ -42,12 +42,12 @@ impl Task {
 
 /// Returns all processes in ascending order; empty if they cannot be read.
 pub(crate) fn all(root: &Path) -> Vec<i32> {
-    numbers(&root.join("proc"))
+    ids(&root.join("proc"))
 }
 
 /// Returns the threads of a process in ascending order; empty if it has ended.
 pub(crate) fn threads(root: &Path, pid: i32) -> Vec<i32> {
-    numbers(&root.join(format!("proc/{pid}/task")))
+    ids(&root.join(format!("proc/{pid}/task")))
 }
 
 /// Returns the threads of a process and of its descendants.
@@ -66,11 +66,16 @@ pub(crate) fn family(root: &Path, pid: u32) -> Vec<i32> {
     family.into_iter().flat_map(|pid| threads(root, pid)).collect()
 }
 
-/// Returns the names in a folder that are numbers, in ascending order.
-fn numbers(folder: &Path) -> Vec<i32> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let number = |name: &[u8]| core::str::from_utf8(name).ok()?.parse::<u32>().ok()?.try_into().ok();
-    let mut numbers: Vec<i32> = entries.filter_map(|entry| number(entry.file_name().as_bytes())).collect();
-    numbers.sort_unstable();
-    numbers
+/// Returns the ids in a folder in ascending order; empty if it cannot be read.
+fn ids(folder: &Path) -> Vec<i32> {
+    let numbers = numbers(folder).unwrap_or_default();
+    let mut ids: Vec<i32> = numbers.into_iter().filter_map(|number| number.try_into().ok()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// Returns the names in a folder that are numbers.
+pub(crate) fn numbers(folder: &Path) -> io::Result<Vec<u32>> {
+    let number = |entry: fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    Ok(fs::read_dir(folder)?.flatten().filter_map(number).collect())
 }

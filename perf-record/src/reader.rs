@@ -7,7 +7,6 @@ use std::time::Instant;
 use perf_abi::file::DirVersion;
 use perf_open::Ring;
 use perf_parse::feature::{DirFormat, FeatureData};
-use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::pace::Pace;
 use crate::sink::Sink;
@@ -183,20 +182,4 @@ impl Recorder {
             self.joined += reader.rings.iter().map(|ring| ring.account().lost).sum::<u64>();
         }
     }
-}
-
-/// Limits the calling thread to these cpus.
-///
-/// # Errors
-///
-/// The errno of `sched_setaffinity`: `EINVAL` if this process may run on none of the cpus.
-pub fn pin(cpus: &[u32]) -> Result<(), Error> {
-    let mut set = CpuSet::new();
-    for &cpu in cpus {
-        match usize::try_from(cpu) {
-            Ok(cpu) if cpu < CpuSet::MAX_CPU => set.set(cpu),
-            _ => return Err(Error::Request(format!("a thread cannot be limited to cpu {cpu}"))),
-        }
-    }
-    sched_setaffinity(None, &set).map_err(|error| Error::io("sched_setaffinity")(error.into()))
 }

@@ -19,7 +19,7 @@ use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
-use crate::cgroups::{self, Cgroup};
+use crate::cgroups::{self, CgroupPath};
 use crate::kernel;
 use crate::maps::{self, Mapping, PROT_EXEC, PROT_READ};
 use crate::processes::{self, Task};
@@ -303,7 +303,7 @@ impl<'a> Synthesizer<'a> {
     ///
     /// The errors of `sink`.
     pub fn cgroups(&mut self) -> Result<(), Error> {
-        for Cgroup { id, path } in cgroups::all(self.root) {
+        for CgroupPath { id, path } in cgroups::all(self.root) {
             self.put(Misc(0), &Record::Cgroup(perf_parse::record::Cgroup { id, path: &path }))?;
         }
         Ok(())

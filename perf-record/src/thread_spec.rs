@@ -4,9 +4,11 @@ use core::str::FromStr;
 use std::path::Path;
 
 use perf_open::pmu::parse_cpus;
+use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::Error;
-use crate::host::{ROOT, lists_of_cpus, numbered, text};
+use crate::host::ROOT;
+use crate::topology::{SiblingLevel, SysfsTopology};
 
 /// A thread that reads rings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,33 @@ pub struct ThreadMask {
     pub cpus: Vec<u32>,
     /// The cpus on which it runs.
     pub affinity: Vec<u32>,
+}
+
+impl ThreadMask {
+    /// Limits the calling thread to the cpus of [`affinity`](Self::affinity).
+    ///
+    /// # Errors
+    ///
+    /// The errno of `sched_setaffinity`: `EINVAL` if this process may run on none of the cpus.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// use perf_record::ThreadMask;
+    ///
+    /// ThreadMask { cpus: vec![0, 1], affinity: vec![1] }.pin_thread()?;
+    /// # Ok::<(), perf_record::Error>(())
+    /// ```
+    pub fn pin_thread(&self) -> Result<(), Error> {
+        let mut set = CpuSet::new();
+        for &cpu in &self.affinity {
+            match usize::try_from(cpu) {
+                Ok(cpu) if cpu < CpuSet::MAX_CPU => set.set(cpu),
+                _ => return Err(Error::Request(format!("a thread cannot be limited to cpu {cpu}"))),
+            }
+        }
+        sched_setaffinity(None, &set).map_err(|error| Error::io("sched_setaffinity")(error.into()))
+    }
 }
 
 /// How the rings are divided among threads: the argument of perf's `--threads`.
@@ -90,11 +119,17 @@ impl ThreadSpec {
     }
 
     pub(crate) fn masks_in(&self, root: &Path, cpus: &[u32]) -> Result<Vec<ThreadMask>, Error> {
+        let sysfs = root.join("sys");
+        let topology = SysfsTopology::at(&sysfs);
+        let siblings = |level| {
+            let lists = topology.sibling_lists(topology.cpus(), level);
+            lists.iter().filter_map(|list| parse_cpus(list).ok()).collect::<Vec<_>>()
+        };
         let (lists, of) = match self {
             Self::Cpu => (cpus.iter().map(|&cpu| vec![cpu]).collect(), "cpus"),
-            Self::Core => (topology(root, &["core_cpus_list", "thread_siblings_list"]), "cores"),
-            Self::Package => (topology(root, &["package_cpus_list", "core_siblings_list"]), "packages"),
-            Self::Numa => (nodes(root), "NUMA nodes"),
+            Self::Core => (siblings(SiblingLevel::Core), "cores"),
+            Self::Package => (siblings(SiblingLevel::Package), "packages"),
+            Self::Numa => (topology.nodes().into_iter().map(|(_, cpus)| cpus).collect(), "NUMA nodes"),
             Self::Masks(masks) => return user_masks(masks, cpus),
         };
         let limited = |list: &Vec<u32>| within(list, cpus);
@@ -138,14 +173,4 @@ fn user_masks(masks: &[ThreadMask], cpus: &[u32]) -> Result<Vec<ThreadMask>, Err
         limited.push(mask);
     }
     Ok(limited)
-}
-
-fn topology(root: &Path, names: &[&str]) -> Vec<Vec<u32>> {
-    lists_of_cpus(root, names).iter().filter_map(|list| parse_cpus(list).ok()).collect()
-}
-
-fn nodes(root: &Path) -> Vec<Vec<u32>> {
-    let folder = root.join("sys/devices/system/node");
-    let list = |node| parse_cpus(&text(&folder.join(format!("node{node}/cpulist")))?).ok();
-    numbered(&folder, "node").into_iter().filter_map(list).collect()
 }

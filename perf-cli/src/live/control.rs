@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::thread;
 
-use super::command::Command;
+use perf_record::{ControlCommand, UnknownCommand};
+
 use crate::Failure;
 use crate::args::live::control::Control;
 use crate::escape::shown;
@@ -18,7 +19,7 @@ impl Answers {
     pub(crate) fn ack(&mut self) {
         if let Some(file) = &mut self.0 {
             // The program that asked may have ended.
-            let _ = file.write_all(b"ack\n");
+            let _ = file.write_all(ControlCommand::ACK);
         }
     }
 }
@@ -27,7 +28,7 @@ impl Answers {
 /// ends when nobody writes any more, or when `send` returns that nobody receives.
 pub(crate) fn listen(
     control: &Control,
-    mut send: impl FnMut(Result<Command, String>) -> bool + Send + 'static,
+    mut send: impl FnMut(Result<ControlCommand, UnknownCommand>) -> bool + Send + 'static,
 ) -> Result<Answers, Failure> {
     let failed = |path: &std::path::Path, error: std::io::Error| {
         Failure(format!("--control: {}: {error}", shown(path)))
@@ -42,7 +43,7 @@ pub(crate) fn listen(
     let answers = answers.transpose()?;
     thread::spawn(move || {
         for line in BufReader::new(commands).lines().map_while(Result::ok) {
-            if !send(Command::of(&line).ok_or(line)) {
+            if !send(line.parse()) {
                 break;
             }
         }

@@ -5,11 +5,11 @@ use std::io::Write;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::event::{List, Listed, ListedKind, Parser, Tool};
+use perf_record::stat::has_tool_event;
 use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
 use crate::escape::{make_lines_safe, push_json_value, shown};
-use crate::live::stat;
 use crate::output::{Holds, Output, Outputs, say};
 use crate::{Failure, Outcome};
 
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
 /// opening it shows whether something counts it. perf: `is_event_supported`, `tools/perf/util/print-events.c`.
 fn is_of_machine(event: &Listed, parser: &Parser) -> bool {
     if event.kind == ListedKind::Tool {
-        return tool(event).is_some_and(stat::is_of_machine);
+        return tool(event).is_some_and(has_tool_event);
     }
     let is_generic = matches!(event.kind, ListedKind::Hardware | ListedKind::Software | ListedKind::Cache);
     // On a machine with several kinds of cpus, one of them is enough.

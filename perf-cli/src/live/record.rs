@@ -32,7 +32,7 @@ use perf_record::{Recorder, Summary, ThreadMask, Trigger};
 use crate::args::live::record::{Delay, RecordArgs, Switch};
 use crate::escape::shown;
 use crate::live::exit_code;
-use crate::live::observed::{self, Observed};
+use crate::live::observed;
 use crate::output::say;
 use crate::{Failure, Outcome};
 use commands::Commands;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     contradictions(args)?;
     let (groups, filters) = options::events(args)?;
     let observed = match &args.uid {
-        Some(user) => Observed::Threads(users::threads(user)?),
+        Some(user) => users::observed(user)?,
         None => observed::of(&args.observed, !args.command.is_empty())?,
     };
     let masks = threads::masks(args, &observed)?;

@@ -8,9 +8,14 @@ use perf_parse::record::UserRecord;
 use perf_parse::record::user::{Stat, StatConfig};
 
 use super::print::push_name;
-use crate::aggr_mode;
 use crate::escape::print;
 use perf_profile::event_name;
+
+/// The aggregations whose counts are sums.
+///
+/// perf: `enum aggr_mode`, `tools/perf/util/stat.h`.
+const AGGR_GLOBAL: u64 = 1;
+const AGGR_UNSET: u64 = 6;
 
 /// What a counter counted, and how long it was enabled and running, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,7 +105,7 @@ impl Counters {
                     let key = (event.index, *cpu, thread);
                     let count = self.counts.entry(key).or_default();
                     // perf: `process_counter_values`, `tools/perf/util/stat.c`.
-                    if self.aggregation != aggr_mode::GLOBAL && self.aggregation != aggr_mode::UNSET {
+                    if ![AGGR_GLOBAL, AGGR_UNSET].contains(&self.aggregation) {
                         let before = self.before.insert(key, *count).unwrap_or_default();
                         *count = difference(*count, before);
                         if self.is_scaled {

@@ -1,12 +1,14 @@
 //! Cpus: number, models, topology, and caches.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use perf_abi::endian::Endian;
 use perf_parse::feature::{Cache, CpuPlace, CpuTopology, Dies, Entries, FeatureData, NrCpus};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
-use super::{number, numbered, ranges, text};
+use super::ranges;
+use crate::sysfs::{number, text};
+use crate::topology::{SiblingLevel, SysfsTopology};
 
 /// perf's maximum number of cpus of a machine.
 const MAX_CPUS: u32 = 1 << 20;
@@ -48,8 +50,9 @@ pub(super) fn describe<O: Endian>(
     root: &Path,
     features: &mut FeaturePayloads<O>,
 ) -> Result<(), WriteFileError> {
-    let folder = root.join("sys/devices/system/cpu");
-    let list = |name: &str| ranges(&text(&folder.join(name))?);
+    let sysfs = root.join("sys");
+    let topology = SysfsTopology::at(&sysfs);
+    let list = |name: &str| ranges(&text(&topology.cpu_file(name))?);
     let (Some(present), Some(online)) = (list("present"), list("online")) else { return Ok(()) };
     let Some(available) = present.iter().map(|&(_, last)| last.saturating_add(1)).max() else {
         return Ok(());
@@ -59,25 +62,28 @@ pub(super) fn describe<O: Endian>(
     }
     let online: u32 = online.iter().map(|&(first, last)| (last - first).saturating_add(1)).sum();
     features.set(&FeatureData::NrCpus(NrCpus { available, online: online.min(available) }))?;
-    let cpus: Vec<_> = (0..available).map(|cpu| folder.join(format!("cpu{cpu}"))).collect();
-    topology(&cpus, features)?;
-    caches(&cpus, features)
+    describe_topology(topology, available, features)?;
+    describe_caches(topology, available, features)
 }
 
-/// Adds `CPU_TOPOLOGY` of the cpus with these folders.
-fn topology<O: Endian>(cpus: &[PathBuf], features: &mut FeaturePayloads<O>) -> Result<(), WriteFileError> {
-    // The name of each file, and its name before Linux 5.3.
-    let core_siblings = lists(cpus, &["package_cpus_list", "core_siblings_list"]);
-    let thread_siblings = lists(cpus, &["core_cpus_list", "thread_siblings_list"]);
-    let die_siblings = lists(cpus, &["die_cpus_list"]);
+/// Adds `CPU_TOPOLOGY` of the first `available` cpus.
+fn describe_topology<O: Endian>(
+    topology: SysfsTopology<'_>,
+    available: u32,
+    features: &mut FeaturePayloads<O>,
+) -> Result<(), WriteFileError> {
+    let lists = |level| topology.sibling_lists(0..available, level);
+    let core_siblings = lists(SiblingLevel::Package);
+    let thread_siblings = lists(SiblingLevel::Core);
+    let die_siblings = lists(SiblingLevel::Die);
     if core_siblings.is_empty() {
         return Ok(());
     }
     // An offline cpu has no topology; perf writes -1.
-    let id = |cpu: &PathBuf, name| number(&cpu.join("topology").join(name)).unwrap_or(u32::MAX);
+    let id = |cpu, name| number(&topology.file_of(cpu, "topology").join(name)).unwrap_or(u32::MAX);
     let place = |cpu| CpuPlace { core_id: id(cpu, "core_id"), socket_id: id(cpu, "physical_package_id") };
-    let places: Vec<_> = cpus.iter().map(place).collect();
-    let die_ids: Vec<_> = cpus.iter().map(|cpu| id(cpu, "die_id")).collect();
+    let places: Vec<_> = (0..available).map(place).collect();
+    let die_ids: Vec<_> = (0..available).map(|cpu| id(cpu, "die_id")).collect();
     let [core_siblings, thread_siblings, die_siblings] =
         [&core_siblings, &thread_siblings, &die_siblings].map(|lists| bytes(lists));
     let dies = Dies { die_siblings: Entries::from(&die_siblings), die_ids: Entries::from(&die_ids) };
@@ -89,42 +95,32 @@ fn topology<O: Endian>(cpus: &[PathBuf], features: &mut FeaturePayloads<O>) -> R
     }))
 }
 
-/// Returns the distinct lists of the cpus, from the first of the names that exists.
-pub(super) fn lists(cpus: &[PathBuf], names: &[&str]) -> Vec<String> {
-    let mut lists: Vec<String> = Vec::new();
-    for cpu in cpus {
-        let list = names.iter().find_map(|name| text(&cpu.join("topology").join(name)));
-        lists.extend(list.filter(|list| !lists.contains(list)));
-    }
-    lists
-}
-
 fn bytes(lists: &[String]) -> Vec<&[u8]> {
     lists.iter().map(String::as_bytes).collect()
 }
 
-/// Adds `CACHE` of the cpus with these folders: each cache once, in ascending order of level.
-fn caches<O: Endian>(cpus: &[PathBuf], features: &mut FeaturePayloads<O>) -> Result<(), WriteFileError> {
+/// Adds `CACHE` of the first `available` cpus: each cache once, in ascending order of level.
+fn describe_caches<O: Endian>(
+    topology: SysfsTopology<'_>,
+    available: u32,
+    features: &mut FeaturePayloads<O>,
+) -> Result<(), WriteFileError> {
     let mut caches: Vec<([u32; 4], [String; 3])> = Vec::new();
-    for cpu in cpus {
-        let folder = cpu.join("cache");
-        for index in numbered(&folder, "index") {
-            let folder = folder.join(format!("index{index}"));
-            let numbers = ["level", "coherency_line_size", "number_of_sets", "ways_of_associativity"];
-            let [Some(level), Some(line_size), Some(sets), Some(ways)] =
-                numbers.map(|name| number(&folder.join(name)))
-            else {
-                continue;
-            };
-            let [Some(kind), Some(size), Some(map)] =
-                ["type", "size", "shared_cpu_list"].map(|name| text(&folder.join(name)))
-            else {
-                continue;
-            };
-            let cache = ([level, line_size, sets, ways], [kind, size, map]);
-            if !caches.contains(&cache) {
-                caches.push(cache);
-            }
+    for folder in (0..available).flat_map(|cpu| topology.caches(cpu)) {
+        let numbers = ["level", "coherency_line_size", "number_of_sets", "ways_of_associativity"];
+        let [Some(level), Some(line_size), Some(sets), Some(ways)] =
+            numbers.map(|name| number(&folder.join(name)))
+        else {
+            continue;
+        };
+        let [Some(kind), Some(size), Some(map)] =
+            ["type", "size", "shared_cpu_list"].map(|name| text(&folder.join(name)))
+        else {
+            continue;
+        };
+        let cache = ([level, line_size, sets, ways], [kind, size, map]);
+        if !caches.contains(&cache) {
+            caches.push(cache);
         }
     }
     if caches.is_empty() {

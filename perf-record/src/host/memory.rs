@@ -6,7 +6,8 @@ use perf_abi::endian::Endian;
 use perf_parse::feature::{Bitmap, Entries, FeatureData, MemNode, MemTopology, NumaNode};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
-use super::{numbered, ranges, text};
+use super::ranges;
+use crate::sysfs::{numbered, text};
 
 /// Returns `TOTAL_MEM`: KiB of memory.
 pub(super) fn total(root: &Path) -> Option<u64> {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::ArgAction;
+use perf_record::stat::CacheLevel;
 
 use super::control::Control;
 use super::observed::ObservedArgs;
@@ -176,7 +177,7 @@ pub(crate) struct StatArgs {
 
     /// Print one line per cache of this level, the last one by default; with -a or -C
     #[arg(long, value_name = "LEVEL", group = "parts", num_args = 0..=1, require_equals = true,
-          default_missing_value = "LLC", value_parser = CacheLevel::parse, conflicts_with_all = ["no_aggr", "per_thread"])]
+          default_missing_value = "LLC", value_parser = cache_level, conflicts_with_all = ["no_aggr", "per_thread"])]
     pub(crate) per_cache: Option<CacheLevel>,
 
     /// Print events of the same name on several PMUs one by one, instead of their sum
@@ -294,21 +295,13 @@ pub(crate) struct StatArgs {
     pub(crate) command: Vec<OsString>,
 }
 
-/// The level of a cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CacheLevel {
-    Last,
-    Level(u32),
-}
-
-impl CacheLevel {
-    fn parse(text: &str) -> Result<Self, String> {
-        let number = text.strip_prefix(['L', 'l']).unwrap_or(text);
-        match number.parse() {
-            _ if text.eq_ignore_ascii_case("llc") => Ok(Self::Last),
-            Ok(level @ 1..=4) => Ok(Self::Level(level)),
-            _ => Err("must be LLC or L1 to L4".to_owned()),
-        }
+/// Parses the level of a cache.
+fn cache_level(text: &str) -> Result<CacheLevel, String> {
+    let number = text.strip_prefix(['L', 'l']).unwrap_or(text);
+    match number.parse() {
+        _ if text.eq_ignore_ascii_case("llc") => Ok(CacheLevel::Last),
+        Ok(level @ 1..=4) => Ok(CacheLevel::Level(level)),
+        _ => Err("must be LLC or L1 to L4".to_owned()),
     }
 }
 

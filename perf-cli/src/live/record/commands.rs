@@ -6,12 +6,11 @@ use std::sync::mpsc::{self, Receiver};
 
 use perf_open::EventGroup;
 use perf_parse::file::write::EventFields;
-use perf_record::Recorder;
+use perf_record::{ControlCommand, EvlistDetails, Recorder, UnknownCommand};
 
 use super::signals::Signals;
 use crate::Failure;
 use crate::args::live::control::Control;
-use crate::live::command::{Command, Details};
 use crate::live::control::{self, Answers};
 use crate::output::say;
 use crate::script::header::attr;
@@ -19,7 +18,7 @@ use crate::script::header::attr;
 /// The commands that have come.
 #[derive(Debug)]
 pub(super) struct Commands {
-    lines: Receiver<Result<Command, String>>,
+    lines: Receiver<Result<ControlCommand, UnknownCommand>>,
     answers: Answers,
     /// Wakes up the recorder.
     waker: UnixStream,
@@ -59,22 +58,21 @@ impl Commands {
         let mut asked = Asked::default();
         while let Ok(line) = self.lines.try_recv() {
             match line {
-                Ok(Command::Enable(None)) => recorder.resume()?,
-                Ok(Command::Disable(None)) => recorder.pause()?,
-                Ok(Command::Enable(Some(name))) => switch(recorder, &name, true)?,
-                Ok(Command::Disable(Some(name))) => switch(recorder, &name, false)?,
-                Ok(Command::Evlist(details)) => self.print(recorder.events(), details),
-                Ok(Command::Ping) => {}
-                Ok(Command::Stop) => asked.stop = true,
-                Ok(Command::Snapshot) => {
+                Ok(ControlCommand::Enable(None)) => recorder.resume()?,
+                Ok(ControlCommand::Disable(None)) => recorder.pause()?,
+                Ok(ControlCommand::Enable(Some(name))) => switch(recorder, &name, true)?,
+                Ok(ControlCommand::Disable(Some(name))) => switch(recorder, &name, false)?,
+                Ok(ControlCommand::Evlist(details)) => self.print(recorder.events(), details),
+                Ok(ControlCommand::Ping) => {}
+                Ok(ControlCommand::Stop) => asked.stop = true,
+                Ok(ControlCommand::Snapshot) => {
                     asked.snapshot = true;
                     // Other commands may have come, which are done after the snapshot.
                     let _ = self.waker.write(&[0]);
                     return Ok(asked);
                 }
-                Err(line) => {
-                    let known = "enable, disable, snapshot, evlist, stop and ping";
-                    say!("perfdata: --control: {line:?} is not a command; {known} are");
+                Err(error) => {
+                    say!("perfdata: --control: {error}");
                     continue;
                 }
             }
@@ -89,12 +87,12 @@ impl Commands {
     }
 
     /// Prints the events on standard error.
-    fn print(&self, events: &[EventFields], details: Details) {
+    fn print(&self, events: &[EventFields], details: EvlistDetails) {
         let name = |event: &EventFields| {
             let name = event.name.as_deref().unwrap_or_default();
             String::from_utf8_lossy(name).into_owned()
         };
-        if details == Details::Groups {
+        if details == EvlistDetails::Groups {
             // The event for mappings, names and tasks precedes those of the groups.
             let in_groups: usize = self.groups.iter().map(|(_, events)| events).sum();
             let mut rest = &events[events.len().saturating_sub(in_groups)..];
@@ -112,9 +110,9 @@ impl Commands {
         }
         for event in events {
             let more = match (details, event.attr.sample_freq()) {
-                (Details::Freq, Some(freq)) => format!(": sample_freq={freq}"),
-                (Details::Freq, None) => format!(": sample_period={}", event.attr.sample_period),
-                (Details::Attr, _) => attr(&event.attr),
+                (EvlistDetails::Freq, Some(freq)) => format!(": sample_freq={freq}"),
+                (EvlistDetails::Freq, None) => format!(": sample_period={}", event.attr.sample_period),
+                (EvlistDetails::Attr, _) => attr(&event.attr),
                 _ => String::new(),
             };
             say!("{}{more}", name(event));

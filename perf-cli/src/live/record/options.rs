@@ -9,13 +9,12 @@ use perf_open::abi::event::HwId;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
-use perf_record::{CallGraph, Options, ThreadMask};
+use perf_record::{CallGraph, CgroupDirectory, Observed, Options, ThreadMask};
 
 use super::{off_cpu, threads, tracer};
 use crate::Failure;
 use crate::args::live::record::{Asked, Delay, Freq, RecordArgs, Registers, register_names};
-use crate::live::cgroup::{self, Cgroup};
-use crate::live::observed::{self, Observed};
+use crate::live::{cgroup_failure, observed};
 use crate::output::{Output, say};
 
 /// Filters, each with the index of its event.
@@ -134,15 +133,8 @@ fn in_cgroups(
     if !args.cgroup.is_empty() && !matches!(observed, Observed::Cpus(_)) {
         return Err(Failure("--cgroup: the tasks of cgroups are recorded on cpus; add -a or -C".to_owned()));
     }
-    let numbers = cgroup::of_events(&args.cgroup, groups.iter().map(|group| group.events.len()))?;
-    let mut open = Vec::new();
-    for name in &args.cgroup {
-        // An empty name is no cgroup.
-        let directory = if name.is_empty() { None } else { Some(Cgroup::open(name)?.directory) };
-        open.push(directory.map(Arc::new));
-    }
-    let numbers = numbers.into_iter().enumerate();
-    Ok(numbers.filter_map(|(event, number)| Some((event, open.get(number?)?.clone()?))).collect())
+    let groups = groups.iter().map(|group| group.events.len());
+    CgroupDirectory::open_for_events(&args.cgroup, groups).map_err(cgroup_failure)
 }
 
 /// Prints the names of the registers, if the command line asks for them. Returns whether it does.

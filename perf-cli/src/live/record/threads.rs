@@ -8,14 +8,14 @@ use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 
 use perf_parse::file::write::Options as WriteOptions;
-use perf_record::{Error, PartSink, Reader, Recorder, ThreadMask, pin};
+use perf_record::{Error, Observed, PartSink, Reader, Recorder, ThreadMask};
 
 use super::TICK;
 use super::output::{CHUNK, Output, named};
 use super::signals::Signals;
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
-use crate::live::observed::{self, Observed};
+use crate::live::observed;
 
 /// Returns the threads that `--threads` asks for; `None` without it.
 pub(super) fn masks(args: &RecordArgs, observed: &Observed) -> Result<Option<Vec<ThreadMask>>, Failure> {
@@ -76,7 +76,7 @@ impl Threads {
             let (closed, waker) = (closed.try_clone()?, signals.waker()?);
             let read = move || {
                 let result =
-                    pin(&mask.affinity).and_then(|()| until_closed(&mut reader, &mut parts, &closed, &waker));
+                    mask.pin_thread().and_then(|()| until_closed(&mut reader, &mut parts, &closed, &waker));
                 if result.is_err() {
                     wake(&waker);
                 }

@@ -4,14 +4,13 @@ use core::time::Duration;
 use std::time::Instant;
 
 use perf_open::workload::Workload;
-use perf_record::{Recorder, Trigger, Waited};
+use perf_record::{Observed, Recorder, Trigger, Waited};
 
 use super::TICK;
 use super::commands::{Asked, Commands};
 use super::schedule::Schedule;
 use super::signals::Signals;
 use crate::Failure;
-use crate::live::observed::{self, Observed};
 
 /// The conditions that end a recording, and the requests while it runs.
 pub(super) struct Until<'a> {
@@ -98,7 +97,9 @@ impl Until<'_> {
         if let Some(workload) = &mut self.workload {
             return Ok(workload.try_wait()?.is_some());
         }
-        let Observed::Threads(tids) = self.observed else { return Ok(false) };
+        if !matches!(self.observed, Observed::Threads(_)) {
+            return Ok(false);
+        }
         // The end of a thread ends a wait.
         let has_only_records = self.last.waited.is_some_and(|waited| waited.records && !waited.hangup);
         let is_recent = self.last.looked.is_some_and(|looked| looked.elapsed() < TICK);
@@ -106,6 +107,6 @@ impl Until<'_> {
             return Ok(false);
         }
         self.last.looked = Some(Instant::now());
-        Ok(!tids.iter().any(|&tid| observed::is_alive(tid)))
+        Ok(self.observed.has_ended())
     }
 }

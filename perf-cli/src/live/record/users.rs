@@ -2,32 +2,25 @@
 
 use std::fs;
 
+use perf_record::Observed;
+
 use crate::Failure;
 use crate::escape::shown;
-use crate::live::observed::{numbers, processes};
 
 /// Returns the threads of all processes of a user, which a name or a number selects.
 ///
-/// perf: `parse_uid`, `thread_map__new_by_uid`.
-pub(super) fn threads(user: &str) -> Result<Vec<u32>, Failure> {
+/// perf: `parse_uid`.
+pub(super) fn observed(user: &str) -> Result<Observed, Failure> {
     let uid = match user.parse() {
         Ok(uid) => uid,
         Err(_) => uid(&fs::read_to_string("/etc/passwd").unwrap_or_default(), user)
             .ok_or_else(|| format!("--uid {}: there is no such user", shown(user)))?,
     };
-    let mut threads = Vec::new();
-    for pid in processes()? {
-        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let owner = status.lines().find_map(|line| line.strip_prefix("Uid:"));
-        let owner = owner.and_then(|ids| ids.split_whitespace().next()?.parse::<u32>().ok());
-        // This process is the recorder.
-        if owner == Some(uid) && pid != std::process::id() {
-            threads.extend(numbers(&format!("/proc/{pid}/task")).unwrap_or_default());
+    match Observed::user(uid)? {
+        Observed::Threads(threads) if threads.is_empty() => {
+            Err(Failure(format!("--uid {}: the user has no process", shown(user))))
         }
-    }
-    match threads.is_empty() {
-        true => Err(Failure(format!("--uid {}: the user has no process", shown(user)))),
-        false => Ok(threads),
+        observed => Ok(observed),
     }
 }
 

@@ -6,8 +6,8 @@ use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 
 use perf_open::workload::CpuTime;
+use perf_record::stat::CountRow;
 
-use super::table::Row;
 use crate::Failure;
 use crate::args::live::StatArgs;
 use crate::escape::{make_json_safe, make_lines_safe, shown};
@@ -122,7 +122,7 @@ impl Report {
     }
 
     /// Prints the rows of a span of time.
-    pub(crate) fn rows(&mut self, rows: &[Row<'_>], span: Span) -> Result<(), Failure> {
+    pub(crate) fn rows(&mut self, rows: &[CountRow<'_>], span: Span) -> Result<(), Failure> {
         let mut lines = String::new();
         if self.clear && matches!((&self.format, span), (Format::Text { .. }, Span::Interval(_))) {
             lines += "\x1b[H\x1b[2J";

@@ -1,10 +1,11 @@
 //! Counts as CSV: the columns of `perf stat -x`.
 
+use perf_record::stat::{CountRow, CountStatus, CountValue};
+
 use super::Span;
-use crate::live::stat::table::{Row, Status, Value};
 
 /// Returns the first columns of a line: the span, and what is counted.
-pub(super) fn prefix(row: &Row<'_>, span: Span, marks_summary: bool) -> Vec<String> {
+pub(super) fn prefix(row: &CountRow<'_>, span: Span, marks_summary: bool) -> Vec<String> {
     let mut columns = Vec::new();
     match span {
         Span::Interval(at) => columns.push(format!("{:.9}", at.as_secs_f64())),
@@ -13,26 +14,28 @@ pub(super) fn prefix(row: &Row<'_>, span: Span, marks_summary: bool) -> Vec<Stri
     }
     if let Some(label) = row.label {
         columns.push(label.text.clone());
-        columns.extend(label.counters.map(|counters| counters.to_string()));
+        columns.extend(label.cpus.map(|cpus| cpus.to_string()));
     }
     columns
 }
 
-pub(super) fn row(row: &Row<'_>, span: Span, separator: &str, marks_summary: bool) -> String {
+pub(super) fn row(row: &CountRow<'_>, span: Span, separator: &str, marks_summary: bool) -> String {
     let mut columns = prefix(row, span, marks_summary);
     let (value, deviation) = match row.status {
-        Status::Counted { value: Value::Whole(value), deviation_percent } => {
+        CountStatus::Counted { value: CountValue::Whole(value), deviation_percent } => {
             (value.to_string(), deviation_percent)
         }
         // A mean of counts without a unit is rounded, as perf prints it.
-        Status::Counted { value: Value::Real(value), deviation_percent } if !row.event.has_scale() => {
+        CountStatus::Counted { value: CountValue::Real(value), deviation_percent }
+            if !row.event.has_scale() =>
+        {
             (format!("{value:.0}"), deviation_percent)
         }
-        Status::Counted { value: Value::Real(value), deviation_percent } => {
+        CountStatus::Counted { value: CountValue::Real(value), deviation_percent } => {
             (format!("{value:.2}"), deviation_percent)
         }
-        Status::NotCounted => ("<not counted>".to_owned(), 0.0),
-        Status::NotSupported => ("<not supported>".to_owned(), 0.0),
+        CountStatus::NotCounted => ("<not counted>".to_owned(), 0.0),
+        CountStatus::NotSupported => ("<not supported>".to_owned(), 0.0),
     };
     columns.push(value);
     columns.push(row.event.unit.clone().unwrap_or_default());

@@ -2,40 +2,41 @@
 //!
 //! perf: `tools/perf/util/stat-display.c`.
 
+use perf_record::stat::{Aggregation, CountRow, CountStatus, CountValue};
 use serde_json::{Map, Number, Value as Json};
 
 use super::Span;
-use crate::live::stat::table::{Row, Status, Value};
 
 /// Returns the first members of an object: the span, and what is counted.
-pub(super) fn prefix(row: &Row<'_>, span: Span) -> Map<String, Json> {
+pub(super) fn prefix(row: &CountRow<'_>, span: Span) -> Map<String, Json> {
     let mut object = Map::new();
     if let Span::Interval(at) = span {
         object.insert("interval".to_owned(), at.as_secs_f64().into());
     }
     if let Some(label) = row.label {
         // The number alone.
-        let text = if label.key == "cpu" { label.text.trim_start_matches("CPU") } else { &label.text };
-        object.insert(label.key.to_owned(), text.into());
-        if let Some(counters) = label.counters {
-            object.insert("counters".to_owned(), counters.into());
+        let is_cpu = label.aggregation == Aggregation::Cpu;
+        let text = if is_cpu { label.text.trim_start_matches("CPU") } else { &label.text };
+        object.insert(label.aggregation.name().to_owned(), text.into());
+        if let Some(cpus) = label.cpus {
+            object.insert("counters".to_owned(), cpus.into());
         }
     }
     object
 }
 
-pub(super) fn row(row: &Row<'_>, span: Span) -> String {
+pub(super) fn row(row: &CountRow<'_>, span: Span) -> String {
     let mut object = prefix(row, span);
     let mut put = |name: &str, value: Json| object.insert(name.to_owned(), value);
     let (value, deviation) = match row.status {
-        Status::Counted { value: Value::Whole(value), deviation_percent } => {
+        CountStatus::Counted { value: CountValue::Whole(value), deviation_percent } => {
             (format!("{value}.000000"), deviation_percent)
         }
-        Status::Counted { value: Value::Real(value), deviation_percent } => {
+        CountStatus::Counted { value: CountValue::Real(value), deviation_percent } => {
             (format!("{value:.6}"), deviation_percent)
         }
-        Status::NotCounted => ("<not counted>".to_owned(), 0.0),
-        Status::NotSupported => ("<not supported>".to_owned(), 0.0),
+        CountStatus::NotCounted => ("<not counted>".to_owned(), 0.0),
+        CountStatus::NotSupported => ("<not supported>".to_owned(), 0.0),
     };
     put("counter-value", value.into());
     put("unit", row.event.unit.as_deref().unwrap_or_default().into());

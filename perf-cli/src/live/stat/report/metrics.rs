@@ -1,11 +1,10 @@
 //! Metrics alone, for `--metric-only`: a line for each place, with a column for each metric.
 
+use perf_record::stat::{CountRow, MetricValue};
 use serde_json::Value as Json;
 
 use super::{Format, Span, csv, json, text};
 use crate::column::{self, right};
-use crate::live::stat::metric::Metric;
-use crate::live::stat::table::Row;
 
 /// The columns of a metric.
 const WIDTH: usize = 20;
@@ -28,7 +27,7 @@ struct Column {
 
 impl Columns {
     /// Returns the lines of all places. Before the first, and when a metric is new, a head names the metrics; JSON has none.
-    pub(super) fn lines(&mut self, rows: &[Row<'_>], span: Span, format: &Format) -> String {
+    pub(super) fn lines(&mut self, rows: &[CountRow<'_>], span: Span, format: &Format) -> String {
         let mut lines = String::new();
         let places = places(rows);
         let values: Vec<Vec<(usize, f64)>> = places.iter().map(|place| self.values(place)).collect();
@@ -81,10 +80,10 @@ impl Columns {
     }
 
     /// Returns the metrics of a place, each with its column.
-    fn values(&mut self, place: &[&Row<'_>]) -> Vec<(usize, f64)> {
+    fn values(&mut self, place: &[&CountRow<'_>]) -> Vec<(usize, f64)> {
         let mut values = Vec::new();
         for (number, row) in place.iter().enumerate() {
-            let is_same = |other: &&&Row<'_>| {
+            let is_same = |other: &&&CountRow<'_>| {
                 (&other.event.name, &other.event.cgroup) == (&row.event.name, &row.event.cgroup)
             };
             let before = place.get(..number).unwrap_or_default().iter().filter(is_same).count();
@@ -107,7 +106,7 @@ impl Columns {
             let Column { event, unit } = column;
             let is_alone = self.list.iter().filter(|it| it.unit == *unit).count() == 1;
             match () {
-                () if unit == Metric::RATE => format!("{event}{unit}"),
+                () if unit == MetricValue::RATE => format!("{event}{unit}"),
                 () if is_alone => unit.clone(),
                 () => format!("{unit} ({event})"),
             }
@@ -119,7 +118,7 @@ impl Columns {
 impl Column {
     /// Returns the column of a metric, and its value there: a rate without the prefix of its unit, which changes with the
     /// value. `before` is how many events of the same name are before the row.
-    fn of(row: &Row<'_>, before: usize, metric: &Metric) -> (Self, f64) {
+    fn of(row: &CountRow<'_>, before: usize, metric: &MetricValue) -> (Self, f64) {
         let mut event = row.event.name.clone();
         if let Some(cgroup) = &row.event.cgroup {
             event += &format!(" {cgroup}");
@@ -128,7 +127,7 @@ impl Column {
             event += &format!(" #{}", before + 1);
         }
         let (unit, value) = match metric.per_second {
-            Some(rate) => (Metric::RATE.to_owned(), rate),
+            Some(rate) => (MetricValue::RATE.to_owned(), rate),
             None => (metric.unit.clone(), metric.value),
         };
         (Self { event, unit }, value)
@@ -136,10 +135,10 @@ impl Column {
 }
 
 /// Returns the rows of each place, in the order of their first rows.
-fn places<'a, 'b>(rows: &'a [Row<'b>]) -> Vec<Vec<&'a Row<'b>>> {
-    let mut places: Vec<Vec<&Row<'_>>> = Vec::new();
+fn places<'a, 'b>(rows: &'a [CountRow<'b>]) -> Vec<Vec<&'a CountRow<'b>>> {
+    let mut places: Vec<Vec<&CountRow<'_>>> = Vec::new();
     for row in rows {
-        let same = |of: &&mut Vec<&Row<'_>>| of.first().is_some_and(|first| first.label == row.label);
+        let same = |of: &&mut Vec<&CountRow<'_>>| of.first().is_some_and(|first| first.label == row.label);
         match places.iter_mut().find(same) {
             Some(place) => place.push(row),
             None => places.push(vec![row]),

@@ -2,10 +2,10 @@
 
 use core::fmt::Write;
 
+use perf_record::stat::{Aggregation, CountRow, CountStatus, CountValue, CpuDomain, RunMean};
+
 use super::{Span, Totals};
 use crate::column::left;
-use crate::live::stat::mean::Mean;
-use crate::live::stat::table::{Row, Status, Value};
 
 /// The head of the column of units.
 pub(super) const UNIT: &str = "unit";
@@ -25,31 +25,45 @@ pub(super) fn interval_head(unit_width: usize) -> String {
 }
 
 /// Returns the first columns of a line: the time of an interval, and what is counted.
-pub(super) fn prefix(row: &Row<'_>, span: Span) -> String {
+pub(super) fn prefix(row: &CountRow<'_>, span: Span) -> String {
     let mut prefix = match span {
         Span::Interval(at) => format!("{:>16.9} ", at.as_secs_f64()),
         Span::Summary | Span::Whole { .. } => String::new(),
     };
     if let Some(label) = row.label {
         // The name of a thread and its number meet at the dash.
-        prefix += &match (label.text.rsplit_once('-'), label.counters) {
+        let width = width(label.aggregation);
+        prefix += &match (label.text.rsplit_once('-'), label.cpus) {
             (Some((comm, tid)), None) => format!("{comm:>16}-{tid:<8} "),
-            (None, None) => left(&label.text, label.width),
-            (_, Some(counters)) => format!("{} {counters:>5} ", left(&label.text, label.width)),
+            (None, None) => left(&label.text, width),
+            (_, Some(cpus)) => format!("{} {cpus:>5} ", left(&label.text, width)),
         };
     }
     prefix
 }
 
-pub(super) fn row(row: &Row<'_>, span: Span, unit_width: usize, big_num: bool) -> String {
+/// Returns the columns that the labels of an aggregation take.
+fn width(aggregation: Aggregation) -> usize {
+    match aggregation {
+        Aggregation::Cpu => 8,
+        Aggregation::Thread => 25,
+        Aggregation::Domain(CpuDomain::Die) => 11,
+        Aggregation::Domain(CpuDomain::Cluster) => 19,
+        Aggregation::Domain(CpuDomain::Core) => 14,
+        Aggregation::Domain(CpuDomain::Cache(_)) => 21,
+        _ => 5,
+    }
+}
+
+pub(super) fn row(row: &CountRow<'_>, span: Span, unit_width: usize, big_num: bool) -> String {
     let runs = if let Span::Whole { runs } = span { runs } else { 1 };
     let mut line = prefix(row, span);
     let (count, deviation) = match row.status {
-        Status::Counted { value, deviation_percent } => {
+        CountStatus::Counted { value, deviation_percent } => {
             (number(value, row.event.has_scale(), big_num), deviation_percent)
         }
-        Status::NotCounted => ("<not counted>".to_owned(), 0.0),
-        Status::NotSupported => ("<not supported>".to_owned(), 0.0),
+        CountStatus::NotCounted => ("<not counted>".to_owned(), 0.0),
+        CountStatus::NotSupported => ("<not supported>".to_owned(), 0.0),
     };
     let unit = left(row.event.unit.as_deref().unwrap_or_default(), unit_width);
     let name = match &row.event.cgroup {
@@ -59,10 +73,10 @@ pub(super) fn row(row: &Row<'_>, span: Span, unit_width: usize, big_num: bool) -
     let metric = row.metric.as_ref().map(|metric| format!(" # {:>8.3} {}", metric.value, metric.unit));
     let metric = metric.unwrap_or_default();
     line += &format!("{count:>COUNT$} {unit} {name:<NAME$}{metric:<METRIC$}");
-    if let (Status::Counted { .. }, true) = (row.status, runs > 1) {
+    if let (CountStatus::Counted { .. }, true) = (row.status, runs > 1) {
         line += &format!(" ( +-{deviation:>6.2}% )");
     }
-    if let (Status::Counted { .. }, Some(percent)) =
+    if let (CountStatus::Counted { .. }, Some(percent)) =
         (row.status, row.running_percent().filter(|_| row.running != row.enabled))
     {
         line += &format!(" ({percent:.2}%)");
@@ -72,11 +86,11 @@ pub(super) fn row(row: &Row<'_>, span: Span, unit_width: usize, big_num: bool) -
 }
 
 /// Formats a number, with separators between thousands if `big_num` is set: `1,234.50`; with decimals only if `has_scale`.
-fn number(value: Value, has_scale: bool, big_num: bool) -> String {
+fn number(value: CountValue, has_scale: bool, big_num: bool) -> String {
     let digits = match value {
-        Value::Whole(value) => value.to_string(),
-        Value::Real(value) if has_scale => format!("{value:.2}"),
-        Value::Real(value) => format!("{value:.0}"),
+        CountValue::Whole(value) => value.to_string(),
+        CountValue::Real(value) if has_scale => format!("{value:.2}"),
+        CountValue::Real(value) => format!("{value:.0}"),
     };
     if !big_num {
         return digits;
@@ -95,7 +109,7 @@ fn number(value: Value, has_scale: bool, big_num: bool) -> String {
 
 pub(super) fn totals(totals: &Totals) -> String {
     let mut text = String::from("\n");
-    if let Some(elapsed) = Mean::of(&totals.elapsed) {
+    if let Some(elapsed) = RunMean::of(&totals.elapsed) {
         if totals.table && totals.elapsed.len() > 1 {
             text += &table(&totals.elapsed, elapsed);
         }
@@ -120,7 +134,7 @@ pub(super) fn totals(totals: &Totals) -> String {
 /// Returns the time of each run, its difference to the mean, and a bar that is longer for runs far from it.
 ///
 /// perf: `print_table`, `tools/perf/util/stat-display.c`.
-fn table(elapsed: &[f64], mean: Mean) -> String {
+fn table(elapsed: &[f64], mean: RunMean) -> String {
     let mut text = String::from("         # Table of individual measurements:\n");
     for &run in elapsed {
         let difference = run - mean.value;
@@ -137,7 +151,7 @@ const LONGEST_BAR: f64 = 40.0;
 
 /// Returns the mean seconds in user space and in the kernel.
 fn cpu_seconds(totals: &Totals) -> (Option<f64>, Option<f64>) {
-    let mean = |seconds: Vec<f64>| Mean::of(&seconds).map(|mean| mean.value);
+    let mean = |seconds: Vec<f64>| RunMean::of(&seconds).map(|mean| mean.value);
     let user = totals.cpu_times.iter().map(|time| time.user.as_secs_f64()).collect();
     let system = totals.cpu_times.iter().map(|time| time.system.as_secs_f64()).collect();
     (mean(user), mean(system))

@@ -33,13 +33,13 @@ fn runs_tell_the_deviation_and_intervals_the_time() {
 
 #[test]
 fn thousands_stand_apart() {
-    let printed = [0, 999, 1000, 12_345_678].map(|value| number(Value::Whole(value), false, true));
+    let printed = [0, 999, 1000, 12_345_678].map(|value| number(CountValue::Whole(value), false, true));
     assert_eq!(printed, ["0", "999", "1,000", "12,345,678"]);
-    assert_eq!(number(Value::Real(1234.5), false, true), "1,234");
-    assert_eq!(number(Value::Real(-123456.789), true, true), "-123,456.79");
-    assert_eq!(number(Value::Real(-1234.0), true, true), "-1,234.00");
-    assert_eq!(number(Value::Real(-1234.0), true, false), "-1234.00");
-    assert_eq!(number(Value::Whole(12_345_678), false, false), "12345678");
+    assert_eq!(number(CountValue::Real(1234.5), false, true), "1,234");
+    assert_eq!(number(CountValue::Real(-123456.789), true, true), "-123,456.79");
+    assert_eq!(number(CountValue::Real(-1234.0), true, true), "-1,234.00");
+    assert_eq!(number(CountValue::Real(-1234.0), true, false), "-1234.00");
+    assert_eq!(number(CountValue::Whole(12_345_678), false, false), "12345678");
 }
 
 #[test]

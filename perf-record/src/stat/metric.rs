@@ -6,11 +6,11 @@ use perf_open::EventSpec;
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::{EventType, HW_EVENT_MASK, HwId, SwId};
 
-use super::topdown::Topdown;
+use super::topdown::TopdownEvent;
 
 /// The role of an event in metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(super) enum MetricRole {
     /// Counts nanoseconds of a cpu.
     Clock,
     Cycles,
@@ -19,8 +19,8 @@ pub(crate) enum Role {
     BranchMisses,
     CacheReferences,
     CacheMisses,
-    /// An event of `--topdown`.
-    Topdown(Topdown),
+    /// An event of the top-down method.
+    Topdown(TopdownEvent),
     /// Counts occurrences of something else.
     Other,
     /// Has a unit of its own, so a rate would need another unit.
@@ -29,42 +29,48 @@ pub(crate) enum Role {
 
 /// The role of an event, and the cpu modes that it excludes. Only events that exclude the same modes are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kind {
-    pub(crate) role: Role,
+pub(super) struct MetricKind {
+    pub(super) role: MetricRole,
     excluded: AttrFlags,
 }
 
-/// A computed value.
+/// A value that is computed from a count and from other counts: instructions per cycle, page faults per second.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Metric {
-    pub(crate) value: f64,
-    pub(crate) unit: String,
-    /// Of a rate, the number in a second; `value` is that in the unit, whose prefix leaves few digits.
-    pub(crate) per_second: Option<f64>,
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a value, its unit, and the value without the prefix of the unit"
+)]
+pub struct MetricValue {
+    /// The value in the unit.
+    pub value: f64,
+    /// The unit, as perf prints it: `CPUs utilized`, `K/sec`.
+    pub unit: String,
+    /// Of a rate, the number per second; `value` is that in the unit, whose prefix leaves few digits. `None` for others.
+    pub per_second: Option<f64>,
 }
 
-impl Metric {
-    /// The unit of `per_second`.
-    pub(crate) const RATE: &str = "/sec";
+impl MetricValue {
+    /// The unit of [`per_second`](Self::per_second).
+    pub const RATE: &str = "/sec";
 }
 
-impl Kind {
-    pub(crate) fn of(event: &EventSpec) -> Self {
+impl MetricKind {
+    pub(super) fn of(event: &EventSpec) -> Self {
         let attr = &event.attr;
-        let topdown = Topdown::of(&event.name);
+        let topdown = TopdownEvent::of(&event.name);
         // The upper bits are the type of the PMU on machines with several kinds of cpus.
         let hardware = u32::try_from(attr.config & HW_EVENT_MASK).map(HwId);
         let role = match (attr.kind, hardware, SwId(attr.config)) {
-            (EventType::SOFTWARE, _, SwId::CPU_CLOCK | SwId::TASK_CLOCK) => Role::Clock,
-            (EventType::HARDWARE, Ok(HwId::CPU_CYCLES), _) => Role::Cycles,
-            (EventType::HARDWARE, Ok(HwId::INSTRUCTIONS), _) => Role::Instructions,
-            (EventType::HARDWARE, Ok(HwId::BRANCH_INSTRUCTIONS), _) => Role::Branches,
-            (EventType::HARDWARE, Ok(HwId::BRANCH_MISSES), _) => Role::BranchMisses,
-            (EventType::HARDWARE, Ok(HwId::CACHE_REFERENCES), _) => Role::CacheReferences,
-            (EventType::HARDWARE, Ok(HwId::CACHE_MISSES), _) => Role::CacheMisses,
-            _ if topdown.is_some() => topdown.map_or(Role::Other, Role::Topdown),
-            _ if event.unit.is_some() => Role::Measure,
-            _ => Role::Other,
+            (EventType::SOFTWARE, _, SwId::CPU_CLOCK | SwId::TASK_CLOCK) => MetricRole::Clock,
+            (EventType::HARDWARE, Ok(HwId::CPU_CYCLES), _) => MetricRole::Cycles,
+            (EventType::HARDWARE, Ok(HwId::INSTRUCTIONS), _) => MetricRole::Instructions,
+            (EventType::HARDWARE, Ok(HwId::BRANCH_INSTRUCTIONS), _) => MetricRole::Branches,
+            (EventType::HARDWARE, Ok(HwId::BRANCH_MISSES), _) => MetricRole::BranchMisses,
+            (EventType::HARDWARE, Ok(HwId::CACHE_REFERENCES), _) => MetricRole::CacheReferences,
+            (EventType::HARDWARE, Ok(HwId::CACHE_MISSES), _) => MetricRole::CacheMisses,
+            _ if topdown.is_some() => topdown.map_or(MetricRole::Other, MetricRole::Topdown),
+            _ if event.unit.is_some() => MetricRole::Measure,
+            _ => MetricRole::Other,
         };
         let modes = AttrFlags::EXCLUDE_USER | AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
         Self { role, excluded: AttrFlags(attr.flags.0 & modes.0) }
@@ -73,30 +79,35 @@ impl Kind {
 
 /// Computes the metric of `value`, which an event of `kind` counted in `elapsed`. `beside` has the events that were
 /// counted in the same place, with their values; the values of clocks are nanoseconds.
-pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind, f64)]) -> Option<Metric> {
-    let find = |wanted: &dyn Fn(&Kind) -> bool| {
+pub(super) fn metric(
+    kind: MetricKind,
+    value: f64,
+    elapsed: Duration,
+    beside: &[(MetricKind, f64)],
+) -> Option<MetricValue> {
+    let find = |wanted: &dyn Fn(&MetricKind) -> bool| {
         beside.iter().find(|(kind, _)| wanted(kind)).map(|&(_, value)| value).filter(|&value| value > 0.0)
     };
     // A clock measures time, whatever modes it excludes.
-    let clock = find(&|other| other.role == Role::Clock);
+    let clock = find(&|other| other.role == MetricRole::Clock);
     let same_modes = |role| find(&|other| other.role == role && other.excluded == kind.excluded);
-    let metric = |value, unit: &str| Some(Metric { value, unit: unit.to_owned(), per_second: None });
+    let metric = |value, unit: &str| Some(MetricValue { value, unit: unit.to_owned(), per_second: None });
     let share = |whole, unit: &str| same_modes(whole).map(|whole| (100.0 * value / whole, unit.to_owned()));
     let of_kind = match kind.role {
-        Role::Clock if elapsed.is_zero() => return None,
-        Role::Clock => return metric(value / elapsed.as_nanos() as f64, "CPUs utilized"),
-        Role::Measure => return None,
-        Role::Topdown(event) => {
+        MetricRole::Clock if elapsed.is_zero() => return None,
+        MetricRole::Clock => return metric(value / elapsed.as_nanos() as f64, "CPUs utilized"),
+        MetricRole::Measure => return None,
+        MetricRole::Topdown(event) => {
             let [first, _] = topdown(event, kind, beside);
             return first;
         }
-        Role::Cycles => clock.map(|clock| (value / clock, "GHz".to_owned())),
-        Role::Instructions => {
-            same_modes(Role::Cycles).map(|cycles| (value / cycles, "insn per cycle".to_owned()))
+        MetricRole::Cycles => clock.map(|clock| (value / clock, "GHz".to_owned())),
+        MetricRole::Instructions => {
+            same_modes(MetricRole::Cycles).map(|cycles| (value / cycles, "insn per cycle".to_owned()))
         }
-        Role::BranchMisses => share(Role::Branches, "% of all branches"),
-        Role::CacheMisses => share(Role::CacheReferences, "% of all cache refs"),
-        Role::Branches | Role::CacheReferences | Role::Other => None,
+        MetricRole::BranchMisses => share(MetricRole::Branches, "% of all branches"),
+        MetricRole::CacheMisses => share(MetricRole::CacheReferences, "% of all cache refs"),
+        MetricRole::Branches | MetricRole::CacheReferences | MetricRole::Other => None,
     };
     match of_kind {
         Some((value, unit)) => metric(value, &unit),
@@ -104,28 +115,32 @@ pub(crate) fn metric(kind: Kind, value: f64, elapsed: Duration, beside: &[(Kind,
     }
 }
 
-/// Computes the second metric of an event of `--topdown`, which is the rest of what the first is a part of.
-pub(crate) fn second_metric(kind: Kind, beside: &[(Kind, f64)]) -> Option<Metric> {
-    let Role::Topdown(event) = kind.role else { return None };
+/// Computes the second metric of an event of the top-down method, which is the rest of what the first is a part of.
+pub(super) fn second_metric(kind: MetricKind, beside: &[(MetricKind, f64)]) -> Option<MetricValue> {
+    let MetricRole::Topdown(event) = kind.role else { return None };
     let [_, second] = topdown(event, kind, beside);
     second
 }
 
-fn topdown(event: Topdown, kind: Kind, beside: &[(Kind, f64)]) -> [Option<Metric>; 2] {
+fn topdown(event: TopdownEvent, kind: MetricKind, beside: &[(MetricKind, f64)]) -> [Option<MetricValue>; 2] {
     let shares = event.shares(&|other| {
-        let wanted = Kind { role: Role::Topdown(other), ..kind };
+        let wanted = MetricKind { role: MetricRole::Topdown(other), ..kind };
         beside.iter().find(|(kind, _)| *kind == wanted).map(|&(_, value)| value)
     });
     shares.map(|share| {
-        share.map(|(value, name)| Metric { value, unit: format!("%  {name}"), per_second: None })
+        share.map(|(value, name)| MetricValue { value, unit: format!("%  {name}"), per_second: None })
     })
 }
 
 /// Returns a rate with the unit prefix that leaves few digits.
-fn per_second(rate: f64) -> Metric {
+fn per_second(rate: f64) -> MetricValue {
     let prefixes = [(1e9, "G"), (1e6, "M"), (1e3, "K")];
     let (scale, prefix) = prefixes.into_iter().find(|&(scale, _)| rate >= scale).unwrap_or((1.0, ""));
-    Metric { value: rate / scale, unit: format!("{prefix}{}", Metric::RATE), per_second: Some(rate) }
+    MetricValue {
+        value: rate / scale,
+        unit: format!("{prefix}{}", MetricValue::RATE),
+        per_second: Some(rate),
+    }
 }
 
 #[cfg(test)]
@@ -134,15 +149,15 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn hardware(id: HwId) -> Kind {
-        Kind::of(&EventSpec::hardware(id))
+    fn hardware(id: HwId) -> MetricKind {
+        MetricKind::of(&EventSpec::hardware(id))
     }
 
-    fn software(id: SwId) -> Kind {
-        Kind::of(&EventSpec::software(id))
+    fn software(id: SwId) -> MetricKind {
+        MetricKind::of(&EventSpec::software(id))
     }
 
-    fn computed(kind: Kind, value: f64, beside: &[(Kind, f64)]) -> Option<(f64, String)> {
+    fn computed(kind: MetricKind, value: f64, beside: &[(MetricKind, f64)]) -> Option<(f64, String)> {
         metric(kind, value, SECOND, beside).map(|metric| (metric.value, metric.unit))
     }
 
@@ -178,7 +193,7 @@ mod tests {
     fn the_kernels_instructions_are_not_divided_by_the_cycles_of_user_space() {
         let mut user = EventSpec::hardware(HwId::CPU_CYCLES);
         user.attr.flags |= AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
-        let cycles = (Kind::of(&user), 100.0);
+        let cycles = (MetricKind::of(&user), 100.0);
         assert_eq!(computed(hardware(HwId::INSTRUCTIONS), 100.0, &[cycles]), None);
     }
 
@@ -196,6 +211,6 @@ mod tests {
         assert_eq!(computed(hardware(HwId::BRANCH_MISSES), 12.0, &[clock]), is(24.0, "/sec"));
         let mut joules = EventSpec::raw(2);
         joules.unit = Some("Joules".to_owned());
-        assert_eq!(computed(Kind::of(&joules), 12.0, &[clock]), None);
+        assert_eq!(computed(MetricKind::of(&joules), 12.0, &[clock]), None);
     }
 }

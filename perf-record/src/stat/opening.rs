@@ -8,38 +8,38 @@ use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::{Builder, Count, Counter, Error, EventSpec, Group, Target, limits};
 
-use super::tally::Place;
-use crate::live::cgroup::Cgroup;
-use crate::live::observed::Observed;
+use super::aggregation::Aggregate;
+use super::options::StatOptions;
+use crate::{CgroupDirectory, Observed};
 
-/// The targets of the events, and how the events are opened.
+/// The targets of the events of one run, and how the events are opened.
 #[derive(Debug)]
-pub(crate) struct Scope<'a> {
-    pub(crate) observed: &'a Observed,
+pub(super) struct OpeningScope<'a> {
+    pub(super) observed: &'a Observed,
     /// The process id of the command, if there is one.
-    pub(crate) command: Option<u32>,
-    /// The cpus on which threads are counted; `None` for all.
-    pub(crate) cpus: Option<Vec<u32>>,
-    pub(crate) inherit: bool,
-    /// Whether the events start at the exec of the command.
-    pub(crate) on_exec: bool,
-    /// Whether the count of each cpu or thread is shown separately.
-    pub(crate) apart: bool,
-    /// The place of each cpu whose count is added to that of others. Empty if cpus are not grouped.
-    pub(crate) parts: BTreeMap<u32, Place>,
-    pub(crate) cgroups: &'a [Cgroup],
-    /// Whether events of the same name on several PMUs are added up.
-    pub(crate) merge: bool,
+    pub(super) command: Option<u32>,
+    pub(super) options: &'a StatOptions,
+    /// The aggregate of each cpu whose count is added to that of others. Empty if counts are not added up by parts of the
+    /// machine.
+    pub(super) domains: &'a BTreeMap<u32, Aggregate>,
+    pub(super) cgroups: &'a [CgroupDirectory],
+}
+
+impl OpeningScope<'_> {
+    /// Returns whether the events start at the exec of the command.
+    pub(super) fn on_exec(&self) -> bool {
+        *self.observed == Observed::Command && !self.options.delayed
+    }
 }
 
 /// The counters of an event alone, or of a group.
 #[derive(Debug)]
-pub(super) enum Counting {
+pub(super) enum CounterUnit {
     Alone(Counter),
     Group(Group),
 }
 
-impl Counting {
+impl CounterUnit {
     pub(super) fn enable(&self) -> Result<(), Error> {
         match self {
             Self::Alone(counter) => counter.enable(),
@@ -71,7 +71,7 @@ impl Counting {
 }
 
 /// How an event is opened.
-pub(super) enum Membership<'a> {
+pub(super) enum GroupMembership<'a> {
     /// Without a group, so that a read has one count.
     Alone,
     /// As the leader of a new group.
@@ -84,17 +84,17 @@ pub(super) enum Membership<'a> {
 /// If the kernel may not be counted, counts user space alone and adds that to the event's name, as `perf stat` does.
 pub(super) fn open_event(
     event: &mut EventSpec,
-    mut membership: Membership<'_>,
+    mut membership: GroupMembership<'_>,
     target: &Target<'_>,
-    scope: &Scope<'_>,
-) -> Result<Option<Counting>, Error> {
-    let is_leader = !matches!(membership, Membership::Member(_));
-    let is_alone = matches!(membership, Membership::Alone);
-    let on_exec = is_leader && scope.on_exec;
+    scope: &OpeningScope<'_>,
+) -> Result<Option<CounterUnit>, Error> {
+    let is_leader = !matches!(membership, GroupMembership::Member(_));
+    let is_alone = matches!(membership, GroupMembership::Alone);
+    let on_exec = is_leader && scope.on_exec();
     let mut open = |event: &EventSpec| {
         // It has no effect on cpus, where perf sets it too. Kernels before 4.13 refuse it for groups.
         let may_inherit = target.thread().is_some() || is_alone;
-        let inherit = event.terms.inherit.unwrap_or(scope.inherit) && may_inherit;
+        let inherit = event.terms.inherit.unwrap_or(scope.options.inherit) && may_inherit;
         let builder = Builder::new(event.clone())
             .sample_period(0)
             .inherit(inherit)
@@ -104,12 +104,12 @@ pub(super) fn open_event(
             .sample_type(SampleType::IDENTIFIER)
             .or_drop(SampleType::IDENTIFIER);
         match &mut membership {
-            Membership::Alone => {
+            GroupMembership::Alone => {
                 let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
-                builder.read_format(times).open(target).map(Counting::Alone).map(Some)
+                builder.read_format(times).open(target).map(CounterUnit::Alone).map(Some)
             }
-            Membership::Leader => Group::open(builder, target).map(Counting::Group).map(Some),
-            Membership::Member(group) => group.add(builder, target).map(|()| None),
+            GroupMembership::Leader => Group::open(builder, target).map(CounterUnit::Group).map(Some),
+            GroupMembership::Member(group) => group.add(builder, target).map(|()| None),
         }
     };
     match open(event) {

@@ -1,16 +1,29 @@
 //! The mean of several runs.
 
-/// A mean and its standard error.
+/// The mean of the values of several runs, and its standard error.
+///
+/// # Examples
+///
+/// ```
+/// use perf_record::stat::RunMean;
+///
+/// let mean = RunMean::of(&[8.0, 10.0, 12.0]).unwrap();
+/// assert_eq!(mean.value, 10.0);
+/// assert!((mean.error - 1.1547).abs() < 1e-4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Mean {
-    pub(crate) value: f64,
+#[non_exhaustive]
+pub struct RunMean {
+    /// The mean.
+    pub value: f64,
     /// The standard error; 0 for a single value.
-    pub(crate) error: f64,
+    pub error: f64,
 }
 
-impl Mean {
+impl RunMean {
     /// Returns the mean; `None` for no values.
-    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
         let n = values.len() as f64;
         if values.is_empty() {
             return None;
@@ -22,21 +35,22 @@ impl Mean {
     }
 
     /// Returns the standard error as a percentage of the mean; 0 if the mean is 0.
-    pub(crate) fn error_percent(self) -> f64 {
+    #[must_use]
+    pub fn error_percent(self) -> f64 {
         if self.value == 0.0 { 0.0 } else { 100.0 * self.error / self.value.abs() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Mean;
+    use super::RunMean;
 
     #[test]
     fn of_some_runs() {
-        assert_eq!(Mean::of(&[]), None);
-        assert_eq!(Mean::of(&[7.0]), Some(Mean { value: 7.0, error: 0.0 }));
+        assert_eq!(RunMean::of(&[]), None);
+        assert_eq!(RunMean::of(&[7.0]), Some(RunMean { value: 7.0, error: 0.0 }));
         // The deviations are 2, 0 and 2: a variance of 4, a standard error of the root of 4/3.
-        let mean = Mean::of(&[8.0, 10.0, 12.0]).unwrap();
+        let mean = RunMean::of(&[8.0, 10.0, 12.0]).unwrap();
         assert_eq!(mean.value, 10.0);
         assert!((mean.error - (4.0_f64 / 3.0).sqrt()).abs() < 1e-12, "{mean:?}");
         assert!((mean.error_percent() - 11.547).abs() < 1e-3, "{mean:?}");
@@ -44,6 +58,6 @@ mod tests {
 
     #[test]
     fn nothing_is_no_percent_off() {
-        assert_eq!(Mean::of(&[0.0, 0.0]).unwrap().error_percent(), 0.0);
+        assert_eq!(RunMean::of(&[0.0, 0.0]).unwrap().error_percent(), 0.0);
     }
 }

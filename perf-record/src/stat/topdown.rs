@@ -1,4 +1,4 @@
-//! `--topdown`: what the issue slots of the pipeline are used for, on Intel's cpus.
+//! The top-down method: what the issue slots of the pipeline are used for, on Intel's cpus.
 //!
 //! A cpu either counts the slots of each use, or events of a core from which these are computed. The events are those that
 //! the PMU lists. perf: `topdown_run` in `tools/perf/builtin-stat.c`, `perf_stat__print_shadow_stats`.
@@ -6,12 +6,11 @@
 use perf_open::EventSpec;
 use perf_open::event::Parser;
 
-use crate::Failure;
-use crate::args::live::StatArgs;
+use super::error::StatError;
 
 /// An event of the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Topdown {
+pub(super) enum TopdownEvent {
     // Of a core.
     TotalSlots,
     SlotsIssued,
@@ -30,10 +29,10 @@ pub(crate) enum Topdown {
     MemBound,
 }
 
-use Topdown::*;
+use TopdownEvent::*;
 
 /// The names in sysfs.
-const NAMES: [(&str, Topdown); 13] = [
+const NAMES: [(&str, TopdownEvent); 13] = [
     ("topdown-total-slots", TotalSlots),
     ("topdown-slots-retired", SlotsRetired),
     ("topdown-recovery-bubbles", RecoveryBubbles),
@@ -51,11 +50,11 @@ const NAMES: [(&str, Topdown); 13] = [
 /// The event that leads a group of the uses of slots.
 const SLOTS: &str = "slots";
 /// The uses of slots at the first level. The others are parts of these.
-const USES: [Topdown; 4] = [Retiring, FeBound, BeBound, BadSpec];
+const USES: [TopdownEvent; 4] = [Retiring, FeBound, BeBound, BadSpec];
 
-impl Topdown {
+impl TopdownEvent {
     /// Returns the event of this method that has the name; `None` for others. PMU and modifiers are ignored.
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str) -> Option<Self> {
         let name = name.split_once(':').map_or(name, |(name, _)| name);
         let name =
             name.strip_suffix('/').and_then(|name| name.split_once('/')).map_or(name, |(_, name)| name);
@@ -63,13 +62,13 @@ impl Topdown {
     }
 
     /// Returns whether the event is one of the second level.
-    pub(crate) fn is_second_level(self) -> bool {
+    pub(super) fn is_second_level(self) -> bool {
         matches!(self, HeavyOps | BrMispredict | FetchLat | MemBound)
     }
 
     /// Computes the shares of the slots that this event is about, one or two; fewer if counts are missing: each in percent,
     /// and what it is. `count` returns the count of another event in the same place.
-    pub(crate) fn shares(self, count: &dyn Fn(Self) -> Option<f64>) -> [Option<(f64, &'static str)>; 2] {
+    pub(super) fn shares(self, count: &dyn Fn(Self) -> Option<f64>) -> [Option<(f64, &'static str)>; 2] {
         let share = |value: f64, name| Some((100.0 * value, name));
         // Differences of counts that were not taken at the same time may be below 0.
         let positive = |value: f64| value.max(0.0);
@@ -119,34 +118,36 @@ impl Topdown {
     }
 }
 
-/// Returns the events of `--topdown`, a group: those of the second level too, if the cpu counts them.
-pub(crate) fn events(args: &StatArgs, parser: &Parser) -> Result<Vec<EventSpec>, Failure> {
-    let fails = |what: &str| Err(Failure(format!("--topdown: {what}")));
+/// Returns the events of the method, a group: those of the second level too, if the cpu counts them. `level` is the highest
+/// level that is asked for. `by_core` is whether all cpus are counted, and their counts are added up by core.
+pub(super) fn events(
+    level: Option<u32>,
+    by_core: bool,
+    parser: &Parser,
+) -> Result<Vec<EventSpec>, StatError> {
     let pmus = ["cpu_core", "cpu"];
     let pmu = pmus.iter().find_map(|name| parser.pmus().get(name).ok());
     let listed = |name: &str| pmu.as_ref().is_some_and(|pmu| pmu.named(name).is_some());
-    let names = |is_wanted: &dyn Fn(Topdown) -> bool| -> Vec<&str> {
+    let names = |is_chosen: &dyn Fn(TopdownEvent) -> bool| -> Vec<&str> {
         NAMES
             .iter()
-            .filter(|(name, event)| is_wanted(*event) && listed(name))
+            .filter(|(name, event)| is_chosen(*event) && listed(name))
             .map(|(name, _)| *name)
             .collect()
     };
     let of_uses = names(&|event| USES.contains(&event) || event.is_second_level());
     let of_core = names(&|event| !USES.contains(&event) && !event.is_second_level());
     let highest = if listed("topdown-heavy-ops") { 2 } else { 1 };
-    if args.td_level.is_some_and(|level| level > highest) {
-        return fails(&format!("this CPU has levels up to {highest}; see --td-level"));
+    if level.is_some_and(|level| level > highest) {
+        return Err(StatError::TopdownLevel { highest });
     }
     let names: Vec<&str> = if !of_uses.is_empty() {
         let slots = Some(SLOTS).filter(|name| listed(name));
         slots.into_iter().chain(of_uses).collect()
     } else if of_core.is_empty() {
-        return fails("this CPU does not count the events of the method (topdown-retiring and others)");
-    } else if !args.per_core || !args.observed.all_cpus || !args.cgroup.is_empty() {
-        return fails(
-            "this CPU counts the events of the method by core; give -a and --per-core, and no cgroup",
-        );
+        return Err(StatError::NoTopdown);
+    } else if !by_core {
+        return Err(StatError::TopdownByCore);
     } else {
         of_core
     };
@@ -156,7 +157,7 @@ pub(crate) fn events(args: &StatArgs, parser: &Parser) -> Result<Vec<EventSpec>,
         None => (*name).to_owned(),
     };
     let list = names.iter().map(in_pmu).collect::<Vec<_>>().join(",");
-    let groups = parser.parse(&format!("{{{list}}}")).map_err(|error| format!("--topdown: {error:#}"))?;
+    let groups = parser.parse(&format!("{{{list}}}"))?;
     Ok(groups.into_iter().flat_map(|group| group.events).collect())
 }
 
@@ -164,17 +165,10 @@ pub(crate) fn events(args: &StatArgs, parser: &Parser) -> Result<Vec<EventSpec>,
 mod tests {
     use std::fs;
 
-    use clap::Parser as _;
     use perf_open::pmu::Pmus;
     use perf_open::tracepoint::Tracefs;
 
     use super::*;
-
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: StatArgs,
-    }
 
     /// The events of a cpu since Sapphire Rapids, as sysfs lists them, in the order in which perf counts them.
     const GOLDEN: [(&str, u64); 9] = [
@@ -190,7 +184,12 @@ mod tests {
     ];
 
     /// Returns the events and their configs on a machine whose PMU lists these.
-    fn planned(pmu: &str, listed: &[(&str, u64)], options: &[&str]) -> Result<Vec<(String, u64)>, String> {
+    fn planned(
+        pmu: &str,
+        listed: &[(&str, u64)],
+        level: Option<u32>,
+        by_core: bool,
+    ) -> Result<Vec<(String, u64)>, String> {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join(pmu);
         for name in ["events", "format"] {
@@ -204,8 +203,7 @@ mod tests {
             fs::write(folder.join("events").join(name), terms).unwrap();
         }
         let parser = Parser::at(Pmus::at(root.path()), Tracefs::at("/nowhere"));
-        let line = Line::try_parse_from([&["stat", "--topdown"], options].concat()).unwrap();
-        let events = events(&line.args, &parser).map_err(|failure| failure.0)?;
+        let events = events(level, by_core, &parser).map_err(|error| error.to_string())?;
         Ok(events.into_iter().map(|event| (event.name, event.attr.config)).collect())
     }
 
@@ -215,13 +213,13 @@ mod tests {
 
     #[test]
     fn the_uses_of_slots() {
-        assert_eq!(planned("cpu", &GOLDEN, &[]), Ok(named(&GOLDEN)));
-        assert_eq!(planned("cpu", &GOLDEN, &["--td-level", "1"]), Ok(named(&GOLDEN)));
+        assert_eq!(planned("cpu", &GOLDEN, None, false), Ok(named(&GOLDEN)));
+        assert_eq!(planned("cpu", &GOLDEN, Some(1), false), Ok(named(&GOLDEN)));
         // Ice Lake has one level.
-        assert_eq!(planned("cpu", &GOLDEN[..5], &[]), Ok(named(&GOLDEN[..5])));
-        let error = planned("cpu", &GOLDEN[..5], &["--td-level", "2"]).unwrap_err();
+        assert_eq!(planned("cpu", &GOLDEN[..5], None, false), Ok(named(&GOLDEN[..5])));
+        let error = planned("cpu", &GOLDEN[..5], Some(2), false).unwrap_err();
         assert!(error.contains("levels up to 1"), "{error}");
-        let hybrid = planned("cpu_core", &GOLDEN, &[]).unwrap();
+        let hybrid = planned("cpu_core", &GOLDEN, None, false).unwrap();
         assert_eq!((&*hybrid[1].0, hybrid[1].1), ("cpu_core/topdown-retiring/", 0x8000));
     }
 
@@ -234,17 +232,15 @@ mod tests {
             ("topdown-fetch-bubbles", 0x19c),
             ("topdown-slots-issued", 0x10e),
         ];
-        assert_eq!(planned("cpu", &listed, &["-a", "--per-core"]), Ok(named(&listed)));
-        for options in [&[][..], &["-a"], &["-a", "--per-core", "-G", "a"]] {
-            let error = planned("cpu", &listed, options).unwrap_err();
-            assert!(error.contains("give -a and --per-core"), "{options:?}: {error}");
-        }
-        let error = planned("cpu", &[("cycles", 0x3c)], &[]).unwrap_err();
+        assert_eq!(planned("cpu", &listed, None, true), Ok(named(&listed)));
+        let error = planned("cpu", &listed, None, false).unwrap_err();
+        assert!(error.contains("by core"), "{error}");
+        let error = planned("cpu", &[("cycles", 0x3c)], None, false).unwrap_err();
         assert!(error.contains("does not count"), "{error}");
     }
 
     /// Returns the shares of an event, with the counts of others.
-    fn shares(event: Topdown, counts: &[(Topdown, f64)]) -> Vec<(String, f64)> {
+    fn shares(event: TopdownEvent, counts: &[(TopdownEvent, f64)]) -> Vec<(String, f64)> {
         let count = |of| counts.iter().find(|(event, _)| *event == of).map(|(_, count)| *count);
         let shares = event.shares(&count).into_iter().flatten();
         shares.map(|(value, name)| (name.to_owned(), (value * 10.0).round() / 10.0)).collect()
@@ -300,8 +296,8 @@ mod tests {
     #[test]
     fn names_with_their_pmu_and_modifiers() {
         for name in ["topdown-retiring", "topdown-retiring:u", "cpu_core/topdown-retiring/"] {
-            assert_eq!(Topdown::of(name), Some(Retiring), "{name}");
+            assert_eq!(TopdownEvent::of(name), Some(Retiring), "{name}");
         }
-        assert_eq!(Topdown::of("slots"), None);
+        assert_eq!(TopdownEvent::of("slots"), None);
     }
 }

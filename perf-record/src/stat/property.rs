@@ -1,80 +1,84 @@
-//! The properties of the machine and of the targets that are events of the tool: `num_cpus`, `smt_on`, `target_cpu`.
+//! Events of the tool that are properties of the machine and of the targets: `num_cpus`, `smt_on`, `target_cpu`.
 
 use alloc::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use perf_open::event::Tool;
-use perf_open::pmu::parse_cpus;
 
-use crate::live::observed::Observed;
+use crate::Observed;
+use crate::sysfs::text;
+use crate::topology::{SiblingLevel, SysfsTopology};
 
-/// Returns the value of a property; `None` if this machine does not have it, or it is a time. `observed` is what is counted.
+/// Returns whether this machine has an event that the tool itself measures.
+///
+/// # Examples
+///
+/// ```
+/// use perf_record::open::event::Tool;
+///
+/// assert!(perf_record::stat::has_tool_event(Tool::DurationTime));
+/// ```
+#[must_use]
+pub fn has_tool_event(tool: Tool) -> bool {
+    tool.is_time() || property(tool, &Observed::Command, Path::new("/sys")).is_some()
+}
+
+/// Returns the value of a property; `None` if this machine does not have it, or it is a time. `observed` are the targets.
 ///
 /// perf: `tool_pmu__read_event`, `tools/perf/util/tool_pmu.c`.
-pub(crate) fn property(tool: Tool, observed: &Observed, sysfs: &Path) -> Option<u64> {
-    let cpus =
-        |list: &str| parse_cpus(&fs::read_to_string(sysfs.join("devices/system/cpu").join(list)).ok()?).ok();
+pub(super) fn property(tool: Tool, observed: &Observed, sysfs: &Path) -> Option<u64> {
+    let topology = SysfsTopology::at(sysfs);
     let number = |count: usize| u64::try_from(count).ok();
-    let online = cpus("online");
-    let topology = || Topology { cpus: online.as_deref().unwrap_or_default(), sysfs };
+    let online = topology.listed("online");
+    let cpus = online.as_deref().unwrap_or_default();
+    let siblings = |cpu, level| topology.siblings(cpu, level);
     match tool {
         Tool::HasPmem => Some(sysfs.join("firmware/acpi/tables/NFIT").exists().into()),
-        Tool::NumCpus => number(cpus("present")?.len()),
+        Tool::NumCpus => number(topology.listed("present")?.len()),
         Tool::NumCpusOnline => number(online?.len()),
-        Tool::NumCores => topology().parts(&["core_cpus_list", "thread_siblings_list"]),
+        Tool::NumCores => distinct(cpus, |cpu| siblings(cpu, SiblingLevel::Core)),
         // Where the kernel has no dies, each package is one.
-        Tool::NumDies => topology().parts(&["die_cpus_list", "package_cpus_list", "core_siblings_list"]),
-        Tool::NumPackages => topology().parts(&["package_cpus_list", "core_siblings_list"]),
-        Tool::SmtOn => Some(topology().has_smt().into()),
+        Tool::NumDies => distinct(cpus, |cpu| {
+            siblings(cpu, SiblingLevel::Die).or_else(|| siblings(cpu, SiblingLevel::Package))
+        }),
+        Tool::NumPackages => distinct(cpus, |cpu| siblings(cpu, SiblingLevel::Package)),
+        Tool::SmtOn => Some(has_smt(topology, cpus).into()),
         Tool::SystemTscFreq => tsc_frequency(),
         Tool::CoreWide => {
-            let Observed::Cpus(counted) = observed else { return Some((!topology().has_smt()).into()) };
-            Some(topology().has_whole_cores(counted).into())
+            let Observed::Cpus(counted) = observed else { return Some((!has_smt(topology, cpus)).into()) };
+            Some(has_whole_cores(topology, cpus, counted).into())
         }
         Tool::TargetCpu => Some(matches!(observed, Observed::Cpus(_)).into()),
         _ => None,
     }
 }
 
-/// How the CPUs that are online belong together.
-struct Topology<'a> {
-    cpus: &'a [u32],
-    sysfs: &'a Path,
+/// Returns the number of distinct lists of siblings of these cpus; `None` if a cpu has none, or there are no cpus.
+fn distinct(cpus: &[u32], siblings: impl Fn(u32) -> Option<Vec<u32>>) -> Option<u64> {
+    let lists = cpus.iter().map(|&cpu| siblings(cpu)).collect::<Option<BTreeSet<_>>>()?;
+    u64::try_from(lists.len()).ok().filter(|&count| count > 0)
 }
 
-impl Topology<'_> {
-    /// Returns the CPUs of the same core, die or package as a CPU, by the first of some files that there is.
-    fn siblings(&self, cpu: u32, files: &[&str]) -> Option<Vec<u32>> {
-        let folder = self.sysfs.join(format!("devices/system/cpu/cpu{cpu}/topology"));
-        let text = files.iter().find_map(|file| fs::read_to_string(folder.join(file)).ok())?;
-        parse_cpus(&text).ok()
-    }
+/// Returns the cpus of the core of each of these cpus, if the kernel lists them.
+fn cores(topology: SysfsTopology<'_>, cpus: &[u32]) -> impl Iterator<Item = Vec<u32>> {
+    cpus.iter().filter_map(move |&cpu| topology.siblings(cpu, SiblingLevel::Core))
+}
 
-    /// Returns the number of parts whose CPUs are in these files.
-    fn parts(&self, files: &[&str]) -> Option<u64> {
-        let parts = self.cpus.iter().map(|&cpu| self.siblings(cpu, files));
-        u64::try_from(parts.collect::<Option<BTreeSet<_>>>()?.len()).ok().filter(|&parts| parts > 0)
+/// Returns whether a core runs several threads at once.
+fn has_smt(topology: SysfsTopology<'_>, online: &[u32]) -> bool {
+    match text(&topology.cpu_file("smt/active")) {
+        Some(active) => active == "1",
+        None => cores(topology, online).any(|core| core.len() > 1),
     }
+}
 
-    fn cores(&self) -> impl Iterator<Item = Vec<u32>> {
-        self.cpus.iter().filter_map(|&cpu| self.siblings(cpu, &["core_cpus_list", "thread_siblings_list"]))
-    }
-
-    fn has_smt(&self) -> bool {
-        match fs::read_to_string(self.sysfs.join("devices/system/cpu/smt/active")) {
-            Ok(active) => active.trim() == "1",
-            Err(_) => self.cores().any(|core| core.len() > 1),
-        }
-    }
-
-    /// Returns whether each core has all of its CPUs among those that are counted, or none of them.
-    fn has_whole_cores(&self, counted: &[u32]) -> bool {
-        self.cores().all(|core| {
-            let of_core = core.iter().filter(|cpu| counted.contains(cpu)).count();
-            of_core == 0 || of_core == core.len()
-        })
-    }
+/// Returns whether each core has all of its cpus among those that are counted, or none of them.
+fn has_whole_cores(topology: SysfsTopology<'_>, online: &[u32], counted: &[u32]) -> bool {
+    cores(topology, online).all(|core| {
+        let of_core = core.iter().filter(|cpu| counted.contains(cpu)).count();
+        of_core == 0 || of_core == core.len()
+    })
 }
 
 /// Returns the frequency of the time stamp counter: what the processor reports, or else the one in its name.

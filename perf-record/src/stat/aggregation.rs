@@ -1,0 +1,177 @@
+//! By what counts are added up: everything, cpus, threads, or parts of the machine.
+
+use alloc::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use super::domain::{self, CpuDomain};
+use super::error::StatError;
+use crate::Observed;
+
+/// By what the counts of all targets are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "events are opened on cpus and on threads")]
+pub enum Aggregation {
+    /// All counts are one sum.
+    #[default]
+    Total,
+    /// A count for each cpu. Needs [`Observed::Cpus`].
+    Cpu,
+    /// A count for each thread. Needs [`Observed::Threads`].
+    Thread,
+    /// A sum for each part of the machine. Needs [`Observed::Cpus`].
+    Domain(CpuDomain),
+}
+
+/// One of the sums of an [`Aggregation`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(clippy::exhaustive_enums, reason = "one for each aggregation")]
+pub enum Aggregate {
+    /// The sum of all counts. Also of an event that is not counted by cpu or thread, such as the time.
+    Total,
+    /// The count of a cpu.
+    Cpu(u32),
+    /// The count of a thread.
+    Thread(u32),
+    /// The sum of a part of the machine. Parts are numbered from 0, in the order of their first cpus.
+    Domain(usize),
+}
+
+/// The name of an aggregate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AggregateLabel {
+    /// What the aggregate is one of.
+    pub aggregation: Aggregation,
+    /// The name as perf spells it: `CPU3`, `bash-4321`, `S0-D0-C1`.
+    pub text: String,
+    /// The number of cpus that are added up; `None` for a cpu or a thread.
+    pub cpus: Option<usize>,
+}
+
+/// The labels of all aggregates. The total has none.
+pub type AggregateLabels = BTreeMap<Aggregate, AggregateLabel>;
+
+impl Aggregation {
+    /// Returns the name as perf's JSON has it: `cpu`, `thread`, `socket`, ...; `total` for one sum.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Total => "total",
+            Self::Cpu => "cpu",
+            Self::Thread => "thread",
+            Self::Domain(domain) => domain.name(),
+        }
+    }
+
+    /// Returns the number in captures; `None` for parts that perf up to 6.4 has no number for.
+    ///
+    /// perf: `enum aggr_mode`, `tools/perf/util/stat.h`. Newer ones have parts between dies and cores, so that the numbers
+    /// from [`CpuDomain::Core`] on are higher there; a capture does not say which ones it has.
+    pub(crate) const fn code(self) -> Option<u64> {
+        match self {
+            Self::Cpu => Some(0),
+            Self::Total => Some(1),
+            Self::Domain(CpuDomain::Socket) => Some(2),
+            Self::Domain(CpuDomain::Die) => Some(3),
+            Self::Domain(CpuDomain::Core) => Some(4),
+            Self::Thread => Some(5),
+            Self::Domain(CpuDomain::Node) => Some(7),
+            Self::Domain(CpuDomain::Cluster | CpuDomain::Cache(_)) => None,
+        }
+    }
+
+    /// Returns whether counts are added up by core.
+    pub(crate) const fn is_by_core(self) -> bool {
+        matches!(self, Self::Domain(CpuDomain::Core))
+    }
+
+    /// Returns whether the counts of these targets can be added up this way.
+    pub(crate) const fn fits(self, observed: &Observed) -> bool {
+        match self {
+            Self::Total => true,
+            Self::Thread => matches!(observed, Observed::Threads(_)),
+            Self::Cpu | Self::Domain(_) => matches!(observed, Observed::Cpus(_)),
+        }
+    }
+}
+
+impl AggregateLabel {
+    /// Returns the label of a cpu.
+    #[must_use]
+    pub fn cpu(cpu: u32) -> Self {
+        Self { aggregation: Aggregation::Cpu, text: format!("CPU{cpu}"), cpus: None }
+    }
+
+    /// Returns the label of a thread with this name.
+    #[must_use]
+    pub fn thread(tid: impl core::fmt::Display, comm: &str) -> Self {
+        Self { aggregation: Aggregation::Thread, text: format!("{comm}-{tid}"), cpus: None }
+    }
+
+    /// Returns the label of a part of the machine with this many cpus.
+    #[must_use]
+    pub const fn domain(domain: CpuDomain, text: String, cpus: usize) -> Self {
+        Self { aggregation: Aggregation::Domain(domain), text, cpus: Some(cpus) }
+    }
+}
+
+/// Returns the aggregate of each cpu whose count is added to those of others, and the labels of all aggregates.
+pub(super) fn aggregates(
+    aggregation: Aggregation,
+    observed: &Observed,
+) -> Result<(BTreeMap<u32, Aggregate>, AggregateLabels), StatError> {
+    match (aggregation, observed) {
+        (Aggregation::Total, _) => Ok(Default::default()),
+        (Aggregation::Domain(domain), Observed::Cpus(cpus)) => {
+            domain::aggregates(domain, cpus, Path::new("/sys"))
+        }
+        (Aggregation::Cpu, Observed::Cpus(cpus)) => {
+            let labels = cpus.iter().map(|&cpu| (Aggregate::Cpu(cpu), AggregateLabel::cpu(cpu)));
+            Ok((BTreeMap::new(), labels.collect()))
+        }
+        (Aggregation::Thread, Observed::Threads(threads)) => {
+            let label = |&tid: &u32| {
+                let comm = fs::read_to_string(format!("/proc/{tid}/comm")).unwrap_or_default();
+                (Aggregate::Thread(tid), AggregateLabel::thread(tid, comm.trim_end_matches('\n')))
+            };
+            Ok((BTreeMap::new(), threads.iter().map(label).collect()))
+        }
+        _ => Err(StatError::Aggregation),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_aggregation_needs_its_targets() {
+        let [command, threads, cpus] =
+            [Observed::Command, Observed::Threads(vec![1]), Observed::Cpus(vec![0])];
+        for (aggregation, fitting) in [
+            (Aggregation::Cpu, &cpus),
+            (Aggregation::Thread, &threads),
+            (Aggregation::Domain(CpuDomain::Node), &cpus),
+        ] {
+            for observed in [&command, &threads, &cpus] {
+                let result = aggregates(aggregation, observed);
+                assert_eq!(result.is_ok(), observed == fitting, "{aggregation:?} {observed:?}");
+                assert_eq!(aggregation.fits(observed), observed == fitting);
+                assert!(result.err().is_none_or(|error| matches!(error, StatError::Aggregation)));
+            }
+        }
+        assert_eq!(aggregates(Aggregation::Total, &command).unwrap(), Default::default());
+    }
+
+    #[test]
+    fn cpus_and_threads_have_labels() {
+        let (_, labels) = aggregates(Aggregation::Cpu, &Observed::Cpus(vec![3])).unwrap();
+        assert_eq!(labels[&Aggregate::Cpu(3)], AggregateLabel::cpu(3));
+        assert_eq!(labels[&Aggregate::Cpu(3)].text, "CPU3");
+        let this = std::process::id();
+        let (_, labels) = aggregates(Aggregation::Thread, &Observed::Threads(vec![this])).unwrap();
+        let text = &labels[&Aggregate::Thread(this)].text;
+        assert!(text.ends_with(&format!("-{this}")) && text.len() > format!("-{this}").len(), "{text}");
+    }
+}
