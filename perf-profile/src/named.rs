@@ -17,6 +17,7 @@ use perf_symbol::{Function, Guess, Source, Symbolizer};
 
 use crate::table::frames::{Frames, NONE, short_name};
 use crate::work::sorting::sort_by_key;
+use crate::work::spawn;
 use part::Part;
 
 /// A function, or what perf takes as one: an inlined function is another one in each function that it is inlined into.
@@ -286,7 +287,9 @@ fn look_up(
     thread::scope(|scope| {
         for _ in 1..threads.get().min(tasks.len()) {
             let symbolizer = symbolizer.clone();
-            scope.spawn(|| work(symbolizer, &mut |_| {}));
+            if spawn(scope, || work(symbolizer, &mut |_| {})).is_none() {
+                break;
+            }
         }
         work(symbolizer.clone(), &mut |done| progress(done, order.len()));
     });

@@ -4,5 +4,8 @@ pub mod batch;
 pub mod both;
 pub mod in_order;
 pub mod sorting;
+mod spawn;
 pub mod turns;
 pub mod waves;
+
+pub(crate) use spawn::spawn;

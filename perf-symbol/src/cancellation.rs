@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Duration;
 
 /// A flag that ends the look-ups of a [`Symbolizer`](crate::Symbolizer) early: set by another thread, or by a condition such as

@@ -23,6 +23,11 @@ impl KernelFrames {
         Self { shared, loaded: None }
     }
 
+    /// Returns what clones of the symbolizer share.
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// Returns the mapping of an address that is in none: that of the kernel, if its symbols have the address. perf records
     /// that mapping up to the end of the text, and extends it to the last symbol.
     ///

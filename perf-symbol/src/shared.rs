@@ -9,11 +9,12 @@ use perf_session::{BuildId, Dso, DsoKind, Session};
 use crate::cancellation::Cancellation;
 use crate::decompressed::lock;
 use crate::doubt::Doubt;
-use crate::dso_symbols::DsoSymbols;
+use crate::dso_symbols::{DsoSymbols, Table};
 use crate::error::Why;
 use crate::finder::Finder;
 use crate::jitdump::Jitdump;
 use crate::looked::Looked;
+use crate::symtab::Symtab;
 
 /// Symbols that the first thread loads that needs them, while the others wait.
 pub(crate) type Lazy = Arc<OnceLock<DsoSymbols>>;
@@ -55,6 +56,28 @@ pub(crate) struct Shared {
     loaded: Mutex<HashMap<Identity, Loaded>>,
     /// By the file, which a process has mapped.
     pub(crate) jitdumps: Mutex<HashMap<Arc<Dso>, Option<Arc<Jitdump>>>>,
+}
+
+/// The functions of a file, which are loaded when they are first needed.
+pub(crate) struct SharedFunctions {
+    shared: Arc<Shared>,
+    identity: Identity,
+    symbols: OnceLock<Lazy>,
+}
+
+impl SharedFunctions {
+    pub(crate) fn new(shared: &Arc<Shared>, identity: Identity) -> Self {
+        Self { shared: Arc::clone(shared), identity, symbols: OnceLock::new() }
+    }
+
+    /// Returns the functions; `None` if the file was not found or not read.
+    pub(crate) fn get(&self) -> Option<&Symtab> {
+        let symbols = self.symbols.get_or_init(|| self.shared.symbols_not_wanted(&self.identity));
+        match &symbols.get()?.table {
+            Table::File(_, symtab) => Some(symtab),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Default)]

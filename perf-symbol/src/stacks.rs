@@ -11,6 +11,7 @@ use perf_session::{At, Dso, DsoKind, Frame, Session};
 use crate::finder::Finder;
 use crate::guess::Guess;
 use crate::kernel_frames::KernelFrames;
+use crate::shared::{Identity, Shared, SharedFunctions};
 use crate::symbolizer::Symbolizer;
 use crate::unwind::{self, Alone, Earlier, FrameSource, Module, StackEnd, Unwinder};
 
@@ -109,8 +110,9 @@ impl Stacks {
         deferred: Option<&'r [u64]>,
         frames: &mut Vec<StackFrame<'s>>,
     ) -> Result<Option<StackEnd>, FileError> {
-        let Self { finder, unwinder, unwound, .. } = self;
-        let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
+        let Self { finder, unwinder, unwound, kernel, .. } = self;
+        let shared = kernel.as_ref().map(KernelFrames::shared);
+        let mut module_of = |dso: &Dso| module_of(finder, shared, at.session(), dso);
         unwound.clear();
         let start = frames.len();
         if let Some(stack) = unwinder.unwind(at, deferred, &mut module_of, unwound)? {
@@ -156,7 +158,8 @@ impl Stacks {
         frames: &mut Vec<unwind::Frame>,
     ) -> Result<Option<Alone>, FileError> {
         let Self { finder, unwinder, kernel, .. } = self;
-        let mut module_of = |dso: &Dso| module_of(finder, at.session(), dso);
+        let shared = kernel.as_ref().map(KernelFrames::shared);
+        let mut module_of = |dso: &Dso| module_of(finder, shared, at.session(), dso);
         let start = frames.len();
         let alone = unwinder.unwind_alone(at, deferred, &mut module_of, frames)?;
         if let Some(kernel) = kernel {
@@ -184,8 +187,9 @@ impl Stacks {
         if !mapping.is_executable() {
             return StackEnd::Garbage;
         }
-        let Self { finder, unwinder, .. } = self;
-        let mut module_of = |dso: &Dso| module_of(finder, session, dso);
+        let Self { finder, unwinder, kernel, .. } = self;
+        let shared = kernel.as_ref().map(KernelFrames::shared);
+        let mut module_of = |dso: &Dso| module_of(finder, shared, session, dso);
         let is_of_host = last.mode == CpuMode::USER;
         if is_of_host && unwinder.is_first_function(mapping, &mut module_of, last.ip) {
             StackEnd::Rooted
@@ -195,8 +199,13 @@ impl Stacks {
     }
 }
 
-/// Returns the module of what is mapped.
-fn module_of(finder: &Finder, session: &Session, dso: &Dso) -> Option<Arc<Module>> {
+/// Returns the module of what is mapped. Its functions are those that clones of a symbolizer share.
+fn module_of(
+    finder: &Finder,
+    shared: Option<&Arc<Shared>>,
+    session: &Session,
+    dso: &Dso,
+) -> Option<Arc<Module>> {
     let build_id = session.build_id(dso);
     let found = match dso.kind() {
         DsoKind::File => finder.find_mapped(dso, build_id),
@@ -204,6 +213,10 @@ fn module_of(finder: &Finder, session: &Session, dso: &Dso) -> Option<Arc<Module
         _ => return None,
     };
     let image = found.image?;
-    let module = Module::new(&image, found.debug.as_deref()).ok()?;
-    Some(Arc::new(module.with_doubt(found.doubt)))
+    let mut module = Module::new(&image, found.debug.as_deref()).ok()?.with_doubt(found.doubt);
+    if let Some(shared) = shared {
+        let identity = Identity::of(session, &Arc::new(dso.clone()), false);
+        module = module.with_functions(SharedFunctions::new(shared, identity));
+    }
+    Some(Arc::new(module))
 }

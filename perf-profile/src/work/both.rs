@@ -1,9 +1,12 @@
-//! Two things at the same time.
+//! Two closures in parallel.
 
 use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Does two things, at the same time if there are several threads.
+use super::spawn;
+
+/// Runs two closures, in parallel if there are several threads.
 pub fn both<A, B: Send>(
     threads: NonZero<usize>,
     one: impl FnOnce() -> A,
@@ -12,12 +15,22 @@ pub fn both<A, B: Send>(
     if threads.get() == 1 {
         return (one(), other());
     }
+    // A thread that does not start leaves it there.
+    let other = Mutex::new(Some(other));
+    let run = || {
+        let other = other.lock().unwrap_or_else(PoisonError::into_inner).take();
+        other.map(|other| other())
+    };
     thread::scope(|scope| {
-        let other = scope.spawn(other);
+        let thread = spawn(scope, run);
         let one = one();
-        match other.join() {
-            Ok(other) => (one, other),
-            Err(panic) => std::panic::resume_unwind(panic),
+        match thread.map(|thread| thread.join()) {
+            Some(Ok(Some(other))) => (one, other),
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None | Some(Ok(None)) => match run() {
+                Some(other) => (one, other),
+                None => unreachable!("no thread has taken it"),
+            },
         }
     })
 }

@@ -5,6 +5,8 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
+use super::spawn;
+
 /// The number of blocks for each helper: one to work on, and those to work on next while this thread works on one, too.
 const PER_HELPER: usize = 3;
 
@@ -57,6 +59,7 @@ pub fn in_order<B: Default + Send, W: Clone + Send, E>(
         let mut pending: VecDeque<Option<B>> = VecDeque::new();
         let (mut first, mut with_helpers, mut has_input) = (0, 0, true);
         let (mut unused, mut helpers) = (Vec::new(), Vec::new());
+        let mut most = threads - 1;
         let ended = loop {
             let is_full = pending.len() >= PER_THREAD * threads;
             // Waits only if there is nothing else to do.
@@ -85,14 +88,11 @@ pub fn in_order<B: Default + Send, W: Clone + Send, E>(
             let mut block: B = unused.pop().unwrap_or_default();
             has_input = fill(&mut block);
             let is_all = !has_input && pending.is_empty();
-            if is_all || with_helpers >= PER_HELPER * (threads - 1) {
-                work(worker, &mut block);
-                pending.push_back(Some(block));
-                continue;
-            }
-            if helpers.len() < threads - 1 && with_helpers >= helpers.len() {
+            let starts = !is_all && helpers.len() < most && with_helpers >= helpers.len();
+            if starts {
+                let before = helpers.len();
                 let (mut worker, done) = (worker.clone(), done.clone());
-                helpers.push(scope.spawn(move || {
+                let helper = spawn(scope, move || {
                     loop {
                         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                         let Ok((number, block)) = job else { break worker };
@@ -101,7 +101,15 @@ pub fn in_order<B: Default + Send, W: Clone + Send, E>(
                             work(&mut worker, block);
                         }
                     }
-                }));
+                });
+                helpers.extend(helper);
+                // The system has no more.
+                most = if helpers.len() == before { before } else { most };
+            }
+            if is_all || with_helpers >= PER_HELPER * most {
+                work(worker, &mut block);
+                pending.push_back(Some(block));
+                continue;
             }
             // The receiver lives as long as this function runs.
             let _ = jobs.send((first + pending.len(), block));

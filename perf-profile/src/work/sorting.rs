@@ -3,6 +3,8 @@
 use std::num::NonZero;
 use std::thread;
 
+use super::spawn;
+
 /// The smallest number of entries that is worth a thread.
 const PART: usize = 1 << 12;
 
@@ -21,7 +23,8 @@ pub fn sort_by_key<T: Send, K: Ord>(
         let mut parts = list.chunks_mut(part);
         let first = parts.next();
         parts.for_each(|part| {
-            scope.spawn(move || part.sort_unstable_by_key(key));
+            // Without it, the part is sorted in the end.
+            let _ = spawn(scope, move || part.sort_unstable_by_key(key));
         });
         first.into_iter().for_each(|part| part.sort_unstable_by_key(key));
     });

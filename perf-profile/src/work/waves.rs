@@ -6,6 +6,8 @@ use std::ops::Range;
 use std::sync::mpsc;
 use std::thread;
 
+use super::spawn;
+
 /// The most threads.
 const THREADS: usize = 64;
 
@@ -53,19 +55,21 @@ pub fn each_range<R: Send>(
         let others: Vec<_> = (1..threads)
             .map(|first| {
                 let (sender, results) = mpsc::sync_channel(1);
-                scope.spawn(move || {
+                let thread = spawn(scope, move || {
                     // After an error of `take`, nobody wants the results.
                     (first..parts).step_by(threads).map(work_on).try_for_each(|result| sender.send(result))
                 });
-                results
+                thread.map(|_| results)
             })
             .collect();
         for number in 0..parts {
-            match (number % threads).checked_sub(1).map(|other| others.get(other).map(mpsc::Receiver::recv)) {
+            let other = (number % threads).checked_sub(1).and_then(|other| others.get(other)?.as_ref());
+            match other.map(mpsc::Receiver::recv) {
+                // This thread's, or that of a thread that did not start.
                 None => take(work_on(number))?,
-                Some(Some(Ok(result))) => take(result)?,
+                Some(Ok(result)) => take(result)?,
                 // The thread panicked, which the scope passes on.
-                Some(_) => break,
+                Some(Err(_)) => break,
             }
         }
         Ok(())

@@ -21,6 +21,7 @@ use crate::doubt::Doubt;
 use crate::elf_symbols;
 use crate::image::Image;
 use crate::limits::Limits;
+use crate::shared::SharedFunctions;
 use crate::symtab::{Source, Symtab};
 
 /// The largest `.debug_frame` that is decompressed.
@@ -47,6 +48,8 @@ pub struct Module {
     /// The separate debug file.
     debug: Option<Image>,
     functions: OnceLock<Symtab>,
+    /// The functions that a symbolizer finds in the file; `None` if there is no symbolizer.
+    shared: Option<SharedFunctions>,
     linkage: OnceLock<Linkage>,
 }
 
@@ -131,6 +134,7 @@ impl Module {
             is_doubtful: false,
             debug: debug.cloned(),
             functions: OnceLock::new(),
+            shared: None,
             linkage: OnceLock::new(),
         })
     }
@@ -140,6 +144,11 @@ impl Module {
     #[must_use]
     pub fn with_doubt(self, doubt: Option<Doubt>) -> Self {
         Self { is_doubtful: doubt.and_then(Doubt::guess).is_some(), ..self }
+    }
+
+    /// Uses the functions that a symbolizer finds in the file, so that its symbol tables are not read twice.
+    pub(crate) fn with_functions(self, shared: SharedFunctions) -> Self {
+        Self { shared: Some(shared), ..self }
     }
 
     /// Returns how a frame was found to which the module's tables led.
@@ -213,6 +222,9 @@ impl Module {
 
     /// Returns the functions of the file. The first call reads its symbol tables.
     pub(crate) fn functions(&self) -> &Symtab {
+        if let Some(functions) = self.shared.as_ref().and_then(SharedFunctions::get) {
+            return functions;
+        }
         self.functions.get_or_init(|| {
             let files = [Some(&*self.image), self.debug.as_ref()].into_iter().flatten();
             let files: Vec<_> = files.map(|image| (image, Source::Symtab)).collect();
