@@ -7,12 +7,14 @@ mod parse;
 mod ring;
 mod sums;
 mod way;
+mod workloads;
 
 use std::error::Error;
 use std::hint::black_box;
 
 use capture::Capture;
-use way::{INPUTS, Outcome, Way};
+use way::{Outcome, Way};
+use workloads::WORKLOADS;
 
 const USAGE: &str = "\
 usage: bench count INPUT WAY    decodes a capture in one way; prints the number of its records
@@ -26,14 +28,14 @@ pub(crate) fn main(arguments: &[String]) -> Result<(), Box<dyn Error>> {
             list();
             Ok(())
         }
-        ["--agree"] => INPUTS.iter().try_for_each(|input| input.agree(&(input.capture)())),
+        ["--agree"] => WORKLOADS.iter().try_for_each(|it| it.agree(&(it.capture)())),
         [input, way] => run(input, way),
         _ => Err(USAGE.into()),
     }
 }
 
 fn list() {
-    for input in INPUTS {
+    for input in WORKLOADS {
         input.ways().for_each(|way| println!("{} {}", input.name, way.name));
     }
 }
@@ -41,7 +43,7 @@ fn list() {
 /// Decodes `input` in all ways, which must agree, and then once more in the `way` to count. By that time the dynamic
 /// linker has resolved all symbols.
 fn run(input: &str, way: &str) -> Result<(), Box<dyn Error>> {
-    let input = INPUTS.iter().find(|it| it.name == input).ok_or(USAGE)?;
+    let input = WORKLOADS.iter().find(|it| it.name == input).ok_or(USAGE)?;
     let way = input.ways().find(|it| it.name == way).ok_or(USAGE)?;
     let capture = (input.capture)();
     input.agree(&capture)?;

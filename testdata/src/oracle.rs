@@ -16,6 +16,7 @@ mod feature;
 mod format;
 mod read;
 mod reader;
+mod readings;
 mod sample;
 #[cfg(test)]
 mod tests;
@@ -28,7 +29,8 @@ pub use feature::feature;
 pub use format::{FormatText, format, tracing_data};
 pub use read::{Read, ReadValue};
 pub use reader::Reader;
-pub use sample::{Readings, Regs, Sample, Stack, WeightStruct};
+pub use readings::Readings;
+pub use sample::{Regs, Sample, Stack, WeightStruct};
 pub use user::user;
 pub use value::Value;
 

@@ -2,7 +2,7 @@
 
 use super::choices::Choices;
 use super::reader::Reader;
-use super::sample::Readings;
+use super::readings::Readings;
 
 const PERF_SAMPLE_BRANCH_HW_INDEX: u64 = 1 << 17;
 const PERF_SAMPLE_BRANCH_COUNTERS: u64 = 1 << 19;
