@@ -10,6 +10,10 @@ so are automatic and blanket implementations. Paths are those at which users fin
 `= ..` mean that an implementation can leave the item out.
 
 It reads rustdoc's JSON, which needs no nightly toolchain: RUSTC_BOOTSTRAP lets stable rustdoc print it.
+
+cargo-public-api prints the same items of the same JSON. It stays out of the gate, which has 20 minutes on two cores: version
+0.52 needs a nightly toolchain of its own, 3.5 minutes of processor time to install, and 110 s for a run, where this script
+takes 30 s.
 """
 import difflib
 import heapq
