@@ -22,6 +22,7 @@ else
     mapfile -t targets < <(sed -n 's/^name = "\(.*\)"$/\1/p' fuzz/Cargo.toml | sed 1d)
 fi
 
+fuzz/corpus.py unpack "${targets[@]}"
 # No unsafe code could use a stack frame after its return. Stack traces of allocations are not needed.
 export ASAN_OPTIONS=detect_stack_use_after_return=0:malloc_context_size=0:quarantine_size_mb=8
 compares=(--no-trace-compares)

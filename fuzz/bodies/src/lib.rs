@@ -1,7 +1,7 @@
 //! The bodies of the fuzz targets and their common parts.
 //!
 //! A body is a function of bytes. It panics if an assertion fails that must hold for any bytes. The programs in
-//! `fuzz_targets` pass the bodies to libFuzzer. The test `corpora` of perf-cli runs every file of the corpora through
+//! `fuzz_targets` pass the bodies to libFuzzer. The test `corpora` of perf-cli runs every input of the corpora through
 //! them with a stable compiler.
 
 pub mod command_line;
@@ -38,7 +38,7 @@ pub mod write_read;
 /// A body. Returns whether the input is useful, so that it may go into a corpus.
 pub type Body = fn(&[u8]) -> bool;
 
-/// The targets by name. Their folders have the same names.
+/// The targets by name. Their archives and folders have the same names.
 pub const TARGETS: &[(&str, Body)] = &[
     ("parse_sample", parse_sample::run),
     ("parse_record", parse_record::run),

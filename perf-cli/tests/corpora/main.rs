@@ -1,32 +1,38 @@
-//! Runs the bodies of the fuzz targets on every file of the fuzz corpora and every input that once failed.
+//! Runs the bodies of the fuzz targets on every input of the fuzz corpora and every input that once failed.
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use tar::Archive;
 
 /// Returns the folder of the fuzz targets.
 fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
-/// Returns the names in a folder, without their extensions.
+/// Returns the names in a folder, up to their first dot. An archive may also be unpacked, under the same name.
 fn names(folder: &Path) -> HashSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    entries.map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+    let name = |entry: io::Result<fs::DirEntry>| {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        name.split('.').next().unwrap().to_owned()
+    };
+    entries.map(name).collect()
 }
 
-/// Runs a body on each file of a folder. Returns the number of files.
-fn replay(folder: &Path, body: bodies::Body) -> usize {
-    let mut count = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let bytes = fs::read(&path).unwrap();
-        if std::panic::catch_unwind(|| body(&bytes)).is_err() {
-            panic!("{} fails", path.display());
-        }
-        count += 1;
+/// Runs a body on an input.
+fn replay(path: &Path, bytes: &[u8], body: bodies::Body) {
+    if std::panic::catch_unwind(|| body(bytes)).is_err() {
+        panic!("{} fails", path.display());
     }
-    count
+}
+
+/// Returns the path of the archive with the corpus of a target.
+fn archive(target: &str) -> PathBuf {
+    fuzz().join("corpus").join(format!("{target}.tar.gz"))
 }
 
 fn targets() -> HashSet<String> {
@@ -37,6 +43,7 @@ fn targets() -> HashSet<String> {
 fn every_target_has_a_program_and_a_corpus() {
     assert_eq!(names(&fuzz().join("fuzz_targets")), targets());
     assert_eq!(names(&fuzz().join("corpus")), targets());
+    assert!(targets().iter().all(|name| archive(name).is_file()));
     assert!(names(&fuzz().join("regressions")).is_subset(&targets()));
     let manifest = fs::read_to_string(fuzz().join("Cargo.toml")).unwrap();
     let listed: HashSet<_> = manifest.split("[[bin]]\nname = \"").skip(1).collect();
@@ -47,9 +54,18 @@ fn every_target_has_a_program_and_a_corpus() {
 #[test]
 fn every_corpus_replays() {
     for &(name, body) in bodies::TARGETS {
-        let count = replay(&fuzz().join("corpus").join(name), body);
-        println!("{name}: {count} files");
-        assert!(count >= 10, "{name} has a corpus of {count} files");
+        let file = File::open(archive(name)).unwrap();
+        let mut count = 0;
+        for entry in Archive::new(MultiGzDecoder::new(file)).entries().unwrap() {
+            let mut entry = entry.unwrap();
+            let path = entry.path().unwrap().into_owned();
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            replay(&Path::new(name).join(path), &bytes, body);
+            count += 1;
+        }
+        println!("{name}: {count} inputs");
+        assert!(count >= 10, "{name} has a corpus of {count} inputs");
     }
 }
 
@@ -58,9 +74,11 @@ fn every_regression_replays() {
     let folder = fuzz().join("regressions");
     let mut count = 0;
     for &(name, body) in bodies::TARGETS {
-        let folder = folder.join(name);
-        if folder.exists() {
-            count += replay(&folder, body);
+        // Not every target has failed.
+        for entry in fs::read_dir(folder.join(name)).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            replay(&path, &fs::read(&path).unwrap(), body);
+            count += 1;
         }
     }
     // Each target has a row in the table of the README.
