@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use perf_export::branches::{BranchFile, Branches, Code, autofdo, brstack, preagg};
+use perf_export::branches::{autofdo, brstack, preagg};
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::sample::BranchStack;
+use perf_profile::branches::{BranchFile, Branches, FileAddresses};
 use perf_profile::{Symbols, has_stacks};
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Segment, Session};
 use perf_symbol::{Found, Why};
@@ -61,10 +62,15 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         );
     }
     let segments = segments(file, &names)?;
-    let code = Code::new(&segments);
+    let mut function_of = |offset| match args.to {
+        // The format does not tell calls from other branches.
+        To::Autofdo => None,
+        _ => function_of(file, offset, &session, &mut names),
+    };
+    let profiles = [file.profile(FileAddresses::new(&segments), &mut function_of)];
     write(&inputs, &mut |out| match args.to {
-        To::Autofdo => autofdo::write(file, code, out),
-        _ => preagg::write(file, code, &mut |offset| function_of(file, offset, &session, &mut names), out),
+        To::Autofdo => autofdo::write(&profiles, &autofdo::Options::default(), out),
+        _ => preagg::write(&profiles, &preagg::Options::default(), out),
     })?;
     Ok(all)
 }
@@ -158,10 +164,10 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         let file = chosen(&branches, args)?;
         let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
         let segments = segments(file, &names)?;
-        let code = Code::new(&segments);
+        let addresses = FileAddresses::new(&segments);
         let mut result = Ok(Outcome::Clean);
         let mut write_to = |out: &mut dyn Write| {
-            result = write_all(&reader, memory, &args.profile, file, code, out);
+            result = write_all(&reader, memory, &args.profile, file, addresses, out);
             if result.is_ok() { Ok(()) } else { Err(io::Error::other("incomplete")) }
         };
         let written = if args.output == Path::new("-") {
@@ -213,13 +219,13 @@ fn write_all(
     memory: Memory<'_>,
     args: &ProfileArgs,
     file: &BranchFile,
-    code: Code<'_>,
+    addresses: FileAddresses<'_>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    brstack::write_mapping(file.dso.path(), code, out)?;
+    brstack::write_mapping(file.dso.path(), addresses, out)?;
     let samples = Samples::new(reader, memory, &args.only)?;
     let names = names::symbols(&args.symbols, reader.features(), memory)?;
-    let mut streaming = Streaming { file, code, known: HashMap::new(), chain: Vec::new(), out };
+    let mut streaming = Streaming { file, addresses, known: HashMap::new(), chain: Vec::new(), out };
     match samples.walk(names, &mut streaming)? {
         Some(walked) => Ok(walked.finish("written")),
         None => Err(Failure("the walk ended early".into())),
@@ -229,7 +235,7 @@ fn write_all(
 /// Writes the samples of a walk.
 struct Streaming<'a> {
     file: &'a BranchFile,
-    code: Code<'a>,
+    addresses: FileAddresses<'a>,
     /// Whether a DSO is the file, by its address; it is kept alive.
     known: HashMap<usize, (Arc<Dso>, bool)>,
     chain: Vec<Option<u64>>,
@@ -239,7 +245,7 @@ struct Streaming<'a> {
 impl Streaming<'_> {
     /// Returns the address that the file's symbols have for an address of a process; `None` outside of the file.
     fn address(&mut self, session: &Session, mapping: Option<&Mapping>, addr: u64) -> Option<u64> {
-        let Self { file, code, known, .. } = self;
+        let Self { file, addresses, known, .. } = self;
         let mapping = mapping?;
         let dso = mapping.dso();
         let (_, is_file) = known.entry(Arc::as_ptr(dso) as usize).or_insert_with(|| {
@@ -248,7 +254,7 @@ impl Streaming<'_> {
                 && session.build_id(dso) == file.build_id;
             (Arc::clone(dso), is_file)
         });
-        if *is_file { code.address(mapping.offset_of(addr)) } else { None }
+        if *is_file { addresses.address(mapping.offset_of(addr)) } else { None }
     }
 }
 

@@ -7,8 +7,8 @@ use perf_profile::{Keep, Profile, event_name};
 use perf_symbol::Guess;
 
 use crate::args::Format;
-use crate::args::diff::{self, DiffArgs};
-use crate::args::fold::Weight;
+use crate::args::diff::{DiffArgs, NormalizeArg};
+use crate::args::fold::WeightArg;
 use crate::column;
 use crate::escape::{Lossy, OneLine, print, push_json_value, push_name, shown};
 use crate::output::{Output, say};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
     }
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
-    let is_picture = args.output.as_deref().map(flamegraph::is_picture).transpose()?;
+    let document = args.output.as_deref().map(flamegraph::document_of).transpose()?;
     let mut sides = Vec::new();
     let mut all_inputs = Vec::new();
     let mut outcome = Outcome::Clean;
@@ -65,20 +65,21 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         }
     };
     let normalize = match args.normalize {
-        diff::Normalize::Share => Normalize::Share,
-        diff::Normalize::Time => Normalize::Time,
-        diff::Normalize::None => Normalize::Nothing,
+        NormalizeArg::Share => Normalize::Share,
+        NormalizeArg::Time => Normalize::Time,
+        NormalizeArg::None => Normalize::Nothing,
     };
-    if let (Some(path), Some(is_picture)) = (&args.output, is_picture) {
+    if let (Some(path), Some(document)) = (&args.output, document) {
         let mut options = perf_export::flamegraph::Options::default();
         options.captures = names(args, after_file);
         options.compare = Some(normalize);
-        flamegraph::write(path, is_picture, &sides, &options, &all_inputs)?;
+        options.document = document;
+        flamegraph::write(path, &sides, &options, &all_inputs)?;
         return Ok(outcome);
     }
     let weight = match args.weight {
-        Weight::Period => perf_profile::Weight::Period,
-        Weight::Samples => perf_profile::Weight::Samples,
+        WeightArg::Period => perf_profile::Weight::Period,
+        WeightArg::Samples => perf_profile::Weight::Samples,
     };
     let sides = [Side { profile: before, event }, Side { profile: after, event: other }];
     let diff = Diff::of(sides, weight, normalize);
@@ -127,9 +128,9 @@ fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
     push_name(out, event);
     print(out, format_args!("\n# Samples: {} before, {} after\n", before.samples, after.samples));
     let unit = match args.normalize {
-        diff::Normalize::Share => "percent of the samples of each side",
-        diff::Normalize::Time => "counted in a second",
-        diff::Normalize::None => "counted",
+        NormalizeArg::Share => "percent of the samples of each side",
+        NormalizeArg::Time => "counted in a second",
+        NormalizeArg::None => "counted",
     };
     print(out, format_args!("# Numbers: {unit}\n#\n"));
     let heading = "Shared Object";

@@ -8,6 +8,7 @@ mod data_set;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use perf_export::otlp::OtlpEncoding;
 use perf_export::{firefox, fold, otlp, pprof, speedscope};
 use perf_profile::{Keep, Times};
 
@@ -50,21 +51,30 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         }
         // Written above.
         To::Brstack | To::Preagg | To::Autofdo | To::Parquet => Ok(()),
-        // One, as checked above.
         To::Firefox => {
             let mut options = firefox::Options::default();
             options.product = name(files);
             options.threads = threads;
-            profiles.iter().try_for_each(|profile| firefox::write(profile, &options, out))
+            firefox::write(&profiles, &options, out)
         }
         To::Speedscope => {
             let mut options = speedscope::Options::default();
             options.name = name(files);
+            options.threads = threads;
             speedscope::write(&profiles, &options, out)
         }
-        To::Pprof => pprof::write(&profiles, threads, out),
-        To::Otlp if !is_json(&args.output) => otlp::write(&profiles, otlp::Encoding::Protobuf, out),
-        To::Otlp | To::OtlpJson => otlp::write(&profiles, otlp::Encoding::Json, out),
+        To::Pprof => {
+            let mut options = pprof::Options::default();
+            options.threads = threads;
+            pprof::write(&profiles, &options, out)
+        }
+        To::Otlp | To::OtlpJson => {
+            let is_protobuf = args.to == To::Otlp && !is_json(&args.output);
+            let mut options = otlp::Options::default();
+            options.encoding = if is_protobuf { OtlpEncoding::Protobuf } else { OtlpEncoding::Json };
+            options.threads = threads;
+            otlp::write(&profiles, &options, out)
+        }
     })?;
     Ok(outcome)
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use perf_export::flamegraph;
+use perf_export::flamegraph::{self, FlameDocument};
 use perf_profile::{Keep, Profile, Times};
 
 use crate::args::flamegraph::FlamegraphArgs;
@@ -16,49 +16,43 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
     let path = &*args.output;
-    let is_picture = is_picture(path)?;
+    let document = document_of(path)?;
     // A picture has no times.
-    let times = if is_picture { Times::Nothing } else { Times::Spans };
+    let times = if document == FlameDocument::Svg { Times::Nothing } else { Times::Spans };
     let keep = Keep { times, ..Keep::default() };
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
     let mut options = flamegraph::Options::default();
     options.captures = names(&args.profile.files.0);
     options.threads = args.profile.threads();
     options.event = off_cpu::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
-    write(path, is_picture, &profiles, &options, &inputs)?;
+    options.document = document;
+    write(path, &profiles, &options, &inputs)?;
     Ok(outcome)
 }
 
 /// Writes a page or a picture, and says so.
 pub(crate) fn write(
     path: &Path,
-    is_picture: bool,
     profiles: &[Profile],
     options: &flamegraph::Options,
     inputs: &[InputFile],
 ) -> Result<(), Failure> {
-    crate::export::write(path, inputs, |out| {
-        if is_picture {
-            flamegraph::write_svg(profiles, options, out)
-        } else {
-            flamegraph::write(profiles, options, out)
-        }
-    })?;
+    crate::export::write(path, inputs, |out| flamegraph::write(profiles, options, out))?;
     if path != Path::new("-") {
-        let how = if is_picture { "" } else { "; open it in a browser" };
+        let how = if options.document == FlameDocument::Svg { "" } else { "; open it in a browser" };
         say!("perfdata: wrote {}{how}", shown(path));
     }
     Ok(())
 }
 
-/// Returns whether a file is to be a picture. What is not a page's or a picture's name is probably a mistake; devices and
-/// pipes often have none.
-pub(crate) fn is_picture(path: &Path) -> Result<bool, Failure> {
+/// Returns the document that the name of a file asks for. A name that is not one of a page or a picture is probably a mistake;
+/// devices and pipes often have no extension.
+pub(crate) fn document_of(path: &Path) -> Result<FlameDocument, Failure> {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     match ending.as_deref().and_then(|ending| ending.to_str()) {
-        Some("svg") => Ok(true),
-        Some("html" | "htm") => Ok(false),
-        None if ending.is_none() => Ok(false),
+        Some("svg") => Ok(FlameDocument::Svg),
+        Some("html" | "htm") => Ok(FlameDocument::Page),
+        None if ending.is_none() => Ok(FlameDocument::Page),
         _ => {
             let what = "flame graphs are pages or pictures in SVG; give -o a name that ends in .html or .svg";
             Err(Failure(format!("{}: {what}", shown(path))))

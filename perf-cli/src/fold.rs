@@ -3,7 +3,7 @@
 use perf_export::fold;
 use perf_profile::{Keep, event_name};
 
-use crate::args::fold::{FoldArgs, Mark, Root, Weight};
+use crate::args::fold::{FoldArgs, FoldMark, FoldRoot, WeightArg};
 use crate::escape::OneLine;
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles};
@@ -11,21 +11,21 @@ use crate::{Failure, Outcome, off_cpu};
 
 pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, outcome, .. } = profile::read(&(&args.profile).into(), Keep::default())?;
-    let is_marked = |kind| args.mark.iter().any(|&mark| mark == kind || mark == Mark::All);
+    let is_marked = |kind| args.mark.iter().any(|&mark| mark == kind || mark == FoldMark::All);
     let mut options = fold::Options::default();
     options.root = match args.root {
-        Root::Comm => fold::Root::Comm,
-        Root::Pid => fold::Root::Pid,
-        Root::Tid => fold::Root::Tid,
+        FoldRoot::Comm => fold::Root::Comm,
+        FoldRoot::Pid => fold::Root::Pid,
+        FoldRoot::Tid => fold::Root::Tid,
     };
     options.weight = match args.weight {
-        Weight::Samples => perf_profile::Weight::Samples,
-        Weight::Period => perf_profile::Weight::Period,
+        WeightArg::Samples => perf_profile::Weight::Samples,
+        WeightArg::Period => perf_profile::Weight::Period,
     };
     options.threads = args.profile.threads();
-    options.mark_kernel = is_marked(Mark::Kernel);
-    options.mark_inlined = is_marked(Mark::Inlined);
-    options.mark_jit = is_marked(Mark::Jit);
+    options.mark_kernel = is_marked(FoldMark::Kernel);
+    options.mark_inlined = is_marked(FoldMark::Inlined);
+    options.mark_jit = is_marked(FoldMark::Jit);
     options.event = off_cpu::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
     let events = profiles.iter().flat_map(|profile| profile.events());
     let mut names: Vec<_> = events.map(|it| event_name(&it.event)).collect();

@@ -15,11 +15,11 @@ mod frames;
 mod generation;
 mod heads;
 mod identity;
-mod known_stacks;
 mod losses;
 mod mmaps;
 mod options;
 mod processes;
+mod recent_stacks;
 mod rows;
 mod samples;
 mod stacks;
@@ -34,10 +34,10 @@ mod utf8;
 
 pub use batches::Batches;
 pub use builder::ColumnsBuilder;
-pub use column::{Column, Kind};
+pub use column::{Column, ColumnKind};
 pub use context::Redaction;
 pub use options::Options;
-pub use samples::With;
+pub use samples::ExtraColumns;
 pub use table::Table;
 
 /// Version of the tables. It is larger by one after each change that a query may notice.

@@ -5,7 +5,6 @@
 //!
 //! Firefox Profiler: `src/types/profile.ts`, `docs-developer/CHANGELOG-formats.md`.
 
-mod document;
 mod tables;
 mod threads;
 
@@ -16,35 +15,35 @@ use std::ops::Range;
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
 use perf_parse::event::Event;
+use perf_profile::{
+    Origin, Profile, event_name,
+    text::OneLine,
+    unit::{has_periods, is_clock},
+    work::both::both,
+    work::waves::each_range,
+};
 use serde::Serialize;
 
-use document::Document;
-use perf_profile::Origin;
-use perf_profile::Profile;
-use perf_profile::event_name;
-use perf_profile::text::OneLine;
-use perf_profile::unit::{has_periods, is_clock};
-use perf_profile::work::both::both;
-use perf_profile::work::waves::each_range;
-use tables::Shared;
-use threads::{Process, Row, Thread};
+use crate::json::JsonDocument;
+use tables::SharedTables;
+use threads::{FirefoxProcess, FirefoxThread, ThreadSpan};
 
 /// The format that is written.
 const VERSION: u32 = 60;
 
-/// The number of samples and other moments of the threads whose tables are made before they are written.
+/// Number of samples and other moments of threads whose tables are in memory together.
 const MOMENTS: usize = 1 << 17;
 
-/// How a profile is written.
+/// Options of a Firefox profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The event whose samples are shown, by its name as [`event_name`] returns it. Without it, the first one
-    /// in the capture that is not a tracepoint; the first one if all are.
+    /// Name of the event whose samples are shown, as [`event_name`] returns it. `None` chooses the first event of the
+    /// capture that is not a tracepoint, or the first one if all are.
     pub event: Option<Vec<u8>>,
-    /// The name of what was recorded: that of the program, or of the machine.
+    /// Name of what was recorded: the program or the machine.
     pub product: String,
-    /// The number of threads that write. The profile is the same for any number.
+    /// Number of threads that write. The output is the same for any number.
     pub threads: NonZero<usize>,
 }
 
@@ -55,7 +54,7 @@ impl Default for Options {
     }
 }
 
-/// Writes the samples of a capture. Needs the time of [each](perf_profile::Times::Each).
+/// Writes the samples of one capture, whose profile needs the time of [each](perf_profile::Times::Each) sample.
 ///
 /// Each thread has the samples of one event. A sample weighs 1. The CPU time of a sample is its period, if the event
 /// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
@@ -63,13 +62,18 @@ impl Default for Options {
 /// between samples: each begins with a sample without a stack that weighs 0. A thread
 /// with a new name is another thread; if it is the main thread, another process.
 ///
-/// Besides the profile, takes memory for each frame and stack, and 4 bytes for each sample and time without a CPU; of the
+/// Besides the profile, costs memory for each frame and stack, and 4 bytes for each sample and time without a CPU; of the
 /// threads that are written, 8 bytes more.
 ///
 /// # Errors
 ///
-/// Those of `out`.
-pub fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+/// [`io::ErrorKind::InvalidInput`] if there is not exactly one profile: the format has one clock and one machine. Those of
+/// `out`.
+pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let [profile] = profiles else {
+        let error = format!("a Firefox profile has one capture, and these are {}", profiles.len());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
+    };
     write_by(MOMENTS, profile, options, out)
 }
 
@@ -85,7 +89,7 @@ fn write_by(most: usize, profile: &Profile, options: &Options, out: &mut dyn Wri
     let event = of_option.unwrap_or_else(first);
     let rows = || threads::rows(profile, event as u32);
     let (mut shared, (processes, rows)) =
-        both(options.threads, || Shared::new(profile, options.threads), rows);
+        both(options.threads, || SharedTables::new(profile, options.threads), rows);
     let markers: Vec<_> = names.iter().map(|name| shared.strings.number(name)).collect();
     let off_cpu_name = shared.strings.number(b"off CPU");
     let start = profile.span().map_or(0, |(start, _)| start);
@@ -93,7 +97,7 @@ fn write_by(most: usize, profile: &Profile, options: &Options, out: &mut dyn Wri
     let attr = profile.events().get(event).map(|it| it.event.attr);
     let of_cpu = profile.events().get(event).and_then(|it| unit_of_cpu(&it.event));
     let meta = meta(options, profile.origin(), attr.as_ref(), of_cpu, start, shown.unwrap_or_default());
-    let mut document = Document::default();
+    let mut document = JsonDocument::default();
     document.open(b'{');
     document.field("meta", &meta);
     document.field("libs", &shared.libs);
@@ -109,14 +113,14 @@ fn write_by(most: usize, profile: &Profile, options: &Options, out: &mut dyn Wri
     document.write(options.threads, out)?;
     let has_cpu = of_cpu.is_some();
     let threads =
-        Threads { profile, shared: &shared, processes, rows, markers, off_cpu_name, start, has_cpu };
+        ThreadsWriter { profile, shared: &shared, processes, rows, markers, off_cpu_name, start, has_cpu };
     threads.write(most, options.threads, out)?;
     out.write_all(b"]}\n")
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Meta<'a> {
+struct FirefoxMeta<'a> {
     categories: [Category; tables::CATEGORIES.len()],
     interval: f64,
     preprocessed_profile_version: u32,
@@ -137,20 +141,20 @@ struct Meta<'a> {
     uses_only_one_stack_type: bool,
     source_code_is_not_on_searchfox: bool,
     imported_from: &'static str,
-    extensions: Extensions,
-    marker_schema: [Schema; 2],
-    extra: [Extra; 1],
+    extensions: BrowserExtensions,
+    marker_schema: [MarkerSchema; 2],
+    extra: [PanelSection; 1],
 }
 
 /// Lines of the panel about the profile.
 #[derive(Serialize)]
-struct Extra {
+struct PanelSection {
     label: &'static str,
-    entries: [Entry; 1],
+    entries: [PanelLine; 1],
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct PanelLine {
     label: &'static str,
     format: &'static str,
     value: String,
@@ -173,7 +177,7 @@ struct SampleUnits {
 }
 
 #[derive(Serialize)]
-struct Extensions {
+struct BrowserExtensions {
     length: u32,
     #[serde(rename = "baseURL")]
     base_url: [(); 0],
@@ -181,18 +185,18 @@ struct Extensions {
     name: [(); 0],
 }
 
-/// How the profiler shows the markers of a type.
+/// Display of the markers of a type in the Firefox Profiler.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Schema {
+struct MarkerSchema {
     name: &'static str,
     display: [&'static str; 2],
     table_label: &'static str,
-    fields: Vec<Field>,
+    fields: Vec<MarkerField>,
 }
 
 #[derive(Serialize)]
-struct Field {
+struct MarkerField {
     key: &'static str,
     label: &'static str,
     format: &'static str,
@@ -205,17 +209,17 @@ fn meta<'a>(
     unit_of_cpu: Option<&'static str>,
     start: u64,
     shown: String,
-) -> Meta<'a> {
+) -> FirefoxMeta<'a> {
     let text = |name: &Option<Vec<u8>>| OneLine(name.as_deref().unwrap_or_default()).to_string();
-    let field = |key, label| Field { key, label, format: "integer" };
-    let details = || Field { key: "text", label: "Details", format: "string" };
-    let schema = |name, fields| Schema {
+    let field = |key, label| MarkerField { key, label, format: "integer" };
+    let details = || MarkerField { key: "text", label: "Details", format: "string" };
+    let schema = |name, fields| MarkerSchema {
         name,
         display: ["marker-chart", "marker-table"],
         table_label: "{marker.data.text}",
         fields,
     };
-    Meta {
+    FirefoxMeta {
         categories: tables::CATEGORIES.map(|(name, color)| Category {
             name,
             color,
@@ -243,12 +247,15 @@ fn meta<'a>(
         uses_only_one_stack_type: true,
         source_code_is_not_on_searchfox: true,
         imported_from: "perf",
-        extensions: Extensions { length: 0, base_url: [], id: [], name: [] },
+        extensions: BrowserExtensions { length: 0, base_url: [], id: [], name: [] },
         marker_schema: [
             schema(threads::SAMPLE, vec![details(), field("period", "Period"), field("cpu", "CPU")]),
             schema(threads::OFF_CPU, vec![details()]),
         ],
-        extra: [Extra { label: "perf", entries: [Entry { label: "Event", format: "string", value: shown }] }],
+        extra: [PanelSection {
+            label: "perf",
+            entries: [PanelLine { label: "Event", format: "string", value: shown }],
+        }],
     }
 }
 
@@ -277,11 +284,11 @@ fn interval(attr: &Attr) -> f64 {
 }
 
 /// The threads.
-struct Threads<'a> {
+struct ThreadsWriter<'a> {
     profile: &'a Profile,
-    shared: &'a Shared,
-    processes: Vec<Process>,
-    rows: Vec<Row>,
+    shared: &'a SharedTables,
+    processes: Vec<FirefoxProcess>,
+    rows: Vec<ThreadSpan>,
     /// The names of the events' markers.
     markers: Vec<u32>,
     /// The name of the markers of times without a CPU.
@@ -290,7 +297,7 @@ struct Threads<'a> {
     has_cpu: bool,
 }
 
-impl Threads<'_> {
+impl ThreadsWriter<'_> {
     /// Writes the threads, those with few samples together.
     fn write(&self, most: usize, threads: NonZero<usize>, out: &mut dyn Write) -> io::Result<()> {
         let mut rest = &self.rows[..];
@@ -304,7 +311,7 @@ impl Threads<'_> {
             });
             let (rows, others) = rest.split_at_checked(count.count()).unwrap_or((rest, &[]));
             rest = others;
-            let of_row = |row| Some(Thread::new(self, row, self.processes.get(row.process)?));
+            let of_row = |row| Some(FirefoxThread::new(self, row, self.processes.get(row.process)?));
             let of_rows = |range: Range<usize>| -> Vec<_> {
                 rows.get(range).unwrap_or_default().iter().filter_map(of_row).collect()
             };
@@ -313,7 +320,7 @@ impl Threads<'_> {
                 tables.extend(of_rows);
                 Ok(())
             })?;
-            let mut document = Document::default();
+            let mut document = JsonDocument::default();
             tables.iter().for_each(|thread| thread.add_to(&mut document));
             if !is_first {
                 out.write_all(b",")?;

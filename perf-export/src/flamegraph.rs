@@ -17,37 +17,57 @@ mod xml;
 use std::io::{self, Write};
 use std::num::NonZero;
 
-use events::Events;
-use functions::Functions;
-use perf_profile::CallTree;
-use perf_profile::Profile;
-use perf_profile::diff::{Changed, Normalize, Side, changed};
-use perf_profile::text::OneLine;
-use samples::Samples;
-use threads::Threads;
-use tree::Tree;
+use perf_profile::{
+    CallTree, Profile,
+    diff::{Changed, Normalize, Side, changed},
+    text::OneLine,
+};
 
-/// What the page and the picture say about the captures.
+use events::FlameEvents;
+use functions::FlameFunctions;
+use samples::FlameSamples;
+use threads::FlameThreads;
+use tree::FlameTree;
+
+/// The kind of document that a flame graph is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FlameDocument {
+    /// A page in HTML with a script: all samples, events, threads and times, to search and zoom.
+    #[default]
+    Page,
+    /// A static picture in SVG of one event, without a script.
+    Svg,
+}
+
+/// Options of a flame graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The names of the captures, in the order of the profiles. A capture without a name gets its number.
+    /// A page or a picture.
+    pub document: FlameDocument,
+    /// Names of the captures, in the order of the profiles. A capture without a name gets its number.
     pub captures: Vec<Vec<u8>>,
-    /// The name of the event that a page begins with, and that a picture shows. Without it, and if no capture has it, that is
-    /// the first one.
+    /// Name of the event that a page shows first, and of the only one that a picture shows. `None`, or a name that no capture
+    /// has, chooses the first event.
     pub event: Option<Vec<u8>>,
-    /// Whether two captures are compared, and what makes them comparable: frames of the first one are before those of the
-    /// second one, and colours say by how much they differ. Further captures are taken as the second one. `None` adds the
-    /// captures together.
+    /// Compares two captures, and scales them so that they are comparable: the first is before, the second after, and colours
+    /// show the difference. Further captures are added to the second. `None` adds all captures together.
     pub compare: Option<Normalize>,
-    /// The number of threads that make a page. It is the same for any number.
+    /// Number of threads that make a page; a picture uses one. The output is the same for any number.
     pub threads: NonZero<usize>,
 }
 
 impl Default for Options {
-    /// No names, the first event, and one thread.
+    /// A page without names that shows the first event, made on one thread.
     fn default() -> Self {
-        Self { captures: Vec::new(), event: None, compare: None, threads: NonZero::<usize>::MIN }
+        Self {
+            document: FlameDocument::default(),
+            captures: Vec::new(),
+            event: None,
+            compare: None,
+            threads: NonZero::<usize>::MIN,
+        }
     }
 }
 
@@ -63,12 +83,17 @@ impl Options {
     }
 }
 
-/// Writes a page with the samples of all captures and events. Samples of events with the same name are together. For the
-/// times, the profiles need [`Times::Spans`](perf_profile::Times::Spans), or [`Times::Each`](perf_profile::Times::Each).
+/// Writes a flame graph of all captures.
 ///
-/// The page divides the time into 512 parts; if the profiles have spans of time, into those, which are 512 to 1,024.
-/// Takes memory for the nodes of the tree of functions, and for what the samples have in common: event, function, thread,
-/// and part of the time.
+/// A page has the samples of all events; samples of events with the same name are added together. For times, the profiles need
+/// [`Times::Spans`](perf_profile::Times::Spans) or [`Times::Each`](perf_profile::Times::Each). The page divides the time
+/// into 512 parts, or into the 512 to 1,024 spans that the profiles have.
+///
+/// A picture leaves out frames narrower than a thousandth, and states their number. If there are several threads, the outermost
+/// frame is the name of the thread. In a comparison, the widths are those of the second capture.
+///
+/// Costs memory for the nodes of the tree of functions, and for each distinct combination of event, function, thread and
+/// part of the time.
 ///
 /// # Errors
 ///
@@ -85,18 +110,25 @@ impl Options {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut functions = Functions::default();
+    match options.document {
+        FlameDocument::Page => write_page(profiles, options, out),
+        FlameDocument::Svg => svg::write(profiles, options, out),
+    }
+}
+
+fn write_page(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let mut functions = FlameFunctions::default();
     let mut builder = CallTree::default();
     let node_of: Vec<_> =
         profiles.iter().map(|profile| builder.add_stacks(profile, &functions.of_frames(profile))).collect();
     let functions = functions.sorted();
-    let tree = Tree::new(builder, &functions.ranks);
-    let events = Events::of(profiles);
-    let threads = Threads::of(profiles);
+    let tree = FlameTree::new(builder, &functions.ranks);
+    let events = FlameEvents::of(profiles);
+    let threads = FlameThreads::of(profiles);
     let node_of: Vec<Vec<u32>> =
         node_of.iter().map(|of| of.iter().map(|&node| tree.number_of(node)).collect()).collect();
-    let samples = Samples::of(profiles, &events, &threads, &node_of, options.threads);
-    let meta = meta::Meta {
+    let samples = FlameSamples::of(profiles, &events, &threads, &node_of, options.threads);
+    let meta = meta::FlameMeta {
         profiles,
         options,
         functions: &functions,
@@ -104,7 +136,7 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
         threads: &threads,
         samples: &samples,
     };
-    let parts = page::Parts {
+    let parts = page::PageParts {
         title: &options.title(profiles),
         meta: &meta.json(&tree),
         functions: &functions.bytes(),
@@ -123,15 +155,4 @@ fn changed_files(profiles: &[Profile]) -> Vec<[String; 3]> {
         [OneLine(&it.name).to_string(), before, after]
     };
     changed(sides).iter().map(text).collect()
-}
-
-/// Writes a picture in SVG of the [chosen](Options::event) event, or the first one that has samples, without a script. Frames narrower than a thousandth are
-/// left out, and the picture says how many. The outermost frame is the name of the thread if there are several. Of a
-/// comparison, the widths are those of the second capture.
-///
-/// # Errors
-///
-/// Those of `out`.
-pub fn write_svg(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    svg::write(profiles, options, out)
 }

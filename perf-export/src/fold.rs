@@ -1,5 +1,5 @@
-//! Folded stacks: a line for each stack, its functions from the outermost one on with semicolons between them, a blank, and
-//! what the stack counts.
+//! Folded stacks: a line for each stack, with its functions outermost first, separated by semicolons, then a blank and the
+//! weight of the stack.
 //!
 //! The lines are those that `inferno-collapse-perf` and `stackcollapse-perf.pl` make of the text of `perf script`, so names
 //! are as there: arguments are cut from names of functions, blanks in names of threads become underscores, and semicolons
@@ -22,22 +22,19 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use perf_profile::{
+    Call, CallTree, Profile, Symbol, Weight, each_call, event_name,
+    table::known_numbers::{KnownNumbers, UnknownNames},
+    table::lists::Lists,
+    text::{mark_of_guess, push_name},
+    work::sorting::sort_by_key,
+    work::waves::each_part,
+};
 use perf_session::Dso;
 
 use self::order::{NameRanks, ranks_of_lines};
-use perf_profile::CallTree;
-use perf_profile::Profile;
-use perf_profile::Symbol;
-use perf_profile::Weight;
-use perf_profile::event_name;
-use perf_profile::table::known_numbers::{KnownNumbers, UnknownNames};
-use perf_profile::table::lists::Lists;
-use perf_profile::text::{mark_of_guess, push_name};
-use perf_profile::work::sorting::sort_by_key;
-use perf_profile::work::waves::each_part;
-use perf_profile::{Call, each_call};
 
-/// What the outermost frame of a stack is.
+/// The outermost frame of a stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Root {
@@ -50,24 +47,24 @@ pub enum Root {
     Tid,
 }
 
-/// How stacks are folded.
+/// Options of folded stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What the outermost frame is.
+    /// The outermost frame.
     pub root: Root,
-    /// What a stack counts.
+    /// The weight of a sample.
     pub weight: Weight,
-    /// Whether `_[k]` follows the names of functions of the kernel.
+    /// Appends `_[k]` to the names of kernel functions.
     pub mark_kernel: bool,
-    /// Whether `_[i]` follows the names of inlined functions.
+    /// Appends `_[i]` to the names of inlined functions.
     pub mark_inlined: bool,
-    /// Whether `_[j]` follows the names of functions of generated code.
+    /// Appends `_[j]` to the names of functions of generated code.
     pub mark_jit: bool,
-    /// Only samples of the event with this name, as [`event_name`] returns it. Without it, of the event of the first sample:
-    /// the sum of several events would mean nothing.
+    /// Name of the event whose samples are folded, as [`event_name`] returns it. `None` chooses the event of the first sample:
+    /// a sum over several events has no meaning.
     pub event: Option<Vec<u8>>,
-    /// The number of threads that write lines. The result is the same for any number.
+    /// Number of threads that write. The output is the same for any number.
     pub threads: NonZero<usize>,
 }
 
@@ -86,15 +83,15 @@ impl Default for Options {
     }
 }
 
-/// Writes the stacks of some captures as one list, ordered by their bytes.
+/// Writes the stacks of all captures as one list, sorted by bytes.
 ///
-/// Takes memory for each different call of a function in a stack.
+/// Costs memory for each distinct call path.
 ///
 /// # Errors
 ///
 /// Those of `out`.
 pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut names = Names::default();
+    let mut names = FoldedNames::default();
     let mut tree = CallTree::default();
     // By the name of the root and the node.
     let mut weights: HashMap<(u32, u32), u64> = HashMap::new();
@@ -150,13 +147,13 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
     each_part(&lines, LINES, options.threads, text, |text| out.write_all(&text))
 }
 
-/// The number of lines that a thread writes at a time.
+/// Number of lines in the unit of work of a thread.
 const LINES: usize = 4096;
 
 /// Appends a line. `calls` is room for its functions.
 fn push_line(
     text: &mut Vec<u8>,
-    names: &Names,
+    names: &FoldedNames,
     nodes: &[(u32, u32)],
     root: u32,
     mut node: u32,
@@ -190,12 +187,12 @@ fn root(comm: &[u8], (pid, tid): (i32, i32), root: Root) -> Vec<u8> {
 
 /// The names in lines, each once. They have no semicolons.
 #[derive(Debug, Default)]
-struct Names {
+struct FoldedNames {
     list: Vec<Vec<u8>>,
     numbers: HashMap<Vec<u8>, u32>,
 }
 
-impl Names {
+impl FoldedNames {
     fn number(&mut self, name: &[u8]) -> u32 {
         let next = self.list.len() as u32;
         let number = *self.numbers.entry_ref(name).or_insert(next);
@@ -213,7 +210,7 @@ impl Names {
     fn of_frames(&mut self, profile: &Profile, options: &Options) -> Lists {
         let symbols = profile.named().symbols();
         // A symbol may have each mark.
-        let mut known = KnownNumbers::of(symbols.len() * Mark::COUNT);
+        let mut known = KnownNumbers::of(symbols.len() * NameMark::COUNT);
         let mut of_unknown = UnknownNames::of(profile.frames().dsos().len());
         let mut name = Vec::new();
         let mut of_frames = Lists::default();
@@ -230,9 +227,9 @@ impl Names {
                         self.number(&name)
                     });
                 };
-                let of_inlined = if options.mark_inlined { Mark::Inlined } else { Mark::None };
+                let of_inlined = if options.mark_inlined { NameMark::Inlined } else { NameMark::None };
                 let mark = if symbol.is_inlined { of_inlined } else { of_file };
-                known.number(number * Mark::COUNT as u32 + mark as u32, || {
+                known.number(number * NameMark::COUNT as u32 + mark as u32, || {
                     push_tidy(&mut name, folded_name(symbol));
                     name.extend_from_slice(mark_of_guess(symbol.guess));
                     name.extend_from_slice(mark.text());
@@ -244,17 +241,17 @@ impl Names {
     }
 }
 
-/// What follows the name of a function.
+/// The mark after the name of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum NameMark {
     None,
     Kernel,
     Inlined,
     Jit,
 }
 
-impl Mark {
-    /// The number of marks.
+impl NameMark {
+    /// Number of marks.
     const COUNT: usize = 4;
 
     fn text(self) -> &'static [u8] {
@@ -267,16 +264,16 @@ impl Mark {
     }
 }
 
-/// Returns what follows the names of functions in a file that are not inlined.
-fn mark_of(dso: Option<&Arc<Dso>>, options: &Options) -> Mark {
+/// Returns the mark of functions in a file that are not inlined.
+fn mark_of(dso: Option<&Arc<Dso>>, options: &Options) -> NameMark {
     match dso.map(|dso| dso.name()) {
         Some(name) if options.mark_kernel && (name.starts_with(b"[") || name.ends_with(b"vmlinux")) => {
-            Mark::Kernel
+            NameMark::Kernel
         }
         Some(name) if options.mark_jit && name.starts_with(b"/tmp/perf-") && name.ends_with(b".map") => {
-            Mark::Jit
+            NameMark::Jit
         }
-        _ => Mark::None,
+        _ => NameMark::None,
     }
 }
 

@@ -98,7 +98,7 @@ pub mod flamegraph;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
-#[cfg(feature = "speedscope")]
+#[cfg(any(feature = "firefox", feature = "speedscope"))]
 mod json;
 #[cfg(feature = "otlp")]
 #[cfg_attr(docsrs, doc(cfg(feature = "otlp")))]
@@ -109,12 +109,12 @@ pub mod parquet;
 #[cfg(feature = "pprof")]
 #[cfg_attr(docsrs, doc(cfg(feature = "pprof")))]
 pub mod pprof;
+#[cfg(any(feature = "otlp", feature = "pprof"))]
+mod proto_tables;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;
 #[cfg(any(feature = "firefox", feature = "otlp", feature = "pprof"))]
 mod strings;
-#[cfg(any(feature = "otlp", feature = "pprof"))]
-mod tables;
 #[cfg(feature = "arrow")]
-mod texts;
+mod text_table;

@@ -19,35 +19,31 @@
 mod messages;
 
 use std::io::{self, Write};
+use std::num::NonZero;
 
 use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_abi::sample_type::SampleType;
+use perf_profile::{
+    EMPTY, NONE, Origin, Profile, ProfileEvent, Thread, Total, event_name, table::interner::Interner,
+    text::OneLine, unit::is_clock, work::both::both,
+};
 use prost::Message;
 
 use self::messages::{
-    AnyValue, Function, InstrumentationScope, KeyValue, KeyValueAndUnit, Line, Link, Location, Mapping,
-    ProfilesData, ProfilesDictionary, Resource, ResourceProfiles, Sample, ScopeProfiles, Stack, Value,
-    ValueType,
+    AnyValue, InstrumentationScope, KeyValue, KeyValueAndUnit, OtlpFunction, OtlpLine, OtlpLink,
+    OtlpLocation, OtlpMapping, OtlpProfile, OtlpResource, OtlpSample, OtlpStack, OtlpValue, OtlpValueType,
+    ProfilesData, ProfilesDictionary, ResourceProfiles, ScopeProfiles,
 };
-use crate::tables::{Code, MappedFile, Tables};
-use perf_profile::EMPTY;
-use perf_profile::NONE;
-use perf_profile::Origin;
-use perf_profile::Total;
-use perf_profile::event_name;
-use perf_profile::table::interner::Interner;
-use perf_profile::text::OneLine;
-use perf_profile::unit::is_clock;
-use perf_profile::{Profile, ProfileEvent, Thread};
+use crate::proto_tables::{CodeKind, MappedFile, ProtoTables};
 
 /// The version of opentelemetry-proto that is written.
 pub const PROTO_VERSION: &str = "1.10.0";
 
-/// How messages become bytes.
+/// The encoding of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Encoding {
+pub enum OtlpEncoding {
     /// Protobuf.
     #[default]
     Protobuf,
@@ -55,24 +51,55 @@ pub enum Encoding {
     Json,
 }
 
-/// Writes the profiles of some captures.
+/// Options of profiles of OpenTelemetry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Protobuf or JSON.
+    pub encoding: OtlpEncoding,
+    /// Number of threads that encode; more than two are not used. The output is the same for any number.
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Options {
+    /// Protobuf, on one thread.
+    fn default() -> Self {
+        Self { encoding: OtlpEncoding::default(), threads: NonZero::<usize>::MIN }
+    }
+}
+
+/// Writes the profiles of some captures as one message.
 ///
-/// Takes memory for each kept sample and each frame of each different stack.
+/// Costs memory for each sample, for each frame of each distinct stack, and for the encoded message.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write(profiles: &[Profile], encoding: Encoding, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer::default();
-    let resource_profiles = profiles.iter().map(|profile| writer.resource(profile)).collect();
-    let data = ProfilesData { resource_profiles, dictionary: Some(writer.dictionary()) };
-    match encoding {
-        Encoding::Protobuf => out.write_all(&data.encode_to_vec()),
-        Encoding::Json => {
-            let mut out = io::BufWriter::new(out);
-            serde_json::to_writer(&mut out, &data)?;
-            out.write_all(b"\n")?;
-            out.flush()
+pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = OtlpWriter::default();
+    let resource_profiles: Vec<_> = profiles.iter().map(|profile| writer.resource(profile)).collect();
+    let dictionary = writer.dictionary();
+    match options.encoding {
+        OtlpEncoding::Protobuf => {
+            // Protobuf joins the parts of a message that follow each other.
+            let samples = ProfilesData { resource_profiles, dictionary: None };
+            let tables = ProfilesData { resource_profiles: Vec::new(), dictionary: Some(dictionary) };
+            let (samples, tables) =
+                both(options.threads, || samples.encode_to_vec(), || tables.encode_to_vec());
+            out.write_all(&samples)?;
+            out.write_all(&tables)
+        }
+        OtlpEncoding::Json => {
+            let (samples, tables) = both(
+                options.threads,
+                || serde_json::to_vec(&resource_profiles),
+                || serde_json::to_vec(&dictionary),
+            );
+            out.write_all(b"{\"resourceProfiles\":")?;
+            out.write_all(&samples?)?;
+            out.write_all(b",\"dictionary\":")?;
+            out.write_all(&tables?)?;
+            out.write_all(b"}\n")
         }
     }
 }
@@ -82,24 +109,24 @@ fn index(number: u32) -> i32 {
     number.wrapping_add(1).cast_signed()
 }
 
-/// What tells the samples of a profile apart: the event, the stack, the thread, and the CPU or [`NONE`].
-type Key = (u32, u32, u32, u32);
+/// The key by which samples are grouped: the event, the stack, the thread, and the CPU or [`NONE`].
+type SampleKey = (u32, u32, u32, u32);
 
 #[derive(Default)]
-struct Writer {
-    tables: Tables,
+struct OtlpWriter {
+    tables: ProtoTables,
     /// The numbers of the keys, and the values.
-    attributes: Interner<(i32, Value)>,
+    attributes: Interner<(i32, OtlpValue)>,
     /// The stacks of samples, by their numbers in the tables.
     stacks: Interner<u32>,
 }
 
-impl Writer {
+impl OtlpWriter {
     fn string(&mut self, text: &[u8]) -> i32 {
         self.tables.strings.number(text).cast_signed()
     }
 
-    fn attribute(&mut self, key: &str, value: Value) -> i32 {
+    fn attribute(&mut self, key: &str, value: OtlpValue) -> i32 {
         let key = self.string(key.as_bytes());
         index(self.attributes.number((key, value)))
     }
@@ -110,15 +137,15 @@ impl Writer {
         let scope = InstrumentationScope { name, version: String::from(env!("CARGO_PKG_VERSION")) };
         let profiles = self.profiles(profile, &stacks);
         ResourceProfiles {
-            resource: Some(Resource { attributes: of_machine(profile.origin()) }),
+            resource: Some(OtlpResource { attributes: of_machine(profile.origin()) }),
             scope_profiles: vec![ScopeProfiles { scope: Some(scope), profiles }],
         }
     }
 
     /// Returns the profiles of a capture, two for each event.
-    fn profiles(&mut self, profile: &Profile, stacks: &[u32]) -> Vec<messages::Profile> {
+    fn profiles(&mut self, profile: &Profile, stacks: &[u32]) -> Vec<OtlpProfile> {
         let threads: Vec<Vec<i32>> = profile.threads().iter().map(|it| self.of_thread(it)).collect();
-        let mut keys = Interner::<Key>::default();
+        let mut keys = Interner::<SampleKey>::default();
         let mut counts = Vec::with_capacity(profile.samples().len());
         for sample in profile.samples() {
             let stack = stacks.get(sample.stack as usize).copied().unwrap_or(EMPTY);
@@ -127,7 +154,8 @@ impl Writer {
             counts.push((number, sample.time, sample.total));
         }
         counts.sort_by_key(|&(number, ..)| number);
-        let mut of_events: Vec<(Vec<Sample>, Vec<Sample>)> = vec![Default::default(); profile.events().len()];
+        let mut of_events: Vec<(Vec<OtlpSample>, Vec<OtlpSample>)> =
+            vec![Default::default(); profile.events().len()];
         for of_key in counts.chunk_by(|(one, ..), (other, ..)| one == other) {
             let Some(&(number, ..)) = of_key.first() else { continue };
             let Some(&key) = keys.list().get(number as usize) else { continue };
@@ -150,15 +178,15 @@ impl Writer {
     /// Returns a sample with what the event counted, and one with the number of samples.
     fn samples(
         &mut self,
-        (_, stack, _, cpu): Key,
+        (_, stack, _, cpu): SampleKey,
         thread: &[i32],
         counts: &[(u32, u64, Total)],
         of: &ProfileEvent,
         origin: &Origin,
-    ) -> (Sample, Sample) {
+    ) -> (OtlpSample, OtlpSample) {
         let mut attribute_indices = thread.to_vec();
         if cpu != NONE {
-            attribute_indices.push(self.attribute("cpu.logical_number", Value::Number(cpu.into())));
+            attribute_indices.push(self.attribute("cpu.logical_number", OtlpValue::Number(cpu.into())));
         }
         let has_time = of.event.attr.sample_type.contains(SampleType::TIME);
         let times = counts.iter().map(|&(_, time, _)| origin.wall_clock(time).filter(|_| has_time));
@@ -171,8 +199,8 @@ impl Writer {
         let (by_period, by_number) = (values(|total| total.period), values(|total| total.samples));
         let stack_index = if stack == EMPTY { 0 } else { index(self.stacks.number(stack)) };
         let timestamps_unix_nano = times.unwrap_or_default();
-        let sample = Sample { stack_index, attribute_indices, values: by_period, timestamps_unix_nano };
-        let other = Sample { values: by_number, ..sample.clone() };
+        let sample = OtlpSample { stack_index, attribute_indices, values: by_period, timestamps_unix_nano };
+        let other = OtlpSample { values: by_number, ..sample.clone() };
         (sample, other)
     }
 
@@ -180,22 +208,22 @@ impl Writer {
         &mut self,
         profile: &Profile,
         of: &ProfileEvent,
-        counted: Vec<Sample>,
-        taken: Vec<Sample>,
-    ) -> [messages::Profile; 2] {
+        counted: Vec<OtlpSample>,
+        taken: Vec<OtlpSample>,
+    ) -> [OtlpProfile; 2] {
         let attr = &of.event.attr;
         let period = if attr.flags.contains(AttrFlags::FREQ) { 0 } else { attr.sample_period };
-        let event = ValueType {
+        let event = OtlpValueType {
             type_strindex: self.string(&event_name(&of.event)),
             unit_strindex: self.string(if is_clock(&of.event.attr) { b"nanoseconds" } else { b"count" }),
         };
         let number =
-            ValueType { type_strindex: self.string(b"samples"), unit_strindex: self.string(b"count") };
+            OtlpValueType { type_strindex: self.string(b"samples"), unit_strindex: self.string(b"count") };
         let span = profile.span();
         // Times are less than the sum of both.
         let duration_nano = span.map_or(0, |(first, last)| (last - first).saturating_add(1));
         let time_unix_nano = span.and_then(|(first, _)| profile.origin().wall_clock(first)).unwrap_or(0);
-        [(event, counted), (number, taken)].map(|(sample_type, samples)| messages::Profile {
+        [(event, counted), (number, taken)].map(|(sample_type, samples)| OtlpProfile {
             sample_type: Some(sample_type),
             samples,
             time_unix_nano,
@@ -207,9 +235,9 @@ impl Writer {
 
     fn of_thread(&mut self, thread: &Thread) -> Vec<i32> {
         vec![
-            self.attribute("process.pid", Value::Number(thread.pid.into())),
-            self.attribute("thread.id", Value::Number(thread.tid.into())),
-            self.attribute("thread.name", Value::Text(OneLine(&thread.comm).to_string())),
+            self.attribute("process.pid", OtlpValue::Number(thread.pid.into())),
+            self.attribute("thread.id", OtlpValue::Number(thread.tid.into())),
+            self.attribute("thread.name", OtlpValue::Text(OneLine(&thread.comm).to_string())),
         ]
     }
 
@@ -217,7 +245,7 @@ impl Writer {
         let mut attributes = Vec::new();
         let build_id = self.tables.build_ids.get(it.key.build_id).to_owned();
         if !build_id.is_empty() {
-            let value = Value::Text(build_id);
+            let value = OtlpValue::Text(build_id);
             attributes.push(self.attribute("process.executable.build_id.gnu", value));
         }
         let known = [
@@ -227,26 +255,26 @@ impl Writer {
             ("pprof.mapping.has_inline_frames", it.has_inlines),
         ];
         for (key, _) in known.into_iter().filter(|(_, is_known)| *is_known) {
-            attributes.push(self.attribute(key, Value::Flag(true)));
+            attributes.push(self.attribute(key, OtlpValue::Flag(true)));
         }
         attributes
     }
 
-    fn of_location(&mut self, code: Code) -> Vec<i32> {
+    fn of_location(&mut self, code: CodeKind) -> Vec<i32> {
         let kind = match code {
-            Code::Kernel => "kernel",
-            Code::Native => "native",
-            Code::Generated => "jit",
-            Code::Unknown => return Vec::new(),
+            CodeKind::Kernel => "kernel",
+            CodeKind::Native => "native",
+            CodeKind::Generated => "jit",
+            CodeKind::Unknown => return Vec::new(),
         };
-        vec![self.attribute("profile.frame.type", Value::Text(kind.to_owned()))]
+        vec![self.attribute("profile.frame.type", OtlpValue::Text(kind.to_owned()))]
     }
 
     /// Returns the tables, in which all samples must be already.
     fn dictionary(mut self) -> ProfilesDictionary {
-        let mut mapping_table = vec![Mapping::default()];
+        let mut mapping_table = vec![OtlpMapping::default()];
         for it in self.tables.mappings().to_vec() {
-            mapping_table.push(Mapping {
+            mapping_table.push(OtlpMapping {
                 memory_start: it.key.start,
                 memory_limit: it.limit,
                 file_offset: it.key.pgoff,
@@ -254,41 +282,40 @@ impl Writer {
                 attribute_indices: self.of_mapping(&it),
             });
         }
-        let of_codes = [Code::Kernel, Code::Native, Code::Generated, Code::Unknown]
+        let of_codes = [CodeKind::Kernel, CodeKind::Native, CodeKind::Generated, CodeKind::Unknown]
             .into_iter()
             .filter(|code| self.tables.locations().iter().any(|it| it.code == *code))
             .collect::<Vec<_>>();
         let of_codes: HashMap<_, _> =
             of_codes.into_iter().map(|code| (code, self.of_location(code))).collect();
-        let locations = self.tables.locations().iter().map(|it| Location {
+        let locations = self.tables.locations().iter().map(|it| OtlpLocation {
             mapping_index: index(it.mapping),
             address: it.address,
             lines: (it.lines.iter())
-                .map(|&(function, line)| Line { function_index: index(function), line: line.into() })
+                .map(|&(function, line)| OtlpLine { function_index: index(function), line: line.into() })
                 .collect(),
             attribute_indices: of_codes.get(&it.code).cloned().unwrap_or_default(),
         });
-        let functions = self.tables.functions().iter().map(|it| Function {
+        let functions = self.tables.functions().iter().map(|it| OtlpFunction {
             name_strindex: it.name.cast_signed(),
             system_name_strindex: it.system_name.cast_signed(),
             filename_strindex: it.file.cast_signed(),
         });
-        let stacks =
-            self.stacks.list().iter().map(|&stack| Stack {
-                location_indices: self.tables.stacks.frames(stack).map(index).collect(),
-            });
+        let stacks = self.stacks.list().iter().map(|&stack| OtlpStack {
+            location_indices: self.tables.stacks.frames(stack).map(index).collect(),
+        });
         let attributes = self.attributes.list().iter().map(|(key_strindex, value)| KeyValueAndUnit {
             key_strindex: *key_strindex,
             value: Some(AnyValue { value: Some(value.clone()) }),
         });
         ProfilesDictionary {
             mapping_table,
-            location_table: core::iter::once(Location::default()).chain(locations).collect(),
-            function_table: core::iter::once(Function::default()).chain(functions).collect(),
-            link_table: vec![Link::default()],
+            location_table: core::iter::once(OtlpLocation::default()).chain(locations).collect(),
+            function_table: core::iter::once(OtlpFunction::default()).chain(functions).collect(),
+            link_table: vec![OtlpLink::default()],
             string_table: self.tables.strings.list().iter().map(|text| String::from(&**text)).collect(),
             attribute_table: core::iter::once(KeyValueAndUnit::default()).chain(attributes).collect(),
-            stack_table: core::iter::once(Stack::default()).chain(stacks).collect(),
+            stack_table: core::iter::once(OtlpStack::default()).chain(stacks).collect(),
         }
     }
 }
@@ -311,6 +338,6 @@ fn of_machine(origin: &Origin) -> Vec<KeyValue> {
         ("os.type", Some("linux".to_owned())),
     ];
     let all = all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    all.map(|(key, value)| KeyValue { key, value: Some(AnyValue { value: Some(Value::Text(value)) }) })
+    all.map(|(key, value)| KeyValue { key, value: Some(AnyValue { value: Some(OtlpValue::Text(value)) }) })
         .collect()
 }

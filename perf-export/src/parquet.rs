@@ -20,11 +20,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use perf_profile::Origin;
 
 use self::chunk::Scratch;
 use self::table_writer::TableFile;
 use crate::columns::Table;
-use perf_profile::Origin;
 
 pub use self::table_writer::TableWriter;
 pub use ::parquet::errors::ParquetError;

@@ -16,37 +16,50 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
+use perf_profile::{
+    NONE, Profile, Total, event_name, table::interner::Interner, unit::is_clock, work::waves::each_range,
+};
 use prost::Message;
 
 use self::gzip::Gzip;
-use self::messages::{Function, Label, Line, Location, Mapping, Sample, ValueType};
-use crate::tables::{self, MappedFile, Tables};
-use perf_profile::NONE;
-use perf_profile::Profile;
-use perf_profile::Total;
-use perf_profile::event_name;
-use perf_profile::table::interner::Interner;
-use perf_profile::unit::is_clock;
-use perf_profile::work::waves::each_range;
+use self::messages::{
+    PprofFunction, PprofLabel, PprofLine, PprofLocation, PprofMapping, PprofProfile, PprofSample,
+    PprofValueType,
+};
+use crate::proto_tables::{CodeLocation, FunctionStrings, MappedFile, ProtoTables};
 
-/// The largest number of sample types. Each sample has a value for each of them, so more would make the profile far
+/// Maximum number of sample types. Each sample has a value for each of them, so more would make the profile far
 /// larger than the capture.
 const MAX_TYPES: usize = 1 << 10;
 
-/// The number of samples, or of rows of a table, that a thread encodes at a time.
+/// Number of samples, or of rows of a table, in the unit of work of a thread.
 const PART: usize = 256;
 
-/// Writes all captures as one profile, encoded and compressed on so many threads. The bytes do not depend on the number of threads, the
-/// time or the machine.
+/// Options of a pprof profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Number of threads that encode and compress. The output is the same for any number.
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Options {
+    /// One thread.
+    fn default() -> Self {
+        Self { threads: NonZero::<usize>::MIN }
+    }
+}
+
+/// Writes all captures as one profile. The bytes depend on the profiles alone: not on the options, the date or the machine.
 ///
-/// Takes time and bytes for each frame of the stack of each kept sample, and memory for each kept sample and each different
-/// address.
+/// Costs time and bytes for each frame of the stack of each sample, and memory for each sample and each distinct address.
 ///
 /// # Errors
 ///
 /// [`io::ErrorKind::InvalidInput`] if there are more than 1023 events with different names. Those of `out`.
-pub fn write(profiles: &[Profile], threads: NonZero<usize>, out: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer::default();
+pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let threads = options.threads;
+    let mut writer = PprofWriter::default();
     let types = writer.sample_types(profiles);
     if types.list.len() > MAX_TYPES {
         let limit = MAX_TYPES - 1;
@@ -55,20 +68,20 @@ pub fn write(profiles: &[Profile], threads: NonZero<usize>, out: &mut dyn Write)
         return Err(io::Error::new(io::ErrorKind::InvalidInput, error));
     }
     let mut out = Gzip::new(out, threads)?;
-    let mut rows = Rows::default();
+    let mut rows = PprofRows::default();
     for (profile, types) in profiles.iter().zip(&types.of_events) {
         writer.add(profile, types, &mut rows);
     }
     let main = writer.main_mapping(profiles);
     writer.write_samples(rows, types.list.len(), threads, &mut out)?;
     writer.write_tables(main, threads, &mut out)?;
-    let whole = messages::Profile { sample_type: types.list, ..writer.times(profiles, types.of_period) };
+    let whole = PprofProfile { sample_type: types.list, ..writer.times(profiles, types.of_period) };
     put(&whole, &mut out)?;
     out.finish()
 }
 
 /// Writes a part of the profile.
-fn put(part: &messages::Profile, out: &mut dyn Write) -> io::Result<()> {
+fn put(part: &PprofProfile, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&part.encode_to_vec())
 }
 
@@ -76,7 +89,7 @@ fn put(part: &messages::Profile, out: &mut dyn Write) -> io::Result<()> {
 fn put_each(
     len: usize,
     threads: NonZero<usize>,
-    message: impl Fn(Range<usize>) -> messages::Profile + Sync,
+    message: impl Fn(Range<usize>) -> PprofProfile + Sync,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let encode = |range| message(range).encode_to_vec();
@@ -84,17 +97,17 @@ fn put_each(
 }
 
 /// The sample types of a profile.
-struct Types {
-    list: Vec<ValueType>,
+struct SampleTypes {
+    list: Vec<PprofValueType>,
     /// The indices of the sample types of a profile's events.
     of_events: Vec<Vec<u32>>,
     /// The first event, and its period if it is fixed.
-    of_period: Option<(ValueType, u64)>,
+    of_period: Option<(PprofValueType, u64)>,
 }
 
 /// The samples of some profiles with the same stack and labels.
 #[derive(Default)]
-struct Rows {
+struct PprofRows {
     /// Stack, thread and CPU, or [`NONE`].
     keys: Interner<(u32, u32, u32)>,
     /// The row, the sample type, and what was counted.
@@ -102,26 +115,26 @@ struct Rows {
 }
 
 #[derive(Default)]
-struct Writer {
-    tables: Tables,
+struct PprofWriter {
+    tables: ProtoTables,
     /// Pid, tid, and the number of the name.
     threads: Interner<(i32, i32, u32)>,
 }
 
-impl Writer {
+impl PprofWriter {
     fn string(&mut self, text: &[u8]) -> i64 {
         self.tables.strings.number(text).into()
     }
 
-    fn sample_types(&mut self, profiles: &[Profile]) -> Types {
-        let samples = ValueType { r#type: self.string(b"samples"), unit: self.string(b"count") };
-        let mut types = Types { list: vec![samples], of_events: Vec::new(), of_period: None };
+    fn sample_types(&mut self, profiles: &[Profile]) -> SampleTypes {
+        let samples = PprofValueType { r#type: self.string(b"samples"), unit: self.string(b"count") };
+        let mut types = SampleTypes { list: vec![samples], of_events: Vec::new(), of_period: None };
         let mut numbers = HashMap::new();
         for profile in profiles {
             let mut of_events = Vec::new();
             for of in profile.events() {
                 let attr = &of.event.attr;
-                let it = ValueType {
+                let it = PprofValueType {
                     r#type: self.string(&event_name(&of.event)),
                     unit: self.string(if is_clock(&of.event.attr) { b"nanoseconds" } else { b"count" }),
                 };
@@ -139,7 +152,7 @@ impl Writer {
         types
     }
 
-    fn add(&mut self, profile: &Profile, types: &[u32], rows: &mut Rows) {
+    fn add(&mut self, profile: &Profile, types: &[u32], rows: &mut PprofRows) {
         let stacks = self.tables.add(profile);
         let threads = profile.threads().iter();
         let threads: Vec<u32> = threads
@@ -163,12 +176,12 @@ impl Writer {
 
     fn write_samples(
         &mut self,
-        rows: Rows,
+        rows: PprofRows,
         types: usize,
         threads: NonZero<usize>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let Rows { keys, mut counts } = rows;
+        let PprofRows { keys, mut counts } = rows;
         counts.sort_by_key(|&(row, ..)| row);
         let of_rows: Vec<_> = counts.chunk_by(|(one, ..), (other, ..)| one == other).collect();
         let labels = [b"pid".as_slice(), b"tid", b"comm", b"cpu"].map(|key| self.string(key));
@@ -177,7 +190,7 @@ impl Writer {
         let message = |range: Range<usize>| {
             let keys = keys.list().get(range.clone()).unwrap_or_default();
             let of_rows = of_rows.get(range).unwrap_or_default();
-            messages::Profile { sample: keys.iter().zip(of_rows).map(sample).collect(), ..Default::default() }
+            PprofProfile { sample: keys.iter().zip(of_rows).map(sample).collect(), ..Default::default() }
         };
         put_each(of_rows.len(), threads, message, out)
     }
@@ -189,7 +202,7 @@ impl Writer {
         counts: &[(u32, u32, Total)],
         types: usize,
         [pid, tid, comm, cpu]: [i64; 4],
-    ) -> Sample {
+    ) -> PprofSample {
         let mut value = vec![0_i64; types];
         for (_, kind, total) in counts {
             // Above the largest i64 they wrap around, as sums of impossible periods do.
@@ -201,16 +214,16 @@ impl Writer {
         }
         let thread = self.threads.list().get(thread as usize).copied().unwrap_or_default();
         // A number is there even if it is zero: pprof takes a label without string, number and unit as none.
-        let number_of = |key, num: i64| Label { key, str: 0, num, num_unit: key };
+        let number_of = |key, num: i64| PprofLabel { key, str: 0, num, num_unit: key };
         let mut label = Vec::with_capacity(4);
         label.push(number_of(pid, thread.0.into()));
         label.push(number_of(tid, thread.1.into()));
-        label.push(Label { key: comm, str: thread.2.into(), num: 0, num_unit: 0 });
+        label.push(PprofLabel { key: comm, str: thread.2.into(), num: 0, num_unit: 0 });
         if number != NONE {
             label.push(number_of(cpu, number.into()));
         }
         let location_id = self.tables.stacks.frames(stack).map(|it| u64::from(it) + 1).collect();
-        Sample { location_id, value, label }
+        PprofSample { location_id, value, label }
     }
 
     /// Writes the tables, the main mapping first.
@@ -224,30 +237,27 @@ impl Writer {
             {
                 let build_id = self.tables.build_ids.get(it.key.build_id).to_owned();
                 let build_id = self.string(build_id.as_bytes());
-                let mapping = vec![Mapping { build_id, ..mapping(number, it) }];
-                put(&messages::Profile { mapping, ..Default::default() }, out)?;
+                let mapping = vec![PprofMapping { build_id, ..mapping(number, it) }];
+                put(&PprofProfile { mapping, ..Default::default() }, out)?;
             }
         }
-        let Tables { strings, .. } = &self.tables;
+        let ProtoTables { strings, .. } = &self.tables;
         let (locations, functions) = (self.tables.locations(), self.tables.functions());
         let message = |range: Range<usize>| {
             let of = locations.get(range.clone()).unwrap_or_default().iter();
             let location = of.zip(range.start as u64 + 1..).map(|(it, id)| location(id, it)).collect();
-            messages::Profile { location, ..Default::default() }
+            PprofProfile { location, ..Default::default() }
         };
         put_each(locations.len(), threads, message, out)?;
         let message = |range: Range<usize>| {
             let of = functions.get(range.clone()).unwrap_or_default().iter();
             let function = of.zip(range.start as u64 + 1..).map(|(it, id)| function(id, it)).collect();
-            messages::Profile { function, ..Default::default() }
+            PprofProfile { function, ..Default::default() }
         };
         put_each(functions.len(), threads, message, out)?;
         let message = |range: Range<usize>| {
             let of = strings.list().get(range).unwrap_or_default().iter();
-            messages::Profile {
-                string_table: of.map(|it| String::from(&**it)).collect(),
-                ..Default::default()
-            }
+            PprofProfile { string_table: of.map(|it| String::from(&**it)).collect(), ..Default::default() }
         };
         put_each(strings.list().len(), threads, message, out)
     }
@@ -274,11 +284,11 @@ impl Writer {
     }
 
     /// Returns the part of the profile that has its times and periods.
-    fn times(&mut self, profiles: &[Profile], of_period: Option<(ValueType, u64)>) -> messages::Profile {
+    fn times(&mut self, profiles: &[Profile], of_period: Option<(PprofValueType, u64)>) -> PprofProfile {
         let spans = || profiles.iter().filter_map(|profile| profile.span().map(|span| (profile, span)));
         let starts = spans().filter_map(|(profile, (first, _))| profile.origin().wall_clock(first));
         let (period_type, period) = of_period.unzip();
-        messages::Profile {
+        PprofProfile {
             time_nanos: starts.min().unwrap_or(0).cast_signed(),
             duration_nanos: spans()
                 .fold(0, |sum: u64, (_, (first, last))| sum.wrapping_add(last - first))
@@ -292,8 +302,8 @@ impl Writer {
 }
 
 /// Returns a mapping without its build id.
-fn mapping(number: usize, it: &MappedFile) -> Mapping {
-    Mapping {
+fn mapping(number: usize, it: &MappedFile) -> PprofMapping {
+    PprofMapping {
         id: number as u64 + 1,
         memory_start: it.key.start,
         memory_limit: it.limit,
@@ -303,17 +313,19 @@ fn mapping(number: usize, it: &MappedFile) -> Mapping {
         has_filenames: it.has_files,
         has_line_numbers: it.has_lines,
         has_inline_frames: it.has_inlines,
-        ..Mapping::default()
+        ..PprofMapping::default()
     }
 }
 
-fn location(id: u64, it: &tables::Location) -> Location {
-    let of =
-        |&(function, line): &(u32, u32)| Line { function_id: u64::from(function) + 1, line: line.into() };
+fn location(id: u64, it: &CodeLocation) -> PprofLocation {
+    let of = |&(function, line): &(u32, u32)| PprofLine {
+        function_id: u64::from(function) + 1,
+        line: line.into(),
+    };
     let mapping_id = if it.mapping == NONE { 0 } else { u64::from(it.mapping) + 1 };
-    Location { id, mapping_id, address: it.address, line: it.lines.iter().map(of).collect() }
+    PprofLocation { id, mapping_id, address: it.address, line: it.lines.iter().map(of).collect() }
 }
 
-fn function(id: u64, it: &tables::Function) -> Function {
-    Function { id, name: it.name.into(), system_name: it.system_name.into(), filename: it.file.into() }
+fn function(id: u64, it: &FunctionStrings) -> PprofFunction {
+    PprofFunction { id, name: it.name.into(), system_name: it.system_name.into(), filename: it.file.into() }
 }

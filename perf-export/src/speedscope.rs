@@ -3,85 +3,84 @@
 //! speedscope: `src/lib/file-format-spec.ts`.
 
 use std::io::{self, Write};
+use std::num::NonZero;
 
+use perf_profile::{
+    Call, Line, Profile, Weight, calls_of, event_name,
+    text::OneLine,
+    unit::{has_periods, is_clock},
+    unknown_name,
+};
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
 
 use hashbrown::HashMap;
 
-use crate::json::write_json;
-use perf_profile::Line;
-use perf_profile::Profile;
-use perf_profile::Weight;
-use perf_profile::event_name;
-use perf_profile::text::OneLine;
-use perf_profile::unit::{has_periods, is_clock};
-use perf_profile::{Call, calls_of, unknown_name};
+use crate::json::{ComputedValues, JsonDocument};
 
-/// How profiles are written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Options of speedscope's JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// What a sample weighs. Periods of clocks are nanoseconds; all others have no unit.
+    /// The weight of a sample. Periods of clocks are nanoseconds; all others have no unit.
     pub weight: Weight,
-    /// The name of the document.
+    /// Name of the document.
     pub name: String,
+    /// Number of threads that write. The output is the same for any number.
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Options {
+    /// Periods, no name, and one thread.
+    fn default() -> Self {
+        Self { weight: Weight::default(), name: String::new(), threads: NonZero::<usize>::MIN }
+    }
 }
 
 /// Writes the samples of some captures.
 ///
-/// A thread has a profile for each event, and for each name that it had. Samples with the same stack that follow each
-/// other are written as one. The profile with the largest number of samples is shown first.
+/// A thread has a profile for each event, and for each name that it had. Samples that follow each other with the same
+/// stack are one sample. The profile with the largest number of samples is shown first.
 ///
-/// A function is one frame, so that speedscope adds up what it counts: the line is the first one of the function that a
-/// sample is in. The file of a function without debug information is the program or library.
+/// A function is one frame, so that speedscope adds up its time: the line is the function's first line that has a sample. The
+/// file of a function without debug information is the program or library.
 ///
-/// Besides the profiles, takes memory for each frame and sample; writes a number for each frame of the stack of each sample,
-/// which the format needs.
+/// Costs memory for each frame and sample, besides the profiles. Writes a number for each frame of the stack of each sample,
+/// as the format requires.
 ///
 /// # Errors
 ///
 /// Those of `out`.
 pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut frames = Frames::default();
-    let numbers: Vec<_> = profiles.iter().map(|profile| Numbers::new(profile, &mut frames)).collect();
+    let mut frames = SpeedscopeFrames::default();
+    let numbers: Vec<_> = profiles.iter().map(|profile| FrameNumbers::new(profile, &mut frames)).collect();
     let mut all = Vec::new();
     for (profile, numbers) in profiles.iter().zip(&numbers) {
         push_profiles(profile, numbers, options.weight, &mut all);
     }
     // Of several, the first one.
-    let most = all.iter().map(|of_thread| of_thread.samples.samples.len()).max().unwrap_or(0);
-    let shown = all.iter().position(|of_thread| of_thread.samples.samples.len() == most).unwrap_or(0);
-    let document = Document {
-        schema: "https://www.speedscope.app/file-format-schema.json",
-        shared: Shared { frames: frames.list },
-        profiles: all,
-        name: &options.name,
-        active_profile_index: shown,
-        exporter: concat!("perf-export@", env!("CARGO_PKG_VERSION")),
-    };
-    write_json(&document, out)
+    let most = all.iter().map(|of_thread| of_thread.stacks.len()).max().unwrap_or(0);
+    let shown = all.iter().position(|of_thread| of_thread.stacks.len() == most).unwrap_or(0);
+    let mut document = JsonDocument::default();
+    document.open(b'{');
+    document.field("$schema", "https://www.speedscope.app/file-format-schema.json");
+    document.key("shared");
+    document.open(b'{');
+    document.column("frames", &frames.list[..]);
+    document.close(b'}');
+    document.key("profiles");
+    document.open(b'[');
+    all.iter().for_each(|of_thread| of_thread.add_to(&mut document));
+    document.close(b']');
+    document.field("name", &options.name);
+    document.field("activeProfileIndex", &shown);
+    document.field("exporter", concat!("perf-export@", env!("CARGO_PKG_VERSION")));
+    document.close(b'}');
+    document.write(options.threads, out)?;
+    out.write_all(b"\n")
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Document<'a> {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    shared: Shared,
-    profiles: Vec<OfThread<'a>>,
-    name: &'a str,
-    active_profile_index: usize,
-    exporter: &'static str,
-}
-
-#[derive(Serialize)]
-struct Shared {
-    frames: Vec<Frame>,
-}
-
-#[derive(Serialize)]
-struct Frame {
+struct SpeedscopeFrame {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -91,19 +90,19 @@ struct Frame {
 
 /// The functions of all captures.
 #[derive(Default)]
-struct Frames {
-    list: Vec<Frame>,
+struct SpeedscopeFrames {
+    list: Vec<SpeedscopeFrame>,
     /// By the name and the file that was mapped.
     numbers: HashMap<(String, String), u32>,
 }
 
-impl Frames {
+impl SpeedscopeFrames {
     fn number(&mut self, name: &str, file: &str) -> u32 {
         let next = self.list.len() as u32;
         let number = *self.numbers.entry((name.to_owned(), file.to_owned())).or_insert(next);
         if number == next {
             let file = Some(file.to_owned()).filter(|file| !file.is_empty());
-            self.list.push(Frame { name: name.to_owned(), file, line: None });
+            self.list.push(SpeedscopeFrame { name: name.to_owned(), file, line: None });
         }
         number
     }
@@ -122,10 +121,10 @@ impl Frames {
 }
 
 /// The functions of each frame of a capture, the outermost one first.
-struct Numbers(Vec<Vec<u32>>);
+struct FrameNumbers(Vec<Vec<u32>>);
 
-impl Numbers {
-    fn new(profile: &Profile, frames: &mut Frames) -> Self {
+impl FrameNumbers {
+    fn new(profile: &Profile, frames: &mut SpeedscopeFrames) -> Self {
         let mut of_symbols: HashMap<u32, u32> = HashMap::new();
         let number = |frame: u32| {
             let dso = profile.frames().dso_of(frame);
@@ -149,30 +148,46 @@ impl Numbers {
         Self((0..profile.frames().places().len() as u32).map(number).collect())
     }
 
-    fn of_frame(&self, frame: u32) -> &[u32] {
-        self.0.get(frame as usize).map_or(&[], |numbers| numbers)
+    /// Returns the functions of a stack, the outermost one first.
+    fn of_stack(&self, profile: &Profile, stack: u32) -> Vec<u32> {
+        let frames: Vec<_> = profile.stacks().frames(stack).collect();
+        let of_frames = frames.iter().rev().filter_map(|&frame| self.0.get(frame as usize));
+        of_frames.flatten().copied().collect()
     }
 }
 
 /// The samples of an event in a thread.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OfThread<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
+struct ThreadProfile<'a> {
+    profile: &'a Profile,
+    numbers: &'a FrameNumbers,
     name: String,
     unit: &'static str,
-    start_value: u64,
     end_value: u64,
-    samples: Stacks<'a>,
+    /// A stack of the profile for each sample.
+    stacks: Vec<u32>,
     weights: Vec<u64>,
+}
+
+impl ThreadProfile<'_> {
+    fn add_to<'d>(&'d self, document: &mut JsonDocument<'d>) {
+        let Self { profile, numbers, name, unit, end_value, stacks, weights } = self;
+        document.open(b'{');
+        document.field("type", "sampled");
+        document.field("name", name);
+        document.field("unit", unit);
+        document.field("startValue", &0);
+        document.field("endValue", end_value);
+        document.column("samples", ComputedValues(stacks, |stack| numbers.of_stack(profile, stack)));
+        document.column("weights", &weights[..]);
+        document.close(b'}');
+    }
 }
 
 fn push_profiles<'a>(
     profile: &'a Profile,
-    numbers: &'a Numbers,
+    numbers: &'a FrameNumbers,
     weight: Weight,
-    all: &mut Vec<OfThread<'a>>,
+    all: &mut Vec<ThreadProfile<'a>>,
 ) {
     let names: Vec<_> =
         profile.events().iter().map(|it| OneLine(&event_name(&it.event)).to_string()).collect();
@@ -189,61 +204,30 @@ fn push_profiles<'a>(
             continue;
         };
         let name = names.get(first.event as usize);
-        let mut stacks = Stacks { profile, numbers, samples: Vec::new() };
-        let mut weights: Vec<u64> = Vec::new();
+        let (mut stacks, mut weights): (Vec<u32>, Vec<u64>) = Default::default();
         let mut end_value = 0_u64;
         for sample in of_thread.iter().filter_map(|&number| profile.sample(number)) {
             let weight = weight.of(&sample, &event.event);
             end_value = end_value.wrapping_add(weight);
             match weights.last_mut() {
-                Some(last) if stacks.samples.last() == Some(&sample.stack) => {
-                    *last = last.wrapping_add(weight)
-                }
+                Some(last) if stacks.last() == Some(&sample.stack) => *last = last.wrapping_add(weight),
                 _ => {
-                    stacks.samples.push(sample.stack);
+                    stacks.push(sample.stack);
                     weights.push(weight);
                 }
             }
         }
         let is_time = weight == Weight::Period && is_clock(&event.event.attr) && has_periods(&event.event);
-        all.push(OfThread {
-            kind: "sampled",
-            name: format!(
-                "{} {}/{} {}",
-                OneLine(&thread.comm),
-                thread.pid,
-                thread.tid,
-                name.map_or("", |name| name)
-            ),
+        let comm = OneLine(&thread.comm);
+        let name = name.map_or("", |name| name);
+        all.push(ThreadProfile {
+            profile,
+            numbers,
+            name: format!("{comm} {}/{} {name}", thread.pid, thread.tid),
             unit: if is_time { "nanoseconds" } else { "none" },
-            start_value: 0,
             end_value,
-            samples: stacks,
+            stacks,
             weights,
         });
-    }
-}
-
-/// Stacks, each with its functions from the outermost one on.
-struct Stacks<'a> {
-    profile: &'a Profile,
-    numbers: &'a Numbers,
-    samples: Vec<u32>,
-}
-
-impl Serialize for Stacks<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut all = serializer.serialize_seq(Some(self.samples.len()))?;
-        let (mut frames, mut stack) = (Vec::new(), Vec::new());
-        for &sample in &self.samples {
-            frames.clear();
-            frames.extend(self.profile.stacks().frames(sample));
-            stack.clear();
-            for &frame in frames.iter().rev() {
-                stack.extend_from_slice(self.numbers.of_frame(frame));
-            }
-            all.serialize_element(&stack)?;
-        }
-        all.end()
     }
 }

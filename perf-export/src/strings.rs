@@ -1,17 +1,18 @@
-//! Strings, each once.
+//! Interned strings.
 
 use core::hash::BuildHasher;
 
-use perf_profile::table::interner::Interner;
-use perf_profile::text::{OneLine, plain};
+use perf_profile::{
+    table::interner::Interner,
+    text::{OneLine, plain},
+};
 
-/// Strings, each once, in the order in which they came.
+/// Interned strings, in the order of their first use.
 #[derive(Debug, Default)]
 pub(crate) struct Strings(Interner<Box<str>>);
 
 impl Strings {
-    /// Returns the number of a string. It is text in the format of [`OneLine`]: protobuf and JSON have no other bytes than
-    /// UTF-8.
+    /// Interns a string and returns its index. The string is escaped as by [`OneLine`], since protobuf and JSON only have UTF-8.
     pub(crate) fn number(&mut self, bytes: &[u8]) -> u32 {
         match plain(bytes) {
             Some(text) => self.number_of(text),
@@ -19,19 +20,19 @@ impl Strings {
         }
     }
 
-    /// Returns the number of a text.
+    /// Interns a text and returns its index.
     pub(crate) fn number_of(&mut self, text: &str) -> u32 {
         let hash = self.0.hash(text);
         self.0.number_by(hash, |it| **it == *text, |hasher, it| hasher.hash_one(&**it), || text.into())
     }
 
-    /// Returns a string by its number.
+    /// Returns a string by its index.
     #[cfg(any(feature = "otlp", feature = "pprof"))]
     pub(crate) fn get(&self, number: u32) -> &str {
         self.list().get(number as usize).map_or("", |text| text)
     }
 
-    /// Returns the strings, by their numbers.
+    /// Returns the strings by their indices.
     pub(crate) fn list(&self) -> &[Box<str>] {
         self.0.list()
     }

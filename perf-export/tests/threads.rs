@@ -1,12 +1,20 @@
 //! The output of several threads, held against that of one; and of samples that were counted together.
 
-#![cfg(all(feature = "firefox", feature = "flamegraph", feature = "fold", feature = "pprof"))]
+#![cfg(all(
+    feature = "firefox",
+    feature = "flamegraph",
+    feature = "fold",
+    feature = "otlp",
+    feature = "pprof",
+    feature = "speedscope"
+))]
 
 use std::num::NonZero;
 
 use perf_abi::record::CpuMode;
 use perf_abi::regs::Arch;
-use perf_export::{firefox, flamegraph, fold, pprof};
+use perf_export::otlp::OtlpEncoding;
+use perf_export::{firefox, flamegraph, fold, otlp, pprof, speedscope};
 use perf_parse::Reader;
 use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
 use perf_session::{Frame, Session};
@@ -63,12 +71,23 @@ fn profile(capture: &str, keep: Keep, more: u64, threads: NonZero<usize>) -> Pro
 }
 
 /// Returns what is written in each format on so many threads.
-fn written(capture: &str, more: u64, threads: usize) -> [Vec<u8>; 4] {
+fn written(capture: &str, more: u64, threads: usize) -> [Vec<u8>; 7] {
     let threads = NonZero::new(threads).unwrap();
     let of = |times| profile(capture, Keep { times, cpus: true, ..Keep::default() }, more, threads);
-    let [mut pprof, mut firefox, mut page, mut folded] = [const { Vec::new() }; 4];
+    let [mut pprof, mut otlp, mut otlp_json, mut speedscope, mut firefox, mut page, mut folded] =
+        [const { Vec::new() }; 7];
     let twice = [of(Times::Nothing), of(Times::Nothing)];
-    pprof::write(&twice, threads, &mut pprof).unwrap();
+    let mut options = pprof::Options::default();
+    options.threads = threads;
+    pprof::write(&twice, &options, &mut pprof).unwrap();
+    let mut options = otlp::Options::default();
+    options.threads = threads;
+    otlp::write(&twice, &options, &mut otlp).unwrap();
+    options.encoding = OtlpEncoding::Json;
+    otlp::write(&twice, &options, &mut otlp_json).unwrap();
+    let mut options = speedscope::Options::default();
+    options.threads = threads;
+    speedscope::write(&twice, &options, &mut speedscope).unwrap();
     let mut options = fold::Options::default();
     options.threads = threads;
     fold::write(&twice, &options, &mut folded).unwrap();
@@ -77,8 +96,8 @@ fn written(capture: &str, more: u64, threads: usize) -> [Vec<u8>; 4] {
     flamegraph::write(&[of(Times::Spans)], &options, &mut page).unwrap();
     let mut options = firefox::Options::default();
     options.threads = threads;
-    firefox::write(&of(Times::Each), &options, &mut firefox).unwrap();
-    [pprof, firefox, page, folded]
+    firefox::write(&[of(Times::Each)], &options, &mut firefox).unwrap();
+    [pprof, otlp, otlp_json, speedscope, firefox, page, folded]
 }
 
 #[test]
@@ -111,5 +130,19 @@ fn pages_of_spans_are_those_of_each_sample() {
             page
         };
         assert!(page(Times::Spans) == page(Times::Each), "{capture}");
+    }
+}
+
+/// The format has one clock and one machine.
+#[test]
+fn firefox_takes_one_capture() {
+    let of_capture = || profile("callchain.data", Keep::default(), 0, NonZero::<usize>::MIN);
+    for profiles in [Vec::new(), vec![of_capture(), of_capture()]] {
+        let mut out = Vec::new();
+        let error = firefox::write(&profiles, &firefox::Options::default(), &mut out).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+        let expected = format!("a Firefox profile has one capture, and these are {}", profiles.len());
+        assert_eq!(error.to_string(), expected);
+        assert!(out.is_empty());
     }
 }

@@ -71,6 +71,7 @@
     )
 )]
 
+pub mod branches;
 mod builder;
 mod call_tree;
 mod calls;

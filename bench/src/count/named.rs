@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io::{Write, sink};
-use std::num::NonZero;
 use std::sync::Arc;
 
 use perf_abi::endian::Endianness;
@@ -118,7 +117,7 @@ pub(crate) fn to_fold(capture: &Capture) -> Outcome {
 
 pub(crate) fn to_pprof(capture: &Capture) -> Outcome {
     written(capture, Keep::default(), |it, out| {
-        pprof::write(std::slice::from_ref(it), NonZero::<usize>::MIN, out)
+        pprof::write(std::slice::from_ref(it), &pprof::Options::default(), out)
     })
 }
 
@@ -129,5 +128,7 @@ pub(crate) fn to_flamegraph(capture: &Capture) -> Outcome {
 }
 
 pub(crate) fn to_firefox(capture: &Capture) -> Outcome {
-    written(capture, TIMES, |it, out| firefox::write(it, &firefox::Options::default(), out))
+    written(capture, TIMES, |it, out| {
+        firefox::write(std::slice::from_ref(it), &firefox::Options::default(), out)
+    })
 }

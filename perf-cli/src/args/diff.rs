@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::fold::Weight;
+use super::fold::WeightArg;
 use super::only::OnlyArgs;
 use super::profile::NamingArgs;
 use super::symbols::SymbolArgs;
@@ -44,12 +44,12 @@ pub(crate) struct DiffArgs {
     pub(crate) after: Vec<Selection>,
 
     /// What makes the sides comparable
-    #[arg(long, value_enum, default_value_t = Normalize::Share)]
-    pub(crate) normalize: Normalize,
+    #[arg(long, value_enum, default_value_t = NormalizeArg::Share)]
+    pub(crate) normalize: NormalizeArg,
 
     /// What samples count
-    #[arg(long, value_enum, default_value_t = Weight::Period)]
-    pub(crate) weight: Weight,
+    #[arg(long, value_enum, default_value_t = WeightArg::Period)]
+    pub(crate) weight: WeightArg,
 
     /// Write a flame graph of the differences instead of the table: a page if the name ends in .html, a picture if it ends
     /// in .svg; - writes a page to standard output
@@ -79,7 +79,7 @@ pub(crate) struct DiffArgs {
 
 /// What makes two sides comparable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Normalize {
+pub(crate) enum NormalizeArg {
     /// Percent of each side's total
     Share,
     /// What is counted in a second

@@ -21,27 +21,27 @@ pub(crate) struct FoldArgs {
     pub(crate) profile: ProfileArgs,
 
     /// The outermost frame: comm, the name of the thread; pid, with the id of its process; tid, with both ids
-    #[arg(long, value_enum, default_value_t = Root::Comm)]
-    pub(crate) root: Root,
+    #[arg(long, value_enum, default_value_t = FoldRoot::Comm)]
+    pub(crate) root: FoldRoot,
 
     /// What stacks count
-    #[arg(long, value_enum, default_value_t = Weight::Period)]
-    pub(crate) weight: Weight,
+    #[arg(long, value_enum, default_value_t = WeightArg::Period)]
+    pub(crate) weight: WeightArg,
 
     /// Mark functions by what they are: kernel with _[k], inlined with _[i], jit with _[j], or all
     #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',')]
-    pub(crate) mark: Vec<Mark>,
+    pub(crate) mark: Vec<FoldMark>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Root {
+pub(crate) enum FoldRoot {
     Comm,
     Pid,
     Tid,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Weight {
+pub(crate) enum WeightArg {
     /// What the event counted: the sum of the periods of samples. Those of tracepoints count 1 each
     Period,
     /// Number of samples
@@ -49,7 +49,7 @@ pub(crate) enum Weight {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Mark {
+pub(crate) enum FoldMark {
     Kernel,
     Inlined,
     Jit,

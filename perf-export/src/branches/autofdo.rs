@@ -12,34 +12,50 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{BranchFile, Code, Trace};
+use perf_profile::branches::{BranchEdge, BranchProfile, BranchRange};
 
-/// The longest code between two branches. What is longer, `create_llvm_prof` takes as an error of the hardware when it reads
-/// captures.
-const MAX_RANGE: u64 = 1 << 20;
+/// Options of a text profile of AutoFDO.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// The longest code between two branches, in bytes. Longer ranges are left out: `create_llvm_prof` takes them as errors of
+    /// the hardware when it reads captures.
+    pub max_range: u64,
+}
 
-/// Writes the branches of a file, ordered by address. Only branches within the file can be written.
+impl Default for Options {
+    /// Ranges of at most 1 MiB, as `create_llvm_prof` has it.
+    fn default() -> Self {
+        Self { max_range: 1 << 20 }
+    }
+}
+
+/// Writes the branches of one file, added up over all profiles and ordered by address. Branches that begin or end outside of the
+/// file have no place in this format.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write(file: &BranchFile, code: Code<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(profiles: &[BranchProfile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let mut branches: BTreeMap<(u64, u64), u64> = BTreeMap::new();
     let mut ranges: BTreeMap<(u64, u64), u64> = BTreeMap::new();
-    let relative = |offset: u64| Some(code.address(offset)?.wrapping_sub(code.first_address()));
-    let address = |offset: Option<u64>| offset.and_then(relative);
-    for (&Trace { from, to, end }, taken) in &file.traces {
-        if let Some(ends) = address(from).zip(address(to)) {
-            *branches.entry(ends).or_default() += taken.count;
+    let mut samples: BTreeMap<u64, u64> = BTreeMap::new();
+    for profile in profiles {
+        let relative = |address: u64| address.wrapping_sub(profile.first_address);
+        for BranchEdge { from, to, count } in &profile.branches {
+            if let Some((from, to)) = from.zip(*to) {
+                *branches.entry((relative(from), relative(to))).or_default() += count.count;
+            }
         }
-        if let Some((begin, end)) = address(to).zip(address(end))
-            && end.wrapping_sub(begin) <= MAX_RANGE
-        {
-            *ranges.entry((begin, end)).or_default() += taken.count;
+        for &BranchRange { begin, end, count, .. } in &profile.ranges {
+            if end.wrapping_sub(begin) <= options.max_range {
+                *ranges.entry((relative(begin), relative(end))).or_default() += count;
+            }
+        }
+        for (&address, &count) in &profile.samples {
+            *samples.entry(relative(address)).or_default() += count;
         }
     }
-    let samples: Vec<_> =
-        file.samples.iter().filter_map(|(&offset, &count)| Some((relative(offset)?, count))).collect();
     writeln!(out, "{}", ranges.len())?;
     for ((begin, end), count) in ranges {
         writeln!(out, "{begin:x}-{end:x}:{count}")?;

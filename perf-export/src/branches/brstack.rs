@@ -9,9 +9,7 @@ use std::io::{self, Write};
 use perf_abi::branch::BranchFlags;
 use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
-
-use super::Code;
-use perf_profile::text::OneLine;
+use perf_profile::{branches::FileAddresses, text::OneLine};
 
 /// The size of the pages that files are mapped by.
 const PAGE: u64 = 4096;
@@ -22,9 +20,9 @@ const PAGE: u64 = 4096;
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write_mapping(path: &[u8], code: Code<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Some(segment) = code.executable() else { return Ok(()) };
-    // A segment's address and offset have the same place in a page.
+pub fn write_mapping(path: &[u8], addresses: FileAddresses<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Some(segment) = addresses.executable() else { return Ok(()) };
+    // A segment's address and offset are equal within a page.
     let before = segment.address.checked_rem(PAGE).unwrap_or(0);
     let (address, offset) = (segment.address.wrapping_sub(before), segment.offset.wrapping_sub(before));
     let size = segment.size.saturating_add(before);
@@ -32,11 +30,11 @@ pub fn write_mapping(path: &[u8], code: Code<'_>, out: &mut dyn Write) -> io::Re
     writeln!(out, "PERF_RECORD_MMAP2 0/0: [{address:#x}({size:#x}) @ {offset:#x} 00:00 0 0]: r-xp {path}")
 }
 
-/// Writes a sample. Nothing, if no branch of it begins or ends in the file.
+/// Writes a sample, or nothing if none of its branches begins or ends in the file.
 ///
-/// `chain` are the frames of its call chain, the innermost one first; empty if it has none. `ip` and `chain` and what
-/// `place` returns are addresses as the file's symbols have them, `None` outside of the file; outside, 0 is written, where
-/// no file has code.
+/// `chain` has the frames of its call chain, innermost first; empty if it has none. `address_of` returns the address that the
+/// file's symbols have for an address of the process, `None` outside of the file; `ip` and `chain` are such addresses too. `None`
+/// is written as 0, where no file has code.
 ///
 /// # Errors
 ///
@@ -45,12 +43,12 @@ pub fn write_sample(
     ip: Option<u64>,
     chain: &[Option<u64>],
     stack: &BranchStack<'_>,
-    place: &mut dyn FnMut(u64) -> Option<u64>,
+    address_of: &mut dyn FnMut(u64) -> Option<u64>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut entries = Vec::new();
     for Branch { from, to, flags, .. } in stack.entries.iter() {
-        let (from, to) = (place(from), place(to));
+        let (from, to) = (address_of(from), address_of(to));
         if (from, to) == (None, None) {
             continue;
         }

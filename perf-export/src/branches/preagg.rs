@@ -11,39 +11,34 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{BranchFile, Code, Taken, Trace};
+use perf_profile::branches::{BranchCount, BranchEdge, BranchProfile, BranchRange};
 
-/// Writes the branches of a file, ordered by address. Places in no segment of the file count as outside of it.
+/// Options of a pre-aggregated profile. There are none yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {}
+
+/// Writes the branches of one file, added up over all profiles and ordered by address.
 ///
-/// `function_of` returns the start of the function at an offset in the file, `None` if none is known. It tells the branches
-/// within a function from the others: after a branch from another function to the code after a call, BOLT counts the call,
-/// too.
+/// After a branch from another function to the code after a call, BOLT counts the call, too.
 ///
 /// # Errors
 ///
 /// Those of `out`.
-pub fn write(
-    file: &BranchFile,
-    code: Code<'_>,
-    function_of: &mut dyn FnMut(u64) -> Option<u64>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut branches: BTreeMap<(Option<u64>, Option<u64>), Taken> = BTreeMap::new();
+pub fn write(profiles: &[BranchProfile], _options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let mut branches: BTreeMap<(Option<u64>, Option<u64>), BranchCount> = BTreeMap::new();
     let mut ranges: BTreeMap<(u64, u64, bool), u64> = BTreeMap::new();
-    let address = |offset: Option<u64>| offset.and_then(|offset| code.address(offset));
-    for (&Trace { from, to, end }, taken) in &file.traces {
-        let ends = (address(from), address(to));
-        if ends != (None, None) {
-            let sum = branches.entry(ends).or_default();
-            sum.count += taken.count;
-            sum.mispredicted += taken.mispredicted;
+    for profile in profiles {
+        for BranchEdge { from, to, count } in &profile.branches {
+            let sum = branches.entry((*from, *to)).or_default();
+            sum.count += count.count;
+            sum.mispredicted += count.mispredicted;
         }
-        if let Some(((begin, until), to)) = address(to).zip(address(end)).zip(to) {
-            let is_external = from.is_none_or(|from| function_of(from) != function_of(to));
-            *ranges.entry((begin, until, is_external)).or_default() += taken.count;
+        for &BranchRange { begin, end, is_external, count } in &profile.ranges {
+            *ranges.entry((begin, end, is_external)).or_default() += count;
         }
     }
-    for ((from, to), Taken { count, mispredicted }) in branches {
+    for ((from, to), BranchCount { count, mispredicted }) in branches {
         out.write_all(b"B ")?;
         write_end(from, out)?;
         write_end(to, out)?;

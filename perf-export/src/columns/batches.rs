@@ -22,7 +22,7 @@ const MAX_CHAIN: usize = 127;
 /// The tables of a capture, as an iterator of batches. It reads the capture as batches are asked for, and keeps what
 /// [`ColumnsBuilder`] does.
 ///
-/// What cannot be decoded is in the table `losses`, as in the [account](perf_parse::file::Account) of a walk.
+/// Records that cannot be decoded are in the table `losses`, as in the [account](perf_parse::file::Account) of a walk.
 ///
 /// # Examples
 ///
@@ -138,7 +138,7 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// Takes a record, and notes its fault.
+    /// Adds a record, and notes its fault.
     fn take(&mut self, record: &EventRecord<'_>, user: Option<&[u64]>) {
         if let Err(error) = self.pass(record, user) {
             self.records.account_mut().note(error);

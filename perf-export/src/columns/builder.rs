@@ -11,28 +11,25 @@ use perf_parse::feature::Features;
 use perf_parse::file::{Account, Reader};
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
+use perf_profile::{EMPTY, Origin, event_name, has_stacks};
 use perf_session::{At, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
-use super::captures::{self, Capture};
+use super::captures::{self, CaptureRow};
 use super::context::Context;
-use super::counts::{Counters, Reading};
+use super::counts::{CounterReading, CounterTable};
 use super::generation::Generation;
-use super::identity::Identity;
+use super::identity::CaptureIdentity;
 use super::options::Options;
-use super::samples::Known;
-use super::switches::Switches;
-use super::table::{Table, Tables};
-use super::tasks::Tasks;
-use super::trace::Traces;
-use super::trace_tables::{TraceTables, Traced};
+use super::samples::SampleFacts;
+use super::switches::SwitchTracker;
+use super::table::{Table, TableSet};
+use super::tasks::TaskTable;
+use super::trace::TraceFormats;
+use super::trace_tables::{TraceSample, TraceTables};
 use super::utf8::utf8;
 use super::{events, losses, mmaps};
-use perf_profile::EMPTY;
-use perf_profile::Origin;
-use perf_profile::event_name;
-use perf_profile::has_stacks;
 
 /// Number of rows of a batch. A row of `samples` takes about 250 bytes until it is written.
 const BATCH: usize = 1 << 15;
@@ -47,18 +44,18 @@ const BATCH: usize = 1 << 15;
 pub struct ColumnsBuilder<'a> {
     options: Options,
     context: Context,
-    identity: Option<Identity>,
+    identity: Option<CaptureIdentity>,
     mode: &'static str,
-    traces: Traces<'a>,
-    tables: Tables,
+    traces: TraceFormats<'a>,
+    tables: TableSet,
     ready: VecDeque<(Table, RecordBatch)>,
     trace_tables: TraceTables,
     ready_traces: VecDeque<(Arc<str>, RecordBatch)>,
-    events: Vec<Seen>,
+    events: Vec<EventSamples>,
     generation: Generation,
-    tasks: Tasks,
-    counters: Counters,
-    switches: Switches,
+    tasks: TaskTable,
+    counters: CounterTable,
+    switches: SwitchTracker,
     span: Option<(u64, u64)>,
     samples: u64,
     /// The first fault of a table, which is one of this crate.
@@ -67,7 +64,7 @@ pub struct ColumnsBuilder<'a> {
 
 /// The name of an event and the sums of its samples.
 #[derive(Debug, Default)]
-struct Seen {
+struct EventSamples {
     samples: u64,
     period: u64,
 }
@@ -77,9 +74,9 @@ impl<'a> ColumnsBuilder<'a> {
     #[must_use]
     pub fn new(reader: &'a Reader<'_>, options: Options) -> Self {
         let tracing = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
-        let traces = Traces::new(tracing, reader.endianness());
-        let switches = Switches::new(reader.events().iter().map(|event| &**event), &traces);
-        let mut identity = Identity::new(reader);
+        let traces = TraceFormats::new(tracing, reader.endianness());
+        let switches = SwitchTracker::new(reader.events().iter().map(|event| &**event), &traces);
+        let mut identity = CaptureIdentity::new(reader);
         let (mut capture, mut of_stream) = (String::new(), None);
         if reader.can_walk_again() {
             identity.add_first(reader);
@@ -101,13 +98,13 @@ impl<'a> ColumnsBuilder<'a> {
             identity: of_stream,
             mode: reader.mode().name(),
             traces,
-            tables: Tables::new(),
+            tables: TableSet::new(),
             ready: VecDeque::new(),
             trace_tables: TraceTables::default(),
             ready_traces: VecDeque::new(),
             events: Vec::new(),
-            tasks: Tasks::default(),
-            counters: Counters::default(),
+            tasks: TaskTable::default(),
+            counters: CounterTable::default(),
             switches,
             span: None,
             samples: 0,
@@ -115,8 +112,7 @@ impl<'a> ColumnsBuilder<'a> {
         }
     }
 
-    /// Has the symbols of files loaded by another thread while samples are taken, until stacks are written for the first
-    /// time. `symbolizer` is that of [`finish`](Self::finish), or a clone of it. With one thread, or without a symbolizer,
+    /// Loads the symbols of files on another thread while samples are added, until stacks are written for the first time. `symbolizer` is that of [`finish`](Self::finish), or a clone of it. With one thread, or without a symbolizer,
     /// nothing is loaded ahead. The tables are the same.
     pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>) {
         self.generation.load_ahead(symbolizer);
@@ -150,7 +146,7 @@ impl<'a> ColumnsBuilder<'a> {
         }
     }
 
-    /// Takes a sample. `events` are those of the walk. `period` is what it counts. `stack` and `end` are what
+    /// Adds a sample. `events` are those of the walk. `period` is its weight. `stack` and `end` are what
     /// [`perf_symbol::Stacks::push`] gave. `finder` finds the ends of call chains, `symbolizer` the functions.
     ///
     /// # Errors
@@ -188,7 +184,7 @@ impl<'a> ColumnsBuilder<'a> {
         self.tasks.sample(at.thread());
         self.samples += 1;
         if self.events.len() <= event.index {
-            self.events.resize_with(event.index + 1, Seen::default);
+            self.events.resize_with(event.index + 1, EventSamples::default);
         }
         let Some(seen) = self.events.get_mut(event.index) else { return Ok(()) };
         if seen.samples == 0 {
@@ -200,7 +196,7 @@ impl<'a> ColumnsBuilder<'a> {
         let traced = traced.and_then(|raw| Some((self.traces.of(event)?, raw)));
         let trace = traced.map(|(format, raw)| self.traces.fields(format, raw));
         if let Some((format, raw)) = traced {
-            let traced = Traced { at, event, period, stack_id, raw };
+            let traced = TraceSample { at, event, period, stack_id, raw };
             match self.trace_tables.push(context, format, &traced) {
                 Some(Ok(batch)) => self.ready_traces.push_back(batch),
                 Some(Err(fault)) => self.fault = Some(fault),
@@ -208,14 +204,15 @@ impl<'a> ColumnsBuilder<'a> {
             }
         }
         let stack_end = has_stacks(event).then_some(end).flatten();
-        let known = Known { event, period, stack_id, stack_end, trace, is_flat: options.flat };
+        let known = SampleFacts { event, period, stack_id, stack_end, trace, is_flat: options.flat };
         tables.samples.push(context, at, &tail, options.with, &known);
         if options.flat {
             generation.wait(stack);
         }
         if let Some(read) = &tail.read {
             let task = (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1));
-            let reading = Reading { source: "sample", time, cpu: sample.cpu(), task, event: Some(event) };
+            let reading =
+                CounterReading { source: "sample", time, cpu: sample.cpu(), task, event: Some(event) };
             self.counters.read(&mut tables.counts, context, events, &reading, read);
         }
         if self.tables.samples.len() >= BATCH {
@@ -235,7 +232,7 @@ impl<'a> ColumnsBuilder<'a> {
         Ok(())
     }
 
-    /// Takes a record that is not a sample, after the session did. `events` are those of the walk.
+    /// Adds a record that is not a sample, after the session. `events` are those of the walk.
     pub fn record(&mut self, record: &EventRecord<'_>, events: &Events, session: &Session) {
         self.identify(record);
         // The session has reported what cannot be decoded.
@@ -251,7 +248,8 @@ impl<'a> ColumnsBuilder<'a> {
             Record::Read(it) => {
                 let event = record.event().map(|event| &**event);
                 let task = (it.pid, it.tid);
-                let reading = Reading { source: "read", time: record.time(), cpu: record.cpu(), task, event };
+                let reading =
+                    CounterReading { source: "read", time: record.time(), cpu: record.cpu(), task, event };
                 self.counters.read(counts, context, events, &reading, &it.read);
             }
             Record::User(UserRecord::Stat(it), _) => {
@@ -265,7 +263,7 @@ impl<'a> ColumnsBuilder<'a> {
         self.put_full();
     }
 
-    /// Takes what is known at the end of the capture, and makes batches of all rows that are left. `session` is that of the
+    /// Adds the facts known at the end of the capture, and makes batches of all remaining rows. `session` is that of the
     /// walk, after the last record; `features` and `account` are those of the walk.
     pub fn finish(
         &mut self,
@@ -291,7 +289,7 @@ impl<'a> ColumnsBuilder<'a> {
         losses::push_account(&mut tables.losses, context, account);
         context.origin = Origin::of(features);
         context.date = captures::date_of(features);
-        let capture = Capture {
+        let capture = CaptureRow {
             path: self.options.path.as_deref(),
             mode: self.mode,
             features,
@@ -326,7 +324,7 @@ impl<'a> ColumnsBuilder<'a> {
     }
 
     /// Returns the next batch of the table of a tracepoint, and the name of the table; `None` if there is none until more
-    /// records come. Such tables exist with [`With::trace`](super::With::trace); `SCHEMA.md` describes them.
+    /// records come. Such tables exist with [`ExtraColumns::trace`](super::ExtraColumns::trace); `SCHEMA.md` describes them.
     pub fn take_trace(&mut self) -> Option<(Arc<str>, RecordBatch)> {
         self.ready_traces.pop_front()
     }

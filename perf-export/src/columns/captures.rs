@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use perf_abi::endian::Endianness;
 use perf_parse::feature::Features;
 use perf_parse::file::Account;
+use perf_profile::Quality;
 use perf_symbol::unwind::StackEnd;
 
 use super::SCHEMA_VERSION;
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
+use super::rows::TableRows;
 use super::utf8::utf8;
-use perf_profile::Quality;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Text, "", "The capture: 32 hexadecimal digits of a hash of its header and its first records.";
@@ -61,9 +61,9 @@ pub(super) const COLUMNS: &[Column] = columns! {
     frames_guessed: Int64, "", "Number of frames that are guesses, or whose names are.";
 };
 
-/// What is known of a capture at its end.
+/// Facts of a capture, complete at its end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Capture<'a> {
+pub(super) struct CaptureRow<'a> {
     pub(super) path: Option<&'a [u8]>,
     pub(super) mode: &'static str,
     pub(super) features: &'a Features<'a>,
@@ -73,8 +73,8 @@ pub(super) struct Capture<'a> {
     pub(super) quality: &'a Quality,
 }
 
-pub(super) fn push(rows: &mut Rows, context: &Context, capture: &Capture<'_>) {
-    let Capture { path, mode, features, account, span, samples, quality } = *capture;
+pub(super) fn push(rows: &mut TableRows, context: &Context, capture: &CaptureRow<'_>) {
+    let CaptureRow { path, mode, features, account, span, samples, quality } = *capture;
     let origin = &context.origin;
     let name = |it: Option<Result<&'_ [u8], _>>| it.and_then(Result::ok).map(|it| utf8(it).into_owned());
     let (first, last) = (span.map(|it| it.0), span.map(|it| it.1));

@@ -11,8 +11,8 @@ pub struct Column {
     /// The name.
     pub name: &'static str,
     /// The type of its values.
-    pub kind: Kind,
-    /// Whether rows may have no value.
+    pub kind: ColumnKind,
+    /// Whether values may be null.
     pub is_nullable: bool,
     /// The unit; empty for what has none.
     pub unit: &'static str,
@@ -23,7 +23,7 @@ pub struct Column {
 /// The type of a column. Every engine reads these types: none is unsigned, and no timestamp is finer than microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ColumnKind {
     /// A signed integer of 32 bits.
     Int32,
     /// A signed integer of 64 bits. A value that perf has as unsigned is the same 64 bits.
@@ -46,7 +46,7 @@ pub enum Kind {
     Structures(&'static [Column]),
 }
 
-impl Kind {
+impl ColumnKind {
     /// Returns the type in Arrow.
     #[must_use]
     pub fn data_type(self) -> DataType {
@@ -102,7 +102,7 @@ macro_rules! columns {
     ($( $name:ident $sign:tt $kind:ident $(($fields:expr))? , $unit:literal , $doc:literal ; )*) => {
         &[$( $crate::columns::column::Column {
             name: stringify!($name),
-            kind: $crate::columns::column::Kind::$kind $(($fields))?,
+            kind: $crate::columns::column::ColumnKind::$kind $(($fields))?,
             is_nullable: $crate::columns::column::columns!(@nullable $sign),
             unit: $unit,
             doc: $doc,

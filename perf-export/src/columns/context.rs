@@ -5,13 +5,13 @@ use std::borrow::Cow;
 
 use perf_abi::endian::Endianness;
 use perf_abi::record::CpuMode;
+use perf_profile::Origin;
 use perf_session::{Dso, DsoKind};
 use sha2::{Digest, Sha256};
 
 use super::utf8::utf8;
-use perf_profile::Origin;
 
-/// What is left out of the tables, or written as a hash.
+/// Personal data that are left out of the tables, or hashed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Redaction {
@@ -25,7 +25,7 @@ pub struct Redaction {
     pub salt: Option<String>,
 }
 
-/// What all tables of a capture need.
+/// The facts that all tables of a capture need.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) capture: String,

@@ -6,12 +6,12 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::{Event, Events};
 use perf_parse::record::user::Stat;
 use perf_parse::sample::Read;
+use perf_profile::event_name;
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
+use super::rows::TableRows;
 use super::utf8::utf8;
-use perf_profile::event_name;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -36,24 +36,24 @@ const LIMIT: usize = 1 << 16;
 
 /// The last values of counters.
 #[derive(Debug, Default)]
-pub(super) struct Counters {
+pub(super) struct CounterTable {
     /// By the id, and by the thread if the event is inherited: see `perf_session::Periods`.
     last: HashMap<(u64, Option<i32>), u64>,
     /// The counts of perf stat whose round has not ended.
-    stats: Vec<Counted>,
+    stats: Vec<StatCount>,
 }
 
 /// A count of perf stat.
 #[derive(Clone, Copy, Debug)]
-struct Counted {
+struct StatCount {
     id: u64,
     cpu: i32,
-    count: Count,
+    count: ScaledCount,
 }
 
-/// Where and when counters were read.
+/// CPU, thread and time at which counters were read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct CounterReading<'a> {
     pub(super) source: &'static str,
     pub(super) time: Option<u64>,
     pub(super) cpu: Option<u32>,
@@ -62,7 +62,7 @@ pub(super) struct Reading<'a> {
     pub(super) event: Option<&'a Event>,
 }
 
-impl Reading<'_> {
+impl CounterReading<'_> {
     /// Returns the thread that the counters are of; `None` if they are shared by the threads that use their ids.
     fn thread_of_counter(&self) -> Option<i32> {
         let attr = self.event.map(|event| &event.attr)?;
@@ -73,13 +73,13 @@ impl Reading<'_> {
 
 /// A count with the times that scale it.
 #[derive(Clone, Copy, Debug)]
-struct Count {
+struct ScaledCount {
     value: u64,
     enabled: Option<u64>,
     running: Option<u64>,
 }
 
-impl Count {
+impl ScaledCount {
     /// perf: `perf_counts_values__scale`, `tools/lib/perf/evsel.c`.
     fn scaled(self) -> Option<f64> {
         match (self.enabled, self.running) {
@@ -92,14 +92,14 @@ impl Count {
     }
 }
 
-impl Counters {
+impl CounterTable {
     /// Writes the counts of a read. The values of members of a group are of the events that have their ids.
     pub(super) fn read(
         &mut self,
-        rows: &mut Rows,
+        rows: &mut TableRows,
         context: &Context,
         events: &Events,
-        at: &Reading<'_>,
+        at: &CounterReading<'_>,
         read: &Read<'_>,
     ) {
         let (enabled, running) = (read.time_enabled(), read.time_running());
@@ -121,24 +121,30 @@ impl Counters {
             rows.int32(at.task.1);
             push_event(rows, event);
             rows.int64(value.id);
-            push_count(rows, Count { value: value.value, enabled, running }, delta);
+            push_count(rows, ScaledCount { value: value.value, enabled, running }, delta);
             rows.int64(value.lost);
             rows.end();
         }
     }
 
-    /// Takes a STAT record. Its time is that of the STAT_ROUND record that follows.
-    pub(super) fn stat(&mut self, rows: &mut Rows, context: &Context, events: &Events, stat: &Stat<'_>) {
+    /// Adds a STAT record. Its time is that of the STAT_ROUND record that follows.
+    pub(super) fn stat(&mut self, rows: &mut TableRows, context: &Context, events: &Events, stat: &Stat<'_>) {
         if self.stats.len() >= LIMIT {
             self.round(rows, context, events, None);
         }
-        let count = Count { value: stat.val, enabled: Some(stat.ena), running: Some(stat.run) };
-        self.stats.push(Counted { id: stat.id, cpu: stat.cpu, count });
+        let count = ScaledCount { value: stat.val, enabled: Some(stat.ena), running: Some(stat.run) };
+        self.stats.push(StatCount { id: stat.id, cpu: stat.cpu, count });
     }
 
     /// Writes the counts of a round of perf stat.
-    pub(super) fn round(&mut self, rows: &mut Rows, context: &Context, events: &Events, time: Option<u64>) {
-        for Counted { id, cpu, count } in self.stats.drain(..) {
+    pub(super) fn round(
+        &mut self,
+        rows: &mut TableRows,
+        context: &Context,
+        events: &Events,
+        time: Option<u64>,
+    ) {
+        for StatCount { id, cpu, count } in self.stats.drain(..) {
             rows.text(context.capture.as_str());
             rows.text("stat");
             rows.int64(time);
@@ -154,12 +160,12 @@ impl Counters {
     }
 }
 
-fn push_event(rows: &mut Rows, event: Option<&Event>) {
+fn push_event(rows: &mut TableRows, event: Option<&Event>) {
     rows.int32(event.map(|it| it.index as i32));
     rows.text(event.map(event_name).as_deref().map(utf8).as_deref());
 }
 
-fn push_count(rows: &mut Rows, count: Count, delta: Option<u64>) {
+fn push_count(rows: &mut TableRows, count: ScaledCount, delta: Option<u64>) {
     rows.int64(count.value);
     rows.int64(delta);
     rows.int64(count.enabled);

@@ -1,13 +1,13 @@
 //! `dsos`: what is mapped at the addresses of frames.
 
+use perf_profile::short_name;
 use perf_session::{BuildId, Dso, DsoKind};
 use perf_symbol::Looked;
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
+use super::rows::TableRows;
 use super::utf8::utf8;
-use perf_profile::short_name;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -40,7 +40,7 @@ pub(super) fn name_of(context: &Context, dso: &Dso) -> Option<String> {
 }
 
 pub(super) fn push(
-    rows: &mut Rows,
+    rows: &mut TableRows,
     context: &Context,
     dso_id: u64,
     dso: &Dso,

@@ -5,7 +5,7 @@ use perf_parse::event::Event;
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
+use super::rows::TableRows;
 use super::utf8::utf8;
 
 pub(super) const COLUMNS: &[Column] = columns! {
@@ -33,7 +33,14 @@ pub(super) const COLUMNS: &[Column] = columns! {
 };
 
 /// Writes an event with the number and the periods of its samples.
-pub(super) fn push(rows: &mut Rows, context: &Context, event: &Event, name: &str, samples: u64, period: u64) {
+pub(super) fn push(
+    rows: &mut TableRows,
+    context: &Context,
+    event: &Event,
+    name: &str,
+    samples: u64,
+    period: u64,
+) {
     let attr = &event.attr;
     let is_frequency = attr.flags.contains(AttrFlags::FREQ);
     rows.text(context.capture.as_str());

@@ -1,13 +1,12 @@
 //! `frames`: the functions at the addresses of stacks.
 
+use perf_profile::{Line, Place, Symbol};
 use perf_symbol::{Guess, Source};
 
 use super::column::{Column, columns};
 use super::context::{Context, mode_name};
-use super::rows::Rows;
+use super::rows::TableRows;
 use super::utf8::utf8;
-use perf_profile::Place;
-use perf_profile::{Line, Symbol};
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -29,7 +28,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
 
 /// A function at the address of a frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame<'a> {
+pub(super) struct FrameRow<'a> {
     pub(super) frame_id: u64,
     pub(super) dso_id: Option<u64>,
     pub(super) place: &'a Place,
@@ -38,8 +37,8 @@ pub(super) struct Frame<'a> {
     pub(super) inline_depth: i32,
 }
 
-pub(super) fn push(rows: &mut Rows, context: &Context, frame: &Frame<'_>) {
-    let Frame { frame_id, dso_id, place, symbol, line, inline_depth } = *frame;
+pub(super) fn push(rows: &mut TableRows, context: &Context, frame: &FrameRow<'_>) {
+    let FrameRow { frame_id, dso_id, place, symbol, line, inline_depth } = *frame;
     rows.text(context.capture.as_str());
     rows.int64(frame_id);
     rows.int64(dso_id);

@@ -6,34 +6,28 @@
 use std::ops::Range;
 
 use hashbrown::HashMap;
+use perf_profile::{EMPTY, End, FunctionAt, Limits, NONE, Named, Naming, Quality, StackTable};
 use perf_session::{At, BuildId, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, StackFrame, Symbolizer};
 
 use super::context::Context;
-use super::known_stacks::KnownStacks;
 use super::options::Options;
+use super::recent_stacks::RecentStacks;
 use super::samples::FlatFrame;
-use super::table::Tables;
+use super::table::TableSet;
 use super::utf8::utf8;
 use super::{dsos, frames, stacks};
-use perf_profile::EMPTY;
-use perf_profile::End;
-use perf_profile::Limits;
-use perf_profile::NONE;
-use perf_profile::Quality;
-use perf_profile::StackTable;
-use perf_profile::{FunctionAt, Named, Naming};
 
 /// The stacks and frames since they were last written.
 #[derive(Debug)]
 pub(super) struct Generation {
     table: StackTable,
-    /// How call chains with a last frame end, by its number.
+    /// Ends of call chains, by the index of their last frame.
     ends: HashMap<u32, StackEnd>,
-    known: KnownStacks,
+    known: RecentStacks,
     named: Named,
-    /// The number of samples of each stack.
+    /// Number of samples of each stack.
     samples: Vec<u64>,
     quality: Quality,
     /// The numbers before the first stack, frame and DSO.
@@ -53,7 +47,7 @@ impl Generation {
         Self {
             table: StackTable::default(),
             ends: HashMap::default(),
-            known: KnownStacks::default(),
+            known: RecentStacks::default(),
             named: Named::default(),
             samples: Vec::new(),
             quality: Quality::default(),
@@ -68,7 +62,7 @@ impl Generation {
         }
     }
 
-    /// Has the symbols of this generation's files loaded by another thread.
+    /// Loads the symbols of this generation's files on another thread.
     pub(super) fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>) {
         self.table.frames.load_ahead(symbolizer, self.naming.threads);
     }
@@ -152,7 +146,7 @@ impl Generation {
     /// Writes the flat stacks that wait, and the stacks, frames and DSOs of this generation, and starts the next one.
     pub(super) fn write(
         &mut self,
-        tables: &mut Tables,
+        tables: &mut TableSet,
         context: &Context,
         session: &Session,
         symbolizer: Option<&Symbolizer>,
@@ -182,7 +176,7 @@ impl Generation {
 
     fn write_dsos(
         &self,
-        tables: &mut Tables,
+        tables: &mut TableSet,
         context: &Context,
         build_ids: &[Option<BuildId>],
         looked: &[Looked],
@@ -206,7 +200,7 @@ impl Generation {
     }
 
     /// Writes the functions of all frames, and returns the number of each frame's first one, and the next one.
-    fn write_frames(&self, tables: &mut Tables, context: &Context) -> Vec<u64> {
+    fn write_frames(&self, tables: &mut TableSet, context: &Context) -> Vec<u64> {
         let mut next = self.frame_base;
         let mut first_ids = Vec::with_capacity(self.table.frames.places().len() + 1);
         for (place, number) in self.table.frames.places().iter().zip(0..) {
@@ -215,7 +209,8 @@ impl Generation {
             for (function, inline_depth) in self.functions(number) {
                 let (symbol, line) = (self.named.symbol(function.symbol), self.named.line(function.line));
                 if !self.flat {
-                    let frame = frames::Frame { frame_id: next, dso_id, place, symbol, line, inline_depth };
+                    let frame =
+                        frames::FrameRow { frame_id: next, dso_id, place, symbol, line, inline_depth };
                     frames::push(&mut tables.frames, context, &frame);
                 }
                 next += 1;
@@ -225,7 +220,7 @@ impl Generation {
         first_ids
     }
 
-    fn write_stacks(&self, tables: &mut Tables, context: &Context, first_ids: &[u64]) {
+    fn write_stacks(&self, tables: &mut TableSet, context: &Context, first_ids: &[u64]) {
         if self.flat {
             return;
         }
@@ -244,7 +239,7 @@ impl Generation {
     /// Writes the stacks of the samples that wait for them.
     pub(super) fn write_flat(
         &mut self,
-        tables: &mut Tables,
+        tables: &mut TableSet,
         context: &Context,
         session: &Session,
         symbolizer: Option<&Symbolizer>,

@@ -12,20 +12,20 @@ use arrow_schema::ArrowError;
 use perf_abi::record::CpuMode;
 use perf_symbol::unwind::StackEnd;
 
-use super::column::Kind;
+use super::column::ColumnKind;
 use super::context::{Context, mode_name};
-use crate::texts::Texts;
+use crate::text_table::TextTable;
 
 /// The first columns of a row of `samples`. A row is written at once, and the columns are made of all rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub(super) struct SampleHead {
     pub(super) time: Option<u64>,
     pub(super) cpu: Option<u32>,
     pub(super) pid: i32,
     pub(super) tid: i32,
     pub(super) process_key: u64,
     pub(super) thread_key: u64,
-    /// A number of [`Heads::number`].
+    /// A number of [`SampleHeads::number`].
     pub(super) comm: Option<u32>,
     pub(super) event: u32,
     pub(super) period: u64,
@@ -38,10 +38,10 @@ pub(super) struct Head {
 
 /// The first columns of `samples`.
 #[derive(Debug, Default)]
-pub(super) struct Heads {
-    rows: Vec<Head>,
-    comms: Texts,
-    /// The number of the comm of the row before.
+pub(super) struct SampleHeads {
+    rows: Vec<SampleHead>,
+    comms: TextTable,
+    /// Index of the comm of the previous row.
     comm: u32,
     /// The names of the events that have samples, by their index. Empty for the others.
     events: Vec<String>,
@@ -57,7 +57,7 @@ pub(super) const ENDS: [StackEnd; 6] = [
     StackEnd::Garbage,
 ];
 
-impl Heads {
+impl SampleHeads {
     /// Number of the columns.
     pub(super) const COLUMNS: usize = 17;
 
@@ -66,7 +66,7 @@ impl Heads {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, head: Head) {
+    pub(super) fn push(&mut self, head: SampleHead) {
         self.rows.push(head);
     }
 
@@ -92,15 +92,15 @@ impl Heads {
     /// Returns the columns, in the order of the table, and starts again.
     pub(super) fn finish(&mut self, context: &Context) -> Result<Vec<ArrayRef>, ArrowError> {
         let rows = &self.rows;
-        let time = |it: &Head| it.time;
+        let time = |it: &SampleHead| it.time;
         let bits = |it: Option<u64>| it.map(u64::cast_signed);
         let has_utc = context.origin.to_wall_clock.is_some();
         let utc: ArrayRef = if has_utc {
-            let utc = |it: &Head| context.utc(time(it));
+            let utc = |it: &SampleHead| context.utc(time(it));
             let array: TimestampMicrosecondArray = some::<TimestampMicrosecondType>(rows, utc);
             Arc::new(array.with_timezone("UTC"))
         } else {
-            new_null_array(&Kind::Timestamp.data_type(), rows.len())
+            new_null_array(&ColumnKind::Timestamp.data_type(), rows.len())
         };
         let (event_keys, event_names) = self.event_keys();
         let columns: Vec<ArrayRef> = vec![
@@ -144,15 +144,18 @@ impl Heads {
 }
 
 /// Returns a column that has a value in each row.
-fn all<T: ArrowPrimitiveType>(rows: &[Head], value: impl Fn(&Head) -> T::Native) -> PrimitiveArray<T> {
+fn all<T: ArrowPrimitiveType>(
+    rows: &[SampleHead],
+    value: impl Fn(&SampleHead) -> T::Native,
+) -> PrimitiveArray<T> {
     let values: Vec<T::Native> = rows.iter().map(value).collect();
     PrimitiveArray::new(values.into(), None)
 }
 
 /// Returns a column that has a value in some rows.
 fn some<T: ArrowPrimitiveType>(
-    rows: &[Head],
-    value: impl Fn(&Head) -> Option<T::Native>,
+    rows: &[SampleHead],
+    value: impl Fn(&SampleHead) -> Option<T::Native>,
 ) -> PrimitiveArray<T> {
     let values: Vec<T::Native> = rows.iter().map(|row| value(row).unwrap_or_default()).collect();
     let has_nulls = rows.iter().any(|row| value(row).is_none());
@@ -162,8 +165,8 @@ fn some<T: ArrowPrimitiveType>(
 
 /// Returns a column of words by their numbers.
 fn words<'w>(
-    rows: &[Head],
-    number: impl Fn(&Head) -> Option<i32>,
+    rows: &[SampleHead],
+    number: impl Fn(&SampleHead) -> Option<i32>,
     words: impl Iterator<Item = &'w str>,
 ) -> Result<ArrayRef, ArrowError> {
     let words = StringArray::from_iter_values(words);

@@ -12,9 +12,9 @@ const FIRST: usize = 1024;
 
 /// The hash of what tells captures apart: the events with their ids, the features, and the first records.
 #[derive(Clone, Debug)]
-pub(super) struct Identity(Sha256);
+pub(super) struct CaptureIdentity(Sha256);
 
-impl Identity {
+impl CaptureIdentity {
     pub(super) fn new(reader: &Reader<'_>) -> Self {
         let mut hash = Sha256::new();
         hash.update(reader.mode().name());

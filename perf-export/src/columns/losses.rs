@@ -7,7 +7,7 @@ use perf_parse::{EventRecord, Record};
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
+use super::rows::TableRows;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -23,7 +23,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
 };
 
 /// Writes a LOST or LOST_SAMPLES record with what it decodes to; does nothing for others.
-pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>, decoded: &Record<'_>) {
+pub(super) fn push(rows: &mut TableRows, context: &Context, record: &EventRecord<'_>, decoded: &Record<'_>) {
     let (what, count, reason) = match decoded {
         Record::Lost(it) => ("lost", it.lost, "the ring was full"),
         Record::LostSamples(it) => ("lost_samples", it.lost, "the samples did not reach a ring"),
@@ -47,7 +47,7 @@ fn type_name(kind: RecordType) -> String {
 }
 
 /// Writes the faults of an account.
-pub(super) fn push_account(rows: &mut Rows, context: &Context, account: &Account) {
+pub(super) fn push_account(rows: &mut TableRows, context: &Context, account: &Account) {
     let mut left: Vec<(&str, u64)> = account.faults_by_kind().iter().collect();
     let mut bytes_left = account.bytes_skipped;
     for error in &account.diagnostics {
@@ -82,7 +82,7 @@ pub(super) fn push_account(rows: &mut Rows, context: &Context, account: &Account
 
 #[allow(clippy::too_many_arguments, reason = "the columns of a row")]
 fn push_fault(
-    rows: &mut Rows,
+    rows: &mut TableRows,
     context: &Context,
     what: &str,
     count: u64,

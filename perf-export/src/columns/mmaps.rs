@@ -6,7 +6,7 @@ use perf_parse::{EventRecord, Record};
 
 use super::column::{Column, columns};
 use super::context::{Context, hex, mode_name};
-use super::rows::Rows;
+use super::rows::TableRows;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -29,7 +29,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
 };
 
 /// Writes a record with what it decodes to; does nothing for others.
-pub(super) fn push(rows: &mut Rows, context: &Context, record: &EventRecord<'_>, decoded: &Record<'_>) {
+pub(super) fn push(rows: &mut TableRows, context: &Context, record: &EventRecord<'_>, decoded: &Record<'_>) {
     let (pid, tid, addr, len, pgoff, filename, id, prot_flags) = match decoded {
         Record::Mmap(it) => (it.pid, it.tid, it.addr, it.len, it.pgoff, it.filename, None, None),
         Record::Mmap2(it) => {

@@ -1,28 +1,28 @@
 //! Options of a capture's tables.
 
-use super::context::Redaction;
-use super::samples::With;
-use perf_profile::Limits;
-use perf_profile::Naming;
+use perf_profile::{Limits, Naming};
 
-/// What the tables have.
+use super::context::Redaction;
+use super::samples::ExtraColumns;
+
+/// Options of a capture's tables.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The path of the capture, for the table `captures`.
     pub path: Option<Vec<u8>>,
-    /// Whether stacks are written into the samples, instead of into tables of their own.
+    /// Writes stacks into the samples, instead of into tables of their own.
     pub flat: bool,
     /// The optional columns that are filled.
-    pub with: With,
-    /// What is left out.
+    pub with: ExtraColumns,
+    /// Personal data that are left out, or hashed.
     pub redaction: Redaction,
-    /// How many frames of a stack are kept, from the innermost on. `None` keeps all.
+    /// Maximum number of frames per stack, innermost first; `None` for all.
     pub max_stack: Option<usize>,
-    /// How functions are found.
+    /// Options for the names of functions.
     pub naming: Naming,
-    /// How many frames and stack nodes are kept before they are written; the other limits have no effect. A stack that comes
-    /// again afterwards gets another number.
+    /// Maximum number of frames and stack nodes in memory before they are written; the other limits have no effect. A stack that
+    /// recurs afterwards gets another id.
     pub limits: Limits,
 }
 
@@ -34,7 +34,7 @@ impl Default for Options {
         Self {
             path: None,
             flat: false,
-            with: With::default(),
+            with: ExtraColumns::default(),
             redaction: Redaction::default(),
             max_stack: None,
             naming: Naming::default(),

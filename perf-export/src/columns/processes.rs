@@ -2,8 +2,8 @@
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
-use super::task::Task;
+use super::rows::TableRows;
+use super::task::TaskRow;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -19,7 +19,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
 };
 
 /// Writes a process of these threads, which are in the order of their keys.
-pub(super) fn push(rows: &mut Rows, context: &Context, process_key: u64, threads: &[&Task]) {
+pub(super) fn push(rows: &mut TableRows, context: &Context, process_key: u64, threads: &[&TaskRow]) {
     let leader = threads.iter().find(|it| it.pid == it.tid).or(threads.first());
     let Some(leader) = leader else { return };
     let ends: Option<Vec<u64>> = threads.iter().map(|it| it.end).collect();

@@ -10,18 +10,18 @@ use arrow_array::{ArrayRef, DictionaryArray, ListArray, RecordBatch, StringArray
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use super::column::{self, Column, Kind};
+use super::column::{self, Column, ColumnKind};
 use super::context::Context;
 use super::utf8::utf8;
-use crate::texts::Texts;
+use crate::text_table::TextTable;
 
 /// The rows of a table. A row is written cell by cell, in the order of the columns.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct TableRows {
     schema: SchemaRef,
-    cells: Vec<Cells>,
-    /// How many cells without a value each column ends with that are not yet in `cells`. Most columns of a capture have no
-    /// value at all.
+    cells: Vec<ColumnCells>,
+    /// Number of nulls at the end of each column that are not yet in `cells`. Most columns of a capture are null
+    /// throughout.
     missing: Vec<usize>,
     /// The column of the next cell.
     next: usize,
@@ -30,29 +30,29 @@ pub(super) struct Rows {
 
 /// The cells of a column.
 #[derive(Debug)]
-enum Cells {
+enum ColumnCells {
     Int32(Int32Builder),
     Int64(Int64Builder),
     Float64(Float64Builder),
     Boolean(BooleanBuilder),
     Text(StringBuilder),
-    Word(Words),
+    Word(WordCells),
     Timestamp(TimestampMicrosecondBuilder),
-    Integers(List<Int64Builder>),
-    Texts(List<StringBuilder>),
-    Structures(List<Rows>),
+    Integers(ListCells<Int64Builder>),
+    Texts(ListCells<StringBuilder>),
+    Structures(ListCells<TableRows>),
 }
 
 /// The cells of a column of lists.
 #[derive(Debug)]
-struct List<T> {
+struct ListCells<T> {
     items: T,
-    /// Where each list ends.
+    /// End of each list.
     ends: Vec<i32>,
     nulls: NullBufferBuilder,
 }
 
-impl<T> List<T> {
+impl<T> ListCells<T> {
     fn new(items: T) -> Self {
         Self { items, ends: vec![0], nulls: NullBufferBuilder::new(0) }
     }
@@ -78,14 +78,14 @@ impl<T> List<T> {
 
 /// Texts, each kept once.
 #[derive(Debug, Default)]
-struct Words {
+struct WordCells {
     keys: Int32Builder,
-    words: Texts,
-    /// The number of the text of the row before, which is often that of the next one.
+    words: TextTable,
+    /// Index of the text of the previous row, which often recurs.
     last: Option<u32>,
 }
 
-impl Words {
+impl WordCells {
     fn push(&mut self, word: &str) {
         let last = self.last.filter(|&last| self.words.get(last) == word);
         let number = last.unwrap_or_else(|| self.words.number(word));
@@ -101,21 +101,21 @@ impl Words {
     }
 }
 
-impl Cells {
-    fn new(kind: Kind) -> Self {
+impl ColumnCells {
+    fn new(kind: ColumnKind) -> Self {
         match kind {
-            Kind::Int32 => Self::Int32(Int32Builder::new()),
-            Kind::Int64 => Self::Int64(Int64Builder::new()),
-            Kind::Float64 => Self::Float64(Float64Builder::new()),
-            Kind::Boolean => Self::Boolean(BooleanBuilder::new()),
-            Kind::Text => Self::Text(StringBuilder::new()),
-            Kind::Word => Self::Word(Words::default()),
-            Kind::Timestamp => {
+            ColumnKind::Int32 => Self::Int32(Int32Builder::new()),
+            ColumnKind::Int64 => Self::Int64(Int64Builder::new()),
+            ColumnKind::Float64 => Self::Float64(Float64Builder::new()),
+            ColumnKind::Boolean => Self::Boolean(BooleanBuilder::new()),
+            ColumnKind::Text => Self::Text(StringBuilder::new()),
+            ColumnKind::Word => Self::Word(WordCells::default()),
+            ColumnKind::Timestamp => {
                 Self::Timestamp(TimestampMicrosecondBuilder::new().with_data_type(kind.data_type()))
             }
-            Kind::Integers => Self::Integers(List::new(Int64Builder::new())),
-            Kind::Texts => Self::Texts(List::new(StringBuilder::new())),
-            Kind::Structures(columns) => Self::Structures(List::new(Rows::new(columns))),
+            ColumnKind::Integers => Self::Integers(ListCells::new(Int64Builder::new())),
+            ColumnKind::Texts => Self::Texts(ListCells::new(StringBuilder::new())),
+            ColumnKind::Structures(columns) => Self::Structures(ListCells::new(TableRows::new(columns))),
         }
     }
 
@@ -160,14 +160,14 @@ impl Cells {
     }
 }
 
-impl Rows {
+impl TableRows {
     pub(super) fn new(columns: &[Column]) -> Self {
         Self::of(column::schema(columns), columns.iter().map(|it| it.kind))
     }
 
     /// Makes the rows of a schema whose columns have these types.
-    pub(super) fn of(schema: SchemaRef, kinds: impl Iterator<Item = Kind>) -> Self {
-        let cells: Vec<_> = kinds.map(Cells::new).collect();
+    pub(super) fn of(schema: SchemaRef, kinds: impl Iterator<Item = ColumnKind>) -> Self {
+        let cells: Vec<_> = kinds.map(ColumnCells::new).collect();
         let missing = vec![0; cells.len()];
         Self { schema, cells, missing, next: 0, rows: 0 }
     }
@@ -209,7 +209,7 @@ impl Rows {
         for (cells, missing) in self.cells.iter_mut().zip(&mut self.missing) {
             cells.leave_out(core::mem::take(missing));
         }
-        let arrays = self.cells.iter_mut().map(Cells::finish).collect::<Result<Vec<_>, _>>()?;
+        let arrays = self.cells.iter_mut().map(ColumnCells::finish).collect::<Result<Vec<_>, _>>()?;
         self.rows = 0;
         Ok(arrays)
     }
@@ -238,7 +238,7 @@ impl Rows {
 
     /// Returns the column of the next cell, which has a value.
     #[inline]
-    fn cell(&mut self) -> Option<&mut Cells> {
+    fn cell(&mut self) -> Option<&mut ColumnCells> {
         let next = self.next;
         self.next += 1;
         let cells = self.cells.get_mut(next)?;
@@ -263,7 +263,7 @@ impl Rows {
     #[inline]
     pub(super) fn int32(&mut self, value: impl Into<Option<i32>>) {
         let Some(value) = value.into() else { return self.leave_out() };
-        if let Some(Cells::Int32(cells)) = self.cell() {
+        if let Some(ColumnCells::Int32(cells)) = self.cell() {
             cells.append_value(value);
         }
     }
@@ -272,21 +272,21 @@ impl Rows {
     #[inline]
     pub(super) fn int64(&mut self, value: impl Into<Option<u64>>) {
         let Some(value) = value.into() else { return self.leave_out() };
-        if let Some(Cells::Int64(cells)) = self.cell() {
+        if let Some(ColumnCells::Int64(cells)) = self.cell() {
             cells.append_value(value.cast_signed());
         }
     }
 
     pub(super) fn float64(&mut self, value: Option<f64>) {
         let Some(value) = value else { return self.leave_out() };
-        if let Some(Cells::Float64(cells)) = self.cell() {
+        if let Some(ColumnCells::Float64(cells)) = self.cell() {
             cells.append_value(value);
         }
     }
 
     pub(super) fn boolean(&mut self, value: impl Into<Option<bool>>) {
         let Some(value) = value.into() else { return self.leave_out() };
-        if let Some(Cells::Boolean(cells)) = self.cell() {
+        if let Some(ColumnCells::Boolean(cells)) = self.cell() {
             cells.append_value(value);
         }
     }
@@ -295,7 +295,7 @@ impl Rows {
     #[inline]
     pub(super) fn timestamp(&mut self, value: Option<i64>) {
         let Some(value) = value else { return self.leave_out() };
-        if let Some(Cells::Timestamp(cells)) = self.cell() {
+        if let Some(ColumnCells::Timestamp(cells)) = self.cell() {
             cells.append_value(value);
         }
     }
@@ -305,8 +305,8 @@ impl Rows {
     pub(super) fn text<'t>(&mut self, value: impl Into<Option<&'t str>>) {
         let Some(value) = value.into() else { return self.leave_out() };
         match self.cell() {
-            Some(Cells::Word(words)) => words.push(value),
-            Some(Cells::Text(cells)) => cells.append_value(value),
+            Some(ColumnCells::Word(words)) => words.push(value),
+            Some(ColumnCells::Text(cells)) => cells.append_value(value),
             _ => {}
         }
     }
@@ -320,7 +320,7 @@ impl Rows {
 
     pub(super) fn integers(&mut self, values: Option<impl Iterator<Item = u64>>) {
         let Some(values) = values else { return self.leave_out() };
-        if let Some(Cells::Integers(list)) = self.cell() {
+        if let Some(ColumnCells::Integers(list)) = self.cell() {
             values.for_each(|value| list.items.append_value(value.cast_signed()));
             let len = arrow_array::builder::ArrayBuilder::len(&list.items);
             list.end(len);
@@ -329,7 +329,7 @@ impl Rows {
 
     pub(super) fn texts<'t>(&mut self, values: Option<impl Iterator<Item = Cow<'t, str>>>) {
         let Some(values) = values else { return self.leave_out() };
-        if let Some(Cells::Texts(list)) = self.cell() {
+        if let Some(ColumnCells::Texts(list)) = self.cell() {
             values.for_each(|value| list.items.append_value(value));
             let len = arrow_array::builder::ArrayBuilder::len(&list.items);
             list.end(len);
@@ -343,7 +343,7 @@ impl Rows {
         mut push: impl FnMut(&mut Self, T),
     ) {
         let Some(values) = values else { return self.leave_out() };
-        if let Some(Cells::Structures(list)) = self.cell() {
+        if let Some(ColumnCells::Structures(list)) = self.cell() {
             for value in values {
                 push(&mut list.items, value);
                 list.items.end();

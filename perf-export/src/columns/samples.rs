@@ -15,9 +15,9 @@ use perf_symbol::unwind::StackEnd;
 
 use super::column::{self, Column, columns};
 use super::context::Context;
-use super::heads::{Head, Heads};
-use super::rows::Rows;
-use super::trace::Traced;
+use super::heads::{SampleHead, SampleHeads};
+use super::rows::TableRows;
+use super::trace::TraceField;
 use super::utf8::utf8;
 
 /// The fields of a branch.
@@ -88,7 +88,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
 /// The optional columns that are filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct With {
+pub struct ExtraColumns {
     /// Branches.
     pub branches: bool,
     /// Registers.
@@ -110,17 +110,17 @@ pub(super) struct FlatFrame<'a> {
     pub(super) guess: Option<Guess>,
 }
 
-/// What a row has beside the record.
+/// The values of a row that are not in the record.
 #[derive(Debug)]
-pub(super) struct Known<'a> {
+pub(super) struct SampleFacts<'a> {
     pub(super) event: &'a Event,
     pub(super) period: u64,
     /// `None` if the sample has no frame.
     pub(super) stack_id: Option<u64>,
     /// `None` if the event records no stacks.
     pub(super) stack_end: Option<StackEnd>,
-    pub(super) trace: Option<Vec<Traced>>,
-    /// Whether the stack is written later.
+    pub(super) trace: Option<Vec<TraceField>>,
+    /// Whether the stack is written later, in place.
     pub(super) is_flat: bool,
 }
 
@@ -128,9 +128,9 @@ pub(super) struct Known<'a> {
 #[derive(Debug)]
 pub(super) struct SampleRows {
     schema: SchemaRef,
-    heads: Heads,
+    heads: SampleHeads,
     /// The columns after the heads. Most samples have none of them.
-    rest: Rows,
+    rest: TableRows,
 }
 
 /// The fields of the columns after the heads.
@@ -144,8 +144,8 @@ const REST: SampleType = SampleType::ADDR
 
 impl SampleRows {
     pub(super) fn new(columns: &[Column]) -> Self {
-        let rest = columns.get(Heads::COLUMNS..).unwrap_or_default();
-        Self { schema: column::schema(columns), heads: Heads::default(), rest: Rows::new(rest) }
+        let rest = columns.get(SampleHeads::COLUMNS..).unwrap_or_default();
+        Self { schema: column::schema(columns), heads: SampleHeads::default(), rest: TableRows::new(rest) }
     }
 
     /// Returns the number of rows.
@@ -176,12 +176,12 @@ impl SampleRows {
         context: &Context,
         at: &At<'_, '_>,
         tail: &Tail<'_>,
-        with: With,
-        known: &Known<'_>,
+        with: ExtraColumns,
+        known: &SampleFacts<'_>,
     ) {
         let (sample, thread) = (at.sample(), at.thread());
         let heads = &mut self.heads;
-        let head = Head {
+        let head = SampleHead {
             time: sample.time(),
             cpu: sample.cpu(),
             pid: sample.pid().unwrap_or(-1),
@@ -222,7 +222,7 @@ impl SampleRows {
 }
 
 /// Writes the flat stack of a row.
-fn push_flat<'a>(rows: &mut Rows, frames: Option<impl Iterator<Item = FlatFrame<'a>>>) {
+fn push_flat<'a>(rows: &mut TableRows, frames: Option<impl Iterator<Item = FlatFrame<'a>>>) {
     rows.structures(frames, |rows, frame| {
         rows.text(frame.function);
         rows.text(frame.file);
@@ -237,12 +237,12 @@ fn push_flat<'a>(rows: &mut Rows, frames: Option<impl Iterator<Item = FlatFrame<
 
 /// The columns after the stack, and the end of the row.
 fn push_rest(
-    rows: &mut Rows,
+    rows: &mut TableRows,
     context: &Context,
     at: &At<'_, '_>,
     tail: &Tail<'_>,
-    with: With,
-    known: &Known<'_>,
+    with: ExtraColumns,
+    known: &SampleFacts<'_>,
 ) {
     rows.int64(at.sample().addr());
     rows.int64(tail.phys_addr);
@@ -268,7 +268,7 @@ fn push_rest(
     });
     rows.integers(tail.regs_user.filter(|_| with.registers).map(|it| it.iter().map(|(_, value)| value)));
     rows.integers(tail.regs_intr.filter(|_| with.registers).map(|it| it.iter().map(|(_, value)| value)));
-    rows.structures(known.trace.as_ref().map(|it| it.iter()), |rows, field: &Traced| {
+    rows.structures(known.trace.as_ref().map(|it| it.iter()), |rows, field: &TraceField| {
         rows.text(&*utf8(&field.name));
         rows.text(field.value.as_str());
     });

@@ -2,7 +2,7 @@
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
+use super::rows::TableRows;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -14,7 +14,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
 };
 
 /// Writes a stack that has frames.
-pub(super) fn push(rows: &mut Rows, context: &Context, stack_id: u64, frame_ids: &[u64]) {
+pub(super) fn push(rows: &mut TableRows, context: &Context, stack_id: u64, frame_ids: &[u64]) {
     let Some((&leaf, &root)) = frame_ids.first().zip(frame_ids.last()) else { return };
     rows.text(context.capture.as_str());
     rows.int64(stack_id);

@@ -9,8 +9,8 @@ use perf_session::{At, Session, Thread};
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
-use super::trace::Traces;
+use super::rows::TableRows;
+use super::trace::TraceFormats;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -34,7 +34,7 @@ const LIMIT: usize = 1 << 16;
 
 /// A thread that is off the CPU.
 #[derive(Clone, Debug)]
-struct Away {
+struct OffCpuThread {
     thread_key: u64,
     process_key: u64,
     pid: i32,
@@ -47,18 +47,21 @@ struct Away {
 
 /// Follows threads off the CPU and back.
 #[derive(Debug)]
-pub(super) struct Switches {
+pub(super) struct SwitchTracker {
     /// The id of `sched:sched_switch`, if the capture has the tracepoint; otherwise SWITCH records count.
     tracepoint: Option<u64>,
     has_records: bool,
     /// By thread id.
-    away: HashMap<i32, Away>,
+    away: HashMap<i32, OffCpuThread>,
     /// The last stack of each thread, by its key.
     last: HashMap<u64, u64>,
 }
 
-impl Switches {
-    pub(super) fn new<'e>(events: impl Iterator<Item = &'e Event> + Clone, traces: &Traces<'_>) -> Self {
+impl SwitchTracker {
+    pub(super) fn new<'e>(
+        events: impl Iterator<Item = &'e Event> + Clone,
+        traces: &TraceFormats<'_>,
+    ) -> Self {
         let is_switch = |event: &&Event| {
             traces.of(event).is_some_and(|it| it.system == b"sched" && it.name == b"sched_switch")
         };
@@ -68,14 +71,14 @@ impl Switches {
         Self { tracepoint, has_records, away: HashMap::default(), last: HashMap::default() }
     }
 
-    /// Takes a sample and its stack.
+    /// Adds a sample and its stack.
     #[inline]
     pub(super) fn sample(
         &mut self,
-        rows: &mut Rows,
+        rows: &mut TableRows,
         context: &Context,
         at: &At<'_, '_>,
-        traces: &Traces<'_>,
+        traces: &TraceFormats<'_>,
         raw: Option<&[u8]>,
         stack_id: Option<u64>,
     ) {
@@ -99,10 +102,10 @@ impl Switches {
         self.leave(at.thread(), time, at.sample().cpu(), is_preempted, stack_id);
     }
 
-    /// Takes a record that is not a sample.
+    /// Adds a record that is not a sample.
     pub(super) fn record(
         &mut self,
-        rows: &mut Rows,
+        rows: &mut TableRows,
         context: &Context,
         record: &EventRecord<'_>,
         session: &Session,
@@ -136,7 +139,7 @@ impl Switches {
         if self.away.len() >= LIMIT {
             self.away.clear();
         }
-        let away = Away {
+        let away = OffCpuThread {
             thread_key: thread.key(),
             process_key: thread.process_key(),
             pid: thread.pid(),
@@ -149,7 +152,7 @@ impl Switches {
         self.away.insert(thread.tid(), away);
     }
 
-    fn back(&mut self, rows: &mut Rows, context: &Context, tid: i32, time: u64, source: &str) {
+    fn back(&mut self, rows: &mut TableRows, context: &Context, tid: i32, time: u64, source: &str) {
         let Some(away) = self.away.remove(&tid) else { return };
         rows.text(context.capture.as_str());
         rows.int64(away.process_key);

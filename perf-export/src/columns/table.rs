@@ -5,7 +5,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::column::{self, Column};
 use super::context::Context;
-use super::rows::Rows;
+use super::rows::TableRows;
 use super::samples::SampleRows;
 use super::{
     captures, counts, dsos, events, frames, losses, mmaps, processes, samples, stacks, switches, threads,
@@ -44,11 +44,11 @@ macro_rules! tables {
 
         /// The rows of all tables that are in no batch yet.
         #[derive(Debug)]
-        pub(super) struct Tables {
+        pub(super) struct TableSet {
             $( pub(super) $module: $rows, )*
         }
 
-        impl Tables {
+        impl TableSet {
             pub(super) fn new() -> Self {
                 Self { $( $module: $rows::new($module::COLUMNS), )* }
             }
@@ -78,27 +78,27 @@ tables! {
     /// The samples.
     Samples = samples SampleRows;
     /// The stacks of the samples.
-    Stacks = stacks Rows;
+    Stacks = stacks TableRows;
     /// The functions at the addresses of the stacks.
-    Frames = frames Rows;
+    Frames = frames TableRows;
     /// The files of the addresses, and what else is mapped.
-    Dsos = dsos Rows;
+    Dsos = dsos TableRows;
     /// The MMAP and MMAP2 records.
-    Mmaps = mmaps Rows;
+    Mmaps = mmaps TableRows;
     /// The processes.
-    Processes = processes Rows;
+    Processes = processes TableRows;
     /// The threads.
-    Threads = threads Rows;
+    Threads = threads TableRows;
     /// The events.
-    Events = events Rows;
-    /// What counters counted.
-    Counts = counts Rows;
+    Events = events TableRows;
+    /// Values of counters.
+    Counts = counts TableRows;
     /// The times that threads were off the CPU.
-    Switches = switches Rows;
-    /// What was lost, and what cannot be decoded.
-    Losses = losses Rows;
+    Switches = switches TableRows;
+    /// Lost records, and records that cannot be decoded.
+    Losses = losses TableRows;
     /// The capture.
-    Captures = captures Rows;
+    Captures = captures TableRows;
 }
 
 impl Table {

@@ -2,7 +2,7 @@
 
 /// A thread.
 #[derive(Clone, Debug)]
-pub(super) struct Task {
+pub(super) struct TaskRow {
     pub(super) process_key: u64,
     pub(super) pid: i32,
     pub(super) tid: i32,

@@ -8,8 +8,8 @@ use perf_parse::Record;
 use perf_session::{Session, Thread};
 
 use super::context::Context;
-use super::rows::Rows;
-use super::task::Task;
+use super::rows::TableRows;
+use super::task::TaskRow;
 use super::{processes, threads};
 
 /// Number of threads that are kept. When there are more, those that have exited are written.
@@ -17,13 +17,13 @@ const LIMIT: usize = 1 << 16;
 
 /// The threads of a capture, by their keys.
 #[derive(Debug, Default)]
-pub(super) struct Tasks {
-    tasks: HashMap<u64, Task>,
+pub(super) struct TaskTable {
+    tasks: HashMap<u64, TaskRow>,
     /// The thread of the samples since the last other one, and their number.
     last: Option<(u64, u64)>,
 }
 
-impl Tasks {
+impl TaskTable {
     /// Counts a sample of a thread.
     #[inline]
     pub(super) fn sample(&mut self, thread: &Thread) {
@@ -46,8 +46,8 @@ impl Tasks {
         }
     }
 
-    fn see(&mut self, thread: &Thread) -> &mut Task {
-        let task = self.tasks.entry(thread.key()).or_insert_with(|| Task {
+    fn see(&mut self, thread: &Thread) -> &mut TaskRow {
+        let task = self.tasks.entry(thread.key()).or_insert_with(|| TaskRow {
             process_key: thread.process_key(),
             pid: thread.pid(),
             tid: thread.tid(),
@@ -66,7 +66,7 @@ impl Tasks {
         task
     }
 
-    /// Takes what a record decodes to that the session got.
+    /// Adds a decoded record, after the session.
     pub(super) fn record(&mut self, misc: Misc, decoded: &Record<'_>, session: &Session) {
         match decoded {
             Record::Comm(it) => {
@@ -92,7 +92,12 @@ impl Tasks {
     }
 
     /// Writes the threads that have exited if there are many, with those of their processes that are known.
-    pub(super) fn write_if_many(&mut self, context: &Context, threads: &mut Rows, processes: &mut Rows) {
+    pub(super) fn write_if_many(
+        &mut self,
+        context: &Context,
+        threads: &mut TableRows,
+        processes: &mut TableRows,
+    ) {
         if self.tasks.len() >= LIMIT {
             self.write(context, threads, processes, |task| task.end.is_some());
             // All are alive: nothing else bounds them.
@@ -106,12 +111,12 @@ impl Tasks {
     pub(super) fn write(
         &mut self,
         context: &Context,
-        threads: &mut Rows,
-        processes: &mut Rows,
-        is_wanted: impl Fn(&Task) -> bool,
+        threads: &mut TableRows,
+        processes: &mut TableRows,
+        is_wanted: impl Fn(&TaskRow) -> bool,
     ) {
         self.count();
-        let mut of_process: BTreeMap<u64, Vec<(u64, Task)>> = BTreeMap::new();
+        let mut of_process: BTreeMap<u64, Vec<(u64, TaskRow)>> = BTreeMap::new();
         for (key, task) in self.tasks.extract_if(|_, task| is_wanted(task)) {
             of_process.entry(task.process_key).or_default().push((key, task));
         }

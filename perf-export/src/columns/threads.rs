@@ -2,8 +2,8 @@
 
 use super::column::{Column, columns};
 use super::context::Context;
-use super::rows::Rows;
-use super::task::Task;
+use super::rows::TableRows;
+use super::task::TaskRow;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";
@@ -19,7 +19,7 @@ pub(super) const COLUMNS: &[Column] = columns! {
     samples: Int64, "", "Number of its samples.";
 };
 
-pub(super) fn push(rows: &mut Rows, context: &Context, thread_key: u64, task: &Task) {
+pub(super) fn push(rows: &mut TableRows, context: &Context, thread_key: u64, task: &TaskRow) {
     rows.text(context.capture.as_str());
     rows.int64(thread_key);
     rows.int64(task.process_key);

@@ -10,19 +10,19 @@ use super::utf8::utf8;
 
 /// A field of a tracepoint and its value as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Traced {
+pub(super) struct TraceField {
     pub(super) name: Vec<u8>,
     pub(super) value: String,
 }
 
 /// The formats of the tracepoints of a capture.
 #[derive(Debug)]
-pub(super) struct Traces<'a> {
+pub(super) struct TraceFormats<'a> {
     formats: Tracepoints<'a>,
     endianness: Endianness,
 }
 
-impl<'a> Traces<'a> {
+impl<'a> TraceFormats<'a> {
     /// Parses the feature `TRACING_DATA`. Leaves out formats that cannot be parsed.
     pub(super) fn new(tracing_data: &'a [u8], endianness: Endianness) -> Self {
         let data = TracingData::parse(tracing_data).ok();
@@ -36,7 +36,7 @@ impl<'a> Traces<'a> {
 
     /// Returns the fields of a sample's raw data, without those that all tracepoints have. A field that the data are too
     /// short for is left out.
-    pub(super) fn fields(&self, format: &Format<'a>, raw: &[u8]) -> Vec<Traced> {
+    pub(super) fn fields(&self, format: &Format<'a>, raw: &[u8]) -> Vec<TraceField> {
         match self.endianness {
             Endianness::Little => fields::<LittleEndian>(format, raw),
             Endianness::Big => fields::<BigEndian>(format, raw),
@@ -52,10 +52,10 @@ impl<'a> Traces<'a> {
     }
 }
 
-fn fields<O: Endian>(format: &Format<'_>, raw: &[u8]) -> Vec<Traced> {
+fn fields<O: Endian>(format: &Format<'_>, raw: &[u8]) -> Vec<TraceField> {
     let fields = format.own_fields().iter();
     let traced = fields.filter_map(|field| {
-        Some(Traced { name: field.name.to_vec(), value: value_text(field.value::<O>(raw).ok()?) })
+        Some(TraceField { name: field.name.to_vec(), value: value_text(field.value::<O>(raw).ok()?) })
     });
     traced.collect()
 }

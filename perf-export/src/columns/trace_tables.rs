@@ -11,9 +11,9 @@ use perf_parse::event::Event;
 use perf_parse::tracepoint::{Element, Field, Format, Place, Value};
 use perf_session::At;
 
-use super::column::{Column, Kind, columns, fields};
+use super::column::{Column, ColumnKind, columns, fields};
 use super::context::{Context, hex};
-use super::rows::Rows;
+use super::rows::TableRows;
 use super::utf8::utf8;
 
 /// The first columns of each of these tables.
@@ -46,7 +46,7 @@ const LONGEST: usize = 128;
 
 /// A sample of a tracepoint.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Traced<'a, 's, 'r> {
+pub(super) struct TraceSample<'a, 's, 'r> {
     pub(super) at: &'a At<'s, 'r>,
     pub(super) event: &'a Event,
     pub(super) period: u64,
@@ -70,8 +70,8 @@ struct TraceTable {
     system: Vec<u8>,
     tracepoint: Vec<u8>,
     /// The index of each field that is a column, in the format's own fields, and its type.
-    fields: Vec<(usize, Kind)>,
-    rows: Rows,
+    fields: Vec<(usize, ColumnKind)>,
+    rows: TableRows,
 }
 
 /// Returns the name of the table of a tracepoint: `trace_NAME`, or `trace_SYSTEM_NAME` if the name does not begin with that of
@@ -91,13 +91,13 @@ fn word(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Returns the type of a field's column.
-fn kind_of(field: &Field<'_>) -> Kind {
+fn kind_of(field: &Field<'_>) -> ColumnKind {
     match (field.place, field.element) {
-        (_, Element::Char) => Kind::Word,
-        (Place::Value, Element::Integer { .. } | Element::Pointer { .. }) => Kind::Int64,
-        (Place::Value, Element::Bool) => Kind::Boolean,
-        (_, Element::Integer { .. } | Element::Pointer { .. } | Element::Bool) => Kind::Integers,
-        _ => Kind::Text,
+        (_, Element::Char) => ColumnKind::Word,
+        (Place::Value, Element::Integer { .. } | Element::Pointer { .. }) => ColumnKind::Int64,
+        (Place::Value, Element::Bool) => ColumnKind::Boolean,
+        (_, Element::Integer { .. } | Element::Pointer { .. } | Element::Bool) => ColumnKind::Integers,
+        _ => ColumnKind::Text,
     }
 }
 
@@ -119,13 +119,13 @@ impl TraceTable {
             own.push((index, kind));
         }
         let kinds = COLUMNS.iter().map(|it| it.kind).chain(own.iter().map(|&(_, kind)| kind));
-        let rows = Rows::of(Arc::new(Schema::new(all)), kinds);
+        let rows = TableRows::of(Arc::new(Schema::new(all)), kinds);
         let (system, tracepoint) = (format.system.to_vec(), format.name.to_vec());
         Self { name: name.into(), system, tracepoint, fields: own, rows }
     }
 
-    fn push<O: Endian>(&mut self, context: &Context, format: &Format<'_>, traced: &Traced<'_, '_, '_>) {
-        let Traced { at, event, period, stack_id, raw } = *traced;
+    fn push<O: Endian>(&mut self, context: &Context, format: &Format<'_>, traced: &TraceSample<'_, '_, '_>) {
+        let TraceSample { at, event, period, stack_id, raw } = *traced;
         let (sample, thread, rows) = (at.sample(), at.thread(), &mut self.rows);
         rows.text(context.capture.as_str());
         rows.int64(sample.time());
@@ -149,17 +149,17 @@ impl TraceTable {
 }
 
 /// Writes the value of a field; none if the data are too short for it.
-fn push_value<O: Endian>(rows: &mut Rows, kind: Kind, value: Option<Value<'_, O>>) {
+fn push_value<O: Endian>(rows: &mut TableRows, kind: ColumnKind, value: Option<Value<'_, O>>) {
     match (kind, value) {
-        (Kind::Int64, value) => rows.int64(value.as_ref().and_then(number)),
-        (Kind::Boolean, value) => rows.boolean(match value {
+        (ColumnKind::Int64, value) => rows.int64(value.as_ref().and_then(number)),
+        (ColumnKind::Boolean, value) => rows.boolean(match value {
             Some(Value::Bool(is_set)) => Some(is_set),
             _ => None,
         }),
-        (Kind::Integers, Some(Value::Array(array))) => {
+        (ColumnKind::Integers, Some(Value::Array(array))) => {
             rows.integers(Some(array.values().map(|value| number(&value).unwrap_or(0))));
         }
-        (Kind::Integers, _) => rows.integers(None::<core::iter::Empty<u64>>),
+        (ColumnKind::Integers, _) => rows.integers(None::<core::iter::Empty<u64>>),
         (_, Some(Value::Str(text))) => rows.text(&*utf8(text)),
         (_, Some(Value::Bytes(bytes))) => rows.text(hex(bytes).as_str()),
         (_, value) => rows.text(value.as_ref().and_then(number).map(|it| it.to_string()).as_deref()),
@@ -182,7 +182,7 @@ impl TraceTables {
         &mut self,
         context: &Context,
         format: &Format<'_>,
-        traced: &Traced<'_, '_, '_>,
+        traced: &TraceSample<'_, '_, '_>,
     ) -> Option<Result<(Arc<str>, RecordBatch), ArrowError>> {
         let index = self.table_of(traced.event.index, format)?;
         let table = self.list.get_mut(index)?;

@@ -4,18 +4,18 @@ use std::num::NonZero;
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
+use perf_profile::{
+    Call, EMPTY, NONE, Profile, each_call, short_name,
+    table::known_numbers::{KnownNumbers, UnknownNames},
+    text::OneLine,
+    unknown_name,
+    work::both::both,
+};
 use perf_session::{BuildId, Dso, DsoKind};
 use serde::Serialize;
 
-use super::document::{Document, Same};
+use crate::json::{JsonDocument, RepeatedValue};
 use crate::strings::Strings;
-use perf_profile::EMPTY;
-use perf_profile::Profile;
-use perf_profile::table::known_numbers::{KnownNumbers, UnknownNames};
-use perf_profile::text::OneLine;
-use perf_profile::work::both::both;
-use perf_profile::{Call, each_call, unknown_name};
-use perf_profile::{NONE, short_name};
 
 /// Names and colors of the categories.
 pub(super) const CATEGORIES: [(&str, &str); 6] = [
@@ -30,14 +30,14 @@ pub(super) const CATEGORIES: [(&str, &str); 6] = [
 /// Of a library, in the column `type` of the table of resources.
 const LIBRARY: u32 = 1;
 
-/// What all threads share.
+/// The tables that all threads share.
 #[derive(Default)]
-pub(super) struct Shared {
-    stack_table: Stacks,
-    frame_table: Frames,
-    func_table: Functions,
-    resource_table: Resources,
-    native_symbols: Symbols,
+pub(super) struct SharedTables {
+    stack_table: StackColumns,
+    frame_table: FrameColumns,
+    func_table: FunctionColumns,
+    resource_table: ResourceColumns,
+    native_symbols: SymbolColumns,
     /// The strings of the files' names.
     sources: Vec<u32>,
     pub(super) strings: Strings,
@@ -87,13 +87,13 @@ fn breakpad_id(build_id: Option<BuildId>) -> String {
 }
 
 #[derive(Default)]
-struct Resources {
+struct ResourceColumns {
     lib: Vec<u32>,
     name: Vec<u32>,
 }
 
 #[derive(Default)]
-struct Functions {
+struct FunctionColumns {
     name: Vec<u32>,
     /// -1 where nothing is mapped.
     resource: Vec<i64>,
@@ -101,7 +101,7 @@ struct Functions {
 }
 
 #[derive(Default)]
-struct Frames {
+struct FrameColumns {
     /// -1 if it is not known.
     address: Vec<i64>,
     inline_depth: Vec<u32>,
@@ -113,21 +113,21 @@ struct Frames {
 
 /// The functions that are in the symbol tables of libraries.
 #[derive(Default)]
-struct Symbols {
+struct SymbolColumns {
     address: Vec<i64>,
     lib_index: Vec<u32>,
     name: Vec<u32>,
 }
 
 #[derive(Default)]
-struct Stacks {
+struct StackColumns {
     frame: Vec<u32>,
     prefix: Vec<Option<u32>>,
     /// The last row of each stack of the profile.
     rows: Vec<Option<u32>>,
 }
 
-impl Stacks {
+impl StackColumns {
     /// Returns the stacks of a profile, whose frames have the rows of the calls of all frames, one after the other.
     fn of(profile: &Profile) -> Self {
         let mut ends = vec![0_u32];
@@ -162,7 +162,7 @@ impl Stacks {
 }
 
 /// The rows of the tables, by what they have, and the strings of what the profile has.
-struct Numbers {
+struct SharedNumbers {
     libs: KnownNumbers,
     functions: HashMap<(u32, Option<u32>, Option<u32>), u32>,
     symbols: HashMap<(u32, i64, u32), u32>,
@@ -176,7 +176,7 @@ struct Numbers {
     unknown_names: UnknownNames,
 }
 
-impl Numbers {
+impl SharedNumbers {
     /// Returns the numbers of a profile that is not in the tables.
     fn of(profile: &Profile) -> Self {
         let (named, dsos) = (profile.named(), profile.frames().dsos().len());
@@ -193,17 +193,17 @@ impl Numbers {
     }
 }
 
-impl Shared {
+impl SharedTables {
     /// Makes the tables of a profile on so many threads.
     pub(super) fn new(profile: &Profile, threads: NonZero<usize>) -> Self {
         let frames = 0..profile.frames().places().len() as u32;
         let tables_but_stacks = || {
             let mut it = Self::default();
-            let mut numbers = Numbers::of(profile);
+            let mut numbers = SharedNumbers::of(profile);
             frames.clone().for_each(|frame| it.add_frame(profile, frame, &mut numbers));
             it
         };
-        let (it, stack_table) = both(threads, tables_but_stacks, || Stacks::of(profile));
+        let (it, stack_table) = both(threads, tables_but_stacks, || StackColumns::of(profile));
         Self { stack_table, ..it }
     }
 
@@ -213,7 +213,7 @@ impl Shared {
     }
 
     /// Adds the rows of a frame: one for each call, the outermost one first.
-    fn add_frame(&mut self, profile: &Profile, frame: u32, numbers: &mut Numbers) {
+    fn add_frame(&mut self, profile: &Profile, frame: u32, numbers: &mut SharedNumbers) {
         let dso = profile.frames().dso_of(frame);
         let lib = dso.zip(profile.frames().place(frame)).map(|(dso, place)| {
             numbers.libs.number(place.dso, || {
@@ -250,7 +250,7 @@ impl Shared {
         lib: Option<u32>,
         address: Option<i64>,
         outermost: Option<Call<'_>>,
-        numbers: &mut Numbers,
+        numbers: &mut SharedNumbers,
     ) -> Option<u32> {
         let (number, symbol) = outermost?.symbol?;
         let place = profile.frames().place(frame)?;
@@ -273,7 +273,7 @@ impl Shared {
         frame: u32,
         (call, line_number): (Call<'_>, u32),
         resource: Option<u32>,
-        numbers: &mut Numbers,
+        numbers: &mut SharedNumbers,
     ) -> u32 {
         let name = match call.symbol {
             Some((number, symbol)) => numbers.names.number(number, || self.strings.number(&symbol.label())),
@@ -305,7 +305,7 @@ impl Shared {
     }
 
     /// Adds the tables to a document.
-    pub(super) fn add_to<'a>(&'a self, document: &mut Document<'a>) {
+    pub(super) fn add_to<'a>(&'a self, document: &mut JsonDocument<'a>) {
         let of = &self.stack_table;
         document.table("stackTable", of.frame.len(), |table| {
             table.column("frame", &of.frame[..]);
@@ -316,40 +316,40 @@ impl Shared {
             table.column("address", &of.address[..]);
             table.column("inlineDepth", &of.inline_depth[..]);
             table.column("category", &of.category[..]);
-            table.column("subcategory", Same(0, length));
+            table.column("subcategory", RepeatedValue(0, length));
             table.column("func", &of.func[..]);
             table.column("nativeSymbol", &of.native_symbol[..]);
-            table.column("innerWindowID", Same((), length));
+            table.column("innerWindowID", RepeatedValue((), length));
             table.column("line", &of.line[..]);
-            table.column("column", Same((), length));
+            table.column("column", RepeatedValue((), length));
         });
         let (of, length) = (&self.func_table, self.func_table.name.len());
         document.table("funcTable", length, |table| {
             table.column("name", &of.name[..]);
-            table.column("isJS", Same(false, length));
-            table.column("relevantForJS", Same(false, length));
+            table.column("isJS", RepeatedValue(false, length));
+            table.column("relevantForJS", RepeatedValue(false, length));
             table.column("resource", &of.resource[..]);
             table.column("source", &of.source[..]);
-            table.column("lineNumber", Same((), length));
-            table.column("columnNumber", Same((), length));
+            table.column("lineNumber", RepeatedValue((), length));
+            table.column("columnNumber", RepeatedValue((), length));
         });
         let (of, length) = (&self.resource_table, self.libs.len());
         document.table("resourceTable", length, |table| {
-            table.column("type", Same(LIBRARY, length));
+            table.column("type", RepeatedValue(LIBRARY, length));
             table.column("lib", &of.lib[..]);
             table.column("name", &of.name[..]);
-            table.column("host", Same((), length));
+            table.column("host", RepeatedValue((), length));
         });
         let (of, length) = (&self.native_symbols, self.native_symbols.name.len());
         document.table("nativeSymbols", length, |table| {
             table.column("address", &of.address[..]);
-            table.column("functionSize", Same((), length));
+            table.column("functionSize", RepeatedValue((), length));
             table.column("libIndex", &of.lib_index[..]);
             table.column("name", &of.name[..]);
         });
         let length = self.sources.len();
         document.table("sources", length, |table| {
-            table.column("id", Same((), length));
+            table.column("id", RepeatedValue((), length));
             table.column("filename", &self.sources[..]);
         });
         document.column("stringArray", self.strings.list());

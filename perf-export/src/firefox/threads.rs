@@ -4,19 +4,19 @@ mod markers;
 mod samples;
 
 use hashbrown::HashMap;
+use perf_profile::{OffCpu, Profile, Sample, text::OneLine};
 
-use super::document::Document;
-use super::{Threads, milliseconds};
-use perf_profile::Sample;
-use perf_profile::text::OneLine;
-use perf_profile::{OffCpu, Profile};
+use self::markers::MarkerTable;
+use self::samples::SampleTable;
+use super::{ThreadsWriter, milliseconds};
+use crate::json::JsonDocument;
 
 /// The type of the markers of samples.
 pub(super) const SAMPLE: &str = "sample";
 /// The type of the markers of times without a CPU.
 pub(super) const OFF_CPU: &str = "off-cpu";
 /// A process, as long as its main thread had one name.
-pub(super) struct Process {
+pub(super) struct FirefoxProcess {
     pid: String,
     name: String,
     /// The time of its first sample.
@@ -24,7 +24,7 @@ pub(super) struct Process {
 }
 
 /// A thread, as long as it had one name.
-pub(super) struct Row {
+pub(super) struct ThreadSpan {
     pub(super) process: usize,
     tid: String,
     name: String,
@@ -39,16 +39,16 @@ pub(super) struct Row {
 
 /// Makes ids of processes or threads that differ: `12`, `12.1`, `12.2`.
 #[derive(Default)]
-struct Ids(HashMap<i32, u32>);
+struct UniqueIds(HashMap<i32, u32>);
 
-impl Row {
+impl ThreadSpan {
     /// Returns the number of samples and other moments.
     pub(super) fn moments(&self) -> usize {
         self.samples.len() + self.marked.len() + self.off_cpu.len()
     }
 }
 
-impl Ids {
+impl UniqueIds {
     fn next(&mut self, id: i32) -> String {
         let seen = self.0.entry(id).or_insert(0);
         *seen += 1;
@@ -57,9 +57,9 @@ impl Ids {
 }
 
 /// Returns the processes, and the threads of one after the other, main threads first.
-pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<Process>, Vec<Row>) {
-    let (mut pids, mut tids) = (Ids::default(), Ids::default());
-    let mut processes: Vec<Process> = Vec::new();
+pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<FirefoxProcess>, Vec<ThreadSpan>) {
+    let (mut pids, mut tids) = (UniqueIds::default(), UniqueIds::default());
+    let mut processes: Vec<FirefoxProcess> = Vec::new();
     // The process and whether it has its main thread, by the key of the process.
     let mut current: HashMap<u64, (usize, bool)> = HashMap::new();
     let mut rows = Vec::new();
@@ -68,7 +68,11 @@ pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<Process>, Vec<Row>) {
         let name = OneLine(&thread.comm).to_string();
         let known = current.get(&thread.process_key).copied().filter(|&(_, has_main)| !(is_main && has_main));
         let (process, has_main) = known.unwrap_or_else(|| {
-            processes.push(Process { pid: pids.next(thread.pid), name: name.clone(), start: u64::MAX });
+            processes.push(FirefoxProcess {
+                pid: pids.next(thread.pid),
+                name: name.clone(),
+                start: u64::MAX,
+            });
             (processes.len() - 1, false)
         });
         if is_main && let Some(process) = processes.get_mut(process) {
@@ -77,7 +81,7 @@ pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<Process>, Vec<Row>) {
         current.insert(thread.process_key, (process, has_main || is_main));
         let (tid, start) = (tids.next(thread.tid), u64::MAX);
         let (samples, marked, off_cpu) = Default::default();
-        rows.push(Row { process, tid, name, is_main, start, samples, marked, off_cpu });
+        rows.push(ThreadSpan { process, tid, name, is_main, start, samples, marked, off_cpu });
     }
     for (sample, number) in profile.samples().zip(0..) {
         let Some(row) = rows.get_mut(sample.thread as usize) else { continue };
@@ -102,22 +106,26 @@ pub(super) fn rows(profile: &Profile, event: u32) -> (Vec<Process>, Vec<Row>) {
 }
 
 /// A thread with its tables.
-pub(super) struct Thread<'a> {
-    threads: &'a Threads<'a>,
-    row: &'a Row,
-    process: &'a Process,
-    samples: samples::Table<'a>,
-    markers: markers::Table<'a>,
+pub(super) struct FirefoxThread<'a> {
+    threads: &'a ThreadsWriter<'a>,
+    row: &'a ThreadSpan,
+    process: &'a FirefoxProcess,
+    samples: SampleTable<'a>,
+    markers: MarkerTable<'a>,
 }
 
-impl<'a> Thread<'a> {
-    pub(super) fn new(threads: &'a Threads<'a>, row: &'a Row, process: &'a Process) -> Self {
-        let (samples, markers) = (samples::Table::new(threads, row), markers::Table::new(threads, row));
+impl<'a> FirefoxThread<'a> {
+    pub(super) fn new(
+        threads: &'a ThreadsWriter<'a>,
+        row: &'a ThreadSpan,
+        process: &'a FirefoxProcess,
+    ) -> Self {
+        let (samples, markers) = (SampleTable::new(threads, row), MarkerTable::new(threads, row));
         Self { threads, row, process, samples, markers }
     }
 
     /// Adds the thread to a document.
-    pub(super) fn add_to<'d>(&'d self, document: &mut Document<'d>) {
+    pub(super) fn add_to<'d>(&'d self, document: &mut JsonDocument<'d>) {
         let Self { threads, row, process, samples, markers } = self;
         document.open(b'{');
         document.field("name", &row.name);
@@ -138,7 +146,7 @@ impl<'a> Thread<'a> {
     }
 }
 
-impl Threads<'_> {
+impl ThreadsWriter<'_> {
     /// Returns milliseconds since the first sample. Samples without a time are there too.
     fn time(&self, time: u64) -> f64 {
         milliseconds(time.saturating_sub(self.start))
@@ -155,25 +163,25 @@ impl Threads<'_> {
     }
 
     /// Returns the time of a moment; 0 for one that is none.
-    fn time_of(&self, moment: Moment) -> u64 {
+    fn time_of(&self, moment: ThreadMoment) -> u64 {
         match moment {
-            Moment::Sample(number) => self.sample(number).map_or(0, |it| it.time),
-            Moment::Off(number) => self.off_cpu(number).map_or(0, |it| it.start),
+            ThreadMoment::Sample(number) => self.sample(number).map_or(0, |it| it.time),
+            ThreadMoment::Off(number) => self.off_cpu(number).map_or(0, |it| it.start),
         }
     }
 
     /// Returns moments in the order of time, as the profiler needs them. At the same time, samples are first.
-    fn in_order(&self, samples: &[u32], off_cpu: impl Iterator<Item = u32>) -> Vec<Moment> {
-        let samples = samples.iter().map(|&number| Moment::Sample(number));
-        let mut list: Vec<_> = samples.chain(off_cpu.map(Moment::Off)).collect();
+    fn in_order(&self, samples: &[u32], off_cpu: impl Iterator<Item = u32>) -> Vec<ThreadMoment> {
+        let samples = samples.iter().map(|&number| ThreadMoment::Sample(number));
+        let mut list: Vec<_> = samples.chain(off_cpu.map(ThreadMoment::Off)).collect();
         list.sort_by_key(|&moment| self.time_of(moment));
         list
     }
 }
 
-/// What happened in a thread, by its number.
+/// A sample or a time without a CPU of a thread, by its index.
 #[derive(Clone, Copy, Debug)]
-enum Moment {
+enum ThreadMoment {
     Sample(u32),
     /// The thread left the CPU.
     Off(u32),
@@ -185,7 +193,7 @@ mod tests {
 
     #[test]
     fn ids_that_come_again_get_a_number() {
-        let mut ids = Ids::default();
+        let mut ids = UniqueIds::default();
         assert_eq!([7, 7, 8, 7].map(|id| ids.next(id)), ["7", "7.1", "8", "7.2"]);
     }
 }

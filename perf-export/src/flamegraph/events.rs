@@ -1,18 +1,13 @@
 //! The events of all captures.
 
 use hashbrown::HashMap;
-
-use perf_profile::Profile;
-use perf_profile::Total;
-use perf_profile::event_name;
-use perf_profile::text::OneLine;
-use perf_profile::unit::is_clock;
+use perf_profile::{Profile, Total, event_name, text::OneLine, unit::is_clock};
 
 /// An event, in all captures that have it.
 #[derive(Clone, Debug)]
 pub(super) struct FlameEvent {
     pub(super) name: String,
-    /// What it counts: `ns`, or nothing, which is numbers of the event.
+    /// Unit of its periods: `ns`, or empty for a count of the event.
     pub(super) unit: &'static str,
     /// Of the samples that the profiles have.
     pub(super) total: Total,
@@ -22,13 +17,13 @@ pub(super) struct FlameEvent {
 
 /// The events of all captures, in the order of their first samples.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct FlameEvents {
     pub(super) list: Vec<FlameEvent>,
     /// By capture, and by the index in [`Profile::events`].
     numbers: Vec<Vec<u32>>,
 }
 
-impl Events {
+impl FlameEvents {
     pub(super) fn of(profiles: &[Profile]) -> Self {
         let mut events = Self::default();
         let mut known = HashMap::new();

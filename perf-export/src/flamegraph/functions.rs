@@ -2,20 +2,21 @@
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
+use perf_profile::{
+    Call, NONE, Place, Profile, each_call,
+    table::known_numbers::{KnownNumbers, UnknownNames},
+    table::lists::Lists,
+    text::OneLine,
+    unknown_name,
+};
 use perf_session::DsoKind;
 use perf_symbol::Source;
 
 use super::numbers::push;
-use perf_profile::Profile;
-use perf_profile::table::known_numbers::{KnownNumbers, UnknownNames};
-use perf_profile::table::lists::Lists;
-use perf_profile::text::OneLine;
-use perf_profile::{Call, each_call, unknown_name};
-use perf_profile::{NONE, Place};
 
-/// What a function is, which is its colour.
+/// The kind of a function, which chooses its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Kind {
+pub(super) enum FunctionKind {
     User,
     Kernel,
     Inlined,
@@ -29,28 +30,28 @@ pub(super) enum Kind {
     Thread,
 }
 
-impl Kind {
-    /// The number of kinds that a function with a name is of: the first ones.
+impl FunctionKind {
+    /// Number of kinds of functions with a name, which are the first ones.
     const COUNT: usize = 4;
 }
 
 /// A function: its name, the file that it is in, and what it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Function {
+pub(super) struct FlameFunction {
     pub(super) name: String,
     /// The name of the file without its folders. Empty if nothing is mapped.
     pub(super) file: String,
-    pub(super) kind: Kind,
+    pub(super) kind: FunctionKind,
 }
 
 /// The functions of all captures, each once, numbered in the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Functions {
-    numbers: HashMap<Function, u32>,
+pub(super) struct FlameFunctions {
+    numbers: HashMap<FlameFunction, u32>,
 }
 
-impl Functions {
-    pub(super) fn number(&mut self, function: Function) -> u32 {
+impl FlameFunctions {
+    pub(super) fn number(&mut self, function: FlameFunction) -> u32 {
         let next = self.numbers.len() as u32;
         *self.numbers.entry(function).or_insert(next)
     }
@@ -59,7 +60,7 @@ impl Functions {
     pub(super) fn of_frames(&mut self, profile: &Profile) -> Lists {
         let named = profile.named();
         // Most frames are in few functions. A symbol is in one file, and may be of each kind.
-        let mut known = KnownNumbers::of(named.symbols().len() * Kind::COUNT);
+        let mut known = KnownNumbers::of(named.symbols().len() * FunctionKind::COUNT);
         let mut of_unknown = UnknownNames::of(profile.frames().dsos().len());
         let mut of_frames = Lists::default();
         for (place, frame) in profile.frames().places().iter().zip(0..) {
@@ -72,15 +73,19 @@ impl Functions {
                     return of_unknown.number(place.dso, place.guess.is_some(), || {
                         let dso = profile.frames().dsos().get(place.dso as usize);
                         let name = unknown_name(dso, place.guess);
-                        let kind = if place.dso == NONE { Kind::Unmapped } else { Kind::Unnamed };
-                        self.number(Function { name, file: file(), kind })
+                        let kind =
+                            if place.dso == NONE { FunctionKind::Unmapped } else { FunctionKind::Unnamed };
+                        self.number(FlameFunction { name, file: file(), kind })
                     });
                 };
-                let kind =
-                    if symbol.is_inlined { Kind::Inlined } else { kind(profile, place, symbol.source) };
-                known.number(number * Kind::COUNT as u32 + kind as u32, || {
+                let kind = if symbol.is_inlined {
+                    FunctionKind::Inlined
+                } else {
+                    kind(profile, place, symbol.source)
+                };
+                known.number(number * FunctionKind::COUNT as u32 + kind as u32, || {
                     let name = OneLine(&symbol.label()).to_string();
-                    self.number(Function { name, file: file(), kind })
+                    self.number(FlameFunction { name, file: file(), kind })
                 })
             }));
         }
@@ -88,7 +93,7 @@ impl Functions {
     }
 
     /// Sorts the functions, by their names first.
-    pub(super) fn sorted(self) -> Sorted {
+    pub(super) fn sorted(self) -> RankedFunctions {
         let mut list: Vec<_> = self.numbers.into_iter().collect();
         list.sort_unstable();
         let mut ranks = vec![0; list.len()];
@@ -101,39 +106,39 @@ impl Functions {
         let mut files: Vec<_> = list.iter().map(|function| function.file.clone()).collect();
         files.sort_unstable();
         files.dedup();
-        Sorted { list, ranks, files }
+        RankedFunctions { list, ranks, files }
     }
 }
 
 /// Returns what a function is that is not inlined.
-fn kind(profile: &Profile, place: &Place, source: Option<Source>) -> Kind {
+fn kind(profile: &Profile, place: &Place, source: Option<Source>) -> FunctionKind {
     let dso = profile.frames().dsos().get(place.dso as usize);
     let is_generated = dso.is_some_and(|dso| dso.kind() == DsoKind::Memory)
         || matches!(source, Some(Source::PerfMap | Source::Jitdump));
     match place.mode {
-        _ if is_generated => Kind::Jit,
-        CpuMode::KERNEL | CpuMode::GUEST_KERNEL | CpuMode::HYPERVISOR => Kind::Kernel,
-        _ => Kind::User,
+        _ if is_generated => FunctionKind::Jit,
+        CpuMode::KERNEL | CpuMode::GUEST_KERNEL | CpuMode::HYPERVISOR => FunctionKind::Kernel,
+        _ => FunctionKind::User,
     }
 }
 
 /// The functions of all captures, sorted by their names, files and kinds.
 #[derive(Debug)]
-pub(super) struct Sorted {
-    pub(super) list: Vec<Function>,
+pub(super) struct RankedFunctions {
+    pub(super) list: Vec<FlameFunction>,
     /// The place in `list` of each function, by its number.
     pub(super) ranks: Vec<u32>,
     /// The files, each once, sorted.
     pub(super) files: Vec<String>,
 }
 
-impl Sorted {
+impl RankedFunctions {
     /// Returns the names, each once, sorted: for each the number of UTF-16 units that are as in the name before, and the
     /// rest.
     pub(super) fn names(&self) -> Vec<(usize, &str)> {
         let mut names: Vec<(usize, &str)> = Vec::new();
         let mut before = "";
-        for Function { name, .. } in &self.list {
+        for FlameFunction { name, .. } in &self.list {
             if !names.is_empty() && name == before {
                 continue;
             }
@@ -151,7 +156,7 @@ impl Sorted {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut before: Option<&str> = None;
-        for Function { name, file, kind } in &self.list {
+        for FlameFunction { name, file, kind } in &self.list {
             push(&mut bytes, u64::from(before.is_some_and(|before| before != name)));
             let file = self.files.binary_search(file).unwrap_or_default();
             push(&mut bytes, file as u64);

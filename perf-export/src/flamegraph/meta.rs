@@ -1,35 +1,37 @@
-//! The part of a page's data that is text, as JSON.
+//! The page's data that are text, as JSON.
 
 use std::collections::BTreeMap;
 
+use perf_profile::{
+    Profile,
+    diff::{Normalize, seconds},
+    text::OneLine,
+};
 use serde_json::{Value, json};
 
-use super::events::Events;
-use super::functions::Sorted;
-use super::samples::Samples;
-use super::threads::Threads;
-use super::tree::Tree;
+use super::events::FlameEvents;
+use super::functions::RankedFunctions;
+use super::samples::FlameSamples;
+use super::threads::FlameThreads;
+use super::tree::FlameTree;
 use super::{Options, changed_files};
-use perf_profile::Profile;
-use perf_profile::diff::{Normalize, seconds};
-use perf_profile::text::OneLine;
 
 /// The largest number of files without names that are listed.
 const MISSING: usize = 100;
 
-/// What the text is about.
+/// The captures and options of a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meta<'a> {
+pub(super) struct FlameMeta<'a> {
     pub(super) profiles: &'a [Profile],
     pub(super) options: &'a Options,
-    pub(super) functions: &'a Sorted,
-    pub(super) events: &'a Events,
-    pub(super) threads: &'a Threads,
-    pub(super) samples: &'a Samples,
+    pub(super) functions: &'a RankedFunctions,
+    pub(super) events: &'a FlameEvents,
+    pub(super) threads: &'a FlameThreads,
+    pub(super) samples: &'a FlameSamples,
 }
 
-impl Meta<'_> {
-    pub(super) fn json(&self, tree: &Tree) -> Value {
+impl FlameMeta<'_> {
+    pub(super) fn json(&self, tree: &FlameTree) -> Value {
         let captures: Vec<_> =
             (0..self.profiles.len()).map(|capture| self.options.capture(capture)).collect();
         let threads: Vec<_> = self

@@ -24,9 +24,9 @@ const SCRIPT: [&str; 10] = [
     "})();\n",
 ];
 
-/// What is in a page.
+/// The content of a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parts<'a> {
+pub(super) struct PageParts<'a> {
     pub(super) title: &'a str,
     pub(super) meta: &'a Value,
     pub(super) functions: &'a [u8],
@@ -35,7 +35,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// Fills the page in: a word in braces, such as `{title}`, is a part.
-pub(super) fn write(parts: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(parts: &PageParts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let script = SCRIPT.concat();
     let mut texts = PAGE.split('{');
     out.write_all(texts.next().unwrap_or_default().as_bytes())?;

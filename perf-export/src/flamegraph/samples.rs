@@ -2,19 +2,18 @@
 
 use std::num::NonZero;
 
-use super::events::Events;
-use super::numbers::push;
-use super::threads::Threads;
-use perf_profile::Profile;
-use perf_profile::Total;
-use perf_profile::work::sorting::sort_by_key;
+use perf_profile::{Profile, Total, work::sorting::sort_by_key};
 
-/// The number of parts that the time is divided into, if times are exact.
+use super::events::FlameEvents;
+use super::numbers::push;
+use super::threads::FlameThreads;
+
+/// Number of parts into which the time is divided, if times are exact.
 const BUCKETS: u64 = 512;
 
-/// What samples have in common.
+/// The key by which samples are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Same {
+struct SampleKey {
     event: u32,
     node: u32,
     thread: u32,
@@ -24,7 +23,7 @@ struct Same {
 
 /// The samples of all captures as bytes.
 #[derive(Debug, Default)]
-pub(super) struct Samples {
+pub(super) struct FlameSamples {
     /// The rows of all events, one after the other.
     pub(super) bytes: Vec<u8>,
     /// Of each event, the number of its rows.
@@ -33,26 +32,26 @@ pub(super) struct Samples {
     pub(super) periods: Vec<Option<u64>>,
     /// Nanoseconds from the first to the last sample, of the capture that is the longest one. `None` if no sample has a time.
     pub(super) duration: Option<u64>,
-    pub(super) timeline: Timeline,
+    pub(super) timeline: FlameTimeline,
 }
 
-impl Samples {
+impl FlameSamples {
     /// `node_of` has the node of each stack, by capture. `sorters` is the number of threads that sort.
     pub(super) fn of(
         profiles: &[Profile],
-        events: &Events,
-        threads: &Threads,
+        events: &FlameEvents,
+        threads: &FlameThreads,
         node_of: &[Vec<u32>],
         sorters: NonZero<usize>,
     ) -> Self {
         let spans = profiles.iter().filter_map(Profile::span);
         let duration = spans.map(|(first, last)| last.saturating_sub(first)).max();
         let resolution = profiles.iter().map(Profile::resolution).max().unwrap_or(1);
-        let timeline = Timeline::new(duration.unwrap_or(0), resolution);
+        let timeline = FlameTimeline::new(duration.unwrap_or(0), resolution);
         let mut list = Vec::new();
         for (capture, (profile, nodes)) in profiles.iter().zip(node_of).enumerate() {
             for sample in profile.samples() {
-                let same = Same {
+                let same = SampleKey {
                     event: events.number(capture, sample.event),
                     node: nodes.get(sample.stack as usize).copied().unwrap_or(0),
                     thread: threads.number(capture, sample.thread),
@@ -61,7 +60,7 @@ impl Samples {
                 list.push((same, sample.total));
             }
         }
-        sort_by_key(&mut list, sorters, |&(same, total): &(Same, Total)| (same, total.period));
+        sort_by_key(&mut list, sorters, |&(same, total): &(SampleKey, Total)| (same, total.period));
         list.dedup_by(|(same, total), (before, sum)| {
             let is_same = same == before;
             if is_same {
@@ -80,11 +79,12 @@ impl Samples {
 
     /// Appends the rows of an event: of each, by how much the node, the thread and the time grow. If one grows, the ones
     /// after it begin at 0. Then the number of samples, and what they count.
-    fn push_event(&mut self, rows: &[(Same, Total)]) {
-        let period_of = |&(_, total): &(Same, Total)| total.period.checked_div(total.samples).unwrap_or(0);
+    fn push_event(&mut self, rows: &[(SampleKey, Total)]) {
+        let period_of =
+            |&(_, total): &(SampleKey, Total)| total.period.checked_div(total.samples).unwrap_or(0);
         let period = rows.first().map_or(0, period_of);
         let is_fixed = rows.iter().all(|(_, total)| period.checked_mul(total.samples) == Some(total.period));
-        let mut before = Same::default();
+        let mut before = SampleKey::default();
         for &(same, total) in rows {
             let out = &mut self.bytes;
             push(out, u64::from(same.node - before.node));
@@ -109,14 +109,14 @@ impl Samples {
 
 /// The parts that the time is divided into.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Timeline {
-    /// The number of parts.
+pub(super) struct FlameTimeline {
+    /// Number of parts.
     pub(super) buckets: u64,
     /// The nanoseconds of all parts together.
     pub(super) length: u128,
 }
 
-impl Timeline {
+impl FlameTimeline {
     /// Divides the time into equal parts, which are those that the samples were counted by if their times are not exact.
     fn new(duration: u64, resolution: u64) -> Self {
         if resolution == 1 {
@@ -145,22 +145,22 @@ mod tests {
 
     #[test]
     fn times_are_divided_evenly() {
-        let of = |time| Timeline::new(1023, 1).bucket(time, Some((1000, 2023)));
+        let of = |time| FlameTimeline::new(1023, 1).bucket(time, Some((1000, 2023)));
         assert_eq!([1000, 1001, 1002, 2023, u64::MAX].map(of), [1, 1, 2, 512, 512]);
         assert_eq!(of(999), 0);
-        assert_eq!(Timeline::new(0, 1).bucket(0, None), 0);
-        assert_eq!(Timeline::new(u64::MAX, 1).bucket(u64::MAX, Some((0, u64::MAX))), 512);
+        assert_eq!(FlameTimeline::new(0, 1).bucket(0, None), 0);
+        assert_eq!(FlameTimeline::new(u64::MAX, 1).bucket(u64::MAX, Some((0, u64::MAX))), 512);
     }
 
     #[test]
     fn parts_are_those_that_samples_were_counted_by() {
-        let timeline = Timeline::new(1000 * 64, 64);
+        let timeline = FlameTimeline::new(1000 * 64, 64);
         assert_eq!((timeline.buckets, timeline.length), (1001, 1001 * 64));
         let of = |time| timeline.bucket(time, Some((7, 7 + 64_000)));
         assert_eq!([6, 7, 70, 71, 7 + 63_999, 7 + 64_000, u64::MAX].map(of), [0, 1, 1, 2, 1000, 1001, 1001]);
-        let of_longer = Timeline::new(64 * 1024, 64);
+        let of_longer = FlameTimeline::new(64 * 1024, 64);
         assert_eq!((of_longer.buckets, of_longer.length), (513, 513 * 128));
         // One part: all times.
-        assert_eq!(Timeline::new(u64::MAX - 1, u64::MAX).bucket(9, Some((0, u64::MAX))), 1);
+        assert_eq!(FlameTimeline::new(u64::MAX - 1, u64::MAX).bucket(9, Some((0, u64::MAX))), 1);
     }
 }

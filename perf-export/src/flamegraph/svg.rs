@@ -4,16 +4,17 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use hashbrown::HashMap;
+use perf_profile::{
+    CallTree, Profile,
+    diff::{Normalize, seconds},
+    text::OneLine,
+};
 
 use super::Options;
-use super::events::{Events, FlameEvent};
-use super::functions::{Function, Functions, Kind};
-use super::tree::Tree;
+use super::events::{FlameEvent, FlameEvents};
+use super::functions::{FlameFunction, FlameFunctions, FunctionKind};
+use super::tree::FlameTree;
 use super::xml::push_escaped;
-use perf_profile::CallTree;
-use perf_profile::Profile;
-use perf_profile::diff::{Normalize, seconds};
-use perf_profile::text::OneLine;
 
 const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 10.0;
@@ -30,16 +31,16 @@ const PALE: f64 = 0.005;
 
 /// A frame that is drawn.
 #[derive(Clone, Copy, Debug)]
-struct Drawn {
+struct DrawnFrame {
     node: usize,
     /// Of all values, the sum of those to the left.
     left: u128,
 }
 
 pub(super) fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let events = Events::of(profiles);
+    let events = FlameEvents::of(profiles);
     let shown = events.first_shown(options.event.as_deref());
-    let Picture { tree, functions, values, before } = picture(profiles, &events, shown, options);
+    let FlamePicture { tree, functions, values, before } = picture(profiles, &events, shown, options);
     let [unit_before, unit] = units(profiles, options, [before.first(), values.first()]);
     let all = values.first().copied().unwrap_or(0);
     let (drawn, narrow) = visible(&tree, &values);
@@ -88,7 +89,7 @@ font-size=\"11\" fill=\"#1c1e21\">"
             fill_of_change(before, after, all as f64 / unit)
         } else {
             write!(out, ", {:.2} %</title>", 100.0 * value as f64 / all.max(1) as f64)?;
-            fill(function.map_or(Kind::Thread, |function| function.kind), name)
+            fill(function.map_or(FunctionKind::Thread, |function| function.kind), name)
         };
         let (high, wide) = (ROW - 1.0, (width - 0.6).max(0.4));
         write!(
@@ -147,20 +148,20 @@ fn totals(event: Option<&FlameEvent>) -> String {
     }
 }
 
-/// What is drawn.
-struct Picture {
-    tree: Tree,
-    functions: Vec<Function>,
-    /// What the stacks through each node count; of a comparison, in the second capture.
+/// The tree of a picture and its values.
+struct FlamePicture {
+    tree: FlameTree,
+    functions: Vec<FlameFunction>,
+    /// Weight of the stacks through each node; in a comparison, of the second capture.
     values: Vec<u128>,
     /// The same in the first capture of a comparison; otherwise 0.
     before: Vec<u128>,
 }
 
 /// Returns the tree of the event with a number. What samples of an event without periods count is their number.
-fn picture(profiles: &[Profile], events: &Events, shown: usize, options: &Options) -> Picture {
+fn picture(profiles: &[Profile], events: &FlameEvents, shown: usize, options: &Options) -> FlamePicture {
     let has_periods = events.list.get(shown).is_some_and(|event| event.total.period > 0);
-    let mut functions = Functions::default();
+    let mut functions = FlameFunctions::default();
     let mut builder = CallTree::default();
     let comms = profiles.iter().flat_map(|profile| profile.threads()).map(|thread| &thread.comm);
     let mut comms: Vec<_> = comms.collect();
@@ -177,8 +178,8 @@ fn picture(profiles: &[Profile], events: &Events, shown: usize, options: &Option
                     return 0;
                 }
                 let name = OneLine(&thread.comm).to_string();
-                let (file, kind) = (String::new(), Kind::Thread);
-                builder.child(0, functions.number(Function { name, file, kind }))
+                let (file, kind) = (String::new(), FunctionKind::Thread);
+                builder.child(0, functions.number(FlameFunction { name, file, kind }))
             })
             .collect();
         let mut nodes = HashMap::new();
@@ -200,7 +201,7 @@ fn picture(profiles: &[Profile], events: &Events, shown: usize, options: &Option
         }
     }
     let functions = functions.sorted();
-    let tree = Tree::new(builder, &functions.ranks);
+    let tree = FlameTree::new(builder, &functions.ranks);
     let mut values = vec![0_u128; tree.nodes.len()];
     let mut before = values.clone();
     for (node, [of_before, of_after]) in weights {
@@ -212,11 +213,11 @@ fn picture(profiles: &[Profile], events: &Events, shown: usize, options: &Option
     }
     add_to_callers(&tree, &mut values);
     add_to_callers(&tree, &mut before);
-    Picture { tree, functions: functions.list, values, before }
+    FlamePicture { tree, functions: functions.list, values, before }
 }
 
 /// Adds what each node counts to its callers, which have lower numbers.
-fn add_to_callers(tree: &Tree, values: &mut [u128]) {
+fn add_to_callers(tree: &FlameTree, values: &mut [u128]) {
     for node in (1..values.len()).rev() {
         let value = values.get(node).copied().unwrap_or(0);
         let caller = tree.nodes.get(node).map_or(0, |node| node.caller);
@@ -227,7 +228,7 @@ fn add_to_callers(tree: &Tree, values: &mut [u128]) {
 }
 
 /// Returns the frames that are wide enough, and the number of those that are not.
-fn visible(tree: &Tree, values: &[u128]) -> (Vec<Drawn>, usize) {
+fn visible(tree: &FlameTree, values: &[u128]) -> (Vec<DrawnFrame>, usize) {
     let all = values.first().copied().unwrap_or(0);
     // Where the next frame that each node calls begins.
     let mut next = vec![0_u128; values.len()];
@@ -248,7 +249,7 @@ fn visible(tree: &Tree, values: &[u128]) -> (Vec<Drawn>, usize) {
             *next = left;
         }
         if node == 0 || value as f64 >= NARROWEST * all as f64 && value > 0 {
-            drawn.push(Drawn { node, left });
+            drawn.push(DrawnFrame { node, left });
         } else {
             narrow += 1;
         }
@@ -276,15 +277,15 @@ fn fitting(name: &str, width: f64) -> Option<String> {
 }
 
 /// Returns the colour of a frame.
-fn fill(kind: Kind, name: &str) -> String {
+fn fill(kind: FunctionKind, name: &str) -> String {
     let (hue, range, saturation, lightness) = match kind {
-        Kind::User => (24.0, 15.0, 88.0, 67.0),
-        Kind::Kernel => (206.0, 14.0, 62.0, 72.0),
-        Kind::Inlined => (44.0, 8.0, 88.0, 70.0),
-        Kind::Jit => (140.0, 22.0, 44.0, 68.0),
-        Kind::Unnamed => (220.0, 0.0, 4.0, 80.0),
-        Kind::Unmapped => (335.0, 8.0, 34.0, 80.0),
-        Kind::Thread => (250.0, 0.0, 18.0, 84.0),
+        FunctionKind::User => (24.0, 15.0, 88.0, 67.0),
+        FunctionKind::Kernel => (206.0, 14.0, 62.0, 72.0),
+        FunctionKind::Inlined => (44.0, 8.0, 88.0, 70.0),
+        FunctionKind::Jit => (140.0, 22.0, 44.0, 68.0),
+        FunctionKind::Unnamed => (220.0, 0.0, 4.0, 80.0),
+        FunctionKind::Unmapped => (335.0, 8.0, 34.0, 80.0),
+        FunctionKind::Thread => (250.0, 0.0, 18.0, 84.0),
     };
     // FNV-1a: the same name has the same shade everywhere.
     let hash =

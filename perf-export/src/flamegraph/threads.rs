@@ -1,9 +1,7 @@
 //! The threads of all captures.
 
 use hashbrown::HashMap;
-
-use perf_profile::Profile;
-use perf_profile::text::OneLine;
+use perf_profile::{Profile, text::OneLine};
 
 /// A thread, as long as it had a name.
 #[derive(Clone, Debug)]
@@ -19,13 +17,13 @@ pub(super) struct FlameThread {
 
 /// The threads of all captures, in the order of their first samples.
 #[derive(Debug, Default)]
-pub(super) struct Threads {
+pub(super) struct FlameThreads {
     pub(super) list: Vec<FlameThread>,
     /// The index of the first thread of each capture.
     starts: Vec<usize>,
 }
 
-impl Threads {
+impl FlameThreads {
     pub(super) fn of(profiles: &[Profile]) -> Self {
         let mut threads = Self::default();
         let mut processes = HashMap::new();

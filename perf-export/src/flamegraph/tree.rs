@@ -1,11 +1,12 @@
 //! The functions of all stacks, as one tree in the order in which they are drawn.
 
-use super::numbers::push;
 use perf_profile::CallTree;
 
-/// A node of a [`Tree`].
+use super::numbers::push;
+
+/// A node of a [`FlameTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct FlameNode {
     /// The index of the caller, which is lower. That of the root is its own.
     pub(super) caller: u32,
     /// The rank of the function. The root has none.
@@ -16,13 +17,13 @@ pub(super) struct Node {
 
 /// A tree of functions. Each node is followed by all that it calls.
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(super) struct FlameTree {
+    pub(super) nodes: Vec<FlameNode>,
     /// By the number in the [`CallTree`].
     new_numbers: Vec<u32>,
 }
 
-impl Tree {
+impl FlameTree {
     /// Orders the nodes: each node is before those that it calls, and these are ordered by the ranks of the functions.
     pub(super) fn new(tree: CallTree, ranks: &[u32]) -> Self {
         let nodes = tree.into_nodes();
@@ -51,12 +52,13 @@ impl Tree {
             // The last called one first, as they are taken from the end of a stack.
             called.get_mut(start..end).unwrap_or_default().sort_unstable();
         }
-        let mut tree = Tree { nodes: Vec::with_capacity(nodes.len()), new_numbers: vec![0; nodes.len()] };
+        let mut tree =
+            FlameTree { nodes: Vec::with_capacity(nodes.len()), new_numbers: vec![0; nodes.len()] };
         let mut stack = vec![(0, 0, 0)];
         while let Some((node, caller, depth)) = stack.pop() {
             let number = tree.nodes.len() as u32;
             let function = nodes.get(node as usize).map_or(0, |&(_, function)| rank(function));
-            tree.nodes.push(Node { caller, function, depth });
+            tree.nodes.push(FlameNode { caller, function, depth });
             if let Some(place) = tree.new_numbers.get_mut(node as usize) {
                 *place = number;
             }
@@ -77,7 +79,7 @@ impl Tree {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut before = 0;
-        for &Node { function, depth, .. } in self.nodes.iter().skip(1) {
+        for &FlameNode { function, depth, .. } in self.nodes.iter().skip(1) {
             push(&mut bytes, u64::from(before + 1 - depth));
             push(&mut bytes, u64::from(function));
             before = depth;
@@ -99,7 +101,7 @@ mod tests {
         let deep = builder.child(late, 0);
         assert_eq!(builder.child(main, 1), late);
         // By name, the third function is before the second one.
-        let tree = Tree::new(builder, &[0, 2, 1]);
+        let tree = FlameTree::new(builder, &[0, 2, 1]);
         let nodes: Vec<_> = tree.nodes.iter().map(|node| (node.caller, node.function, node.depth)).collect();
         assert_eq!(nodes, [(0, 0, 0), (0, 0, 1), (1, 1, 2), (1, 2, 2), (3, 0, 3)]);
         assert_eq!([main, early, late, deep].map(|node| tree.number_of(node)), [1, 2, 3, 4]);

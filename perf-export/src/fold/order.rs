@@ -30,7 +30,7 @@ impl NameRanks {
 
 /// A name in a tree: as the end of a line, or with a semicolon and the names that follow.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Item {
+struct OrderedName {
     /// The last one first, as they are taken from the end of a list.
     from_last: u32,
     node: u32,
@@ -66,10 +66,10 @@ pub(super) fn ranks_of_lines(nodes: &[(u32, u32)], is_end: &[bool], names: &Name
         *end = sum;
     }
     let mut starts = ends.clone();
-    let mut items = vec![Item::default(); sum as usize];
+    let mut items = vec![OrderedName::default(); sum as usize];
     for (node, &(caller, name)) in of_tree() {
         for goes_on in items_of(node) {
-            let item = Item { from_last: u32::MAX - names.of(name, goes_on), node, goes_on };
+            let item = OrderedName { from_last: u32::MAX - names.of(name, goes_on), node, goes_on };
             let Some(start) = starts.get_mut(caller as usize) else { continue };
             *start -= 1;
             if let Some(place) = items.get_mut(*start as usize) {
@@ -87,7 +87,7 @@ pub(super) fn ranks_of_lines(nodes: &[(u32, u32)], is_end: &[bool], names: &Name
     let mut ranks = vec![0; nodes.len()];
     let mut next = 1;
     let mut stack = called(0).to_vec();
-    while let Some(Item { node, goes_on, .. }) = stack.pop() {
+    while let Some(OrderedName { node, goes_on, .. }) = stack.pop() {
         if goes_on {
             stack.extend_from_slice(called(node));
         } else if let Some(place) = ranks.get_mut(node as usize) {

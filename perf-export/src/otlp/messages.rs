@@ -6,9 +6,8 @@
 
 use serde::ser::{SerializeSeq, Serializer};
 
-/// Everything.
-#[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
-#[serde(rename_all = "camelCase")]
+/// The whole message.
+#[derive(Clone, PartialEq, prost::Message)]
 pub(super) struct ProfilesData {
     #[prost(message, repeated, tag = "1")]
     pub(super) resource_profiles: Vec<ResourceProfiles>,
@@ -16,24 +15,24 @@ pub(super) struct ProfilesData {
     pub(super) dictionary: Option<ProfilesDictionary>,
 }
 
-/// What the numbers elsewhere are the indices of. The first entry of each table is empty, and means none.
+/// The tables that all profiles refer to by index. The first entry of each is empty, and means none.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ProfilesDictionary {
     #[prost(message, repeated, tag = "1")]
-    pub(super) mapping_table: Vec<Mapping>,
+    pub(super) mapping_table: Vec<OtlpMapping>,
     #[prost(message, repeated, tag = "2")]
-    pub(super) location_table: Vec<Location>,
+    pub(super) location_table: Vec<OtlpLocation>,
     #[prost(message, repeated, tag = "3")]
-    pub(super) function_table: Vec<Function>,
+    pub(super) function_table: Vec<OtlpFunction>,
     #[prost(message, repeated, tag = "4")]
-    pub(super) link_table: Vec<Link>,
+    pub(super) link_table: Vec<OtlpLink>,
     #[prost(string, repeated, tag = "5")]
     pub(super) string_table: Vec<String>,
     #[prost(message, repeated, tag = "6")]
     pub(super) attribute_table: Vec<KeyValueAndUnit>,
     #[prost(message, repeated, tag = "7")]
-    pub(super) stack_table: Vec<Stack>,
+    pub(super) stack_table: Vec<OtlpStack>,
 }
 
 /// The profiles of a machine.
@@ -41,14 +40,14 @@ pub(super) struct ProfilesDictionary {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ResourceProfiles {
     #[prost(message, optional, tag = "1")]
-    pub(super) resource: Option<Resource>,
+    pub(super) resource: Option<OtlpResource>,
     #[prost(message, repeated, tag = "2")]
     pub(super) scope_profiles: Vec<ScopeProfiles>,
 }
 
 /// A machine.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
-pub(super) struct Resource {
+pub(super) struct OtlpResource {
     #[prost(message, repeated, tag = "1")]
     pub(super) attributes: Vec<KeyValue>,
 }
@@ -59,7 +58,7 @@ pub(super) struct ScopeProfiles {
     #[prost(message, optional, tag = "1")]
     pub(super) scope: Option<InstrumentationScope>,
     #[prost(message, repeated, tag = "2")]
-    pub(super) profiles: Vec<Profile>,
+    pub(super) profiles: Vec<OtlpProfile>,
 }
 
 /// The program that made the profiles.
@@ -74,11 +73,11 @@ pub(super) struct InstrumentationScope {
 /// The samples of an event, with one value of each.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Profile {
+pub(super) struct OtlpProfile {
     #[prost(message, optional, tag = "1")]
-    pub(super) sample_type: Option<ValueType>,
+    pub(super) sample_type: Option<OtlpValueType>,
     #[prost(message, repeated, tag = "2")]
-    pub(super) samples: Vec<Sample>,
+    pub(super) samples: Vec<OtlpSample>,
     #[prost(fixed64, tag = "3")]
     #[serde(serialize_with = "number")]
     pub(super) time_unix_nano: u64,
@@ -86,16 +85,16 @@ pub(super) struct Profile {
     #[serde(serialize_with = "number")]
     pub(super) duration_nano: u64,
     #[prost(message, optional, tag = "5")]
-    pub(super) period_type: Option<ValueType>,
+    pub(super) period_type: Option<OtlpValueType>,
     #[prost(int64, tag = "6")]
     #[serde(serialize_with = "number")]
     pub(super) period: i64,
 }
 
-/// What values count, and their unit. Both are strings.
+/// Type and unit of values, as strings.
 #[derive(Clone, Copy, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ValueType {
+pub(super) struct OtlpValueType {
     #[prost(int32, tag = "1")]
     pub(super) type_strindex: i32,
     #[prost(int32, tag = "2")]
@@ -105,7 +104,7 @@ pub(super) struct ValueType {
 /// Samples with the same stack and attributes.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Sample {
+pub(super) struct OtlpSample {
     #[prost(int32, tag = "1")]
     pub(super) stack_index: i32,
     #[prost(int32, repeated, tag = "2")]
@@ -119,10 +118,10 @@ pub(super) struct Sample {
     pub(super) timestamps_unix_nano: Vec<u64>,
 }
 
-/// What is mapped at a range of addresses.
+/// A mapped file or region.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Mapping {
+pub(super) struct OtlpMapping {
     #[prost(uint64, tag = "1")]
     #[serde(serialize_with = "number")]
     pub(super) memory_start: u64,
@@ -141,7 +140,7 @@ pub(super) struct Mapping {
 /// A stack: its locations, the innermost one first.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Stack {
+pub(super) struct OtlpStack {
     #[prost(int32, repeated, tag = "1")]
     pub(super) location_indices: Vec<i32>,
 }
@@ -149,7 +148,7 @@ pub(super) struct Stack {
 /// An address, with its functions.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Location {
+pub(super) struct OtlpLocation {
     #[prost(int32, tag = "1")]
     pub(super) mapping_index: i32,
     #[prost(uint64, tag = "2")]
@@ -157,7 +156,7 @@ pub(super) struct Location {
     pub(super) address: u64,
     /// The innermost inlined function first.
     #[prost(message, repeated, tag = "3")]
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<OtlpLine>,
     #[prost(int32, repeated, tag = "4")]
     pub(super) attribute_indices: Vec<i32>,
 }
@@ -165,7 +164,7 @@ pub(super) struct Location {
 /// A function at an address.
 #[derive(Clone, Copy, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Line {
+pub(super) struct OtlpLine {
     #[prost(int32, tag = "1")]
     pub(super) function_index: i32,
     #[prost(int64, tag = "2")]
@@ -176,7 +175,7 @@ pub(super) struct Line {
 /// A function. Its names and its file are strings.
 #[derive(Clone, Copy, PartialEq, prost::Message, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Function {
+pub(super) struct OtlpFunction {
     #[prost(int32, tag = "1")]
     pub(super) name_strindex: i32,
     #[prost(int32, tag = "2")]
@@ -187,7 +186,7 @@ pub(super) struct Function {
 
 /// The span of a trace. Captures have none.
 #[derive(Clone, Copy, PartialEq, prost::Message, serde::Serialize)]
-pub(super) struct Link {}
+pub(super) struct OtlpLink {}
 
 /// An attribute of the dictionary.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
@@ -212,14 +211,14 @@ pub(super) struct KeyValue {
 /// The value of an attribute.
 #[derive(Clone, PartialEq, prost::Message, serde::Serialize)]
 pub(super) struct AnyValue {
-    #[prost(oneof = "Value", tags = "1, 2, 3")]
+    #[prost(oneof = "OtlpValue", tags = "1, 2, 3")]
     #[serde(flatten)]
-    pub(super) value: Option<Value>,
+    pub(super) value: Option<OtlpValue>,
 }
 
 /// The value of an attribute.
 #[derive(Clone, PartialEq, Eq, Hash, prost::Oneof, serde::Serialize)]
-pub(super) enum Value {
+pub(super) enum OtlpValue {
     #[prost(string, tag = "1")]
     #[serde(rename = "stringValue")]
     Text(String),

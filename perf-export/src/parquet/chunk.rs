@@ -24,7 +24,7 @@ use super::dictionary::{Integers, push_text};
 use super::leaf::{Leaf, Levels, Values};
 use super::zstd_frame::{Gain, Zstd};
 use super::{delta, hybrid};
-use crate::texts::Texts;
+use crate::text_table::TextTable;
 
 /// Number of bytes of a dictionary after which values are written one by one.
 const DICTIONARY: usize = 1 << 20;
@@ -48,7 +48,7 @@ pub(super) struct Chunk {
 #[derive(Debug)]
 enum Store {
     Integers(Integers),
-    Texts(Texts),
+    Texts(TextTable),
     /// Nothing: pages have differences.
     Differences,
     /// Nothing: pages have the values.
@@ -90,7 +90,7 @@ impl Chunk {
         let store = match descr.physical_type() {
             Type::INT64 if is_rising => Store::Differences,
             Type::INT32 | Type::INT64 => Store::Integers(Integers::default()),
-            Type::BYTE_ARRAY => Store::Texts(Texts::default()),
+            Type::BYTE_ARRAY => Store::Texts(TextTable::default()),
             _ => Store::Plain,
         };
         Self { descr, store, is_plain: false, has_filter, gain: Gain::default(), pages: Vec::new() }

@@ -3,7 +3,6 @@
 use core::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
-
 use perf_profile::table::numbering::Numbering;
 
 /// A dictionary of integers.

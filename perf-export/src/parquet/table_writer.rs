@@ -11,11 +11,11 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::ColumnDescPtr;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use perf_profile::Origin;
 
 use super::chunk::{Chunk, Scratch};
 use super::leaf::leaves;
 use crate::columns::{SCHEMA_VERSION, Table};
-use perf_profile::Origin;
 
 /// Number of rows of a row group. A second of a machine with a hundred CPUs at 1,000 samples each is in one or two.
 const ROW_GROUP: usize = 1 << 17;

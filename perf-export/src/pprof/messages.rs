@@ -4,17 +4,17 @@
 
 /// The whole profile. Its parts may be written one after the other: protobuf joins them.
 #[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct Profile {
+pub(super) struct PprofProfile {
     #[prost(message, repeated, tag = "1")]
-    pub(super) sample_type: Vec<ValueType>,
+    pub(super) sample_type: Vec<PprofValueType>,
     #[prost(message, repeated, tag = "2")]
-    pub(super) sample: Vec<Sample>,
+    pub(super) sample: Vec<PprofSample>,
     #[prost(message, repeated, tag = "3")]
-    pub(super) mapping: Vec<Mapping>,
+    pub(super) mapping: Vec<PprofMapping>,
     #[prost(message, repeated, tag = "4")]
-    pub(super) location: Vec<Location>,
+    pub(super) location: Vec<PprofLocation>,
     #[prost(message, repeated, tag = "5")]
-    pub(super) function: Vec<Function>,
+    pub(super) function: Vec<PprofFunction>,
     #[prost(string, repeated, tag = "6")]
     pub(super) string_table: Vec<String>,
     #[prost(int64, tag = "9")]
@@ -22,7 +22,7 @@ pub(super) struct Profile {
     #[prost(int64, tag = "10")]
     pub(super) duration_nanos: i64,
     #[prost(message, optional, tag = "11")]
-    pub(super) period_type: Option<ValueType>,
+    pub(super) period_type: Option<PprofValueType>,
     #[prost(int64, tag = "12")]
     pub(super) period: i64,
     /// A string.
@@ -30,9 +30,9 @@ pub(super) struct Profile {
     pub(super) default_sample_type: i64,
 }
 
-/// What values count, and their unit. Both are strings.
+/// Type and unit of values, as strings.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct ValueType {
+pub(super) struct PprofValueType {
     #[prost(int64, tag = "1")]
     pub(super) r#type: i64,
     #[prost(int64, tag = "2")]
@@ -41,7 +41,7 @@ pub(super) struct ValueType {
 
 /// Samples with the same stack and labels.
 #[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct Sample {
+pub(super) struct PprofSample {
     /// The locations, the innermost one first.
     #[prost(uint64, repeated, tag = "1")]
     pub(super) location_id: Vec<u64>,
@@ -49,12 +49,12 @@ pub(super) struct Sample {
     #[prost(int64, repeated, tag = "2")]
     pub(super) value: Vec<i64>,
     #[prost(message, repeated, tag = "3")]
-    pub(super) label: Vec<Label>,
+    pub(super) label: Vec<PprofLabel>,
 }
 
 /// A label: a string or a number.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct Label {
+pub(super) struct PprofLabel {
     #[prost(int64, tag = "1")]
     pub(super) key: i64,
     #[prost(int64, tag = "2")]
@@ -65,9 +65,9 @@ pub(super) struct Label {
     pub(super) num_unit: i64,
 }
 
-/// What is mapped at a range of addresses.
+/// A mapped file or region.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct Mapping {
+pub(super) struct PprofMapping {
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
     #[prost(uint64, tag = "2")]
@@ -92,7 +92,7 @@ pub(super) struct Mapping {
 
 /// An address, with its functions.
 #[derive(Clone, PartialEq, prost::Message)]
-pub(super) struct Location {
+pub(super) struct PprofLocation {
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
     #[prost(uint64, tag = "2")]
@@ -101,12 +101,12 @@ pub(super) struct Location {
     pub(super) address: u64,
     /// The innermost inlined function first.
     #[prost(message, repeated, tag = "4")]
-    pub(super) line: Vec<Line>,
+    pub(super) line: Vec<PprofLine>,
 }
 
 /// A function at an address.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct Line {
+pub(super) struct PprofLine {
     #[prost(uint64, tag = "1")]
     pub(super) function_id: u64,
     #[prost(int64, tag = "2")]
@@ -115,7 +115,7 @@ pub(super) struct Line {
 
 /// A function. Its names and its file are strings.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(super) struct Function {
+pub(super) struct PprofFunction {
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
     #[prost(int64, tag = "2")]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use arrow_array::StructArray;
 use arrow_array::cast::AsArray;
-use perf_export::columns::{Column, Kind, Options, Table};
+use perf_export::columns::{Column, ColumnKind, Options, Table};
 use perf_parse::Reader;
 
 use crate::{Tables, texts_of};
@@ -14,12 +14,12 @@ fn each_text(tables: &Tables, check: &dyn Fn(Table, &Column, &str)) {
     for &table in Table::ALL {
         for column in table.columns() {
             let texts: Vec<_> = match column.kind {
-                Kind::Text | Kind::Word => tables.texts(table, column.name),
-                Kind::Texts => tables
+                ColumnKind::Text | ColumnKind::Word => tables.texts(table, column.name),
+                ColumnKind::Texts => tables
                     .columns(table, column.name)
                     .flat_map(|lists| texts_of(lists.as_list::<i32>().values()))
                     .collect(),
-                Kind::Structures(_) => tables
+                ColumnKind::Structures(_) => tables
                     .columns(table, column.name)
                     .flat_map(|lists| {
                         let items: &StructArray = lists.as_list::<i32>().values().as_struct();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use perf_export::columns::{Column, Kind, Table};
+use perf_export::columns::{Column, ColumnKind, Table};
 
 /// The lines of a table in `SCHEMA.md`.
 fn described(columns: &[Column], prefix: &str, out: &mut String) {
@@ -16,7 +16,7 @@ fn described(columns: &[Column], prefix: &str, out: &mut String) {
             column.doc
         );
         out.push_str(&line);
-        if let Kind::Structures(columns) = column.kind {
+        if let ColumnKind::Structures(columns) = column.kind {
             described(columns, &format!("{prefix}{}.", column.name), out);
         }
     }

@@ -1,4 +1,4 @@
-//! Stacks whose numbers are known, so that one that comes again is not numbered frame by frame.
+//! Cache of stacks by their frames, so that a stack that recurs is not interned frame by frame.
 
 use core::hash::BuildHasher;
 
@@ -18,18 +18,18 @@ const HEAD: usize = 2;
 /// for most stacks. [`perf_profile::table::known_stacks`] takes less memory. With it, an export of stacks that come again would take a sixth
 /// longer.
 #[derive(Debug, Default)]
-pub(super) struct KnownStacks {
+pub(super) struct RecentStacks {
     /// The hash of each stack, and its place in `words`.
     places: HashTable<(u64, u32)>,
     /// The stacks, one after the other, and after them the one that was looked up last.
     words: Vec<u64>,
-    /// Where that one begins, and its hash if it may be added.
+    /// Start of that one, and its hash if it may be added.
     end: usize,
     looked_up: Option<u64>,
     hasher: DefaultHashBuilder,
 }
 
-impl KnownStacks {
+impl RecentStacks {
     /// Returns the number of a stack and how it ends; `None` if it is not known. Then [`add`](Self::add) may add it.
     #[inline]
     pub(super) fn find(

@@ -1,21 +1,19 @@
-//! The strings, functions, mappings, locations and stacks of some profiles, each once: what pprof and OTLP have tables of.
+//! The tables of pprof and OTLP: strings, functions, mappings, locations and stacks of profiles, interned.
 
 use core::hash::{Hash, Hasher};
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
+use perf_profile::{
+    EMPTY, NONE, Profile, Stacks, table::interner::Interner, table::known_numbers::KnownNumbers,
+};
 use perf_session::DsoKind;
 
 use crate::strings::Strings;
-use perf_profile::NONE;
-use perf_profile::Profile;
-use perf_profile::table::interner::Interner;
-use perf_profile::table::known_numbers::KnownNumbers;
-use perf_profile::{EMPTY, Stacks};
 
-/// A function. Its fields are numbers of strings.
+/// A function, as strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Function {
+pub(crate) struct FunctionStrings {
     pub(crate) name: u32,
     /// The mangled name, if it is mangled.
     pub(crate) system_name: u32,
@@ -23,13 +21,13 @@ pub(crate) struct Function {
     pub(crate) file: u32,
 }
 
-/// What is mapped at a range of addresses.
+/// A mapped file or region.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MappedFile {
     pub(crate) key: MappingKey,
     /// The end of the range.
     pub(crate) limit: u64,
-    /// What is known of at least one of its locations.
+    /// Whether any of its locations has a function, a file, a line, an inlined function.
     pub(crate) has_functions: bool,
     pub(crate) has_files: bool,
     pub(crate) has_lines: bool,
@@ -43,20 +41,20 @@ impl MappedFile {
     }
 }
 
-/// What tells mappings apart.
+/// Identity of a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct MappingKey {
-    /// The number of the file's path.
+    /// String of the file's path.
     pub(crate) file: u32,
-    /// The number of the build id in [`Tables::build_ids`]; 0 if it is unknown.
+    /// Index of the build id in [`ProtoTables::build_ids`]; 0 if it is unknown.
     pub(crate) build_id: u32,
     pub(crate) start: u64,
     pub(crate) pgoff: u64,
 }
 
-/// Whose code a location is.
+/// The kind of code at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Code {
+pub(crate) enum CodeKind {
     Kernel,
     Native,
     /// Code in memory that no file is mapped to.
@@ -66,33 +64,33 @@ pub(crate) enum Code {
 
 /// An address, with its functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Location {
-    /// The number of the mapping; [`NONE`] if nothing is mapped.
+pub(crate) struct CodeLocation {
+    /// Index of the mapping; [`NONE`] if nothing is mapped.
     pub(crate) mapping: u32,
     /// Of a caller, an address in its call instruction.
     pub(crate) address: u64,
-    pub(crate) code: Code,
-    /// The numbers of the functions and their lines, or 0: the innermost inlined function first.
+    pub(crate) code: CodeKind,
+    /// Functions and line numbers (0 if unknown), innermost inlined function first.
     pub(crate) lines: Vec<(u32, u32)>,
 }
 
-impl Hash for Location {
+impl Hash for CodeLocation {
     /// Few locations have the same address and other functions.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.mapping, self.address).hash(state);
     }
 }
 
-/// What the tables have of a profile: the strings of its symbols and of the files of its lines, and its mappings.
-struct Known {
+/// The strings of a profile's symbols and source files, and its mappings, as far as they are in the tables.
+struct KnownStrings {
     names: KnownNumbers,
     system_names: KnownNumbers,
     files: KnownNumbers,
     mappings: KnownNumbers,
 }
 
-impl Known {
-    /// Returns what the tables have of a profile that was not added.
+impl KnownStrings {
+    /// Returns the state of a profile before it is added.
     fn of(profile: &Profile) -> Self {
         let symbols = profile.named().symbols().len();
         Self {
@@ -106,20 +104,20 @@ impl Known {
 
 /// The tables of some profiles.
 #[derive(Debug)]
-pub(crate) struct Tables {
+pub(crate) struct ProtoTables {
     /// The first one is empty.
     pub(crate) strings: Strings,
     /// In hexadecimal digits. The first one is empty.
     pub(crate) build_ids: Strings,
-    functions: Interner<Function>,
+    functions: Interner<FunctionStrings>,
     mappings: Vec<MappedFile>,
     mapping_numbers: HashMap<MappingKey, u32>,
-    locations: Interner<Location>,
+    locations: Interner<CodeLocation>,
     /// Of locations.
     pub(crate) stacks: Stacks,
 }
 
-impl Default for Tables {
+impl Default for ProtoTables {
     fn default() -> Self {
         let (mut strings, mut build_ids) = (Strings::default(), Strings::default());
         strings.number_of("");
@@ -130,8 +128,8 @@ impl Default for Tables {
     }
 }
 
-impl Tables {
-    /// Adds the stacks of a profile's samples. Returns their numbers in [`Tables::stacks`], by their numbers in the profile.
+impl ProtoTables {
+    /// Adds the stacks of a profile's samples. Returns their numbers in [`ProtoTables::stacks`], by their numbers in the profile.
     pub(crate) fn add(&mut self, profile: &Profile) -> Vec<u32> {
         let nodes = profile.stacks().len();
         let mut is_used = vec![false; nodes];
@@ -151,7 +149,7 @@ impl Tables {
         }
         let used = || (0..nodes).filter(|&stack| is_used.get(stack) == Some(&true));
         let used = || used().filter_map(|stack| Some((stack, profile.stacks().node(stack as u32)?)));
-        let mut known = Known::of(profile);
+        let mut known = KnownStrings::of(profile);
         let mut locations = vec![NONE; profile.frames().places().len()];
         // Of the locations, whether several frames have it.
         let mut is_shared = vec![false; self.locations.list().len()];
@@ -189,7 +187,7 @@ impl Tables {
     }
 
     /// Returns the number of the location of a frame.
-    fn location(&mut self, profile: &Profile, frame: u32, known: &mut Known) -> u32 {
+    fn location(&mut self, profile: &Profile, frame: u32, known: &mut KnownStrings) -> u32 {
         let place = profile.frames().place(frame);
         let (ip, is_caller) = place.map_or((0, false), |place| (place.ip, place.is_caller));
         let mapping = self.mapping(profile, frame, known);
@@ -203,7 +201,7 @@ impl Tables {
             let Some(symbol) = profile.named().symbol(at.symbol) else { continue };
             let line = profile.named().line(at.line);
             let strings = &mut self.strings;
-            let function = Function {
+            let function = FunctionStrings {
                 name: known.names.number(at.symbol, || strings.number(&symbol.label())),
                 system_name: known.system_names.number(at.symbol, || strings.number(&symbol.raw_name)),
                 file: line.map_or(0, |it| known.files.number(at.line, || strings.number(&it.file))),
@@ -221,11 +219,11 @@ impl Tables {
             mapping.has_inlines |= has_inlines;
         }
         let code = code(profile, frame);
-        self.locations.number(Location { mapping, address, code, lines })
+        self.locations.number(CodeLocation { mapping, address, code, lines })
     }
 
     /// Returns the number of the mapping of a frame, which then has the frame's address; [`NONE`] if nothing is mapped.
-    fn mapping(&mut self, profile: &Profile, frame: u32, known: &mut Known) -> u32 {
+    fn mapping(&mut self, profile: &Profile, frame: u32, known: &mut KnownStrings) -> u32 {
         let frames = profile.frames();
         let (Some(place), Some(mapping)) = (frames.place(frame), frames.mapping(frame)) else { return NONE };
         let number = known.mappings.number(place.mapping, || {
@@ -251,7 +249,7 @@ impl Tables {
     }
 
     /// Returns the functions, by their numbers.
-    pub(crate) fn functions(&self) -> &[Function] {
+    pub(crate) fn functions(&self) -> &[FunctionStrings] {
         self.functions.list()
     }
 
@@ -261,18 +259,18 @@ impl Tables {
     }
 
     /// Returns the locations, by their numbers.
-    pub(crate) fn locations(&self) -> &[Location] {
+    pub(crate) fn locations(&self) -> &[CodeLocation] {
         self.locations.list()
     }
 }
 
-fn code(profile: &Profile, frame: u32) -> Code {
+fn code(profile: &Profile, frame: u32) -> CodeKind {
     let kind = profile.frames().dso_of(frame).map(|dso| dso.kind());
     match profile.frames().mode(frame) {
-        CpuMode::KERNEL | CpuMode::GUEST_KERNEL => Code::Kernel,
-        CpuMode::USER | CpuMode::GUEST_USER if kind == Some(DsoKind::Memory) => Code::Generated,
-        CpuMode::USER | CpuMode::GUEST_USER => Code::Native,
-        _ => Code::Unknown,
+        CpuMode::KERNEL | CpuMode::GUEST_KERNEL => CodeKind::Kernel,
+        CpuMode::USER | CpuMode::GUEST_USER if kind == Some(DsoKind::Memory) => CodeKind::Generated,
+        CpuMode::USER | CpuMode::GUEST_USER => CodeKind::Native,
+        _ => CodeKind::Unknown,
     }
 }
 

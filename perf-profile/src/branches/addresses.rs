@@ -1,14 +1,14 @@
-//! From offsets in a file to the addresses that its symbols have.
+//! Offsets in a file to the addresses that its symbols have.
 
 use perf_session::{Segment, address_of};
 
-/// The code of a file.
+/// The segments of a file, which map offsets in it to addresses.
 #[derive(Clone, Copy, Debug)]
-pub struct Code<'a> {
+pub struct FileAddresses<'a> {
     segments: &'a [Segment],
 }
 
-impl<'a> Code<'a> {
+impl<'a> FileAddresses<'a> {
     /// `segments` are those of the file, in its order: see [`perf_symbol::Image::segments`].
     #[must_use]
     pub fn new(segments: &'a [Segment]) -> Self {

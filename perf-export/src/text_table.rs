@@ -1,24 +1,23 @@
-//! Texts, each kept once.
+//! Interned texts in one buffer.
 
 use core::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
-
 use perf_profile::table::numbering::Numbering;
 
-/// Texts, each kept once.
+/// Interned texts, in one buffer.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
+pub(crate) struct TextTable {
     numbering: Numbering,
     /// The texts, one after the other.
     bytes: String,
-    /// Where each text ends.
+    /// End of each text.
     ends: Vec<i32>,
     hasher: DefaultHashBuilder,
 }
 
-impl Texts {
-    /// Returns the number of a text.
+impl TextTable {
+    /// Interns a text and returns its index.
     #[inline]
     pub(crate) fn number(&mut self, text: &str) -> u32 {
         let Self { numbering, bytes, ends, hasher } = self;
@@ -32,7 +31,7 @@ impl Texts {
         number
     }
 
-    /// Returns a text; an empty one for a number that is none.
+    /// Returns a text by its index; empty for an index out of range.
     pub(crate) fn get(&self, number: u32) -> &str {
         text_of(&self.bytes, &self.ends, number)
     }
@@ -74,7 +73,7 @@ mod tests {
 
     #[test]
     fn texts_are_kept_once() {
-        let mut texts = Texts::default();
+        let mut texts = TextTable::default();
         let all: Vec<String> = (0..100).map(|number| "ä".repeat(number)).collect();
         for _ in 0..2 {
             assert!(all.iter().map(|text| texts.number(text)).eq(0..100));
