@@ -2,12 +2,12 @@
 
 use perf_record::open::abi::event::SwId;
 use perf_record::open::{EventGroup, EventSpec};
-use perf_record::{FileSink, Observed, Options, Recorder};
+use perf_record::{FileSink, RecordOptions, Recorder, Targets};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let clock = EventGroup::from(EventSpec::software(SwId::CPU_CLOCK));
-    let this = Observed::Threads(vec![std::process::id()]);
-    let mut recorder = Recorder::open(vec![clock], this, None, Options::default())?;
+    let this = Targets::Threads(vec![std::process::id()]);
+    let mut recorder = Recorder::open(vec![clock], this, None, RecordOptions::default())?;
     let mut sink = FileSink::new(std::io::BufWriter::new(std::fs::File::create("own.data")?));
     recorder.begin(&mut sink)?;
     recorder.start()?;

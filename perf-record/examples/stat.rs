@@ -1,12 +1,12 @@
 //! Counts events of a command: `cargo run --example stat`.
 
-use perf_record::Observed;
+use perf_record::Targets;
 use perf_record::open::event::parse;
 use perf_record::open::workload::Workload;
 use perf_record::stat::{StatError, StatOptions, StatPlan};
 
 fn count() -> Result<(), StatError> {
-    let plan = StatPlan::new(parse("page-faults,task-clock")?, Observed::Command, StatOptions::default())?;
+    let plan = StatPlan::new(parse("page-faults,task-clock")?, Targets::Command, StatOptions::default())?;
     let mut command = Workload::prepare("true".as_ref(), [])?;
     let mut run = plan.open(Some(command.pid()))?;
     run.start()?;

@@ -8,14 +8,14 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 use perf_open::{Builder, EventGroup, EventSpec};
 
-use crate::aux_area::{Plan, Switches};
-use crate::manner::Manner;
-use crate::{Error, Options, call_graph, terms};
+use crate::aux_area::{AuxPlan, SwitchTracking};
+use crate::shared_settings::SharedSettings;
+use crate::{Error, RecordOptions, call_graph, terms};
 
 /// The default number of samples per second, the same as perf's.
 const DEFAULT_FREQ: u64 = 4000;
 
-impl Manner<'_> {
+impl SharedSettings<'_> {
     /// Returns the builder of the event of `group` at `place`. With `is_tracking`, it also records mappings, names and
     /// tasks.
     pub(crate) fn builder(
@@ -41,14 +41,14 @@ impl Manner<'_> {
     ///
     /// perf: `evsel__read_sampler`.
     fn sampler(&self, group: &EventGroup) -> usize {
-        let is_traced = |aux: &Plan| group.events.first().is_some_and(|leader| aux.is_traced(leader));
+        let is_traced = |aux: &AuxPlan| group.events.first().is_some_and(|leader| aux.is_traced(leader));
         usize::from(group.events.len() > 1 && self.aux.is_some_and(is_traced))
     }
 
     /// Returns the options for an event: without the fields of samples, if it takes none.
-    fn options_of(&self, event: &EventSpec) -> Cow<'_, Options> {
+    fn options_of(&self, event: &EventSpec) -> Cow<'_, RecordOptions> {
         match self.aux {
-            Some(aux) if aux.is_bare(event) => Cow::Owned(Options {
+            Some(aux) if aux.is_bare(event) => Cow::Owned(RecordOptions {
                 sample_type: self.options.sample_type.without(SampleType::RAW),
                 call_graph: None,
                 branches: None,
@@ -198,7 +198,7 @@ impl Manner<'_> {
         let options = self.options;
         // perf: `evsel__config` leaves symbols to the event that records changes of the kernel's code.
         let pokes_elsewhere = self.aux.is_some_and(|aux| aux.text_poke);
-        let switches = self.aux.map_or(Switches::None, |aux| aux.switches);
+        let switches = self.aux.map_or(SwitchTracking::None, |aux| aux.switches);
         let builder = builder
             .mmap(true)
             .mmap2(true)
@@ -210,9 +210,9 @@ impl Manner<'_> {
             .text_poke(options.text_poke && !pokes_elsewhere)
             .mmap_data(options.data || self.copies_stacks)
             .context_switch(match switches {
-                Switches::None => options.switch_events,
-                Switches::Tracker => true,
-                Switches::AllTasks => false,
+                SwitchTracking::None => options.switch_events,
+                SwitchTracking::Tracker => true,
+                SwitchTracking::AllTasks => false,
             })
             .namespaces(options.namespaces)
             .build_id(options.buildid_mmap);

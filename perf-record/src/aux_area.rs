@@ -11,16 +11,16 @@ mod plan;
 mod sizes;
 
 pub(crate) use abilities::Abilities;
-pub(crate) use area::{Area, Place};
+pub(crate) use area::{AuxArea, AuxTarget};
 pub(crate) use info::{record as info, times};
-pub(crate) use plan::{Plan, Switches};
+pub(crate) use plan::{AuxPlan, SwitchTracking};
 
 #[cfg(test)]
-pub(crate) use area::Mapping;
+pub(crate) use area::AuxMemory;
 #[cfg(test)]
-pub(crate) use newest::History;
+pub(crate) use newest::SnapshotHistory;
 #[cfg(test)]
-pub(crate) use sizes::Mode;
+pub(crate) use sizes::AuxMode;
 
 use perf_abi::auxtrace::AuxtraceType;
 use rustix::time::{ClockId, clock_gettime};

@@ -20,7 +20,7 @@ use rustix::io::Errno;
 const SET_ID: u32 = 0o6000;
 
 /// What a file of the cache contains.
-pub(crate) enum Content {
+pub(crate) enum CachedContent {
     /// The file itself: a hard link if possible, else a copy.
     File(File),
     /// These bytes.
@@ -48,7 +48,13 @@ impl BuildIdCache {
     }
 
     /// Adds a file of this name and build id, which was mapped from `path`. Keeps what the cache has.
-    pub(crate) fn add(&self, path: &[u8], build_id: &[u8], name: &str, content: Content) -> io::Result<()> {
+    pub(crate) fn add(
+        &self,
+        path: &[u8],
+        build_id: &[u8],
+        name: &str,
+        content: CachedContent,
+    ) -> io::Result<()> {
         let (first, rest) = halves(build_id);
         let id = format!("{first}{rest}");
         let mut folder = self.0.try_clone()?;
@@ -68,9 +74,9 @@ impl BuildIdCache {
         target.push(b'/');
         target.extend(id.as_bytes());
         match content {
-            Content::File(file) => link_or_copy(&file, &folder, name)?,
+            CachedContent::File(file) => link_or_copy(&file, &folder, name)?,
             // The kernel's symbols are private.
-            Content::Bytes(bytes) => put(&folder, name, 0o600, |to| to.write_all(&bytes))?,
+            CachedContent::Bytes(bytes) => put(&folder, name, 0o600, |to| to.write_all(&bytes))?,
         }
         let links = enter(&enter(&self.0, b".build-id")?, first.as_bytes())?;
         is_there(fs::symlinkat(target.as_slice(), &links, rest))

@@ -14,8 +14,8 @@ use perf_parse::feature::{BuildId, Entries, FeatureData};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
 use super::{elf, kernel};
-use crate::build_id_cache::{BuildIdCache, Content};
-use crate::mapped_file::{DELETED, Inode, Place};
+use crate::build_id_cache::{BuildIdCache, CachedContent};
+use crate::mapped_file::{DELETED, FileInode, MappedFile};
 use crate::vdso::{self, VDSO, VDSO32};
 
 /// perf's name of the kernel.
@@ -31,50 +31,50 @@ const KERNEL: &[u8] = b"[kernel.kallsyms]";
 /// ```
 /// use std::path::Path;
 ///
-/// use perf_record::BuildIds;
+/// use perf_record::BuildIdCollector;
 /// use perf_record::parse::abi::endian::NativeEndian;
 /// use perf_record::parse::file::write::FeaturePayloads;
 ///
-/// let files = BuildIds::new();
+/// let files = BuildIdCollector::new();
 /// let mut features = FeaturePayloads::<NativeEndian>::new();
 /// files.finish(Path::new("/"), &mut features)?;
 /// # Ok::<(), perf_record::parse::file::write::WriteFileError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct BuildIds {
-    files: Vec<Mapped>,
+pub struct BuildIdCollector {
+    files: Vec<MappedDso>,
     by_name: HashMap<Key, usize>,
 }
 
 /// What distinguishes files: two containers may have two files of one path.
-type Key = (CpuMode, Option<Inode>, Vec<u8>);
+type Key = (CpuMode, Option<FileInode>, Vec<u8>);
 
 /// A file that was mapped, or the kernel's name of memory without a file.
 #[derive(Clone, Debug)]
-struct Mapped {
+struct MappedDso {
     name: Vec<u8>,
     /// Whether the mapping belongs to the kernel or to a program.
     mode: CpuMode,
     /// `None` if the record did not have it.
-    inode: Option<Inode>,
+    inode: Option<FileInode>,
     /// The first process that mapped it, and the last one: either may have ended.
-    places: [Place; 2],
+    places: [MappedFile; 2],
     /// The build id, if the kernel reported it.
     build_id: Option<Vec<u8>>,
 }
 
-impl Default for BuildIds {
+impl Default for BuildIdCollector {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl BuildIds {
+impl BuildIdCollector {
     /// Begins with the kernel alone, which is always mapped.
     #[must_use]
     pub fn new() -> Self {
         let mut files = Self { files: Vec::new(), by_name: HashMap::new() };
-        files.file(CpuMode::KERNEL, None, Place::default(), KERNEL);
+        files.file(CpuMode::KERNEL, None, MappedFile::default(), KERNEL);
         files
     }
 
@@ -82,12 +82,12 @@ impl BuildIds {
     pub fn record<O: ByteOrder>(&mut self, misc: Misc, record: &Record<'_, O>) {
         match record {
             Record::Mmap(it) => {
-                let place = Place { pid: it.pid, start: it.addr, len: it.len };
+                let place = MappedFile { pid: it.pid, start: it.addr, len: it.len };
                 self.mapped(misc, place, name(it.filename, it.addr), (None, None));
             }
             Record::Mmap2(it) => {
-                let place = Place { pid: it.pid, start: it.addr, len: it.len };
-                let inode = Inode::of_record(&it.id);
+                let place = MappedFile { pid: it.pid, start: it.addr, len: it.len };
+                let inode = FileInode::of_record(&it.id);
                 self.mapped(misc, place, name(it.filename, it.addr), (inode, it.id.build_id()));
             }
             _ => {}
@@ -96,7 +96,7 @@ impl BuildIds {
 
     /// Adds the files of other records.
     pub(crate) fn add(&mut self, others: Self) {
-        for Mapped { name, mode, inode, places, build_id } in others.files {
+        for MappedDso { name, mode, inode, places, build_id } in others.files {
             for place in places {
                 self.file(mode, inode, place, &name);
             }
@@ -109,9 +109,9 @@ impl BuildIds {
     fn mapped(
         &mut self,
         misc: Misc,
-        place: Place,
+        place: MappedFile,
         name: &[u8],
-        (inode, build_id): (Option<Inode>, Option<&[u8]>),
+        (inode, build_id): (Option<FileInode>, Option<&[u8]>),
     ) {
         let mode = misc.cpumode();
         // The symbol after the name depends on where the kernel was loaded.
@@ -123,12 +123,12 @@ impl BuildIds {
     }
 
     /// Returns the index of a file; adds it if it is new.
-    fn file(&mut self, mode: CpuMode, inode: Option<Inode>, place: Place, name: &[u8]) -> usize {
+    fn file(&mut self, mode: CpuMode, inode: Option<FileInode>, place: MappedFile, name: &[u8]) -> usize {
         let next = self.files.len();
         let index = *self.by_name.entry((mode, inode, name.to_vec())).or_insert(next);
         if index == next {
             let name = name.to_vec();
-            self.files.push(Mapped { name, mode, inode, places: [place; 2], build_id: None });
+            self.files.push(MappedDso { name, mode, inode, places: [place; 2], build_id: None });
         }
         self.files[index].places[1] = place;
         index
@@ -185,7 +185,7 @@ impl BuildIds {
     }
 }
 
-impl Mapped {
+impl MappedDso {
     fn read(&self, root: &Path) -> Option<Vec<u8>> {
         if let Some(build_id) = &self.build_id {
             return Some(build_id.clone());
@@ -208,7 +208,7 @@ impl Mapped {
         if self.name == VDSO {
             return vdso::own();
         }
-        let of_process = |place: &Place| vdso::of_process(&place.folder(root), &self.name);
+        let of_process = |place: &MappedFile| vdso::of_process(&place.folder(root), &self.name);
         self.places.iter().find_map(of_process).or_else(vdso::vdso32)
     }
 
@@ -229,7 +229,7 @@ impl Mapped {
     /// Adds the file to the cache, if the cache lacks it and the file still has its build id.
     fn cache(&self, root: &Path, cache: &BuildIdCache) -> io::Result<()> {
         let Some(build_id) = self.read(root) else { return Ok(()) };
-        let add = |name: &str, content: &dyn Fn() -> Option<Content>| {
+        let add = |name: &str, content: &dyn Fn() -> Option<CachedContent>| {
             let content = if cache.has(&build_id, name) { None } else { content() };
             // perf's cache has all vDSOs in one folder.
             let path = if self.name == VDSO32 { VDSO } else { &self.name };
@@ -243,19 +243,19 @@ impl Mapped {
                     let address = line.split(|&byte| byte == b' ').next();
                     address.is_some_and(|digits| digits.iter().any(|&digit| digit != b'0'))
                 };
-                symbols.split(|&byte| byte == b'\n').any(has_address).then_some(Content::Bytes(symbols))
+                symbols.split(|&byte| byte == b'\n').any(has_address).then_some(CachedContent::Bytes(symbols))
             }),
             (CpuMode::KERNEL, [b'/', path @ ..]) => {
                 // The build id of a compressed module is not readable.
                 let is_same = |file: &File| elf::of_file(file).is_none_or(|found| found == build_id);
                 let open = || elf::open(&root.join(OsStr::from_bytes(path))).filter(is_same);
-                add("elf", &|| open().map(Content::File))
+                add("elf", &|| open().map(CachedContent::File))
             }
-            (CpuMode::USER, VDSO | VDSO32) => add("vdso", &|| self.vdso(root).map(Content::Bytes)),
+            (CpuMode::USER, VDSO | VDSO32) => add("vdso", &|| self.vdso(root).map(CachedContent::Bytes)),
             (CpuMode::USER, [b'/', ..]) => {
                 let is_same = |(_, found): &(File, Vec<u8>)| *found == build_id;
-                add("elf", &|| self.open(root).filter(is_same).map(|(file, _)| Content::File(file)))?;
-                add("debug", &|| debug_file(root, &build_id).map(Content::File))
+                add("elf", &|| self.open(root).filter(is_same).map(|(file, _)| CachedContent::File(file)))?;
+                add("debug", &|| debug_file(root, &build_id).map(CachedContent::File))
             }
             _ => Ok(()),
         }

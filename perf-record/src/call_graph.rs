@@ -5,7 +5,7 @@ use perf_abi::sample_type::SampleType;
 use perf_open::event::{self, Terms};
 use perf_open::{Builder, EventSpec};
 
-use crate::{CallGraph, Error, Options};
+use crate::{CallGraphMode, Error, RecordOptions};
 
 /// The registers for unwinding a stack: all but the segment registers on x86-64, all on other architectures.
 ///
@@ -21,7 +21,7 @@ const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
 };
 
 /// Returns the mask of all general registers that the kernel can record, for
-/// [`regs_user`](Options::regs_user) and [`regs_intr`](Options::regs_intr): on x86-64 without the segment registers. 0 on
+/// [`regs_user`](RecordOptions::regs_user) and [`regs_intr`](RecordOptions::regs_intr): on x86-64 without the segment registers. 0 on
 /// an architecture that this crate does not know.
 ///
 /// perf: `PERF_REGS_MASK`.
@@ -34,30 +34,30 @@ pub const fn all_registers() -> u64 {
 }
 
 /// Returns the method that records the call chains of an event; `None` for no call chains.
-pub(crate) fn call_graph(options: &Options, terms: &Terms) -> Option<CallGraph> {
+pub(crate) fn call_graph(options: &RecordOptions, terms: &Terms) -> Option<CallGraphMode> {
     match terms.call_graph {
         // perf: `evsel__apply_config_terms`.
         None => match (options.call_graph, terms.stack_size) {
-            (Some(CallGraph::Dwarf(_)), Some(bytes)) => Some(CallGraph::Dwarf(bytes)),
-            (None, _) => terms.max_stack.map(|_| CallGraph::Fp),
+            (Some(CallGraphMode::Dwarf(_)), Some(bytes)) => Some(CallGraphMode::Dwarf(bytes)),
+            (None, _) => terms.max_stack.map(|_| CallGraphMode::Fp),
             (of_all, _) => of_all,
         },
-        Some(event::CallGraph::Fp) => Some(CallGraph::Fp),
+        Some(event::CallGraph::Fp) => Some(CallGraphMode::Fp),
         Some(event::CallGraph::Dwarf) => {
-            Some(CallGraph::Dwarf(terms.stack_size.unwrap_or(CallGraph::STACK_BYTES)))
+            Some(CallGraphMode::Dwarf(terms.stack_size.unwrap_or(CallGraphMode::STACK_BYTES)))
         }
-        Some(event::CallGraph::Lbr) => Some(CallGraph::Lbr),
+        Some(event::CallGraph::Lbr) => Some(CallGraphMode::Lbr),
         Some(_) => None,
     }
 }
 
 /// Returns whether an event copies stacks.
-pub(crate) fn copies_stacks(options: &Options, event: &EventSpec) -> bool {
-    matches!(call_graph(options, &event.terms), Some(CallGraph::Dwarf(_)))
+pub(crate) fn copies_stacks(options: &RecordOptions, event: &EventSpec) -> bool {
+    matches!(call_graph(options, &event.terms), Some(CallGraphMode::Dwarf(_)))
 }
 
 /// Adds the call chains of an event, and the registers of user space that the options ask for.
-pub(crate) fn record(options: &Options, terms: &Terms, builder: Builder) -> Result<Builder, Error> {
+pub(crate) fn record(options: &RecordOptions, terms: &Terms, builder: Builder) -> Result<Builder, Error> {
     let sample_type = builder.attr().sample_type;
     let asked = options.regs_user;
     let with_regs = |builder: Builder, regs: u64| match regs {
@@ -69,10 +69,10 @@ pub(crate) fn record(options: &Options, terms: &Terms, builder: Builder) -> Resu
     };
     match (call_graph(options, terms), USER_REGS) {
         (None, _) => Ok(with_regs(builder, asked)),
-        (Some(CallGraph::Fp), _) => {
+        (Some(CallGraphMode::Fp), _) => {
             Ok(with_regs(builder.sample_type(sample_type | SampleType::CALLCHAIN), asked))
         }
-        (Some(CallGraph::Lbr), _) => {
+        (Some(CallGraphMode::Lbr), _) => {
             // perf: `__evsel__config_callchain`.
             let branches = BranchSampleType::USER
                 | BranchSampleType::CALL_STACK
@@ -85,14 +85,14 @@ pub(crate) fn record(options: &Options, terms: &Terms, builder: Builder) -> Resu
                 .exclude_callchain_user(true);
             Ok(with_regs(builder, asked))
         }
-        (Some(CallGraph::Dwarf(bytes)), Some(regs)) => {
+        (Some(CallGraphMode::Dwarf(bytes)), Some(regs)) => {
             let builder = builder
                 .sample_type(sample_type | SampleType::CALLCHAIN | SampleType::STACK_USER)
                 .sample_stack_user(bytes)
                 .exclude_callchain_user(true);
             Ok(with_regs(builder, regs | asked))
         }
-        (Some(CallGraph::Dwarf(_)), None) => {
+        (Some(CallGraphMode::Dwarf(_)), None) => {
             Err(Error::Request("--call-graph dwarf: is not supported on this architecture".to_owned()))
         }
     }

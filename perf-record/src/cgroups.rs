@@ -133,7 +133,7 @@ impl CgroupDirectory {
 
     /// Opens the cgroup of each event, given the paths of cgroups and the number of events of each group: the one path for all
     /// events, or the path at the index of the event. An empty path is no cgroup. Returns the directories with the indices of
-    /// their events, as [`Options::in_cgroups`](crate::Options::in_cgroups) takes them.
+    /// their events, as [`RecordOptions::in_cgroups`](crate::RecordOptions::in_cgroups) takes them.
     ///
     /// # Errors
     ///

@@ -3,15 +3,15 @@
 use perf_open::Ring;
 
 use crate::Error;
-use crate::sink::Sink;
+use crate::sink::RecordSink;
 use crate::stack_trim::StackTrim;
-use crate::survey::Survey;
+use crate::survey::RecordSurvey;
 
 /// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.
-pub(crate) fn ring<S: Sink + ?Sized>(
+pub(crate) fn ring<S: RecordSink + ?Sized>(
     ring: &mut Ring,
     least: usize,
-    survey: &mut Survey,
+    survey: &mut RecordSurvey,
     stacks: &mut Option<StackTrim>,
     sink: &mut S,
 ) -> Result<Option<u64>, Error> {
@@ -39,7 +39,7 @@ pub(crate) fn ring<S: Sink + ?Sized>(
     Ok(Some(bytes))
 }
 
-fn put<S: Sink + ?Sized>(records: &[u8], survey: &mut Survey, sink: &mut S) -> Result<(), Error> {
+fn put<S: RecordSink + ?Sized>(records: &[u8], survey: &mut RecordSurvey, sink: &mut S) -> Result<(), Error> {
     match survey.look(records) {
         true => sink.records(&survey.mended(records)),
         false => sink.records(records),

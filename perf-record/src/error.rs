@@ -31,7 +31,7 @@ pub enum Error {
     },
     /// The request contradicts itself, or this machine cannot fulfil it.
     Request(String),
-    /// A [`Callback`](crate::Callback) returned this.
+    /// A [`CallbackSink`](crate::CallbackSink) returned this.
     Callback(Box<dyn core::error::Error + Send + Sync>),
 }
 

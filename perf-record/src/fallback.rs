@@ -4,9 +4,9 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::event::{EventType, HwId, SwId};
 use perf_open::{Error, EventGroup, EventSpec, limits};
 
-use crate::aux_area::Plan;
+use crate::aux_area::AuxPlan;
 use crate::open_files::raise_open_files;
-use crate::{Observed, Options};
+use crate::{RecordOptions, Targets};
 
 /// What a recording does in another way than it was asked to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Note {
 
 /// Why an event could not be opened.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct OpenRefusal {
     /// The name of the event.
     pub(crate) event: String,
     /// The index of its group, and its index in the group; `None` for the event that takes no samples.
@@ -81,7 +81,7 @@ pub(crate) struct Refusal {
 }
 
 /// What to do after a refusal.
-pub(crate) enum Next {
+pub(crate) enum FallbackStep {
     /// Try again, after this change.
     Retry(Option<Note>),
     GiveUp,
@@ -89,11 +89,11 @@ pub(crate) enum Next {
 
 /// The choices that a refusal can change.
 #[derive(Debug)]
-pub(crate) struct Choices {
+pub(crate) struct EventChoices {
     pub(crate) groups: Vec<EventGroup>,
     pub(crate) inherit_read: bool,
     /// The hardware trace; `None` if no event writes one.
-    pub(crate) aux: Option<Plan>,
+    pub(crate) aux: Option<AuxPlan>,
 }
 
 /// Returns what to do after a refusal with an errno, of the event at `place`: its group, and its index in the group.
@@ -102,37 +102,37 @@ pub(crate) struct Choices {
 pub(crate) fn after(
     errno: &str,
     place: Option<(usize, usize)>,
-    choices: &mut Choices,
-    observed: &Observed,
-    options: &Options,
-) -> Next {
+    choices: &mut EventChoices,
+    targets: &Targets,
+    options: &RecordOptions,
+) -> FallbackStep {
     if errno == "EMFILE" {
-        return if raise_open_files().is_some() { Next::Retry(None) } else { Next::GiveUp };
+        return if raise_open_files().is_some() { FallbackStep::Retry(None) } else { FallbackStep::GiveUp };
     }
     let place = place.filter(|&(group, event)| {
         choices.groups.get(group).is_some_and(|group| group.events.get(event).is_some())
     });
-    let Some((group, event)) = place else { return Next::GiveUp };
+    let Some((group, event)) = place else { return FallbackStep::GiveUp };
     let group = &mut choices.groups[group];
     if errno == "EINVAL" && choices.inherit_read && group.sample_leader_only && group.events.len() > 1 {
         choices.inherit_read = false;
-        return Next::Retry(Some(Note::NotInherited));
+        return FallbackStep::Retry(Some(Note::NotInherited));
     }
     if !options.fall_back {
-        return Next::GiveUp;
+        return FallbackStep::GiveUp;
     }
     let event = &mut group.events[event];
     if is_lacking(errno) && is_cycles(event) {
         let note = Note::Clock { event: event.name.clone() };
         *event = clock(event);
-        return Next::Retry(Some(note));
+        return FallbackStep::Retry(Some(note));
     }
     // The kernel of a cpu may only be excluded by those who may record the cpu.
-    let may_help = !matches!(observed, Observed::Cpus(_)) && limits::paranoid().is_ok_and(|level| level > 1);
+    let may_help = !matches!(targets, Targets::Cpus(_)) && limits::paranoid().is_ok_and(|level| level > 1);
     if matches!(errno, "EACCES" | "EPERM") && may_help && exclude_kernel(&mut choices.groups) {
-        return Next::Retry(Some(Note::UserOnly));
+        return FallbackStep::Retry(Some(Note::UserOnly));
     }
-    Next::GiveUp
+    FallbackStep::GiveUp
 }
 
 /// Returns whether an errno means that the kernel or the hardware does not have the event.

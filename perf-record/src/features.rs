@@ -10,14 +10,14 @@ use perf_parse::feature::{Entries, FeatureData, GroupDesc};
 use perf_parse::file::write::FeaturePayloads;
 
 use crate::host::ROOT;
-use crate::session::Session;
-use crate::{Error, Options, clock, host, tracing};
+use crate::session::EventSession;
+use crate::{Error, RecordOptions, clock, host, tracing};
 
 /// Returns the features that are known before the first record.
 pub(crate) fn known(
     groups: &[EventGroup],
-    session: &Session,
-    options: &Options,
+    session: &EventSession,
+    options: &RecordOptions,
 ) -> Result<FeaturePayloads<NativeEndian>, Error> {
     let mut features = FeaturePayloads::new();
     let words = match options.command_line.is_empty() {

@@ -11,8 +11,8 @@ use std::path::Path;
 use perf_open::ring::page_bytes;
 
 use crate::Error;
-use elf::Image;
-use symbols::Code;
+use elf::KcoreImage;
+use symbols::KernelCode;
 
 /// How often the copy is made again because modules were loaded or unloaded meanwhile.
 const TRIES: u32 = 3;
@@ -54,13 +54,13 @@ pub fn copy_kcore(proc: &Path, folder: &Path) -> Result<(), Error> {
         let modules = read(&proc.join("modules")).unwrap_or_default();
         put(&folder.join("kallsyms"), &mut |file| file.write_all(&symbols))?;
         put(&folder.join("modules"), &mut |file| file.write_all(&modules))?;
-        let code = Code::of(&symbols, &modules, page_bytes() as u64).ok_or_else(|| {
+        let code = KernelCode::of(&symbols, &modules, page_bytes() as u64).ok_or_else(|| {
             Error::Request(
                 "the kernel hides its addresses; set /proc/sys/kernel/kptr_restrict to 0".to_owned(),
             )
         })?;
         let wrong = |why: &str| Error::Request(format!("{}: {why}", path.display()));
-        let image = Image::read(&kcore).ok_or_else(|| wrong("is not an ELF file of this machine"))?;
+        let image = KcoreImage::read(&kcore).ok_or_else(|| wrong("is not an ELF file of this machine"))?;
         let segments = image.parts(&code.ranges());
         if segments.is_empty() {
             return Err(wrong("does not have the code of the kernel"));

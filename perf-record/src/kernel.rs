@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The text of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Text {
+pub(crate) struct KernelText {
     /// The symbol that marks the load address: `_text`, or `_stext` if there is none.
     pub(crate) symbol: &'static str,
     /// The address of the symbol and of the text.
@@ -19,7 +19,7 @@ pub(crate) struct Text {
 /// (`/proc/sys/kernel/kptr_restrict`).
 ///
 /// perf: `machine__get_running_kernel_start`, `tools/perf/util/machine.c`.
-pub(crate) fn text(root: &Path) -> Option<Text> {
+pub(crate) fn text(root: &Path) -> Option<KernelText> {
     let mut source = BufReader::new(File::open(root.join("proc/kallsyms")).ok()?);
     let names = ["_text", "_stext", "_edata", "_etext"];
     let mut addresses = [None; 4];
@@ -37,7 +37,7 @@ pub(crate) fn text(root: &Path) -> Option<Text> {
         (Some(start), _) => ("_text", start),
         (None, start) => ("_stext", start?),
     };
-    Some(Text { symbol, start, len: data_end.or(text_end)?.checked_sub(start)? })
+    Some(KernelText { symbol, start, len: data_end.or(text_end)?.checked_sub(start)? })
 }
 
 /// Returns the address in a line of kallsyms, if its symbol is `name`. A hidden address is 0.
@@ -76,7 +76,7 @@ fn bpf_image(line: &[u8]) -> Option<(u64, Vec<u8>)> {
 
 /// A module of the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Module {
+pub(crate) struct LoadedModule {
     /// The address.
     pub(crate) start: u64,
     /// The size in bytes.
@@ -89,7 +89,7 @@ pub(crate) struct Module {
 /// addresses.
 ///
 /// perf: `machine__create_modules`, `tools/perf/util/machine.c`.
-pub(crate) fn modules(root: &Path) -> Vec<Module> {
+pub(crate) fn modules(root: &Path) -> Vec<LoadedModule> {
     let list = fs::read_to_string(root.join("proc/modules")).unwrap_or_default();
     let files = module_files(root);
     let module = |line: &str| {
@@ -98,7 +98,7 @@ pub(crate) fn modules(root: &Path) -> Vec<Module> {
         let start = u64::from_str_radix(fields.nth(3)?.strip_prefix("0x")?, 16).ok()?;
         let file = files.iter().find(|file| module_name(file.as_bytes()) == name.as_bytes());
         let file = file.cloned().unwrap_or_else(|| format!("[{name}]")).into_bytes();
-        (start != 0).then_some(Module { start, len, file })
+        (start != 0).then_some(LoadedModule { start, len, file })
     };
     let mut modules: Vec<_> = list.lines().filter_map(module).collect();
     modules.sort_by_key(|module| module.start);

@@ -1,9 +1,9 @@
 //! Recording sessions and counts with Linux perf_event: what `perf record` and `perf stat` do, as a library.
 //!
-//! A [`Recorder`] opens events on a command, on threads or on cpus ([`Observed`]), with one ring for each online cpu. It
-//! synthesizes the records of the tasks and mappings that already exist, drains the rings into a [`Sink`], and adds the
+//! A [`Recorder`] opens events on a command, on threads or on cpus ([`Targets`]), with one ring for each online cpu. It
+//! synthesizes the records of the tasks and mappings that already exist, drains the rings into a [`RecordSink`], and adds the
 //! features of the machine and the build ids of the mapped files. The sink is a `perf.data` file ([`FileSink`]), a
-//! stream ([`PipeSink`]), or a callback ([`Callback`]).
+//! stream ([`PipeSink`]), or a callback ([`CallbackSink`]).
 //!
 //! # Examples
 //!
@@ -20,14 +20,14 @@
 //! # Parts
 //!
 //! The parts are usable alone: [`Synthesizer`] makes the records of existing tasks, [`machine`] the features of the
-//! machine, [`BuildIds`] collects the build ids of mapped files, [`BpfPrograms`] the
+//! machine, [`BuildIdCollector`] collects the build ids of mapped files, [`BpfPrograms`] the
 //! BPF programs.
 //!
 //! # Hardware traces
 //!
 //! An event of a PMU that traces (`intel_pt`, `intel_bts`, `arm_spe_0`, `hisi_ptt`) gets an AUX area for each ring. Its data
-//! goes to [`Sink::record_with_data`], which files and streams implement and a [`Callback`] refuses.
-//! [`Recorder::snapshot_areas`] takes the newest data, if [`Options::aux_snapshot`] is set.
+//! goes to [`RecordSink::record_with_data`], which files and streams implement and a [`CallbackSink`] refuses.
+//! [`Recorder::snapshot_areas`] takes the newest data, if [`RecordOptions::aux_snapshot`] is set.
 //!
 //! # Kernels
 //!
@@ -57,22 +57,21 @@ mod fallback;
 mod features;
 mod host;
 mod kcore;
-mod kept;
-mod kept_tasks;
 mod kernel;
-mod manner;
 mod mapped_file;
 mod maps;
-mod observed;
 mod open_files;
 mod options;
 mod pace;
-mod places;
 mod processes;
 mod reader;
 mod recorder;
+mod ring_plan;
 mod ring_size;
 mod session;
+mod shared_settings;
+mod sideband;
+mod sideband_tasks;
 mod sink;
 mod snapshot;
 mod stack_trim;
@@ -81,6 +80,7 @@ mod summary;
 mod survey;
 mod synthesize;
 mod sysfs;
+mod targets;
 mod terms;
 mod thread_spec;
 mod topology;
@@ -95,7 +95,7 @@ mod wait;
 mod tests;
 
 pub use bpf::BpfPrograms;
-pub use build_ids::BuildIds;
+pub use build_ids::BuildIdCollector;
 pub use call_graph::all_registers;
 pub use cgroups::{CgroupDirectory, CgroupError};
 pub use control::{ControlCommand, EvlistDetails, UnknownCommand};
@@ -103,22 +103,22 @@ pub use error::Error;
 pub use fallback::Note;
 pub use host::describe as machine;
 pub use kcore::copy_kcore;
-pub use kept::Kept;
-pub use observed::{Observed, check_online, online};
 pub use open_files::raise_open_files;
-pub use options::{CallGraph, Options, Synthesized};
+pub use options::{CallGraphMode, RecordOptions, SynthesizedRecords};
 pub use perf_open as open;
 pub use perf_parse as parse;
-pub use reader::Reader;
+pub use reader::RingReader;
 pub use recorder::Recorder;
-pub use sink::{Callback, FileSink, Head, PartSink, PipeSink, Sink};
-pub use snapshot::{Frozen, Snapshot};
+pub use sideband::SidebandSink;
+pub use sink::{CallbackSink, CaptureHead, FileSink, PartSink, PipeSink, RecordSink};
+pub use snapshot::{FrozenRings, RingSnapshot};
 pub use summary::Summary;
-pub use synthesize::{Synthesizer, Wanted};
+pub use synthesize::{Synthesizer, SynthesizerOptions};
+pub use targets::{Targets, check_online, online};
 pub use thread_spec::{ThreadMask, ThreadSpec};
 pub use trigger::Trigger;
 pub use vdso::vdso32;
-pub use wait::Waited;
+pub use wait::WaitOutcome;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

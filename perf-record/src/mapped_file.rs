@@ -12,13 +12,13 @@ pub(crate) const DELETED: &[u8] = b" (deleted)";
 
 /// The device and the inode of a file, as an MMAP2 record has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Inode {
+pub(crate) struct FileInode {
     maj: u32,
     min: u32,
     ino: u64,
 }
 
-impl Inode {
+impl FileInode {
     /// Returns the inode of a record; `None` for memory without a file, and if the record has the build id.
     pub(crate) fn of_record(id: &FileId) -> Option<Self> {
         match *id {
@@ -52,13 +52,13 @@ impl Inode {
 
 /// A mapping of a file by a process.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct MappedFile {
     pub(crate) pid: i32,
     pub(crate) start: u64,
     pub(crate) len: u64,
 }
 
-impl Place {
+impl MappedFile {
     /// Returns the folder of the process in `/proc`.
     pub(crate) fn folder(&self, root: &Path) -> PathBuf {
         root.join(format!("proc/{}", self.pid))

@@ -19,7 +19,7 @@ const MAX_LINE: usize = 1 << 15;
 ///
 /// Kernel: `show_map_vma`, `fs/proc/task_mmu.c`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mapping<'a> {
+pub(crate) struct ProcMapping<'a> {
     /// The first address.
     pub(crate) start: u64,
     /// The size in bytes.
@@ -41,7 +41,7 @@ pub(crate) struct Mapping<'a> {
     pub(crate) name: Cow<'a, [u8]>,
 }
 
-impl<'a> Mapping<'a> {
+impl<'a> ProcMapping<'a> {
     /// Parses a line; `None` if it does not describe a mapping.
     ///
     /// The kernel writes a newline in a path as `\012`, but does not escape a backslash. So a path that contains these
@@ -88,7 +88,7 @@ impl<'a> Mapping<'a> {
 /// A read error means that the process has ended, and that it has no more mappings.
 pub(crate) fn each<E>(
     mut source: impl BufRead,
-    mut take: impl FnMut(Mapping<'_>) -> Result<(), E>,
+    mut take: impl FnMut(ProcMapping<'_>) -> Result<(), E>,
 ) -> Result<u64, E> {
     let mut line = Vec::new();
     let mut unreadable = 0;
@@ -102,7 +102,7 @@ pub(crate) fn each<E>(
         if whole.is_none() && source.skip_until(b'\n').is_err() {
             return Ok(unreadable);
         }
-        match Mapping::parse(whole.unwrap_or(&line)) {
+        match ProcMapping::parse(whole.unwrap_or(&line)) {
             Some(mapping) => take(mapping)?,
             None => unreadable += 1,
         }

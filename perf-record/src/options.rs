@@ -8,24 +8,24 @@ use perf_abi::sample_type::SampleType;
 
 /// How the events of a recording are sampled. The terms of an event take precedence over these options.
 ///
-/// Fields may be added: end a literal with `..Options::default()`. The default is that of `perf record`.
+/// Fields may be added: end a literal with `..RecordOptions::default()`. The default is that of `perf record`.
 ///
 /// # Examples
 ///
 /// ```
-/// use perf_record::{CallGraph, Options};
+/// use perf_record::{CallGraphMode, RecordOptions};
 ///
-/// let options = Options { freq: Some(999), call_graph: Some(CallGraph::Fp), ..Options::default() };
+/// let options = RecordOptions { freq: Some(999), call_graph: Some(CallGraphMode::Fp), ..RecordOptions::default() };
 /// assert!(options.inherit);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct RecordOptions {
     /// Samples per second; `None` for 4000, and for each hit of a tracepoint, a breakpoint or `bpf-output`.
     pub freq: Option<u64>,
     /// Occurrences between two samples. Takes precedence over `freq`.
     pub count: Option<u64>,
     /// How call chains are recorded; `None` for no call chains.
-    pub call_graph: Option<CallGraph>,
+    pub call_graph: Option<CallGraphMode>,
     /// Whether data addresses, and the mappings of data, are recorded.
     pub data: bool,
     /// Fields that every sample gets in addition: `ADDR`, `CPU`, `WEIGHT`, `PHYS_ADDR`, `TRANSACTION`, ...
@@ -72,7 +72,7 @@ pub struct Options {
     /// hold. Kernel: `PERF_EVENT_IOC_SET_FILTER`; the syntax of tracepoints is in `Documentation/trace/events.rst`.
     pub filters: Vec<(usize, String)>,
     /// The cgroups whose tasks alone are recorded, as open directories, each with the index of its event in all groups.
-    /// Needs [`Observed::Cpus`](crate::Observed::Cpus). Kernel: `PERF_FLAG_PID_CGROUP`.
+    /// Needs [`Targets::Cpus`](crate::Targets::Cpus). Kernel: `PERF_FLAG_PID_CGROUP`.
     pub in_cgroups: Vec<(usize, Arc<File>)>,
     /// Whether the events record no samples, but only mappings, names and tasks.
     pub no_samples: bool,
@@ -112,7 +112,7 @@ pub struct Options {
     /// [paused](crate::Recorder::pause).
     pub pausable: bool,
     /// Which records of what existed before the recording are synthesized.
-    pub synthesize: Synthesized,
+    pub synthesize: SynthesizedRecords,
     /// Whether these records are synthesized at the end of a capture, of what exists then, rather than at its start. A
     /// recording that [overwrites](Self::overwrite) synthesizes them at the start, and keeps them.
     pub tail_synthesize: bool,
@@ -125,12 +125,12 @@ pub struct Options {
     pub command_line: Vec<Vec<u8>>,
     /// Name and version of the program that records, for the feature `VERSION`.
     pub version: String,
-    // `#[non_exhaustive]` would also forbid `..Options::default()` in other crates.
+    // `#[non_exhaustive]` would also forbid `..RecordOptions::default()` in other crates.
     #[doc(hidden)]
     pub non_exhaustive: (),
 }
 
-impl Default for Options {
+impl Default for RecordOptions {
     fn default() -> Self {
         Self {
             freq: None,
@@ -173,7 +173,7 @@ impl Default for Options {
             delayed: false,
             tracking: true,
             pausable: false,
-            synthesize: Synthesized::default(),
+            synthesize: SynthesizedRecords::default(),
             tail_synthesize: false,
             build_ids: true,
             fall_back: true,
@@ -190,16 +190,16 @@ impl Default for Options {
 /// perf: `--synth`, `parse_synth_opt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a caller that chooses must choose for each kind")]
-pub struct Synthesized {
+pub struct SynthesizedRecords {
     /// Names and parents of tasks: COMM, FORK, NAMESPACES.
     pub tasks: bool,
     /// Mappings of the tasks: MMAP2. Has no effect without `tasks`.
     pub mappings: bool,
-    /// Names of cgroups: CGROUP, if [`Options::cgroups`] is set.
+    /// Names of cgroups: CGROUP, if [`RecordOptions::cgroups`] is set.
     pub cgroups: bool,
 }
 
-impl Default for Synthesized {
+impl Default for SynthesizedRecords {
     fn default() -> Self {
         Self { tasks: true, mappings: true, cgroups: true }
     }
@@ -208,7 +208,7 @@ impl Default for Synthesized {
 /// The method that records call chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CallGraph {
+pub enum CallGraphMode {
     /// By the kernel, from frame pointers.
     Fp,
     /// After the recording, from a copy of this many bytes of the stack. The mappings of data are recorded too, because
@@ -218,7 +218,7 @@ pub enum CallGraph {
     Lbr,
 }
 
-impl CallGraph {
+impl CallGraphMode {
     /// The number of stack bytes that perf copies by default.
     pub const STACK_BYTES: u32 = 8192;
 }

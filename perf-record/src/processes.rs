@@ -11,7 +11,7 @@ const COMM_LEN: usize = 15;
 
 /// A task: a process or one of its threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Task {
+pub(crate) struct ProcTask {
     /// The process id.
     pub(crate) pid: i32,
     /// The thread id.
@@ -22,7 +22,7 @@ pub(crate) struct Task {
     pub(crate) comm: Vec<u8>,
 }
 
-impl Task {
+impl ProcTask {
     /// Reads a task from its folder in `/proc`; `None` if it has ended.
     ///
     /// Kernel: `proc_pid_status`, `fs/proc/array.c`, which escapes a newline in the name.
@@ -52,8 +52,10 @@ pub(crate) fn threads(root: &Path, pid: i32) -> Vec<i32> {
 
 /// Returns the threads of a process and of its descendants.
 pub(crate) fn family(root: &Path, pid: u32) -> Vec<i32> {
-    let tasks: Vec<Task> =
-        all(root).into_iter().filter_map(|pid| Task::read(&root.join(format!("proc/{pid}")), pid)).collect();
+    let tasks: Vec<ProcTask> = all(root)
+        .into_iter()
+        .filter_map(|pid| ProcTask::read(&root.join(format!("proc/{pid}")), pid))
+        .collect();
     let mut family: Vec<i32> = i32::try_from(pid).into_iter().collect();
     let mut at = 0;
     // A child can have a lower number than its parent.

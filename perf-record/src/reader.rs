@@ -9,10 +9,10 @@ use perf_open::Ring;
 use perf_parse::feature::{DirFormat, FeatureData};
 
 use crate::pace::Pace;
-use crate::sink::Sink;
+use crate::sink::RecordSink;
 use crate::stack_trim::StackTrim;
-use crate::survey::Survey;
-use crate::wait::{self, Waited};
+use crate::survey::RecordSurvey;
+use crate::wait::{self, WaitOutcome};
 use crate::{Error, Recorder, drain};
 
 /// Some of the rings of a recording, which a thread of its own can read. [`Recorder::split`](crate::Recorder::split)
@@ -24,12 +24,12 @@ use crate::{Error, Recorder, drain};
 /// use perf_record::open::abi::event::SwId;
 /// use perf_record::open::EventSpec;
 /// use perf_record::parse::file::write;
-/// use perf_record::{FileSink, Observed, Options, PartSink, Recorder, online};
+/// use perf_record::{FileSink, Targets, RecordOptions, PartSink, Recorder, online};
 /// use std::fs::File;
 ///
 /// let events = vec![EventSpec::software(SwId::CPU_CLOCK).into()];
 /// let cpus = online()?;
-/// let mut recorder = Recorder::open(events, Observed::Cpus(cpus.clone()), None, Options::default())?;
+/// let mut recorder = Recorder::open(events, Targets::Cpus(cpus.clone()), None, RecordOptions::default())?;
 /// std::fs::create_dir("perf.data")?;
 /// let mut data = FileSink::new(File::create("perf.data/data")?);
 /// recorder.begin(&mut data)?;
@@ -42,7 +42,7 @@ use crate::{Error, Recorder, drain};
 ///             let mut parts = Vec::new();
 ///             for ring in reader.rings() {
 ///                 let file = File::create(format!("perf.data/data.{ring}"))?;
-///                 parts.push(PartSink::with_options(file, &write::Options::default())?);
+///                 parts.push(PartSink::with_options(file, &write::RecordOptions::default())?);
 ///             }
 ///             for _ in 0..10 {
 ///                 reader.wait(Some(core::time::Duration::from_millis(100)), &[])?;
@@ -58,7 +58,7 @@ use crate::{Error, Recorder, drain};
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Reader {
+pub struct RingReader {
     pub(crate) rings: Vec<Ring>,
     /// The number of each ring among all rings of the recording.
     pub(crate) numbers: Vec<usize>,
@@ -69,12 +69,12 @@ pub struct Reader {
     /// The bytes that a ring must hold before it is read.
     pub(crate) least: usize,
     /// Facts about the records of these rings alone.
-    pub(crate) survey: Survey,
+    pub(crate) survey: RecordSurvey,
     pub(crate) stacks: Option<StackTrim>,
     pub(crate) skipped: u64,
 }
 
-impl Reader {
+impl RingReader {
     /// Returns the number of each ring among all rings of the recording, as perf numbers the files of a folder.
     #[must_use]
     pub fn rings(&self) -> &[usize] {
@@ -86,7 +86,11 @@ impl Reader {
     /// # Errors
     ///
     /// The errno of `poll`.
-    pub fn wait(&mut self, timeout: Option<Duration>, others: &[BorrowedFd<'_>]) -> Result<Waited, Error> {
+    pub fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        others: &[BorrowedFd<'_>],
+    ) -> Result<WaitOutcome, Error> {
         wait::wait(&self.rings, &mut self.ended, &self.pace, timeout, others)
     }
 
@@ -96,7 +100,7 @@ impl Reader {
     /// # Errors
     ///
     /// Those of the sinks.
-    pub fn drain<S: Sink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
+    pub fn drain<S: RecordSink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
         self.drain_above(self.least, sinks)
     }
 
@@ -105,11 +109,11 @@ impl Reader {
     /// # Errors
     ///
     /// Those of the sinks.
-    pub fn drain_all<S: Sink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
+    pub fn drain_all<S: RecordSink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
         self.drain_above(1, sinks)
     }
 
-    fn drain_above<S: Sink>(&mut self, least: usize, sinks: &mut [S]) -> Result<u64, Error> {
+    fn drain_above<S: RecordSink>(&mut self, least: usize, sinks: &mut [S]) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for (ring, sink) in self.rings.iter_mut().zip(sinks) {
             match drain::ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
@@ -128,7 +132,7 @@ impl Reader {
 }
 
 impl Recorder {
-    /// Takes the rings out of the recorder, to be read by several threads: one [`Reader`] for each of `cpus`, which has the
+    /// Takes the rings out of the recorder, to be read by several threads: one [`RingReader`] for each of `cpus`, which has the
     /// rings of these cpus. The first has those of other cpus too. The capture becomes a folder: its `data` says so, and
     /// each ring needs a file of its own, a [`PartSink`](crate::PartSink).
     ///
@@ -138,7 +142,7 @@ impl Recorder {
     ///
     /// If there is no list of cpus, or the rings are of threads on any cpu; if a hardware trace is recorded, because a
     /// folder has no index of the pieces in its other files.
-    pub fn split(&mut self, cpus: &[Vec<u32>]) -> Result<Vec<Reader>, Error> {
+    pub fn split(&mut self, cpus: &[Vec<u32>]) -> Result<Vec<RingReader>, Error> {
         let request = |what: &str| Error::Request(what.to_owned());
         if self.session.plan.is_some() {
             return Err(request("a hardware trace is written by one thread; leave --threads out"));
@@ -149,7 +153,7 @@ impl Recorder {
         let of_rings =
             of_rings.ok_or_else(|| request("rings of threads on any cpu have no order of cpus"))?;
         self.features.set(&FeatureData::DirFormat(DirFormat { version: DirVersion::VERSION }))?;
-        let reader = |_: &Vec<u32>| Reader {
+        let reader = |_: &Vec<u32>| RingReader {
             rings: Vec::new(),
             numbers: Vec::new(),
             ended: Vec::new(),
@@ -159,7 +163,7 @@ impl Recorder {
             stacks: self.stacks.clone(),
             skipped: 0,
         };
-        let mut readers: Vec<Reader> = cpus.iter().map(reader).collect();
+        let mut readers: Vec<RingReader> = cpus.iter().map(reader).collect();
         let rings = self.session.rings.drain(..).zip(self.session.ended.drain(..));
         for ((number, (ring, ended)), cpu) in rings.enumerate().zip(of_rings) {
             let reader = cpus.iter().position(|cpus| cpus.contains(&cpu)).unwrap_or(0);
@@ -174,8 +178,8 @@ impl Recorder {
     }
 
     /// Takes back the readers of [`split`](Self::split), with what they counted. Their rings are unmapped: call
-    /// [`Reader::drain_all`] before.
-    pub fn join(&mut self, readers: impl IntoIterator<Item = Reader>) {
+    /// [`RingReader::drain_all`] before.
+    pub fn join(&mut self, readers: impl IntoIterator<Item = RingReader>) {
         for reader in readers {
             self.survey.add(reader.survey);
             self.skipped += reader.skipped;

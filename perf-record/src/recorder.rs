@@ -17,17 +17,17 @@ use perf_parse::record::LostSamples;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
-use crate::fallback::Choices;
+use crate::fallback::EventChoices;
 use crate::host::ROOT;
 use crate::processes::family;
-use crate::session::Session;
-use crate::sink::{Head, Sink, mark};
+use crate::session::EventSession;
+use crate::sink::{CaptureHead, RecordSink, mark};
 use crate::stack_trim::StackTrim;
 use crate::summary::Summary;
-use crate::survey::Survey;
-use crate::synthesize::{Synthesizer, Wanted};
-use crate::wait::Waited;
-use crate::{Error, Frozen, Kept, Note, Observed, Options, drain, features, user_records};
+use crate::survey::RecordSurvey;
+use crate::synthesize::{Synthesizer, SynthesizerOptions};
+use crate::wait::WaitOutcome;
+use crate::{Error, FrozenRings, Note, RecordOptions, SidebandSink, Targets, drain, features, user_records};
 
 /// A recording session.
 ///
@@ -36,14 +36,14 @@ use crate::{Error, Frozen, Kept, Note, Observed, Options, drain, features, user_
 /// [crate's documentation](crate) has an example.
 #[derive(Debug)]
 pub struct Recorder {
-    pub(crate) options: Options,
-    observed: Observed,
+    pub(crate) options: RecordOptions,
+    targets: Targets,
     command: Option<u32>,
-    pub(crate) session: Session,
+    pub(crate) session: EventSession,
     pub(crate) features: FeaturePayloads<NativeEndian>,
     /// The layout of the event that records mappings, which synthesized records have.
     layout: SampleLayout,
-    pub(crate) survey: Survey,
+    pub(crate) survey: RecordSurvey,
     pub(crate) stacks: Option<StackTrim>,
     notes: Vec<Note>,
     pub(crate) skipped: u64,
@@ -56,9 +56,9 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Opens the events of `groups` on `observed`. They do not count yet.
+    /// Opens the events of `groups` on `targets`. They do not count yet.
     ///
-    /// For [`Observed::Command`], `command` is the process id of a prepared
+    /// For [`Targets::Command`], `command` is the process id of a prepared
     /// [`Workload`](perf_open::workload::Workload), whose exec starts the events.
     ///
     /// # Errors
@@ -66,12 +66,12 @@ impl Recorder {
     /// If an event cannot be opened and nothing replaces it; if there are no events; if a ring cannot be mapped.
     pub fn open(
         groups: Vec<EventGroup>,
-        observed: Observed,
+        targets: Targets,
         command: Option<u32>,
-        options: Options,
+        options: RecordOptions,
     ) -> Result<Self, Error> {
-        let mut choices = Choices { groups, inherit_read: true, aux: None };
-        let (session, notes) = Session::open(&mut choices, &observed, command, &options)?;
+        let mut choices = EventChoices { groups, inherit_read: true, aux: None };
+        let (session, notes) = EventSession::open(&mut choices, &targets, command, &options)?;
         let Some(tracker) = session.events.get(session.tracker) else {
             return Err(Error::Request("there are no events to record".to_owned()));
         };
@@ -79,10 +79,10 @@ impl Recorder {
         let features = features::known(&choices.groups, &session, &options)?;
         let attrs = session.events.iter().map(|event| &event.attr);
         let stacks = StackTrim::new(attrs.clone());
-        let survey = Survey::new(attrs, &tracker.attr, layout, (options.build_ids, options.bpf_events));
+        let survey = RecordSurvey::new(attrs, &tracker.attr, layout, (options.build_ids, options.bpf_events));
         Ok(Self {
             options,
-            observed,
+            targets,
             command,
             session,
             features,
@@ -122,23 +122,23 @@ impl Recorder {
     }
 
     /// Begins a capture: its head, and the records of the tasks and mappings that already exist. A recording that
-    /// overwrites begins a [`Kept`](crate::Kept).
+    /// overwrites begins a [`SidebandSink`](crate::SidebandSink).
     ///
     /// # Errors
     ///
     /// Those of the sink.
-    pub fn begin<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+    pub fn begin<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
         self.programs();
         if let Some(programs) = &self.survey.programs {
             // The features of a pipe precede its records.
             programs.describe(&mut self.features)?;
         }
-        if self.observed != Observed::Command {
+        if self.targets != Targets::Command {
             // Before tasks are looked at, so that none that starts meanwhile is missed.
             self.session.enable_tracker()?;
         }
-        sink.begin(&Head { events: &self.session.events, features: &self.features })?;
-        user_records::synthesize(&self.session, &self.observed, self.command, &mut |record| {
+        sink.begin(&CaptureHead { events: &self.session.events, features: &self.features })?;
+        user_records::synthesize(&self.session, &self.targets, self.command, &mut |record| {
             sink.records(record)
         })?;
         self.describe_trace(sink)?;
@@ -151,7 +151,7 @@ impl Recorder {
     }
 
     /// Starts the events. Those of a command start with its exec instead, unless they are
-    /// [delayed](Options::delayed).
+    /// [delayed](RecordOptions::delayed).
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ impl Recorder {
     }
 
     /// Stops the events until [`resume`](Self::resume). Mappings, names and tasks are still recorded, if the recording is
-    /// [pausable](Options::pausable).
+    /// [pausable](RecordOptions::pausable).
     ///
     /// # Errors
     ///
@@ -206,25 +206,33 @@ impl Recorder {
     /// # Errors
     ///
     /// The errno of `poll`.
-    pub fn wait(&mut self, timeout: Option<Duration>, others: &[BorrowedFd<'_>]) -> Result<Waited, Error> {
+    pub fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        others: &[BorrowedFd<'_>],
+    ) -> Result<WaitOutcome, Error> {
         self.session.wait(timeout, others)
     }
 
     /// Passes the records that are in the rings now to `sink`, as one round. Returns their number of bytes.
     ///
     /// The records are passed in whole spans of a ring, without a copy. A ring with less than
-    /// [`mmap_flush`](Options::mmap_flush) bytes is not read. Records with copies of the stack are copied, without the bytes
+    /// [`mmap_flush`](RecordOptions::mmap_flush) bytes is not read. Records with copies of the stack are copied, without the bytes
     /// of the room for the stack that the kernel left undefined.
     ///
     /// # Errors
     ///
     /// Those of the sink. A ring that cannot be read is skipped, and [`Summary::skipped`] counts it.
-    pub fn drain<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    pub fn drain<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         self.drain_above(self.options.mmap_flush, sink)
     }
 
     /// Passes the records of the rings that have at least `least` bytes to `sink`, as one round.
-    pub(crate) fn drain_above<S: Sink + ?Sized>(&mut self, least: usize, sink: &mut S) -> Result<u64, Error> {
+    pub(crate) fn drain_above<S: RecordSink + ?Sized>(
+        &mut self,
+        least: usize,
+        sink: &mut S,
+    ) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for ring in &mut self.session.rings {
             match drain::ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {
@@ -248,7 +256,7 @@ impl Recorder {
     /// # Errors
     ///
     /// Those of the sink, or of reading the counters.
-    pub fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
+    pub fn finish<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
         self.drain_above(1, sink)?;
         if self.options.tail_synthesize {
             self.is_running = true;
@@ -268,12 +276,12 @@ impl Recorder {
         Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })
     }
 
-    /// Adds the files that were mapped so far to perf's cache, as [`BuildIds::cache`](crate::BuildIds::cache) does; nothing if
-    /// [`Options::build_ids`] is false.
+    /// Adds the files that were mapped so far to perf's cache, as [`BuildIdCollector::cache`](crate::BuildIdCollector::cache) does; nothing if
+    /// [`RecordOptions::build_ids`] is false.
     ///
     /// # Errors
     ///
-    /// Those of [`BuildIds::cache`](crate::BuildIds::cache).
+    /// Those of [`BuildIdCollector::cache`](crate::BuildIdCollector::cache).
     pub fn cache_files(&self, folder: &Path) -> io::Result<()> {
         self.survey.files.as_ref().map_or(Ok(()), |files| files.cache(Path::new(ROOT), folder))
     }
@@ -284,7 +292,7 @@ impl Recorder {
     /// # Errors
     ///
     /// As [`finish`](Self::finish) and [`begin`](Self::begin).
-    pub fn switch<S: Sink + ?Sized>(&mut self, old: &mut S, new: &mut S) -> Result<Summary, Error> {
+    pub fn switch<S: RecordSink + ?Sized>(&mut self, old: &mut S, new: &mut S) -> Result<Summary, Error> {
         let summary = self.finish(old)?;
         self.survey = self.survey.without_samples();
         self.features.remove(Feature::SAMPLE_TIME);
@@ -293,18 +301,18 @@ impl Recorder {
         Ok(summary)
     }
 
-    /// Pauses the rings that keep the newest records. [`Frozen::take`] takes the records and lets the rings continue.
+    /// Pauses the rings that keep the newest records. [`FrozenRings::take`] takes the records and lets the rings continue.
     ///
     /// # Errors
     ///
     /// If the kernel refuses.
-    pub fn freeze(&mut self) -> Result<Frozen<'_>, Error> {
+    pub fn freeze(&mut self) -> Result<FrozenRings<'_>, Error> {
         self.programs();
         // Pause all rings before reading the first, so that they end at the same time.
-        let Session { overwrites, events, .. } = &mut self.session;
+        let EventSession { overwrites, events, .. } = &mut self.session;
         let paused = overwrites.iter_mut().map(Overwrite::pause);
         let paused: Vec<Paused<'_>> = paused.collect::<Result<_, _>>()?;
-        Ok(Frozen { paused, events, features: &self.features, survey: &self.survey })
+        Ok(FrozenRings { paused, events, features: &self.features, survey: &self.survey })
     }
 
     /// Removes from `kept` the records of tasks that have ended and have no samples in the rings, each time that it has doubled.
@@ -315,7 +323,7 @@ impl Recorder {
     /// # Errors
     ///
     /// If the kernel refuses to pause a ring.
-    pub fn trim(&mut self, kept: &mut Kept) -> Result<(), Error> {
+    pub fn trim(&mut self, kept: &mut SidebandSink) -> Result<(), Error> {
         if !kept.is_due() {
             return Ok(());
         }
@@ -366,12 +374,12 @@ impl Recorder {
     }
 
     /// Synthesizes the records of the tasks and mappings that already exist.
-    fn synthesize<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+    fn synthesize<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
         let (options, survey) = (&self.options, &mut self.survey);
         let data = self.session.events[self.session.tracker].attr.flags;
         let data = data.contains(perf_abi::attr::AttrFlags::MMAP_DATA);
         let without_mappings = !options.synthesize.mappings;
-        let wanted = Wanted { data, namespaces: options.namespaces, without_mappings };
+        let wanted = SynthesizerOptions { data, namespaces: options.namespaces, without_mappings };
         // What is synthesized of them is not looked at.
         let programs = survey.programs.take();
         let mut put = |record: &[u8]| {
@@ -387,15 +395,15 @@ impl Recorder {
             made_up.cgroups()?;
         }
         let thread = |tid: &u32| i32::try_from(*tid).ok();
-        match &self.observed {
+        match &self.targets {
             _ if !options.synthesize.tasks => Ok(()),
-            Observed::Cpus(_) => made_up.all(),
-            Observed::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
-            Observed::Command if self.is_running => {
+            Targets::Cpus(_) => made_up.all(),
+            Targets::Threads(tids) => made_up.threads(&tids.iter().filter_map(thread).collect::<Vec<_>>()),
+            Targets::Command if self.is_running => {
                 made_up.threads(&self.command.map(|pid| family(Path::new(ROOT), pid)).unwrap_or_default())
             }
             // The exec starts the recording, and the kernel records it.
-            Observed::Command => match self.command.as_ref().and_then(thread) {
+            Targets::Command => match self.command.as_ref().and_then(thread) {
                 Some(pid) if options.namespaces => made_up.namespaces_of(pid),
                 _ => Ok(()),
             },
@@ -416,7 +424,7 @@ impl Recorder {
     /// Returns the number for all events.
     ///
     /// perf: `record__read_lost_samples`.
-    fn lost<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    fn lost<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let mut sum = 0_u64;
         for (id, all) in self.session.lost()? {
             let lost = all.saturating_sub(self.earlier.0.insert(id, all).unwrap_or(0));

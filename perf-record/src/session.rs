@@ -10,17 +10,17 @@ use perf_open::pmu::Pmus;
 use perf_open::{Counter, EventGroup, EventSpec, Overwrite, Ring, Target, limits};
 use perf_parse::file::write::EventFields;
 
-use crate::aux_area::{Abilities, Area, Place as AreaPlace, Plan};
-use crate::fallback::{self, Choices, Next, Refusal};
+use crate::aux_area::{Abilities, AuxArea, AuxPlan, AuxTarget};
+use crate::fallback::{self, EventChoices, FallbackStep, OpenRefusal};
 use crate::host::ROOT;
-use crate::manner::{self, Manner, OwnEvent};
 use crate::pace::Pace;
-use crate::places::{self, Place};
-use crate::{Error, Note, Observed, Options, online, ring_size, terms};
+use crate::ring_plan::{self, RingPlan};
+use crate::shared_settings::{self, OwnEvent, SharedSettings};
+use crate::{Error, Note, RecordOptions, Targets, online, ring_size, terms};
 
 /// An open event on one target.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenEvent {
     /// The index of the event.
     pub(crate) event: usize,
     pub(crate) counter: Counter,
@@ -35,8 +35,8 @@ pub(crate) struct Opened {
 
 /// The open events of a recording. They do not count yet.
 #[derive(Debug, Default)]
-pub(crate) struct Session {
-    pub(crate) opened: Vec<Opened>,
+pub(crate) struct EventSession {
+    pub(crate) opened: Vec<OpenEvent>,
     /// The rings that are read while they are written.
     pub(crate) rings: Vec<Ring>,
     /// Whether the tasks of each of `rings` have ended.
@@ -46,9 +46,9 @@ pub(crate) struct Session {
     /// The rings that keep the newest records.
     pub(crate) overwrites: Vec<Overwrite>,
     /// The AUX areas, in the order of their rings.
-    pub(crate) areas: Vec<Area>,
+    pub(crate) areas: Vec<AuxArea>,
     /// The hardware trace; `None` if no event writes one.
-    pub(crate) plan: Option<Plan>,
+    pub(crate) plan: Option<AuxPlan>,
     /// Whether the events were started, and not stopped since.
     pub(crate) is_on: AtomicBool,
     /// The events as the capture lists them.
@@ -61,33 +61,33 @@ pub(crate) struct Session {
     pub(crate) own: usize,
 }
 
-impl Session {
+impl EventSession {
     /// Opens the groups of `choices` on all targets.
     pub(crate) fn open(
-        choices: &mut Choices,
-        observed: &Observed,
+        choices: &mut EventChoices,
+        targets: &Targets,
         command: Option<u32>,
-        options: &Options,
+        options: &RecordOptions,
     ) -> Result<(Self, Vec<Note>), Error> {
         if !limits::is_supported() {
             return Err(Error::Request("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
         terms::check(&choices.groups, options)?;
-        contradictions(observed, options)?;
+        contradictions(targets, options)?;
         let abilities = || {
             Abilities::of_machine(
                 Path::new(ROOT),
                 online().ok().map_or(0, |cpus| cpus.first().copied().unwrap_or(0)),
             )
         };
-        choices.aux = Plan::of(&mut choices.groups, observed, options, &Pmus::new(), abilities)?;
+        choices.aux = AuxPlan::of(&mut choices.groups, targets, options, &Pmus::new(), abilities)?;
         let mut notes = Vec::new();
         loop {
-            let manner = manner::of(choices, observed, options)?;
-            let places = places::of(observed, command, options, &manner)?;
+            let settings = shared_settings::of(choices, targets, options)?;
+            let ring_plans = ring_plan::of(targets, command, options, &settings)?;
             let mut session = Self { plan: choices.aux.clone(), ..Self::default() };
             let mut dropped = Vec::new();
-            let refusal = match session.open_all(&choices.groups, &manner, &places, &mut dropped)? {
+            let refusal = match session.open_all(&choices.groups, &settings, &ring_plans, &mut dropped)? {
                 None => {
                     if !dropped.is_empty() {
                         dropped.sort_unstable();
@@ -102,18 +102,18 @@ impl Session {
             // Closed before the limit of open files is raised, and before the next try.
             drop(session);
             let errno = refusal.error.errno_name().unwrap_or_default();
-            match fallback::after(errno, refusal.place, choices, observed, options) {
-                Next::Retry(note) => notes.extend(note),
-                Next::GiveUp if errno == "EMFILE" => {
+            match fallback::after(errno, refusal.place, choices, targets, options) {
+                FallbackStep::Retry(note) => notes.extend(note),
+                FallbackStep::GiveUp if errno == "EMFILE" => {
                     let events: usize = choices.groups.iter().map(|group| group.events.len()).sum();
-                    let targets: usize = places.iter().map(|place| place.targets.len()).sum();
-                    let needed = (events + own) * targets + places.len();
+                    let targets: usize = ring_plans.iter().map(|ring| ring.targets.len()).sum();
+                    let needed = (events + own) * targets + ring_plans.len();
                     return Err(Error::Request(format!(
                         "too many open files: {events} events on {targets} targets need about {needed} file \
                          descriptors; raise the hard limit (ulimit -Hn)"
                     )));
                 }
-                Next::GiveUp => {
+                FallbackStep::GiveUp => {
                     let asked = choices.groups.iter().flat_map(|group| &group.events).next();
                     // What forbids the own events on a target forbids all events there.
                     let is_own = refusal.place.is_none() && matches!(errno, "EACCES" | "EPERM");
@@ -137,15 +137,15 @@ impl Session {
 
     /// Starts the event that takes no samples, if there is one.
     pub(crate) fn enable_tracker(&self) -> Result<(), Error> {
-        let tracks = |opened: &&Opened| self.has_tracker && opened.event == self.tracker;
+        let tracks = |opened: &&OpenEvent| self.has_tracker && opened.event == self.tracker;
         Ok(self.opened.iter().filter(tracks).try_for_each(|opened| opened.counter.enable())?)
     }
 
     /// Stops all events that take samples. The event that takes none goes on.
     pub(crate) fn pause(&self) -> Result<(), Error> {
         self.is_on.store(false, Ordering::Relaxed);
-        let samples = |opened: &&Opened| !(self.has_tracker && opened.event == self.tracker);
-        let leads = |opened: &&Opened| opened.counter.attr().flags.contains(AttrFlags::DISABLED);
+        let samples = |opened: &&OpenEvent| !(self.has_tracker && opened.event == self.tracker);
+        let leads = |opened: &&OpenEvent| opened.counter.attr().flags.contains(AttrFlags::DISABLED);
         let leaders = self.opened.iter().filter(samples).filter(leads);
         Ok(leaders.map(|opened| &opened.counter).try_for_each(Counter::disable)?)
     }
@@ -175,7 +175,7 @@ impl Session {
     /// Linux 6.0; empty before.
     pub(crate) fn lost(&self) -> Result<Vec<(u64, u64)>, Error> {
         let mut all = Vec::new();
-        for Opened { counter, id, .. } in &self.opened {
+        for OpenEvent { counter, id, .. } in &self.opened {
             let format = counter.attr().read_format;
             if format.contains(ReadFormat::LOST) && !format.contains(ReadFormat::GROUP) {
                 let lost = counter.read()?.lost.unwrap_or(0);
@@ -193,42 +193,42 @@ impl Session {
     fn open_all(
         &mut self,
         groups: &[EventGroup],
-        manner: &Manner<'_>,
-        places: &[Place],
+        settings: &SharedSettings<'_>,
+        ring_plans: &[RingPlan],
         dropped: &mut Vec<&'static str>,
-    ) -> Result<Option<Refusal>, Error> {
-        let own = manner.own_events();
-        (self.has_tracker, self.own) = (manner.tracker, own.len());
+    ) -> Result<Option<OpenRefusal>, Error> {
+        let own = settings.own_events();
+        (self.has_tracker, self.own) = (settings.tracker, own.len());
         self.events.extend(own.iter().map(|own| {
             let name = Some(own.name.as_bytes().to_vec());
             EventFields { name, ..EventFields::default() }
         }));
         self.events.extend(groups.iter().flat_map(|group| &group.events).map(fields));
         let mut gone = 0_usize;
-        for place in places {
+        for ring_plan in ring_plans {
             let first = self.opened.len();
-            for target in &place.targets {
-                match self.open_on(place, target, groups, manner, (&own, dropped))? {
+            for target in &ring_plan.targets {
+                match self.open_on(ring_plan, target, groups, settings, (&own, dropped))? {
                     Some(refusal) if refusal.error.errno_name() == Some("ESRCH") => gone += 1,
                     Some(refusal) => return Ok(Some(refusal)),
                     None => {}
                 }
             }
-            if let Some(cpu) = place.cpu {
-                let refusal = self.open_own(place, &Target::cpu(cpu), true, manner, (&own, dropped))?;
+            if let Some(cpu) = ring_plan.cpu {
+                let refusal = self.open_own(ring_plan, &Target::cpu(cpu), true, settings, (&own, dropped))?;
                 if refusal.is_some() {
                     return Ok(refusal);
                 }
             }
-            match self.map(first, manner.options) {
+            match self.map(first, settings.options) {
                 Ok(()) => {}
                 Err(error) if error.errno_name() == Some("EMFILE") => {
-                    return Ok(Some(Refusal { event: "ring".to_owned(), place: None, error }));
+                    return Ok(Some(OpenRefusal { event: "ring".to_owned(), place: None, error }));
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        if gone > 0 && gone == places.iter().map(|place| place.targets.len()).sum::<usize>() {
+        if gone > 0 && gone == ring_plans.iter().map(|ring| ring.targets.len()).sum::<usize>() {
             return Err(Error::Request("there is no such thread; it may have ended".to_owned()));
         }
         Ok(None)
@@ -237,23 +237,23 @@ impl Session {
     /// Opens all events on one target.
     fn open_on(
         &mut self,
-        place: &Place,
+        ring_plan: &RingPlan,
         target: &Target<'static>,
         groups: &[EventGroup],
-        manner: &Manner<'_>,
+        settings: &SharedSettings<'_>,
         (own, dropped): (&[OwnEvent], &mut Vec<&'static str>),
-    ) -> Result<Option<Refusal>, Error> {
-        let refusal = self.open_own(place, target, false, manner, (own, dropped))?;
-        if refusal.is_some() || place.only_tracker {
+    ) -> Result<Option<OpenRefusal>, Error> {
+        let refusal = self.open_own(ring_plan, target, false, settings, (own, dropped))?;
+        if refusal.is_some() || ring_plan.only_tracker {
             return Ok(refusal);
         }
         let mut index = own.len();
         for (number, group) in groups.iter().enumerate() {
             let leader = self.opened.len();
             for (at, event) in group.events.iter().enumerate() {
-                let target = &manner.options.on(index - own.len(), target);
-                let is_tracking = index == 0 && manner.options.tracking;
-                let builder = manner.builder(group, at, is_tracking)?;
+                let target = &settings.options.on(index - own.len(), target);
+                let is_tracking = index == 0 && settings.options.tracking;
+                let builder = settings.builder(group, at, is_tracking)?;
                 // An event with a `cpumask` is opened only on the cpus that the PMU lists.
                 let elsewhere = |cpu| !event.cpus.is_empty() && !event.cpus.contains(&cpu);
                 if target.cpu_number().is_none_or(|cpu| !elsewhere(cpu)) {
@@ -263,11 +263,11 @@ impl Session {
                     };
                     match opened {
                         Ok(counter) => {
-                            self.take(index, counter, (place, target.thread()), manner, dropped)?
+                            self.take(index, counter, (ring_plan, target.thread()), settings, dropped)?
                         }
                         Err(error) => {
                             let event = event.name.clone();
-                            return Ok(Some(Refusal { event, place: Some((number, at)), error }));
+                            return Ok(Some(OpenRefusal { event, place: Some((number, at)), error }));
                         }
                     }
                 }
@@ -280,16 +280,18 @@ impl Session {
     /// Opens the own events on a target: those of all tasks, or the others.
     fn open_own(
         &mut self,
-        place: &Place,
+        ring_plan: &RingPlan,
         target: &Target<'static>,
         of_all_tasks: bool,
-        manner: &Manner<'_>,
+        settings: &SharedSettings<'_>,
         (own, dropped): (&[OwnEvent], &mut Vec<&'static str>),
-    ) -> Result<Option<Refusal>, Error> {
+    ) -> Result<Option<OpenRefusal>, Error> {
         for (index, event) in own.iter().enumerate().filter(|(_, event)| event.of_all_tasks == of_all_tasks) {
             match event.builder.open(target) {
-                Ok(counter) => self.take(index, counter, (place, target.thread()), manner, dropped)?,
-                Err(error) => return Ok(Some(Refusal { event: event.name.to_owned(), place: None, error })),
+                Ok(counter) => self.take(index, counter, (ring_plan, target.thread()), settings, dropped)?,
+                Err(error) => {
+                    return Ok(Some(OpenRefusal { event: event.name.to_owned(), place: None, error }));
+                }
             }
         }
         Ok(None)
@@ -299,14 +301,14 @@ impl Session {
         &mut self,
         event: usize,
         counter: Counter,
-        (place, tid): (&Place, Option<u32>),
-        manner: &Manner<'_>,
+        (ring_plan, tid): (&RingPlan, Option<u32>),
+        settings: &SharedSettings<'_>,
         dropped: &mut Vec<&'static str>,
     ) -> Result<(), Error> {
         let number = event.checked_sub(self.own);
         let is_traced = Some(event) == self.traced();
         let fields = &mut self.events[event];
-        if let Some(filter) = number.and_then(|number| filter_of(manner.options, number, is_traced)) {
+        if let Some(filter) = number.and_then(|number| filter_of(settings.options, number, is_traced)) {
             let text = CString::new(filter.clone()).map_err(|error| Error::Request(error.to_string()))?;
             counter.set_filter(&text).map_err(|error| {
                 let name = fields.name.as_deref().unwrap_or_default();
@@ -318,12 +320,12 @@ impl Session {
         fields.ids.push(id);
         dropped.extend(counter.dropped());
         let ring = self.rings.len();
-        self.opened.push(Opened { event, counter, id, ring, cpu: place.cpu, tid });
+        self.opened.push(OpenEvent { event, counter, id, ring, cpu: ring_plan.cpu, tid });
         Ok(())
     }
 
     /// Maps a ring for the counters starting at `first`: one for those that overwrite, and one for the others.
-    fn map(&mut self, first: usize, options: &Options) -> Result<(), perf_open::Error> {
+    fn map(&mut self, first: usize, options: &RecordOptions) -> Result<(), perf_open::Error> {
         let of_trace = self.plan.as_ref().and_then(|plan| plan.sizes.ring);
         let mut pages = options.mmap_pages.or(of_trace).unwrap_or_else(ring_size::default_pages).max(1);
         let (mut ring, mut overwrite): (Option<Ring>, Option<Overwrite>) = (None, None);
@@ -331,7 +333,7 @@ impl Session {
         let (traced, others): (Vec<_>, Vec<_>) =
             self.opened[first..].iter().partition(|opened| Some(opened.event) == self.traced());
         let tid = self.opened.get(first).and_then(|opened| opened.tid);
-        for Opened { counter, .. } in traced.iter().chain(&others) {
+        for OpenEvent { counter, .. } in traced.iter().chain(&others) {
             let is_backward = counter.attr().flags.contains(AttrFlags::WRITE_BACKWARD);
             match (is_backward, &mut ring, &mut overwrite) {
                 (false, Some(ring), _) => drop(ring.add(counter)?),
@@ -345,8 +347,8 @@ impl Session {
             }
         }
         if let (Some(plan), Some(traced), Some(ring)) = (&self.plan, traced.first(), &ring) {
-            let place = AreaPlace { ring: traced.ring, cpu: traced.cpu, tid };
-            self.areas.push(Area::map(plan, ring, place)?);
+            let target = AuxTarget { ring: traced.ring, cpu: traced.cpu, tid };
+            self.areas.push(AuxArea::map(plan, ring, target)?);
         }
         self.ended.extend(ring.iter().map(|_| false));
         self.rings.extend(ring);
@@ -355,7 +357,7 @@ impl Session {
     }
 }
 
-impl Options {
+impl RecordOptions {
     /// Returns the target of an event: the tasks of its cgroup alone, if it has one.
     fn on<'a>(&'a self, event: usize, target: &Target<'a>) -> Target<'a> {
         let cgroup = self.in_cgroups.iter().find(|(of, _)| *of == event);
@@ -370,7 +372,7 @@ impl Options {
 /// hold.
 ///
 /// perf: `evsel__append_tp_filter`, `evsel__append_addr_filter`.
-pub(crate) fn filter_of(options: &Options, event: usize, is_traced: bool) -> Option<String> {
+pub(crate) fn filter_of(options: &RecordOptions, event: usize, is_traced: bool) -> Option<String> {
     let mut filters =
         options.filters.iter().filter(|(of, _)| *of == event).map(|(_, filter)| filter.as_str());
     let first = filters.next()?.to_owned();
@@ -380,11 +382,11 @@ pub(crate) fn filter_of(options: &Options, event: usize, is_traced: bool) -> Opt
     }))
 }
 
-/// Returns an error if an option has no effect on what is observed.
-fn contradictions(observed: &Observed, options: &Options) -> Result<(), Error> {
+/// Returns an error if an option has no effect on the targets.
+fn contradictions(targets: &Targets, options: &RecordOptions) -> Result<(), Error> {
     let why = if options.cpus.is_some() && options.per_thread {
         "per_thread has rings for threads on any cpu, and cannot be limited to some cpus"
-    } else if !options.in_cgroups.is_empty() && !matches!(observed, Observed::Cpus(_)) {
+    } else if !options.in_cgroups.is_empty() && !matches!(targets, Targets::Cpus(_)) {
         "the tasks of cgroups are recorded on cpus; observe these, or all cpus"
     } else {
         return Ok(());
@@ -394,7 +396,7 @@ fn contradictions(observed: &Observed, options: &Options) -> Result<(), Error> {
 
 /// Maps a ring. If the limit of locked memory forbids it and no size was chosen, tries smaller sizes.
 fn fitting<R>(
-    options: &Options,
+    options: &RecordOptions,
     pages: &mut usize,
     map: impl Fn(usize) -> Result<R, perf_open::Error>,
 ) -> Result<R, perf_open::Error> {

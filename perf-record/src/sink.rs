@@ -13,7 +13,7 @@ use crate::Error;
 /// What is known before the first record.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Head<'a> {
+pub struct CaptureHead<'a> {
     /// The events, with the ids that their records carry.
     pub events: &'a [EventFields],
     /// The features of the machine.
@@ -24,13 +24,13 @@ pub struct Head<'a> {
 ///
 /// The calls come in this order: [`begin`](Self::begin) once, [`records`](Self::records), [`round`](Self::round) and
 /// [`flush`](Self::flush) any number of times, [`finish`](Self::finish) once.
-pub trait Sink {
+pub trait RecordSink {
     /// Begins the capture.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
-    fn begin(&mut self, _head: &Head<'_>) -> Result<(), Error> {
+    fn begin(&mut self, _head: &CaptureHead<'_>) -> Result<(), Error> {
         Ok(())
     }
 
@@ -135,8 +135,8 @@ impl<W: Write + Seek> FileSink<W> {
     }
 }
 
-impl<W: Write + Seek> Sink for FileSink<W> {
-    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error> {
+impl<W: Write + Seek> RecordSink for FileSink<W> {
+    fn begin(&mut self, head: &CaptureHead<'_>) -> Result<(), Error> {
         let out = self.out.take().ok_or_else(out_of_order)?;
         self.writer = Some(FileWriter::new(out, head.events, &self.options)?);
         Ok(())
@@ -200,8 +200,8 @@ impl<W: Write> PipeSink<W> {
     }
 }
 
-impl<W: Write> Sink for PipeSink<W> {
-    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error> {
+impl<W: Write> RecordSink for PipeSink<W> {
+    fn begin(&mut self, head: &CaptureHead<'_>) -> Result<(), Error> {
         let out = self.out.take().ok_or_else(out_of_order)?;
         let mut features = head.features.clone();
         // Only files have these features.
@@ -254,7 +254,7 @@ impl<W: Write> PartSink<W> {
     }
 }
 
-impl<W: Write> Sink for PartSink<W> {
+impl<W: Write> RecordSink for PartSink<W> {
     fn records(&mut self, records: &[u8]) -> Result<(), Error> {
         Ok(self.writer.records(records)?)
     }
@@ -273,10 +273,10 @@ impl<W: Write> Sink for PartSink<W> {
 /// # Examples
 ///
 /// ```
-/// use perf_record::{Callback, Sink};
+/// use perf_record::{CallbackSink, RecordSink};
 ///
 /// let mut kinds = Vec::new();
-/// let mut sink = Callback(|record: &perf_record::parse::RawRecord<'_, _>| {
+/// let mut sink = CallbackSink(|record: &perf_record::parse::RawRecord<'_, _>| {
 ///     kinds.push(record.kind());
 ///     Ok(())
 /// });
@@ -285,18 +285,18 @@ impl<W: Write> Sink for PartSink<W> {
 /// assert_eq!(kinds.len(), 1);
 /// # Ok::<(), perf_record::Error>(())
 /// ```
-pub struct Callback<F>(pub F);
+pub struct CallbackSink<F>(pub F);
 
-impl<F> core::fmt::Debug for Callback<F> {
+impl<F> core::fmt::Debug for CallbackSink<F> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Callback").finish_non_exhaustive()
+        f.debug_struct("CallbackSink").finish_non_exhaustive()
     }
 }
 
-/// What a [`Callback`] returns: an error ends the recording.
-type Taken = Result<(), Box<dyn core::error::Error + Send + Sync>>;
+/// What a [`CallbackSink`] returns: an error ends the recording.
+type CallbackResult = Result<(), Box<dyn core::error::Error + Send + Sync>>;
 
-impl<F: FnMut(&RawRecord<'_, NativeEndian>) -> Taken> Sink for Callback<F> {
+impl<F: FnMut(&RawRecord<'_, NativeEndian>) -> CallbackResult> RecordSink for CallbackSink<F> {
     fn records(&mut self, mut records: &[u8]) -> Result<(), Error> {
         while let Ok((record, rest)) = RawRecord::parse(records) {
             (self.0)(&record).map_err(Error::Callback)?;

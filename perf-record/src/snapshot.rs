@@ -4,22 +4,22 @@ use perf_abi::endian::NativeEndian;
 use perf_open::ring;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 
-use crate::sink::{Head, Sink};
+use crate::sink::{CaptureHead, RecordSink};
 use crate::summary::Summary;
-use crate::survey::Survey;
-use crate::{Error, Kept};
+use crate::survey::RecordSurvey;
+use crate::{Error, SidebandSink};
 
 /// Paused rings, which all end at the same time. Dropping it lets them continue.
 #[derive(Debug)]
-pub struct Frozen<'r> {
+pub struct FrozenRings<'r> {
     pub(crate) paused: Vec<ring::Paused<'r>>,
     pub(crate) events: &'r [EventFields],
     pub(crate) features: &'r FeaturePayloads<NativeEndian>,
     /// The survey of the records that were kept, and so far no samples.
-    pub(crate) survey: &'r Survey,
+    pub(crate) survey: &'r RecordSurvey,
 }
 
-impl Frozen<'_> {
+impl FrozenRings<'_> {
     /// Copies the rings from memory, as [`Ring::dump`](perf_open::Ring::dump) does.
     #[must_use]
     pub fn dumps(&self) -> Vec<Vec<u8>> {
@@ -27,12 +27,12 @@ impl Frozen<'_> {
     }
 
     /// Takes the records out of the rings and lets these continue. `kept` is the sink that the recording was drained
-    /// into. [`Snapshot::write`] writes them.
+    /// into. [`RingSnapshot::write`] writes them.
     ///
     /// # Errors
     ///
     /// If a ring cannot be read or resumed.
-    pub fn take(mut self) -> Result<Snapshot, Error> {
+    pub fn take(mut self) -> Result<RingSnapshot, Error> {
         let mut records = Vec::new();
         for ring in &mut self.paused {
             let mut newest_first = ring.records()?;
@@ -52,32 +52,36 @@ impl Frozen<'_> {
         self.paused.into_iter().try_for_each(ring::Paused::resume)?;
         let mut survey = self.survey.without_samples();
         survey.look(&records);
-        Ok(Snapshot { records, survey, events: self.events.to_vec(), features: self.features.clone() })
+        Ok(RingSnapshot { records, survey, events: self.events.to_vec(), features: self.features.clone() })
     }
 }
 
 /// What the rings held when they were frozen.
 #[derive(Debug)]
-pub struct Snapshot {
+pub struct RingSnapshot {
     records: Vec<u8>,
-    survey: Survey,
+    survey: RecordSurvey,
     events: Vec<EventFields>,
     features: FeaturePayloads<NativeEndian>,
 }
 
-impl Snapshot {
+impl RingSnapshot {
     /// Writes a whole capture: of the records that were `kept` until now, those of tasks that run or have samples in it; then
     /// the samples.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write<S: Sink + ?Sized>(mut self, kept: &Kept, sink: &mut S) -> Result<Summary, Error> {
+    pub fn write<S: RecordSink + ?Sized>(
+        mut self,
+        kept: &SidebandSink,
+        sink: &mut S,
+    ) -> Result<Summary, Error> {
         let samples = self.survey.tasks_of(&self.records);
         let needed = samples.map(|samples| kept.needed(self.survey.layout(), &samples));
         let needed = needed.as_deref().unwrap_or(kept.bytes());
         self.survey.keep_files_of(&[needed, &self.records]);
-        sink.begin(&Head { events: &self.events, features: &self.features })?;
+        sink.begin(&CaptureHead { events: &self.events, features: &self.features })?;
         sink.records(needed)?;
         sink.records(&self.records)?;
         sink.round()?;

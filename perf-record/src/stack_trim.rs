@@ -55,7 +55,7 @@ impl StackTrim {
 }
 
 /// The bytes of a sample that are removed.
-struct Cut {
+struct UndefinedBytes {
     /// The offset of the stack.
     stack: usize,
     /// The number of bytes that are kept.
@@ -65,7 +65,7 @@ struct Cut {
 }
 
 /// Returns what is removed from a record; `None` if nothing is.
-fn cut(record: &RawRecord<'_, NativeEndian>, layout: &SampleLayout) -> Option<Cut> {
+fn cut(record: &RawRecord<'_, NativeEndian>, layout: &SampleLayout) -> Option<UndefinedBytes> {
     if record.kind() != RecordType::SAMPLE {
         return None;
     }
@@ -74,10 +74,10 @@ fn cut(record: &RawRecord<'_, NativeEndian>, layout: &SampleLayout) -> Option<Cu
     let kept = copied.max(1).checked_next_multiple_of(WORD)?;
     let removed = stack.data.len().checked_sub(kept).filter(|&removed| removed > 0)?;
     let stack = stack.data.as_ptr().addr().checked_sub(record.as_bytes().as_ptr().addr())?;
-    Some(Cut { stack, kept, removed })
+    Some(UndefinedBytes { stack, kept, removed })
 }
 
-impl Cut {
+impl UndefinedBytes {
     fn put(&self, record: &[u8], out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&record[..self.stack + self.kept]);

@@ -21,13 +21,13 @@
 //! use core::ops::ControlFlow;
 //! use core::time::Duration;
 //!
-//! use perf_record::Observed;
+//! use perf_record::Targets;
 //! use perf_record::open::event::parse;
 //! use perf_record::stat::{Aggregation, StatOptions, StatPlan};
 //!
 //! let interval = Some(Duration::from_secs(1));
 //! let options = StatOptions { aggregation: Aggregation::Cpu, interval, ..StatOptions::default() };
-//! let plan = StatPlan::new(parse("context-switches")?, Observed::machine()?, options)?;
+//! let plan = StatPlan::new(parse("context-switches")?, Targets::machine()?, options)?;
 //! let mut run = plan.open(None)?;
 //! run.start()?;
 //! run.wait(None, |events, interval| {

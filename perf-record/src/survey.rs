@@ -12,17 +12,17 @@ use perf_parse::file::write::FeaturePayloads;
 use perf_parse::{RawRecord, Record, SampleLayout};
 
 use crate::host::ROOT;
-use crate::kept_tasks::TaskSample;
-use crate::{BpfPrograms, BuildIds, Error};
+use crate::sideband_tasks::TaskSample;
+use crate::{BpfPrograms, BuildIdCollector, Error};
 
 /// Facts about all records so far.
 #[derive(Clone, Debug)]
-pub(crate) struct Survey {
+pub(crate) struct RecordSurvey {
     pub(crate) samples: u64,
     /// The times of the first and the last sample.
     pub(crate) times: Option<(u64, u64)>,
     /// The files that were mapped; `None` if their build ids are not wanted.
-    pub(crate) files: Option<BuildIds>,
+    pub(crate) files: Option<BuildIdCollector>,
     /// The BPF programs that were loaded; `None` if they are not wanted.
     pub(crate) programs: Option<BpfPrograms>,
     /// The offset of the time in the payload of a sample; `None` if the events differ in it.
@@ -39,7 +39,7 @@ pub(crate) struct Survey {
 const MISC: usize = 4;
 const SIZE: usize = 6;
 
-impl Survey {
+impl RecordSurvey {
     /// Begins with no records. `layout` is that of the event that records mappings.
     pub(crate) fn new<'a>(
         attrs: impl IntoIterator<Item = &'a Attr>,
@@ -51,7 +51,7 @@ impl Survey {
         let attrs: Vec<&Attr> = attrs.into_iter().collect();
         let time_at = common(&attrs, SampleType::TIME);
         let task_at = common(&attrs, SampleType::TID);
-        let (files, programs) = (files.then(BuildIds::new), programs.then(BpfPrograms::new));
+        let (files, programs) = (files.then(BuildIdCollector::new), programs.then(BpfPrograms::new));
         Self { samples: 0, times: None, files, programs, time_at, task_at, layout, build_id }
     }
 
@@ -157,7 +157,8 @@ impl Survey {
 
     /// Returns a survey of no records, which counts the same facts.
     pub(crate) fn empty(&self) -> Self {
-        let (files, programs) = (self.files.as_ref().map(|_| BuildIds::new()), self.programs.as_ref());
+        let (files, programs) =
+            (self.files.as_ref().map(|_| BuildIdCollector::new()), self.programs.as_ref());
         Self { samples: 0, times: None, files, programs: programs.map(|_| BpfPrograms::new()), ..*self }
     }
 

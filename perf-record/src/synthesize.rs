@@ -21,8 +21,8 @@ use perf_parse::{Record, SampleLayout};
 
 use crate::cgroups::{self, CgroupPath};
 use crate::kernel;
-use crate::maps::{self, Mapping, PROT_EXEC, PROT_READ};
-use crate::processes::{self, Task};
+use crate::maps::{self, PROT_EXEC, PROT_READ, ProcMapping};
+use crate::processes::{self, ProcTask};
 use crate::{BpfPrograms, Error};
 
 /// `MAP_HUGETLB` of `mmap(2)`, as perf writes it.
@@ -36,7 +36,7 @@ const NAMESPACES: [&str; 7] = ["net", "uts", "ipc", "pid", "user", "mnt", "cgrou
 
 /// The optional records, in addition to those of tasks and executable mappings.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted {
+pub struct SynthesizerOptions {
     /// Records of mappings that are readable and not executable.
     pub data: bool,
     /// Records of the namespaces of each task.
@@ -51,7 +51,7 @@ pub struct Wanted {
 pub struct Synthesizer<'a> {
     root: &'a Path,
     layout: &'a SampleLayout,
-    wanted: Wanted,
+    wanted: SynthesizerOptions,
     /// Where hugetlbfs is mounted; `None` if it is not.
     hugetlbfs: Option<Vec<u8>>,
     record: Vec<u8>,
@@ -77,7 +77,7 @@ impl<'a> Synthesizer<'a> {
     pub fn new(
         root: &'a Path,
         layout: &'a SampleLayout,
-        wanted: Wanted,
+        wanted: SynthesizerOptions,
         sink: &'a mut dyn FnMut(&[u8]) -> Result<(), Error>,
     ) -> Self {
         let hugetlbfs = hugetlbfs(root);
@@ -101,7 +101,7 @@ impl<'a> Synthesizer<'a> {
         let misc = Misc::from(CpuMode::KERNEL);
         let text = kernel::text(self.root);
         let is_told = text.is_some();
-        if let Some(kernel::Text { symbol, start, len }) = text {
+        if let Some(kernel::KernelText { symbol, start, len }) = text {
             let filename = format!("[kernel.kallsyms]{symbol}");
             let filename = filename.as_bytes();
             self.put(
@@ -109,7 +109,7 @@ impl<'a> Synthesizer<'a> {
                 &Record::Mmap(Mmap { pid: -1, tid: 0, addr: start, len, pgoff: start, filename }),
             )?;
         }
-        for kernel::Module { start, len, file } in kernel::modules(self.root) {
+        for kernel::LoadedModule { start, len, file } in kernel::modules(self.root) {
             self.put(
                 misc,
                 &Record::Mmap(Mmap { pid: -1, tid: 0, addr: start, len, pgoff: 0, filename: &file }),
@@ -164,7 +164,7 @@ impl<'a> Synthesizer<'a> {
         for pid in processes::all(self.root) {
             for tid in processes::threads(self.root, pid) {
                 let folder = self.root.join(format!("proc/{pid}/task/{tid}"));
-                let Some(task) = Task::read(&folder, tid) else { continue };
+                let Some(task) = ProcTask::read(&folder, tid) else { continue };
                 let parent = if task.tid == task.pid { task.ppid } else { task.pid };
                 let fork = Fork { pid: task.pid, ppid: parent, tid, ptid: parent, time: 0 };
                 self.put(Misc::FORK_EXEC, &Record::Fork(fork))?;
@@ -204,7 +204,7 @@ impl<'a> Synthesizer<'a> {
     ///
     /// The errors of `sink`.
     pub fn namespaces_of(&mut self, pid: i32) -> Result<(), Error> {
-        match Task::read(&self.root.join(format!("proc/{pid}")), pid) {
+        match ProcTask::read(&self.root.join(format!("proc/{pid}")), pid) {
             Some(task) => self.namespaces(&task),
             None => Ok(()),
         }
@@ -212,7 +212,7 @@ impl<'a> Synthesizer<'a> {
 
     /// Synthesizes the records of one thread. Returns its process; `None` if the thread has ended.
     fn thread(&mut self, tid: i32) -> Result<Option<i32>, Error> {
-        let Some(task) = Task::read(&self.root.join(format!("proc/{tid}/task/{tid}")), tid) else {
+        let Some(task) = ProcTask::read(&self.root.join(format!("proc/{tid}/task/{tid}")), tid) else {
             return Ok(None);
         };
         self.comm(&task)?;
@@ -221,12 +221,12 @@ impl<'a> Synthesizer<'a> {
         Ok(Some(task.pid))
     }
 
-    fn comm(&mut self, task: &Task) -> Result<(), Error> {
+    fn comm(&mut self, task: &ProcTask) -> Result<(), Error> {
         self.put(Misc(0), &Record::Comm(Comm { pid: task.pid, tid: task.tid, comm: &task.comm }))
     }
 
     /// Synthesizes NAMESPACES, if wanted. Values that the kernel does not have or does not show are zero.
-    fn namespaces(&mut self, task: &Task) -> Result<(), Error> {
+    fn namespaces(&mut self, task: &ProcTask) -> Result<(), Error> {
         if !self.wanted.namespaces {
             return Ok(());
         }
@@ -247,7 +247,7 @@ impl<'a> Synthesizer<'a> {
     /// Synthesizes the MMAP2 records of a process if `task` is its first thread.
     ///
     /// perf: `perf_event__synthesize_mmap_events`.
-    fn mappings(&mut self, task: &Task) -> Result<(), Error> {
+    fn mappings(&mut self, task: &ProcTask) -> Result<(), Error> {
         if task.tid != task.pid || self.wanted.without_mappings {
             return Ok(());
         }
@@ -257,7 +257,7 @@ impl<'a> Synthesizer<'a> {
         Ok(())
     }
 
-    fn mapping(&mut self, task: &Task, mapping: &Mapping<'_>) -> Result<(), Error> {
+    fn mapping(&mut self, task: &ProcTask, mapping: &ProcMapping<'_>) -> Result<(), Error> {
         let mut misc = Misc::from(CpuMode::USER);
         if mapping.prot & PROT_EXEC == 0 {
             if !self.wanted.data || mapping.prot & PROT_READ == 0 {
@@ -280,7 +280,7 @@ impl<'a> Synthesizer<'a> {
         } else {
             &mapping.name
         };
-        let &Mapping { maj, min, ino, .. } = mapping;
+        let &ProcMapping { maj, min, ino, .. } = mapping;
         let record = Mmap2 {
             pid: task.pid,
             tid: task.tid,

@@ -5,11 +5,11 @@ use core::sync::atomic::Ordering;
 use perf_open::{Counter, Ring, tsc};
 
 use crate::aux_area::{info, times};
-use crate::session::{Opened, Session, filter_of};
-use crate::sink::Sink;
-use crate::{Error, Options, Recorder};
+use crate::session::{EventSession, OpenEvent, filter_of};
+use crate::sink::RecordSink;
+use crate::{Error, RecordOptions, Recorder};
 
-impl Session {
+impl EventSession {
     /// Returns the index of the event that writes to the AUX areas.
     pub(crate) fn traced(&self) -> Option<usize> {
         self.plan.as_ref().map(|plan| self.own + plan.event)
@@ -17,13 +17,13 @@ impl Session {
 
     /// Passes the data of the AUX areas to `sink`, and lets the trace continue if it stopped because an area was full.
     /// Returns the bytes of the data.
-    pub(crate) fn drain_areas<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    pub(crate) fn drain_areas<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let (traced, is_on) = (self.traced(), self.is_on.load(Ordering::Relaxed));
         let mut bytes = 0_u64;
         for area in &mut self.areas {
             let ring = area.place.ring;
             bytes += area.drain(sink, || {
-                let of_ring = |opened: &&Opened| Some(opened.event) == traced && opened.ring == ring;
+                let of_ring = |opened: &&OpenEvent| Some(opened.event) == traced && opened.ring == ring;
                 let mut counters = self.opened.iter().filter(of_ring).filter(|_| is_on);
                 Ok(counters.try_for_each(|opened| opened.counter.enable())?)
             })?;
@@ -44,7 +44,7 @@ impl Session {
 
     /// Passes the newest data of the AUX areas to `sink`, and lets the trace continue if the events are started. Returns
     /// the bytes of the data.
-    fn snapshot_areas<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    fn snapshot_areas<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for area in &mut self.areas {
             bytes += area.snapshot(sink)?;
@@ -56,7 +56,7 @@ impl Session {
     }
 
     /// Returns the filter of the event that writes to the AUX areas.
-    fn filter_of_trace(&self, options: &Options) -> Option<String> {
+    fn filter_of_trace(&self, options: &RecordOptions) -> Option<String> {
         filter_of(options, self.plan.as_ref()?.event, true)
     }
 }
@@ -72,12 +72,12 @@ impl Recorder {
     /// Stops the hardware trace, passes the newest data of the AUX areas to `sink`, and lets the trace continue, unless the
     /// events are stopped. Returns the bytes of the data. The records that are in the rings now precede the data.
     ///
-    /// Does nothing unless [`Options::aux_snapshot`] is set.
+    /// Does nothing unless [`RecordOptions::aux_snapshot`] is set.
     ///
     /// # Errors
     ///
     /// Those of the sink, or that the kernel refuses to stop or to start the trace.
-    pub fn snapshot_areas<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    pub fn snapshot_areas<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         if !self.takes_snapshots_of_areas() {
             return Ok(0);
         }
@@ -91,7 +91,7 @@ impl Recorder {
     }
 
     /// Passes the records that describe the hardware trace to `sink`, if there is one.
-    pub(crate) fn describe_trace<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+    pub(crate) fn describe_trace<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
         let Some(plan) = &self.session.plan else { return Ok(()) };
         let page = self.session.rings.first().map(Ring::page).unwrap_or_default();
         let filter = self.session.filter_of_trace(&self.options);

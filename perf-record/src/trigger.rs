@@ -8,26 +8,26 @@ use perf_abi::record::RecordType;
 use perf_open::EventGroup;
 use perf_parse::RawRecord;
 
-use crate::fallback::Choices;
-use crate::session::Session;
-use crate::{Error, Observed, Options};
+use crate::fallback::EventChoices;
+use crate::session::EventSession;
+use crate::{Error, RecordOptions, Targets};
 
 /// Events whose occurrences a recorder waits for, such as the one that makes it write a snapshot.
 ///
 /// perf: `--switch-output-event`, `evlist__start_sb_thread`.
 #[derive(Debug)]
 pub struct Trigger {
-    session: Session,
+    session: EventSession,
 }
 
 impl Trigger {
-    /// Opens the events on what is observed. Each hit of a tracepoint or a breakpoint counts; other events need the term
+    /// Opens the events on the targets. Each hit of a tracepoint or a breakpoint counts; other events need the term
     /// `period`.
     ///
     /// # Errors
     ///
     /// If an event has no period, or cannot be opened.
-    pub fn open(groups: Vec<EventGroup>, observed: &Observed, command: Option<u32>) -> Result<Self, Error> {
+    pub fn open(groups: Vec<EventGroup>, targets: &Targets, command: Option<u32>) -> Result<Self, Error> {
         let mut events = groups.iter().flat_map(|group| &group.events);
         if let Some(event) =
             events.find(|event| event.default_sampling().period.is_none() && !event.terms.has_rate())
@@ -37,15 +37,15 @@ impl Trigger {
                 event.name
             )));
         }
-        let options = Options {
+        let options = RecordOptions {
             tracking: false,
             no_buffering: true,
             mmap_pages: Some(1),
             fall_back: false,
-            ..Options::default()
+            ..RecordOptions::default()
         };
-        let mut choices = Choices { groups, inherit_read: true, aux: None };
-        let (session, _) = Session::open(&mut choices, observed, command, &options)?;
+        let mut choices = EventChoices { groups, inherit_read: true, aux: None };
+        let (session, _) = EventSession::open(&mut choices, targets, command, &options)?;
         Ok(Self { session })
     }
 

@@ -4,8 +4,8 @@ use std::fs;
 
 use perf_abi::record::RecordType;
 
-use crate::session::Session;
-use crate::{Error, Observed};
+use crate::session::EventSession;
+use crate::{Error, Targets};
 
 /// The maximum number of ids in a record: its size has 16 bits, and an entry 32 bytes, or 48 with a guest.
 const MAX_IDS: usize = (u16::MAX as usize - 16) / 32;
@@ -18,8 +18,8 @@ const CPU_LIST: u16 = 0;
 ///
 /// perf: `perf_event__synthesize_id_index`, `perf_event__synthesize_thread_map2`, `perf_event__synthesize_cpu_map`.
 pub(crate) fn synthesize(
-    session: &Session,
-    observed: &Observed,
+    session: &EventSession,
+    targets: &Targets,
     command: Option<u32>,
     sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
 ) -> Result<(), Error> {
@@ -34,10 +34,10 @@ pub(crate) fn synthesize(
         }
         put(RecordType::ID_INDEX, &body, sink)?;
     }
-    let threads = match observed {
-        Observed::Threads(tids) => tids.clone(),
-        Observed::Command => command.into_iter().collect(),
-        Observed::Cpus(_) => Vec::new(),
+    let threads = match targets {
+        Targets::Threads(tids) => tids.clone(),
+        Targets::Command => command.into_iter().collect(),
+        Targets::Cpus(_) => Vec::new(),
     };
     thread_map(&threads, sink)?;
     cpu_map(session.opened.iter().map(|opened| opened.cpu).collect(), sink)

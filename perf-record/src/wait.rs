@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use crate::Error;
 use crate::pace::Pace;
-use crate::session::Session;
+use crate::session::EventSession;
 
 /// How long a wait lasts at most while the end of a recorded task keeps its ring readable.
 const TICK: Duration = Duration::from_millis(100);
@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// What ended a wait. Nothing of it if the time was over, or a signal came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Waited {
+pub struct WaitOutcome {
     /// A ring is half full, or fills so fast that the wait did not last.
     pub records: bool,
     /// Recorded tasks have ended.
@@ -26,13 +26,13 @@ pub struct Waited {
     pub other: bool,
 }
 
-impl Session {
+impl EventSession {
     /// Waits until a ring has a wakeup or one of `others` is readable.
     pub(crate) fn wait(
         &mut self,
         timeout: Option<Duration>,
         others: &[BorrowedFd<'_>],
-    ) -> Result<Waited, Error> {
+    ) -> Result<WaitOutcome, Error> {
         wait(&self.rings, &mut self.ended, &self.pace, timeout, others)
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn wait(
     pace: &Pace,
     timeout: Option<Duration>,
     others: &[BorrowedFd<'_>],
-) -> Result<Waited, Error> {
+) -> Result<WaitOutcome, Error> {
     let mut fds: Vec<_> =
         others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN)).collect();
     let rings = rings.iter().zip(&*ended);
@@ -63,13 +63,13 @@ pub(crate) fn wait(
     let timeout = timeout.and_then(|timeout| timeout.try_into().ok());
     match poll(&mut fds, timeout.as_ref()) {
         Ok(_) => {}
-        Err(Errno::INTR) => return Ok(Waited::default()),
+        Err(Errno::INTR) => return Ok(WaitOutcome::default()),
         Err(error) => return Err(Error::io("poll")(error.into())),
     }
     let revents: Vec<_> = fds.iter().map(PollFd::revents).collect();
     let (of_others, of_rings) = revents.split_at(others.len());
     let is_other = of_others.iter().any(|it| !it.is_empty());
-    let mut waited = Waited { records: pace.is_fast(), other: is_other, ..Waited::default() };
+    let mut waited = WaitOutcome { records: pace.is_fast(), other: is_other, ..WaitOutcome::default() };
     let live = ended.iter_mut().filter(|ended| !**ended);
     for (ended, revents) in live.zip(of_rings) {
         waited.records |= revents.contains(PollFlags::IN);
@@ -92,9 +92,9 @@ mod tests {
         pace.drained(Instant::now());
         // Without the pace, this would last forever.
         let waited = wait(&[], &mut [], &pace, None, &[])?;
-        assert_eq!(waited, Waited { records: true, hangup: false, other: false });
+        assert_eq!(waited, WaitOutcome { records: true, hangup: false, other: false });
         let waited = wait(&[], &mut [], &Pace::default(), Some(Duration::ZERO), &[])?;
-        assert_eq!(waited, Waited::default());
+        assert_eq!(waited, WaitOutcome::default());
         Ok(())
     }
 }

@@ -1,23 +1,23 @@
 //! The targets that the command line names: the command, threads, or cpus.
 
 use perf_open::pmu::parse_cpus;
-use perf_record::{Observed, check_online, online};
+use perf_record::{Targets, check_online, online};
 
 use crate::Failure;
 use crate::args::live::ObservedArgs;
 
 /// Returns the targets of the command line; the whole machine if it names none and there is no command.
-pub(crate) fn of(args: &ObservedArgs, has_command: bool) -> Result<Observed, Failure> {
+pub(crate) fn of(args: &ObservedArgs, has_command: bool) -> Result<Targets, Failure> {
     if !args.pid.is_empty() || !args.tid.is_empty() {
-        return Ok(Observed::tasks(&args.pid, &args.tid)?);
+        return Ok(Targets::tasks(&args.pid, &args.tid)?);
     }
     if args.cpu.is_some() {
-        return Ok(Observed::Cpus(cpus(args)?));
+        return Ok(Targets::Cpus(cpus(args)?));
     }
     if args.all_cpus || !has_command {
-        return Ok(Observed::machine()?);
+        return Ok(Targets::machine()?);
     }
-    Ok(Observed::Command)
+    Ok(Targets::Command)
 }
 
 /// Returns the cpus that the command line names, which must be online; all that are online if it names none.

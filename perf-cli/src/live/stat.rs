@@ -33,7 +33,7 @@ mod watch;
 
 use arguments::failure;
 use capture::CountCapture;
-use report::{Report, Span, Totals};
+use report::{ReportedSpan, RunTotals, StatReport};
 use watch::{CountEnd, StatMessage, StatQueue, StatWakeup};
 
 pub(crate) fn run(command: &StatCommand) -> Result<Outcome, Failure> {
@@ -63,8 +63,8 @@ fn count(args: &StatArgs, capture: Option<&Path>) -> Result<Outcome, Failure> {
     };
     let answers = RefCell::new(answers);
     let files = getrlimit(Resource::Nofile);
-    let stat = Stat { args, capture, plan, queue, answers, files };
-    let mut report = Report::new(args)?;
+    let stat = StatContext { args, capture, plan, queue, answers, files };
+    let mut report = StatReport::new(args)?;
     let mut runs = Vec::new();
     let is_endless = args.repeat == 0;
     let mut last_end = None;
@@ -93,7 +93,7 @@ fn count(args: &StatArgs, capture: Option<&Path>) -> Result<Outcome, Failure> {
 }
 
 /// The state of the verb.
-struct Stat<'a> {
+struct StatContext<'a> {
     args: &'a StatArgs,
     /// Where the counts are written to.
     capture: Option<&'a Path>,
@@ -104,9 +104,9 @@ struct Stat<'a> {
     files: Rlimit,
 }
 
-impl Stat<'_> {
+impl StatContext<'_> {
     /// Counts once: while the command runs, or until another condition ends the run.
-    fn run_once(&self, report: &mut Report) -> Result<(CountEnd, StatResult), Failure> {
+    fn run_once(&self, report: &mut StatReport) -> Result<(CountEnd, StatResult), Failure> {
         if let Some(command) = &self.args.pre {
             in_shell("--pre", command)?;
         }
@@ -122,7 +122,7 @@ impl Stat<'_> {
         run
     }
 
-    fn count(&self, report: &mut Report) -> Result<(CountEnd, StatResult), Failure> {
+    fn count(&self, report: &mut StatReport) -> Result<(CountEnd, StatResult), Failure> {
         let args = self.args;
         let mut command = match args.command.split_first() {
             Some((program, arguments)) => Some(Workload::prepare(program, arguments.iter().cloned())?),
@@ -190,7 +190,7 @@ impl Stat<'_> {
         run: &mut StatRun<'_>,
         command: &mut Option<Workload>,
         capture: &mut Option<CountCapture>,
-        report: &mut Report,
+        report: &mut StatReport,
     ) -> Result<CountEnd, Failure> {
         let mut schedule = run.schedule(command.is_some());
         let has_intervals = self.args.interval_print.is_some();
@@ -212,17 +212,17 @@ impl Stat<'_> {
     }
 
     fn targets(&self) -> String {
-        described::targets(self.args, self.plan.observed())
+        described::targets(self.args, self.plan.targets())
     }
 
     fn report_interval(
         &self,
         events: &[CountedEvent],
         interval: &StatInterval,
-        report: &mut Report,
+        report: &mut StatReport,
     ) -> Result<(), Failure> {
         let readout = core::slice::from_ref(&interval.readout);
-        report.rows(&self.rows(events, readout, interval.lasted), Span::Interval(interval.at))
+        report.rows(&self.rows(events, readout, interval.lasted), ReportedSpan::Interval(interval.at))
     }
 
     /// Returns the rows to print. Of all threads of the machine, those that were counted.
@@ -278,17 +278,21 @@ impl Stat<'_> {
     }
 
     /// Prints the counts of all runs, unless the intervals have already done so.
-    fn report(&self, runs: &[StatResult], report: &mut Report) -> Result<(), Failure> {
+    fn report(&self, runs: &[StatResult], report: &mut StatReport) -> Result<(), Failure> {
         let Some(last) = runs.last() else { return Ok(()) };
         let seconds: Vec<f64> = runs.iter().map(|run| run.elapsed.as_secs_f64()).collect();
         if self.args.interval_print.is_none() || self.args.summary {
             let readouts: Vec<Readout> = runs.iter().map(|run| run.readout.clone()).collect();
             let mean = RunMean::of(&seconds).map_or(last.elapsed, |mean| Duration::from_secs_f64(mean.value));
             report.head(&self.targets(), runs.len(), false, unit_width(&last.events))?;
-            let span = if self.args.summary { Span::Summary } else { Span::Whole { runs: runs.len() } };
+            let span = if self.args.summary {
+                ReportedSpan::Summary
+            } else {
+                ReportedSpan::Whole { runs: runs.len() }
+            };
             report.rows(&self.rows(&last.events, &readouts, mean), span)?;
         }
-        report.totals(&Totals {
+        report.totals(&RunTotals {
             elapsed: seconds,
             cpu_times: runs.iter().filter_map(|run| run.cpu_time).collect(),
             table: self.args.table,

@@ -4,16 +4,16 @@ use perf_abi::auxtrace::RECORD_ALIGNMENT;
 use perf_abi::record::RecordType;
 use perf_open::{AuxMapping, AuxSnapshot, Ring};
 
-use super::newest::{History, Newest};
-use super::sizes::Mode;
-use super::{Plan, Tracer};
+use super::newest::{AuxPiece, SnapshotHistory};
+use super::sizes::AuxMode;
+use super::{AuxPlan, Tracer};
 use crate::Error;
-use crate::sink::Sink;
+use crate::sink::RecordSink;
 use crate::user_records;
 
 /// What an AUX area belongs to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct AuxTarget {
     /// The index of the ring.
     pub(crate) ring: usize,
     /// The cpu; `None` for any.
@@ -24,51 +24,51 @@ pub(crate) struct Place {
 
 /// An AUX area.
 #[derive(Debug)]
-pub(crate) struct Area {
-    pub(crate) place: Place,
+pub(crate) struct AuxArea {
+    pub(crate) place: AuxTarget,
     tracer: Tracer,
-    mapping: Mapping,
+    mapping: AuxMemory,
     /// The data of the piece that is being written.
     copy: Vec<u8>,
 }
 
 /// The memory of an area, by how it is used.
 #[derive(Debug)]
-pub(crate) enum Mapping {
+pub(crate) enum AuxMemory {
     /// All data is recorded.
     Full(AuxMapping),
     /// The newest data is recorded, at most this many bytes.
-    Snapshot(AuxSnapshot, History, usize),
+    Snapshot(AuxSnapshot, SnapshotHistory, usize),
     /// Samples contain the newest data. It stays mapped.
     Samples(#[expect(dead_code, reason = "keeps the area mapped")] AuxSnapshot),
 }
 
-impl Area {
+impl AuxArea {
     /// Maps the area of the event of a ring.
-    pub(crate) fn map(plan: &Plan, ring: &Ring, place: Place) -> Result<Self, perf_open::Error> {
+    pub(crate) fn map(plan: &AuxPlan, ring: &Ring, place: AuxTarget) -> Result<Self, perf_open::Error> {
         let pages = plan.sizes.pages;
         let mapping = match plan.sizes.mode {
-            Mode::Full => Mapping::Full(AuxMapping::map(ring, pages)?),
-            Mode::Snapshot(most) => {
-                Mapping::Snapshot(AuxSnapshot::map(ring, pages)?, History::default(), most)
+            AuxMode::Full => AuxMemory::Full(AuxMapping::map(ring, pages)?),
+            AuxMode::Snapshot(most) => {
+                AuxMemory::Snapshot(AuxSnapshot::map(ring, pages)?, SnapshotHistory::default(), most)
             }
-            Mode::Samples => Mapping::Samples(AuxSnapshot::map(ring, pages)?),
+            AuxMode::Samples => AuxMemory::Samples(AuxSnapshot::map(ring, pages)?),
         };
         Ok(Self::new(plan.tracer, mapping, place))
     }
 
-    pub(crate) fn new(tracer: Tracer, mapping: Mapping, place: Place) -> Self {
+    pub(crate) fn new(tracer: Tracer, mapping: AuxMemory, place: AuxTarget) -> Self {
         Self { place, tracer, mapping, copy: Vec::new() }
     }
 
     /// Takes the data that is in the area now and passes it to `sink`, if all data is recorded. `resume` is called once the
     /// hardware has the room again. Returns the bytes of the data.
-    pub(crate) fn drain<S: Sink + ?Sized>(
+    pub(crate) fn drain<S: RecordSink + ?Sized>(
         &mut self,
         sink: &mut S,
         resume: impl FnOnce() -> Result<(), Error>,
     ) -> Result<u64, Error> {
-        let Mapping::Full(area) = &mut self.mapping else { return Ok(0) };
+        let AuxMemory::Full(area) = &mut self.mapping else { return Ok(0) };
         let mut unread = area.read()?;
         let offset = unread.position();
         let (first, second) = unread.all();
@@ -85,10 +85,12 @@ impl Area {
 
     /// Passes the newest data of the area to `sink`, if it is for snapshots. The trace must be stopped. Returns the bytes of
     /// the data.
-    pub(crate) fn snapshot<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
-        let Mapping::Snapshot(area, history, most) = &mut self.mapping else { return Ok(0) };
+    pub(crate) fn snapshot<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+        let AuxMemory::Snapshot(area, history, most) = &mut self.mapping else { return Ok(0) };
         let (data, head) = area.contents();
-        let Some(Newest { first, second, offset }) = history.newest(data, head, *most) else { return Ok(0) };
+        let Some(AuxPiece { first, second, offset }) = history.newest(data, head, *most) else {
+            return Ok(0);
+        };
         fill(&mut self.copy, first, second, self.tracer.alignment());
         self.put(offset, self.tracer.reference(), sink)
     }
@@ -96,12 +98,17 @@ impl Area {
     /// Passes an AUXTRACE record with the copied data to `sink`.
     ///
     /// perf: `__auxtrace_mmap__read`.
-    fn put<S: Sink + ?Sized>(&mut self, offset: u64, reference: u64, sink: &mut S) -> Result<u64, Error> {
+    fn put<S: RecordSink + ?Sized>(
+        &mut self,
+        offset: u64,
+        reference: u64,
+        sink: &mut S,
+    ) -> Result<u64, Error> {
         if self.copy.is_empty() {
             return Ok(0);
         }
         let number = |of: Option<u32>| of.and_then(|of| i32::try_from(of).ok()).unwrap_or(-1);
-        let Place { ring, cpu, tid } = self.place;
+        let AuxTarget { ring, cpu, tid } = self.place;
         let mut body = Vec::new();
         [self.copy.len() as u64, offset, reference]
             .into_iter()

@@ -12,7 +12,7 @@ use crate::Error;
 const MAX_SAMPLE: u32 = 60 << 10;
 
 /// Returns the place of the event that writes to an AUX area: its group, and its place in the group.
-pub(super) type At = (usize, usize);
+pub(super) type AuxEventIndex = (usize, usize);
 
 /// Makes the events with terms about AUX areas members of the group of the event at `tracer`, if they follow it. With
 /// `sample`, members sample this many bytes of the area. The order of the events remains. Returns the size of the largest
@@ -21,7 +21,7 @@ pub(super) type At = (usize, usize);
 /// perf: `auxtrace_parse_sample_options`, `auxtrace_parse_aux_action`.
 pub(super) fn join(
     groups: &mut Vec<EventGroup>,
-    tracer: At,
+    tracer: AuxEventIndex,
     sample: Option<u32>,
 ) -> Result<Option<u32>, Error> {
     if let (Some(bytes), (group, 0)) = (sample, tracer) {
@@ -62,7 +62,7 @@ pub(super) fn join(
 }
 
 /// Returns an error if an event cannot have one of its terms.
-fn check(groups: &[EventGroup], tracer: At) -> Result<(), Error> {
+fn check(groups: &[EventGroup], tracer: AuxEventIndex) -> Result<(), Error> {
     let mut outputs = 0;
     for (number, group) in groups.iter().enumerate() {
         for (place, event) in group.events.iter().enumerate() {
@@ -113,8 +113,8 @@ pub(super) fn check_without(groups: &[EventGroup], needs: Option<&str>) -> Resul
 }
 
 /// Returns the only event that writes to an AUX area, and its tracer; `None` if there is none.
-pub(super) fn tracer(groups: &[EventGroup]) -> Result<Option<(At, Tracer)>, Error> {
-    let mut found: Option<(At, Tracer)> = None;
+pub(super) fn tracer(groups: &[EventGroup]) -> Result<Option<(AuxEventIndex, Tracer)>, Error> {
+    let mut found: Option<(AuxEventIndex, Tracer)> = None;
     for (number, group) in groups.iter().enumerate() {
         for (place, event) in group.events.iter().enumerate() {
             let Some(tracer) = event.pmu.as_deref().and_then(Tracer::of) else { continue };

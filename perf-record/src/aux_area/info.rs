@@ -6,8 +6,8 @@ use perf_abi::record::RecordType;
 use perf_parse::ring::Page;
 
 use super::plan::{bits, term};
-use super::sizes::Mode;
-use super::{Plan, Switches, Tracer};
+use super::sizes::AuxMode;
+use super::{AuxPlan, SwitchTracking, Tracer};
 use crate::Error;
 use crate::user_records;
 
@@ -16,7 +16,7 @@ use crate::user_records;
 ///
 /// perf: `info_fill` of each PMU.
 pub(crate) fn record(
-    plan: &Plan,
+    plan: &AuxPlan,
     page: &Page,
     crystal: Option<(u32, u32)>,
     filter: Option<&str>,
@@ -63,12 +63,12 @@ fn has_times(page: &Page) -> bool {
     page.capabilities.contains(Capabilities::USER_TIME_ZERO) && page.time_mult != 0
 }
 
-fn intel_pt(plan: &Plan, page: &Page, (numerator, denominator): (u32, u32), filter: &str) -> Vec<u64> {
+fn intel_pt(plan: &AuxPlan, page: &Page, (numerator, denominator): (u32, u32), filter: &str) -> Vec<u64> {
     let pmu = &plan.pmu;
     let have_sched_switch = match plan.switches {
-        Switches::None => 0,
-        Switches::Tracker if !plan.of_cpus => 2,
-        Switches::Tracker | Switches::AllTasks => 3,
+        SwitchTracking::None => 0,
+        SwitchTracking::Tracker if !plan.of_cpus => 2,
+        SwitchTracking::Tracker | SwitchTracking::AllTasks => 3,
     };
     let mut words = vec![0; IntelPtWord::COUNT];
     for (word, value) in [
@@ -80,7 +80,7 @@ fn intel_pt(plan: &Plan, page: &Page, (numerator, denominator): (u32, u32), filt
         (IntelPtWord::TSC_BIT, term(pmu, "tsc")),
         (IntelPtWord::NORETCOMP_BIT, term(pmu, "noretcomp")),
         (IntelPtWord::HAVE_SCHED_SWITCH, have_sched_switch),
-        (IntelPtWord::SNAPSHOT_MODE, matches!(plan.sizes.mode, Mode::Snapshot(_)).into()),
+        (IntelPtWord::SNAPSHOT_MODE, matches!(plan.sizes.mode, AuxMode::Snapshot(_)).into()),
         (IntelPtWord::PER_CPU_MMAPS, plan.per_cpu.into()),
         (IntelPtWord::MTC_BIT, term(pmu, "mtc")),
         (IntelPtWord::MTC_FREQ_BITS, bits(pmu, "mtc_period")),
@@ -102,7 +102,7 @@ fn intel_pt(plan: &Plan, page: &Page, (numerator, denominator): (u32, u32), filt
     words
 }
 
-fn intel_bts(plan: &Plan, page: &Page) -> Vec<u64> {
+fn intel_bts(plan: &AuxPlan, page: &Page) -> Vec<u64> {
     let mut words = vec![0; IntelBtsWord::COUNT];
     for (word, value) in [
         (IntelBtsWord::PMU_TYPE, plan.pmu.kind.0.into()),
@@ -110,7 +110,7 @@ fn intel_bts(plan: &Plan, page: &Page) -> Vec<u64> {
         (IntelBtsWord::TIME_MULT, page.time_mult.into()),
         (IntelBtsWord::TIME_ZERO, page.time_zero),
         (IntelBtsWord::CAP_USER_TIME_ZERO, has_times(page).into()),
-        (IntelBtsWord::SNAPSHOT_MODE, matches!(plan.sizes.mode, Mode::Snapshot(_)).into()),
+        (IntelBtsWord::SNAPSHOT_MODE, matches!(plan.sizes.mode, AuxMode::Snapshot(_)).into()),
     ] {
         words[word.0] = value;
     }

@@ -5,7 +5,7 @@ const END: usize = 4096;
 
 /// What earlier snapshots of an area took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct History {
+pub(crate) struct SnapshotHistory {
     /// The position after the data that the last snapshot took.
     taken: u64,
     /// Whether the area was filled once.
@@ -14,7 +14,7 @@ pub(crate) struct History {
 
 /// A piece of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Newest<'a> {
+pub(crate) struct AuxPiece<'a> {
     /// The data, up to the end of the area.
     pub(crate) first: &'a [u8],
     /// The rest of the data, from the start of the area.
@@ -23,7 +23,7 @@ pub(crate) struct Newest<'a> {
     pub(crate) offset: u64,
 }
 
-impl History {
+impl SnapshotHistory {
     /// Returns the newest data, at most `most` bytes; `None` if there is nothing new. `head` is `aux_head` while the trace
     /// is stopped, which some PMUs report modulo the size of the area. As long as the area was never full, it is the data
     /// since the last snapshot.
@@ -31,7 +31,7 @@ impl History {
     /// Whether the area was ever full is not reported, but it is zeroed when it is mapped.
     ///
     /// perf: `find_snapshot` of each PMU, and `__auxtrace_mmap__read`.
-    pub(crate) fn newest<'a>(&mut self, data: &'a [u8], head: u64, most: usize) -> Option<Newest<'a>> {
+    pub(crate) fn newest<'a>(&mut self, data: &'a [u8], head: u64, most: usize) -> Option<AuxPiece<'a>> {
         let size = data.len() as u64;
         if size == 0 {
             return None;
@@ -58,9 +58,9 @@ impl History {
         let second = &data[at - (length - before)..at];
         let offset = end.wrapping_sub(length as u64);
         Some(if before > 0 {
-            Newest { first, second, offset }
+            AuxPiece { first, second, offset }
         } else {
-            Newest { first: second, second: &[], offset }
+            AuxPiece { first: second, second: &[], offset }
         })
     }
 }

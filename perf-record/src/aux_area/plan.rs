@@ -7,9 +7,9 @@ use perf_abi::sample_type::SampleType;
 use perf_open::pmu::{Pmu, Pmus};
 use perf_open::{EventGroup, EventSpec};
 
-use super::sizes::{Mode, Sizes};
+use super::sizes::{AuxMode, AuxSizes};
 use super::{Abilities, Tracer, groups};
-use crate::{Error, Observed, Options, terms};
+use crate::{Error, RecordOptions, Targets, terms};
 
 /// The period of Arm SPE if its driver lists none.
 const SPE_PERIOD: u64 = 4096;
@@ -18,7 +18,7 @@ const SAMPLE_BYTES: u32 = 4096;
 
 /// Which event records context switches for the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Switches {
+pub(crate) enum SwitchTracking {
     /// None.
     None,
     /// The event that records mappings, names and tasks.
@@ -29,15 +29,15 @@ pub(crate) enum Switches {
 
 /// A recording of a hardware trace.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct AuxPlan {
     pub(crate) tracer: Tracer,
     pub(crate) pmu: Pmu,
     /// The index of the traced event in all groups.
     pub(crate) event: usize,
-    pub(crate) sizes: Sizes,
+    pub(crate) sizes: AuxSizes,
     /// Whether each cpu has a ring, rather than each thread.
     pub(crate) per_cpu: bool,
-    pub(crate) switches: Switches,
+    pub(crate) switches: SwitchTracking,
     /// Whether the targets are cpus rather than tasks.
     pub(crate) of_cpus: bool,
     /// Whether an event of all tasks on each cpu records changes of the kernel's code.
@@ -46,12 +46,12 @@ pub(crate) struct Plan {
     pub(crate) max_nonturbo_ratio: u64,
 }
 
-impl Plan {
+impl AuxPlan {
     /// Returns the plan if an event of `groups` writes to an AUX area. Completes the groups, and the config of that event.
     pub(crate) fn of(
         groups: &mut Vec<EventGroup>,
-        observed: &Observed,
-        options: &Options,
+        targets: &Targets,
+        options: &RecordOptions,
         pmus: &Pmus,
         abilities: impl FnOnce() -> Abilities,
     ) -> Result<Option<Self>, Error> {
@@ -68,7 +68,7 @@ impl Plan {
         let abilities = abilities();
         let of_option = options.aux_sample.map(|bytes| if bytes == 0 { SAMPLE_BYTES } else { bytes });
         let sample = groups::join(groups, at, of_option)?;
-        let per_cpu = !terms::has_rings_of_threads(groups, observed, options);
+        let per_cpu = !terms::has_rings_of_threads(groups, targets, options);
         let event = groups[..at.0].iter().map(|group| group.events.len()).sum::<usize>() + at.1;
         let traced = &mut groups[at.0].events[at.1];
         if let Some(why) = contradiction(tracer, options, sample, per_cpu, terms::overwrites(traced, options))
@@ -77,17 +77,17 @@ impl Plan {
         }
         let name = &traced.pmu.clone().unwrap_or_default();
         let pmu = pmus.get(name).map_err(|error| Error::Request(error.to_string()))?;
-        let sizes = Sizes::of(tracer, options, sample, &abilities)?;
+        let sizes = AuxSizes::of(tracer, options, sample, &abilities)?;
         complete(traced, tracer, &pmu, sizes.mode, per_cpu, &abilities)?;
         let config = traced.attr.config;
         let has_time = tracer == Tracer::IntelPt && config & term(&pmu, "tsc") != 0;
-        let of_cpus = matches!(observed, Observed::Cpus(_));
+        let of_cpus = matches!(targets, Targets::Cpus(_));
         let switches = match tracer {
-            _ if !per_cpu => Switches::None,
-            Tracer::IntelPt if has_time && !of_cpus && abilities.cpu_wide => Switches::AllTasks,
-            Tracer::IntelPt if has_time => Switches::Tracker,
-            Tracer::ArmSpe => Switches::Tracker,
-            _ => Switches::None,
+            _ if !per_cpu => SwitchTracking::None,
+            Tracer::IntelPt if has_time && !of_cpus && abilities.cpu_wide => SwitchTracking::AllTasks,
+            Tracer::IntelPt if has_time => SwitchTracking::Tracker,
+            Tracer::ArmSpe => SwitchTracking::Tracker,
+            _ => SwitchTracking::None,
         };
         let records_kernel = !traced.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL);
         let text_poke = has_time && per_cpu && records_kernel && abilities.text_poke && abilities.cpu_wide;
@@ -162,7 +162,7 @@ pub(super) fn bits(pmu: &Pmu, name: &str) -> u64 {
 /// Returns why a trace cannot be recorded with these options.
 fn contradiction(
     tracer: Tracer,
-    options: &Options,
+    options: &RecordOptions,
     sample: Option<u32>,
     per_cpu: bool,
     overwrites: bool,
@@ -189,7 +189,7 @@ fn complete(
     event: &mut EventSpec,
     tracer: Tracer,
     pmu: &Pmu,
-    mode: Mode,
+    mode: AuxMode,
     per_cpu: bool,
     abilities: &Abilities,
 ) -> Result<(), Error> {
@@ -200,7 +200,7 @@ fn complete(
             let guests = if abilities.guests_trace { AttrFlags::EXCLUDE_GUEST } else { AttrFlags::NONE };
             event.attr.flags = without | guests;
             let period = bits(pmu, "psb_period");
-            if mode == Mode::Samples && !is_set(event, period) {
+            if mode == AuxMode::Samples && !is_set(event, period) {
                 event.attr.config &= !period;
             }
             // A trace without packets is never wanted.

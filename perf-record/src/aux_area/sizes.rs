@@ -3,11 +3,11 @@
 use perf_open::ring::page_bytes;
 
 use super::{Abilities, Tracer};
-use crate::{Error, Options};
+use crate::{Error, RecordOptions};
 
 /// How an AUX area is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum AuxMode {
     /// All data is recorded. Tracing stops while the area is full.
     Full,
     /// The area keeps the newest data. At most this many bytes are recorded when a snapshot is requested.
@@ -18,8 +18,8 @@ pub(crate) enum Mode {
 
 /// The sizes of an AUX area and its ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sizes {
-    pub(crate) mode: Mode,
+pub(crate) struct AuxSizes {
+    pub(crate) mode: AuxMode,
     /// Pages of the AUX area.
     pub(crate) pages: usize,
     /// Pages of the ring, if the options do not say it; `None` for the usual size.
@@ -29,13 +29,13 @@ pub(crate) struct Sizes {
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-impl Sizes {
+impl AuxSizes {
     /// Returns the sizes. `sample` is the size of the largest sample of the area, if samples have any.
     ///
     /// perf: `intel_pt_recording_options`, `arm_spe_recording_options` and the like.
     pub(crate) fn of(
         tracer: Tracer,
-        options: &Options,
+        options: &RecordOptions,
         sample: Option<u32>,
         abilities: &Abilities,
     ) -> Result<Self, Error> {
@@ -59,22 +59,22 @@ impl Sizes {
         };
         let bytes = pages.checked_mul(page).ok_or_else(too_large)?;
         let mode = match (sample, options.aux_snapshot) {
-            (Some(_), _) => Mode::Samples,
-            (None, Some(0)) => Mode::Snapshot(bytes),
-            (None, Some(newest)) => Mode::Snapshot(newest),
-            (None, None) => Mode::Full,
+            (Some(_), _) => AuxMode::Samples,
+            (None, Some(0)) => AuxMode::Snapshot(bytes),
+            (None, Some(newest)) => AuxMode::Snapshot(newest),
+            (None, None) => AuxMode::Full,
         };
         let (what, most) = match mode {
-            Mode::Snapshot(newest) => ("a snapshot", newest),
-            Mode::Samples => ("a sample", wanted),
-            Mode::Full => ("", 0),
+            AuxMode::Snapshot(newest) => ("a snapshot", newest),
+            AuxMode::Samples => ("a sample", wanted),
+            AuxMode::Full => ("", 0),
         };
         if most > bytes {
             return Err(request(format!(
                 "{what} of {most} bytes is larger than the AUX area of {bytes} bytes; take a larger area"
             )));
         }
-        let keeps_newest = mode != Mode::Full && matches!(tracer, Tracer::IntelPt | Tracer::IntelBts);
+        let keeps_newest = mode != AuxMode::Full && matches!(tracer, Tracer::IntelPt | Tracer::IntelBts);
         let least = if keeps_newest { 4 * KIB } else { 8 * KIB };
         if bytes < least || !pages.is_power_of_two() {
             return Err(request(format!(
@@ -90,6 +90,6 @@ impl Sizes {
     /// Returns after how many bytes of the area the recorder is woken; 0 for half of it.
     pub(crate) fn watermark(&self) -> u32 {
         let quarter = self.pages.saturating_mul(page_bytes()) / 4;
-        if self.mode == Mode::Full { u32::try_from(quarter).unwrap_or(u32::MAX) } else { 0 }
+        if self.mode == AuxMode::Full { u32::try_from(quarter).unwrap_or(u32::MAX) } else { 0 }
     }
 }

@@ -12,7 +12,7 @@ const MAX_SEGMENTS: usize = 1 << 16;
 
 /// Consecutive bytes of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub(crate) struct KcoreSegment {
     /// The address of the first byte.
     pub(crate) address: u64,
     /// The number of bytes.
@@ -23,19 +23,19 @@ pub(crate) struct Segment {
 
 /// The header of an image, with 32 or 64 bits.
 #[derive(Clone, Copy, Debug)]
-enum Head {
+enum KcoreHeader {
     Bits32(FileHeader32<Endianness>),
     Bits64(FileHeader64<Endianness>),
 }
 
 /// An image of the kernel's memory: its header, and the segments that are executable.
 #[derive(Debug)]
-pub(crate) struct Image {
-    head: Head,
-    segments: Vec<Segment>,
+pub(crate) struct KcoreImage {
+    head: KcoreHeader,
+    segments: Vec<KcoreSegment>,
 }
 
-impl Image {
+impl KcoreImage {
     /// Reads the headers of `/proc/kcore`; `None` if they are wrong.
     pub(crate) fn read(file: &File) -> Option<Self> {
         let read = |offset, len| {
@@ -45,22 +45,22 @@ impl Image {
         };
         let start = read(0, size_of::<FileHeader64<Endianness>>())?;
         if let Ok(&head) = FileHeader64::<Endianness>::parse(start.as_slice()) {
-            return Some(Self { head: Head::Bits64(head), segments: segments(&head, &read)? });
+            return Some(Self { head: KcoreHeader::Bits64(head), segments: segments(&head, &read)? });
         }
         let &head = FileHeader32::<Endianness>::parse(start.as_slice()).ok()?;
-        Some(Self { head: Head::Bits32(head), segments: segments(&head, &read)? })
+        Some(Self { head: KcoreHeader::Bits32(head), segments: segments(&head, &read)? })
     }
 
     /// Returns the parts of the segments that are in `ranges`, given by their starts and ends. A range that starts in a
     /// segment has one part, up to the end of either.
     ///
     /// perf: `kcore_copy__map`.
-    pub(crate) fn parts(&self, ranges: &[(u64, u64)]) -> Vec<Segment> {
-        let part = |of: &Segment, (start, end): (u64, u64)| {
+    pub(crate) fn parts(&self, ranges: &[(u64, u64)]) -> Vec<KcoreSegment> {
+        let part = |of: &KcoreSegment, (start, end): (u64, u64)| {
             let before = start.checked_sub(of.address).filter(|&before| before < of.len)?;
             let len = end.checked_sub(start)?.min(of.len - before);
             let offset = of.offset.checked_add(before)?;
-            (len > 0).then_some(Segment { address: start, len, offset })
+            (len > 0).then_some(KcoreSegment { address: start, len, offset })
         };
         let in_range = |range| self.segments.iter().find_map(|segment| part(segment, range));
         ranges.iter().filter_map(|&range| in_range(range)).collect()
@@ -70,14 +70,14 @@ impl Image {
     /// the first page after the headers.
     ///
     /// perf: `kcore_copy`, `kcore__add_phdr`.
-    pub(crate) fn head(&self, segments: &[Segment], page: u64) -> (Vec<u8>, Vec<u64>) {
+    pub(crate) fn head(&self, segments: &[KcoreSegment], page: u64) -> (Vec<u8>, Vec<u64>) {
         // There are at most two.
         let count = u16::try_from(segments.len()).unwrap_or(u16::MAX);
         let (header, entry) = match self.head {
-            Head::Bits32(_) => {
+            KcoreHeader::Bits32(_) => {
                 (size_of::<FileHeader32<Endianness>>(), size_of::<ProgramHeader32<Endianness>>())
             }
-            Head::Bits64(_) => {
+            KcoreHeader::Bits64(_) => {
                 (size_of::<FileHeader64<Endianness>>(), size_of::<ProgramHeader64<Endianness>>())
             }
         };
@@ -89,7 +89,7 @@ impl Image {
         }
         let mut bytes = Vec::new();
         match self.head {
-            Head::Bits64(mut head) => {
+            KcoreHeader::Bits64(mut head) => {
                 let e = head.endian().unwrap_or_default();
                 head.e_phoff = U64::new(e, header as u64);
                 head.e_shoff = U64::new(e, 0);
@@ -111,7 +111,7 @@ impl Image {
                     }));
                 }
             }
-            Head::Bits32(mut head) => {
+            KcoreHeader::Bits32(mut head) => {
                 let e = head.endian().unwrap_or_default();
                 // All numbers of a 32-bit image fit.
                 let word = |number: u64| U32::new(e, u32::try_from(number).unwrap_or(u32::MAX));
@@ -144,7 +144,7 @@ impl Image {
 fn segments<Elf: FileHeader<Endian = Endianness>>(
     head: &Elf,
     read: &dyn Fn(u64, usize) -> Option<Vec<u8>>,
-) -> Option<Vec<Segment>> {
+) -> Option<Vec<KcoreSegment>> {
     let endian = head.endian().ok()?;
     let count = usize::from(head.e_phnum(endian)).min(MAX_SEGMENTS);
     let size = size_of::<Elf::ProgramHeader>();
@@ -159,7 +159,7 @@ fn segments<Elf: FileHeader<Endian = Endianness>>(
     let segment = |segment: &Elf::ProgramHeader| {
         let (in_memory, in_file) = (segment.p_memsz(endian).into(), segment.p_filesz(endian).into());
         let (address, offset) = (segment.p_vaddr(endian).into(), segment.p_offset(endian).into());
-        Segment { address, len: in_memory.min(in_file), offset }
+        KcoreSegment { address, len: in_memory.min(in_file), offset }
     };
     Some(table.iter().filter(is_code).map(segment).collect())
 }

@@ -2,7 +2,7 @@
 
 /// The addresses of the kernel's code, in whole pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Code {
+pub(crate) struct KernelCode {
     /// Those of the kernel itself.
     pub(crate) kernel: (u64, u64),
     /// Those of its modules and BPF programs; `None` if it has none.
@@ -11,16 +11,16 @@ pub(crate) struct Code {
 
 /// The first and the last of some addresses.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span(Option<(u64, u64)>);
+struct AddressBounds(Option<(u64, u64)>);
 
-impl Span {
+impl AddressBounds {
     fn add(&mut self, address: u64) {
         let (first, last) = self.0.unwrap_or((address, address));
         self.0 = Some((first.min(address), last.max(address)));
     }
 }
 
-impl Code {
+impl KernelCode {
     /// Returns where the code is, by the texts of `/proc/kallsyms` and `/proc/modules`; `None` if the kernel hides it.
     ///
     /// The kernel's code is from `_stext` to `_etext`, or else from its first function to a page after its last. That of
@@ -28,7 +28,7 @@ impl Code {
     ///
     /// perf: `kcore_copy__calc_maps`.
     pub(crate) fn of(symbols: &[u8], modules: &[u8], page: u64) -> Option<Self> {
-        let (mut of_kernel, mut of_modules) = (Span::default(), Span::default());
+        let (mut of_kernel, mut of_modules) = (AddressBounds::default(), AddressBounds::default());
         let (mut start, mut end) = (None, None);
         for line in symbols.split(|&byte| byte == b'\n') {
             let Some((address, name, is_module)) = function(line) else { continue };
@@ -88,21 +88,27 @@ mod tests {
             ffffffff81009000 D data\n0000000000000010 A percpu\nffffffffc0001010 t f\t[mod]\n\
             ffffffffc0005010 t bpf_prog_1\t[bpf]\nffffffffc0009000 d x\t[mod]\n";
         let modules = b"mod 16384 0 - Live 0xffffffffc0000000\nother 1 0 - Live 0x0000000000000000\n";
-        let code = Code::of(symbols, modules, 4096).unwrap();
+        let code = KernelCode::of(symbols, modules, 4096).unwrap();
         assert_eq!(code.kernel, (0xffff_ffff_8100_0000, 0xffff_ffff_8100_5000));
         assert_eq!(code.modules, Some((0xffff_ffff_c000_0000, 0xffff_ffff_c000_7000)));
     }
 
     #[test]
     fn without_marks() {
-        let code = Code::of(b"1010 T a\n5010 W b\n", b"", 4096).unwrap();
+        let code = KernelCode::of(b"1010 T a\n5010 W b\n", b"", 4096).unwrap();
         assert_eq!((code.kernel, code.modules), ((0x1000, 0x7000), None));
-        assert_eq!(Code::of(b"ffffffffffffffff T a\n", b"", 4096).unwrap().kernel.1, 0xffff_ffff_ffff_f000);
+        assert_eq!(
+            KernelCode::of(b"ffffffffffffffff T a\n", b"", 4096).unwrap().kernel.1,
+            0xffff_ffff_ffff_f000
+        );
     }
 
     #[test]
     fn hidden_addresses() {
-        assert_eq!(Code::of(b"0000000000000000 T _stext\n0000000000000000 T _etext\n", b"", 4096), None);
-        assert_eq!(Code::of(b"\xff\n  \nx y z\n1 T\n", b"\xff\n", 4096), None);
+        assert_eq!(
+            KernelCode::of(b"0000000000000000 T _stext\n0000000000000000 T _etext\n", b"", 4096),
+            None
+        );
+        assert_eq!(KernelCode::of(b"\xff\n  \nx y z\n1 T\n", b"\xff\n", 4096), None);
     }
 }

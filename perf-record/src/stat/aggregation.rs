@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::domain::{self, CpuDomain};
 use super::error::StatError;
-use crate::Observed;
+use crate::Targets;
 
 /// By what the counts of all targets are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,11 +15,11 @@ pub enum Aggregation {
     /// All counts are one sum.
     #[default]
     Total,
-    /// A count for each cpu. Needs [`Observed::Cpus`].
+    /// A count for each cpu. Needs [`Targets::Cpus`].
     Cpu,
-    /// A count for each thread. Needs [`Observed::Threads`].
+    /// A count for each thread. Needs [`Targets::Threads`].
     Thread,
-    /// A sum for each part of the machine. Needs [`Observed::Cpus`].
+    /// A sum for each part of the machine. Needs [`Targets::Cpus`].
     Domain(CpuDomain),
 }
 
@@ -87,11 +87,11 @@ impl Aggregation {
     }
 
     /// Returns whether the counts of these targets can be added up this way.
-    pub(crate) const fn fits(self, observed: &Observed) -> bool {
+    pub(crate) const fn fits(self, targets: &Targets) -> bool {
         match self {
             Self::Total => true,
-            Self::Thread => matches!(observed, Observed::Threads(_)),
-            Self::Cpu | Self::Domain(_) => matches!(observed, Observed::Cpus(_)),
+            Self::Thread => matches!(targets, Targets::Threads(_)),
+            Self::Cpu | Self::Domain(_) => matches!(targets, Targets::Cpus(_)),
         }
     }
 }
@@ -119,18 +119,18 @@ impl AggregateLabel {
 /// Returns the aggregate of each cpu whose count is added to those of others, and the labels of all aggregates.
 pub(super) fn aggregates(
     aggregation: Aggregation,
-    observed: &Observed,
+    targets: &Targets,
 ) -> Result<(BTreeMap<u32, Aggregate>, AggregateLabels), StatError> {
-    match (aggregation, observed) {
+    match (aggregation, targets) {
         (Aggregation::Total, _) => Ok(Default::default()),
-        (Aggregation::Domain(domain), Observed::Cpus(cpus)) => {
+        (Aggregation::Domain(domain), Targets::Cpus(cpus)) => {
             domain::aggregates(domain, cpus, Path::new("/sys"))
         }
-        (Aggregation::Cpu, Observed::Cpus(cpus)) => {
+        (Aggregation::Cpu, Targets::Cpus(cpus)) => {
             let labels = cpus.iter().map(|&cpu| (Aggregate::Cpu(cpu), AggregateLabel::cpu(cpu)));
             Ok((BTreeMap::new(), labels.collect()))
         }
-        (Aggregation::Thread, Observed::Threads(threads)) => {
+        (Aggregation::Thread, Targets::Threads(threads)) => {
             let label = |&tid: &u32| {
                 let comm = fs::read_to_string(format!("/proc/{tid}/comm")).unwrap_or_default();
                 (Aggregate::Thread(tid), AggregateLabel::thread(tid, comm.trim_end_matches('\n')))
@@ -147,17 +147,16 @@ mod tests {
 
     #[test]
     fn an_aggregation_needs_its_targets() {
-        let [command, threads, cpus] =
-            [Observed::Command, Observed::Threads(vec![1]), Observed::Cpus(vec![0])];
+        let [command, threads, cpus] = [Targets::Command, Targets::Threads(vec![1]), Targets::Cpus(vec![0])];
         for (aggregation, fitting) in [
             (Aggregation::Cpu, &cpus),
             (Aggregation::Thread, &threads),
             (Aggregation::Domain(CpuDomain::Node), &cpus),
         ] {
-            for observed in [&command, &threads, &cpus] {
-                let result = aggregates(aggregation, observed);
-                assert_eq!(result.is_ok(), observed == fitting, "{aggregation:?} {observed:?}");
-                assert_eq!(aggregation.fits(observed), observed == fitting);
+            for targets in [&command, &threads, &cpus] {
+                let result = aggregates(aggregation, targets);
+                assert_eq!(result.is_ok(), targets == fitting, "{aggregation:?} {targets:?}");
+                assert_eq!(aggregation.fits(targets), targets == fitting);
                 assert!(result.err().is_none_or(|error| matches!(error, StatError::Aggregation)));
             }
         }
@@ -166,11 +165,11 @@ mod tests {
 
     #[test]
     fn cpus_and_threads_have_labels() {
-        let (_, labels) = aggregates(Aggregation::Cpu, &Observed::Cpus(vec![3])).unwrap();
+        let (_, labels) = aggregates(Aggregation::Cpu, &Targets::Cpus(vec![3])).unwrap();
         assert_eq!(labels[&Aggregate::Cpu(3)], AggregateLabel::cpu(3));
         assert_eq!(labels[&Aggregate::Cpu(3)].text, "CPU3");
         let this = std::process::id();
-        let (_, labels) = aggregates(Aggregation::Thread, &Observed::Threads(vec![this])).unwrap();
+        let (_, labels) = aggregates(Aggregation::Thread, &Targets::Threads(vec![this])).unwrap();
         let text = &labels[&Aggregate::Thread(this)].text;
         assert!(text.ends_with(&format!("-{this}")) && text.len() > format!("-{this}").len(), "{text}");
     }

@@ -14,9 +14,9 @@ use super::error::StatError;
 use super::options::{StatCgroups, StatOptions};
 use super::run::{StatInterval, StatRun};
 use crate::host::{self, ROOT};
-use crate::sink::{Head, Sink};
+use crate::sink::{CaptureHead, RecordSink};
 use crate::user_records::{cpu_map, put, thread_map, word};
-use crate::{Error, Observed};
+use crate::{Error, Targets};
 
 /// Facts about a capture of counts that the counts do not have.
 ///
@@ -43,11 +43,11 @@ pub struct StatCaptureOptions {
 ///
 /// use perf_record::open::event::parse;
 /// use perf_record::stat::{StatCapture, StatCaptureOptions, StatError, StatOptions, StatPlan};
-/// use perf_record::{FileSink, Observed};
+/// use perf_record::{FileSink, Targets};
 ///
 /// /// Returns the page faults of this process while it writes to fresh memory, as a capture.
 /// fn page_faults() -> Result<Vec<u8>, StatError> {
-///     let this = Observed::Threads(vec![std::process::id()]);
+///     let this = Targets::Threads(vec![std::process::id()]);
 ///     let plan = StatPlan::new(parse("page-faults:u")?, this, StatOptions::default())?;
 ///     let mut run = plan.open(None)?;
 ///     let sink = FileSink::new(Cursor::new(Vec::new()));
@@ -87,7 +87,7 @@ fn check(options: &StatOptions) -> Result<u64, StatError> {
     options.aggregation.code().ok_or(StatError::UnnumberedAggregation)
 }
 
-impl<S: Sink> StatCapture<S> {
+impl<S: RecordSink> StatCapture<S> {
     /// Begins a capture of a run: the features of the machine, and the records THREAD_MAP, CPU_MAP and STAT_CONFIG.
     ///
     /// # Errors
@@ -98,10 +98,10 @@ impl<S: Sink> StatCapture<S> {
         if let Some(event) = run.counters.events.iter().find(|event| event.tool.is_some()) {
             return Err(StatError::ToolEvent { event: event.name.clone() });
         }
-        let threads = match &run.plan.observed {
-            Observed::Threads(tids) => tids.clone(),
-            Observed::Command => run.command.into_iter().collect(),
-            Observed::Cpus(_) => Vec::new(),
+        let threads = match &run.plan.targets {
+            Targets::Threads(tids) => tids.clone(),
+            Targets::Command => run.command.into_iter().collect(),
+            Targets::Cpus(_) => Vec::new(),
         };
         let (mut events, ids) = events(run)?;
         if options.is_stream {
@@ -132,7 +132,7 @@ impl<S: Sink> StatCapture<S> {
         cpus: Vec<Option<u32>>,
         config: &[(StatConfigTerm, u64)],
     ) -> Result<(), Error> {
-        self.sink.begin(&Head { events, features: &self.features })?;
+        self.sink.begin(&CaptureHead { events, features: &self.features })?;
         let mut write = |record: &[u8]| self.sink.records(record);
         thread_map(&self.threads, &mut write)?;
         cpu_map(cpus, &mut write)?;

@@ -15,7 +15,7 @@ use super::property::property;
 use super::readout::{Readout, TimedCount};
 use super::targets::targets;
 use super::times::PassedTime;
-use crate::Observed;
+use crate::Targets;
 
 /// Open events.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl CounterSet {
         let events: Vec<EventSpec> = groups.iter().flat_map(|group| group.events().to_vec()).collect();
         let cgroups = groups.iter().flat_map(|group| group.events().iter().map(|_| group.cgroup)).collect();
         let sysfs = Path::new("/sys");
-        let of_event = |event: &EventSpec| property(event.tool?, scope.observed, sysfs);
+        let of_event = |event: &EventSpec| property(event.tool?, scope.targets, sysfs);
         let properties: Vec<_> = events.iter().map(of_event).collect();
         let is_time = |event: &EventSpec| event.tool.is_some_and(Tool::is_time);
         let has_value = properties.iter().map(Option::is_some);
@@ -203,7 +203,7 @@ impl CounterSet {
                 // Some of the listed threads may have ended since.
                 Err(error)
                     if error.errno_name() == Some("ESRCH")
-                        && matches!(scope.observed, Observed::Threads(_)) =>
+                        && matches!(scope.targets, Targets::Threads(_)) =>
                 {
                     return Ok(OpeningResult::NoThread);
                 }

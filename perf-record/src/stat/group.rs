@@ -12,7 +12,7 @@ use super::error::StatError;
 use super::named_metric::{NamedMetric, clock};
 use super::options::{StatCgroups, StatOptions};
 use super::topdown;
-use crate::{Observed, cgroups, online};
+use crate::{Targets, cgroups, online};
 
 /// Events that are opened together, each with its filter.
 ///
@@ -83,7 +83,7 @@ impl StatGroup {
 /// Returns all groups that are counted: `groups`, or the defaults, and those that the options add, for each cgroup.
 pub(super) fn all(
     groups: Vec<StatGroup>,
-    observed: &Observed,
+    targets: &Targets,
     options: &StatOptions,
 ) -> Result<Vec<StatGroup>, StatError> {
     if options.null {
@@ -93,14 +93,14 @@ pub(super) fn all(
     let mut all = groups;
     if options.topdown {
         let has_cgroups = options.cgroups != StatCgroups::All;
-        let by_core = options.aggregation.is_by_core() && is_whole_machine(observed) && !has_cgroups;
+        let by_core = options.aggregation.is_by_core() && is_whole_machine(targets) && !has_cgroups;
         let events = topdown::events(options.topdown_level, by_core, &parser)?;
         all.push(EventGroup::from(events).into());
     }
     if all.is_empty() && options.metrics.is_empty() {
-        all = defaults(observed).into_iter().map(StatGroup::from).collect();
+        all = defaults(targets).into_iter().map(StatGroup::from).collect();
     }
-    add_metrics(&mut all, observed, &options.metrics, &parser)?;
+    add_metrics(&mut all, targets, &options.metrics, &parser)?;
     for names in DETAILED.iter().take(options.detailed.into()) {
         all.extend(parser.parse(names)?.into_iter().map(StatGroup::from));
     }
@@ -128,13 +128,13 @@ pub(super) fn all(
 /// Adds the events that metrics need. The events that others are divided by follow, unless they are counted anyway.
 fn add_metrics(
     groups: &mut Vec<StatGroup>,
-    observed: &Observed,
+    targets: &Targets,
     metrics: &[NamedMetric],
     parser: &Parser,
 ) -> Result<(), StatError> {
     let mut all_divisors: Vec<EventSpec> = Vec::new();
     for &named in metrics {
-        let (events, divisors) = named.events(observed, parser)?;
+        let (events, divisors) = named.events(targets, parser)?;
         for event in events {
             let divisor = divisors.iter().find(|divisor| divisor.pmu == event.pmu).or(divisors.first());
             let metric = Some((named, divisor.cloned()));
@@ -163,8 +163,8 @@ fn check(event: &EventSpec) -> Result<(), StatError> {
 }
 
 /// Returns whether all cpus that are online are counted.
-fn is_whole_machine(observed: &Observed) -> bool {
-    matches!(observed, Observed::Cpus(cpus) if online().is_ok_and(|online| *cpus == online))
+fn is_whole_machine(targets: &Targets) -> bool {
+    matches!(targets, Targets::Cpus(cpus) if online().is_ok_and(|online| *cpus == online))
 }
 
 /// Returns the groups with the numbers of their cgroups.
@@ -204,9 +204,9 @@ const DETAILED: &[&str] = &[
 ];
 
 /// Returns the default events, those of `perf stat`.
-fn defaults(observed: &Observed) -> Vec<EventGroup> {
+fn defaults(targets: &Targets) -> Vec<EventGroup> {
     let software = [SwId::CONTEXT_SWITCHES, SwId::CPU_MIGRATIONS, SwId::PAGE_FAULTS];
-    let software = core::iter::once(clock(observed)).chain(software.map(EventSpec::software));
+    let software = core::iter::once(clock(targets)).chain(software.map(EventSpec::software));
     // Not every cpu counts stalls; those that do list them.
     let listed = Pmus::new().get("cpu").map(|pmu| pmu.events).unwrap_or_default();
     let stalled = [
@@ -245,7 +245,7 @@ mod tests {
     }
 
     fn counted(list: &str, options: &StatOptions) -> Result<Vec<StatGroup>, String> {
-        all(groups(list), &Observed::Command, options).map_err(|error| error.to_string())
+        all(groups(list), &Targets::Command, options).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(names(&counted("faults", &detailed).unwrap()).len(), 5);
         let metrics = vec!["page_faults_per_second".parse().unwrap(), "cs_per_second".parse().unwrap()];
         let metrics = StatOptions { metrics, ..StatOptions::default() };
-        let with_metrics = all(Vec::new(), &Observed::Command, &metrics).unwrap();
+        let with_metrics = all(Vec::new(), &Targets::Command, &metrics).unwrap();
         // The clock, which both are divided by, is counted once.
         assert_eq!(names(&with_metrics), ["page-faults", "context-switches", "task-clock"]);
         let one = StatOptions { one_group: true, ..StatOptions::default() };
@@ -271,10 +271,9 @@ mod tests {
 
     #[test]
     fn without_events_the_defaults_are_counted() {
-        let of =
-            |observed| names(&all(Vec::new(), &observed, &StatOptions::default()).unwrap())[0].to_owned();
-        assert_eq!(of(Observed::Command), "task-clock");
-        assert_eq!(of(Observed::Cpus(vec![0])), "cpu-clock");
+        let of = |targets| names(&all(Vec::new(), &targets, &StatOptions::default()).unwrap())[0].to_owned();
+        assert_eq!(of(Targets::Command), "task-clock");
+        assert_eq!(of(Targets::Cpus(vec![0])), "cpu-clock");
     }
 
     #[test]

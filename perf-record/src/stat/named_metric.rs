@@ -9,7 +9,7 @@ use perf_open::abi::event::SwId;
 use perf_open::event::Parser;
 
 use super::error::StatError;
-use crate::Observed;
+use crate::Targets;
 
 /// What a count is divided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,11 +124,11 @@ impl NamedMetric {
     /// events on a machine with several kinds of cpus.
     pub(super) fn events(
         &self,
-        observed: &Observed,
+        targets: &Targets,
         parser: &Parser,
     ) -> Result<(Vec<EventSpec>, Vec<EventSpec>), StatError> {
         let event = |name: Option<&str>| -> Result<Vec<EventSpec>, StatError> {
-            let Some(name) = name else { return Ok(vec![clock(observed)]) };
+            let Some(name) = name else { return Ok(vec![clock(targets)]) };
             Ok(parser.parse(name)?.into_iter().flat_map(|group| group.events).collect())
         };
         let divisor = match self.divisor {
@@ -151,8 +151,8 @@ impl NamedMetric {
 }
 
 /// Returns the clock of the targets.
-pub(super) fn clock(observed: &Observed) -> EventSpec {
-    let clock = if matches!(observed, Observed::Cpus(_)) { SwId::CPU_CLOCK } else { SwId::TASK_CLOCK };
+pub(super) fn clock(targets: &Targets) -> EventSpec {
+    let clock = if matches!(targets, Targets::Cpus(_)) { SwId::CPU_CLOCK } else { SwId::TASK_CLOCK };
     EventSpec::software(clock)
 }
 
@@ -164,8 +164,8 @@ mod tests {
     fn every_metric_has_events_and_a_label() {
         for metric in METRICS {
             assert_eq!(metric.name.parse::<NamedMetric>().unwrap(), *metric);
-            for observed in [Observed::Command, Observed::Cpus(vec![0])] {
-                let (events, divisors) = metric.events(&observed, &Parser::new()).unwrap();
+            for targets in [Targets::Command, Targets::Cpus(vec![0])] {
+                let (events, divisors) = metric.events(&targets, &Parser::new()).unwrap();
                 assert!(!events.is_empty(), "{}", metric.name);
                 assert_eq!(divisors.is_empty(), metric.divisor == MetricDivisor::Elapsed, "{}", metric.name);
             }

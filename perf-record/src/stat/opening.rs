@@ -10,12 +10,12 @@ use perf_open::{Builder, Count, Counter, Error, EventSpec, Group, Target, limits
 
 use super::aggregation::Aggregate;
 use super::options::StatOptions;
-use crate::{CgroupDirectory, Observed};
+use crate::{CgroupDirectory, Targets};
 
 /// The targets of the events of one run, and how the events are opened.
 #[derive(Debug)]
 pub(super) struct OpeningScope<'a> {
-    pub(super) observed: &'a Observed,
+    pub(super) targets: &'a Targets,
     /// The process id of the command, if there is one.
     pub(super) command: Option<u32>,
     pub(super) options: &'a StatOptions,
@@ -28,7 +28,7 @@ pub(super) struct OpeningScope<'a> {
 impl OpeningScope<'_> {
     /// Returns whether the events start at the exec of the command.
     pub(super) fn on_exec(&self) -> bool {
-        *self.observed == Observed::Command && !self.options.delayed
+        *self.targets == Targets::Command && !self.options.delayed
     }
 }
 

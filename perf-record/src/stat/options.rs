@@ -21,9 +21,9 @@ use super::named_metric::NamedMetric;
 pub struct StatOptions {
     /// By what the counts are added up.
     pub aggregation: Aggregation,
-    /// The cpus on which [threads](crate::Observed::Threads) are counted; `None` for all.
+    /// The cpus on which [threads](crate::Targets::Threads) are counted; `None` for all.
     pub cpus: Option<Vec<u32>>,
-    /// The cgroups whose tasks alone are counted, with [cpus](crate::Observed::Cpus) as targets.
+    /// The cgroups whose tasks alone are counted, with [cpus](crate::Targets::Cpus) as targets.
     pub cgroups: StatCgroups,
     /// Whether tasks that the counted tasks start are counted too.
     pub inherit: bool,

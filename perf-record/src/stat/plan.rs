@@ -16,13 +16,13 @@ use super::readout::Readout;
 use super::rows::{self, CountRow};
 use super::run::StatRun;
 use super::topdown::TopdownEvent;
-use crate::{CgroupDirectory, Observed};
+use crate::{CgroupDirectory, Targets};
 
 /// What is counted: events on targets. [`open`](Self::open) begins a run; there can be several. The [module](super) has examples.
 #[derive(Debug)]
 pub struct StatPlan {
     pub(super) groups: Vec<StatGroup>,
-    pub(super) observed: Observed,
+    pub(super) targets: Targets,
     pub(super) options: StatOptions,
     cgroups: Vec<CgroupDirectory>,
     domains: BTreeMap<u32, Aggregate>,
@@ -39,27 +39,27 @@ impl StatPlan {
     /// targets; if this machine lacks an event of the top-down method, a cgroup, or a file about its topology.
     pub fn new(
         groups: impl IntoIterator<Item = impl Into<StatGroup>>,
-        observed: Observed,
+        targets: Targets,
         options: StatOptions,
     ) -> Result<Self, StatError> {
-        if !options.aggregation.fits(&observed) {
+        if !options.aggregation.fits(&targets) {
             return Err(StatError::Aggregation);
         }
         let names = match &options.cgroups {
             StatCgroups::All => &Vec::new(),
-            _ if !matches!(observed, Observed::Cpus(_)) => return Err(StatError::CgroupTargets),
+            _ if !matches!(targets, Targets::Cpus(_)) => return Err(StatError::CgroupTargets),
             StatCgroups::PerEvent(names) | StatCgroups::ForEach(names) => names,
         };
-        let groups = group::all(groups.into_iter().map(Into::into).collect(), &observed, &options)?;
+        let groups = group::all(groups.into_iter().map(Into::into).collect(), &targets, &options)?;
         let cgroups = names.iter().map(|name| CgroupDirectory::open(name)).collect::<Result<_, _>>()?;
-        let (domains, labels) = aggregates(options.aggregation, &observed)?;
-        Ok(Self { groups, observed, options, cgroups, domains, labels })
+        let (domains, labels) = aggregates(options.aggregation, &targets)?;
+        Ok(Self { groups, targets, options, cgroups, domains, labels })
     }
 
     /// Returns the targets.
     #[must_use]
-    pub fn observed(&self) -> &Observed {
-        &self.observed
+    pub fn targets(&self) -> &Targets {
+        &self.targets
     }
 
     /// Returns the options.
@@ -75,7 +75,7 @@ impl StatPlan {
     }
 
     /// Opens the events for a run. They do not count yet. `command` is the process id of the
-    /// [`Workload`](perf_open::workload::Workload), with [`Observed::Command`].
+    /// [`Workload`](perf_open::workload::Workload), with [`Targets::Command`].
     ///
     /// Each event takes a file descriptor on each target; [`raise_open_files`](crate::raise_open_files) allows more.
     ///
@@ -85,7 +85,7 @@ impl StatPlan {
     /// does not have is no error: its rows are [not supported](super::CountStatus::NotSupported).
     pub fn open(&self, command: Option<u32>) -> Result<StatRun<'_>, StatError> {
         let scope = OpeningScope {
-            observed: &self.observed,
+            targets: &self.targets,
             command,
             options: &self.options,
             domains: &self.domains,
@@ -150,26 +150,26 @@ mod tests {
     use super::super::{Aggregation, CpuDomain};
     use super::*;
 
-    fn error(observed: Observed, options: StatOptions) -> StatError {
-        StatPlan::new(parse("faults").unwrap(), observed, options).unwrap_err()
+    fn error(targets: Targets, options: StatOptions) -> StatError {
+        StatPlan::new(parse("faults").unwrap(), targets, options).unwrap_err()
     }
 
     #[test]
     fn options_must_fit_the_targets() {
         for aggregation in [Aggregation::Cpu, Aggregation::Thread, Aggregation::Domain(CpuDomain::Core)] {
             let options = StatOptions { aggregation, ..StatOptions::default() };
-            assert!(matches!(error(Observed::Command, options), StatError::Aggregation));
+            assert!(matches!(error(Targets::Command, options), StatError::Aggregation));
         }
         let cgroups = StatCgroups::ForEach(vec!["a".to_owned()]);
         let options = StatOptions { cgroups, ..StatOptions::default() };
-        assert!(matches!(error(Observed::Threads(vec![1]), options), StatError::CgroupTargets));
+        assert!(matches!(error(Targets::Threads(vec![1]), options), StatError::CgroupTargets));
     }
 
     #[test]
     fn a_plan_has_the_labels_of_its_aggregates() {
         let options = StatOptions { aggregation: Aggregation::Cpu, ..StatOptions::default() };
-        let plan = StatPlan::new(parse("faults").unwrap(), Observed::Cpus(vec![0]), options).unwrap();
+        let plan = StatPlan::new(parse("faults").unwrap(), Targets::Cpus(vec![0]), options).unwrap();
         assert_eq!(plan.labels()[&Aggregate::Cpu(0)].text, "CPU0");
-        assert_eq!((plan.observed(), plan.options().inherit), (&Observed::Cpus(vec![0]), true));
+        assert_eq!((plan.targets(), plan.options().inherit), (&Targets::Cpus(vec![0]), true));
     }
 }

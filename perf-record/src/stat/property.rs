@@ -6,7 +6,7 @@ use std::path::Path;
 
 use perf_open::event::Tool;
 
-use crate::Observed;
+use crate::Targets;
 use crate::sysfs::text;
 use crate::topology::{SiblingLevel, SysfsTopology};
 
@@ -21,13 +21,13 @@ use crate::topology::{SiblingLevel, SysfsTopology};
 /// ```
 #[must_use]
 pub fn has_tool_event(tool: Tool) -> bool {
-    tool.is_time() || property(tool, &Observed::Command, Path::new("/sys")).is_some()
+    tool.is_time() || property(tool, &Targets::Command, Path::new("/sys")).is_some()
 }
 
-/// Returns the value of a property; `None` if this machine does not have it, or it is a time. `observed` are the targets.
+/// Returns the value of a property; `None` if this machine does not have it, or it is a time. `targets` are the targets.
 ///
 /// perf: `tool_pmu__read_event`, `tools/perf/util/tool_pmu.c`.
-pub(super) fn property(tool: Tool, observed: &Observed, sysfs: &Path) -> Option<u64> {
+pub(super) fn property(tool: Tool, targets: &Targets, sysfs: &Path) -> Option<u64> {
     let topology = SysfsTopology::at(sysfs);
     let number = |count: usize| u64::try_from(count).ok();
     let online = topology.listed("online");
@@ -46,10 +46,10 @@ pub(super) fn property(tool: Tool, observed: &Observed, sysfs: &Path) -> Option<
         Tool::SmtOn => Some(has_smt(topology, cpus).into()),
         Tool::SystemTscFreq => tsc_frequency(),
         Tool::CoreWide => {
-            let Observed::Cpus(counted) = observed else { return Some((!has_smt(topology, cpus)).into()) };
+            let Targets::Cpus(counted) = targets else { return Some((!has_smt(topology, cpus)).into()) };
             Some(has_whole_cores(topology, cpus, counted).into())
         }
-        Tool::TargetCpu => Some(matches!(observed, Observed::Cpus(_)).into()),
+        Tool::TargetCpu => Some(matches!(targets, Targets::Cpus(_)).into()),
         _ => None,
     }
 }
@@ -131,8 +131,8 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         });
-        let of = |tool, observed: &Observed| property(tool, observed, root.path());
-        let command = Observed::Command;
+        let of = |tool, targets: &Targets| property(tool, targets, root.path());
+        let command = Targets::Command;
         for (tool, expected) in [
             (Tool::HasPmem, Some(0)),
             (Tool::NumCpus, Some(8)),
@@ -147,9 +147,9 @@ mod tests {
         ] {
             assert_eq!(of(tool, &command), expected, "{tool:?}");
         }
-        assert_eq!(of(Tool::TargetCpu, &Observed::Cpus(vec![0])), Some(1));
-        assert_eq!(of(Tool::CoreWide, &Observed::Cpus(vec![0, 1, 6])), Some(1));
-        assert_eq!(of(Tool::CoreWide, &Observed::Cpus(vec![0, 1, 2])), Some(0));
+        assert_eq!(of(Tool::TargetCpu, &Targets::Cpus(vec![0])), Some(1));
+        assert_eq!(of(Tool::CoreWide, &Targets::Cpus(vec![0, 1, 6])), Some(1));
+        assert_eq!(of(Tool::CoreWide, &Targets::Cpus(vec![0, 1, 2])), Some(0));
         let nowhere = Path::new("/nowhere");
         assert_eq!(property(Tool::NumCores, &command, nowhere), None);
         assert_eq!(property(Tool::NumCpus, &command, nowhere), None);

@@ -17,7 +17,7 @@ use super::plan::StatPlan;
 use super::readout::Readout;
 use super::schedule::{StatEnd, StatSchedule, StatStep};
 use super::times::{CpuTicks, PassedTime};
-use crate::Observed;
+use crate::Targets;
 
 /// How often a command is checked on kernels before 5.3, which cannot wait for a process by a descriptor.
 const COMMAND_CHECK: Duration = Duration::from_millis(10);
@@ -149,13 +149,13 @@ impl<'p> StatRun<'p> {
     pub fn schedule(&self, has_command: bool) -> StatSchedule {
         let options = &self.plan.options;
         let (timeout, interval) = (options.timeout, options.interval);
-        StatSchedule::new(&self.plan.observed, has_command, self.start, timeout, interval)
+        StatSchedule::new(&self.plan.targets, has_command, self.start, timeout, interval)
     }
 
     /// Returns the schedule of a delay before [`end_delay`](Self::end_delay). It ends by [`StatEnd::Timeout`].
     #[must_use]
     pub fn delay(&self, has_command: bool, delay: Duration) -> StatSchedule {
-        StatSchedule::new(&self.plan.observed, has_command, self.start, Some(delay), None)
+        StatSchedule::new(&self.plan.targets, has_command, self.start, Some(delay), None)
     }
 
     /// Waits for the end of the run: of `command`, of all threads, or of the time. At the end of each interval, passes the
@@ -226,8 +226,7 @@ impl<'p> StatRun<'p> {
         self.stop()?;
         let elapsed = self.elapsed.unwrap_or_default();
         // The cpu time of a command that is not itself counted says nothing about the counts.
-        let cpu_time =
-            command.filter(|_| self.plan.observed == Observed::Command).and_then(Workload::cpu_time);
+        let cpu_time = command.filter(|_| self.plan.targets == Targets::Command).and_then(Workload::cpu_time);
         let passed = PassedTime { elapsed, cpu: cpu_time.or_else(|| self.passed(elapsed).cpu) };
         let (last, readout) = self.read(elapsed, passed)?;
         Ok(StatResult { events: self.events, readout, elapsed, cpu_time, last })
@@ -251,6 +250,6 @@ impl<'p> StatRun<'p> {
     /// Returns the cpu time of the targets until now; `None` if no event needs it.
     fn ticks_now(&self) -> Option<CpuTicks> {
         let is_needed = group::has_cpu_times(&self.plan.groups);
-        is_needed.then(|| CpuTicks::now(&self.plan.observed, self.command)).flatten()
+        is_needed.then(|| CpuTicks::now(&self.plan.targets, self.command)).flatten()
     }
 }

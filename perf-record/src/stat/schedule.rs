@@ -7,7 +7,7 @@ use std::time::Instant;
 use perf_open::workload::Workload;
 
 use super::error::StatError;
-use crate::Observed;
+use crate::Targets;
 
 /// How often threads that are not children are checked.
 const THREAD_CHECK: Duration = Duration::from_millis(100);
@@ -19,7 +19,7 @@ const THREAD_CHECK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct StatSchedule {
     /// Threads that are not children; none for a command and for cpus.
-    threads: Observed,
+    threads: Targets,
     start: Instant,
     timeout: Option<Duration>,
     interval: Option<Duration>,
@@ -54,16 +54,16 @@ pub enum StatEnd {
 
 impl StatSchedule {
     pub(super) fn new(
-        observed: &Observed,
+        targets: &Targets,
         has_command: bool,
         start: Instant,
         timeout: Option<Duration>,
         interval: Option<Duration>,
     ) -> Self {
-        let threads = match observed {
+        let threads = match targets {
             // If there is a command, its end ends the run.
-            Observed::Threads(_) if !has_command => observed.clone(),
-            _ => Observed::Command,
+            Targets::Threads(_) if !has_command => targets.clone(),
+            _ => Targets::Command,
         };
         Self { threads, start, timeout, interval, next: interval }
     }
@@ -99,8 +99,7 @@ impl StatSchedule {
             self.next = Some(due.saturating_add(interval.saturating_mul(steps)));
             return StatStep::Interval;
         }
-        let check =
-            matches!(self.threads, Observed::Threads(_)).then(|| elapsed.saturating_add(THREAD_CHECK));
+        let check = matches!(self.threads, Targets::Threads(_)).then(|| elapsed.saturating_add(THREAD_CHECK));
         let due = [self.next, self.timeout, check].into_iter().flatten().min();
         StatStep::Wait(due.map(|due| due.saturating_sub(elapsed)))
     }
@@ -110,9 +109,9 @@ impl StatSchedule {
 mod tests {
     use super::*;
 
-    fn schedule(observed: &Observed, timeout: Option<u64>, interval: Option<u64>) -> StatSchedule {
+    fn schedule(targets: &Targets, timeout: Option<u64>, interval: Option<u64>) -> StatSchedule {
         let [timeout, interval] = [timeout, interval].map(|millis| millis.map(Duration::from_millis));
-        StatSchedule::new(observed, false, Instant::now(), timeout, interval)
+        StatSchedule::new(targets, false, Instant::now(), timeout, interval)
     }
 
     fn wait(millis: u64) -> StatStep {
@@ -121,7 +120,7 @@ mod tests {
 
     #[test]
     fn intervals_are_due_and_missed_ones_are_skipped() {
-        let mut schedule = schedule(&Observed::Command, Some(1000), Some(100));
+        let mut schedule = schedule(&Targets::Command, Some(1000), Some(100));
         let mut step = |millis| schedule.step(Duration::from_millis(millis));
         assert_eq!(step(0), wait(100));
         assert_eq!(step(100), StatStep::Interval);
@@ -134,15 +133,15 @@ mod tests {
 
     #[test]
     fn nothing_is_due_without_a_condition() {
-        let step = |observed| schedule(&observed, None, None).step(Duration::from_secs(9));
-        assert_eq!(step(Observed::Command), StatStep::Wait(None));
-        assert_eq!(step(Observed::Cpus(vec![0])), StatStep::Wait(None));
-        assert_eq!(step(Observed::Threads(vec![1])), wait(100));
+        let step = |targets| schedule(&targets, None, None).step(Duration::from_secs(9));
+        assert_eq!(step(Targets::Command), StatStep::Wait(None));
+        assert_eq!(step(Targets::Cpus(vec![0])), StatStep::Wait(None));
+        assert_eq!(step(Targets::Threads(vec![1])), wait(100));
     }
 
     #[test]
     fn threads_end_a_run_without_a_command() {
-        let ended = Observed::Threads(vec![4_194_305]);
+        let ended = Targets::Threads(vec![4_194_305]);
         let mut of_threads = schedule(&ended, None, None);
         assert_eq!(of_threads.poll(None).unwrap(), StatStep::Ended(StatEnd::Threads));
         let mut with_command = StatSchedule::new(&ended, true, Instant::now(), None, None);
@@ -152,7 +151,7 @@ mod tests {
     #[test]
     fn a_command_ends_a_run() {
         let mut command = Workload::prepare("true".as_ref(), []).unwrap();
-        let mut schedule = schedule(&Observed::Command, None, None);
+        let mut schedule = schedule(&Targets::Command, None, None);
         assert_eq!(schedule.poll(Some(&mut command)).unwrap(), StatStep::Wait(None));
         command.start().unwrap();
         let status = command.wait().unwrap();

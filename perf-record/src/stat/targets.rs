@@ -4,7 +4,7 @@ use perf_open::Target;
 
 use super::aggregation::{Aggregate, Aggregation};
 use super::opening::OpeningScope;
-use crate::{CgroupDirectory, Observed};
+use crate::{CgroupDirectory, Targets};
 
 /// Returns the targets of a run. On cpus, tasks of `cgroup` alone are counted.
 pub(super) fn targets<'a>(
@@ -12,9 +12,9 @@ pub(super) fn targets<'a>(
     cgroup: Option<&'a CgroupDirectory>,
 ) -> Vec<(Target<'a>, Aggregate)> {
     let aggregation = scope.options.aggregation;
-    match scope.observed {
-        Observed::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Aggregate::Total)).collect(),
-        Observed::Threads(tids) => {
+    match scope.targets {
+        Targets::Command => scope.command.iter().map(|&pid| (Target::pid(pid), Aggregate::Total)).collect(),
+        Targets::Threads(tids) => {
             let aggregate = |tid| match aggregation {
                 Aggregation::Thread => Aggregate::Thread(tid),
                 _ => Aggregate::Total,
@@ -28,7 +28,7 @@ pub(super) fn targets<'a>(
                 }
             }
         }
-        Observed::Cpus(cpus) => {
+        Targets::Cpus(cpus) => {
             let target = |cpu| match cgroup {
                 Some(cgroup) => Target::cgroup(cgroup.file(), cpu),
                 None => Target::cpu(cpu),

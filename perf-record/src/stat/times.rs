@@ -6,7 +6,7 @@ use std::fs;
 use perf_open::event::Tool;
 use perf_open::workload::CpuTime;
 
-use crate::Observed;
+use crate::Targets;
 
 /// The cpu time up to a moment, in ticks of the kernel's accounting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,16 +38,16 @@ impl PassedTime {
 
 impl CpuTicks {
     /// Returns the ticks of the targets; `None` if nothing of them is left.
-    pub(super) fn now(observed: &Observed, command: Option<u32>) -> Option<Self> {
-        match observed {
+    pub(super) fn now(targets: &Targets, command: Option<u32>) -> Option<Self> {
+        match targets {
             // With the children that it has waited for.
-            Observed::Command => of_task(&fs::read_to_string(format!("/proc/{}/stat", command?)).ok()?, true),
-            Observed::Threads(threads) => {
+            Targets::Command => of_task(&fs::read_to_string(format!("/proc/{}/stat", command?)).ok()?, true),
+            Targets::Threads(threads) => {
                 let of =
                     |tid| of_task(&fs::read_to_string(format!("/proc/{tid}/task/{tid}/stat")).ok()?, false);
                 threads.iter().filter_map(of).reduce(Self::plus)
             }
-            Observed::Cpus(cpus) => of_cpus(&fs::read_to_string("/proc/stat").ok()?, cpus),
+            Targets::Cpus(cpus) => of_cpus(&fs::read_to_string("/proc/stat").ok()?, cpus),
         }
     }
 

@@ -7,26 +7,26 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 use perf_open::{EventGroup, EventSpec};
 
-use crate::fallback::{self, Choices, Next, Note};
-use crate::{CallGraph, Observed, Options, all_registers, manner};
+use crate::fallback::{self, EventChoices, FallbackStep, Note};
+use crate::{CallGraphMode, RecordOptions, Targets, all_registers, shared_settings};
 
 /// Returns the attr of an event of a group, as that of a command.
-pub(super) fn attr_in(group: &EventGroup, place: usize, options: &Options) -> Attr {
-    let choices = Choices { groups: vec![group.clone()], inherit_read: true, aux: None };
-    let manner = manner::of(&choices, &Observed::Command, options).unwrap();
-    let is_tracking = place == 0 && !manner.tracker;
-    *manner.builder(group, place, is_tracking).unwrap().attr()
+pub(super) fn attr_in(group: &EventGroup, place: usize, options: &RecordOptions) -> Attr {
+    let choices = EventChoices { groups: vec![group.clone()], inherit_read: true, aux: None };
+    let settings = shared_settings::of(&choices, &Targets::Command, options).unwrap();
+    let is_tracking = place == 0 && !settings.tracker;
+    *settings.builder(group, place, is_tracking).unwrap().attr()
 }
 
-fn attr(options: &Options) -> Attr {
+fn attr(options: &RecordOptions) -> Attr {
     attr_in(&EventSpec::hardware(HwId::CPU_CYCLES).into(), 0, options)
 }
 
 /// The sample type without options: IP, TID, TIME and PERIOD. perf: `base-record`.
 const BASE: SampleType = SampleType(263);
 
-fn default() -> Options {
-    Options::default()
+fn default() -> RecordOptions {
+    RecordOptions::default()
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn the_default() {
 
 #[test]
 fn fields_of_samples() {
-    let with = |sample_type| attr(&Options { sample_type, ..default() }).sample_type;
+    let with = |sample_type| attr(&RecordOptions { sample_type, ..default() }).sample_type;
     for field in [
         SampleType::CPU,
         SampleType::WEIGHT_STRUCT,
@@ -53,36 +53,40 @@ fn fields_of_samples() {
         assert_eq!(with(field), BASE | field);
     }
     // perf: `test-record-data`, `test-record-period`, `test-record-no-samples`.
-    assert_eq!(attr(&Options { data: true, ..default() }).sample_type.0, 33039);
-    let counted = attr(&Options { count: Some(100), ..default() });
+    assert_eq!(attr(&RecordOptions { data: true, ..default() }).sample_type.0, 33039);
+    let counted = attr(&RecordOptions { count: Some(100), ..default() });
     assert_eq!((counted.sample_type.0, counted.sample_period), (7, 100));
-    let period = attr(&Options { count: Some(100), period: true, ..default() });
+    let period = attr(&RecordOptions { count: Some(100), period: true, ..default() });
     assert_eq!(period.sample_type, BASE);
-    let none = attr(&Options { no_samples: true, ..default() });
+    let none = attr(&RecordOptions { no_samples: true, ..default() });
     assert_eq!((none.sample_period, none.flags.contains(AttrFlags::FREQ)), (0, false));
-    assert!(attr(&Options { identifier: true, ..default() }).sample_type.contains(SampleType::IDENTIFIER));
-    assert!(!attr(&Options { no_timestamps: true, ..default() }).sample_type.contains(SampleType::TIME));
-    let cgroups = attr(&Options { cgroups: true, ..default() });
+    assert!(
+        attr(&RecordOptions { identifier: true, ..default() }).sample_type.contains(SampleType::IDENTIFIER)
+    );
+    assert!(
+        !attr(&RecordOptions { no_timestamps: true, ..default() }).sample_type.contains(SampleType::TIME)
+    );
+    let cgroups = attr(&RecordOptions { cgroups: true, ..default() });
     assert!(cgroups.sample_type.contains(SampleType::CGROUP) && cgroups.flags.contains(AttrFlags::CGROUP));
 }
 
 #[test]
 fn branches_registers_and_call_chains() {
     // perf: `test-record-branch-any`, `test-record-branch-filter-any_call`.
-    let any = attr(&Options { branches: Some(BranchSampleType::ANY), ..default() });
+    let any = attr(&RecordOptions { branches: Some(BranchSampleType::ANY), ..default() });
     assert_eq!((any.sample_type.0, any.branch_sample_type.0), (2311, 8));
-    let regs = attr(&Options { regs_intr: 3, regs_user: 5, ..default() });
+    let regs = attr(&RecordOptions { regs_intr: 3, regs_user: 5, ..default() });
     assert_eq!((regs.sample_regs_intr, regs.sample_regs_user), (3, 5));
     assert!(regs.sample_type.contains(SampleType::REGS_INTR | SampleType::REGS_USER));
     // perf: `test-record-graph-fp`, `test-record-graph-dwarf`.
-    let fp = attr(&Options { call_graph: Some(CallGraph::Fp), ..default() });
+    let fp = attr(&RecordOptions { call_graph: Some(CallGraphMode::Fp), ..default() });
     assert_eq!(fp.sample_type.0, 295);
-    let lbr = attr(&Options { call_graph: Some(CallGraph::Lbr), ..default() });
+    let lbr = attr(&RecordOptions { call_graph: Some(CallGraphMode::Lbr), ..default() });
     assert_eq!(lbr.sample_type.0, 295 | 2048);
     assert_eq!(lbr.branch_sample_type.0, 1 | 1 << 11 | 1 << 14 | 1 << 15 | 1 << 17);
     assert!(lbr.flags.contains(AttrFlags::EXCLUDE_CALLCHAIN_USER));
     if all_registers() != 0 {
-        let dwarf = attr(&Options { call_graph: Some(CallGraph::Dwarf(8192)), ..default() });
+        let dwarf = attr(&RecordOptions { call_graph: Some(CallGraphMode::Dwarf(8192)), ..default() });
         assert_eq!((dwarf.sample_type.0, dwarf.sample_stack_user), (12583, 8192));
         assert_eq!(dwarf.sample_regs_user, all_registers());
         // Unwinders need the mappings of the tables.
@@ -92,26 +96,26 @@ fn branches_registers_and_call_chains() {
 
 #[test]
 fn whose_samples_and_how_they_are_read() {
-    let flags = |options: Options| attr(&options).flags;
-    assert!(flags(Options { all_user: true, ..default() }).contains(AttrFlags::EXCLUDE_KERNEL));
-    assert!(flags(Options { all_kernel: true, ..default() }).contains(AttrFlags::EXCLUDE_USER));
-    let kernel = flags(Options { kernel_callchains: true, ..default() });
+    let flags = |options: RecordOptions| attr(&options).flags;
+    assert!(flags(RecordOptions { all_user: true, ..default() }).contains(AttrFlags::EXCLUDE_KERNEL));
+    assert!(flags(RecordOptions { all_kernel: true, ..default() }).contains(AttrFlags::EXCLUDE_USER));
+    let kernel = flags(RecordOptions { kernel_callchains: true, ..default() });
     assert!(kernel.contains(AttrFlags::EXCLUDE_CALLCHAIN_USER));
-    let user = flags(Options { user_callchains: true, ..default() });
+    let user = flags(RecordOptions { user_callchains: true, ..default() });
     assert!(user.contains(AttrFlags::EXCLUDE_CALLCHAIN_KERNEL));
-    assert!(flags(Options { inherit_stat: true, ..default() }).contains(AttrFlags::INHERIT_STAT));
-    assert!(flags(Options { buildid_mmap: true, ..default() }).contains(AttrFlags::BUILD_ID));
+    assert!(flags(RecordOptions { inherit_stat: true, ..default() }).contains(AttrFlags::INHERIT_STAT));
+    assert!(flags(RecordOptions { buildid_mmap: true, ..default() }).contains(AttrFlags::BUILD_ID));
     assert!(
-        !flags(Options { bpf_events: false, ..default() })
+        !flags(RecordOptions { bpf_events: false, ..default() })
             .intersects(AttrFlags::KSYMBOL | AttrFlags::BPF_EVENT)
     );
-    assert!(!flags(Options { inherit: false, ..default() }).contains(AttrFlags::INHERIT));
-    assert!(!flags(Options { per_thread: true, ..default() }).contains(AttrFlags::INHERIT));
-    assert!(!flags(Options { delayed: true, ..default() }).contains(AttrFlags::ENABLE_ON_EXEC));
+    assert!(!flags(RecordOptions { inherit: false, ..default() }).contains(AttrFlags::INHERIT));
+    assert!(!flags(RecordOptions { per_thread: true, ..default() }).contains(AttrFlags::INHERIT));
+    assert!(!flags(RecordOptions { delayed: true, ..default() }).contains(AttrFlags::ENABLE_ON_EXEC));
     // perf: `test-record-no-buffering`.
-    assert_eq!(attr(&Options { no_buffering: true, ..default() }).wakeup_events, 1);
+    assert_eq!(attr(&RecordOptions { no_buffering: true, ..default() }).wakeup_events, 1);
     let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
-    assert!(attr(&Options { running_time: true, ..default() }).read_format.contains(times));
+    assert!(attr(&RecordOptions { running_time: true, ..default() }).read_format.contains(times));
 }
 
 #[test]
@@ -135,7 +139,7 @@ fn ids_of_several_events() {
     assert_eq!(attr_in(&group, 1, &default()).sample_type.0, 327);
     group.events[0].terms.period = Some(1);
     assert_eq!(attr_in(&group, 1, &default()).sample_type, BASE | SampleType::IDENTIFIER);
-    let delayed = Options { delayed: true, ..default() };
+    let delayed = RecordOptions { delayed: true, ..default() };
     assert!(attr(&delayed).sample_type.contains(SampleType::IDENTIFIER));
 }
 
@@ -143,11 +147,11 @@ fn ids_of_several_events() {
 #[test]
 fn on_cpus_an_event_of_its_own_records_tasks_from_the_start() {
     let cycles = EventGroup::from(EventSpec::hardware(HwId::CPU_CYCLES));
-    let choices = Choices { groups: vec![cycles], inherit_read: true, aux: None };
+    let choices = EventChoices { groups: vec![cycles], inherit_read: true, aux: None };
     let options = default();
-    let manner = manner::of(&choices, &Observed::Cpus(vec![0]), &options).unwrap();
-    assert!(manner.tracker);
-    let tracker = *manner.tracker().attr();
+    let settings = shared_settings::of(&choices, &Targets::Cpus(vec![0]), &options).unwrap();
+    assert!(settings.tracker);
+    let tracker = *settings.tracker().attr();
     assert_eq!((tracker.sample_type.0, tracker.sample_period), (65671, 1));
     let set = AttrFlags::MMAP | AttrFlags::COMM | AttrFlags::TASK | AttrFlags::EXCLUDE_GUEST;
     assert!(tracker.flags.contains(set) && !tracker.flags.contains(AttrFlags::DISABLED));
@@ -179,31 +183,26 @@ fn a_group_that_is_read_with_its_leader() {
 /// What an older kernel, another machine or another user makes of a recording.
 #[test]
 fn refusals_and_what_follows() {
-    let after =
-        |choices: &mut Choices, errno: &str, observed: &Observed, options: &Options| match fallback::after(
-            errno,
-            Some((0, 0)),
-            choices,
-            observed,
-            options,
-        ) {
-            Next::Retry(note) => note,
-            Next::GiveUp => None,
-        };
+    let after = |choices: &mut EventChoices, errno: &str, targets: &Targets, options: &RecordOptions| {
+        match fallback::after(errno, Some((0, 0)), choices, targets, options) {
+            FallbackStep::Retry(note) => note,
+            FallbackStep::GiveUp => None,
+        }
+    };
     // Linux before 6.12.
-    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: true, aux: None };
-    assert_eq!(after(&mut choices, "EINVAL", &Observed::Command, &default()), Some(Note::NotInherited));
+    let mut choices = EventChoices { groups: vec![sampled_by_leader()], inherit_read: true, aux: None };
+    assert_eq!(after(&mut choices, "EINVAL", &Targets::Command, &default()), Some(Note::NotInherited));
     assert!(!choices.inherit_read);
-    assert_eq!(after(&mut choices, "EINVAL", &Observed::Command, &default()), None);
+    assert_eq!(after(&mut choices, "EINVAL", &Targets::Command, &default()), None);
     // No PMU.
-    let clock = after(&mut choices, "ENOENT", &Observed::Command, &default());
+    let clock = after(&mut choices, "ENOENT", &Targets::Command, &default());
     assert_eq!(clock, Some(Note::Clock { event: "cycles".to_owned() }));
     assert_eq!(choices.groups[0].events[0].name, "cpu-clock");
-    assert_eq!(after(&mut choices, "ENOENT", &Observed::Command, &default()), None);
+    assert_eq!(after(&mut choices, "ENOENT", &Targets::Command, &default()), None);
     // The caller decides whether there are replacements.
-    let strict = Options { fall_back: false, ..default() };
-    let mut choices = Choices { groups: vec![sampled_by_leader()], inherit_read: false, aux: None };
-    assert_eq!(after(&mut choices, "ENOENT", &Observed::Command, &strict), None);
+    let strict = RecordOptions { fall_back: false, ..default() };
+    let mut choices = EventChoices { groups: vec![sampled_by_leader()], inherit_read: false, aux: None };
+    assert_eq!(after(&mut choices, "ENOENT", &Targets::Command, &strict), None);
     // Whoever may not record a cpu may not record its user space either.
-    assert_eq!(after(&mut choices, "EACCES", &Observed::Cpus(vec![0]), &default()), None);
+    assert_eq!(after(&mut choices, "EACCES", &Targets::Cpus(vec![0]), &default()), None);
 }

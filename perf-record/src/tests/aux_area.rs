@@ -13,8 +13,8 @@ use perf_open::pmu::Pmus;
 use perf_open::tracepoint::Tracefs;
 
 use super::Folder;
-use crate::aux_area::{Abilities, Plan};
-use crate::{Error, Observed, Options};
+use crate::aux_area::{Abilities, AuxPlan};
+use crate::{Error, RecordOptions, Targets};
 
 /// The PMUs of a Skylake machine, of one with BTS, and of an Arm machine.
 const FILES: &[(&str, &str)] = &[
@@ -68,12 +68,12 @@ impl Machine {
     fn plan(
         &self,
         list: &str,
-        observed: &Observed,
-        options: &Options,
-    ) -> Result<(Plan, Vec<EventGroup>), Error> {
+        targets: &Targets,
+        options: &RecordOptions,
+    ) -> Result<(AuxPlan, Vec<EventGroup>), Error> {
         let mut groups = self.parse(list);
         let pmus = Pmus::at(&self.root);
-        let plan = Plan::of(&mut groups, observed, options, &pmus, || self.abilities)?;
+        let plan = AuxPlan::of(&mut groups, targets, options, &pmus, || self.abilities)?;
         Ok((plan.expect("an event that writes to an AUX area"), groups))
     }
 }

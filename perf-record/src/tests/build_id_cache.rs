@@ -11,7 +11,7 @@ use perf_parse::record::{FileId, Mmap};
 
 use super::build_ids::{build_id_note, image};
 use super::{Folder, mapping};
-use crate::BuildIds;
+use crate::BuildIdCollector;
 
 /// Returns a machine with a program, its library with debug information, and a module.
 fn machine() -> Folder {
@@ -25,8 +25,8 @@ fn machine() -> Folder {
     folder
 }
 
-fn mapped(names: &[&str]) -> BuildIds {
-    let mut files = BuildIds::new();
+fn mapped(names: &[&str]) -> BuildIdCollector {
+    let mut files = BuildIdCollector::new();
     for name in names {
         let filename = name.as_bytes();
         if name.starts_with("/lib/modules") {
@@ -104,7 +104,7 @@ fn a_file_that_changed_is_not_added() {
     let id = FileId::BuildId { size: 1, bytes };
     let filename = b"/bin/program";
     let map = mapping(id, filename);
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     files.record(Misc(2) | Misc::MMAP_BUILD_ID, &Record::<NativeEndian>::Mmap2(map));
     files.cache(&machine.0, &home.0).unwrap();
     assert!(tree(&home.0).iter().all(|path| !path.contains("program")));

@@ -14,7 +14,7 @@ use perf_parse::file::write::FeaturePayloads;
 use perf_parse::record::{FileId, Mmap, Mmap2};
 
 use super::{Folder, mapping};
-use crate::{BuildIds, elf};
+use crate::{BuildIdCollector, elf};
 
 /// Returns a note as in a segment of alignment 4.
 fn note(name: &[u8], kind: u32, desc: &[u8]) -> Vec<u8> {
@@ -133,7 +133,7 @@ fn entries(section: &FeatureSection<'_>) -> Found {
         .collect()
 }
 
-fn finish(files: &BuildIds, root: &Path) -> Found {
+fn finish(files: &BuildIdCollector, root: &Path) -> Found {
     let mut features = FeaturePayloads::<NativeEndian>::new();
     files.finish(root, &mut features).unwrap();
     let Some(bytes) = features.get(Feature::BUILD_ID) else { return Found::new() };
@@ -141,18 +141,18 @@ fn finish(files: &BuildIds, root: &Path) -> Found {
 }
 
 /// Returns the MMAP2 record of a file that a process mapped.
-fn map(files: &mut BuildIds, pid: i32, name: &str) {
+fn map(files: &mut BuildIdCollector, pid: i32, name: &str) {
     map_at(files, pid, 0x1000, name);
 }
 
-fn map_at(files: &mut BuildIds, pid: i32, addr: u64, name: &str) {
+fn map_at(files: &mut BuildIdCollector, pid: i32, addr: u64, name: &str) {
     let id = FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 };
     let filename = name.as_bytes();
     let map = Mmap2 { pid, tid: pid, addr, ..mapping(id, filename) };
     files.record(Misc(2), &Record::<NativeEndian>::Mmap2(map));
 }
 
-fn map_in_kernel(files: &mut BuildIds, filename: &[u8]) {
+fn map_in_kernel(files: &mut BuildIdCollector, filename: &[u8]) {
     let map = Mmap { pid: -1, tid: 0, addr: 0x9000, len: 0x1000, pgoff: 0, filename };
     files.record(Misc(1), &Record::<NativeEndian>::Mmap(map));
 }
@@ -171,7 +171,7 @@ fn machine() -> Folder {
 #[test]
 fn all_files_that_were_mapped() {
     let machine = machine();
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     map_in_kernel(&mut files, b"[kernel.kallsyms]_text");
     map_in_kernel(&mut files, b"/lib/a-b.ko.xz");
     for (pid, name) in [(5, "/a"), (6, "/a"), (7, "/b"), (5, "//anon"), (5, "/none"), (5, "[heap]")] {
@@ -189,14 +189,14 @@ fn all_files_that_were_mapped() {
 
 #[test]
 fn the_kernel_needs_no_record() {
-    let found = finish(&BuildIds::default(), &machine().0);
+    let found = finish(&BuildIdCollector::default(), &machine().0);
     assert_eq!(found, Found::from([(b"[kernel.kallsyms]".to_vec(), 0x8001, b"k".to_vec())]));
-    assert_eq!(finish(&BuildIds::default(), Path::new("/nowhere")), Found::new());
+    assert_eq!(finish(&BuildIdCollector::default(), Path::new("/nowhere")), Found::new());
 }
 
 #[test]
 fn the_vdso_is_read_from_this_process() {
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     map_at(&mut files, 5, 0x7fff_0000_0000, "[vdso]");
     let found = finish(&files, Path::new("/nowhere"));
     // Not every architecture has a vdso.
@@ -208,7 +208,7 @@ fn the_vdso_is_read_from_this_process() {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn the_vdso_of_a_32_bit_process() {
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     map_at(&mut files, 5, 0x7fff_0000_0000, "[vdso]");
     map_at(&mut files, 6, 0xf7f8_7000, "[vdso]");
     let found = finish(&files, Path::new("/nowhere"));
@@ -226,7 +226,7 @@ fn the_vdso_of_a_32_bit_process() {
 fn a_file_is_the_one_that_the_process_sees() {
     let machine = machine();
     machine.put("proc/5/root/a", &image(&build_id_note(b"inside")));
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     map(&mut files, 5, "/a");
     let entry = (b"/a".to_vec(), 0x8002, b"inside".to_vec());
     assert!(finish(&files, &machine.0).contains(&entry));
@@ -238,7 +238,7 @@ fn inode_of(path: &Path) -> (u32, u32, u64) {
     (rustix::fs::major(file.dev()), rustix::fs::minor(file.dev()), file.ino())
 }
 
-fn map_inode(files: &mut BuildIds, pid: i32, name: &str, (maj, min, ino): (u32, u32, u64)) {
+fn map_inode(files: &mut BuildIdCollector, pid: i32, name: &str, (maj, min, ino): (u32, u32, u64)) {
     let id = FileId::Inode { maj, min, ino, ino_generation: 0 };
     let filename = name.as_bytes();
     let map = Mmap2 { pid, tid: pid, ..mapping(id, filename) };
@@ -251,7 +251,7 @@ fn a_file_at_the_path_that_is_another_one_is_left_out() {
     let machine = machine();
     let (maj, min, ino) = inode_of(&machine.0.join("a"));
     let of = |inode| {
-        let mut files = BuildIds::new();
+        let mut files = BuildIdCollector::new();
         map_inode(&mut files, 5, "/a", inode);
         finish(&files, &machine.0).into_iter().find(|entry| entry.0 == b"/a").map(|entry| entry.2)
     };
@@ -265,7 +265,7 @@ fn a_file_at_the_path_that_is_another_one_is_left_out() {
 #[test]
 fn two_files_of_one_path_in_two_containers() {
     let machine = machine();
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     for (pid, id) in [(5, b"one"), (6, b"two")] {
         let path = format!("proc/{pid}/root/bin/sh");
         machine.put(&path, &image(&build_id_note(id)));
@@ -285,12 +285,12 @@ fn a_file_that_the_last_process_sees() {
     let machine = machine();
     machine.put("proc/7/root/srv/app", &image(&build_id_note(b"id")));
     let inode = inode_of(&machine.0.join("proc/7/root/srv/app"));
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     for pid in [5, 6, 7] {
         map_inode(&mut files, pid, "/srv/app", inode);
     }
     assert!(finish(&files, &machine.0).contains(&(b"/srv/app".to_vec(), 0x8002, b"id".to_vec())));
-    let mut others = BuildIds::new();
+    let mut others = BuildIdCollector::new();
     map_inode(&mut others, 5, "/srv/app", inode);
     others.add(files);
     assert!(finish(&others, &machine.0).contains(&(b"/srv/app".to_vec(), 0x8002, b"id".to_vec())));
@@ -307,7 +307,7 @@ fn a_file_that_was_replaced_while_it_runs() {
         machine.put(place, &image(&build_id_note(b"old")));
         let old = inode_of(&machine.0.join(place));
         let of = |inode| {
-            let mut files = BuildIds::new();
+            let mut files = BuildIdCollector::new();
             map_inode(&mut files, 5, name, inode);
             finish(&files, &machine.0)
                 .into_iter()
@@ -325,7 +325,7 @@ fn the_kernels_word_is_taken() {
     let mut bytes = [0; 20];
     bytes[0] = 1;
     let map = mapping(FileId::BuildId { size: 2, bytes }, b"/not there");
-    let mut files = BuildIds::new();
+    let mut files = BuildIdCollector::new();
     files.record(Misc(2) | Misc::MMAP_BUILD_ID, &Record::<NativeEndian>::Mmap2(map));
     let found = finish(&files, Path::new("/nowhere"));
     assert_eq!(found, Found::from([(b"/not there".to_vec(), 0x8002, vec![1, 0])]));

@@ -3,11 +3,11 @@
 use alloc::borrow::Cow;
 use std::io::{self, BufReader, Read};
 
-use crate::maps::{self, Mapping};
+use crate::maps::{self, ProcMapping};
 
 /// Returns a typical mapping with this name.
-fn named(name: &[u8]) -> Mapping<'_> {
-    Mapping {
+fn named(name: &[u8]) -> ProcMapping<'_> {
+    ProcMapping {
         start: 0x40_0000,
         len: 0xc000,
         prot: 5,
@@ -39,10 +39,10 @@ fn lines_and_their_fields() {
         (b"", b""),
     ] {
         let line = [HEAD, tail].concat();
-        assert_eq!(Mapping::parse(&line), Some(named(name)), "{}", line.escape_ascii());
+        assert_eq!(ProcMapping::parse(&line), Some(named(name)), "{}", line.escape_ascii());
     }
     let line = b"ffffffffff600000-ffffffffffffffff ---s ffffffffffffffff fffff:fffff 18446744073709551615 x";
-    let largest = Mapping {
+    let largest = ProcMapping {
         start: 0xffff_ffff_ff60_0000,
         len: 0x9f_ffff,
         prot: 0,
@@ -53,8 +53,8 @@ fn lines_and_their_fields() {
         ino: u64::MAX,
         name: Cow::Borrowed(b"x"),
     };
-    assert_eq!(Mapping::parse(line), Some(largest));
-    assert_eq!(Mapping::parse(b"0-1 -w-p 0 0:0 0").map(|it| (it.prot, it.flags)), Some((2, 2)));
+    assert_eq!(ProcMapping::parse(line), Some(largest));
+    assert_eq!(ProcMapping::parse(b"0-1 -w-p 0 0:0 0").map(|it| (it.prot, it.flags)), Some((2, 2)));
 }
 
 /// Lines that do not describe a mapping, each for a different reason.
@@ -90,7 +90,7 @@ fn names(source: impl Read) -> (Vec<Vec<u8>>, u64) {
 #[test]
 fn lines_that_cannot_be_read_are_counted() {
     for line in UNREADABLE {
-        assert_eq!(Mapping::parse(line), None, "{}", line.escape_ascii());
+        assert_eq!(ProcMapping::parse(line), None, "{}", line.escape_ascii());
     }
     let lines = UNREADABLE.iter().map(|line| [line, &b"\n0-1 r-xp 0 0:0 0 good\n"[..]].concat());
     let text = lines.collect::<Vec<_>>().concat();

@@ -10,7 +10,7 @@ use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{RawRecord, Record, SampleLayout};
 
 use super::mapping;
-use crate::survey::Survey;
+use crate::survey::RecordSurvey;
 
 /// Returns the records of a mapping and of a sample.
 fn records(layout: &SampleLayout, misc: Misc, time: u64) -> Vec<u8> {
@@ -36,14 +36,14 @@ fn attr(flags: AttrFlags) -> Attr {
 fn samples_and_their_times() {
     let attr = attr(AttrFlags::NONE);
     let layout = SampleLayout::new(&attr).unwrap();
-    let mut survey = Survey::new([&attr, &attr], &attr, layout, (true, false));
+    let mut survey = RecordSurvey::new([&attr, &attr], &attr, layout, (true, false));
     for time in [7, 3, 9] {
         assert!(!survey.look(&records(&layout, Misc(2), time)));
     }
     assert_eq!((survey.samples, survey.times), (3, Some((3, 9))));
     // Events that differ in the place of the time.
     let other = Attr { sample_type: attr.sample_type | SampleType::IDENTIFIER, ..attr };
-    let mut survey = Survey::new([&attr, &other], &attr, layout, (false, false));
+    let mut survey = RecordSurvey::new([&attr, &other], &attr, layout, (false, false));
     survey.look(&records(&layout, Misc(2), 7));
     assert_eq!((survey.samples, survey.times), (1, None));
 }
@@ -54,14 +54,14 @@ fn a_build_id_that_is_none() {
     let plain = attr(AttrFlags::NONE);
     let layout = SampleLayout::new(&plain).unwrap();
     let (good, wrong) = (records(&layout, Misc(2), 1), records(&layout, Misc(2) | Misc::MMAP_BUILD_ID, 1));
-    let mut survey = Survey::new([&plain], &plain, layout, (true, false));
+    let mut survey = RecordSurvey::new([&plain], &plain, layout, (true, false));
     assert!(!survey.look(&good) && survey.look(&wrong));
     assert_eq!(survey.mended(&wrong), good);
     let (record, _) = RawRecord::<NativeEndian>::parse(&wrong).unwrap();
     assert!(record.decode(&layout).is_err());
     // Ours may have some.
     let with = attr(AttrFlags::BUILD_ID);
-    assert!(!Survey::new([&with], &with, layout, (true, false)).look(&wrong));
+    assert!(!RecordSurvey::new([&with], &with, layout, (true, false)).look(&wrong));
 }
 
 /// Another recorder makes the kernel write records that are too long for our event.
@@ -88,7 +88,7 @@ fn records_with_stale_bytes() {
         let size = (long.len() - end) as u16;
         long[end + 6..end + 8].copy_from_slice(&size.to_ne_bytes());
     }
-    let mut survey = Survey::new([&attr], &attr, layout, (true, true));
+    let mut survey = RecordSurvey::new([&attr], &attr, layout, (true, true));
     assert!(!survey.look(&good) && survey.look(&long));
     assert_eq!(survey.mended(&long), good);
     // What is no record stays as it is.

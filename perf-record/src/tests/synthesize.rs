@@ -11,7 +11,7 @@ use perf_parse::{RawRecord, Record, SampleLayout};
 use super::Folder;
 use crate::Error;
 use crate::processes;
-use crate::synthesize::{Synthesizer, Wanted};
+use crate::synthesize::{Synthesizer, SynthesizerOptions};
 
 /// Returns a layout with every field of the trailer: 48 bytes.
 fn layout() -> SampleLayout {
@@ -28,7 +28,7 @@ fn layout() -> SampleLayout {
 fn records(
     root: &std::path::Path,
     layout: &SampleLayout,
-    wanted: Wanted,
+    wanted: SynthesizerOptions,
     make: impl FnOnce(&mut Synthesizer<'_>) -> Result<(), Error>,
 ) -> (Vec<Vec<u8>>, u64) {
     let mut records = Vec::new();
@@ -125,7 +125,7 @@ const CODE: [&str; 5] = [
 #[test]
 fn every_process() {
     let machine = machine();
-    let (records, unreadable) = records(&machine.0, &layout(), Wanted::default(), |it| it.all());
+    let (records, unreadable) = records(&machine.0, &layout(), SynthesizerOptions::default(), |it| it.all());
     let mut expected = vec![
         "2000 FORK 1/1 of 0/0 at 0",
         "0 COMM 1/1 init",
@@ -147,7 +147,8 @@ fn every_process() {
 fn threads_that_were_asked_for() {
     let machine = machine();
     let make = |tids: &'static [i32]| {
-        let (records, _) = records(&machine.0, &layout(), Wanted::default(), |it| it.threads(tids));
+        let (records, _) =
+            records(&machine.0, &layout(), SynthesizerOptions::default(), |it| it.threads(tids));
         lines(&records)
     };
     let leader = ["0 COMM 10/10 two\\nlines"].iter().chain(&CODE).copied();
@@ -164,7 +165,7 @@ fn threads_that_were_asked_for() {
 #[test]
 fn data_and_namespaces() {
     let machine = machine();
-    let wanted = Wanted { data: true, namespaces: true, ..Wanted::default() };
+    let wanted = SynthesizerOptions { data: true, namespaces: true, ..SynthesizerOptions::default() };
     let (records, _) = records(&machine.0, &layout(), wanted, |it| it.threads(&[10]));
     let lines = lines(&records);
     let data = [
@@ -184,7 +185,7 @@ fn names_as_long_as_the_kernel_writes_them() {
         ("proc/10/task/10/comm", ""),
         ("proc/10/maps", &maps),
     ]);
-    let (records, _) = records(&machine.0, &layout(), Wanted::default(), |it| it.threads(&[10]));
+    let (records, _) = records(&machine.0, &layout(), SynthesizerOptions::default(), |it| it.threads(&[10]));
     let lines = lines(&records);
     assert_eq!(lines[0], "0 COMM 10/10 ");
     assert!(lines[1].ends_with(&long));
@@ -200,7 +201,7 @@ fn the_kernel_and_its_modules() {
     let kernel = |files: &[(&str, &str)]| {
         let machine = Folder::with(files);
         let mut is_told = false;
-        let (records, _) = records(&machine.0, &layout(), Wanted::default(), |it| {
+        let (records, _) = records(&machine.0, &layout(), SynthesizerOptions::default(), |it| {
             is_told = it.kernel()?;
             Ok(())
         });
@@ -236,7 +237,7 @@ fn the_kernel_and_its_modules() {
 fn this_process() {
     let pid = std::process::id().try_into().unwrap();
     let (records, unreadable) =
-        records(Path::new("/"), &layout(), Wanted::default(), |it| it.threads(&[pid]));
+        records(Path::new("/"), &layout(), SynthesizerOptions::default(), |it| it.threads(&[pid]));
     let lines = lines(&records);
     let exe = std::env::current_exe().unwrap();
     // The kernel keeps 15 bytes of the name.
@@ -255,7 +256,7 @@ fn a_sink_that_fails_ends_it() {
         calls += 1;
         Err(Error::Request("full".to_owned()))
     };
-    let failed = Synthesizer::new(Path::new("/"), &layout, Wanted::default(), &mut sink).all();
+    let failed = Synthesizer::new(Path::new("/"), &layout, SynthesizerOptions::default(), &mut sink).all();
     assert_eq!(failed.unwrap_err().to_string(), "full");
     assert_eq!(calls, 1);
 }

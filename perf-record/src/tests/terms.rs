@@ -7,22 +7,22 @@ use perf_open::event::parse;
 
 use super::attrs::attr_in;
 use crate::call_graph::all_registers;
-use crate::fallback::Choices;
-use crate::{CallGraph, Observed, Options, manner, places, terms};
+use crate::fallback::EventChoices;
+use crate::{CallGraphMode, RecordOptions, Targets, ring_plan, shared_settings, terms};
 
 /// Returns the attrs of the first group of a list of events.
-fn attrs(list: &str, options: &Options) -> Vec<Attr> {
+fn attrs(list: &str, options: &RecordOptions) -> Vec<Attr> {
     let groups = parse(list).unwrap();
     terms::check(&groups, options).unwrap();
     (0..groups[0].events.len()).map(|place| attr_in(&groups[0], place, options)).collect()
 }
 
 fn attr(list: &str) -> Attr {
-    attrs(list, &Options::default())[0]
+    attrs(list, &RecordOptions::default())[0]
 }
 
 /// Returns why a list of events is refused.
-fn refusal(list: &str, options: &Options) -> String {
+fn refusal(list: &str, options: &RecordOptions) -> String {
     terms::check(&parse(list).unwrap(), options).unwrap_err().to_string()
 }
 
@@ -30,7 +30,7 @@ fn refusal(list: &str, options: &Options) -> String {
 fn without_times() {
     assert!(attr("cpu-clock/time=1/").sample_type.contains(SampleType::TIME));
     assert!(!attr("cpu-clock/time=0/").sample_type.contains(SampleType::TIME));
-    let no_times = Options { no_timestamps: true, ..Options::default() };
+    let no_times = RecordOptions { no_timestamps: true, ..RecordOptions::default() };
     assert!(attrs("cpu-clock/time=1/", &no_times)[0].sample_type.contains(SampleType::TIME));
 }
 
@@ -38,7 +38,7 @@ fn without_times() {
 #[test]
 fn members_with_a_rate_of_their_own() {
     let rates = |list: &str| -> Vec<_> {
-        let attrs = attrs(list, &Options::default());
+        let attrs = attrs(list, &RecordOptions::default());
         assert!(attrs.iter().all(|attr| attr.read_format.contains(ReadFormat::GROUP)));
         attrs.iter().map(|attr| (attr.sample_period, attr.flags.contains(AttrFlags::FREQ))).collect()
     };
@@ -49,24 +49,28 @@ fn members_with_a_rate_of_their_own() {
 
 #[test]
 fn inheritance_by_event() {
-    let without = Options { inherit: false, ..Options::default() };
+    let without = RecordOptions { inherit: false, ..RecordOptions::default() };
     let inherits = |list: &str, options| -> Vec<_> {
         attrs(list, options).iter().map(|attr| attr.flags.contains(AttrFlags::INHERIT)).collect()
     };
     assert_eq!(inherits("cpu-clock/inherit/", &without), [true]);
     assert_eq!(inherits("cpu-clock", &without), [false]);
-    assert_eq!(inherits("cpu-clock/no-inherit/", &Options::default()), [false]);
+    assert_eq!(inherits("cpu-clock/no-inherit/", &RecordOptions::default()), [false]);
     // Inherited events need rings of cpus. Those whose first event is not inherited need another for names.
-    let manner = |list: &str, options| {
-        let choices = Choices { groups: parse(list).unwrap(), inherit_read: true, aux: None };
-        let manner = manner::of(&choices, &Observed::Command, options).unwrap();
-        let places = places::of(&Observed::Command, Some(1), options, &manner).unwrap();
-        (places[0].cpu.is_some(), manner.tracker, manner.tracker().attr().flags.contains(AttrFlags::INHERIT))
+    let settings = |list: &str, options| {
+        let choices = EventChoices { groups: parse(list).unwrap(), inherit_read: true, aux: None };
+        let settings = shared_settings::of(&choices, &Targets::Command, options).unwrap();
+        let rings = ring_plan::of(&Targets::Command, Some(1), options, &settings).unwrap();
+        (
+            rings[0].cpu.is_some(),
+            settings.tracker,
+            settings.tracker().attr().flags.contains(AttrFlags::INHERIT),
+        )
     };
-    assert_eq!(manner("cpu-clock/inherit/", &without), (true, false, true));
-    assert_eq!(manner("cpu-clock", &without), (false, false, false));
-    assert_eq!(manner("page-faults,cpu-clock/inherit/", &without), (true, true, true));
-    let per_thread = Options { per_thread: true, ..Options::default() };
+    assert_eq!(settings("cpu-clock/inherit/", &without), (true, false, true));
+    assert_eq!(settings("cpu-clock", &without), (false, false, false));
+    assert_eq!(settings("page-faults,cpu-clock/inherit/", &without), (true, true, true));
+    let per_thread = RecordOptions { per_thread: true, ..RecordOptions::default() };
     assert!(refusal("cpu-clock/inherit/", &per_thread).contains("inherit"));
 }
 
@@ -76,25 +80,30 @@ fn call_chains_by_event() {
     let deep = attr("cpu-clock/max-stack=5/");
     assert_eq!((deep.sample_type.contains(SampleType::CALLCHAIN), deep.sample_max_stack), (true, 5));
     if all_registers() != 0 {
-        let dwarf = Options { call_graph: Some(CallGraph::Dwarf(1024)), ..Options::default() };
+        let dwarf =
+            RecordOptions { call_graph: Some(CallGraphMode::Dwarf(1024)), ..RecordOptions::default() };
         assert_eq!(attrs("cpu-clock/stack-size=512/", &dwarf)[0].sample_stack_user, 512);
         assert_eq!(attr("cpu-clock/call-graph=dwarf,stack-size=256/").sample_stack_user, 256);
     }
-    let why = refusal("page-faults/stack-size=512/", &Options::default());
+    let why = refusal("page-faults/stack-size=512/", &RecordOptions::default());
     let ends = ": the term stack-size is for copies of the stack; add call-graph=dwarf";
     assert!(why.ends_with(ends), "{why}");
-    assert!(refusal("page-faults/max-stack=5,call-graph=no/", &Options::default()).contains("max-stack"));
+    assert!(
+        refusal("page-faults/max-stack=5,call-graph=no/", &RecordOptions::default()).contains("max-stack")
+    );
 }
 
 #[test]
 fn rates_without_samples_and_rings_of_two_kinds() {
-    let no_samples = Options { no_samples: true, ..Options::default() };
+    let no_samples = RecordOptions { no_samples: true, ..RecordOptions::default() };
     assert!(refusal("page-faults/period=1/", &no_samples).contains("no_samples"));
-    assert!(refusal("page-faults/overwrite/,cpu-clock", &Options::default()).contains("overwrite"));
-    let overwrite = Options { overwrite: true, ..Options::default() };
+    assert!(refusal("page-faults/overwrite/,cpu-clock", &RecordOptions::default()).contains("overwrite"));
+    let overwrite = RecordOptions { overwrite: true, ..RecordOptions::default() };
     assert!(refusal("page-faults,cpu-clock/no-overwrite/", &overwrite).contains("no-overwrite"));
     assert!(
-        attrs("page-faults/overwrite/", &Options::default())[0].flags.contains(AttrFlags::WRITE_BACKWARD)
+        attrs("page-faults/overwrite/", &RecordOptions::default())[0]
+            .flags
+            .contains(AttrFlags::WRITE_BACKWARD)
     );
     assert!(!attrs("page-faults/no-overwrite/", &overwrite)[0].flags.contains(AttrFlags::WRITE_BACKWARD));
 }

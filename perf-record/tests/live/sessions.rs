@@ -10,7 +10,9 @@ use perf_record::open::abi::record::RecordType;
 use perf_record::open::workload::Workload;
 use perf_record::open::{EventGroup, EventSpec};
 use perf_record::parse::{RawRecord, Reader, Record};
-use perf_record::{Callback, FileSink, Kept, Observed, Options, PipeSink, Recorder, Sink, Summary};
+use perf_record::{
+    CallbackSink, FileSink, PipeSink, RecordOptions, RecordSink, Recorder, SidebandSink, Summary, Targets,
+};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -31,12 +33,12 @@ fn faults() -> Vec<EventGroup> {
     vec![faults.into()]
 }
 
-fn options() -> Options {
-    Options { count: Some(1), ..Options::default() }
+fn options() -> RecordOptions {
+    RecordOptions { count: Some(1), ..RecordOptions::default() }
 }
 
 fn this() -> Recorder {
-    Recorder::open(faults(), Observed::Threads(vec![id()]), None, options()).unwrap()
+    Recorder::open(faults(), Targets::Threads(vec![id()]), None, options()).unwrap()
 }
 
 /// Touches fresh pages, which causes at least as many page faults.
@@ -47,11 +49,11 @@ fn touch(pages: usize) {
 }
 
 /// Records page faults of this thread.
-fn record<S: Sink>(sink: &mut S) -> Summary {
+fn record<S: RecordSink>(sink: &mut S) -> Summary {
     // The test may run in any thread of this process.
     let tid = std::fs::read_link("/proc/thread-self").unwrap();
     let tid = tid.file_name().unwrap().to_str().unwrap().parse().unwrap();
-    let mut recorder = Recorder::open(faults(), Observed::Threads(vec![tid]), None, options()).unwrap();
+    let mut recorder = Recorder::open(faults(), Targets::Threads(vec![tid]), None, options()).unwrap();
     recorder.begin(sink).unwrap();
     touch(50);
     recorder.start().unwrap();
@@ -104,7 +106,7 @@ fn this_process_to_a_pipe() {
 
 fn this_process_to_a_callback() {
     let mut kinds: BTreeMap<RecordType, u64> = BTreeMap::new();
-    let mut sink = Callback(|record: &RawRecord<'_, _>| {
+    let mut sink = CallbackSink(|record: &RawRecord<'_, _>| {
         *kinds.entry(record.kind()).or_default() += 1;
         Ok(())
     });
@@ -115,10 +117,10 @@ fn this_process_to_a_callback() {
 
 fn a_command_from_its_exec() {
     let mut workload = Workload::prepare("sh".as_ref(), ["-c".into(), "true; exit 3".into()]).unwrap();
-    let observed = Observed::Command;
-    let mut recorder = Recorder::open(faults(), observed, Some(workload.pid()), options()).unwrap();
+    let targets = Targets::Command;
+    let mut recorder = Recorder::open(faults(), targets, Some(workload.pid()), options()).unwrap();
     let mut execs = Vec::new();
-    let mut sink = Callback(|record: &RawRecord<'_, _>| {
+    let mut sink = CallbackSink(|record: &RawRecord<'_, _>| {
         execs.extend((record.kind() == RecordType::COMM).then(|| record.as_bytes().to_vec()));
         Ok(())
     });
@@ -133,10 +135,10 @@ fn a_command_from_its_exec() {
 
 fn snapshots_of_the_newest_records() {
     let mut workload = Workload::prepare("sh".as_ref(), ["-c".into(), "true; true".into()]).unwrap();
-    let options = Options { overwrite: true, mmap_pages: Some(1), ..options() };
-    let mut recorder = Recorder::open(faults(), Observed::Command, Some(workload.pid()), options).unwrap();
+    let options = RecordOptions { overwrite: true, mmap_pages: Some(1), ..options() };
+    let mut recorder = Recorder::open(faults(), Targets::Command, Some(workload.pid()), options).unwrap();
     assert!(recorder.overwrites());
-    let mut kept = Kept::default();
+    let mut kept = SidebandSink::default();
     recorder.begin(&mut kept).unwrap();
     workload.start().unwrap();
     workload.wait().unwrap();
@@ -159,15 +161,15 @@ fn snapshots_of_the_newest_records() {
 
 fn a_callback_can_end_it() {
     let mut recorder = this();
-    let mut sink = Callback(|_: &RawRecord<'_, _>| Err("enough".into()));
+    let mut sink = CallbackSink(|_: &RawRecord<'_, _>| Err("enough".into()));
     let error = recorder.begin(&mut sink).unwrap_err();
     assert_eq!(error.to_string(), "enough");
 }
 
 fn a_delayed_recording_has_the_mappings_from_the_start() {
     let mut workload = Workload::prepare("sh".as_ref(), ["-c".into(), "cat; cat".into()]).unwrap();
-    let options = Options { delayed: true, ..options() };
-    let mut recorder = Recorder::open(faults(), Observed::Command, Some(workload.pid()), options).unwrap();
+    let options = RecordOptions { delayed: true, ..options() };
+    let mut recorder = Recorder::open(faults(), Targets::Command, Some(workload.pid()), options).unwrap();
     let mut sink = FileSink::new(Cursor::new(Vec::new()));
     recorder.begin(&mut sink).unwrap();
     workload.start().unwrap();

@@ -10,7 +10,7 @@ mod when;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use perf_record::{CallGraph, Synthesized, ThreadSpec};
+use perf_record::{CallGraphMode, SynthesizedRecords, ThreadSpec};
 
 use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
@@ -78,7 +78,7 @@ pub(crate) struct RecordArgs {
     /// Record call chains by this method: fp for frame pointers; dwarf or dwarf,BYTES for a copy of the stack; lbr
     /// for the last branch records of Intel's processors
     #[arg(long, value_name = "HOW", value_parser = values::call_graph)]
-    pub(crate) call_graph: Option<CallGraph>,
+    pub(crate) call_graph: Option<CallGraphMode>,
 
     /// Record data addresses, and the mappings of data
     #[arg(short, long)]
@@ -156,7 +156,7 @@ pub(crate) struct RecordArgs {
 
     /// Synthesize these records of what exists already: no, all, task, mmap (with task), cgroup [default: all]
     #[arg(long, value_name = "KINDS", value_parser = values::synth)]
-    pub(crate) synth: Option<Synthesized>,
+    pub(crate) synth: Option<SynthesizedRecords>,
 
     /// Synthesize the records of tasks and mappings at the end, of those that exist then. --overwrite keeps those of the
     /// start

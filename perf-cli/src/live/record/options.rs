@@ -9,7 +9,7 @@ use perf_open::abi::event::HwId;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
-use perf_record::{CallGraph, CgroupDirectory, Observed, Options, ThreadMask};
+use perf_record::{CallGraphMode, CgroupDirectory, RecordOptions, Targets, ThreadMask};
 
 use super::{off_cpu, threads, tracer};
 use crate::Failure;
@@ -128,9 +128,9 @@ fn freq(args: &RecordArgs) -> Result<Option<u64>, Failure> {
 fn in_cgroups(
     args: &RecordArgs,
     groups: &[EventGroup],
-    observed: &Observed,
+    observed: &Targets,
 ) -> Result<Vec<(usize, Arc<File>)>, Failure> {
-    if !args.cgroup.is_empty() && !matches!(observed, Observed::Cpus(_)) {
+    if !args.cgroup.is_empty() && !matches!(observed, Targets::Cpus(_)) {
         return Err(Failure("--cgroup: the tasks of cgroups are recorded on cpus; add -a or -C".to_owned()));
     }
     let groups = groups.iter().map(|group| group.events.len());
@@ -154,21 +154,21 @@ pub(super) fn of(
     args: &RecordArgs,
     groups: &[EventGroup],
     filters: Filters,
-    observed: &Observed,
+    observed: &Targets,
     masks: Option<&[ThreadMask]>,
-) -> Result<Options, Failure> {
+) -> Result<RecordOptions, Failure> {
     let samples = &args.samples;
     let sample_type = sample_type(args);
-    let is_part = args.observed.cpu.is_some() && matches!(observed, Observed::Threads(_));
+    let is_part = args.observed.cpu.is_some() && matches!(observed, Targets::Threads(_));
     let mask = |registers| match registers {
         Some(Registers::Mask(mask)) => mask,
         _ => 0,
     };
-    Ok(Options {
+    Ok(RecordOptions {
         freq: freq(args)?,
         filters,
         count: args.count,
-        call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraph::Fp)),
+        call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraphMode::Fp)),
         data: args.data,
         sample_type,
         switch_events: args.switch_events || args.off_cpu,
@@ -212,6 +212,6 @@ pub(super) fn of(
         build_ids: !args.no_buildid,
         command_line: std::env::args_os().map(OsStringExt::into_vec).collect(),
         version: concat!("perfdata ", env!("CARGO_PKG_VERSION")).to_owned(),
-        ..Options::default()
+        ..RecordOptions::default()
     })
 }

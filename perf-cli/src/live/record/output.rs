@@ -6,7 +6,7 @@ use std::path::Path;
 
 use perf_abi::endian::NativeEndian;
 use perf_parse::file::write::{FeaturePayloads, Options, WriteFileError};
-use perf_record::{Error, FileSink, Head, PipeSink, Sink, copy_kcore};
+use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordSink, copy_kcore};
 
 use super::folder::CaptureFolder;
 use crate::Failure;
@@ -117,7 +117,7 @@ impl Output {
         }
     }
 
-    fn put(&mut self, write: impl FnOnce(&mut dyn Sink) -> Result<(), Error>) -> Result<(), Error> {
+    fn put(&mut self, write: impl FnOnce(&mut dyn RecordSink) -> Result<(), Error>) -> Result<(), Error> {
         if self.is_closed {
             return Ok(());
         }
@@ -143,8 +143,8 @@ pub(super) fn named(name: &str, error: Error) -> Error {
     }
 }
 
-impl Sink for Output {
-    fn begin(&mut self, head: &Head<'_>) -> Result<(), Error> {
+impl RecordSink for Output {
+    fn begin(&mut self, head: &CaptureHead<'_>) -> Result<(), Error> {
         self.put(|sink| sink.begin(head))
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use perf_record::{Kept, Recorder};
+use perf_record::{Recorder, SidebandSink};
 
 use super::output::Output;
 use super::until::Until;
@@ -13,7 +13,7 @@ use crate::output::say;
 
 /// Records until the end. Writes a snapshot for each request, and one at the end.
 pub(super) fn run(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
-    let mut kept = Kept::default();
+    let mut kept = SidebandSink::default();
     let (mut snapshots, mut is_full) = (0_u32, false);
     // Synthesize the records of the tasks that run now, because they may have ended when the recording ends.
     recorder.begin(&mut kept)?;
@@ -47,7 +47,7 @@ pub(super) fn run(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<
 fn snapshot(
     recorder: &mut Recorder,
     args: &RecordArgs,
-    kept: &Kept,
+    kept: &SidebandSink,
     path: PathBuf,
     dumps: bool,
 ) -> Result<(), Failure> {

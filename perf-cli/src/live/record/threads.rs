@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 
 use perf_parse::file::write::Options as WriteOptions;
-use perf_record::{Error, Observed, PartSink, Reader, Recorder, ThreadMask};
+use perf_record::{Error, PartSink, Recorder, RingReader, Targets, ThreadMask};
 
 use super::TICK;
 use super::output::{CHUNK, Output, named};
@@ -18,10 +18,10 @@ use crate::args::live::record::RecordArgs;
 use crate::live::observed;
 
 /// Returns the threads that `--threads` asks for; `None` without it.
-pub(super) fn masks(args: &RecordArgs, observed: &Observed) -> Result<Option<Vec<ThreadMask>>, Failure> {
+pub(super) fn masks(args: &RecordArgs, observed: &Targets) -> Result<Option<Vec<ThreadMask>>, Failure> {
     let Some(spec) = &args.threads else { return Ok(None) };
     let cpus = match observed {
-        Observed::Cpus(cpus) => cpus.clone(),
+        Targets::Cpus(cpus) => cpus.clone(),
         _ => observed::cpus(&args.observed)?,
     };
     let masks = spec.masks(&cpus).map_err(|error| Failure(format!("--threads: {error}")))?;
@@ -35,9 +35,9 @@ pub(super) fn cpus(masks: &[ThreadMask]) -> Vec<u32> {
 }
 
 /// Returns what is observed: cpus that are in no mask are not.
-pub(super) fn observed(observed: Observed, masks: Option<&[ThreadMask]>) -> Observed {
+pub(super) fn observed(observed: Targets, masks: Option<&[ThreadMask]>) -> Targets {
     match (observed, masks) {
-        (Observed::Cpus(_), Some(masks)) => Observed::Cpus(cpus(masks)),
+        (Targets::Cpus(_), Some(masks)) => Targets::Cpus(cpus(masks)),
         (observed, _) => observed,
     }
 }
@@ -46,7 +46,7 @@ type Part = PartSink<BufWriter<File>>;
 
 /// The threads that read rings.
 pub(super) struct Threads {
-    running: Vec<JoinHandle<(Reader, Result<(), Error>)>>,
+    running: Vec<JoinHandle<(RingReader, Result<(), Error>)>>,
     /// The threads end when it is closed.
     end: UnixStream,
 }
@@ -94,7 +94,7 @@ impl Threads {
 
     /// Ends the threads, after they have read everything that is in the rings now. `name` is that of the output in
     /// messages.
-    pub(super) fn end(self, name: &str) -> Result<Vec<Reader>, Failure> {
+    pub(super) fn end(self, name: &str) -> Result<Vec<RingReader>, Failure> {
         drop(self.end);
         let mut readers = Vec::new();
         for thread in self.running {
@@ -110,7 +110,7 @@ impl Threads {
 
 /// Reads the rings until `closed` is closed, and then what is left in them.
 fn until_closed(
-    reader: &mut Reader,
+    reader: &mut RingReader,
     parts: &mut [Part],
     closed: &UnixStream,
     waker: &UnixStream,

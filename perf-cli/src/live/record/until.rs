@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use perf_open::workload::Workload;
-use perf_record::{Observed, Recorder, Trigger, Waited};
+use perf_record::{Recorder, Targets, Trigger, WaitOutcome};
 
 use super::TICK;
 use super::commands::{Asked, Commands};
@@ -15,7 +15,7 @@ use crate::Failure;
 /// The conditions that end a recording, and the requests while it runs.
 pub(super) struct Until<'a> {
     pub(super) workload: Option<&'a mut Workload>,
-    pub(super) observed: &'a Observed,
+    pub(super) observed: &'a Targets,
     pub(super) signals: &'a Signals,
     pub(super) commands: Option<Commands>,
     pub(super) trigger: Option<Trigger>,
@@ -30,7 +30,7 @@ pub(super) struct Until<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Last {
     /// What ended the last wait; `None` before the first.
-    waited: Option<Waited>,
+    waited: Option<WaitOutcome>,
     /// When the recorded threads were looked for.
     looked: Option<Instant>,
 }
@@ -97,7 +97,7 @@ impl Until<'_> {
         if let Some(workload) = &mut self.workload {
             return Ok(workload.try_wait()?.is_some());
         }
-        if !matches!(self.observed, Observed::Threads(_)) {
+        if !matches!(self.observed, Targets::Threads(_)) {
             return Ok(false);
         }
         // The end of a thread ends a wait.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use perf_record::Observed;
+use perf_record::Targets;
 
 use crate::Failure;
 use crate::escape::shown;
@@ -10,14 +10,14 @@ use crate::escape::shown;
 /// Returns the threads of all processes of a user, which a name or a number selects.
 ///
 /// perf: `parse_uid`.
-pub(super) fn observed(user: &str) -> Result<Observed, Failure> {
+pub(super) fn observed(user: &str) -> Result<Targets, Failure> {
     let uid = match user.parse() {
         Ok(uid) => uid,
         Err(_) => uid(&fs::read_to_string("/etc/passwd").unwrap_or_default(), user)
             .ok_or_else(|| format!("--uid {}: there is no such user", shown(user)))?,
     };
-    match Observed::user(uid)? {
-        Observed::Threads(threads) if threads.is_empty() => {
+    match Targets::user(uid)? {
+        Targets::Threads(threads) if threads.is_empty() => {
             Err(Failure(format!("--uid {}: the user has no process", shown(user))))
         }
         observed => Ok(observed),

@@ -4,7 +4,7 @@ use core::num::NonZeroU64;
 use core::time::Duration;
 
 use perf_open::event::Parser;
-use perf_record::Observed;
+use perf_record::Targets;
 use perf_record::stat::{Aggregation, CpuDomain, StatCgroups, StatError, StatGroup, StatOptions, StatPlan};
 
 use crate::Failure;
@@ -19,7 +19,7 @@ pub(super) fn plan(args: &StatArgs) -> Result<StatPlan, Failure> {
 }
 
 /// Returns the targets of the command line.
-fn targets(args: &StatArgs) -> Result<Observed, Failure> {
+fn targets(args: &StatArgs) -> Result<Targets, Failure> {
     if let Some(verb) = args.command.first().and_then(|word| word.to_str())
         && matches!(verb, "record" | "report")
     {
@@ -28,22 +28,22 @@ fn targets(args: &StatArgs) -> Result<Observed, Failure> {
         )));
     }
     if args.per_thread && args.observed.all_cpus {
-        return Ok(Observed::all_threads()?);
+        return Ok(Targets::all_threads()?);
     }
     let observed = observed::of(&args.observed, !args.command.is_empty())?;
     let cgroups = if args.cgroup.is_empty() { "--for-each-cgroup" } else { "--cgroup" };
     let has_cgroup = !args.cgroup.is_empty() || !args.for_each_cgroup.is_empty();
     match &observed {
-        Observed::Cpus(_) | Observed::Command if args.per_thread => {
+        Targets::Cpus(_) | Targets::Command if args.per_thread => {
             Err(Failure("--per-thread needs -p, -t or -a".to_owned()))
         }
-        Observed::Command | Observed::Threads(_) if args.no_aggr => {
+        Targets::Command | Targets::Threads(_) if args.no_aggr => {
             Err(Failure("--no-aggr needs -a or -C".to_owned()))
         }
-        Observed::Command | Observed::Threads(_) if has_cgroup => {
+        Targets::Command | Targets::Threads(_) if has_cgroup => {
             Err(Failure(format!("{cgroups} needs -a or -C")))
         }
-        Observed::Command | Observed::Threads(_) if domain(args).is_some() => {
+        Targets::Command | Targets::Threads(_) if domain(args).is_some() => {
             Err(Failure("--per-socket and the like need -a or -C".to_owned()))
         }
         _ => Ok(observed),

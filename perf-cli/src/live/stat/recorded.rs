@@ -6,7 +6,7 @@ use perf_parse::file::{EventRecords, Mode};
 use perf_profile::event_name;
 use perf_record::stat::RecordedCounts;
 
-use super::report::{Report, Span, Totals};
+use super::report::{ReportedSpan, RunTotals, StatReport};
 use super::unit_width;
 use crate::args::live::{StatArgs, StatReportArgs};
 use crate::output::{Diagnostics, say};
@@ -17,7 +17,7 @@ pub(super) fn run(args: &StatReportArgs) -> Result<Outcome, Failure> {
     input::read(&args.file, |reader, _| {
         let mut format = StatArgs::none()?;
         (format.json, format.field_separator) = (args.json, args.field_separator.clone());
-        let mut report = Report::new(&format)?;
+        let mut report = StatReport::new(&format)?;
         let mut counts = RecordedCounts::default();
         let mut records = reader.records();
         let targets = match reader.mode() {
@@ -35,7 +35,7 @@ pub(super) fn run(args: &StatReportArgs) -> Result<Outcome, Failure> {
                 begin(&counts, &mut report)?;
             }
             if let Some(interval) = interval {
-                report.rows(&counts.rows(&interval), Span::Interval(interval.at))?;
+                report.rows(&counts.rows(&interval), ReportedSpan::Interval(interval.at))?;
             }
         }
         if counts.events().is_empty() {
@@ -57,7 +57,7 @@ fn command_line(records: &EventRecords<'_>) -> Option<String> {
 }
 
 /// Prints what precedes the first count.
-fn begin(counts: &RecordedCounts, report: &mut Report) -> Result<(), Failure> {
+fn begin(counts: &RecordedCounts, report: &mut StatReport) -> Result<(), Failure> {
     if counts.is_by_domain() {
         say!("perfdata: stat report: the counts were recorded by parts of the machine; these are the sums");
     }
@@ -68,12 +68,12 @@ fn begin(counts: &RecordedCounts, report: &mut Report) -> Result<(), Failure> {
 }
 
 /// Prints the sums, unless the rounds have been printed, and the time.
-fn finish(counts: &RecordedCounts, targets: &str, report: &mut Report) -> Result<(), Failure> {
+fn finish(counts: &RecordedCounts, targets: &str, report: &mut StatReport) -> Result<(), Failure> {
     let total = counts.total();
     if counts.interval().is_zero() {
         report.head(targets, 1, false, unit_width(counts.events()))?;
-        report.rows(&counts.rows(&total), Span::Whole { runs: 1 })?;
+        report.rows(&counts.rows(&total), ReportedSpan::Whole { runs: 1 })?;
     }
     let elapsed = vec![total.at.as_secs_f64()];
-    report.totals(&Totals { elapsed, cpu_times: Vec::new(), table: false })
+    report.totals(&RunTotals { elapsed, cpu_times: Vec::new(), table: false })
 }

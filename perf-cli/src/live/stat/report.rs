@@ -19,7 +19,7 @@ mod text;
 
 /// The format of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Format {
+enum StatFormat {
     Text {
         /// Whether a comma follows the thousands.
         big_num: bool,
@@ -32,7 +32,7 @@ enum Format {
 
 /// The values printed after the counts.
 #[derive(Clone, Debug)]
-pub(crate) struct Totals {
+pub(crate) struct RunTotals {
     /// The seconds that each run took.
     pub(crate) elapsed: Vec<f64>,
     /// The cpu time of each run of a command.
@@ -43,7 +43,7 @@ pub(crate) struct Totals {
 
 /// What the rows to print are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Span {
+pub(crate) enum ReportedSpan {
     /// The whole time, of this many runs.
     Whole { runs: usize },
     /// The whole time, after the intervals were printed.
@@ -53,8 +53,8 @@ pub(crate) enum Span {
 }
 
 /// The output of the counts.
-pub(crate) struct Report {
-    format: Format,
+pub(crate) struct StatReport {
+    format: StatFormat,
     out: Box<dyn Write>,
     /// The name of the output in messages.
     name: String,
@@ -66,17 +66,17 @@ pub(crate) struct Report {
     /// Whether the lines of a summary in CSV begin with a word that says so.
     marks_summary: bool,
     clear: bool,
-    metric_columns: metrics::Columns,
+    metric_columns: metrics::MetricColumns,
 }
 
-impl Report {
+impl StatReport {
     /// Opens the output.
     pub(crate) fn new(args: &StatArgs) -> Result<Self, Failure> {
         let format = match &args.field_separator {
-            _ if args.json => Format::Json,
+            _ if args.json => StatFormat::Json,
             // As perf does, so that shells need no special quotes.
-            Some(separator) => Format::Csv { separator: separator.replace("\\t", "\t") },
-            None => Format::Text { big_num: !args.no_big_num },
+            Some(separator) => StatFormat::Csv { separator: separator.replace("\\t", "\t") },
+            None => StatFormat::Text { big_num: !args.no_big_num },
         };
         let (out, name): (Box<dyn Write>, _) = if args.quiet {
             (Box::new(io::sink()), String::new())
@@ -96,7 +96,7 @@ impl Report {
             metric_only: args.metric_only || args.topdown,
             marks_summary: !args.no_csv_summary,
             clear: args.interval_clear,
-            metric_columns: metrics::Columns::default(),
+            metric_columns: metrics::MetricColumns::default(),
         })
     }
 
@@ -111,20 +111,21 @@ impl Report {
     ) -> Result<(), Failure> {
         self.unit_width = unit_width;
         match self.format {
-            Format::Text { .. } if with_intervals && self.metric_only => Ok(()),
-            Format::Text { .. } if with_intervals => {
+            StatFormat::Text { .. } if with_intervals && self.metric_only => Ok(()),
+            StatFormat::Text { .. } if with_intervals => {
                 self.unit_width = unit_width.max(text::UNIT.len());
                 self.print(text::interval_head(self.unit_width))
             }
-            Format::Text { .. } => self.print(text::head(what, runs)),
-            Format::Json | Format::Csv { .. } => Ok(()),
+            StatFormat::Text { .. } => self.print(text::head(what, runs)),
+            StatFormat::Json | StatFormat::Csv { .. } => Ok(()),
         }
     }
 
     /// Prints the rows of a span of time.
-    pub(crate) fn rows(&mut self, rows: &[CountRow<'_>], span: Span) -> Result<(), Failure> {
+    pub(crate) fn rows(&mut self, rows: &[CountRow<'_>], span: ReportedSpan) -> Result<(), Failure> {
         let mut lines = String::new();
-        if self.clear && matches!((&self.format, span), (Format::Text { .. }, Span::Interval(_))) {
+        if self.clear && matches!((&self.format, span), (StatFormat::Text { .. }, ReportedSpan::Interval(_)))
+        {
             lines += "\x1b[H\x1b[2J";
             self.print_raw(&core::mem::take(&mut lines))?;
         }
@@ -134,9 +135,9 @@ impl Report {
         }
         for row in rows {
             lines += &match &self.format {
-                Format::Text { big_num } => text::row(row, span, self.unit_width, *big_num),
-                Format::Json => json::row(row, span),
-                Format::Csv { separator } => csv::row(row, span, separator, self.marks_summary),
+                StatFormat::Text { big_num } => text::row(row, span, self.unit_width, *big_num),
+                StatFormat::Json => json::row(row, span),
+                StatFormat::Csv { separator } => csv::row(row, span, separator, self.marks_summary),
             };
             lines.push('\n');
         }
@@ -144,10 +145,10 @@ impl Report {
     }
 
     /// Prints what follows the counts.
-    pub(crate) fn totals(&mut self, totals: &Totals) -> Result<(), Failure> {
+    pub(crate) fn totals(&mut self, totals: &RunTotals) -> Result<(), Failure> {
         match self.format {
-            Format::Text { .. } => self.print(text::totals(totals)),
-            Format::Json | Format::Csv { .. } => Ok(()),
+            StatFormat::Text { .. } => self.print(text::totals(totals)),
+            StatFormat::Json | StatFormat::Csv { .. } => Ok(()),
         }
     }
 
@@ -159,8 +160,8 @@ impl Report {
     fn print(&mut self, text: String) -> Result<(), Failure> {
         let mut text = text.into_bytes();
         match self.format {
-            Format::Json => make_json_safe(&mut text, 0),
-            Format::Text { .. } | Format::Csv { .. } => make_lines_safe(&mut text, 0),
+            StatFormat::Json => make_json_safe(&mut text, 0),
+            StatFormat::Text { .. } | StatFormat::Csv { .. } => make_lines_safe(&mut text, 0),
         }
         self.write(&text)
     }

@@ -8,9 +8,9 @@ use perf_abi::sample_type::SampleType;
 use perf_open::ring::page_bytes;
 
 use super::Machine;
-use crate::aux_area::Mode;
-use crate::fallback::Choices;
-use crate::{CallGraph, Observed, Options, manner};
+use crate::aux_area::AuxMode;
+use crate::fallback::EventChoices;
+use crate::{CallGraphMode, RecordOptions, Targets, shared_settings};
 
 /// The attrs of a recording, those of its own events first.
 struct Attrs {
@@ -19,20 +19,21 @@ struct Attrs {
 }
 
 impl Machine {
-    fn attrs_on(&self, list: &str, observed: &Observed, options: &Options) -> Attrs {
-        let (plan, groups) = self.plan(list, observed, options).unwrap();
-        let choices = Choices { groups, inherit_read: true, aux: Some(plan) };
-        let manner = manner::of(&choices, observed, options).unwrap();
-        let own = manner.own_events().iter().map(|own| *own.builder.attr()).collect();
+    fn attrs_on(&self, list: &str, targets: &Targets, options: &RecordOptions) -> Attrs {
+        let (plan, groups) = self.plan(list, targets, options).unwrap();
+        let choices = EventChoices { groups, inherit_read: true, aux: Some(plan) };
+        let settings = shared_settings::of(&choices, targets, options).unwrap();
+        let own = settings.own_events().iter().map(|own| *own.builder.attr()).collect();
         let places =
             choices.groups.iter().flat_map(|group| (0..group.events.len()).map(move |at| (group, at)));
-        let attr =
-            |(group, at): (&perf_open::EventGroup, usize)| *manner.builder(group, at, false).unwrap().attr();
+        let attr = |(group, at): (&perf_open::EventGroup, usize)| {
+            *settings.builder(group, at, false).unwrap().attr()
+        };
         Attrs { own, events: places.map(attr).collect() }
     }
 
-    fn attrs(&self, list: &str, options: &Options) -> Attrs {
-        self.attrs_on(list, &Observed::Command, options)
+    fn attrs(&self, list: &str, options: &RecordOptions) -> Attrs {
+        self.attrs_on(list, &Targets::Command, options)
     }
 }
 
@@ -40,23 +41,23 @@ impl Machine {
 #[test]
 fn what_perf_expects_of_arm_spe() {
     let machine = Machine::new();
-    let of = |list: &str, options: &Options| {
+    let of = |list: &str, options: &RecordOptions| {
         let attrs = machine.attrs(list, options);
         let ([attr], [dummy]) = (attrs.events.as_slice(), attrs.own.as_slice()) else { panic!() };
         assert!(matches!(attr.kind.0, 9 | 10) && !attr.flags.contains(AttrFlags::FREQ));
         assert_eq!((dummy.kind, dummy.config), (EventType::SOFTWARE, SwId::DUMMY.0));
         *attr
     };
-    let counted = Options { count: Some(2), ..Options::default() };
+    let counted = RecordOptions { count: Some(2), ..RecordOptions::default() };
     assert_eq!(of("arm_spe_0//", &counted).sample_period, 2);
-    let default = Options::default();
+    let default = RecordOptions::default();
     assert_eq!(of("arm_spe_0/period=3/", &default).sample_period, 3);
     assert_eq!(of("arm_spe_0/pa_enable=1/", &default).sample_type.0, 622_727);
     let attr = of("arm_spe_0//", &default);
     assert_eq!((attr.sample_period, attr.sample_type.0), (1024, 622_727 & !(1 << 19)));
     // Times are on, unless the user turns them off or a thread is recorded on any cpu.
     assert_eq!((attr.config, of("arm_spe_0/ts_enable=0/", &default).config), (1, 0));
-    let per_thread = Options { per_thread: true, ..default.clone() };
+    let per_thread = RecordOptions { per_thread: true, ..default.clone() };
     let thread = of("arm_spe_0//", &per_thread);
     assert_eq!((thread.config, thread.sample_type.0), (0, 0x1_8003));
     assert_eq!(of("arm_spe_1//", &default).sample_period, 4096, "its driver lists no interval");
@@ -69,7 +70,7 @@ fn what_perf_expects_of_arm_spe() {
 #[test]
 fn a_capture_of_intel_pt() {
     let machine = Machine::new();
-    let attrs = machine.attrs("cycles,intel_pt//", &Options::default());
+    let attrs = machine.attrs("cycles,intel_pt//", &RecordOptions::default());
     let ([cycles, pt], [tracker, switches]) = (attrs.events.as_slice(), attrs.own.as_slice()) else {
         panic!()
     };
@@ -99,8 +100,8 @@ fn a_capture_of_intel_pt() {
 fn who_records_switches_and_changes_of_code() {
     let mut machine = Machine::new();
     let switch = AttrFlags::CONTEXT_SWITCH;
-    let options = Options::default();
-    let cpus = machine.attrs_on("intel_pt//", &Observed::Cpus(vec![0]), &options);
+    let options = RecordOptions::default();
+    let cpus = machine.attrs_on("intel_pt//", &Targets::Cpus(vec![0]), &options);
     assert_eq!(cpus.own.len(), 1);
     assert!(cpus.own[0].flags.contains(switch) && !cpus.own[0].flags.contains(AttrFlags::DISABLED));
     let no_times = machine.attrs("intel_pt/tsc=0/", &options);
@@ -121,7 +122,7 @@ fn who_records_switches_and_changes_of_code() {
 #[test]
 fn traces_of_threads() {
     let machine = Machine::new();
-    let per_thread = Options { per_thread: true, ..Options::default() };
+    let per_thread = RecordOptions { per_thread: true, ..RecordOptions::default() };
     let attrs = machine.attrs("intel_pt//", &per_thread);
     // IP, TID and IDENTIFIER.
     assert_eq!((attrs.events[0].sample_type.0, attrs.own[0].sample_type.0), (65539, 65539));
@@ -135,17 +136,17 @@ fn traces_of_threads() {
 fn the_trace_takes_no_samples() {
     let mut machine = Machine::new();
     machine.abilities.guests_trace = true;
-    let options = Options {
-        call_graph: Some(CallGraph::Fp),
+    let options = RecordOptions {
+        call_graph: Some(CallGraphMode::Fp),
         regs_intr: 3,
         sample_type: SampleType::RAW,
-        ..Options::default()
+        ..RecordOptions::default()
     };
     let attrs = machine.attrs("intel_pt//,cycles", &options);
     assert_eq!((attrs.events[0].sample_type.0, attrs.events[0].sample_regs_intr), (65671, 0));
     assert!(attrs.events[0].flags.contains(AttrFlags::EXCLUDE_GUEST));
     assert!(attrs.events[1].sample_type.contains(SampleType::CALLCHAIN | SampleType::REGS_INTR));
-    let hisi = machine.attrs_on("hisi_ptt0_2//", &Observed::Cpus(vec![0]), &Options::default());
+    let hisi = machine.attrs_on("hisi_ptt0_2//", &Targets::Cpus(vec![0]), &RecordOptions::default());
     assert_eq!(hisi.events[0].sample_period, 1);
     assert!(hisi.events[0].sample_type.contains(SampleType::TIME));
 }
@@ -154,7 +155,7 @@ fn the_trace_takes_no_samples() {
 #[test]
 fn samples_of_the_area_and_other_members() {
     let machine = Machine::new();
-    let options = Options { aux_sample: Some(0), ..Options::default() };
+    let options = RecordOptions { aux_sample: Some(0), ..RecordOptions::default() };
     let attrs = machine.attrs("{intel_pt//u,branch-misses:u}", &options);
     let [pt, misses] = attrs.events.as_slice() else { panic!() };
     // The shortest distance of synchronization, so that each sample has one.
@@ -166,13 +167,13 @@ fn samples_of_the_area_and_other_members() {
     assert_eq!(kept.events[0].config, 0x300_e601);
     // Terms make members.
     let by_terms = "intel_pt//u,faults,branch-misses/aux-sample-size=8192/u,cpu-clock";
-    let (plan, groups) = machine.plan(by_terms, &Observed::Command, &Options::default()).unwrap();
+    let (plan, groups) = machine.plan(by_terms, &Targets::Command, &RecordOptions::default()).unwrap();
     assert_eq!(groups.iter().map(|group| group.events.len()).collect::<Vec<_>>(), [3, 1]);
-    assert_eq!((plan.sizes.mode, plan.sizes.pages), (Mode::Samples, (8192 / page_bytes()).max(1)));
-    let output = machine.attrs("{intel_pt/branch=0/,cycles/aux-output/ppp}", &Options::default());
+    assert_eq!((plan.sizes.mode, plan.sizes.pages), (AuxMode::Samples, (8192 / page_bytes()).max(1)));
+    let output = machine.attrs("{intel_pt/branch=0/,cycles/aux-output/ppp}", &RecordOptions::default());
     assert!(output.events[1].flags.contains(AttrFlags::AUX_OUTPUT));
     let list = "intel_pt/aux-action=start-paused/k,cycles/aux-action=resume/,faults/aux-action=pause/";
-    let actions = machine.attrs(list, &Options::default());
+    let actions = machine.attrs(list, &RecordOptions::default());
     let actions: Vec<_> = actions.events.iter().map(|attr| attr.aux_action).collect();
     assert_eq!(actions, [AuxAction::START_PAUSED, AuxAction::RESUME, AuxAction::PAUSE]);
 }
@@ -181,7 +182,7 @@ fn samples_of_the_area_and_other_members() {
 #[test]
 fn a_group_whose_counts_are_sampled() {
     let machine = Machine::new();
-    let attrs = machine.attrs("{intel_pt//,cycles,instructions}:S", &Options::default());
+    let attrs = machine.attrs("{intel_pt//,cycles,instructions}:S", &RecordOptions::default());
     let rates: Vec<_> =
         attrs.events.iter().map(|attr| (attr.sample_period, attr.flags.contains(AttrFlags::FREQ))).collect();
     assert_eq!(rates, [(0, false), (4000, true), (0, false)]);
@@ -193,20 +194,21 @@ fn a_group_whose_counts_are_sampled() {
 #[test]
 fn sizes() {
     let mut machine = Machine::new();
-    let sizes = |machine: &Machine, list: &str, options: Options| {
-        let sizes = machine.plan(list, &Observed::Command, &options).unwrap().0.sizes;
+    let sizes = |machine: &Machine, list: &str, options: RecordOptions| {
+        let sizes = machine.plan(list, &Targets::Command, &options).unwrap().0.sizes;
         (sizes.pages * page_bytes(), sizes.mode, sizes.ring.map(|pages| pages * page_bytes()))
     };
     let (kib, mib) = (1 << 10, 1 << 20);
-    let with = |aux_pages, aux_snapshot| Options { aux_pages, aux_snapshot, ..Options::default() };
+    let with =
+        |aux_pages, aux_snapshot| RecordOptions { aux_pages, aux_snapshot, ..RecordOptions::default() };
     let pt = "intel_pt//u";
-    assert_eq!(sizes(&machine, pt, with(None, None)), (4 * mib, Mode::Full, None));
+    assert_eq!(sizes(&machine, pt, with(None, None)), (4 * mib, AuxMode::Full, None));
     assert_eq!(sizes(&machine, "hisi_ptt0_2//", with(None, None)).0, 16 * mib);
     assert_eq!(sizes(&machine, pt, with(Some(64), None)).0, 64 * page_bytes());
-    assert_eq!(sizes(&machine, pt, with(None, Some(0))), (4 * mib, Mode::Snapshot(4 * mib), None));
-    assert_eq!(sizes(&machine, pt, with(None, Some(100_000))).1, Mode::Snapshot(100_000));
+    assert_eq!(sizes(&machine, pt, with(None, Some(0))), (4 * mib, AuxMode::Snapshot(4 * mib), None));
+    assert_eq!(sizes(&machine, pt, with(None, Some(100_000))).1, AuxMode::Snapshot(100_000));
     assert_eq!(sizes(&machine, pt, with(None, Some(100_000))).0, 128 * kib);
     machine.abilities.privileged = false;
-    assert_eq!(sizes(&machine, pt, with(None, None)), (128 * kib, Mode::Full, Some(256 * kib)));
+    assert_eq!(sizes(&machine, pt, with(None, None)), (128 * kib, AuxMode::Full, Some(256 * kib)));
     assert_eq!(sizes(&machine, pt, with(Some(64), None)).2, None);
 }

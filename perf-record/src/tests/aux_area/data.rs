@@ -9,9 +9,9 @@ use perf_parse::Reader;
 use perf_parse::file::write::{EventFields, FeaturePayloads, Options, Zstd};
 use perf_parse::record::UserRecord;
 
-use crate::aux_area::{Area, History, Mapping, Place, Tracer};
-use crate::sink::{Head, Sink};
-use crate::{Callback, FileSink, PipeSink};
+use crate::aux_area::{AuxArea, AuxMemory, AuxTarget, SnapshotHistory, Tracer};
+use crate::sink::{CaptureHead, RecordSink};
+use crate::{CallbackSink, FileSink, PipeSink};
 
 /// Returns data that differs at each position.
 fn trace(from: usize, bytes: usize) -> Vec<u8> {
@@ -20,20 +20,20 @@ fn trace(from: usize, bytes: usize) -> Vec<u8> {
         .collect()
 }
 
-fn place() -> Place {
-    Place { ring: 3, cpu: Some(3), tid: Some(3174) }
+fn place() -> AuxTarget {
+    AuxTarget { ring: 3, cpu: Some(3), tid: Some(3174) }
 }
 
-fn begin(sink: &mut dyn Sink) {
+fn begin(sink: &mut dyn RecordSink) {
     let events = [EventFields { ids: vec![1], ..EventFields::default() }];
-    sink.begin(&Head { events: &events, features: &FeaturePayloads::new() }).unwrap();
+    sink.begin(&CaptureHead { events: &events, features: &FeaturePayloads::new() }).unwrap();
 }
 
 /// Writes an area in pieces to a sink, until it has wrapped three times. Returns the data.
-fn write(tracer: Tracer, piece: usize, sink: &mut dyn Sink) -> Vec<u8> {
+fn write(tracer: Tracer, piece: usize, sink: &mut dyn RecordSink) -> Vec<u8> {
     let (ring, _writer) = loopback::ring(&Attr::default(), 1).unwrap();
     let (aux, mut hardware) = loopback::aux(&ring, 2).unwrap();
-    let mut area = Area::new(tracer, Mapping::Full(aux), place());
+    let mut area = AuxArea::new(tracer, AuxMemory::Full(aux), place());
     begin(sink);
     assert_eq!(area.drain(sink, || panic!("there is no data")).unwrap(), 0);
     let mut all = Vec::new();
@@ -120,21 +120,21 @@ fn entries_of_bts() {
 fn a_sink_without_hardware_traces() {
     let (ring, _writer) = loopback::ring(&Attr::default(), 1).unwrap();
     let (aux, mut hardware) = loopback::aux(&ring, 1).unwrap();
-    let mut area = Area::new(Tracer::ArmSpe, Mapping::Full(aux), place());
+    let mut area = AuxArea::new(Tracer::ArmSpe, AuxMemory::Full(aux), place());
     assert!(hardware.write(&[1; 8]));
-    let mut records = Callback(|_: &perf_parse::RawRecord<'_, _>| Ok(()));
+    let mut records = CallbackSink(|_: &perf_parse::RawRecord<'_, _>| Ok(()));
     let refused = area.drain(&mut records, || Ok(())).unwrap_err();
     assert!(refused.to_string().contains("takes no hardware traces"), "{refused}");
 }
 
 /// Returns offset and data of what a snapshot takes.
-fn newest(history: &mut History, data: &[u8], head: u64, most: usize) -> Option<(u64, Vec<u8>)> {
+fn newest(history: &mut SnapshotHistory, data: &[u8], head: u64, most: usize) -> Option<(u64, Vec<u8>)> {
     history.newest(data, head, most).map(|newest| (newest.offset, [newest.first, newest.second].concat()))
 }
 
 #[test]
 fn snapshots_of_an_area_that_was_never_full() {
-    let (mut area, mut history) = (vec![0; 16384], History::default());
+    let (mut area, mut history) = (vec![0; 16384], SnapshotHistory::default());
     assert_eq!(newest(&mut history, &area, 0, 16384), None);
     area[..8000].fill(1);
     assert_eq!(newest(&mut history, &area, 8000, 16384), Some((0, vec![1; 8000])));
@@ -151,17 +151,17 @@ fn snapshots_of_an_area_that_was_full() {
     let area: Vec<u8> = (0..size).map(|at| 1 + (at / 100) as u8).collect();
     let (before, after) = (&area[..1000], &area[1000..]);
     // The position is reported modulo the size.
-    let mut history = History::default();
+    let mut history = SnapshotHistory::default();
     assert_eq!(newest(&mut history, &area, 1000, size), Some((1000, [after, before].concat())));
     assert_eq!(newest(&mut history, &area, 1000, 600), Some((1000 + 15784, area[400..1000].to_vec())));
     // The position never wraps.
-    let mut history = History::default();
+    let mut history = SnapshotHistory::default();
     let head = 5 * size as u64 + 1000;
     assert_eq!(newest(&mut history, &area, head, size), Some((head - size as u64, [after, before].concat())));
     // It was full once, though its end is empty now.
     let empty = vec![0; size];
     assert_eq!(newest(&mut history, &empty, 8, 16), Some((8 + 16384 - 16, vec![0; 16])));
-    let mut history = History::default();
+    let mut history = SnapshotHistory::default();
     assert_eq!(newest(&mut history, &area, 0, size), Some((0, area.clone())));
     assert_eq!(newest(&mut history, &[], 0, size), None);
 }
@@ -172,7 +172,7 @@ fn any_head() {
     let area = vec![7; 8192];
     for head in [0, 1, 8191, 8192, 8193, u64::MAX - 8191, u64::MAX] {
         for most in [0, 1, 8191, 8192, usize::MAX] {
-            let mut history = History::default();
+            let mut history = SnapshotHistory::default();
             let length = |taken: Option<(u64, Vec<u8>)>| taken.map_or(0, |(_, data)| data.len());
             assert_eq!(length(newest(&mut history, &area, head, most)), most.min(8192));
             assert_eq!(length(newest(&mut history, &area, head / 2, most)), most.min(8192));

@@ -9,7 +9,7 @@ use perf_parse::{RawRecord, Record, SampleLayout};
 
 use super::Machine;
 use crate::aux_area::{info, times};
-use crate::{Observed, Options};
+use crate::{RecordOptions, Targets};
 
 /// The control page of the machine of the capture.
 fn page() -> Page {
@@ -23,8 +23,13 @@ fn page() -> Page {
 }
 
 /// Returns the type and the words of the record.
-fn words(machine: &Machine, list: &str, options: &Options, filter: Option<&str>) -> (AuxtraceType, Vec<u64>) {
-    let (plan, _) = machine.plan(list, &Observed::Command, options).unwrap();
+fn words(
+    machine: &Machine,
+    list: &str,
+    options: &RecordOptions,
+    filter: Option<&str>,
+) -> (AuxtraceType, Vec<u64>) {
+    let (plan, _) = machine.plan(list, &Targets::Command, options).unwrap();
     let mut bytes = Vec::new();
     info(&plan, &page(), Some((100, 2)), filter, &mut |record| {
         bytes.extend_from_slice(record);
@@ -44,7 +49,7 @@ fn words(machine: &Machine, list: &str, options: &Options, filter: Option<&str>)
 #[test]
 fn the_words_of_a_capture_of_intel_pt() {
     let machine = Machine::new();
-    let (kind, words) = words(&machine, "cycles,intel_pt//", &Options::default(), None);
+    let (kind, words) = words(&machine, "cycles,intel_pt//", &RecordOptions::default(), None);
     assert_eq!(kind, AuxtraceType::INTEL_PT);
     let captured = [
         6,
@@ -71,16 +76,16 @@ fn the_words_of_a_capture_of_intel_pt() {
 #[test]
 fn other_recordings_of_intel_pt() {
     let mut machine = Machine::new();
-    let snapshot = Options { aux_snapshot: Some(0), per_thread: true, ..Options::default() };
+    let snapshot = RecordOptions { aux_snapshot: Some(0), per_thread: true, ..RecordOptions::default() };
     let (_, own) = words(&machine, "intel_pt//", &snapshot, None);
     let of = |word: IntelPtWord| own[word.0];
     assert_eq!((of(IntelPtWord::SNAPSHOT_MODE), of(IntelPtWord::PER_CPU_MMAPS)), (1, 0));
     assert_eq!(of(IntelPtWord::HAVE_SCHED_SWITCH), 0);
     machine.abilities.cpu_wide = false;
-    let (_, own) = words(&machine, "intel_pt//", &Options::default(), None);
+    let (_, own) = words(&machine, "intel_pt//", &RecordOptions::default(), None);
     assert_eq!(own[IntelPtWord::HAVE_SCHED_SWITCH.0], 2);
     let filter = "filter 0x580/0x100@/bin/ls";
-    let (_, own) = words(&machine, "intel_pt//", &Options::default(), Some(filter));
+    let (_, own) = words(&machine, "intel_pt//", &RecordOptions::default(), Some(filter));
     assert_eq!(own[IntelPtWord::FILTER_STR_LEN.0], filter.len() as u64);
     let text: Vec<u8> = own[IntelPtWord::COUNT..].iter().flat_map(|word| word.to_ne_bytes()).collect();
     assert_eq!(text, [filter.as_bytes(), &[0; 14]].concat());
@@ -89,13 +94,13 @@ fn other_recordings_of_intel_pt() {
 #[test]
 fn other_tracers() {
     let machine = Machine::new();
-    let per_thread = Options { per_thread: true, ..Options::default() };
+    let per_thread = RecordOptions { per_thread: true, ..RecordOptions::default() };
     let (kind, own) = words(&machine, "intel_bts//", &per_thread, None);
     assert_eq!((kind, own.len()), (AuxtraceType::INTEL_BTS, IntelBtsWord::COUNT));
     assert_eq!(own, [7, 31, 1_789_569_706, 18_446_744_041_015_200_657, 1, 0]);
-    let (kind, own) = words(&machine, "arm_spe_0//", &Options::default(), None);
+    let (kind, own) = words(&machine, "arm_spe_0//", &RecordOptions::default(), None);
     assert_eq!((kind, own[ArmSpeWord::PMU_TYPE.0], own.len()), (AuxtraceType::ARM_SPE, 9, ArmSpeWord::COUNT));
-    let (kind, own) = words(&machine, "hisi_ptt0_2//", &Options::default(), None);
+    let (kind, own) = words(&machine, "hisi_ptt0_2//", &RecordOptions::default(), None);
     assert_eq!((kind, own), (AuxtraceType::HISI_PTT, vec![11]));
 }
 

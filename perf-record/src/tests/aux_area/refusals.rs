@@ -1,10 +1,10 @@
 //! Traces that are refused, with their reasons.
 
 use super::Machine;
-use crate::{Observed, Options};
+use crate::{RecordOptions, Targets};
 
-fn refusal(list: &str, observed: &Observed, options: &Options) -> String {
-    let refused = Machine::new().plan(list, observed, options).err();
+fn refusal(list: &str, targets: &Targets, options: &RecordOptions) -> String {
+    let refused = Machine::new().plan(list, targets, options).err();
     refused.unwrap_or_else(|| panic!("{list} is not refused")).to_string()
 }
 
@@ -30,7 +30,7 @@ fn events() {
         ("intel_pt//,cycles/aux-action=start-paused/", "is for the event that writes"),
         ("{arm_spe_0//,cycles/aux-sample-size=1/}", "cannot sample the AUX area"),
     ] {
-        let refused = refusal(list, &Observed::Command, &Options::default());
+        let refused = refusal(list, &Targets::Command, &RecordOptions::default());
         assert!(refused.contains(why), "{list}: {refused}");
     }
 }
@@ -38,24 +38,28 @@ fn events() {
 #[test]
 fn options() {
     let pt = "intel_pt//";
-    let default = Options::default;
+    let default = RecordOptions::default;
     for (list, options, why) in [
-        (pt, Options { clockid: Some(1), ..default() }, "leave out the other clock"),
-        (pt, Options { overwrite: true, ..default() }, "take snapshots"),
-        (pt, Options { aux_pages: Some(1), ..default() }, "at least 8 KiB"),
-        (pt, Options { aux_pages: Some(24), ..default() }, "a power of two"),
-        (pt, Options { aux_pages: Some(usize::MAX), ..default() }, "address space"),
-        (pt, Options { aux_snapshot: Some(usize::MAX), ..default() }, "address space"),
-        (pt, Options { aux_snapshot: Some(1 << 30), aux_pages: Some(16), ..default() }, "take a larger area"),
-        (pt, Options { aux_sample: Some(0), ..default() }, "{intel_pt//,cycles}"),
-        ("hisi_ptt0_2//", Options { aux_snapshot: Some(0), ..default() }, "no snapshots"),
+        (pt, RecordOptions { clockid: Some(1), ..default() }, "leave out the other clock"),
+        (pt, RecordOptions { overwrite: true, ..default() }, "take snapshots"),
+        (pt, RecordOptions { aux_pages: Some(1), ..default() }, "at least 8 KiB"),
+        (pt, RecordOptions { aux_pages: Some(24), ..default() }, "a power of two"),
+        (pt, RecordOptions { aux_pages: Some(usize::MAX), ..default() }, "address space"),
+        (pt, RecordOptions { aux_snapshot: Some(usize::MAX), ..default() }, "address space"),
+        (
+            pt,
+            RecordOptions { aux_snapshot: Some(1 << 30), aux_pages: Some(16), ..default() },
+            "take a larger area",
+        ),
+        (pt, RecordOptions { aux_sample: Some(0), ..default() }, "{intel_pt//,cycles}"),
+        ("hisi_ptt0_2//", RecordOptions { aux_snapshot: Some(0), ..default() }, "no snapshots"),
         (
             "{intel_pt//,faults}",
-            Options { aux_sample: Some(0), aux_snapshot: Some(0), ..default() },
+            RecordOptions { aux_sample: Some(0), aux_snapshot: Some(0), ..default() },
             "combined",
         ),
     ] {
-        let refused = refusal(list, &Observed::Command, &options);
+        let refused = refusal(list, &Targets::Command, &options);
         assert!(refused.contains(why), "{options:?}: {refused}");
     }
 }
@@ -63,21 +67,22 @@ fn options() {
 #[test]
 fn areas_without_an_event_that_writes_to_one() {
     let machine = Machine::new();
-    let plan = |list: &str, options: &Options| {
+    let plan = |list: &str, options: &RecordOptions| {
         let mut groups = machine.parse(list);
         let pmus = perf_open::pmu::Pmus::at(&machine.root);
-        let plan =
-            crate::aux_area::Plan::of(&mut groups, &Observed::Command, options, &pmus, || machine.abilities);
+        let plan = crate::aux_area::AuxPlan::of(&mut groups, &Targets::Command, options, &pmus, || {
+            machine.abilities
+        });
         plan.map(|plan| plan.is_some()).map_err(|error| error.to_string())
     };
-    assert_eq!(plan("faults", &Options::default()), Ok(false));
+    assert_eq!(plan("faults", &RecordOptions::default()), Ok(false));
     let why = "needs an event that writes to an AUX area, such as intel_pt// or arm_spe_0//; no event does";
     for options in [
-        Options { aux_snapshot: Some(0), ..Options::default() },
-        Options { aux_sample: Some(0), ..Options::default() },
-        Options { aux_pages: Some(64), ..Options::default() },
+        RecordOptions { aux_snapshot: Some(0), ..RecordOptions::default() },
+        RecordOptions { aux_sample: Some(0), ..RecordOptions::default() },
+        RecordOptions { aux_pages: Some(64), ..RecordOptions::default() },
     ] {
         assert!(plan("faults", &options).unwrap_err().ends_with(why));
     }
-    assert!(plan("faults/aux-output/", &Options::default()).unwrap_err().ends_with(why));
+    assert!(plan("faults/aux-output/", &RecordOptions::default()).unwrap_err().ends_with(why));
 }

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::regs::Arch;
-use perf_record::{CallGraph, Synthesized};
+use perf_record::{CallGraphMode, SynthesizedRecords};
 
 /// A sampling frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +26,14 @@ pub(super) fn freq(text: &str) -> Result<Freq, String> {
 }
 
 /// Parses `--call-graph`.
-pub(super) fn call_graph(text: &str) -> Result<CallGraph, String> {
+pub(super) fn call_graph(text: &str) -> Result<CallGraphMode, String> {
     match text.split_once(',') {
-        None if text == "fp" => Ok(CallGraph::Fp),
-        None if text == "lbr" => Ok(CallGraph::Lbr),
-        None if text == "dwarf" => Ok(CallGraph::Dwarf(CallGraph::STACK_BYTES)),
+        None if text == "fp" => Ok(CallGraphMode::Fp),
+        None if text == "lbr" => Ok(CallGraphMode::Lbr),
+        None if text == "dwarf" => Ok(CallGraphMode::Dwarf(CallGraphMode::STACK_BYTES)),
         Some(("dwarf", bytes)) => match bytes.parse() {
             // The kernel refuses larger sizes; also, the size of a record has only 16 bits.
-            Ok(bytes @ 8..=65528) if bytes % 8 == 0 => Ok(CallGraph::Dwarf(bytes)),
+            Ok(bytes @ 8..=65528) if bytes % 8 == 0 => Ok(CallGraphMode::Dwarf(bytes)),
             _ => Err("the bytes of the stack must be a multiple of 8 from 8 to 65528".to_owned()),
         },
         _ => Err("must be fp, lbr, dwarf or dwarf,BYTES".to_owned()),
@@ -219,12 +219,12 @@ pub(super) fn delay(text: &str) -> Result<Delay, String> {
 /// Parses `--synth`.
 ///
 /// perf: `parse_synth_opt`, `tools/perf/util/synthetic-events.c`.
-pub(super) fn synth(text: &str) -> Result<Synthesized, String> {
-    let mut kinds = Synthesized { tasks: false, mappings: false, cgroups: false };
+pub(super) fn synth(text: &str) -> Result<SynthesizedRecords, String> {
+    let mut kinds = SynthesizedRecords { tasks: false, mappings: false, cgroups: false };
     for kind in text.split(',') {
         match kind.to_ascii_lowercase().as_str() {
-            "no" | "none" => return Ok(Synthesized { tasks: false, mappings: false, cgroups: false }),
-            "all" => return Ok(Synthesized::default()),
+            "no" | "none" => return Ok(SynthesizedRecords { tasks: false, mappings: false, cgroups: false }),
+            "all" => return Ok(SynthesizedRecords::default()),
             "task" => kinds.tasks = true,
             "mmap" => (kinds.tasks, kinds.mappings) = (true, true),
             "cgroup" => kinds.cgroups = true,

@@ -2,15 +2,15 @@
 
 use perf_record::stat::{CountRow, CountStatus, CountValue};
 
-use super::Span;
+use super::ReportedSpan;
 
 /// Returns the first columns of a line: the span, and what is counted.
-pub(super) fn prefix(row: &CountRow<'_>, span: Span, marks_summary: bool) -> Vec<String> {
+pub(super) fn prefix(row: &CountRow<'_>, span: ReportedSpan, marks_summary: bool) -> Vec<String> {
     let mut columns = Vec::new();
     match span {
-        Span::Interval(at) => columns.push(format!("{:.9}", at.as_secs_f64())),
-        Span::Summary if marks_summary => columns.push("summary".to_owned()),
-        Span::Summary | Span::Whole { .. } => {}
+        ReportedSpan::Interval(at) => columns.push(format!("{:.9}", at.as_secs_f64())),
+        ReportedSpan::Summary if marks_summary => columns.push("summary".to_owned()),
+        ReportedSpan::Summary | ReportedSpan::Whole { .. } => {}
     }
     if let Some(label) = row.label {
         columns.push(label.text.clone());
@@ -19,7 +19,7 @@ pub(super) fn prefix(row: &CountRow<'_>, span: Span, marks_summary: bool) -> Vec
     columns
 }
 
-pub(super) fn row(row: &CountRow<'_>, span: Span, separator: &str, marks_summary: bool) -> String {
+pub(super) fn row(row: &CountRow<'_>, span: ReportedSpan, separator: &str, marks_summary: bool) -> String {
     let mut columns = prefix(row, span, marks_summary);
     let (value, deviation) = match row.status {
         CountStatus::Counted { value: CountValue::Whole(value), deviation_percent } => {
@@ -41,7 +41,7 @@ pub(super) fn row(row: &CountRow<'_>, span: Span, separator: &str, marks_summary
     columns.push(row.event.unit.clone().unwrap_or_default());
     columns.push(row.event.name.clone());
     columns.extend(row.event.cgroup.clone());
-    if matches!(span, Span::Whole { runs } if runs > 1) {
+    if matches!(span, ReportedSpan::Whole { runs } if runs > 1) {
         columns.push(format!("{deviation:.2}%"));
     }
     columns.push(row.running.to_string());

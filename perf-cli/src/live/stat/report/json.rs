@@ -5,12 +5,12 @@
 use perf_record::stat::{Aggregation, CountRow, CountStatus, CountValue};
 use serde_json::{Map, Number, Value as Json};
 
-use super::Span;
+use super::ReportedSpan;
 
 /// Returns the first members of an object: the span, and what is counted.
-pub(super) fn prefix(row: &CountRow<'_>, span: Span) -> Map<String, Json> {
+pub(super) fn prefix(row: &CountRow<'_>, span: ReportedSpan) -> Map<String, Json> {
     let mut object = Map::new();
-    if let Span::Interval(at) = span {
+    if let ReportedSpan::Interval(at) = span {
         object.insert("interval".to_owned(), at.as_secs_f64().into());
     }
     if let Some(label) = row.label {
@@ -25,7 +25,7 @@ pub(super) fn prefix(row: &CountRow<'_>, span: Span) -> Map<String, Json> {
     object
 }
 
-pub(super) fn row(row: &CountRow<'_>, span: Span) -> String {
+pub(super) fn row(row: &CountRow<'_>, span: ReportedSpan) -> String {
     let mut object = prefix(row, span);
     let mut put = |name: &str, value: Json| object.insert(name.to_owned(), value);
     let (value, deviation) = match row.status {
@@ -44,7 +44,7 @@ pub(super) fn row(row: &CountRow<'_>, span: Span) -> String {
     if let Some(cgroup) = &row.event.cgroup {
         put("cgroup", cgroup.as_str().into());
     }
-    if matches!(span, Span::Whole { runs } if runs > 1) {
+    if matches!(span, ReportedSpan::Whole { runs } if runs > 1) {
         put("variance", decimals(deviation));
     }
     put("event-runtime", row.running.into());

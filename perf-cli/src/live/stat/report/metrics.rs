@@ -3,7 +3,7 @@
 use perf_record::stat::{CountRow, MetricValue};
 use serde_json::Value as Json;
 
-use super::{Format, Span, csv, json, text};
+use super::{ReportedSpan, StatFormat, csv, json, text};
 use crate::column::{self, right};
 
 /// The columns of a metric.
@@ -11,23 +11,23 @@ const WIDTH: usize = 20;
 
 /// The columns of metrics. They stay the same from one span of time to the next; new metrics are appended.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
-    list: Vec<Column>,
+pub(super) struct MetricColumns {
+    list: Vec<MetricColumn>,
     /// How many columns the last head named.
     named: usize,
 }
 
 /// A metric of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Column {
+struct MetricColumn {
     /// The event with its cgroup; the number of the event if it was given several times.
     event: String,
     unit: String,
 }
 
-impl Columns {
+impl MetricColumns {
     /// Returns the lines of all places. Before the first, and when a metric is new, a head names the metrics; JSON has none.
-    pub(super) fn lines(&mut self, rows: &[CountRow<'_>], span: Span, format: &Format) -> String {
+    pub(super) fn lines(&mut self, rows: &[CountRow<'_>], span: ReportedSpan, format: &StatFormat) -> String {
         let mut lines = String::new();
         let places = places(rows);
         let values: Vec<Vec<(usize, f64)>> = places.iter().map(|place| self.values(place)).collect();
@@ -38,7 +38,7 @@ impl Columns {
             let width = |name: &str| name.chars().count().clamp(WIDTH, column::WIDEST);
             let is_new = core::mem::replace(&mut self.named, names.len()) != names.len();
             let line = match format {
-                Format::Text { .. } => {
+                StatFormat::Text { .. } => {
                     let prefix = text::prefix(first, span);
                     if is_new {
                         lines += &" ".repeat(prefix.chars().count());
@@ -51,7 +51,7 @@ impl Columns {
                     });
                     (prefix + &values.collect::<String>()).trim_end().to_owned()
                 }
-                Format::Json => {
+                StatFormat::Json => {
                     let mut object = json::prefix(first, span);
                     for (column, name) in names.iter().enumerate() {
                         if let Some(value) = value(column) {
@@ -60,7 +60,7 @@ impl Columns {
                     }
                     Json::Object(object).to_string()
                 }
-                Format::Csv { separator } => {
+                StatFormat::Csv { separator } => {
                     let prefix = csv::prefix(first, span, true);
                     if is_new {
                         let head: Vec<String> =
@@ -88,7 +88,7 @@ impl Columns {
             };
             let before = place.get(..number).unwrap_or_default().iter().filter(is_same).count();
             for metric in [&row.metric, &row.second_metric].into_iter().flatten() {
-                let (column, value) = Column::of(row, before, metric);
+                let (column, value) = MetricColumn::of(row, before, metric);
                 let known = self.list.iter().position(|it| *it == column);
                 values.push((known.unwrap_or(self.list.len()), value));
                 if known.is_none() {
@@ -102,8 +102,8 @@ impl Columns {
     /// Returns the names of the columns: the unit, as perf has it; with the event, if it is a rate, or if another event has a
     /// metric in this unit.
     fn names(&self) -> Vec<String> {
-        let name = |column: &Column| {
-            let Column { event, unit } = column;
+        let name = |column: &MetricColumn| {
+            let MetricColumn { event, unit } = column;
             let is_alone = self.list.iter().filter(|it| it.unit == *unit).count() == 1;
             match () {
                 () if unit == MetricValue::RATE => format!("{event}{unit}"),
@@ -115,7 +115,7 @@ impl Columns {
     }
 }
 
-impl Column {
+impl MetricColumn {
     /// Returns the column of a metric, and its value there: a rate without the prefix of its unit, which changes with the
     /// value. `before` is how many events of the same name are before the row.
     fn of(row: &CountRow<'_>, before: usize, metric: &MetricValue) -> (Self, f64) {
@@ -155,20 +155,22 @@ mod tests {
     #[test]
     fn each_place_has_a_line_of_metrics() {
         labelled(|rows| {
-            let lines = |format: &Format| Columns::default().lines(rows, Span::Whole { runs: 1 }, format);
+            let lines = |format: &StatFormat| {
+                MetricColumns::default().lines(rows, ReportedSpan::Whole { runs: 1 }, format)
+            };
             assert_eq!(
-                lines(&Format::Text { big_num: true }),
+                lines(&StatFormat::Text { big_num: true }),
                 "                    CPUs utilized      page-faults/sec
 S0        2                 0.988             5000.000
 S1        2                 0.250
 "
             );
             assert_eq!(
-                lines(&Format::Csv { separator: ";".to_owned() }),
+                lines(&StatFormat::Csv { separator: ";".to_owned() }),
                 ";;CPUs utilized;page-faults/sec;\nS0;2;0.988;5000.000;\nS1;2;0.250;;\n"
             );
             assert_eq!(
-                lines(&Format::Json),
+                lines(&StatFormat::Json),
                 "{\"socket\":\"S0\",\"counters\":2,\"CPUs utilized\":\"0.987650\",\"page-faults/sec\":\"5000.000000\"}
 {\"socket\":\"S1\",\"counters\":2,\"CPUs utilized\":\"0.250000\"}
 "
@@ -182,10 +184,10 @@ S1        2                 0.250
         let metrics =
             [metric(1.0, "CPUs utilized"), rate(3.0), rate(5000.0), metric(2.0, "CPUs utilized"), rate(7.0)];
         let names = ["cpu-clock", "faults", "cs", "task-clock", "faults"];
-        let csv = Format::Csv { separator: ",".to_owned() };
+        let csv = StatFormat::Csv { separator: ",".to_owned() };
         with_metrics(&names, &metrics, |rows| {
-            let mut columns = Columns::default();
-            let span = Span::Whole { runs: 1 };
+            let mut columns = MetricColumns::default();
+            let span = ReportedSpan::Whole { runs: 1 };
             let (head, values) = (
                 "CPUs utilized (cpu-clock),faults/sec,cs/sec,CPUs utilized (task-clock),faults #2/sec,\n",
                 "1.000,3.000,5000.000,2.000,7.000,\n",
@@ -196,7 +198,7 @@ S1        2                 0.250
             rows[1].metric = None;
             assert_eq!(columns.lines(&rows, span, &csv), "1.000,,5000.000,2.000,7.000,\n");
             // An event that had no metric before gets the last column, and a new head says so.
-            let mut columns = Columns::default();
+            let mut columns = MetricColumns::default();
             let first = columns.lines(&rows[..1], span, &csv);
             assert_eq!(first, "CPUs utilized,\n1.000,\n");
             assert_eq!(columns.lines(&rows[..3], span, &csv), "CPUs utilized,cs/sec,\n1.000,5000.000,\n");

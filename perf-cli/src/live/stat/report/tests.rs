@@ -92,8 +92,8 @@ pub(super) fn labelled(test: impl FnOnce(&[CountRow<'_>])) {
 }
 
 /// Returns the totals of two runs.
-pub(super) fn two_runs() -> Totals {
+pub(super) fn two_runs() -> RunTotals {
     let time =
         |user, system| CpuTime { user: Duration::from_millis(user), system: Duration::from_millis(system) };
-    Totals { elapsed: vec![1.0, 3.0], cpu_times: vec![time(500, 10), time(700, 30)], table: false }
+    RunTotals { elapsed: vec![1.0, 3.0], cpu_times: vec![time(500, 10), time(700, 30)], table: false }
 }

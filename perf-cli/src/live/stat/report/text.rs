@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use perf_record::stat::{Aggregation, CountRow, CountStatus, CountValue, CpuDomain, RunMean};
 
-use super::{Span, Totals};
+use super::{ReportedSpan, RunTotals};
 use crate::column::left;
 
 /// The head of the column of units.
@@ -25,10 +25,10 @@ pub(super) fn interval_head(unit_width: usize) -> String {
 }
 
 /// Returns the first columns of a line: the time of an interval, and what is counted.
-pub(super) fn prefix(row: &CountRow<'_>, span: Span) -> String {
+pub(super) fn prefix(row: &CountRow<'_>, span: ReportedSpan) -> String {
     let mut prefix = match span {
-        Span::Interval(at) => format!("{:>16.9} ", at.as_secs_f64()),
-        Span::Summary | Span::Whole { .. } => String::new(),
+        ReportedSpan::Interval(at) => format!("{:>16.9} ", at.as_secs_f64()),
+        ReportedSpan::Summary | ReportedSpan::Whole { .. } => String::new(),
     };
     if let Some(label) = row.label {
         // The name of a thread and its number meet at the dash.
@@ -55,8 +55,8 @@ fn width(aggregation: Aggregation) -> usize {
     }
 }
 
-pub(super) fn row(row: &CountRow<'_>, span: Span, unit_width: usize, big_num: bool) -> String {
-    let runs = if let Span::Whole { runs } = span { runs } else { 1 };
+pub(super) fn row(row: &CountRow<'_>, span: ReportedSpan, unit_width: usize, big_num: bool) -> String {
+    let runs = if let ReportedSpan::Whole { runs } = span { runs } else { 1 };
     let mut line = prefix(row, span);
     let (count, deviation) = match row.status {
         CountStatus::Counted { value, deviation_percent } => {
@@ -107,7 +107,7 @@ fn number(value: CountValue, has_scale: bool, big_num: bool) -> String {
     apart + decimals
 }
 
-pub(super) fn totals(totals: &Totals) -> String {
+pub(super) fn totals(totals: &RunTotals) -> String {
     let mut text = String::from("\n");
     if let Some(elapsed) = RunMean::of(&totals.elapsed) {
         if totals.table && totals.elapsed.len() > 1 {
@@ -150,7 +150,7 @@ fn table(elapsed: &[f64], mean: RunMean) -> String {
 const LONGEST_BAR: f64 = 40.0;
 
 /// Returns the mean seconds in user space and in the kernel.
-fn cpu_seconds(totals: &Totals) -> (Option<f64>, Option<f64>) {
+fn cpu_seconds(totals: &RunTotals) -> (Option<f64>, Option<f64>) {
     let mean = |seconds: Vec<f64>| RunMean::of(&seconds).map(|mean| mean.value);
     let user = totals.cpu_times.iter().map(|time| time.user.as_secs_f64()).collect();
     let system = totals.cpu_times.iter().map(|time| time.system.as_secs_f64()).collect();

@@ -3,7 +3,7 @@ use core::time::Duration;
 use super::super::tests::{each, labelled};
 use super::*;
 
-const ONE: Span = Span::Whole { runs: 1 };
+const ONE: ReportedSpan = ReportedSpan::Whole { runs: 1 };
 
 #[test]
 fn columns_are_those_of_perf() {
@@ -23,17 +23,17 @@ fn columns_are_those_of_perf() {
 
 #[test]
 fn runs_and_spans_add_columns() {
-    let rows = each(|event| row(event, Span::Whole { runs: 2 }, ";", true));
+    let rows = each(|event| row(event, ReportedSpan::Whole { runs: 2 }, ";", true));
     assert_eq!(rows[0], "1234.57;msec;task-clock;1.25%;1234567800;100.00;0.988;CPUs utilized");
     assert_eq!(rows[3], "<not supported>;;cpu-cycles;0.00%;0;100.00;;");
-    let rows = each(|event| row(event, Span::Interval(Duration::from_millis(1500)), ";", true));
+    let rows = each(|event| row(event, ReportedSpan::Interval(Duration::from_millis(1500)), ";", true));
     assert_eq!(rows[3], "1.500000000;<not supported>;;cpu-cycles;0;100.00;;");
     assert_eq!(
-        each(|event| row(event, Span::Summary, ";", true))[3],
+        each(|event| row(event, ReportedSpan::Summary, ";", true))[3],
         "summary;<not supported>;;cpu-cycles;0;100.00;;"
     );
     assert_eq!(
-        each(|event| row(event, Span::Summary, ";", false))[3],
+        each(|event| row(event, ReportedSpan::Summary, ";", false))[3],
         "<not supported>;;cpu-cycles;0;100.00;;"
     );
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::tests::{each, labelled};
 use super::*;
 
-const ONE: Span = Span::Whole { runs: 1 };
+const ONE: ReportedSpan = ReportedSpan::Whole { runs: 1 };
 
 fn parsed(text: &str) -> Json {
     serde_json::from_str(text).unwrap()
@@ -35,10 +35,10 @@ fn a_row_is_an_object_with_the_names_of_perf() {
 
 #[test]
 fn runs_and_intervals_add_members() {
-    let rows = each(|event| row(event, Span::Interval(Duration::from_millis(1500))));
+    let rows = each(|event| row(event, ReportedSpan::Interval(Duration::from_millis(1500))));
     assert_eq!(parsed(&rows[0])["interval"], json!(1.5));
-    let rows = each(|event| row(event, Span::Whole { runs: 2 }));
+    let rows = each(|event| row(event, ReportedSpan::Whole { runs: 2 }));
     assert_eq!(parsed(&rows[0])["variance"], json!(1.25));
     assert_eq!(parsed(&rows[3])["variance"], json!(0.0));
-    assert_eq!(parsed(&each(|event| row(event, Span::Summary))[0]).get("interval"), None);
+    assert_eq!(parsed(&each(|event| row(event, ReportedSpan::Summary))[0]).get("interval"), None);
 }

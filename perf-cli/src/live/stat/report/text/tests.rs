@@ -3,7 +3,7 @@ use core::time::Duration;
 use super::super::tests::{each, labelled, two_runs};
 use super::*;
 
-const ONE: Span = Span::Whole { runs: 1 };
+const ONE: ReportedSpan = ReportedSpan::Whole { runs: 1 };
 
 #[test]
 fn a_row_is_laid_out_in_columns() {
@@ -20,13 +20,13 @@ fn a_row_is_laid_out_in_columns() {
 
 #[test]
 fn runs_tell_the_deviation_and_intervals_the_time() {
-    let rows = each(|event| row(event, Span::Whole { runs: 2 }, 4, true));
+    let rows = each(|event| row(event, ReportedSpan::Whole { runs: 2 }, 4, true));
     assert_eq!(
         rows[0],
         "          1,234.57 msec task-clock                #    0.988 CPUs utilized        ( +-  1.25% )"
     );
     assert!(rows[1].ends_with(" ( +-  1.25% ) (25.00%)") && rows[2].ends_with("page-faults"), "{rows:?}");
-    let rows = each(|event| row(event, Span::Interval(Duration::from_millis(1500)), 4, true));
+    let rows = each(|event| row(event, ReportedSpan::Interval(Duration::from_millis(1500)), 4, true));
     assert_eq!(rows[3], "     1.500000000    <not supported>      cpu-cycles");
     assert_eq!(interval_head(4), "#           time             counts unit events\n");
 }
@@ -54,13 +54,13 @@ fn totals_are_means() {
 
 "
     );
-    let one = Totals { elapsed: vec![0.25], cpu_times: Vec::new(), table: true };
+    let one = RunTotals { elapsed: vec![0.25], cpu_times: Vec::new(), table: true };
     assert_eq!(totals(&one), "\n       0.250000000 seconds time elapsed\n\n");
 }
 
 #[test]
 fn a_table_has_every_run() {
-    let totals = totals(&Totals { table: true, cpu_times: Vec::new(), ..two_runs() });
+    let totals = totals(&RunTotals { table: true, cpu_times: Vec::new(), ..two_runs() });
     let expected = "
          # Table of individual measurements:
          1.0000000 (-1.0000000) #####################
@@ -79,7 +79,7 @@ fn parts_and_spans_are_columns() {
         let line = row(&rows[3], ONE, 0, true);
         assert_eq!(line, "S1        2                  7  page-faults");
     });
-    let line = &each(|event| row(event, Span::Summary, 4, true))[3];
+    let line = &each(|event| row(event, ReportedSpan::Summary, 4, true))[3];
     assert_eq!(line, "   <not supported>      cpu-cycles");
 }
 

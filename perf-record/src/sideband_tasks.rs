@@ -17,9 +17,9 @@ pub(crate) struct TaskSample {
 
 /// The tasks that records describe. Each has its records, by their numbers.
 #[derive(Debug, Default)]
-pub(crate) struct KeptTasks {
-    images: Vec<Image>,
-    threads: Vec<Thread>,
+pub(crate) struct SidebandTasks {
+    images: Vec<ProcessImage>,
+    threads: Vec<ProcessThread>,
     /// The images of each process, and the threads of each thread id, oldest first.
     by_pid: HashMap<i32, Vec<usize>>,
     by_tid: HashMap<i32, Vec<usize>>,
@@ -27,7 +27,7 @@ pub(crate) struct KeptTasks {
 
 /// A process from its fork or an exec to its end or the next exec: what its mappings belong to.
 #[derive(Debug, Default)]
-struct Image {
+struct ProcessImage {
     start: u64,
     /// The image whose mappings and name it inherited, and the thread that forked it.
     parent: Option<usize>,
@@ -42,7 +42,7 @@ struct Image {
 
 /// A thread that is not the first of its process.
 #[derive(Debug, Default)]
-struct Thread {
+struct ProcessThread {
     start: u64,
     /// The thread whose name it inherited, if that is not the first of the process.
     parent: Option<usize>,
@@ -50,7 +50,7 @@ struct Thread {
     has_ended: bool,
 }
 
-impl KeptTasks {
+impl SidebandTasks {
     /// Adds a record, in time order. `is_settled` says that no record can follow that is older.
     pub(crate) fn add(
         &mut self,
@@ -123,7 +123,7 @@ impl KeptTasks {
         }
         // A parent is older than its children.
         for number in (0..self.images.len()).rev() {
-            let Image { parent, parent_thread, .. } = self.images[number];
+            let ProcessImage { parent, parent_thread, .. } = self.images[number];
             if images[number] {
                 parent.into_iter().for_each(|parent| images[parent] = true);
                 parent_thread.into_iter().for_each(|parent| threads[parent] = true);
@@ -147,7 +147,7 @@ impl KeptTasks {
     }
 
     /// Returns the newest image of a process; a new one if there is none.
-    fn process(&mut self, pid: i32, time: u64) -> &mut Image {
+    fn process(&mut self, pid: i32, time: u64) -> &mut ProcessImage {
         match newest(&self.by_pid, pid) {
             Some(number) => &mut self.images[number],
             None => self.new_image(pid, (time, true)),
@@ -155,35 +155,35 @@ impl KeptTasks {
     }
 
     /// Adds an image of a process. The one before has ended, if no record can follow that is older.
-    fn new_image(&mut self, pid: i32, (start, is_settled): (u64, bool)) -> &mut Image {
+    fn new_image(&mut self, pid: i32, (start, is_settled): (u64, bool)) -> &mut ProcessImage {
         let (number, images) = (self.images.len(), self.by_pid.entry(pid).or_default());
         if let Some(&before) = images.last() {
             self.images[before].has_ended |= is_settled;
         }
         images.push(number);
-        self.images.push(Image { start, ..Image::default() });
+        self.images.push(ProcessImage { start, ..ProcessImage::default() });
         &mut self.images[number]
     }
 
-    fn thread(&mut self, tid: i32, time: u64) -> &mut Thread {
+    fn thread(&mut self, tid: i32, time: u64) -> &mut ProcessThread {
         match newest(&self.by_tid, tid) {
             Some(number) => &mut self.threads[number],
             None => self.new_thread(tid, time),
         }
     }
 
-    fn new_thread(&mut self, tid: i32, start: u64) -> &mut Thread {
+    fn new_thread(&mut self, tid: i32, start: u64) -> &mut ProcessThread {
         let (number, threads) = (self.threads.len(), self.by_tid.entry(tid).or_default());
         if let Some(&before) = threads.last() {
             self.threads[before].has_ended = true;
         }
         threads.push(number);
-        self.threads.push(Thread { start, ..Thread::default() });
+        self.threads.push(ProcessThread { start, ..ProcessThread::default() });
         &mut self.threads[number]
     }
 }
 
-impl Image {
+impl ProcessImage {
     fn all(&self) -> Vec<usize> {
         [&self.records[..], &self.of_process].concat()
     }

@@ -11,7 +11,7 @@ use crate::{Error, processes};
 /// The targets of a recording or a count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "perf_event_open has no other targets than tasks and cpus")]
-pub enum Observed {
+pub enum Targets {
     /// A command, which a [`Workload`](perf_open::workload::Workload) starts.
     Command,
     /// These threads.
@@ -63,7 +63,7 @@ pub fn check_online(cpus: &[u32]) -> Result<(), Error> {
     Err(Error::Request(why))
 }
 
-impl Observed {
+impl Targets {
     /// Returns everything that runs on the cpus that are online.
     ///
     /// # Errors
@@ -82,10 +82,10 @@ impl Observed {
     /// # Examples
     ///
     /// ```
-    /// use perf_record::Observed;
+    /// use perf_record::Targets;
     ///
     /// let this = std::process::id();
-    /// let Observed::Threads(threads) = Observed::tasks(&[this], &[])? else { panic!() };
+    /// let Targets::Threads(threads) = Targets::tasks(&[this], &[])? else { panic!() };
     /// assert!(threads.contains(&this));
     /// # Ok::<(), perf_record::Error>(())
     /// ```
@@ -131,10 +131,10 @@ impl Observed {
     /// # Examples
     ///
     /// ```
-    /// use perf_record::Observed;
+    /// use perf_record::Targets;
     ///
-    /// assert!(!Observed::Threads(vec![std::process::id()]).has_ended());
-    /// assert!(!Observed::Command.has_ended());
+    /// assert!(!Targets::Threads(vec![std::process::id()]).has_ended());
+    /// assert!(!Targets::Command.has_ended());
     /// ```
     #[must_use]
     pub fn has_ended(&self) -> bool {
@@ -170,23 +170,23 @@ mod tests {
     #[test]
     fn threads_are_found_by_process_and_user() {
         let this = std::process::id();
-        let threads = |observed| match observed {
-            Ok(Observed::Threads(threads)) => threads,
+        let threads = |targets| match targets {
+            Ok(Targets::Threads(threads)) => threads,
             other => panic!("{other:?}"),
         };
-        assert!(threads(Observed::tasks(&[this], &[1])).starts_with(&[1]));
-        assert!(threads(Observed::tasks(&[this], &[])).contains(&this));
-        assert!(threads(Observed::all_threads()).contains(&this));
-        assert!(!threads(Observed::user(0)).contains(&this));
-        assert_eq!(threads(Observed::user(u32::MAX)), []);
-        let error = Observed::tasks(&[4_194_305], &[]).unwrap_err().to_string();
+        assert!(threads(Targets::tasks(&[this], &[1])).starts_with(&[1]));
+        assert!(threads(Targets::tasks(&[this], &[])).contains(&this));
+        assert!(threads(Targets::all_threads()).contains(&this));
+        assert!(!threads(Targets::user(0)).contains(&this));
+        assert_eq!(threads(Targets::user(u32::MAX)), []);
+        let error = Targets::tasks(&[4_194_305], &[]).unwrap_err().to_string();
         assert!(error.starts_with("process 4194305: "), "{error}");
     }
 
     #[test]
     fn threads_end() {
-        assert!(Observed::Threads(vec![4_194_305]).has_ended());
-        assert!(!Observed::Threads(vec![4_194_305, std::process::id()]).has_ended());
+        assert!(Targets::Threads(vec![4_194_305]).has_ended());
+        assert!(!Targets::Threads(vec![4_194_305, std::process::id()]).has_ended());
     }
 
     #[test]

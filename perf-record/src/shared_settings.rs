@@ -3,15 +3,15 @@
 use perf_abi::sample_type::SampleType;
 use perf_open::Builder;
 
-use crate::aux_area::{Plan, Switches};
+use crate::aux_area::{AuxPlan, SwitchTracking};
 use crate::call_graph::copies_stacks;
-use crate::fallback::Choices;
-use crate::{Error, Observed, Options, online, terms};
+use crate::fallback::EventChoices;
+use crate::{Error, RecordOptions, Targets, online, terms};
 
 /// The settings that all events of a recording share.
 #[derive(Clone, Debug)]
-pub(crate) struct Manner<'a> {
-    pub(crate) options: &'a Options,
+pub(crate) struct SharedSettings<'a> {
+    pub(crate) options: &'a RecordOptions,
     /// The field that contains the id of the event of each record; none if there is only one event. `ID` if the samples of
     /// all events have the same fields, otherwise `IDENTIFIER`, which is at one place in all of them.
     pub(crate) id: SampleType,
@@ -34,19 +34,19 @@ pub(crate) struct Manner<'a> {
     /// Whether a group that is read with its leader may be inherited, which Linux 6.12 began to allow.
     pub(crate) inherit_read: bool,
     /// The hardware trace; `None` if no event writes one.
-    pub(crate) aux: Option<&'a Plan>,
+    pub(crate) aux: Option<&'a AuxPlan>,
 }
 
 /// Returns how the events of a recording are sampled.
 pub(crate) fn of<'a>(
-    choices: &'a Choices,
-    observed: &Observed,
-    options: &'a Options,
-) -> Result<Manner<'a>, Error> {
+    choices: &'a EventChoices,
+    targets: &Targets,
+    options: &'a RecordOptions,
+) -> Result<SharedSettings<'a>, Error> {
     let events = || choices.groups.iter().flat_map(|group| &group.events);
     let overwrite = events().any(|event| terms::overwrites(event, options));
-    let is_command = *observed == Observed::Command;
-    let of_cpus = matches!(observed, Observed::Cpus(_));
+    let is_command = *targets == Targets::Command;
+    let of_cpus = matches!(targets, Targets::Cpus(_));
     // On a part of the cpus, the tasks that started on the others have no names and mappings without it.
     let is_part = match &options.cpus {
         Some(cpus) => online()?.iter().any(|cpu| !cpus.contains(cpu)),
@@ -60,11 +60,11 @@ pub(crate) fn of<'a>(
     let needs_tracker =
         overwrite || options.delayed || options.pausable || of_cpus || is_part || follows_less || is_traced;
     let tracker = options.tracking && needs_tracker;
-    let mut manner = Manner {
+    let mut settings = SharedSettings {
         options,
         id: SampleType::NONE,
         of_cpus,
-        per_cpu: !terms::has_rings_of_threads(&choices.groups, observed, options),
+        per_cpu: !terms::has_rings_of_threads(&choices.groups, targets, options),
         on_exec: is_command,
         inherits: events().any(inherits),
         overwrite,
@@ -74,11 +74,11 @@ pub(crate) fn of<'a>(
         aux: choices.aux.as_ref(),
     };
     if options.identifier || is_traced {
-        manner.id = SampleType::IDENTIFIER;
+        settings.id = SampleType::IDENTIFIER;
     } else if tracker || events().count() > 1 {
-        manner.id = manner.id_of_several(choices)?;
+        settings.id = settings.id_of_several(choices)?;
     }
-    Ok(manner)
+    Ok(settings)
 }
 
 /// An event that the recording needs in addition to those that were asked for. It takes no samples.
@@ -90,7 +90,7 @@ pub(crate) struct OwnEvent {
     pub(crate) of_all_tasks: bool,
 }
 
-impl Manner<'_> {
+impl SharedSettings<'_> {
     /// Returns the events that the recording needs in addition. They precede the others. The one that records mappings,
     /// names and tasks is first.
     pub(crate) fn own_events(&self) -> Vec<OwnEvent> {
@@ -102,7 +102,7 @@ impl Manner<'_> {
         let Some(aux) = self.aux else { return own };
         let mut add = |builder| own.push(OwnEvent { name: "dummy:u", builder, of_all_tasks: true });
         // perf: `evlist__add_dummy_on_all_cpus` in `intel_pt_recording_options` and `record__config_text_poke`.
-        if aux.switches == Switches::AllTasks {
+        if aux.switches == SwitchTracking::AllTasks {
             let builder = self.of_all_tasks();
             let sample_type = builder.attr().sample_type | SampleType::CPU;
             add(builder.sample_type(sample_type).context_switch(true));
@@ -116,7 +116,7 @@ impl Manner<'_> {
     /// Returns the field that contains the id of the event, for several events.
     ///
     /// perf: `evlist__config`, `tools/perf/util/record.c`.
-    fn id_of_several(&self, choices: &Choices) -> Result<SampleType, Error> {
+    fn id_of_several(&self, choices: &EventChoices) -> Result<SampleType, Error> {
         let mut types = Vec::new();
         if self.tracker {
             types.push(self.tracker().attr().sample_type);

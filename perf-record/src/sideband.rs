@@ -5,8 +5,8 @@ use perf_abi::record::RecordType;
 use perf_parse::{RawRecord, SampleLayout};
 
 use crate::Error;
-use crate::kept_tasks::{KeptTasks, TaskSample};
-use crate::sink::Sink;
+use crate::sideband_tasks::{SidebandTasks, TaskSample};
+use crate::sink::RecordSink;
 
 /// The maximum number of bytes of records that are kept: those of all tasks that run, and of the samples in the rings.
 const MAX_KEPT: usize = 256 << 20;
@@ -16,7 +16,7 @@ const FEW: usize = 1 << 20;
 /// A sink that keeps the records of mappings, names and tasks in memory. Every snapshot needs those of the tasks that run, and
 /// of the tasks that have samples in the rings.
 #[derive(Debug)]
-pub struct Kept {
+pub struct SidebandSink {
     records: Vec<u8>,
     is_full: bool,
     /// Number of bytes of the rounds before the last one, and of all rounds. A task that ended in the last round may have a
@@ -27,13 +27,13 @@ pub struct Kept {
     trim_at: usize,
 }
 
-impl Default for Kept {
+impl Default for SidebandSink {
     fn default() -> Self {
         Self { records: Vec::new(), is_full: false, settled: 0, rounds: 0, trim_at: FEW }
     }
 }
 
-impl Kept {
+impl SidebandSink {
     /// Returns whether records were dropped, because more than 256 MiB would have been kept.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -78,7 +78,7 @@ impl Kept {
         let times: Vec<u64> = records.iter().map(|(_, record)| time(record)).collect();
         order.sort_by_key(|&number| times[number]);
 
-        let mut tasks = KeptTasks::default();
+        let mut tasks = SidebandTasks::default();
         for number in order {
             let (place, record) = &records[number];
             if let Ok(decoded) = record.decode(layout) {
@@ -100,7 +100,7 @@ impl Kept {
     }
 }
 
-impl Sink for Kept {
+impl RecordSink for SidebandSink {
     fn records(&mut self, records: &[u8]) -> Result<(), Error> {
         if self.records.len().saturating_add(records.len()) <= MAX_KEPT {
             self.records.extend_from_slice(records);

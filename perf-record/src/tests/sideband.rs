@@ -9,9 +9,9 @@ use perf_parse::record::{Comm, Ksymbol, Mmap, Task};
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{RawRecord, Record, SampleLayout};
 
-use crate::Kept;
-use crate::kept_tasks::TaskSample;
-use crate::sink::Sink;
+use crate::SidebandSink;
+use crate::sideband_tasks::TaskSample;
+use crate::sink::RecordSink;
 
 const EXEC: Misc = Misc::COMM_EXEC;
 
@@ -21,11 +21,11 @@ fn layout() -> SampleLayout {
 }
 
 /// Records, which are all of rounds before the last one.
-struct Rounds(Kept);
+struct Rounds(SidebandSink);
 
 impl Rounds {
     fn new() -> Self {
-        Self(Kept::default())
+        Self(SidebandSink::default())
     }
 
     fn put(mut self, time: u64, misc: Misc, record: &Record<'_, NativeEndian>) -> Self {
