@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use perf_profile::diff::{Diff, Normalize, Row, Side};
-use perf_profile::{Keep, Profile, event_name};
+use perf_profile::diff::{Diff, DiffSide, FunctionDiff, Normalize};
+use perf_profile::{Keep, Profile};
 use perf_symbol::Guess;
 
 use crate::args::Format;
@@ -48,20 +48,18 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         all_inputs.extend(inputs);
     }
     let [before, after] = &*sides else { return Err(Failure("a capture is no longer there".into())) };
-    let event = event_of(before, &args.before_file)?;
-    let name = event_name(&before.events()[event as usize].event);
-    let other = after.events().iter().position(|it| event_name(&it.event) == name);
-    let other = match other {
-        Some(number) => number as u32,
+    let before = first(before, &args.before_file)?;
+    let name = before.name();
+    let after = match DiffSide::named(after, &name) {
+        Some(after) => after,
         None if args.output.is_some() => {
             let what = "a flame graph of differences needs an event of both captures";
             return Err(Failure(format!("{}: no samples of {}; {what}", shown(after_file), OneLine(&name))));
         }
         None => {
-            let number = event_of(after, after_file)?;
-            let other = event_name(&after.events()[number as usize].event);
-            say!("perfdata: {} is compared with {}", OneLine(&name), OneLine(&other));
-            number
+            let after = first(after, after_file)?;
+            say!("perfdata: {} is compared with {}", OneLine(&name), OneLine(&after.name()));
+            after
         }
     };
     let normalize = match args.normalize {
@@ -81,8 +79,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         WeightArg::Period => perf_profile::Weight::Period,
         WeightArg::Samples => perf_profile::Weight::Samples,
     };
-    let sides = [Side { profile: before, event }, Side { profile: after, event: other }];
-    let diff = Diff::of(sides, weight, normalize);
+    let diff = Diff::of([before, after], weight, normalize);
     let mut output = Output::new();
     match args.format {
         Format::Text => push_text(&mut output.buffer, &diff, args, &name),
@@ -109,17 +106,13 @@ fn names(args: &DiffArgs, after_file: &Path) -> Vec<Vec<u8>> {
 }
 
 /// Returns the first event that has samples.
-fn event_of(profile: &Profile, path: &Path) -> Result<u32, Failure> {
-    if profile.events().is_empty() {
-        return Err(Failure(format!("{}: no samples are selected", shown(path))));
-    }
-    Ok(0)
+fn first<'p>(profile: &'p Profile, path: &Path) -> Result<DiffSide<'p>, Failure> {
+    DiffSide::first(profile).ok_or_else(|| Failure(format!("{}: no samples are selected", shown(path))))
 }
 
 /// Returns the rows that are shown.
-fn rows<'d>(diff: &'d Diff, args: &DiffArgs) -> impl Iterator<Item = &'d Row> + use<'d> {
-    let min = args.min_delta;
-    diff.rows.iter().take_while(move |row| row.delta().abs() >= min)
+fn rows<'d>(diff: &'d Diff, args: &DiffArgs) -> impl Iterator<Item = &'d FunctionDiff> + use<'d> {
+    diff.rows_from(args.min_delta)
 }
 
 fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {

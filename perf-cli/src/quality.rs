@@ -1,16 +1,10 @@
 //! The account of the stacks and names of a run.
 
-use perf_profile::Quality;
-use perf_symbol::{Doubt, Looked};
+use perf_profile::{Quality, doubtful};
+use perf_symbol::Looked;
 use serde_json::{Value, json};
 
 use crate::escape::Lossy;
-
-/// Returns the files whose names are guesses, and why they are.
-pub(crate) fn doubtful(looked: &[Looked]) -> impl Iterator<Item = (&Looked, Doubt)> {
-    let of = |it: &Looked| it.doubt.filter(|doubt| doubt.guess().is_some());
-    looked.iter().filter_map(move |it| Some((it, of(it)?)))
-}
 
 /// Returns the members of the account: `stacks`, `frames`, `missing`, and `doubtful` if there are such files.
 pub(crate) fn members(quality: &Quality, looked: &[Looked]) -> Vec<(&'static str, Value)> {

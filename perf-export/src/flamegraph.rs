@@ -19,7 +19,7 @@ use std::num::NonZero;
 
 use perf_profile::{
     CallTree, Profile,
-    diff::{Changed, Normalize, Side, changed},
+    diff::{ChangedFile, DiffSide, Normalize, changed},
     text::OneLine,
 };
 
@@ -149,8 +149,8 @@ fn write_page(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> i
 /// Returns the files whose build id is another one in the second capture of a comparison: name, before, after.
 fn changed_files(profiles: &[Profile]) -> Vec<[String; 3]> {
     let [before, after, ..] = profiles else { return Vec::new() };
-    let sides = [before, after].map(|profile| Side { profile, event: 0 });
-    let text = |it: &Changed| {
+    let sides = [before, after].map(|profile| DiffSide { profile, event: 0 });
+    let text = |it: &ChangedFile| {
         let [before, after] = it.shown_ids();
         [OneLine(&it.name).to_string(), before, after]
     };

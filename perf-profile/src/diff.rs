@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use perf_session::BuildId;
 
+use crate::event_name::event_name;
 use crate::functions::{FunctionKey, FunctionTotal, Functions};
 use crate::profile::Profile;
 use crate::sample::Total;
@@ -24,16 +25,38 @@ pub enum Normalize {
 
 /// A side of a comparison: an event of a profile.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct DiffSide<'a> {
     /// The profile.
     pub profile: &'a Profile,
     /// The index in [`Profile::events`].
     pub event: u32,
 }
 
+impl<'a> DiffSide<'a> {
+    /// Returns the side of the first event of a profile that has samples; `None` if none has.
+    #[must_use]
+    pub fn first(profile: &'a Profile) -> Option<Self> {
+        (!profile.events().is_empty()).then_some(Self { profile, event: 0 })
+    }
+
+    /// Returns the side of the event of a profile that has a name; `None` if there is no such event with samples.
+    #[must_use]
+    pub fn named(profile: &'a Profile, name: &[u8]) -> Option<Self> {
+        let event = profile.events().iter().position(|it| event_name(&it.event) == name)?;
+        Some(Self { profile, event: event as u32 })
+    }
+
+    /// Returns the name of the event: see [`event_name`].
+    #[must_use]
+    pub fn name(&self) -> Vec<u8> {
+        let event = self.profile.events().get(self.event as usize);
+        event.map_or_else(Vec::new, |it| event_name(&it.event))
+    }
+}
+
 /// What a function takes in both sides, normalised.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct FunctionDiff {
     /// The function.
     pub key: FunctionKey,
     /// In the function itself: before and after.
@@ -42,7 +65,7 @@ pub struct Row {
     pub whole: [f64; 2],
 }
 
-impl Row {
+impl FunctionDiff {
     /// Returns by how much the function itself takes more after than before.
     #[must_use]
     pub fn delta(&self) -> f64 {
@@ -53,14 +76,14 @@ impl Row {
 
 /// A file that has another build id on the two sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedFile {
     /// The path.
     pub name: Vec<u8>,
     /// The build ids before, and those after. A side may have several, as files may be replaced during a recording.
     pub build_ids: [Vec<BuildId>; 2],
 }
 
-impl Changed {
+impl ChangedFile {
     /// Returns the build ids before, and those after, as text: several are separated by commas.
     #[must_use]
     pub fn shown_ids(&self) -> [String; 2] {
@@ -73,17 +96,17 @@ impl Changed {
 #[derive(Debug)]
 pub struct Diff {
     /// All functions, those first whose own part changed the most.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FunctionDiff>,
     /// What both sides count in all, before it is normalised.
     pub totals: [Total; 2],
     /// Files whose build id changed, by name.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedFile>,
 }
 
 impl Diff {
     /// Compares what the functions of two sides take.
     #[must_use]
-    pub fn of(sides: [Side<'_>; 2], weight: Weight, normalize: Normalize) -> Self {
+    pub fn of(sides: [DiffSide<'_>; 2], weight: Weight, normalize: Normalize) -> Self {
         let functions = sides.map(|side| Functions::of(side.profile, side.event));
         let count = |side: usize, total: Total| -> f64 {
             let side = sides.get(side);
@@ -105,7 +128,7 @@ impl Diff {
         let [before, after] = &functions;
         before.totals.iter().for_each(|(key, total)| both.entry(key).or_default()[0] = *total);
         after.totals.iter().for_each(|(key, total)| both.entry(key).or_default()[1] = *total);
-        let row = |(key, [before, after]): (&FunctionKey, [FunctionTotal; 2])| Row {
+        let row = |(key, [before, after]): (&FunctionKey, [FunctionTotal; 2])| FunctionDiff {
             key: key.clone(),
             own: [normalized(0, before.own), normalized(1, after.own)],
             whole: [normalized(0, before.whole), normalized(1, after.whole)],
@@ -115,6 +138,11 @@ impl Diff {
         rows.sort_by(|one, other| other.delta().abs().total_cmp(&one.delta().abs()));
         Self { rows, totals, changed: changed(sides) }
     }
+
+    /// Returns the functions whose own part changed by at least `min`, which are the first ones.
+    pub fn rows_from(&self, min: f64) -> impl Iterator<Item = &FunctionDiff> {
+        self.rows.iter().take_while(move |row| row.delta().abs() >= min)
+    }
 }
 
 /// Returns the time between the first and the last sample.
@@ -123,7 +151,7 @@ pub fn seconds(profile: &Profile) -> f64 {
 }
 
 /// Returns the files that have other build ids on the other side.
-pub fn changed(sides: [Side<'_>; 2]) -> Vec<Changed> {
+pub fn changed(sides: [DiffSide<'_>; 2]) -> Vec<ChangedFile> {
     let mut files: BTreeMap<&[u8], [Vec<BuildId>; 2]> = BTreeMap::new();
     for (number, side) in sides.iter().enumerate() {
         for (dso, index) in side.profile.frames().dsos().iter().zip(0..) {
@@ -139,7 +167,7 @@ pub fn changed(sides: [Side<'_>; 2]) -> Vec<Changed> {
         build_ids.iter_mut().for_each(|ids| ids.sort_unstable_by_key(|id| Reverse(id.as_bytes().to_vec())));
         let [before, after] = &build_ids;
         if !before.is_empty() && !after.is_empty() && before != after {
-            changed.push(Changed { name: name.to_vec(), build_ids });
+            changed.push(ChangedFile { name: name.to_vec(), build_ids });
         }
     }
     changed

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_session::{BuildId, Dso};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Function, Guess, Looked, Why};
+use perf_symbol::{Doubt, Function, Guess, Looked, Why};
 
 use crate::named::Named;
 use crate::stack_table::StackTable;
@@ -241,6 +241,13 @@ impl Quality {
         missing.sort_by_key(|it| Reverse(it.frames));
         missing
     }
+}
+
+/// Returns the files whose names are guesses, and why. `looked` is what
+/// [`Symbolizer::looked`](perf_symbol::Symbolizer::looked) returns.
+pub fn doubtful(looked: &[Looked]) -> impl Iterator<Item = (&Looked, Doubt)> {
+    let of = |it: &Looked| it.doubt.filter(|doubt| doubt.guess().is_some());
+    looked.iter().filter_map(move |it| Some((it, of(it)?)))
 }
 
 /// Returns the number of samples of each frame of a table. `stacks` has that of each stack, `frames` that of frames that are

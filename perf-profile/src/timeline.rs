@@ -12,9 +12,9 @@ use crate::profile::{Profile, ProfileEvent, Thread};
 ///
 /// ```
 /// # fn activity(profile: &perf_profile::Profile) {
-/// use perf_profile::Timeline;
+/// use perf_profile::ThreadTimeline;
 ///
-/// let Some(timeline) = Timeline::of(profile, 100.try_into().unwrap_or_default()) else { return };
+/// let Some(timeline) = ThreadTimeline::of(profile, 100.try_into().unwrap_or_default()) else { return };
 /// for event in &timeline.events {
 ///     for strip in &event.strips {
 ///         println!("{} {:?}", strip.tid, strip.samples);
@@ -24,7 +24,7 @@ use crate::profile::{Profile, ProfileEvent, Thread};
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Timeline<'a> {
+pub struct ThreadTimeline<'a> {
     /// The times of the first and of the last sample, in nanoseconds.
     pub span: (u64, u64),
     /// Number of nanoseconds of a part.
@@ -73,7 +73,7 @@ impl EventTimeline<'_> {
     }
 }
 
-impl<'a> Timeline<'a> {
+impl<'a> ThreadTimeline<'a> {
     /// Divides the time of a profile into parts of equal length. `None` if no sample has a time. The profile must have the
     /// time of each sample: see [`Times::Each`](crate::Times::Each).
     #[must_use]

@@ -6,7 +6,7 @@ use perf_abi::event::EventType;
 use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_parse::Reader;
-use perf_profile::diff::{Diff, Normalize, Side};
+use perf_profile::diff::{Diff, DiffSide, Normalize};
 use perf_profile::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Total, Weight};
 use perf_session::Session;
 use perf_symbol::Stacks;
@@ -157,7 +157,7 @@ fn own_parts_of_functions_add_up_to_all() {
 #[test]
 fn a_profile_does_not_differ_from_itself() {
     let profile = profile("callchain.data", Keep::default(), Limits::default());
-    let side = Side { profile: &profile, event: 0 };
+    let side = DiffSide { profile: &profile, event: 0 };
     for normalize in [Normalize::Share, Normalize::Time, Normalize::Nothing] {
         let diff = Diff::of([side, side], Weight::Samples, normalize);
         assert!(!diff.rows.is_empty() && diff.rows.iter().all(|row| row.delta() == 0.0));
@@ -175,7 +175,7 @@ fn a_profile_does_not_differ_from_itself() {
     }
     // Another capture is recorded with other files.
     let other = self::profile("system_wide.data", Keep::default(), Limits::default());
-    let diff = Diff::of([side, Side { profile: &other, event: 0 }], Weight::Samples, Normalize::Share);
+    let diff = Diff::of([side, DiffSide { profile: &other, event: 0 }], Weight::Samples, Normalize::Share);
     assert!(diff.rows.windows(2).all(|pair| pair[0].delta().abs() >= pair[1].delta().abs()));
     assert!(diff.rows.iter().any(|row| row.own[0] == 0.0) && diff.rows.iter().any(|row| row.own[1] == 0.0));
 }

@@ -31,10 +31,10 @@ use crate::output::Output;
 use crate::samples::Samples;
 use crate::script::header;
 use crate::{Failure, Outcome, streams};
-use draw::Look;
-use files::Capture;
-use model::{Browser, Outside, Step};
-use state::State;
+use draw::ScreenLook;
+use files::BrowsedCapture;
+use model::{Browser, BrowserContext, BrowserStep};
+use state::BrowserState;
 use terminal::Screen;
 
 /// Returns whether a report is shown in the browser: on a terminal, unless text is asked for.
@@ -56,10 +56,10 @@ pub(super) fn is_wanted(args: &ReportArgs) -> bool {
 
 /// How the browser of some samples was left.
 #[derive(Clone, Debug)]
-enum Left {
+enum BrowserExit {
     Quit,
     /// Samples of another time are to be counted, and shown so.
-    Count(State),
+    Count(BrowserState),
 }
 
 /// Shows the report in the browser.
@@ -79,16 +79,18 @@ pub(super) fn run(
     let mut state = None;
     loop {
         let only = only(args, state.as_ref());
-        let mut left = Left::Quit;
+        let mut left = BrowserExit::Quit;
         let outcome = with_report(reader, memory, args, &only, limits, &mut |view| {
             let check_time = |time: &str| {
                 let only = OnlyArgs { time: Some(time.to_owned()), ..args.only.clone() };
                 Samples::new(reader, memory, &only).map(drop)
             };
-            let outside = Outside { header: &header, check_time: &check_time };
-            let state = state.clone().unwrap_or_else(|| State::new(view));
+            let outside = BrowserContext { header: &header, check_time: &check_time };
+            let state = state.clone().unwrap_or_else(|| BrowserState::new(view));
             match Browser::new(*view, state, outside) {
-                Some(browser) => left = browse(browser, Capture { reader, memory, args, only: &only })?,
+                Some(browser) => {
+                    left = browse(browser, BrowsedCapture { reader, memory, args, only: &only })?
+                }
                 // Without samples there is nothing to browse.
                 None => {
                     view.push_text(&mut Output::new())?;
@@ -97,43 +99,43 @@ pub(super) fn run(
             Ok(())
         })?;
         match left {
-            Left::Quit => return Ok(outcome),
-            Left::Count(next) => state = Some(next),
+            BrowserExit::Quit => return Ok(outcome),
+            BrowserExit::Count(next) => state = Some(next),
         }
     }
 }
 
 /// Returns what selects the samples.
-fn only(args: &ReportArgs, state: Option<&State>) -> OnlyArgs {
+fn only(args: &ReportArgs, state: Option<&BrowserState>) -> OnlyArgs {
     let mut only = args.only.clone();
-    if let Some(time) = state.and_then(State::time) {
+    if let Some(time) = state.and_then(BrowserState::time) {
         only.time = Some(time.to_owned());
     }
     only
 }
 
 /// Returns how the screen looks.
-fn look(view: &ReportView<'_>) -> Look {
+fn look(view: &ReportView<'_>) -> ScreenLook {
     let report = view.report;
-    Look {
+    ScreenLook {
         has_colors: std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()),
         quality: format!("{}; ? shows the keys", quality::line(report.selected(), report.quality())),
     }
 }
 
-fn browse(mut browser: Browser<'_>, capture: Capture<'_, '_, '_>) -> Result<Left, Failure> {
+fn browse(mut browser: Browser<'_>, capture: BrowsedCapture<'_, '_, '_>) -> Result<BrowserExit, Failure> {
     let look = look(&browser.view);
     let mut screen = Screen::new().map_err(|error| format!("terminal: {error}"))?;
     loop {
         let step = screen.show(&mut browser, &look).map_err(|error| format!("terminal: {error}"))?;
         let written = match step {
-            Step::Stay | Step::Suspend => continue,
-            Step::Quit => return Ok(Left::Quit),
-            Step::Count => return Ok(Left::Count(browser.state)),
-            Step::Print => files::print(&browser),
+            BrowserStep::Stay | BrowserStep::Suspend => continue,
+            BrowserStep::Quit => return Ok(BrowserExit::Quit),
+            BrowserStep::Count => return Ok(BrowserExit::Count(browser.state)),
+            BrowserStep::Print => files::print(&browser),
             // They show their progress, and what they cannot decode.
-            Step::Fold | Step::Flamegraph => {
-                let write = if step == Step::Fold { files::fold } else { files::flamegraph };
+            BrowserStep::Fold | BrowserStep::Flamegraph => {
+                let write = if step == BrowserStep::Fold { files::fold } else { files::flamegraph };
                 screen.pause(|| write(&browser, capture)).map_err(|error| format!("terminal: {error}"))?
             }
         };

@@ -12,7 +12,7 @@ use perf_symbol::Guess;
 
 /// Prints the call chains of rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Printer<'a> {
+pub(super) struct CallGraphPrinter<'a> {
     pub(super) report: &'a Report,
     pub(super) graph: &'a CallGraphOptions,
     pub(super) colors: Colors,
@@ -26,7 +26,7 @@ pub(super) struct Printer<'a> {
 }
 
 /// The branches that are left of a node, to be printed at a depth.
-struct Level {
+struct GraphLevel {
     node: usize,
     /// The heaviest last.
     branches: Vec<GraphBranch>,
@@ -40,7 +40,7 @@ struct Level {
 
 const MARGIN: &[u8] = b"            ";
 
-impl Printer<'_> {
+impl CallGraphPrinter<'_> {
     /// Appends the call chains of a row. `weight` is that of the row.
     ///
     /// perf: `hist_entry_callchain__fprintf`, `tools/perf/ui/stdio/hist.c`.
@@ -123,14 +123,14 @@ impl Printer<'_> {
         }
     }
 
-    fn level(&self, node: usize, mut branches: Vec<GraphBranch>, total: u64) -> Level {
+    fn level(&self, node: usize, mut branches: Vec<GraphBranch>, total: u64) -> GraphLevel {
         branches.reverse();
         let remaining = if self.graph.style == CallGraphStyle::Fractal { total } else { u64::MAX };
-        Level { node, branches, total, remaining, counted: 0, printed: 0, has_siblings: false }
+        GraphLevel { node, branches, total, remaining, counted: 0, printed: 0, has_siblings: false }
     }
 
     /// perf: `__callchain__fprintf_graph`.
-    fn push_levels(&self, out: &mut Vec<u8>, tree: &GraphTree, first: Level, margin: usize) {
+    fn push_levels(&self, out: &mut Vec<u8>, tree: &GraphTree, first: GraphLevel, margin: usize) {
         let is_fractal = self.graph.style == CallGraphStyle::Fractal;
         let mut levels = vec![first];
         // Whether there is a line at each depth.
@@ -183,7 +183,7 @@ impl Printer<'_> {
         &self,
         out: &mut Vec<u8>,
         tree: &GraphTree,
-        level: &Level,
+        level: &GraphLevel,
         lines: &mut [bool],
         margin: usize,
     ) {

@@ -5,7 +5,7 @@ use perf_profile::report::{GraphTree, ReportCell, ReportColumn, ReportRow, Repor
 use perf_profile::{Symbol, Total, event_name};
 use serde_json::{Map, Value, json};
 
-use super::graph::Printer;
+use super::graph::CallGraphPrinter;
 use super::text::Colors;
 use super::{ReportView, memory, transaction};
 use crate::Failure;
@@ -200,7 +200,7 @@ fn symbol_members(key: SortKey, symbol: Option<&Symbol>, address: u64) -> Vec<(&
 fn callchain(table: &ReportTable<'_>, tree: &GraphTree) -> Vec<Value> {
     let graph = &table.report().plan().graph;
     let min = table.min_weight(graph);
-    let printer = Printer {
+    let printer = CallGraphPrinter {
         report: table.report(),
         graph,
         colors: Colors(false),

@@ -24,12 +24,12 @@ impl ReportView<'_> {
         elided::columns(&self.report.plan().layout, &self.args.only)
     }
 
-    pub(super) fn style(&self) -> text::Style {
+    pub(super) fn style(&self) -> text::TableStyle {
         let args = self.args;
         let is_terminal = streams::are_of_process() && std::io::stdout().is_terminal();
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
         let fits = args.column_widths.is_empty() && args.field_separator.is_none();
-        text::Style {
+        text::TableStyle {
             widths: args.column_widths.clone(),
             separator: args.field_separator,
             terminal: terminal().filter(|_| fits),
@@ -117,12 +117,12 @@ impl ReportView<'_> {
         &self,
         output: &mut Output,
         table: &ReportTable<'_>,
-        style: &text::Style,
+        style: &text::TableStyle,
     ) -> Result<bool, Failure> {
-        let printer = text::Printer::new(table, style);
+        let printer = text::TablePrinter::new(table, style);
         printer.push_headings(&mut output.buffer);
         let plan = self.report.plan();
-        let graph = graph::Printer {
+        let graph = graph::CallGraphPrinter {
             report: self.report,
             graph: &plan.graph,
             colors: style.colors,
@@ -196,10 +196,10 @@ impl PrintedRows {
 
     fn print(
         &mut self,
-        printer: &text::Printer<'_>,
+        printer: &text::TablePrinter<'_>,
         table: &ReportTable<'_>,
-        graph: &graph::Printer<'_>,
-        style: &text::Style,
+        graph: &graph::CallGraphPrinter<'_>,
+        style: &text::TableStyle,
         scratch: &mut Vec<StackFunction>,
     ) {
         for (number, weight, stacks) in self.rows.drain(..) {

@@ -3,13 +3,12 @@
 use core::fmt::Write;
 
 use perf_profile::report::{Report, percent};
-use perf_profile::{Missing, Quality};
+use perf_profile::{Missing, Quality, doubtful};
 use perf_session::DsoKind;
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Looked, Why};
 
 use crate::escape::{print, push_name};
-use crate::quality::doubtful;
 
 /// The largest number of files that are listed.
 const LISTED: usize = 3;

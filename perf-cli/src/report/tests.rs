@@ -20,9 +20,9 @@ use perf_abi::event::EventType;
 use perf_abi::sample_type::SampleType;
 
 #[derive(Clone, Default)]
-struct Text(Rc<RefCell<Vec<u8>>>);
+struct SharedOutput(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Text {
+impl Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -80,7 +80,7 @@ fn printed(args: &[&str], limits: Limits, samples: u64, places: u64) -> String {
     let args = [&["perfdata", "report", "--no-symbols"], args].concat();
     let args = args.into_iter().map(Into::into).chain([path.into_os_string()]);
     let Verb::Report(args) = Args::read(args).unwrap().verb else { panic!("another verb") };
-    let output = Text::default();
+    let output = SharedOutput::default();
     let streams = Streams {
         input: Box::new(std::io::empty()),
         output: Box::new(output.clone()),

@@ -31,7 +31,7 @@ impl Colors {
 
 /// How a table is printed.
 #[derive(Clone, Debug)]
-pub(super) struct Style {
+pub(super) struct TableStyle {
     /// The widths that the user gave; 0 for a column without one.
     pub(super) widths: Vec<usize>,
     pub(super) separator: Option<char>,
@@ -48,15 +48,15 @@ pub(super) struct Style {
 
 /// A table, ready to be printed.
 #[derive(Debug)]
-pub(super) struct Printer<'a> {
+pub(super) struct TablePrinter<'a> {
     table: &'a ReportTable<'a>,
-    style: &'a Style,
+    style: &'a TableStyle,
     /// The columns that are printed, with their widths.
     columns: Vec<(ReportColumn, usize)>,
 }
 
-impl<'a> Printer<'a> {
-    pub(super) fn new(table: &'a ReportTable<'a>, style: &'a Style) -> Self {
+impl<'a> TablePrinter<'a> {
+    pub(super) fn new(table: &'a ReportTable<'a>, style: &'a TableStyle) -> Self {
         let mut printer = Self { table, style, columns: Vec::new() };
         let shown = table
             .report()
@@ -79,7 +79,7 @@ impl<'a> Printer<'a> {
     /// Makes a printer of a part of a table, with the columns of the whole one.
     pub(super) fn with_columns(
         table: &'a ReportTable<'a>,
-        style: &'a Style,
+        style: &'a TableStyle,
         columns: Vec<(ReportColumn, usize)>,
     ) -> Self {
         let mut printer = Self { table, style, columns };

@@ -2,7 +2,7 @@
 
 use core::num::NonZero;
 
-use perf_profile::{EventTimeline, Keep, Timeline, Times, event_name};
+use perf_profile::{EventTimeline, Keep, ThreadTimeline, Times, event_name};
 
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, outcome, .. } = profile::read(&request, keep)?;
     let mut output = Output::new();
     for profile in &profiles {
-        let Some(timeline) = Timeline::of(profile, PARTS) else {
+        let Some(timeline) = ThreadTimeline::of(profile, PARTS) else {
             say!("perfdata: no sample has a time; record with perf record -T");
             continue;
         };
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-fn push(out: &mut Vec<u8>, timeline: &Timeline<'_>) {
+fn push(out: &mut Vec<u8>, timeline: &ThreadTimeline<'_>) {
     let (first, last) = timeline.span;
     print(
         out,

@@ -147,7 +147,7 @@ mod tests {
         let events = Events::from_iter([(Attr::default(), vec![])]);
         let totals = |&index: &usize| {
             let mut event = (*events[0]).clone();
-            event.name = names.get(index).map(|name| name.clone().into());
+            event.name = names.get(index).cloned();
             (index, EventTotals::new(&Arc::new(event)))
         };
         let samples = samples.iter().map(totals).collect();

@@ -18,7 +18,7 @@ pub(super) struct ChainLine {
 
 /// The call chains of a row.
 #[derive(Debug)]
-pub(super) struct Chains {
+pub(super) struct RowChains {
     tree: GraphTree,
     /// The branches that are expanded, by their last node.
     expanded: HashSet<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Chains {
 
 /// What branches are compared with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale<'a> {
+pub(super) struct BranchScale<'a> {
     pub(super) graph: &'a CallGraphOptions,
     /// What percentages of a graph are of.
     pub(super) total: u64,
@@ -39,7 +39,7 @@ pub(super) struct Scale<'a> {
     pub(super) min: u64,
 }
 
-impl Chains {
+impl RowChains {
     /// Returns the call chains of a row, all of them collapsed.
     pub(super) fn new(tree: GraphTree) -> Self {
         Self { tree, expanded: HashSet::new(), is_open: false, lines: Vec::new() }
@@ -51,7 +51,7 @@ impl Chains {
     }
 
     /// Expands or collapses a branch.
-    pub(super) fn toggle(&mut self, branch: usize, scale: Scale<'_>) {
+    pub(super) fn toggle(&mut self, branch: usize, scale: BranchScale<'_>) {
         if !self.expanded.remove(&branch) {
             self.expanded.insert(branch);
         }
@@ -59,7 +59,7 @@ impl Chains {
     }
 
     /// Expands the row and all of its branches.
-    pub(super) fn expand(&mut self, scale: Scale<'_>) {
+    pub(super) fn expand(&mut self, scale: BranchScale<'_>) {
         let mut nodes = vec![GraphTree::ROOT];
         while let Some(node) = nodes.pop() {
             let branches = self.tree.branches(node, scale.graph, scale.min);
@@ -77,7 +77,7 @@ impl Chains {
     }
 
     /// Makes the lines anew.
-    pub(super) fn update(&mut self, scale: Scale<'_>) {
+    pub(super) fn update(&mut self, scale: BranchScale<'_>) {
         let is_fractal = scale.graph.style == CallGraphStyle::Fractal;
         let tree = &self.tree;
         // The branches after a node, with the depth, and what they are shares of; the heaviest last.

@@ -5,20 +5,20 @@ use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
 
 use super::super::printed::abbreviated;
-use super::lines::{Lines, Part, style, title};
-use super::model::{Browser, Mode, Question};
+use super::lines::{LinePart, RowLines, style, title};
+use super::model::{Browser, BrowserMode, BrowserQuestion};
 use crate::escape::OneLine;
 use perf_profile::Total;
 
 /// How the screen looks.
 #[derive(Clone, Debug)]
-pub(super) struct Look {
+pub(super) struct ScreenLook {
     pub(super) has_colors: bool,
     /// The bottom line: how good stacks and names are.
     pub(super) quality: String,
 }
 
-impl Look {
+impl ScreenLook {
     /// The colours of the text: those of the terminal for red and green, which fit its background.
     fn of(&self, percent: Option<f64>) -> Style {
         match percent {
@@ -30,43 +30,44 @@ impl Look {
 }
 
 /// Draws the browser on a screen. Only the lines that are seen are made.
-pub(super) fn draw(browser: &mut Browser<'_>, look: &Look, area: Rect, buffer: &mut Buffer) {
-    let has_headings = browser.state.has_headings && matches!(browser.mode, Mode::Rows | Mode::Asks(..));
+pub(super) fn draw(browser: &mut Browser<'_>, look: &ScreenLook, area: Rect, buffer: &mut Buffer) {
+    let has_headings =
+        browser.state.has_headings && matches!(browser.mode, BrowserMode::Rows | BrowserMode::Asks(..));
     let above = 1 + u16::from(has_headings);
     let height = area.height.saturating_sub(above + 1);
     browser.resize(usize::from(height));
     let body = Rect { y: area.y + above, height, ..area };
-    put(buffer, area, 0, &Part { at: 0, text: title(browser), percent: None }, Style::new().bold());
+    put(buffer, area, 0, &LinePart { at: 0, text: title(browser), percent: None }, Style::new().bold());
     match &browser.mode {
-        Mode::Text(lines, top) => {
+        BrowserMode::Text(lines, top) => {
             let top = (*top).min(lines.len().saturating_sub(usize::from(height)));
             for (y, line) in (0..height).zip(lines.iter().skip(top)) {
-                put(buffer, body, y, &Part { at: 1, text: line.clone(), percent: None }, Style::new());
+                put(buffer, body, y, &LinePart { at: 1, text: line.clone(), percent: None }, Style::new());
             }
         }
-        Mode::Events(selected) => events(browser, *selected, body, buffer),
+        BrowserMode::Events(selected) => events(browser, *selected, body, buffer),
         _ => rows(browser, look, has_headings, area, body, buffer),
     }
     let bottom = match &browser.mode {
-        Mode::Asks(Question::Filter, answer) => format!("Functions with: {answer}_"),
-        Mode::Asks(Question::Limit, answer) => format!("Smallest percentage: {answer}_"),
-        Mode::Asks(Question::Time, answer) => {
+        BrowserMode::Asks(BrowserQuestion::Filter, answer) => format!("Functions with: {answer}_"),
+        BrowserMode::Asks(BrowserQuestion::Limit, answer) => format!("Smallest percentage: {answer}_"),
+        BrowserMode::Asks(BrowserQuestion::Time, answer) => {
             format!("From,to in seconds, or percents such as 10%-20%: {answer}_")
         }
-        Mode::Leaves => "Leave? y or ESC: yes; any other key: no".to_owned(),
-        Mode::Events(_) => "ENTER shows the table of an event".to_owned(),
-        Mode::Text(..) => "ESC goes back".to_owned(),
-        Mode::Rows if !browser.message.is_empty() => browser.message.clone(),
-        Mode::Rows => look.quality.clone(),
+        BrowserMode::Leaves => "Leave? y or ESC: yes; any other key: no".to_owned(),
+        BrowserMode::Events(_) => "ENTER shows the table of an event".to_owned(),
+        BrowserMode::Text(..) => "ESC goes back".to_owned(),
+        BrowserMode::Rows if !browser.message.is_empty() => browser.message.clone(),
+        BrowserMode::Rows => look.quality.clone(),
     };
     if area.height > 1 {
         let text = OneLine(bottom.as_bytes()).to_string();
-        put(buffer, area, area.height - 1, &Part { at: 0, text, percent: None }, Style::new().bold());
+        put(buffer, area, area.height - 1, &LinePart { at: 0, text, percent: None }, Style::new().bold());
     }
 }
 
 /// Writes a part of a line; what does not fit ends with dots.
-fn put(buffer: &mut Buffer, area: Rect, y: u16, part: &Part, style: Style) {
+fn put(buffer: &mut Buffer, area: Rect, y: u16, part: &LinePart, style: Style) {
     let at = u16::try_from(part.at).unwrap_or(u16::MAX);
     if at >= area.width || y >= area.height {
         return;
@@ -81,9 +82,16 @@ fn put(buffer: &mut Buffer, area: Rect, y: u16, part: &Part, style: Style) {
     }
 }
 
-fn rows(browser: &Browser<'_>, look: &Look, has_headings: bool, area: Rect, body: Rect, buffer: &mut Buffer) {
+fn rows(
+    browser: &Browser<'_>,
+    look: &ScreenLook,
+    has_headings: bool,
+    area: Rect,
+    body: Rect,
+    buffer: &mut Buffer,
+) {
     let style = style(&browser.listed, Some(usize::from(area.width)));
-    let lines = Lines::new(&browser.listed, &style, browser.view.report.plan().children);
+    let lines = RowLines::new(&browser.listed, &style, browser.view.report.plan().children);
     if has_headings {
         let first = browser.view.report.plan().layout.order.first().copied();
         let sorted = browser.state.sort.map(|(column, _)| column).or(first);
@@ -108,7 +116,7 @@ fn rows(browser: &Browser<'_>, look: &Look, has_headings: bool, area: Rect, body
             buffer,
             body,
             0,
-            &Part { at: 2, text: "no rows; ESC zooms out".into(), percent: None },
+            &LinePart { at: 2, text: "no rows; ESC zooms out".into(), percent: None },
             Style::new(),
         );
     }
@@ -128,6 +136,6 @@ fn events(browser: &Browser<'_>, selected: usize, body: Rect, buffer: &mut Buffe
         let name = OneLine(&members.name);
         let text = format!("{samples:>5}{unit} {:>20} {name}", total.period);
         let style = if number == selected { Style::new().reversed() } else { Style::new() };
-        put(buffer, body, y, &Part { at: 0, text, percent: None }, style);
+        put(buffer, body, y, &LinePart { at: 0, text, percent: None }, style);
     }
 }

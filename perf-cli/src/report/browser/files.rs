@@ -7,7 +7,7 @@ use perf_export::{flamegraph, fold};
 use perf_parse::file::Reader;
 use perf_profile::{Keep, Profile, Times, event_name};
 
-use super::lines::{Lines, joined, style, title};
+use super::lines::{RowLines, joined, style, title};
 use super::model::Browser;
 use crate::Failure;
 use crate::args::only::OnlyArgs;
@@ -53,7 +53,7 @@ pub(super) fn print(browser: &Browser<'_>) -> Result<String, Failure> {
 /// Returns the rows, and the call chains that are expanded, as text.
 pub(super) fn text(browser: &Browser<'_>) -> String {
     let style = style(&browser.listed, None);
-    let lines = Lines::new(&browser.listed, &style, browser.view.report.plan().children);
+    let lines = RowLines::new(&browser.listed, &style, browser.view.report.plan().children);
     let mut text = format!("# {}\n#\n", title(browser));
     let headings: Vec<_> = lines.headings().into_iter().map(|(_, part)| part).collect();
     text.push_str(&format!("#{}\n#\n", joined(&headings).strip_prefix(' ').unwrap_or_default()));
@@ -66,7 +66,7 @@ pub(super) fn text(browser: &Browser<'_>) -> String {
 
 /// What the samples of the capture are read from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Capture<'a, 'r, 'm> {
+pub(super) struct BrowsedCapture<'a, 'r, 'm> {
     pub(super) reader: &'a Reader<'r>,
     pub(super) memory: Memory<'m>,
     pub(super) args: &'a ReportArgs,
@@ -78,7 +78,7 @@ pub(super) struct Capture<'a, 'r, 'm> {
 /// # Errors
 ///
 /// Those of the file, and what cannot be folded.
-pub(super) fn fold(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) -> Result<String, Failure> {
+pub(super) fn fold(browser: &Browser<'_>, capture: BrowsedCapture<'_, '_, '_>) -> Result<String, Failure> {
     let mut options = fold::Options::default();
     options.event = Some(event(browser));
     let mut text = Vec::new();
@@ -93,7 +93,10 @@ pub(super) fn fold(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) -> Resul
 /// # Errors
 ///
 /// Those of the file, and what cannot be folded.
-pub(super) fn flamegraph(browser: &Browser<'_>, capture: Capture<'_, '_, '_>) -> Result<String, Failure> {
+pub(super) fn flamegraph(
+    browser: &Browser<'_>,
+    capture: BrowsedCapture<'_, '_, '_>,
+) -> Result<String, Failure> {
     let mut options = flamegraph::Options::default();
     options.captures = crate::flamegraph::names(&[capture.args.file.to_path_buf()]);
     options.event = Some(event(browser));
@@ -112,8 +115,12 @@ fn event(browser: &Browser<'_>) -> Vec<u8> {
 
 /// Reads the samples that are shown, with their times if they are wanted. With Children, those are the samples that have a
 /// function that is shown anywhere in their stack.
-fn shown(browser: &Browser<'_>, capture: Capture<'_, '_, '_>, times: Times) -> Result<Profile, Failure> {
-    let Capture { reader, memory, args, only } = capture;
+fn shown(
+    browser: &Browser<'_>,
+    capture: BrowsedCapture<'_, '_, '_>,
+    times: Times,
+) -> Result<Profile, Failure> {
+    let BrowsedCapture { reader, memory, args, only } = capture;
     let plan = browser.view.report.plan();
     if plan.branches {
         return Err(Failure("rows of branches have no stacks; --no-branch-stack has samples".into()));

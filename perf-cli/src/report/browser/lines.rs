@@ -4,9 +4,9 @@ use perf_profile::report::{BranchValue, ReportColumn, ReportRow, percent};
 
 use super::super::graph;
 use super::super::printed::abbreviated;
-use super::super::text::{Printer, Style, heading_of_key};
+use super::super::text::{TablePrinter, TableStyle, heading_of_key};
 use super::chains::ChainLine;
-use super::listed::{Content, Listed};
+use super::listed::{LineContent, ListedRows};
 use super::model::Browser;
 use super::state::{Zoom, shown_task};
 use crate::column::right;
@@ -15,7 +15,7 @@ use perf_profile::Total;
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Part {
+pub(super) struct LinePart {
     /// The column where it begins.
     pub(super) at: usize,
     pub(super) text: String,
@@ -28,16 +28,16 @@ const SIGN: usize = 2;
 
 /// Makes lines of text.
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
-    listed: &'a Listed<'a>,
-    printer: Printer<'a>,
-    graph: graph::Printer<'a>,
+pub(super) struct RowLines<'a> {
+    listed: &'a ListedRows<'a>,
+    printer: TablePrinter<'a>,
+    graph: graph::CallGraphPrinter<'a>,
     has_children: bool,
 }
 
 /// Returns the style of lines of at most a width.
-pub(super) fn style(listed: &Listed<'_>, width: Option<usize>) -> Style {
-    Style { terminal: width.map(|width| width.saturating_sub(SIGN)), ..listed.style.clone() }
+pub(super) fn style(listed: &ListedRows<'_>, width: Option<usize>) -> TableStyle {
+    TableStyle { terminal: width.map(|width| width.saturating_sub(SIGN)), ..listed.style.clone() }
 }
 
 fn lossy(text: &[u8]) -> String {
@@ -52,13 +52,13 @@ fn sign(is_open: Option<bool>) -> &'static str {
     }
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn new(listed: &'a Listed<'a>, style: &'a Style, has_children: bool) -> Self {
+impl<'a> RowLines<'a> {
+    pub(super) fn new(listed: &'a ListedRows<'a>, style: &'a TableStyle, has_children: bool) -> Self {
         Self { listed, printer: listed.printer(style), graph: listed.graph(), has_children }
     }
 
     /// Returns the headings, with their columns.
-    pub(super) fn headings(&self) -> Vec<(ReportColumn, Part)> {
+    pub(super) fn headings(&self) -> Vec<(ReportColumn, LinePart)> {
         let mut at = SIGN;
         let mut headings = Vec::new();
         for &(column, width) in self.printer.columns() {
@@ -67,29 +67,29 @@ impl<'a> Lines<'a> {
                 ReportColumn::Key(_) => heading_of_key(heading, width),
                 _ => right(heading, width),
             };
-            headings.push((column, Part { at, text, percent: None }));
+            headings.push((column, LinePart { at, text, percent: None }));
             at += width + 2;
         }
         headings
     }
 
     /// Returns the parts of a line; empty after the last one.
-    pub(super) fn line(&self, line: usize) -> Vec<Part> {
+    pub(super) fn line(&self, line: usize) -> Vec<LinePart> {
         match self.listed.line(line) {
             None => Vec::new(),
-            Some(Content::Row(row, is_open)) => self.row(row, is_open),
-            Some(Content::Chain(line)) => self.chain(line),
+            Some(LineContent::Row(row, is_open)) => self.row(row, is_open),
+            Some(LineContent::Chain(line)) => self.chain(line),
         }
     }
 
-    fn row(&self, row: &ReportRow, is_open: Option<bool>) -> Vec<Part> {
-        let mut parts = vec![Part { at: 0, text: sign(is_open).to_owned(), percent: None }];
+    fn row(&self, row: &ReportRow, is_open: Option<bool>) -> Vec<LinePart> {
+        let mut parts = vec![LinePart { at: 0, text: sign(is_open).to_owned(), percent: None }];
         let mut at = SIGN;
         for &(column, width) in self.printer.columns() {
             match column {
                 ReportColumn::Key(_) => {
                     let text = self.printer.cut(&self.printer.text(row, column), width);
-                    parts.push(Part { at, text: lossy(&text), percent: None });
+                    parts.push(LinePart { at, text: lossy(&text), percent: None });
                 }
                 _ => self.push_numbers(&mut parts, row, column, at, width),
             }
@@ -101,7 +101,7 @@ impl<'a> Lines<'a> {
     /// Appends the numbers of a column, one for each event.
     fn push_numbers(
         &self,
-        parts: &mut Vec<Part>,
+        parts: &mut Vec<LinePart>,
         row: &ReportRow,
         column: ReportColumn,
         mut at: usize,
@@ -119,15 +119,15 @@ impl<'a> Lines<'a> {
                     (right(&format!("{percent:.2}%"), width), Some(percent))
                 }
             };
-            parts.push(Part { at, text, percent });
+            parts.push(LinePart { at, text, percent });
             at += width;
         }
     }
 
-    fn chain(&self, line: &ChainLine) -> Vec<Part> {
+    fn chain(&self, line: &ChainLine) -> Vec<LinePart> {
         let mut at = SIGN + 1 + 3 * line.depth;
         let is_open = line.branch.map(|(_, is_open)| is_open);
-        let mut parts = vec![Part { at, text: sign(is_open).to_owned(), percent: None }];
+        let mut parts = vec![LinePart { at, text: sign(is_open).to_owned(), percent: None }];
         at += SIGN;
         if let Some((value, total)) = line.share {
             let mut text = Vec::new();
@@ -135,18 +135,18 @@ impl<'a> Lines<'a> {
             let is_percent = self.graph.graph.value == BranchValue::Percent;
             let text = lossy(&text);
             let length = text.len() + 1;
-            parts.push(Part { at, text, percent: is_percent.then(|| percent(value.period, total)) });
+            parts.push(LinePart { at, text, percent: is_percent.then(|| percent(value.period, total)) });
             at += length;
         }
         let mut name = Vec::new();
         self.graph.push_name(&mut name, line.function);
-        parts.push(Part { at, text: lossy(&name), percent: None });
+        parts.push(LinePart { at, text: lossy(&name), percent: None });
         parts
     }
 }
 
 /// Returns parts as one text.
-pub(super) fn joined<'p>(parts: impl IntoIterator<Item = &'p Part>) -> String {
+pub(super) fn joined<'p>(parts: impl IntoIterator<Item = &'p LinePart>) -> String {
     let mut text = String::new();
     let mut width = 0;
     for part in parts {

@@ -9,14 +9,14 @@ use perf_profile::report::{
     TableEvents,
 };
 
-use super::super::text::Printer;
+use super::super::text::TablePrinter;
 use super::super::{ReportView, graph, text};
-use super::chains::{ChainLine, Chains, Scale};
-use super::state::State;
+use super::chains::{BranchScale, ChainLine, RowChains};
+use super::state::BrowserState;
 
 /// The rows of a table that are shown.
 #[derive(Debug)]
-pub(super) struct Listed<'a> {
+pub(super) struct ListedRows<'a> {
     view: ReportView<'a>,
     /// Those of the report, with another limit.
     graph: CallGraphOptions,
@@ -25,7 +25,7 @@ pub(super) struct Listed<'a> {
     pub(super) table: ReportTable<'a>,
     /// What percentages are of if they are of all samples.
     totals: Vec<Total>,
-    pub(super) style: text::Style,
+    pub(super) style: text::TableStyle,
     /// The columns, as wide as all rows need.
     columns: Vec<(ReportColumn, usize)>,
     /// By row: its stacks.
@@ -34,14 +34,14 @@ pub(super) struct Listed<'a> {
     order: Vec<usize>,
     /// Those that are shown.
     shown: Vec<usize>,
-    chains: HashMap<usize, Chains>,
+    chains: HashMap<usize, RowChains>,
     /// The number of the line of each row that is shown, and of the end.
     starts: Vec<usize>,
 }
 
 /// What a line shows.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Content<'r> {
+pub(super) enum LineContent<'r> {
     /// A row, and whether it is expanded; `None` without call chains.
     Row(&'r ReportRow, Option<bool>),
     Chain(&'r ChainLine),
@@ -50,13 +50,13 @@ pub(super) enum Content<'r> {
 /// The largest number of lines that expanding all rows makes.
 const EXPANDED: usize = 1 << 20;
 
-impl<'a> Listed<'a> {
+impl<'a> ListedRows<'a> {
     /// Makes the table of events.
-    pub(super) fn new(view: ReportView<'a>, events: &'a TableEvents, state: &State) -> Self {
+    pub(super) fn new(view: ReportView<'a>, events: &'a TableEvents, state: &BrowserState) -> Self {
         let table = view.report.table(events, Percentage::Absolute);
         let mut style = view.style();
         (style.terminal, style.colors, style.separator) = (None, text::Colors(false), None);
-        let columns = Printer::new(&table, &style).columns().to_vec();
+        let columns = TablePrinter::new(&table, &style).columns().to_vec();
         let mut listed = Self {
             view,
             graph: view.report.plan().graph,
@@ -78,7 +78,7 @@ impl<'a> Listed<'a> {
     }
 
     /// Takes a new limit for rows and branches.
-    pub(super) fn limit(&mut self, state: &State) {
+    pub(super) fn limit(&mut self, state: &BrowserState) {
         // The first limit of rows is not that of branches.
         let first = self.view.report.plan();
         let is_first = state.min_percent == first.min_percent;
@@ -89,7 +89,7 @@ impl<'a> Listed<'a> {
     }
 
     /// Orders the rows.
-    pub(super) fn sort(&mut self, state: &State) {
+    pub(super) fn sort(&mut self, state: &BrowserState) {
         let table = &self.table;
         let rows = table.rows();
         let by = |one: &ReportRow, other: &ReportRow| match state.sort {
@@ -110,7 +110,7 @@ impl<'a> Listed<'a> {
     /// Selects the rows that are shown.
     ///
     /// perf: `hists__filter_by_thread` and the like, `hists__total_period`, `tools/perf/util/hist.c`.
-    pub(super) fn select(&mut self, state: &State) {
+    pub(super) fn select(&mut self, state: &BrowserState) {
         let rows = self.table.rows();
         let order = self.order.iter().copied();
         let mut shown: Vec<_> = order.filter(|&row| state.shows(&self.table, &rows[row])).collect();
@@ -138,7 +138,7 @@ impl<'a> Listed<'a> {
         let mut line = 0;
         for row in &self.shown {
             self.starts.push(line);
-            line += 1 + self.chains.get(row).map_or(0, Chains::len);
+            line += 1 + self.chains.get(row).map_or(0, RowChains::len);
         }
         self.starts.push(line);
     }
@@ -161,7 +161,7 @@ impl<'a> Listed<'a> {
     }
 
     /// Returns what a line shows.
-    pub(super) fn line(&self, line: usize) -> Option<Content<'_>> {
+    pub(super) fn line(&self, line: usize) -> Option<LineContent<'_>> {
         let (position, inner) = self.position(line)?;
         let row = self.shown[position];
         match inner.checked_sub(1) {
@@ -169,9 +169,9 @@ impl<'a> Listed<'a> {
                 let is_open = self.chains.get(&row).is_some_and(|it| it.is_open);
                 let has_chains =
                     self.table.has_stacks() && self.stacks.get(row).is_some_and(|stacks| !stacks.is_empty());
-                Some(Content::Row(&self.table.rows()[row], has_chains.then_some(is_open)))
+                Some(LineContent::Row(&self.table.rows()[row], has_chains.then_some(is_open)))
             }
-            Some(inner) => self.chains.get(&row)?.lines.get(inner).map(Content::Chain),
+            Some(inner) => self.chains.get(&row)?.lines.get(inner).map(LineContent::Chain),
         }
     }
 
@@ -193,21 +193,21 @@ impl<'a> Listed<'a> {
         self.chains.insert(row, chains);
     }
 
-    fn scale(&self, row: usize) -> Scale<'_> {
+    fn scale(&self, row: usize) -> BranchScale<'_> {
         let total = self.table.totals().first().map_or(0, |it| it.period);
         let weight = self.table.weight(&self.table.rows()[row]);
-        Scale { graph: &self.graph, total, weight, min: self.table.min_weight(&self.graph) }
+        BranchScale { graph: &self.graph, total, weight, min: self.table.min_weight(&self.graph) }
     }
 
     /// Takes the call chains of a row out, to change them; `None` if it has none.
-    fn take(&mut self, row: usize) -> Option<Chains> {
+    fn take(&mut self, row: usize) -> Option<RowChains> {
         if let Some(chains) = self.chains.remove(&row) {
             return Some(chains);
         }
         if self.graph.style == CallGraphStyle::None {
             return None;
         }
-        self.table.call_graph(self.stacks.get(row)?, &self.graph, &mut Vec::new()).map(Chains::new)
+        self.table.call_graph(self.stacks.get(row)?, &self.graph, &mut Vec::new()).map(RowChains::new)
     }
 
     /// Expands or collapses one level: the row of a line, or the branch that the line begins. Returns whether there is
@@ -262,7 +262,7 @@ impl<'a> Listed<'a> {
 
     /// Collapses all rows.
     pub(super) fn collapse_all(&mut self) {
-        self.chains.values_mut().for_each(Chains::collapse);
+        self.chains.values_mut().for_each(RowChains::collapse);
         self.number();
     }
 
@@ -286,13 +286,13 @@ impl<'a> Listed<'a> {
     }
 
     /// Returns what prints rows on lines of a width.
-    pub(super) fn printer<'s>(&'s self, style: &'s text::Style) -> Printer<'s> {
-        Printer::with_columns(&self.table, style, self.columns.clone())
+    pub(super) fn printer<'s>(&'s self, style: &'s text::TableStyle) -> TablePrinter<'s> {
+        TablePrinter::with_columns(&self.table, style, self.columns.clone())
     }
 
     /// Returns what prints functions of call chains.
-    pub(super) fn graph(&self) -> graph::Printer<'_> {
-        graph::Printer {
+    pub(super) fn graph(&self) -> graph::CallGraphPrinter<'_> {
+        graph::CallGraphPrinter {
             report: self.view.report,
             graph: &self.graph,
             colors: text::Colors(false),

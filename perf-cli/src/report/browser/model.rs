@@ -6,16 +6,16 @@ use perf_profile::report::{Layout, Percentage, ReportCell, ReportColumn, SortKey
 
 use super::super::ReportView;
 use super::keys::{self, Action};
-use super::listed::Listed;
-use super::state::{State, Zoom, ZoomedTask};
+use super::listed::ListedRows;
+use super::state::{BrowserState, Zoom, ZoomedTask};
 use crate::Failure;
 
 /// What must be done outside of the model after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum BrowserStep {
     /// Only the screen changes.
     Stay,
-    /// Other samples must be counted: those of [`State::time`].
+    /// Other samples must be counted: those of [`BrowserState::time`].
     Count,
     /// Write the rows as text.
     Print,
@@ -30,7 +30,7 @@ pub(super) enum Step {
 
 /// What a text is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Question {
+pub(super) enum BrowserQuestion {
     Filter,
     Limit,
     Time,
@@ -38,21 +38,21 @@ pub(super) enum Question {
 
 /// What keys are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum BrowserMode {
     Rows,
     /// A text, and its first line that is shown.
     Text(Vec<String>, usize),
     /// The list of events, and the one that is selected.
     Events(usize),
     /// A question, and the answer up to now.
-    Asks(Question, String),
+    Asks(BrowserQuestion, String),
     /// Whether to leave.
     Leaves,
 }
 
 /// What the browser gets from outside.
 #[derive(Clone, Copy)]
-pub(super) struct Outside<'a> {
+pub(super) struct BrowserContext<'a> {
     /// What is known of the recording.
     pub(super) header: &'a [String],
     /// Tells what is wrong with spans of time.
@@ -63,10 +63,10 @@ pub(super) struct Outside<'a> {
 pub(super) struct Browser<'a> {
     pub(super) view: ReportView<'a>,
     pub(super) tables: &'a [TableEvents],
-    outside: Outside<'a>,
-    pub(super) state: State,
-    pub(super) listed: Listed<'a>,
-    pub(super) mode: Mode,
+    outside: BrowserContext<'a>,
+    pub(super) state: BrowserState,
+    pub(super) listed: ListedRows<'a>,
+    pub(super) mode: BrowserMode,
     /// The line that is selected.
     pub(super) cursor: usize,
     /// The first line that is shown.
@@ -79,7 +79,7 @@ pub(super) struct Browser<'a> {
     before: String,
 }
 
-impl State {
+impl BrowserState {
     /// What is shown at first.
     pub(super) fn new(view: &ReportView<'_>) -> Self {
         Self {
@@ -97,17 +97,21 @@ impl State {
 
 impl<'a> Browser<'a> {
     /// Makes a browser of at least one table.
-    pub(super) fn new(view: ReportView<'a>, mut state: State, outside: Outside<'a>) -> Option<Self> {
+    pub(super) fn new(
+        view: ReportView<'a>,
+        mut state: BrowserState,
+        outside: BrowserContext<'a>,
+    ) -> Option<Self> {
         let tables = view.report.tables();
         state.table = state.table.min(tables.len().checked_sub(1)?);
-        let listed = Listed::new(view, tables.get(state.table)?, &state);
+        let listed = ListedRows::new(view, tables.get(state.table)?, &state);
         Some(Self {
             view,
             tables,
             outside,
             state,
             listed,
-            mode: Mode::Rows,
+            mode: BrowserMode::Rows,
             cursor: 0,
             top: 0,
             height: 1,
@@ -129,37 +133,39 @@ impl<'a> Browser<'a> {
     }
 
     /// Does what a key asks for.
-    pub(super) fn update(&mut self, key: KeyEvent) -> Step {
+    pub(super) fn update(&mut self, key: KeyEvent) -> BrowserStep {
         self.message.clear();
         if keys::is_control(key, 'c') {
-            return Step::Quit;
+            return BrowserStep::Quit;
         }
         if keys::is_control(key, 'z') {
-            return Step::Suspend;
+            return BrowserStep::Suspend;
         }
-        let step = match core::mem::replace(&mut self.mode, Mode::Rows) {
-            Mode::Rows => match keys::action(key) {
+        let step = match core::mem::replace(&mut self.mode, BrowserMode::Rows) {
+            BrowserMode::Rows => match keys::action(key) {
                 Some(action) => self.act(action),
                 None => self.say("this key does nothing; ? shows the keys"),
             },
-            Mode::Text(lines, top) => self.read(lines, top, key),
-            Mode::Events(selected) => self.choose(selected, key),
-            Mode::Asks(question, answer) => self.answer(question, answer, key),
-            Mode::Leaves if matches!(key.code, KeyCode::Esc | KeyCode::Enter | KeyCode::Char('y' | 'q')) => {
-                Step::Quit
+            BrowserMode::Text(lines, top) => self.read(lines, top, key),
+            BrowserMode::Events(selected) => self.choose(selected, key),
+            BrowserMode::Asks(question, answer) => self.answer(question, answer, key),
+            BrowserMode::Leaves
+                if matches!(key.code, KeyCode::Esc | KeyCode::Enter | KeyCode::Char('y' | 'q')) =>
+            {
+                BrowserStep::Quit
             }
-            Mode::Leaves => Step::Stay,
+            BrowserMode::Leaves => BrowserStep::Stay,
         };
         self.scroll();
         step
     }
 
-    fn say(&mut self, message: &str) -> Step {
+    fn say(&mut self, message: &str) -> BrowserStep {
         message.clone_into(&mut self.message);
-        Step::Stay
+        BrowserStep::Stay
     }
 
-    fn act(&mut self, action: Action) -> Step {
+    fn act(&mut self, action: Action) -> BrowserStep {
         let last = self.listed.len().saturating_sub(1);
         match action {
             Action::Up => self.cursor = self.cursor.saturating_sub(1),
@@ -195,15 +201,17 @@ impl<'a> Browser<'a> {
                 self.cursor = row;
             }
             Action::ZoomThread | Action::ZoomDso | Action::ZoomKernel => return self.zoom(action),
-            Action::ZoomTime => self.ask(Question::Time, self.state.time().unwrap_or_default().to_owned()),
+            Action::ZoomTime => {
+                self.ask(BrowserQuestion::Time, self.state.time().unwrap_or_default().to_owned())
+            }
             Action::Filter if !self.layout().has(SortKey::Symbol) => {
                 return self.say("the rows have no functions; add sym to --sort");
             }
             Action::Filter => {
                 self.before.clone_from(&self.state.filter);
-                self.ask(Question::Filter, self.state.filter.clone());
+                self.ask(BrowserQuestion::Filter, self.state.filter.clone());
             }
-            Action::Limit => self.ask(Question::Limit, String::new()),
+            Action::Limit => self.ask(BrowserQuestion::Limit, String::new()),
             Action::Relative => {
                 self.state.is_relative = !self.state.is_relative;
                 self.select();
@@ -231,18 +239,18 @@ impl<'a> Browser<'a> {
             Action::PreviousEvent => {
                 self.open((self.state.table + self.tables.len() - 1) % self.tables.len());
             }
-            Action::Events => self.mode = Mode::Events(self.state.table),
+            Action::Events => self.mode = BrowserMode::Events(self.state.table),
             Action::Back => return self.back(),
-            Action::Print => return Step::Print,
-            Action::Fold => return Step::Fold,
-            Action::Flamegraph => return Step::Flamegraph,
-            Action::Header => self.mode = Mode::Text(self.outside.header.to_vec(), 0),
-            Action::Help => self.mode = Mode::Text(help(), 0),
-            Action::Suspend => return Step::Suspend,
-            Action::Quit => return Step::Quit,
+            Action::Print => return BrowserStep::Print,
+            Action::Fold => return BrowserStep::Fold,
+            Action::Flamegraph => return BrowserStep::Flamegraph,
+            Action::Header => self.mode = BrowserMode::Text(self.outside.header.to_vec(), 0),
+            Action::Help => self.mode = BrowserMode::Text(help(), 0),
+            Action::Suspend => return BrowserStep::Suspend,
+            Action::Quit => return BrowserStep::Quit,
             Action::Instead(what) => return self.say(what),
         }
-        Step::Stay
+        BrowserStep::Stay
     }
 
     fn layout(&self) -> &'a Layout {
@@ -270,7 +278,7 @@ impl<'a> Browser<'a> {
     fn open(&mut self, table: usize) {
         self.state.table = table;
         self.state.sort = self.state.sort.filter(|&(_, member)| member < self.members().events.len());
-        self.listed = Listed::new(self.view, self.members(), &self.state);
+        self.listed = ListedRows::new(self.view, self.members(), &self.state);
         (self.cursor, self.top) = (0, 0);
     }
 
@@ -295,8 +303,8 @@ impl<'a> Browser<'a> {
         self.sort();
     }
 
-    fn zoom(&mut self, action: Action) -> Step {
-        let Some((row, _)) = self.listed.row(self.cursor) else { return Step::Stay };
+    fn zoom(&mut self, action: Action) -> BrowserStep {
+        let Some((row, _)) = self.listed.row(self.cursor) else { return BrowserStep::Stay };
         let table = &self.listed.table;
         let zoom = match action {
             Action::ZoomThread => match ZoomedTask::of(table, row) {
@@ -319,49 +327,49 @@ impl<'a> Browser<'a> {
             None => self.state.zooms.push(zoom),
         }
         self.select();
-        Step::Stay
+        BrowserStep::Stay
     }
 
     /// Zooms out, or goes back to what was shown before.
-    fn back(&mut self) -> Step {
+    fn back(&mut self) -> BrowserStep {
         if !self.state.filter.is_empty() {
             self.state.filter.clear();
             self.select();
-            return Step::Stay;
+            return BrowserStep::Stay;
         }
         match self.state.zooms.pop() {
-            Some(Zoom::Time(_)) => return Step::Count,
+            Some(Zoom::Time(_)) => return BrowserStep::Count,
             Some(_) => self.select(),
-            None if self.tables.len() > 1 => self.mode = Mode::Events(self.state.table),
-            None => self.mode = Mode::Leaves,
+            None if self.tables.len() > 1 => self.mode = BrowserMode::Events(self.state.table),
+            None => self.mode = BrowserMode::Leaves,
         }
-        Step::Stay
+        BrowserStep::Stay
     }
 
-    fn ask(&mut self, question: Question, answer: String) {
-        self.mode = Mode::Asks(question, answer);
+    fn ask(&mut self, question: BrowserQuestion, answer: String) {
+        self.mode = BrowserMode::Asks(question, answer);
     }
 
     /// Takes a key of an answer.
-    fn answer(&mut self, question: Question, mut answer: String, key: KeyEvent) -> Step {
+    fn answer(&mut self, question: BrowserQuestion, mut answer: String, key: KeyEvent) -> BrowserStep {
         match key.code {
             KeyCode::Enter => return self.answered(question, &answer),
             KeyCode::Esc => {
-                if question == Question::Filter {
+                if question == BrowserQuestion::Filter {
                     self.filter(self.before.clone());
                 }
-                return Step::Stay;
+                return BrowserStep::Stay;
             }
             KeyCode::Backspace => drop(answer.pop()),
             KeyCode::Char('u') if keys::is_control(key, 'u') => answer.clear(),
             KeyCode::Char(letter) => answer.push(letter),
             _ => {}
         }
-        if question == Question::Filter {
+        if question == BrowserQuestion::Filter {
             self.filter(answer.clone());
         }
         self.ask(question, answer);
-        Step::Stay
+        BrowserStep::Stay
     }
 
     fn filter(&mut self, filter: String) {
@@ -371,11 +379,11 @@ impl<'a> Browser<'a> {
         }
     }
 
-    fn answered(&mut self, question: Question, answer: &str) -> Step {
+    fn answered(&mut self, question: BrowserQuestion, answer: &str) -> BrowserStep {
         match question {
             // Typing did it.
-            Question::Filter => {}
-            Question::Limit => match answer.trim().parse() {
+            BrowserQuestion::Filter => {}
+            BrowserQuestion::Limit => match answer.trim().parse() {
                 Ok(limit) if (0.0..=100.0).contains(&limit) => {
                     self.state.min_percent = limit;
                     self.listed.limit(&self.state);
@@ -383,24 +391,24 @@ impl<'a> Browser<'a> {
                 }
                 _ => return self.say("the limit must be a percentage from 0 to 100"),
             },
-            Question::Time if answer.trim().is_empty() => {
+            BrowserQuestion::Time if answer.trim().is_empty() => {
                 let before = self.state.zooms.len();
                 self.state.zooms.retain(|zoom| !matches!(zoom, Zoom::Time(_)));
-                return if before > self.state.zooms.len() { Step::Count } else { Step::Stay };
+                return if before > self.state.zooms.len() { BrowserStep::Count } else { BrowserStep::Stay };
             }
-            Question::Time => match (self.outside.check_time)(answer) {
+            BrowserQuestion::Time => match (self.outside.check_time)(answer) {
                 Ok(()) => {
                     self.state.zooms.push(Zoom::Time(answer.to_owned()));
-                    return Step::Count;
+                    return BrowserStep::Count;
                 }
                 Err(Failure(why)) => return self.say(&why),
             },
         }
-        Step::Stay
+        BrowserStep::Stay
     }
 
     /// Takes a key while a text is shown.
-    fn read(&mut self, lines: Vec<String>, top: usize, key: KeyEvent) -> Step {
+    fn read(&mut self, lines: Vec<String>, top: usize, key: KeyEvent) -> BrowserStep {
         let page = self.height;
         let last = lines.len().saturating_sub(page);
         let top = match keys::action(key) {
@@ -410,14 +418,14 @@ impl<'a> Browser<'a> {
             Some(Action::PageDown) => top + page,
             Some(Action::Home) => 0,
             Some(Action::End) => last,
-            _ => return Step::Stay,
+            _ => return BrowserStep::Stay,
         };
-        self.mode = Mode::Text(lines, top.min(last));
-        Step::Stay
+        self.mode = BrowserMode::Text(lines, top.min(last));
+        BrowserStep::Stay
     }
 
     /// Takes a key while the events are listed.
-    fn choose(&mut self, selected: usize, key: KeyEvent) -> Step {
+    fn choose(&mut self, selected: usize, key: KeyEvent) -> BrowserStep {
         let last = self.tables.len() - 1;
         let selected = match keys::action(key) {
             Some(Action::Up | Action::PreviousEvent) => selected.saturating_sub(1),
@@ -428,17 +436,17 @@ impl<'a> Browser<'a> {
                 if selected != self.state.table {
                     self.open(selected);
                 }
-                return Step::Stay;
+                return BrowserStep::Stay;
             }
             Some(Action::Back) => {
-                self.mode = Mode::Leaves;
-                return Step::Stay;
+                self.mode = BrowserMode::Leaves;
+                return BrowserStep::Stay;
             }
-            Some(Action::Quit) => return Step::Quit,
+            Some(Action::Quit) => return BrowserStep::Quit,
             _ => selected,
         };
-        self.mode = Mode::Events(selected);
-        Step::Stay
+        self.mode = BrowserMode::Events(selected);
+        BrowserStep::Stay
     }
 }
 

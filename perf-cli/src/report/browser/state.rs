@@ -26,7 +26,7 @@ pub(super) enum Zoom {
 
 /// What is shown.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct BrowserState {
     /// The index of the table.
     pub(super) table: usize,
     /// The last one comes first when zooming out.
@@ -85,7 +85,7 @@ fn contains(text: &[u8], part: &str) -> bool {
     part.is_empty() || text.windows(part.len()).any(|it| it == part.as_bytes())
 }
 
-impl State {
+impl BrowserState {
     /// Returns the last spans of time that were zoomed into.
     pub(super) fn time(&self) -> Option<&str> {
         self.zooms

@@ -20,8 +20,8 @@ use ratatui_crossterm::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
-use super::draw::{Look, draw};
-use super::model::{Browser, Step};
+use super::draw::{ScreenLook, draw};
+use super::model::{Browser, BrowserStep};
 
 /// Whether the terminal is taken over.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -33,7 +33,7 @@ const WAIT: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
-    signals: Signals,
+    signals: TerminalSignals,
 }
 
 fn take() -> io::Result<()> {
@@ -78,7 +78,7 @@ impl Screen {
     /// Those of the terminal.
     pub(super) fn new() -> io::Result<Self> {
         give_back_on_panic();
-        let signals = Signals::new()?;
+        let signals = TerminalSignals::new()?;
         if let Err(error) = take() {
             give_back();
             return Err(error);
@@ -92,7 +92,7 @@ impl Screen {
     /// # Errors
     ///
     /// Those of the terminal.
-    pub(super) fn show(&mut self, browser: &mut Browser<'_>, look: &Look) -> io::Result<Step> {
+    pub(super) fn show(&mut self, browser: &mut Browser<'_>, look: &ScreenLook) -> io::Result<BrowserStep> {
         loop {
             self.terminal.draw(|frame| draw(browser, look, frame.area(), frame.buffer_mut()))?;
             loop {
@@ -108,8 +108,8 @@ impl Screen {
                 continue;
             }
             match browser.update(key) {
-                Step::Stay => {}
-                Step::Suspend => self.pause(stop)??,
+                BrowserStep::Stay => {}
+                BrowserStep::Suspend => self.pause(stop)??,
                 step => return Ok(step),
             }
         }
@@ -170,7 +170,7 @@ fn stop() -> io::Result<()> {
 /// The signals that end the program: they do so after the terminal is given back.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Debug)]
-struct Signals {
+struct TerminalSignals {
     /// The last one; 0 without one.
     seen: Arc<AtomicUsize>,
     /// Whether the terminal is not taken over, so that signals end the program at once.
@@ -178,13 +178,13 @@ struct Signals {
 }
 
 #[cfg(target_os = "linux")]
-impl Signals {
+impl TerminalSignals {
     fn new() -> io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
         use signal_hook::flag;
 
         // Handlers stay until the program ends, so there is one set of them.
-        static ALL: OnceLock<Signals> = OnceLock::new();
+        static ALL: OnceLock<TerminalSignals> = OnceLock::new();
         crate::output::end_later(true);
         if let Some(all) = ALL.get() {
             all.is_free.store(false, Ordering::SeqCst);
@@ -217,10 +217,10 @@ impl Signals {
 
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug)]
-struct Signals;
+struct TerminalSignals;
 
 #[cfg(not(target_os = "linux"))]
-impl Signals {
+impl TerminalSignals {
     fn new() -> io::Result<Self> {
         Ok(Self)
     }

@@ -9,11 +9,11 @@ use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::draw::{Look, draw};
+use super::draw::{ScreenLook, draw};
 use super::files;
-use super::lines::{Lines, joined, style};
-use super::model::{Browser, Mode, Outside, Step};
-use super::state::{State, Zoom, ZoomedTask};
+use super::lines::{RowLines, joined, style};
+use super::model::{Browser, BrowserContext, BrowserMode, BrowserStep};
+use super::state::{BrowserState, Zoom, ZoomedTask};
 use super::with_report;
 use crate::args::{Args, Verb};
 use crate::{Failure, Streams, streams};
@@ -47,8 +47,8 @@ pub(super) fn browse(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Brow
                     "10%-20%" => Ok(()),
                     _ => Err(Failure("no time".into())),
                 };
-                let outside = Outside { header: &header, check_time: &check_time };
-                let mut browser = Browser::new(*view, State::new(view), outside).unwrap();
+                let outside = BrowserContext { header: &header, check_time: &check_time };
+                let mut browser = Browser::new(*view, BrowserState::new(view), outside).unwrap();
                 browser.resize(20);
                 act(&mut browser);
                 Ok(())
@@ -63,8 +63,8 @@ fn key(code: KeyCode) -> KeyEvent {
 }
 
 /// Presses keys; returns what the last one asks for.
-pub(super) fn press(browser: &mut Browser<'_>, keys: &str) -> Step {
-    let mut step = Step::Stay;
+pub(super) fn press(browser: &mut Browser<'_>, keys: &str) -> BrowserStep {
+    let mut step = BrowserStep::Stay;
     for letter in keys.chars() {
         step = browser.update(key(match letter {
             '\n' => KeyCode::Enter,
@@ -81,7 +81,7 @@ pub(super) fn press(browser: &mut Browser<'_>, keys: &str) -> Step {
 /// Returns all lines, as they are printed.
 fn lines(browser: &Browser<'_>) -> Vec<String> {
     let style = style(&browser.listed, None);
-    let lines = Lines::new(&browser.listed, &style, browser.view.report.plan().children);
+    let lines = RowLines::new(&browser.listed, &style, browser.view.report.plan().children);
     (0..browser.listed.len()).map(|line| joined(&lines.line(line))).collect()
 }
 
@@ -160,7 +160,7 @@ fn typing_filters_functions() {
         };
         press(browser, "/14");
         assert_eq!(lines(browser), with("14"));
-        assert!(matches!(browser.mode, Mode::Asks(..)));
+        assert!(matches!(browser.mode, BrowserMode::Asks(..)));
         press(browser, "2");
         assert_eq!(lines(browser), with("142"));
         assert!(!lines(browser).is_empty() && lines(browser).len() < with("14").len());
@@ -172,7 +172,7 @@ fn typing_filters_functions() {
         press(browser, "/142\n/zzz\u{1b}");
         assert_eq!(lines(browser), with("142"));
         press(browser, "\u{1b}");
-        assert_eq!((lines(browser), &browser.mode), (all.clone(), &Mode::Rows));
+        assert_eq!((lines(browser), &browser.mode), (all.clone(), &BrowserMode::Rows));
     });
 }
 
@@ -198,10 +198,10 @@ fn zooms_hide_the_other_rows_and_end_one_by_one() {
         assert_eq!(lines(browser), kernel);
         press(browser, "\u{1b}");
         assert_eq!(lines(browser), all);
-        assert_eq!(press(browser, "\u{1b}"), Step::Stay);
-        assert_eq!(browser.mode, Mode::Leaves);
-        assert_eq!(press(browser, "n"), Step::Stay);
-        assert_eq!(press(browser, "\u{1b}\u{1b}"), Step::Quit);
+        assert_eq!(press(browser, "\u{1b}"), BrowserStep::Stay);
+        assert_eq!(browser.mode, BrowserMode::Leaves);
+        assert_eq!(press(browser, "n"), BrowserStep::Stay);
+        assert_eq!(press(browser, "\u{1b}\u{1b}"), BrowserStep::Quit);
     });
 }
 
@@ -263,12 +263,12 @@ fn rows_below_a_limit_are_left_out() {
 #[test]
 fn a_time_span_is_counted_anew() {
     browse(CHAINS, &[], &mut |browser| {
-        assert_eq!(press(browser, "Tnever\n"), Step::Stay);
+        assert_eq!(press(browser, "Tnever\n"), BrowserStep::Stay);
         assert_eq!((&*browser.message, browser.state.time()), ("no time", None));
-        assert_eq!(press(browser, "T10%-20%\n"), Step::Count);
+        assert_eq!(press(browser, "T10%-20%\n"), BrowserStep::Count);
         assert_eq!(browser.state.time(), Some("10%-20%"));
         assert_eq!(browser.state.zooms, [Zoom::Time("10%-20%".into())]);
-        assert_eq!(press(browser, "\u{1b}"), Step::Count);
+        assert_eq!(press(browser, "\u{1b}"), BrowserStep::Count);
         assert_eq!(browser.state.time(), None);
     });
 }
@@ -286,8 +286,8 @@ fn events_are_switched_and_listed() {
         press(browser, "l\u{2193}\n");
         assert_eq!(lines(browser), second);
         press(browser, "\u{1b}");
-        assert_eq!(browser.mode, Mode::Events(1));
-        assert_eq!(press(browser, "\u{1b}\u{1b}"), Step::Quit);
+        assert_eq!(browser.mode, BrowserMode::Events(1));
+        assert_eq!(press(browser, "\u{1b}\u{1b}"), BrowserStep::Quit);
     });
     // By each event of a group.
     browse("captures/group_read.data", &["--no-children"], &mut |browser| {
@@ -306,14 +306,14 @@ fn the_help_and_the_header_are_texts() {
     browse(CHAINS, &[], &mut |browser| {
         browser.resize(10);
         press(browser, "?");
-        let Mode::Text(help, 0) = &browser.mode else { panic!("{:?}", browser.mode) };
+        let BrowserMode::Text(help, 0) = &browser.mode else { panic!("{:?}", browser.mode) };
         assert!(help.iter().any(|line| line.contains("Zoom into the thread")));
         press(browser, "\u{2193}\u{2193}");
-        assert!(matches!(browser.mode, Mode::Text(_, 2)));
+        assert!(matches!(browser.mode, BrowserMode::Text(_, 2)));
         press(browser, " q");
-        assert_eq!(browser.mode, Mode::Rows);
+        assert_eq!(browser.mode, BrowserMode::Rows);
         press(browser, "i");
-        assert_eq!(browser.mode, Mode::Text(vec!["first".into(), "second".into()], 0));
+        assert_eq!(browser.mode, BrowserMode::Text(vec!["first".into(), "second".into()], 0));
     });
 }
 
@@ -323,13 +323,13 @@ fn ctrl_c_leaves_from_everywhere() {
         for keys in ["", "?", "/x", "T", "\u{1b}"] {
             press(browser, keys);
             let key = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-            assert_eq!(browser.update(key), Step::Quit, "{keys:?}");
+            assert_eq!(browser.update(key), BrowserStep::Quit, "{keys:?}");
         }
     });
 }
 
-fn look() -> Look {
-    Look { has_colors: true, quality: "the quality".into() }
+fn look() -> ScreenLook {
+    ScreenLook { has_colors: true, quality: "the quality".into() }
 }
 
 /// Returns the text of a screen.
@@ -393,7 +393,7 @@ fn colors_are_those_of_percentages_or_none() {
     browse(CHAINS, &[], &mut |browser| {
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
         for has_colors in [true, false] {
-            let look = Look { has_colors, ..look() };
+            let look = ScreenLook { has_colors, ..look() };
             terminal.draw(|frame| draw(browser, &look, frame.area(), frame.buffer_mut())).unwrap();
             let cells = &terminal.backend().buffer().content;
             let has = |color| cells.iter().any(|cell| cell.fg == color);
@@ -446,7 +446,7 @@ fn any_keys_on_any_screen() {
                 let len = browser.listed.len();
                 assert!(browser.cursor < len || (browser.cursor, len) == (0, 0));
                 assert!(browser.top <= browser.cursor);
-                if height > 4 && browser.mode == Mode::Rows {
+                if height > 4 && browser.mode == BrowserMode::Rows {
                     assert!(browser.cursor - browser.top < usize::from(height));
                 }
             }

@@ -6,7 +6,7 @@ use perf_profile::Symbol;
 use perf_profile::report::{ReportCell, ReportColumn, ReportRow, SortKey};
 
 use super::super::{memory, transaction};
-use super::Printer;
+use super::TablePrinter;
 use crate::column::shown_len;
 use crate::escape::push_name;
 
@@ -16,7 +16,7 @@ const ADDRESS: usize = 16;
 /// The smallest width that a column is cut to.
 const NARROW: usize = 16;
 
-impl Printer<'_> {
+impl TablePrinter<'_> {
     /// Returns the width of a column.
     ///
     /// perf: `hists__calc_col_len`, `tools/perf/util/hist.c`; `hpp__width_fn`, `tools/perf/ui/hist.c`.
