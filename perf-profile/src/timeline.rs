@@ -12,9 +12,12 @@ use crate::profile::{Profile, ProfileEvent, Thread};
 ///
 /// ```
 /// # fn activity(profile: &perf_profile::Profile) {
+/// use std::num::NonZero;
+///
 /// use perf_profile::ThreadTimeline;
 ///
-/// let Some(timeline) = ThreadTimeline::of(profile, 100.try_into().unwrap_or_default()) else { return };
+/// const PARTS: NonZero<usize> = NonZero::new(100).unwrap();
+/// let Some(timeline) = ThreadTimeline::of(profile, PARTS) else { return };
 /// for event in &timeline.events {
 ///     for strip in &event.strips {
 ///         println!("{} {:?}", strip.tid, strip.samples);
