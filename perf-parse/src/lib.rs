@@ -7,7 +7,8 @@
 //!   [`RawRecord::sample`] is the fast way to samples. A [`Sample`] is a lazy view: each getter of a leading field is
 //!   one load, and [`Sample::tail`] walks the rest once. [`SampleBatch`] has the fields of many samples as columns. This
 //!   part needs neither std nor alloc, and allocates nothing.
-//! - **Captures** (feature `alloc`). [`Reader`] opens a `perf.data` by its path, in memory, or as a stream.
+//! - **Captures** (feature `alloc`). [`Reader`] opens a `perf.data` by its path, as an open file, as anything
+//!   that can seek, in memory, or as a stream.
 //!   [`Reader::records`] walks over the records of a capture of any mode and byte order, each with its
 //!   [event](EventRecord::event), and keeps the [`Account`](file::Account). [`feature`](mod@feature) has what the
 //!   recorder knew about the machine, [`rewrite`](mod@rewrite) copies and repairs captures. [`file`](mod@file) has

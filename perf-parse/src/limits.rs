@@ -54,8 +54,8 @@ pub struct Limits {
     /// MiB, and one record. [`Reader::events`](crate::file::Reader::events) and [`Reader::features`](crate::file::Reader::features)
     /// include later attrs and features only once the reader has reached them.
     pub look_ahead: usize,
-    /// Maximum number of bytes outside of the records of a file that [`Reader::open`](crate::file::Reader::open) reads:
-    /// 1 GiB. A file with more is refused with [`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field
+    /// Maximum number of bytes outside of the records of a file that [`Reader::open`](crate::file::Reader::open),
+    /// `Reader::from_file` and `Reader::from_seekable` read: 1 GiB. A file with more is refused with [`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field
     /// `file`; map it, and use [`Reader::new`](crate::file::Reader::new).
     pub metadata: u64,
     /// Logarithm to base 2 of the largest window of a compressed stream, in bytes: 27, for the 128 MiB of perf's

@@ -34,10 +34,12 @@ pub(super) fn sections<'a, O: Endian>(
             if is_absent(feature, place.size) {
                 return Ok(None);
             }
-            let found = image.section(place, "feature section")?;
-            match part_in(&place, header, &table, &sections) {
+            // Before its bytes are asked for: those of the records may not be in memory.
+            let is_inside = place.offset.checked_add(place.size).is_some_and(|end| end <= image.len());
+            let part = if is_inside { part_in(&place, header, &table, &sections) } else { None };
+            match part {
                 Some(part) => Err(FileError::new(FileErrorKind::Overlap { feature, part }, entry)),
-                None => Ok(Some((place.offset, found))),
+                None => Ok(Some((place.offset, image.section(place, "feature section")?))),
             }
         });
         match found {

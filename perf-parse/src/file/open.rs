@@ -2,6 +2,8 @@
 
 #[cfg(feature = "std")]
 mod path;
+#[cfg(feature = "std")]
+mod storage;
 
 use alloc::borrow::Cow;
 use alloc::vec;

@@ -1,6 +1,8 @@
 //! The reader of a capture: the opened capture, and the methods that return its records.
 
 use alloc::borrow::Cow;
+#[cfg(feature = "std")]
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 #[cfg(feature = "std")]
@@ -14,7 +16,7 @@ use super::knowledge::{Knowledge, KnownEvents};
 use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
-use super::source::{Stream, Window};
+use super::source::{RandomAccess, Stream, Window};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events, Place};
@@ -88,7 +90,7 @@ pub(super) enum Data<'a> {
     Memory(Vec<Slice<'a>>),
     /// The data files, which each walk reads by windows.
     #[cfg(feature = "std")]
-    Windows(Vec<Window>),
+    Windows(Vec<Window<'a>>),
     /// A stream, until it is walked.
     #[cfg(feature = "std")]
     Stream(Mutex<Option<Stream<'a>>>),
@@ -162,13 +164,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a data file of a folder capture. Its records are read after those of the files before it. The first record
-    /// is at the start of `bytes`.
+    /// is at the start of `bytes`. If the other data files are read by windows, this one is, too.
     ///
     /// perf: `dir/data.*`; the file given to [`new`](Self::new) is `dir/data`. A stream has no data files: the call has
     /// no effect.
     pub fn add_data(&mut self, bytes: &'a [u8]) {
-        if let Some(files) = self.files_mut() {
-            files.push(Slice::new(bytes, 0));
+        let slice = Slice::new(bytes, 0);
+        match &mut self.data {
+            Data::Memory(files) => files.push(slice),
+            #[cfg(feature = "std")]
+            Data::Windows(windows) => windows.push(window(slice)),
+            #[cfg(feature = "std")]
+            Data::Stream(_) => {}
         }
     }
 
@@ -184,21 +191,52 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the payload of an AUXTRACE record, or another range of bytes of the capture's first data file.
+    /// Returns the payload of an AUXTRACE record, or another range of bytes of the capture's first data file. Borrows from
+    /// a capture in memory; reads, and allocates for, one that is read by windows.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Truncated`] if the range is not entirely in the data section, or if the capture is not in
-    /// memory.
-    pub fn bytes_at(&self, section: Section) -> Result<&[u8], FileError> {
-        let first = match &self.data {
-            Data::Memory(files) => files.first(),
+    /// [`FileErrorKind::Truncated`] if the range is not entirely in the data section, and for a stream, whose bytes are
+    /// gone. [`FileErrorKind::Io`] if the file cannot be read.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::Reader;
+    /// use perf_parse::file::Section;
+    ///
+    /// # let path = "examples/captures/auxtrace.le.data";
+    /// let reader = Reader::open(path)?;
+    /// for record in reader.records() {
+    ///     let record = record?;
+    ///     let offset = record.offset() + u64::from(record.raw().size());
+    ///     let section = Section { offset, size: record.trailing_size() };
+    ///     assert_eq!(reader.bytes_at(section)?.len() as u64, record.trailing_size());
+    /// }
+    /// # Ok::<(), perf_parse::FileError>(())
+    /// ```
+    pub fn bytes_at(&self, section: Section) -> Result<Cow<'_, [u8]>, FileError> {
+        let range = section.offset..section.offset.saturating_add(section.size);
+        let bytes = match &self.data {
+            Data::Memory(files) => {
+                let bytes = files.first().and_then(|file| super::source::Source::at(file, range.start));
+                let size = usize::try_from(section.size).ok();
+                bytes.zip(size).and_then(|(bytes, size)| bytes.get(..size)).map(Cow::Borrowed)
+            }
             #[cfg(feature = "std")]
-            Data::Windows(_) | Data::Stream(_) => None,
+            Data::Windows(windows) => match windows.first().map(|window| window.part(&range)) {
+                Some(mut window) if window.range() == range => {
+                    let mut bytes = Vec::new();
+                    let read = std::io::Read::read_to_end(&mut window, &mut bytes);
+                    read.map_err(|error| FileError::new(FileErrorKind::Io(error.kind()), range.start))?;
+                    (bytes.len() as u64 == section.size).then_some(Cow::Owned(bytes))
+                }
+                _ => None,
+            },
+            #[cfg(feature = "std")]
+            Data::Stream(_) => None,
         };
-        let bytes = first.and_then(|file| super::source::Source::at(file, section.offset));
-        let held = bytes.zip(usize::try_from(section.size).ok()).and_then(|(bytes, size)| bytes.get(..size));
-        held.ok_or_else(|| {
+        bytes.ok_or_else(|| {
             let kind =
                 FileErrorKind::Truncated { field: "auxtrace.size", needed: section.size, available: 0 };
             FileError::new(kind, section.offset)
@@ -320,9 +358,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns the data files, all of them to be read by windows from now on; `None` for a stream.
     #[cfg(feature = "std")]
-    pub(super) fn data_mut(&mut self) -> &mut Data<'a> {
-        &mut self.data
+    pub(super) fn windows_mut(&mut self) -> Option<&mut Vec<Window<'a>>> {
+        if let Data::Memory(files) = &self.data {
+            self.data = Data::Windows(files.iter().copied().map(window).collect());
+        }
+        match &mut self.data {
+            Data::Windows(windows) => Some(windows),
+            Data::Memory(_) | Data::Stream(_) => None,
+        }
     }
 
     /// Walks over the records from the first one on, with what an earlier walk has found: no record is applied again.
@@ -337,7 +382,7 @@ impl<'a> Reader<'a> {
     #[cfg(feature = "std")]
     fn walk_windows<'r>(
         &'r self,
-        windows: &[Window],
+        windows: &[Window<'a>],
         data_file: usize,
         knowledge: Knowledge<'r>,
         account: Account,
@@ -364,4 +409,11 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// Returns a data file in memory as one that is read by windows.
+#[cfg(feature = "std")]
+fn window(file: Slice<'_>) -> Window<'_> {
+    let storage: Arc<dyn RandomAccess + '_> = Arc::new(file);
+    Window::new(&storage, file.range())
 }

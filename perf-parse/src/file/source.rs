@@ -1,10 +1,14 @@
 //! The source of a capture's bytes: memory, or a stream that is read once.
 
 #[cfg(feature = "std")]
+mod random_access;
+#[cfg(feature = "std")]
 mod stream;
 #[cfg(feature = "std")]
 mod window;
 
+#[cfg(feature = "std")]
+pub(super) use random_access::{RandomAccess, Seekable};
 #[cfg(feature = "std")]
 pub(super) use stream::Stream;
 #[cfg(feature = "std")]

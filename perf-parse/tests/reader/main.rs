@@ -7,6 +7,7 @@ mod blocks;
 mod compressed;
 mod deferred;
 mod directory;
+mod doors;
 mod limits;
 mod look_ahead;
 mod order;

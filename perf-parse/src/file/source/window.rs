@@ -1,55 +1,46 @@
-//! A file on disk that is read by windows, without mapping it.
+//! A range of storage that is read by windows, without having all of it in memory.
 
 use alloc::sync::Arc;
 use core::ops::Range;
-use std::fs::File;
 use std::io::{self, Read};
 
-/// A range of a file. Each has its own position, so that several walks can read one file.
-#[derive(Clone, Debug)]
-pub(in crate::file) struct Window {
-    file: Arc<File>,
+use super::random_access::RandomAccess;
+
+/// A range of storage. Each has its own position, so that several walks can read the same storage.
+#[derive(Clone)]
+pub(in crate::file) struct Window<'a> {
+    storage: Arc<dyn RandomAccess + 'a>,
     range: Range<u64>,
 }
 
-impl Window {
-    pub(in crate::file) fn new(file: &Arc<File>, range: Range<u64>) -> Self {
-        Self { file: Arc::clone(file), range }
+impl core::fmt::Debug for Window<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Window").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Window<'a> {
+    pub(in crate::file) fn new(storage: &Arc<dyn RandomAccess + 'a>, range: Range<u64>) -> Self {
+        Self { storage: Arc::clone(storage), range }
     }
 
-    /// Returns the part of the window that is in a range of offsets of the file.
+    /// Returns the part of the window that is in a range of offsets of the storage.
     pub(in crate::file) fn part(&self, range: &Range<u64>) -> Self {
         let (start, end) = (self.range.start.max(range.start), self.range.end.min(range.end));
-        Self::new(&self.file, start.min(end)..end)
+        Self::new(&self.storage, start.min(end)..end)
     }
 
-    /// Returns the range of offsets of the file.
+    /// Returns the range of offsets of the storage.
     pub(in crate::file) fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 }
 
-#[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
-}
-
-/// On other systems, files cannot be read by windows.
-#[cfg(not(any(unix, windows)))]
-fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-impl Read for Window {
+impl Read for Window<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.range.end.saturating_sub(self.range.start)).unwrap_or(usize::MAX);
         let most = left.min(buffer.len());
-        let count = read_at(&self.file, buffer.get_mut(..most).unwrap_or_default(), self.range.start)?;
+        let count = self.storage.read_from(self.range.start, buffer.get_mut(..most).unwrap_or_default())?;
         self.range.start = self.range.start.saturating_add(count as u64);
         Ok(count)
     }
