@@ -10,7 +10,6 @@ mod holes {
         Vec::new()
     }
 }
-mod map;
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +17,7 @@ use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use memmap2::Mmap;
+use perf_mmap::FileMapping;
 use perf_parse::file::{FileErrorKind, Reader};
 use perf_parse::index::Identity;
 
@@ -65,13 +64,8 @@ pub(crate) fn map(is_wanted: bool) {
 }
 
 /// Maps a regular file that is not empty; `None` if files must be read.
-pub(crate) fn mapped(file: &File) -> io::Result<Option<Mmap>> {
-    if NEVER_MAP.load(Ordering::Relaxed) { Ok(None) } else { map::file(file).map(Some) }
-}
-
-/// Releases the pages of a mapped file.
-pub(crate) fn release(map: &Mmap) {
-    map::release(map);
+pub(crate) fn mapped(file: &File) -> io::Result<Option<FileMapping>> {
+    if NEVER_MAP.load(Ordering::Relaxed) { Ok(None) } else { FileMapping::new(file).map(Some) }
 }
 
 /// Opens the capture and runs the work on it.
@@ -247,7 +241,7 @@ pub(crate) struct Input {
 #[derive(Debug)]
 enum Bytes {
     /// A mapped file and its holes.
-    Mapped(Mmap, Vec<Range<u64>>),
+    Mapped(FileMapping, Vec<Range<u64>>),
     /// The content of a file that cannot or must not be mapped: a named pipe, a file of `/proc`, an empty file.
     Read(Vec<u8>),
 }
@@ -264,7 +258,8 @@ impl Input {
             let bytes = std::fs::read(path).map_err(|error| named(path, error))?;
             return Ok(Self { bytes: Bytes::Read(bytes), file: input });
         }
-        let map = map::file(&file).map_err(|error| named(path, format_args!("cannot be mapped: {error}")))?;
+        let map = FileMapping::new(&file)
+            .map_err(|error| named(path, format_args!("cannot be mapped: {error}")))?;
         Ok(Self { bytes: Bytes::Mapped(map, holes::holes(&file, &metadata)), file: input })
     }
 

@@ -3,7 +3,7 @@
 //! The library has one function, [`run`], which is the program. Tests and fuzz targets call it without starting a
 //! process.
 
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 extern crate alloc;
 

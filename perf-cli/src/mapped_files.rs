@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use memmap2::Mmap;
+use perf_mmap::FileMapping;
 use perf_session::Inode;
 use perf_symbol::{Bytes, Files, ReadFiles};
 
@@ -35,15 +35,15 @@ impl MappedFiles {
 
 #[derive(Debug, Default)]
 struct Maps {
-    list: Vec<Weak<Mmap>>,
+    list: Vec<Weak<FileMapping>>,
     /// Number of bytes that were mapped since pages were released.
     bytes: usize,
 }
 
 impl Maps {
-    fn add(&mut self, map: &Arc<Mmap>) {
+    fn add(&mut self, map: &Arc<FileMapping>) {
         if self.bytes >= RELEASE {
-            self.list.retain(|map| map.upgrade().map(|map| crate::input::release(&map)).is_some());
+            self.list.retain(|map| map.upgrade().map(|map| map.release()).is_some());
             self.bytes = 0;
         }
         self.list.push(Arc::downgrade(map));
@@ -52,9 +52,9 @@ impl Maps {
 }
 
 /// A mapped file that is shared.
-struct Shared(Arc<Mmap>);
+struct SharedMap(Arc<FileMapping>);
 
-impl AsRef<[u8]> for Shared {
+impl AsRef<[u8]> for SharedMap {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
@@ -73,7 +73,7 @@ impl Files for MappedFiles {
         let Some(map) = crate::input::mapped(&File::open(path)?)? else { return ReadFiles.read(path, limit) };
         let map = Arc::new(map);
         self.maps.lock().unwrap_or_else(PoisonError::into_inner).add(&map);
-        Ok(Bytes::new(Shared(map)))
+        Ok(Bytes::new(SharedMap(map)))
     }
 
     fn inode(&self, path: &Path) -> Option<Inode> {
