@@ -1,7 +1,7 @@
 //! The fields of scheduler tracepoints that have the id of a thread.
 
 use perf_abi::attr::Attr;
-use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Field, Tracepoints, TracingData, Value};
@@ -46,17 +46,10 @@ impl<'a> TidField<'a> {
             return None;
         }
         let raw = at.sample().tail().ok()?.raw?;
-        match self.endianness {
-            Endianness::Little => number(self.field.value::<LittleEndian>(raw).ok()?),
-            Endianness::Big => number(self.field.value::<BigEndian>(raw).ok()?),
+        match self.field.value(raw, self.endianness).ok()? {
+            Value::Signed(number) => i32::try_from(number).ok(),
+            Value::Unsigned(number) => i32::try_from(number).ok(),
+            _ => None,
         }
-    }
-}
-
-fn number<O: Endian>(value: Value<'_, O>) -> Option<i32> {
-    match value {
-        Value::Signed(number) => i32::try_from(number).ok(),
-        Value::Unsigned(number) => i32::try_from(number).ok(),
-        _ => None,
     }
 }

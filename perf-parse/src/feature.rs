@@ -46,6 +46,7 @@ mod pmu_caps;
 mod pmu_mappings;
 mod sample_time;
 mod section;
+mod tracing_data;
 mod value;
 
 pub use auxtrace::AuxtraceEntry;

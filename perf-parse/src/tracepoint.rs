@@ -12,7 +12,7 @@
 //!
 //! ```
 //! # #[cfg(feature = "tracepoint")] {
-//! use perf_parse::abi::endian::LittleEndian;
+//! use perf_parse::abi::endian::Endianness;
 //! use perf_parse::tracepoint::{Format, Value};
 //!
 //! let text = b"name: exit\nID: 7\nformat:\n\
@@ -20,11 +20,11 @@
 //!     \tfield:char comm[4];\toffset:4;\tsize:4;\tsigned:0;\n\n\
 //!     print fmt: \"%s\", REC->comm\n";
 //! let format = Format::parse(b"task", text, 8)?;
-//! let values: Vec<_> = format.fields::<LittleEndian>(b"\xff\xff\xff\xffsh\0\0").map(|(_, value)| value).collect();
+//! let values: Vec<_> = format.fields(b"\xff\xff\xff\xffsh\0\0", Endianness::Little).map(|(_, value)| value).collect();
 //! assert_eq!(values, [Ok(Value::Signed(-1)), Ok(Value::Str(b"sh"))]);
 //!
 //! // A payload that ends early loses only the fields that are not in it.
-//! let mut short = format.fields::<LittleEndian>(b"\xff\xff\xff\xffsh");
+//! let mut short = format.fields(b"\xff\xff\xff\xffsh", Endianness::Little);
 //! assert_eq!(short.next().map(|(_, value)| value), Some(Ok(Value::Signed(-1))));
 //! let error = short.next().and_then(|(_, value)| value.err()).unwrap();
 //! assert_eq!(error.to_string(), "comm: needs 4 bytes at 4, the raw data has 6");

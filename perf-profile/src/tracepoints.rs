@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::record::CpuMode;
@@ -94,16 +94,12 @@ impl<'a> TracepointTexts<'a> {
         let Some((format, print_fmt)) = self.tracepoints.get(index) else { return };
         let start = out.len();
         let kernel = KernelAddresses { strings: &self.strings, at, symbols: RefCell::new(symbols) };
-        let is_written = print_fmt.as_ref().is_some_and(|print_fmt| match self.endianness {
-            Endianness::Little => print_fmt.write::<LittleEndian>(raw, &kernel, out).is_ok(),
-            Endianness::Big => print_fmt.write::<BigEndian>(raw, &kernel, out).is_ok(),
-        });
+        let is_written = print_fmt
+            .as_ref()
+            .is_some_and(|print_fmt| print_fmt.write(raw, self.endianness, &kernel, out).is_ok());
         if !is_written {
             self.as_fields += 1;
-            match self.endianness {
-                Endianness::Little => format.write_fields::<LittleEndian>(raw, out),
-                Endianness::Big => format.write_fields::<BigEndian>(raw, out),
-            }
+            format.write_fields(raw, self.endianness, out);
         }
         make_line_safe(out, start);
     }

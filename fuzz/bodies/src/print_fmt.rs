@@ -84,7 +84,7 @@ fn texts<O: Endian>(print_fmt: &PrintFmt<'_>, raw: &[u8], small: u32) -> Result<
     const BEFORE: &[u8] = b"before";
     let write = |max: u32| {
         let mut out = BEFORE.to_vec();
-        let written = print_fmt.write_within::<O>(raw, &Kernel, max, &mut out);
+        let written = print_fmt.write_within(raw, O::ENDIANNESS, &Kernel, max, &mut out);
         let text = out.strip_prefix(BEFORE).unwrap();
         assert!(text.len() <= max as usize);
         match written {
@@ -108,7 +108,7 @@ fn texts<O: Endian>(print_fmt: &PrintFmt<'_>, raw: &[u8], small: u32) -> Result<
 
 fn fields<O: Endian>(format: &Format<'_>, raw: &[u8]) {
     let mut out = Vec::new();
-    format.write_fields::<O>(raw, &mut out);
+    format.write_fields(raw, O::ENDIANNESS, &mut out);
     let names: usize = format.own_fields().iter().map(|field| field.name.len() + 32).sum();
     assert!(out.len() <= names + 4 * (raw.len() + 64));
     assert_eq!(out.is_empty(), format.own_fields().is_empty());

@@ -60,10 +60,15 @@ fn whole(bytes: &[u8]) -> bool {
 
 fn values<O: Endian>(format: &Format<'_>, raw: &[u8]) {
     let fields = format.common_fields().iter().chain(format.own_fields());
-    assert!(format.fields::<O>(raw).map(|(field, _)| field).eq(fields));
-    for (field, value) in format.fields::<O>(raw) {
+    assert!(format.fields_in::<O>(raw, ()).map(|(field, _)| field).eq(fields));
+    for (field, value) in format.fields_in::<O>(raw, ()) {
         match (value, place::<O>(field, raw)) {
-            (Ok(value), Some(bytes)) => check(field, value, bytes),
+            (Ok(value), Some(bytes)) => {
+                let erased = field.value(raw, O::ENDIANNESS).expect("the same in any type of order");
+                assert_eq!((erased.as_u64(), erased.as_i64()), (value.as_u64(), value.as_i64()));
+                assert_eq!(erased.as_str(), value.as_str());
+                check(field, value, bytes);
+            }
             (Err(error), None) => {
                 assert_eq!((error.field, error.available), (field.name, raw.len() as u64));
                 assert!(!error.to_string().is_empty());

@@ -1,7 +1,7 @@
 //! The state in which a thread leaves the CPU.
 
 use hashbrown::HashMap;
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_abi::endian::Endianness;
 use perf_parse::tracepoint::{Format, PrintFmt};
 
 /// What a thread does after it has left the CPU.
@@ -120,11 +120,7 @@ impl<'a> StateReader<'a> {
         raw.get_mut(self.offset..self.offset + self.size)?.copy_from_slice(number);
         let (mut text, print_fmt) = (Vec::new(), self.print_fmt.as_ref()?);
         // The print format has no pointers.
-        match self.endianness {
-            Endianness::Little => print_fmt.write_within::<LittleEndian>(&raw, &(), MAX_COST, &mut text),
-            Endianness::Big => print_fmt.write_within::<BigEndian>(&raw, &(), MAX_COST, &mut text),
-        }
-        .ok()?;
+        print_fmt.write_within(&raw, self.endianness, &(), MAX_COST, &mut text).ok()?;
         let text = String::from_utf8_lossy(&text);
         let state = text.split_whitespace().find_map(|word| word.strip_prefix("prev_state="))?;
         let letters: String = state.chars().take(LETTERS).collect();

@@ -1,6 +1,6 @@
 //! A tracepoint, prepared to print its raw data.
 
-use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U16, U32, U64};
+use perf_abi::endian::{Endian, Endianness, U16, U32, U64};
 use perf_parse::Error;
 use perf_parse::tracepoint::{Element, Field, FieldError, Format, Place, Value};
 
@@ -96,7 +96,7 @@ impl<'a> TracepointField<'a> {
 
     #[inline(never)]
     fn any_value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
-        self.field.value(raw)
+        self.field.value_in(raw, ())
     }
 }
 
@@ -156,9 +156,6 @@ impl<'a> Tracepoint<'a> {
     /// more values than the raw data has bytes.
     #[inline]
     pub(crate) fn check(&self, raw: &[u8]) -> Result<(), Error> {
-        match self.endianness {
-            Endianness::Little => self.format.check::<LittleEndian>(raw),
-            Endianness::Big => self.format.check::<BigEndian>(raw),
-        }
+        self.format.check(raw, self.endianness)
     }
 }

@@ -55,14 +55,14 @@ impl<'a> TraceFormats<'a> {
 fn fields<O: Endian>(format: &Format<'_>, raw: &[u8]) -> Vec<TraceField> {
     let fields = format.own_fields().iter();
     let traced = fields.filter_map(|field| {
-        Some(TraceField { name: field.name.to_vec(), value: value_text(field.value::<O>(raw).ok()?) })
+        Some(TraceField { name: field.name.to_vec(), value: value_text(field.value_in::<O>(raw, ()).ok()?) })
     });
     traced.collect()
 }
 
 fn number<O: Endian>(format: &Format<'_>, name: &[u8], raw: &[u8]) -> Option<i64> {
     let field = format.own_fields().iter().find(|field| field.name == name)?;
-    match field.value::<O>(raw).ok()? {
+    match field.value_in::<O>(raw, ()).ok()? {
         Value::Signed(number) => Some(number),
         Value::Unsigned(number) => Some(number.cast_signed()),
         _ => None,

@@ -141,7 +141,7 @@ impl TraceTable {
         rows.int64(stack_id);
         for &(index, kind) in &self.fields {
             let field = format.own_fields().get(index);
-            let value = field.and_then(|field| field.value::<O>(raw).ok());
+            let value = field.and_then(|field| field.value_in::<O>(raw, ()).ok());
             push_value(rows, kind, value);
         }
         rows.end();

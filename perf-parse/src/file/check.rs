@@ -1,8 +1,6 @@
 //! Checks whether all fields of a record can be decoded.
 
 #[cfg(feature = "tracepoint")]
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
-#[cfg(feature = "tracepoint")]
 use perf_abi::event::EventType;
 
 use crate::error::FileError;
@@ -83,11 +81,7 @@ impl<'t> RecordCheck<'t> {
         let config = attr.filter(|attr| attr.kind == EventType::TRACEPOINT).map(|attr| attr.config);
         match config.and_then(|id| self.tracepoints.get(id)).zip(raw) {
             Some((format, raw)) => {
-                let checked = match record.raw().endianness() {
-                    Endianness::Little => format.check::<LittleEndian>(raw),
-                    Endianness::Big => format.check::<BigEndian>(raw),
-                };
-                checked.map_err(|error| record.error(error))
+                format.check(raw, record.raw().endianness()).map_err(|error| record.error(error))
             }
             None => Ok(()),
         }

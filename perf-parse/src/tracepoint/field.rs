@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{ByteOrder, Endianness};
 
 use super::element::{Element, Extent, classify};
 use super::error::FieldError;
@@ -76,51 +76,78 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the field's value in the raw data of a sample, in byte order `O`. Takes constant time, except for the
-    /// search for a string's NUL.
+    /// Returns the field's value in the raw data of a sample, which is in the byte order `order` of the capture. Takes
+    /// constant time, except for the search for a string's NUL.
     ///
     /// # Errors
     ///
     /// The part of the field that is missing from `raw`.
+    #[inline]
+    pub fn value<'r>(&self, raw: &'r [u8], order: Endianness) -> Result<Value<'r>, FieldError<'a>> {
+        self.value_in(raw, order)
+    }
+
+    /// Returns the field's value as [`value`](Self::value) does, in a byte order that may be known when the program is
+    /// compiled: `value_in::<LittleEndian>(raw, ())`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`value`](Self::value).
     #[inline(always)]
-    pub fn value<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<Value<'r, O>, FieldError<'a>> {
+    pub fn value_in<'r, O: ByteOrder>(
+        &self,
+        raw: &'r [u8],
+        order: O::Value,
+    ) -> Result<Value<'r, O>, FieldError<'a>> {
         let (start, size) = (u64::from(self.offset), u64::from(self.size));
         match self.place {
-            Place::Value => Ok(Value::single(self.element, self.signed, self.bytes(raw, start, size)?)),
+            Place::Value => {
+                Ok(Value::single(order, self.element, self.signed, self.bytes(raw, start, size)?))
+            }
             Place::Array { .. } => {
-                Ok(Value::several(self.element, self.signed, self.bytes(raw, start, size)?))
+                Ok(Value::several(order, self.element, self.signed, self.bytes(raw, start, size)?))
             }
             Place::Rest => {
                 let size = (raw.len() as u64).saturating_sub(start);
-                Ok(Value::several(self.element, self.signed, self.bytes(raw, start, size)?))
+                Ok(Value::several(order, self.element, self.signed, self.bytes(raw, start, size)?))
             }
-            Place::DataLoc => self.dynamic(raw, 0),
-            Place::RelLoc => self.dynamic(raw, start.saturating_add(size)),
+            Place::DataLoc => self.dynamic(raw, order, 0),
+            Place::RelLoc => self.dynamic(raw, order, start.saturating_add(size)),
         }
     }
 
     /// Returns the bytes of the elements to which the field points.
     #[inline(never)]
-    fn dynamic<'r, O: Endian>(&self, raw: &'r [u8], base: u64) -> Result<Value<'r, O>, FieldError<'a>> {
-        Ok(Value::several(self.element, self.signed, self.pointed::<O>(raw, base)?))
+    fn dynamic<'r, O: ByteOrder>(
+        &self,
+        raw: &'r [u8],
+        order: O::Value,
+        base: u64,
+    ) -> Result<Value<'r, O>, FieldError<'a>> {
+        Ok(Value::several(order, self.element, self.signed, self.pointed::<O>(raw, order, base)?))
     }
 
-    fn pointed<'r, O: Endian>(&self, raw: &'r [u8], base: u64) -> Result<&'r [u8], FieldError<'a>> {
+    fn pointed<'r, O: ByteOrder>(
+        &self,
+        raw: &'r [u8],
+        order: O::Value,
+        base: u64,
+    ) -> Result<&'r [u8], FieldError<'a>> {
         // Old synthetic events have 8 bytes here and use the first 4.
         let place = self.bytes(raw, u64::from(self.offset), 4)?;
-        let place = unsigned::<O>(place);
+        let place = unsigned::<O>(order, place);
         let (start, size) = (base.saturating_add(place & 0xffff), place >> 16);
         self.bytes(raw, start, size)
     }
 
     /// Returns the bytes of the field's value or of its elements.
-    pub(super) fn extent<'r, O: Endian>(&self, raw: &'r [u8]) -> Result<&'r [u8], FieldError<'a>> {
+    pub(super) fn extent<'r>(&self, raw: &'r [u8], order: Endianness) -> Result<&'r [u8], FieldError<'a>> {
         let (start, size) = (u64::from(self.offset), u64::from(self.size));
         match self.place {
             Place::Value | Place::Array { .. } => self.bytes(raw, start, size),
             Place::Rest => self.bytes(raw, start, (raw.len() as u64).saturating_sub(start)),
-            Place::DataLoc => self.pointed::<O>(raw, 0),
-            Place::RelLoc => self.pointed::<O>(raw, start.saturating_add(size)),
+            Place::DataLoc => self.pointed::<Endianness>(raw, order, 0),
+            Place::RelLoc => self.pointed::<Endianness>(raw, order, start.saturating_add(size)),
         }
     }
 

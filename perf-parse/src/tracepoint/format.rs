@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{ByteOrder, Endianness};
 
 use super::error::{FieldError, TracingError, TracingErrorKind};
 use super::field::{Field, share_bytes};
@@ -101,18 +101,51 @@ impl<'a> Format<'a> {
         self.fields.get(self.common..).unwrap_or_default()
     }
 
-    /// Returns all fields with their values in the raw data of a sample, common fields first. Allocates nothing.
+    /// Returns the field with this name; the first one, if several have it. Searches linearly: look the field up once, not
+    /// for each sample.
     ///
-    /// `raw` is in byte order `O`, that of the capture. A field that is missing from it returns an error; other
-    /// fields are not affected.
-    pub fn fields<'s, 'r, O: Endian>(
-        &'s self,
-        raw: &'r [u8],
-    ) -> impl Iterator<Item = (&'s Field<'a>, Result<Value<'r, O>, FieldError<'a>>)> + Clone {
-        self.fields.iter().map(move |field| (field, field.value(raw)))
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::endian::Endianness;
+    /// use perf_parse::tracepoint::Format;
+    ///
+    /// let text = b"name: exit\nID: 7\nformat:\n\tfield:short code;\toffset:0;\tsize:2;\tsigned:1;\n";
+    /// let format = Format::parse(b"task", text, 8)?;
+    /// let code = format.field("code").expect("a field of the format");
+    /// let value = code.value(b"\xff\xff", Endianness::Little).expect("the raw data has both bytes");
+    /// assert_eq!(value.as_i64(), Some(-1));
+    /// assert_eq!(format.field("status"), None);
+    /// # Ok::<(), perf_parse::tracepoint::TracingError>(())
+    /// ```
+    #[must_use]
+    pub fn field(&self, name: impl AsRef<[u8]>) -> Option<&Field<'a>> {
+        self.fields.iter().find(|field| field.name == name.as_ref())
     }
 
-    /// Checks that the raw data of a sample has all fields. Takes constant time, unless the place of a field depends
+    /// Returns all fields with their values in the raw data of a sample, common fields first. Allocates nothing.
+    ///
+    /// `raw` is in the byte order `order`, that of the capture. A field that is missing from it returns an error; other
+    /// fields are not affected.
+    pub fn fields<'s, 'r>(
+        &'s self,
+        raw: &'r [u8],
+        order: Endianness,
+    ) -> impl Iterator<Item = (&'s Field<'a>, Result<Value<'r>, FieldError<'a>>)> + Clone {
+        self.fields_in::<Endianness>(raw, order)
+    }
+
+    /// Returns all fields as [`fields`](Self::fields) does, in a byte order that may be known when the program is
+    /// compiled: `fields_in::<LittleEndian>(raw, ())`.
+    pub fn fields_in<'s, 'r, O: ByteOrder>(
+        &'s self,
+        raw: &'r [u8],
+        order: O::Value,
+    ) -> impl Iterator<Item = (&'s Field<'a>, Result<Value<'r, O>, FieldError<'a>>)> + Clone {
+        self.fields.iter().map(move |field| (field, field.value_in(raw, order)))
+    }
+
+    /// Checks that the raw data of a sample, which is in the byte order `order`, has all fields. Takes constant time, unless the place of a field depends
     /// on the raw data, fields share bytes, or a field is missing.
     ///
     /// # Errors
@@ -120,17 +153,17 @@ impl<'a> Format<'a> {
     /// [`ErrorKind::Truncated`] for the first field that is missing from `raw`. [`ErrorKind::OutOfRange`] for the
     /// first field that exceeds the [room](Self::room) of `raw`, because fields share its bytes. The offset is 0.
     #[inline]
-    pub fn check<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
+    pub fn check(&self, raw: &[u8], order: Endianness) -> Result<(), Error> {
         match self.min_size {
             Some(min_size) if raw.len() as u64 >= min_size => Ok(()),
-            _ => self.check_each::<O>(raw),
+            _ => self.check_each(raw, order),
         }
     }
 
     #[inline(never)]
-    fn check_each<O: Endian>(&self, raw: &[u8]) -> Result<(), Error> {
+    fn check_each(&self, raw: &[u8], order: Endianness) -> Result<(), Error> {
         let mut room = self.room(raw);
-        for (_, value) in self.fields::<O>(raw) {
+        for (_, value) in self.fields(raw, order) {
             let kind = match value {
                 Ok(value) if room.take(&value) => continue,
                 Ok(value) => {

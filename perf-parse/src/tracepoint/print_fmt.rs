@@ -14,10 +14,9 @@ mod token;
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
 use nom::Parser as _;
-use perf_abi::endian::Endian;
+use perf_abi::endian::Endianness;
 
 pub use error::PrintError;
 
@@ -67,7 +66,7 @@ impl Addresses for () {}
 /// # Examples
 ///
 /// ```
-/// use perf_parse::abi::endian::LittleEndian;
+/// use perf_parse::abi::endian::Endianness;
 /// use perf_parse::tracepoint::{Format, PrintFmt};
 ///
 /// let text = b"name: sched_exit\nID: 7\nformat:\n\
@@ -80,14 +79,14 @@ impl Addresses for () {}
 /// let print_fmt = PrintFmt::new(&format)?;
 ///
 /// let mut out = Vec::new();
-/// print_fmt.write::<LittleEndian>(b"\x07\0sh\0\0\x03\0", &(), &mut out)?;
+/// print_fmt.write(b"\x07\0sh\0\0\x03\0", Endianness::Little, &(), &mut out)?;
 /// assert_eq!(out, b"comm=sh state=S|D");
 ///
 /// // What cannot be printed as text can be printed as fields.
 /// out.clear();
-/// let error = print_fmt.write::<LittleEndian>(b"\x07\0sh\0\0", &(), &mut out).unwrap_err();
+/// let error = print_fmt.write(b"\x07\0sh\0\0", Endianness::Little, &(), &mut out).unwrap_err();
 /// assert_eq!(error.to_string(), "state: needs 2 bytes at 6, the raw data has 6");
-/// format.write_fields::<LittleEndian>(b"\x07\0sh\0\0", &mut out);
+/// format.write_fields(b"\x07\0sh\0\0", Endianness::Little, &mut out);
 /// assert_eq!(out, b" comm=sh state=[missing]");
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
@@ -146,20 +145,21 @@ impl<'a> PrintFmt<'a> {
         parse(format, text).map_err(|error| format::fault(text, &error))
     }
 
-    /// Appends the text of an event to `out`. `raw` is the raw data of its sample, in byte order `O`.
+    /// Appends the text of an event to `out`. `raw` is the raw data of its sample, in the byte order `order`.
     ///
     /// The same as [`write_within`](Self::write_within) with [`MAX_COST`](Self::MAX_COST).
     ///
     /// # Errors
     ///
     /// As `write_within`.
-    pub fn write<O: Endian>(
+    pub fn write(
         &self,
         raw: &[u8],
+        order: Endianness,
         addresses: &dyn Addresses,
         out: &mut Vec<u8>,
     ) -> Result<(), PrintError<'a>> {
-        self.write_within::<O>(raw, addresses, Self::MAX_COST, out)
+        self.write_within(raw, order, addresses, Self::MAX_COST, out)
     }
 
     /// Appends the text of an event to `out`, at a cost of at most `max_cost`: one for each byte of the text and for each
@@ -171,15 +171,16 @@ impl<'a> PrintFmt<'a> {
     ///
     /// A field is missing from `raw`, the format needs what only the kernel has, or the cost is too high. `out` is then
     /// unchanged, and [`Format::write_fields`] prints the fields.
-    pub fn write_within<O: Endian>(
+    pub fn write_within(
         &self,
         raw: &[u8],
+        order: Endianness,
         addresses: &dyn Addresses,
         max_cost: u32,
         out: &mut Vec<u8>,
     ) -> Result<(), PrintError<'a>> {
         let start = out.len();
-        let mut eval = Eval::<O> {
+        let mut eval = Eval {
             ast: &self.ast,
             raw,
             long_size: self.long_size,
@@ -187,7 +188,7 @@ impl<'a> PrintFmt<'a> {
             out,
             max: max_cost,
             left: max_cost,
-            order: PhantomData,
+            order,
         };
         let written = self.pieces.iter().try_for_each(|piece| eval.piece(piece));
         if written.is_err() {

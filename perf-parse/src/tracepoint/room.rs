@@ -1,6 +1,6 @@
 //! The limit on the number of values of raw data.
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::ByteOrder;
 
 use super::value::Value;
 
@@ -27,7 +27,7 @@ impl Room {
 
     /// Takes the room that a value needs. Returns whether there was enough; if not, takes nothing.
     #[inline]
-    pub fn take<O: Endian>(&mut self, value: &Value<'_, O>) -> bool {
+    pub fn take<O: ByteOrder>(&mut self, value: &Value<'_, O>) -> bool {
         self.take_values(needed(value))
     }
 
@@ -43,7 +43,7 @@ impl Room {
 }
 
 /// Returns the number of values in a value: its bytes, or its elements, each of which has bytes of its own.
-pub(super) fn needed<O: Endian>(value: &Value<'_, O>) -> usize {
+pub(super) fn needed<O: ByteOrder>(value: &Value<'_, O>) -> usize {
     match value {
         Value::Str(bytes) | Value::Bytes(bytes) => bytes.len().max(1),
         Value::Array(array) => array.len().max(1),

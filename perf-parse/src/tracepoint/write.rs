@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::{Endian, Endianness, U32, U64};
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U32, U64};
 use zerocopy::IntoBytes;
 
 use super::data::MAGIC;
@@ -35,7 +35,7 @@ pub struct TracingDataFields {
 }
 
 impl TracingDataFields {
-    /// Appends the tracing data to `out`, in byte order `O`: the payload of the feature `TRACING_DATA`.
+    /// Appends the tracing data to `out`, in this byte order: the payload of the feature `TRACING_DATA`.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl TracingDataFields {
     /// # Examples
     ///
     /// ```
-    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::endian::Endianness;
     /// use perf_parse::tracepoint::{TracingData, TracingDataFields};
     ///
     /// let fields = TracingDataFields {
@@ -55,14 +55,17 @@ impl TracingDataFields {
     ///     ..TracingDataFields::default()
     /// };
     /// let mut bytes = Vec::new();
-    /// fields.write::<LittleEndian>(&mut bytes)?;
+    /// fields.write(&mut bytes, Endianness::NATIVE)?;
     /// let data = TracingData::parse(&bytes)?;
     /// assert_eq!(data.formats().next().map(|format| format.system), Some(&b"sched"[..]));
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
-    pub fn write<O: Endian>(&self, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    pub fn write(&self, out: &mut Vec<u8>, endianness: Endianness) -> Result<(), WriteError> {
         let start = out.len();
-        let written = self.append::<O>(out);
+        let written = match endianness {
+            Endianness::Little => self.append::<LittleEndian>(out),
+            Endianness::Big => self.append::<BigEndian>(out),
+        };
         if written.is_err() {
             out.truncate(start);
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::tracepoint::{
@@ -34,7 +34,7 @@ fn every_print_format_of_this_kernel_parses() {
             parsed += 1;
             let mut out = Vec::new();
             if let Err(PrintError::Unknown { name }) =
-                print_fmt.write::<LittleEndian>(&[0; 4096], &(), &mut out)
+                print_fmt.write(&[0; 4096], Endianness::Little, &(), &mut out)
             {
                 unknown.insert((event, name.escape_ascii().to_string()));
             }
@@ -201,10 +201,10 @@ fn texts(bytes: &[u8]) -> (Vec<u8>, BTreeMap<String, [u64; 2]>) {
         let (format, print_fmt) = &formats[&attr.config];
         let name = format!("{}:{}", format.system.escape_ascii(), format.name.escape_ascii());
         out.extend_from_slice(format!("{name}: ").as_bytes());
-        let written = print_fmt.write::<LittleEndian>(raw, &kernel, &mut out);
+        let written = print_fmt.write(raw, Endianness::Little, &kernel, &mut out);
         if written.is_err() {
             out.extend_from_slice(b"[FAILED TO PARSE]");
-            format.write_fields::<LittleEndian>(raw, &mut out);
+            format.write_fields(raw, Endianness::Little, &mut out);
         }
         out.push(b'\n');
         evaluated.entry(name).or_default()[usize::from(written.is_err())] += 1;

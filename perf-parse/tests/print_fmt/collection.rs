@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use perf_parse::abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::tracepoint::{PrintFmt, Tracepoints, TracingData};
@@ -52,8 +52,8 @@ fn every_committed_format_parses_and_prints() {
             let Some(raw) = tail.raw else { continue };
             let mut out = Vec::new();
             let written = match data.endianness {
-                Endianness::Little => print_fmt.write::<LittleEndian>(raw, &(), &mut out),
-                Endianness::Big => print_fmt.write::<BigEndian>(raw, &(), &mut out),
+                Endianness::Little => print_fmt.write(raw, Endianness::Little, &(), &mut out),
+                Endianness::Big => print_fmt.write(raw, Endianness::Big, &(), &mut out),
             };
             events += 1;
             evaluated += u32::from(written.is_ok());
@@ -77,7 +77,7 @@ fn events_of_a_capture_have_the_text_of_perf() {
         let format = tracepoints.get(record.event().unwrap().attr.config).unwrap();
         let mut out = Vec::new();
         let raw = sample.tail().unwrap().raw.unwrap();
-        PrintFmt::new(format).unwrap().write::<LittleEndian>(raw, &(), &mut out).unwrap();
+        PrintFmt::new(format).unwrap().write(raw, Endianness::Little, &(), &mut out).unwrap();
         texts.push(String::from_utf8(out).unwrap());
     }
     let expected = include_str!("raw.txt");

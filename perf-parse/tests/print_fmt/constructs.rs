@@ -1,6 +1,6 @@
 //! Each construct of a print format.
 
-use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::tracepoint::{Format, PrintFmt, PrintkFormats};
 
 use crate::{check, format_text, printed, raw, text_in};
@@ -186,7 +186,7 @@ fn short(address: [u8; 16]) -> String {
     let mut bytes = raw::<LittleEndian>();
     bytes[52..68].copy_from_slice(&address);
     let mut out = Vec::new();
-    PrintFmt::new(&format).unwrap().write::<LittleEndian>(&bytes, &(), &mut out).unwrap();
+    PrintFmt::new(&format).unwrap().write(&bytes, Endianness::Little, &(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -251,7 +251,7 @@ fn a_long_of_4_bytes_is_4_bytes() {
     assert_eq!(format.long_size(), 4);
     let mut out = Vec::new();
     let raw = [0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x10, 0x20, 0, 0];
-    PrintFmt::new(&format).unwrap().write::<LittleEndian>(&raw, &(), &mut out).unwrap();
+    PrintFmt::new(&format).unwrap().write(&raw, Endianness::Little, &(), &mut out).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "-2 4294967294 0xfffffffe 4294967293 2010 4");
 }
 
@@ -270,7 +270,7 @@ fn fields_are_printed_as_perf_prints_them() {
     let text = format_text("\"\"");
     let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
     let mut out = Vec::new();
-    format.write_fields::<LittleEndian>(&raw::<LittleEndian>(), &mut out);
+    format.write_fields(&raw::<LittleEndian>(), Endianness::Little, &mut out);
     let out = String::from_utf8(out).unwrap();
     let expected = " a=-2 b=-3 c=200 on=1 w=0xffffffff81000010 comm=cat name=hello mask=ARRAY[e1, 00, 00, 00, 00, 00, 00, \
         00, 00, 00, 00, 00, 00, 00, 00, 80] mac= v4=ARRAY[c0, a8, 00, 07] v6=ARRAY[20, 01, 0d, b8, 00, 00, 00, 00, 00, \

@@ -1,6 +1,6 @@
 //! The limits of print formats, below, at and above them, and every error.
 
-use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::tracepoint::{Format, PrintError, PrintFmt};
 
 use crate::{Kernel, format_text, printed, raw};
@@ -84,7 +84,7 @@ fn the_cost_is_counted_in_bytes_and_steps() {
     let raw = raw::<LittleEndian>();
     let write = |max| {
         let mut out = Vec::new();
-        let written = parsed.write_within::<LittleEndian>(&raw, &Kernel, max, &mut out);
+        let written = parsed.write_within(&raw, Endianness::Little, &Kernel, max, &mut out);
         assert_eq!(written.is_ok(), out == b"cat:201 two");
         assert!(out.len() <= max as usize);
         written
@@ -199,7 +199,7 @@ fn what_cannot_be_evaluated_is_an_error() {
     let mut out = Vec::new();
     let raw = raw::<LittleEndian>();
     let error =
-        PrintFmt::new(&format).unwrap().write::<LittleEndian>(&raw[..140], &(), &mut out).unwrap_err();
+        PrintFmt::new(&format).unwrap().write(&raw[..140], Endianness::Little, &(), &mut out).unwrap_err();
     assert!(matches!(error, PrintError::Field(_)));
     assert_eq!(error.to_string(), "name: needs 6 bytes at 136, the raw data has 140");
     assert_eq!(out, b"");
@@ -219,7 +219,7 @@ fn fields_that_share_bytes_are_printed_in_proportion() {
         // It ends after its first byte as a string, and is printed as a whole.
         raw[5] = if byte == 1 { 0 } else { byte };
         let mut out = Vec::new();
-        format.write_fields::<LittleEndian>(&raw, &mut out);
+        format.write_fields(&raw, Endianness::Little, &mut out);
         assert!(out.len() < 4 * (raw.len() + 64) + 1000 * 32, "{c_type}: {}", out.len());
         assert!(out.len() > 60_000, "{c_type}: {}", out.len());
         assert!(out.ends_with(b"f999=[missing]"));

@@ -109,7 +109,7 @@ fn text_in<O: Endian>(print_fmt: &str, addresses: &dyn Addresses) -> Result<Stri
     let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
     let parsed = PrintFmt::new(&format).map_err(|error| error.to_string())?;
     let mut out = b"before ".to_vec();
-    let written = parsed.write::<O>(&raw::<O>(), addresses, &mut out);
+    let written = parsed.write(&raw::<O>(), O::ENDIANNESS, addresses, &mut out);
     let out = String::from_utf8(out).unwrap();
     match written {
         Ok(()) => Ok(out.strip_prefix("before ").unwrap().to_owned()),

@@ -1,6 +1,6 @@
 //! Random print formats of the grammar's words: no panic, and the same text twice.
 
-use perf_parse::abi::endian::{BigEndian, LittleEndian};
+use perf_parse::abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::tracepoint::{Format, PrintFmt};
 use proptest::prelude::*;
 
@@ -67,9 +67,9 @@ proptest! {
             Ok(parsed) => {
                 let (mut first, mut second, mut big) = (Vec::new(), Vec::new(), Vec::new());
                 let little = raw::<LittleEndian>();
-                let written = parsed.write_within::<LittleEndian>(&little, &Kernel, 5000, &mut first);
-                prop_assert_eq!(parsed.write_within::<LittleEndian>(&little, &Kernel, 5000, &mut second), written);
-                let in_big = parsed.write_within::<BigEndian>(&raw::<BigEndian>(), &Kernel, 5000, &mut big);
+                let written = parsed.write_within(&little, Endianness::Little, &Kernel, 5000, &mut first);
+                prop_assert_eq!(parsed.write_within(&little, Endianness::Little, &Kernel, 5000, &mut second), written);
+                let in_big = parsed.write_within(&raw::<BigEndian>(), Endianness::Big, &Kernel, 5000, &mut big);
                 prop_assert_eq!(in_big, written);
                 prop_assert!(first.len() <= 5000);
                 prop_assert_eq!(&first, &second);

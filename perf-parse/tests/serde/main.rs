@@ -221,8 +221,8 @@ fn a_value_of_a_tracepoint_is_itself() {
         print fmt: \"\"\n";
     let format = Format::parse(b"task", text, 8).unwrap();
     let values = |raw| {
-        let fields = format.fields::<LittleEndian>(raw);
-        to_value(fields.map(|(_, value)| value.unwrap()).collect::<Vec<Value<'_, _>>>()).unwrap()
+        let fields = format.fields(raw, Endianness::Little);
+        to_value(fields.map(|(_, value)| value.unwrap()).collect::<Vec<Value<'_>>>()).unwrap()
     };
     assert_eq!(
         values(b"\xff\xff\xff\xffsh\0\0\x01\0\x02\0\x01ab"),

@@ -1,6 +1,6 @@
 //! Texts of formats.
 
-use perf_parse::abi::endian::BigEndian;
+use perf_parse::abi::endian::Endianness;
 use perf_parse::tracepoint::{Element, Field, Format, Place, TracingError, TracingErrorKind};
 
 use super::{line, text};
@@ -246,7 +246,7 @@ fn a_format_with_any_byte_changed_is_read_or_refused() {
             match Format::parse(b"s", &changed, 8) {
                 Ok(format) => {
                     read += 1;
-                    assert!(format.fields::<BigEndian>(&raw).count() <= 7);
+                    assert!(format.fields(&raw, Endianness::Big).count() <= 7);
                 }
                 Err(error) => {
                     refused += 1;

@@ -89,7 +89,7 @@ fn raw_is_decoded<O: Endian>() {
         other => panic!("{other:?}"),
     };
     let values: Vec<_> =
-        format.fields::<O>(&raw.out).map(|(field, value)| (field.name, value.unwrap())).collect();
+        format.fields_in::<O>(&raw.out, ()).map(|(field, value)| (field.name, value.unwrap())).collect();
     let names: Vec<_> =
         format.common_fields().iter().chain(format.own_fields()).map(|field| field.name).collect();
     assert_eq!(values.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
@@ -126,9 +126,39 @@ fn raw_is_decoded<O: Endian>() {
     assert_eq!(numbers(value("none")), [""; 0]);
     assert_eq!(numbers(value("rest")), ["Unsigned(11)", "Unsigned(12)"]);
 
+    // The byte order as a value instead of a type.
+    let elements = |value: &Value<'_>| match value {
+        Value::Array(array) => array.values().map(|value| format!("{value:?}")).collect(),
+        other => vec![format!("{other:?}")],
+    };
+    for ((field, erased), (_, typed)) in format.fields(&raw.out, O::ENDIANNESS).zip(&values) {
+        let typed = match *typed {
+            Value::Array(_) => numbers(*typed),
+            other => vec![format!("{other:?}")],
+        };
+        assert_eq!(elements(&erased.unwrap()), typed);
+        assert_eq!(field.value(&raw.out, O::ENDIANNESS), erased);
+        assert_eq!(format.field(field.name), Some(field));
+    }
+    assert_eq!(format.field("pid"), None);
+    let number = |name: &str| format.field(name).unwrap().value(&raw.out, O::ENDIANNESS).unwrap();
+    let both = |name: &str| (number(name).as_u64(), number(name).as_i64());
+    assert_eq!(both("u32"), (Some(0xffff_fffe), Some(0xffff_fffe)));
+    assert_eq!(both("s32"), (None, Some(-2)));
+    assert_eq!(both("u64"), (Some(u64::MAX - 1), None));
+    assert_eq!(both("yes"), (Some(1), Some(1)));
+    assert_eq!(both("pointer"), (Some(0xffff_8880_0123_4567), None));
+    assert_eq!(Value::<'_, O>::Signed(2).as_u64(), Some(2));
+    for name in ["comm", "mac", "pair"] {
+        assert_eq!(both(name), (None, None), "{name}");
+    }
+    assert_eq!(number("comm").as_str(), Some(&b"sh"[..]));
+    assert_eq!(number("name").as_str(), Some(&b"abc"[..]));
+    assert_eq!((number("mac").as_str(), number("u8").as_str()), (None, None));
+
     // Truncated anywhere: each whole field has its value, each other field is an error with its name.
     for len in 0..raw.out.len() {
-        for ((field, cut), (_, whole)) in format.fields::<O>(&raw.out[..len]).zip(&values) {
+        for ((field, cut), (_, whole)) in format.fields_in::<O>(&raw.out[..len], ()).zip(&values) {
             let end = (field.offset + field.size) as usize;
             match cut {
                 Ok(_) if field.name == b"rest" => assert!(len >= 100),
@@ -163,10 +193,8 @@ fn words_are_told_at_once<O: Endian>() {
     let text = text(&lines.concat());
     let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
     let raw = Bytes::of::<O>().zeros(8).number(8, 3).number(8, u64::MAX - 1);
-    let words = |field: &Field<'_>| match field.value::<O>(&raw.out).unwrap() {
-        Value::Array(array) => {
-            array.unsigned_words().map(|words| words.iter().map(|word| word.get()).collect::<Vec<_>>())
-        }
+    let words = |field: &Field<'_>| match field.value(&raw.out, O::ENDIANNESS).unwrap() {
+        Value::Array(array) => array.unsigned_words().map(|words| words.iter().collect::<Vec<_>>()),
         other => panic!("{other:?}"),
     };
     let words: Vec<_> = format.own_fields().iter().map(words).collect();
@@ -198,7 +226,7 @@ fn places_beyond_the_raw_data_are_errors() {
     raw[8] = 20;
     raw[12..15].copy_from_slice(&[20, 0, 1]);
     raw[16..20].fill(0xff);
-    let shown = format.fields::<LittleEndian>(&raw).skip(4).map(|(_, value)| match value {
+    let shown = format.fields(&raw, Endianness::Little).skip(4).map(|(_, value)| match value {
         Ok(value) => format!("{value:?}"),
         Err(error) => error.to_string(),
     });

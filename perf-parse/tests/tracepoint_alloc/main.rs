@@ -1,6 +1,6 @@
 //! Allocations of tracepoints: a small multiple of the bytes read, and none for a sample.
 
-use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::endian::Endianness;
 use perf_parse::tracepoint::{Format, PrintFmt, Tracepoints, TracingData};
 use testdata::Bytes;
 use testdata::memory::{Counting, measure};
@@ -42,7 +42,7 @@ fn what_is_allocated_is_bounded() {
     let tracepoints = Tracepoints::new(&TracingData::parse(&data).unwrap());
     let format = tracepoints.get(1).unwrap();
     let (decoded, used) = measure(|| {
-        let fields = format.fields::<LittleEndian>(&[1; 16]);
+        let fields = format.fields(&[1; 16], Endianness::Little);
         fields.fold((0, 0), |(right, wrong), (_, value)| match value {
             Ok(_) => (right + 1, wrong),
             Err(_) => (right, wrong + 1),
@@ -83,6 +83,6 @@ fn what_a_print_format_allocates_is_bounded() {
     let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
     let parsed = PrintFmt::new(&format).unwrap();
     let mut out = Vec::with_capacity(64);
-    let (written, used) = measure(|| parsed.write::<LittleEndian>(&[1, 0, 0, 0], &(), &mut out));
+    let (written, used) = measure(|| parsed.write(&[1, 0, 0, 0], Endianness::Little, &(), &mut out));
     assert_eq!((written, used.calls, &out[..]), (Ok(()), 0, &b"A 00001"[..]));
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use perf_parse::abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
@@ -28,7 +28,7 @@ fn tracing_data<'a>(file: &'a Reader<'_>) -> TracingData<'a> {
 }
 
 /// Formats a value for comparison.
-fn show(value: &Value<'_, LittleEndian>) -> String {
+fn show(value: &Value<'_>) -> String {
     match value {
         Value::Unsigned(number) => number.to_string(),
         Value::Signed(number) => number.to_string(),
@@ -84,7 +84,7 @@ fn captures_describe_the_tracepoints_that_they_record() {
         let count = samples(&bytes, &tracepoints, |format, raw| {
             let sample = format!("{name}: {}", format.name.escape_ascii());
             let mut end = 0;
-            for (field, value) in format.fields::<LittleEndian>(raw) {
+            for (field, value) in format.fields(raw, Endianness::Little) {
                 let value = show(&value.unwrap_or_else(|error| panic!("{sample}: {error}")));
                 match field.name {
                     b"common_type" => assert_eq!(value, format.id.to_string()),
@@ -155,7 +155,7 @@ fn sched_switch_is_as_another_decoder_has_it() {
     samples(&bytes, &tracepoints, |format, raw| {
         let row = rows.next().unwrap();
         // The format of a user_events tracepoint has only the first fields; each is 8 bytes after the common fields.
-        let own = format.fields::<LittleEndian>(raw).skip(format.common_fields().len());
+        let own = format.fields(raw, Endianness::Little).skip(format.common_fields().len());
         for (field, value) in own {
             let name = field.name.escape_ascii().to_string();
             let value = show(&value.unwrap());
@@ -214,12 +214,12 @@ fn tracing_data_of_perf_is_written_as_perf_wrote_it() {
         let section = file.feature(Feature::TRACING_DATA).unwrap();
         let data = tracing_data(&file);
         let mut written = Vec::new();
-        fields_of(&data).write::<LittleEndian>(&mut written).unwrap();
+        fields_of(&data).write(&mut written, Endianness::Little).unwrap();
         assert_eq!(written.len() + data.rest.len(), section.bytes.len(), "{name}");
         assert!(section.bytes.starts_with(&written), "{name}");
 
         let mut big = Vec::new();
-        fields_of(&data).write::<BigEndian>(&mut big).unwrap();
+        fields_of(&data).write(&mut big, Endianness::Big).unwrap();
         let again = TracingData::parse(&big).unwrap();
         assert_eq!(again.endianness, Endianness::Big);
         assert_eq!(fields_of(&again), fields_of(&data), "{name}");
@@ -231,7 +231,7 @@ fn the_name_of_a_system_with_a_nul_is_not_written() {
     let fields =
         TracingDataFields { systems: vec![(b"a\0b".to_vec(), Vec::new())], ..TracingDataFields::default() };
     let mut out = b"before".to_vec();
-    let error = fields.write::<LittleEndian>(&mut out).unwrap_err();
+    let error = fields.write(&mut out, Endianness::Little).unwrap_err();
     assert_eq!(error, WriteError::Invalid { field: "system", must: "free of NULs" });
     assert_eq!(out, b"before");
 }

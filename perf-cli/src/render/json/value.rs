@@ -42,7 +42,7 @@ pub(in super::super) fn push_field<O: Endian>(
 #[inline(never)]
 fn push_elements<O: Endian>(out: &mut Vec<u8>, array: &Array<'_, O>) {
     match array.unsigned_words() {
-        Some(words) => push_array(out, words.iter(), |out, word| push_decimal(out, word.get())),
+        Some(words) => push_array(out, words.iter(), push_decimal),
         None => push_array(out, array.values(), |out, value| push_value(out, &value)),
     }
 }

@@ -1,9 +1,8 @@
 //! Evaluation of arguments as numbers, and as places in the raw data.
 
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::Endianness;
 
 use super::super::element::Element;
 use super::super::field::{Field, Place};
@@ -14,7 +13,7 @@ use super::error::PrintError;
 use super::num::{Binary, Num};
 
 /// The evaluation of one event.
-pub(super) struct Eval<'s, 'a, O> {
+pub(super) struct Eval<'s, 'a> {
     pub(super) ast: &'s Ast<'a>,
     pub(super) raw: &'s [u8],
     pub(super) long_size: u8,
@@ -22,15 +21,20 @@ pub(super) struct Eval<'s, 'a, O> {
     pub(super) out: &'s mut Vec<u8>,
     pub(super) max: u32,
     pub(super) left: u32,
-    pub(super) order: PhantomData<O>,
+    pub(super) order: Endianness,
 }
 
-impl<'s, 'a, O: Endian> Eval<'s, 'a, O> {
+impl<'s, 'a> Eval<'s, 'a> {
     /// Takes part of the allowed cost.
     pub(super) fn spend(&mut self, cost: usize) -> Result<(), PrintError<'a>> {
         let left = u32::try_from(cost).ok().and_then(|cost| self.left.checked_sub(cost));
         self.left = left.ok_or(PrintError::Cost { max: self.max })?;
         Ok(())
+    }
+
+    /// Decodes an integer of the raw data.
+    pub(super) fn unsigned(&self, bytes: &[u8]) -> u64 {
+        unsigned::<Endianness>(self.order, bytes)
     }
 
     /// Appends bytes to the output.
@@ -78,7 +82,7 @@ impl<'s, 'a, O: Endian> Eval<'s, 'a, O> {
                 let index = self.number(index)?;
                 self.element(of, index)
             }
-            Node::Len(field) => Ok(Num::int(self.field(field)?.extent::<O>(self.raw)?.len() as u64)),
+            Node::Len(field) => Ok(Num::int(self.field(field)?.extent(self.raw, self.order)?.len() as u64)),
             Node::Opaque(name) => Err(PrintError::Unknown { name }),
             _ => Err(PrintError::Argument { must: "a number" }),
         }
@@ -87,10 +91,10 @@ impl<'s, 'a, O: Endian> Eval<'s, 'a, O> {
     /// Returns the value of a field that is an integer.
     fn value(&self, field: FieldId) -> Result<Num, PrintError<'a>> {
         let field = self.field(field)?;
-        let bytes = field.extent::<O>(self.raw)?;
+        let bytes = field.extent(self.raw, self.order)?;
         match (field.place, u8::try_from(bytes.len())) {
             (Place::Value, Ok(width @ (1 | 2 | 4 | 8))) => {
-                Ok(Num::new(unsigned::<O>(bytes), width, field.signed))
+                Ok(Num::new(self.unsigned(bytes), width, field.signed))
             }
             _ => Err(PrintError::Argument { must: "a number" }),
         }
@@ -118,7 +122,7 @@ impl<'s, 'a, O: Endian> Eval<'s, 'a, O> {
         let element = start.and_then(|start| place.get(start..start.checked_add(width)?));
         let element = element.filter(|_| matches!(bytes, 1 | 2 | 4 | 8));
         element
-            .map(|element| Num::new(unsigned::<O>(element), bytes, is_signed))
+            .map(|element| Num::new(self.unsigned(element), bytes, is_signed))
             .ok_or(PrintError::Argument { must: "the index of an element" })
     }
 
@@ -137,7 +141,7 @@ impl<'s, 'a, O: Endian> Eval<'s, 'a, O> {
                 if is_pointer {
                     return Err(PrintError::Argument { must: "bytes in the raw data" });
                 }
-                Ok(field.extent::<O>(self.raw)?)
+                Ok(field.extent(self.raw, self.order)?)
             }
             Node::Cast(_, of) => self.place(of),
             Node::Cond { test, then: Some(then), or } => {

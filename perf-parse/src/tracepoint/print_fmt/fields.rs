@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::Endianness;
 
 use super::super::element::Element;
 use super::super::field::{Field, Place};
@@ -25,7 +25,7 @@ impl Format<'_> {
     /// # Examples
     ///
     /// ```
-    /// use perf_parse::abi::endian::LittleEndian;
+    /// use perf_parse::abi::endian::Endianness;
     /// use perf_parse::tracepoint::Format;
     ///
     /// let text = b"name: exit\nID: 7\nformat:\n\
@@ -34,11 +34,11 @@ impl Format<'_> {
     ///     \tfield:short code;\toffset:6;\tsize:2;\tsigned:1;\n";
     /// let format = Format::parse(b"task", text, 8)?;
     /// let mut out = Vec::new();
-    /// format.write_fields::<LittleEndian>(b"\x07\0sh\0\0\xff\xff", &mut out);
+    /// format.write_fields(b"\x07\0sh\0\0\xff\xff", Endianness::Little, &mut out);
     /// assert_eq!(out, b" comm=sh code=-1");
     /// # Ok::<(), perf_parse::tracepoint::TracingError>(())
     /// ```
-    pub fn write_fields<O: Endian>(&self, raw: &[u8], out: &mut Vec<u8>) {
+    pub fn write_fields(&self, raw: &[u8], order: Endianness, out: &mut Vec<u8>) {
         let mut room = self.room(raw);
         for field in self.own_fields() {
             out.push(b' ');
@@ -47,8 +47,8 @@ impl Format<'_> {
             // An array is printed byte by byte, whatever its elements are.
             let values = |bytes: &[u8]| if is_single(field) { 1 } else { bytes.len().max(1) };
             let fits = |bytes: &&[u8]| room.take_values(values(bytes));
-            match field.extent::<O>(raw).ok().filter(fits) {
-                Some(bytes) => value::<O>(field, bytes, out),
+            match field.extent(raw, order).ok().filter(fits) {
+                Some(bytes) => value(field, bytes, order, out),
                 None => out.extend_from_slice(b"[missing]"),
             }
         }
@@ -70,10 +70,10 @@ fn is_single(field: &Field<'_>) -> bool {
     field.place == Place::Value
 }
 
-fn value<O: Endian>(field: &Field<'_>, bytes: &[u8], out: &mut Vec<u8>) {
+fn value(field: &Field<'_>, bytes: &[u8], order: Endianness, out: &mut Vec<u8>) {
     let is_single = is_single(field);
     let is_long = words(field.c_type).any(|word| word == b"long");
-    let number = if is_single { unsigned::<O>(bytes) } else { 0 };
+    let number = if is_single { unsigned::<Endianness>(order, bytes) } else { 0 };
     let unused = 64_u32.saturating_sub(field.size.saturating_mul(8));
     let signed = (number.wrapping_shl(unused) as i64).wrapping_shr(unused);
     // A list of bytes takes any text.

@@ -2,7 +2,7 @@
 //!
 //! Kernel: `pointer`, `lib/vsprintf.c`.
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::Endianness;
 
 use super::ast::Id;
 use super::error::PrintError;
@@ -13,7 +13,7 @@ use super::printf::{Conversion, Flags, Size};
 const AF_INET: u64 = 2;
 const AF_INET6: u64 = 10;
 
-impl<'a, O: Endian> Eval<'_, 'a, O> {
+impl<'a> Eval<'_, 'a> {
     /// Prints an argument of `%p`.
     pub(super) fn pointer(&mut self, letters: &[u8], argument: Id, size: Size) -> Result<(), PrintError<'a>> {
         match letters {
@@ -190,7 +190,7 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
     /// Prints a `struct sockaddr`. `letters` are those after `%pIS`: `p` adds the port, `c` shortens.
     pub(super) fn socket(&mut self, bytes: &[u8], letters: &[u8]) -> Result<(), PrintError<'a>> {
         let must = "a socket address of IPv4 or IPv6";
-        let family = bytes.first_chunk::<2>().map(|family| super::super::value::unsigned::<O>(family));
+        let family = bytes.first_chunk::<2>().map(|family| self.unsigned(family));
         let port =
             bytes.get(2..4).map_or(0, |port| port.iter().fold(0, |all, &byte| all << 8 | u64::from(byte)));
         let with_port = letters.contains(&b'p');
@@ -242,9 +242,9 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
     fn mask_list(&mut self, mask: &[u8], bits: u32) -> Result<(), PrintError<'a>> {
         let bits = if bits == 0 { mask.len().saturating_mul(8) } else { bits as usize };
         let long = usize::from(self.long_size);
-        let flip = match O::ENDIANNESS {
-            perf_abi::endian::Endianness::Little => 0,
-            perf_abi::endian::Endianness::Big => long.saturating_sub(1),
+        let flip = match self.order {
+            Endianness::Little => 0,
+            Endianness::Big => long.saturating_sub(1),
         };
         let is_set = |bit: usize| mask.get((bit / 8) ^ flip).is_some_and(|byte| byte >> (bit % 8) & 1 == 1);
         self.spend(bits.min(mask.len().saturating_mul(8)))?;

@@ -1,17 +1,16 @@
 //! Printing: directives with their arguments.
 
-use perf_abi::endian::{Endian, Endianness};
+use perf_abi::endian::Endianness;
 
 use super::super::element::Element;
 use super::super::field::Place;
-use super::super::value::unsigned;
 use super::ast::{Entries, Id, Node, Text};
 use super::error::PrintError;
 use super::eval::Eval;
 use super::printf::{self, Conversion, Count, Flags, Size};
 use super::{Directive, Piece};
 
-impl<'a, O: Endian> Eval<'_, 'a, O> {
+impl<'a> Eval<'_, 'a> {
     pub(super) fn piece(&mut self, piece: &Piece) -> Result<(), PrintError<'a>> {
         match piece {
             Piece::Literal(text) => self.put(self.ast.text(*text)),
@@ -121,28 +120,28 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
             }
             Node::Field(field) => {
                 let field = self.field(field)?;
-                let bytes = field.extent::<O>(self.raw)?;
+                let bytes = field.extent(self.raw, self.order)?;
                 match field.place {
                     // A value of the size of a pointer is the address of a string.
                     Place::Value if field.element != Element::Bytes => {
                         if bytes.len() != usize::from(self.long_size) {
                             return Err(PrintError::Argument { must: "a string" });
                         }
-                        self.string_at(unsigned::<O>(bytes))
+                        self.string_at(self.unsigned(bytes))
                     }
                     _ => self.put(until_nul(bytes)),
                 }
             }
             Node::Str(field) | Node::Dynamic(field) => {
-                let bytes = self.field(field)?.extent::<O>(self.raw)?;
+                let bytes = self.field(field)?.extent(self.raw, self.order)?;
                 self.put(until_nul(bytes))
             }
             Node::Bitmask(field) => {
-                let bytes = self.field(field)?.extent::<O>(self.raw)?;
+                let bytes = self.field(field)?.extent(self.raw, self.order)?;
                 self.bitmask(bytes)
             }
             Node::Socket(field) => {
-                let bytes = self.field(field)?.extent::<O>(self.raw)?;
+                let bytes = self.field(field)?.extent(self.raw, self.order)?;
                 self.socket(bytes, b"pc")
             }
             Node::Flags { of, delimiter, entries } => {
@@ -253,7 +252,7 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
             if index > 0 {
                 self.put(b" ")?;
             }
-            self.decimal(unsigned::<O>(element))?;
+            self.decimal(self.unsigned(element))?;
         }
         Ok(())
     }
@@ -262,7 +261,7 @@ impl<'a, O: Endian> Eval<'_, 'a, O> {
     pub(super) fn bitmask(&mut self, bytes: &[u8]) -> Result<(), PrintError<'a>> {
         for left in (0..bytes.len()).rev() {
             // A mask is an array of `long`.
-            let index = match O::ENDIANNESS {
+            let index = match self.order {
                 Endianness::Little => left,
                 Endianness::Big => left ^ usize::from(self.long_size).saturating_sub(1),
             };
