@@ -12,14 +12,13 @@ use std::io::BufWriter;
 use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::branch::{BranchFlags, BranchSampleType};
 use perf_parse::abi::callchain::CallchainContext;
-use perf_parse::abi::endian::LittleEndian;
 use perf_parse::abi::event::{EventType, HwId};
 use perf_parse::abi::record::{CpuMode, Misc};
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use perf_parse::record::{Comm, FileId, Mmap2};
 use perf_parse::sample::Reading;
-use perf_parse::write::{self, BranchFields, BranchStackFields, SampleFields, SampleIdFields};
+use perf_parse::write::{BranchFields, BranchStackFields, RecordEncoder, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
 
 const PID: i32 = 1000;
@@ -45,10 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let attr = attr(has_chain);
     let layout = SampleLayout::new(&attr)?;
+    let encoder = RecordEncoder::new(&layout);
     let event =
         EventFields { attr, ids: vec![1], name: Some(b"branches:u".to_vec()), ..EventFields::default() };
     let file = BufWriter::new(File::create(out)?);
-    let mut writer = FileWriter::<LittleEndian, _>::new(file, &[event], &Options::default())?;
+    let mut writer = FileWriter::new(file, &[event], &Options::default())?;
     let user = Misc::from(CpuMode::USER);
     let synthesised = SampleIdFields { pid: PID, tid: PID, ..SampleIdFields::default() };
     let comm = Comm { pid: PID, tid: PID, comm: b"branches" };
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     for record in [Record::Comm(comm), Record::Mmap2(mapping)] {
         let mut bytes = Vec::new();
-        write::record::<LittleEndian>(&mut bytes, &layout, user, &record, &synthesised)?;
+        encoder.record(&mut bytes, user, &record, &synthesised)?;
         writer.record(&bytes)?;
     }
     for sample in 0..samples.parse::<u64>()? {
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ..SampleFields::default()
         };
         let mut bytes = Vec::new();
-        write::sample::<LittleEndian>(&mut bytes, &layout, user, &fields)?;
+        encoder.sample(&mut bytes, user, &fields)?;
         writer.record(&bytes)?;
     }
     writer.finish()?;

@@ -8,13 +8,11 @@ use std::io::BufWriter;
 
 use perf_parse::SampleLayout;
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::endian::LittleEndian;
 use perf_parse::abi::event::EventType;
-use perf_parse::abi::record::{Header, Misc, RecordType};
+use perf_parse::abi::record::Misc;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
-use perf_parse::write::{self, SampleFields};
-use zerocopy::IntoBytes;
+use perf_parse::write::{RecordEncoder, SampleFields};
 
 /// Number of samples of a CPU in a round.
 const ROUND: u64 = 10_000;
@@ -38,11 +36,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Attr::default()
     };
     let layout = SampleLayout::new(&attr)?;
+    let encoder = RecordEncoder::new(&layout);
     let event =
         EventFields { attr, ids: vec![1, 2], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
     let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event], &Options::default())?;
-    let round = Header::<LittleEndian>::new(RecordType::FINISHED_ROUND, Misc(0), 8);
+    let mut writer = FileWriter::new(out, &[event], &Options::default())?;
     let (mut written, mut start) = (0_u64, 1_u64);
     let mut record = Vec::new();
     while written < size {
@@ -58,14 +56,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                     ..SampleFields::default()
                 };
                 record.clear();
-                write::sample::<LittleEndian>(&mut record, &layout, Misc(2), &fields)?;
+                encoder.sample(&mut record, Misc(2), &fields)?;
                 writer.record(&record)?;
                 written += record.len() as u64;
             }
         }
         start += 2 * ROUND;
         if has_rounds {
-            writer.record(round.as_bytes())?;
+            writer.end_round()?;
         }
     }
     writer.finish()?;

@@ -9,9 +9,6 @@ use perf_parse::abi::endian::NativeEndian;
 use perf_parse::ring::{Buffer, Direction, Dump};
 use perf_parse::{Record, SampleLayout};
 
-/// A dump in the byte order of this machine.
-type NativeDump<'a> = Dump<'a, NativeEndian>;
-
 /// Counts of the records of a ring.
 #[derive(Debug, Default)]
 struct Counts {
@@ -20,7 +17,7 @@ struct Counts {
     faults: u64,
 }
 
-fn count(dump: &mut NativeDump<'_>, layout: &SampleLayout, buffer: &mut Buffer) -> Counts {
+fn count(dump: &mut Dump<'_>, layout: &SampleLayout, buffer: &mut Buffer) -> Counts {
     let mut counts = Counts::default();
     while let Some(record) = dump.next(buffer) {
         match record.map(|record| record.decode(layout)) {
@@ -37,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [dump, attr] = &args[..] else { return Err("ring DUMP ATTR".into()) };
     let (bytes, attr) = (std::fs::read(dump)?, std::fs::read(attr)?);
     let attr = Attr::read::<NativeEndian>(&attr)?.attr;
-    let mut dump = NativeDump::open(&bytes, Direction::Forward, None)?;
+    let mut dump = <Dump<'_>>::open(&bytes, Direction::Forward, None)?;
     println!("{:?}", count(&mut dump, &SampleLayout::new(&attr)?, &mut Buffer::new()));
     Ok(())
 }

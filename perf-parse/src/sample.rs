@@ -187,6 +187,12 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
         Cursor::ending(tail.unwrap_or_default(), self.record.size().into())
     }
 
+    /// Returns the record.
+    #[cfg(feature = "alloc")]
+    pub(crate) fn record(&self) -> RawRecord<'a, O> {
+        self.record
+    }
+
     /// Returns the payload.
     #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {

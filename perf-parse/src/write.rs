@@ -1,42 +1,46 @@
 //! Writing records and samples from owned fields, with a given attr, in either byte order.
 //!
-//! [`record`] appends any [`Record`]; [`sample`] appends one made of [`SampleFields`]. [`RawRecord`] reads back
-//! exactly what was written. The layout decides which fields are required: a missing field and a surplus field are
-//! both errors. No field is dropped or invented.
+//! [`RecordEncoder::record`] appends any [`Record`]; [`RecordEncoder::sample`] appends one made of [`SampleFields`].
+//! [`RawRecord`] reads back exactly what was written. The layout decides which fields are required: a missing field and a
+//! surplus field are both errors. No field is dropped or invented. [`record`] and [`sample`] do the same with the byte order
+//! as a type.
 //!
 //! # Examples
 //!
 //! ```
 //! use perf_parse::abi::attr::Attr;
-//! use perf_parse::abi::endian::BigEndian;
+//! use perf_parse::abi::endian::Endianness;
 //! use perf_parse::abi::record::Misc;
 //! use perf_parse::abi::sample_type::SampleType;
-//! use perf_parse::write::{self, SampleFields, WriteError};
+//! use perf_parse::write::{RecordEncoder, SampleFields, WriteError};
 //! use perf_parse::{RawRecord, Sample, SampleLayout};
 //!
 //! let attr = Attr { sample_type: SampleType::IP | SampleType::CALLCHAIN, ..Attr::default() };
 //! let layout = SampleLayout::new(&attr)?;
+//! let encoder = RecordEncoder::new_in(Endianness::Big, &layout);
 //! let mut bytes = Vec::new();
 //! let mut fields = SampleFields { ip: Some(0x1000), ..SampleFields::default() };
-//! let missing = write::sample::<BigEndian>(&mut bytes, &layout, Misc(2), &fields);
+//! let missing = encoder.sample(&mut bytes, Misc(2), &fields);
 //! assert_eq!(missing, Err(WriteError::Missing { field: "callchain" }));
 //!
 //! fields.callchain = Some(vec![0x1000, 0x2000]);
-//! write::sample::<BigEndian>(&mut bytes, &layout, Misc(2), &fields)?;
-//! let (record, _) = RawRecord::<BigEndian>::parse(&bytes)?;
+//! encoder.sample(&mut bytes, Misc(2), &fields)?;
+//! let (record, _) = RawRecord::<Endianness>::parse_in(Endianness::Big, &bytes)?;
 //! assert_eq!(Sample::parse(&layout, &record)?.to_fields()?, fields);
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
+mod encoder;
 mod fields;
 mod sample;
 
+pub use encoder::RecordEncoder;
 pub use fields::{BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields};
 pub use sample::sample;
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::{Endian, I32, U16, U32, U64};
+use perf_abi::endian::{ByteOrder, Endian, I32, U16, U32, U64};
 use perf_abi::record::{self as wire, Header, Misc, RecordType};
 use zerocopy::{Immutable, IntoBytes};
 
@@ -134,8 +138,19 @@ pub fn record<O: Endian>(
     record: &Record<'_, O>,
     sample_id: &SampleIdFields,
 ) -> Result<(), WriteError> {
+    encode::<O, O>(out, layout, misc, record, sample_id)
+}
+
+/// Appends a record whose views have the byte order `R`, in the byte order `O`.
+fn encode<O: Endian, R: ByteOrder>(
+    out: &mut Vec<u8>,
+    layout: &SampleLayout,
+    misc: Misc,
+    record: &Record<'_, R>,
+    sample_id: &SampleIdFields,
+) -> Result<(), WriteError> {
     framed::<O>(out, record.kind(), misc, |out| {
-        let copied = payload(out, layout, misc, record)?;
+        let copied = payload::<O, R>(out, layout, misc, record)?;
         if !copied {
             trailer::<O>(out, layout, sample_id);
         }
@@ -183,11 +198,11 @@ fn framed<O: Endian>(
 }
 
 /// Appends the payload without the trailer. Returns whether it copied the payload with its trailer.
-fn payload<O: Endian>(
+fn payload<O: Endian, R: ByteOrder>(
     out: &mut Vec<u8>,
     layout: &SampleLayout,
     misc: Misc,
-    record: &Record<'_, O>,
+    record: &Record<'_, R>,
 ) -> Result<bool, WriteError> {
     match record {
         Record::Mmap(it) => {
@@ -271,14 +286,8 @@ fn payload<O: Endian>(
             word::<O>(out, it.ips.len() as u64);
             it.ips.iter().for_each(|ip| word::<O>(out, ip));
         }
-        Record::Sample(it) => {
-            out.extend_from_slice(it.bytes());
-            return Ok(true);
-        }
-        Record::Other(raw) => {
-            out.extend_from_slice(raw.payload());
-            return Ok(true);
-        }
+        Record::Sample(it) => return copy::<O, R>(out, &it.record()),
+        Record::Other(raw) => return copy::<O, R>(out, raw),
         Record::User(..) => {
             return Err(WriteError::Invalid {
                 field: "type",
@@ -287,6 +296,16 @@ fn payload<O: Endian>(
         }
     }
     Ok(false)
+}
+
+/// Appends the payload of a view. Returns true: it has its trailer.
+fn copy<O: Endian, R: ByteOrder>(out: &mut Vec<u8>, raw: &RawRecord<'_, R>) -> Result<bool, WriteError> {
+    if raw.endianness() != O::ENDIANNESS {
+        let must = "of the byte order to be written: decode it, and write its fields";
+        return Err(WriteError::Invalid { field: "record", must });
+    }
+    out.extend_from_slice(raw.payload());
+    Ok(true)
 }
 
 fn mmap<O: Endian>(pid: i32, tid: i32, addr: u64, len: u64, pgoff: u64) -> wire::RawMmap<O> {

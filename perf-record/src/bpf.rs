@@ -4,7 +4,6 @@ mod btf;
 
 use alloc::collections::BTreeMap;
 
-use perf_abi::endian::NativeEndian;
 use perf_abi::ksymbol::NAME_LEN;
 use perf_open::bpf::{self, Function, Program};
 use perf_parse::feature::{BpfBtf, Entries, FeatureData};
@@ -130,7 +129,7 @@ impl BpfPrograms {
     /// # Errors
     ///
     /// The same as [`FeaturePayloads::set`].
-    pub fn describe(&self, features: &mut FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+    pub fn describe(&self, features: &mut FeaturePayloads) -> Result<(), Error> {
         let programs: Vec<_> = self.each().filter_map(Program::as_feature).collect();
         if !programs.is_empty() {
             features.set(&FeatureData::BpfProgInfo(Entries::from(&programs)))?;

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use perf_abi::endian::{ByteOrder, Endian};
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::{CpuMode, Misc};
 use perf_parse::Record;
 use perf_parse::feature::{BuildId, Entries, FeatureData};
@@ -32,11 +32,10 @@ const KERNEL: &[u8] = b"[kernel.kallsyms]";
 /// use std::path::Path;
 ///
 /// use perf_record::BuildIdCollector;
-/// use perf_record::parse::abi::endian::NativeEndian;
 /// use perf_record::parse::file::write::FeaturePayloads;
 ///
 /// let files = BuildIdCollector::new();
-/// let mut features = FeaturePayloads::<NativeEndian>::new();
+/// let mut features = FeaturePayloads::new();
 /// files.finish(Path::new("/"), &mut features)?;
 /// # Ok::<(), perf_record::parse::file::write::WriteFileError>(())
 /// ```
@@ -143,11 +142,7 @@ impl BuildIdCollector {
     /// # Errors
     ///
     /// The same as [`FeaturePayloads::set`].
-    pub fn finish<O: Endian>(
-        &self,
-        root: &Path,
-        features: &mut FeaturePayloads<O>,
-    ) -> Result<(), WriteFileError> {
+    pub fn finish(&self, root: &Path, features: &mut FeaturePayloads) -> Result<(), WriteFileError> {
         let files = self.files.iter();
         let with_build_ids: Vec<_> = files.filter_map(|file| Some((file, file.read(root)?))).collect();
         // One file may have two inodes: that of the kernel's record, and that in `/proc/PID/maps`.

@@ -1,6 +1,5 @@
 //! The clock of the recording's times, and how it relates to the wall clock.
 
-use perf_abi::endian::NativeEndian;
 use perf_parse::feature::{self, ClockData, FeatureData};
 use perf_parse::file::write::FeaturePayloads;
 use rustix::time::{ClockId, DynamicClockId, Timespec, clock_getres, clock_gettime, clock_gettime_dynamic};
@@ -10,7 +9,7 @@ use crate::Error;
 /// Adds `CLOCKID` and `CLOCK_DATA` for a clock; nothing for one that this machine cannot read.
 ///
 /// perf: `record__init_clock`, `tools/perf/builtin-record.c`.
-pub(crate) fn describe(clockid: i32, features: &mut FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+pub(crate) fn describe(clockid: i32, features: &mut FeaturePayloads) -> Result<(), Error> {
     let (Some((clock, same)), Ok(number)) = (clock(clockid), u32::try_from(clockid)) else { return Ok(()) };
     let Ok(now) = clock_gettime_dynamic(clock) else { return Ok(()) };
     let wall_clock_ns = nanoseconds(clock_gettime(ClockId::Realtime));

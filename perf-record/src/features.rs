@@ -3,7 +3,6 @@
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
 use perf_open::EventGroup;
 use perf_parse::feature::{Entries, FeatureData, GroupDesc};
@@ -18,7 +17,7 @@ pub(crate) fn known(
     groups: &[EventGroup],
     session: &EventSession,
     options: &RecordOptions,
-) -> Result<FeaturePayloads<NativeEndian>, Error> {
+) -> Result<FeaturePayloads, Error> {
     let mut features = FeaturePayloads::new();
     let words = match options.command_line.is_empty() {
         true => std::env::args_os().map(OsStringExt::into_vec).collect(),

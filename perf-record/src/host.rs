@@ -7,7 +7,6 @@ mod memory;
 
 use std::path::Path;
 
-use perf_abi::endian::Endian;
 use perf_abi::event::EventType;
 use perf_parse::feature::{Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
@@ -24,11 +23,11 @@ pub(crate) const ROOT: &str = "/";
 /// # Errors
 ///
 /// [`WriteFileError::Feature`] if a value does not fit in its feature, such as a word with a NUL.
-pub fn describe<O: Endian>(
+pub fn describe(
     root: &Path,
     version: &str,
     command: &[&[u8]],
-    features: &mut FeaturePayloads<O>,
+    features: &mut FeaturePayloads,
 ) -> Result<(), WriteFileError> {
     let cpuinfo = text(&root.join("proc/cpuinfo")).unwrap_or_default();
     let sysctl = |name: &str| text(&root.join("proc/sys/kernel").join(name));
@@ -56,7 +55,7 @@ pub fn describe<O: Endian>(
 }
 
 /// Adds `PMU_MAPPINGS`, in ascending order of type.
-fn pmus<O: Endian>(root: &Path, features: &mut FeaturePayloads<O>) -> Result<(), WriteFileError> {
+fn pmus(root: &Path, features: &mut FeaturePayloads) -> Result<(), WriteFileError> {
     let folder = root.join("sys/bus/event_source/devices");
     let pmu = |name: String| {
         let kind = text(&folder.join(&name).join("type"))?.parse().ok()?;

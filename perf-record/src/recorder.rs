@@ -40,7 +40,7 @@ pub struct Recorder {
     targets: Targets,
     command: Option<u32>,
     pub(crate) session: EventSession,
-    pub(crate) features: FeaturePayloads<NativeEndian>,
+    pub(crate) features: FeaturePayloads,
     /// The layout of the event that records mappings, which synthesized records have.
     layout: SampleLayout,
     pub(crate) survey: RecordSurvey,
@@ -111,7 +111,7 @@ impl Recorder {
 
     /// Returns the features of the capture. They can be changed until [`begin`](Self::begin) for a pipe, and until
     /// [`finish`](Self::finish) for a file.
-    pub fn features(&mut self) -> &mut FeaturePayloads<NativeEndian> {
+    pub fn features(&mut self) -> &mut FeaturePayloads {
         &mut self.features
     }
 

@@ -17,7 +17,7 @@ pub struct CaptureHead<'a> {
     /// The events, with the ids that their records carry.
     pub events: &'a [EventFields],
     /// The features of the machine.
-    pub features: &'a FeaturePayloads<NativeEndian>,
+    pub features: &'a FeaturePayloads,
 }
 
 /// The destination of a recording. Only [`records`](Self::records) must do something.
@@ -75,7 +75,7 @@ pub trait RecordSink {
     /// # Errors
     ///
     /// As [`records`](Self::records).
-    fn finish(&mut self, _features: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+    fn finish(&mut self, _features: &FeaturePayloads) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -106,7 +106,7 @@ fn out_of_order() -> Error {
 pub struct FileSink<W> {
     out: Option<W>,
     options: Options,
-    writer: Option<FileWriter<NativeEndian, W>>,
+    writer: Option<FileWriter<W>>,
     finished: Option<W>,
 }
 
@@ -130,7 +130,7 @@ impl<W: Write + Seek> FileSink<W> {
         self.finished
     }
 
-    fn writer(&mut self) -> Result<&mut FileWriter<NativeEndian, W>, Error> {
+    fn writer(&mut self) -> Result<&mut FileWriter<W>, Error> {
         self.writer.as_mut().ok_or_else(out_of_order)
     }
 }
@@ -159,7 +159,7 @@ impl<W: Write + Seek> RecordSink for FileSink<W> {
         Ok(self.writer()?.flush()?)
     }
 
-    fn finish(&mut self, features: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+    fn finish(&mut self, features: &FeaturePayloads) -> Result<(), Error> {
         let mut writer = self.writer.take().ok_or_else(out_of_order)?;
         *writer.features() = features.clone();
         self.finished = Some(writer.finish()?);
@@ -172,7 +172,7 @@ impl<W: Write + Seek> RecordSink for FileSink<W> {
 pub struct PipeSink<W> {
     out: Option<W>,
     options: Options,
-    writer: Option<PipeWriter<NativeEndian, W>>,
+    writer: Option<PipeWriter<W>>,
     finished: Option<W>,
 }
 
@@ -195,7 +195,7 @@ impl<W: Write> PipeSink<W> {
         self.finished
     }
 
-    fn writer(&mut self) -> Result<&mut PipeWriter<NativeEndian, W>, Error> {
+    fn writer(&mut self) -> Result<&mut PipeWriter<W>, Error> {
         self.writer.as_mut().ok_or_else(out_of_order)
     }
 }
@@ -227,7 +227,7 @@ impl<W: Write> RecordSink for PipeSink<W> {
         Ok(self.writer()?.flush()?)
     }
 
-    fn finish(&mut self, _: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+    fn finish(&mut self, _: &FeaturePayloads) -> Result<(), Error> {
         let writer = self.writer.take().ok_or_else(out_of_order)?;
         self.finished = Some(writer.finish()?);
         Ok(())
@@ -239,7 +239,7 @@ impl<W: Write> RecordSink for PipeSink<W> {
 /// It has no rounds, as with perf: the records of a ring are in the order of their times.
 #[derive(Debug)]
 pub struct PartSink<W: Write> {
-    writer: PartWriter<NativeEndian, W>,
+    writer: PartWriter<W>,
 }
 
 impl<W: Write> PartSink<W> {

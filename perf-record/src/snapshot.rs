@@ -1,6 +1,5 @@
 //! Rings that keep the newest records, and what they held at one moment.
 
-use perf_abi::endian::NativeEndian;
 use perf_open::ring;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 
@@ -14,7 +13,7 @@ use crate::{Error, SidebandSink};
 pub struct FrozenRings<'r> {
     pub(crate) paused: Vec<ring::Paused<'r>>,
     pub(crate) events: &'r [EventFields],
-    pub(crate) features: &'r FeaturePayloads<NativeEndian>,
+    pub(crate) features: &'r FeaturePayloads,
     /// The survey of the records that were kept, and so far no samples.
     pub(crate) survey: &'r RecordSurvey,
 }
@@ -62,7 +61,7 @@ pub struct RingSnapshot {
     records: Vec<u8>,
     survey: RecordSurvey,
     events: Vec<EventFields>,
-    features: FeaturePayloads<NativeEndian>,
+    features: FeaturePayloads,
 }
 
 impl RingSnapshot {

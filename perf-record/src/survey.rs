@@ -183,7 +183,7 @@ impl RecordSurvey {
     }
 
     /// Adds the features that depend on the records: `SAMPLE_TIME`, `BUILD_ID`, `BPF_PROG_INFO` and `BPF_BTF`.
-    pub(crate) fn describe(&self, features: &mut FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+    pub(crate) fn describe(&self, features: &mut FeaturePayloads) -> Result<(), Error> {
         if let Some(programs) = &self.programs {
             programs.describe(features)?;
         }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use perf_abi::endian::NativeEndian;
+use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_open::tracepoint::Tracefs;
 use perf_open::{EventGroup, EventSpec, ring};
@@ -43,7 +43,7 @@ pub(crate) fn data(groups: &[EventGroup]) -> Result<Option<Vec<u8>>, Error> {
     };
     let mut payload = Vec::new();
     let failed = |error| Error::Request(format!("the formats of the tracepoints: {error}"));
-    fields.write::<NativeEndian>(&mut payload).map_err(failed)?;
+    fields.write(&mut payload, Endianness::NATIVE).map_err(failed)?;
     Ok(Some(payload))
 }
 

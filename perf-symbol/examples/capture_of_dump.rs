@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let event =
         EventFields { attr, ids: vec![1], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
     let file = fs::File::create(out)?;
-    let mut writer = FileWriter::<LittleEndian, _>::new(file, &[event], &Options::default())?;
+    let mut writer = FileWriter::new(file, &[event], &Options::default())?;
     writer.features().set(&FeatureData::Arch(machine.as_bytes()))?;
 
     let layout = SampleLayout::new(&attr)?;

@@ -229,7 +229,7 @@ pub(crate) fn file() -> Capture {
     let layout = layout(&events);
     let event = EventFields { attr, ids: vec![FIRST_ID], ..EventFields::default() };
     let mut writer =
-        FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default())
+        FileWriter::new(Cursor::new(Vec::new()), &[event], &Options::default())
             .expect("the event can be written");
     let mut put = |record: &[u8]| writer.record(record).expect("the record can be written");
     let (rounds, mut record, mut records) = (32, Vec::new(), 0);

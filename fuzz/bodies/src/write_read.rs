@@ -13,9 +13,7 @@ use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{Entries, FeatureData, NrCpus};
 use perf_parse::file::Mode;
-use perf_parse::file::write::{
-    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
-};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, PipeWriter, WriteFileError};
 use perf_parse::list::{Item, List};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::sample::Reading;
@@ -24,6 +22,7 @@ use perf_parse::{RawRecord, Reader, Record, SampleLayout};
 use testdata::oracle::{Body, Mmap2Id};
 
 use compare::eager;
+use compare::rewrite::options;
 
 use super::made;
 
@@ -61,12 +60,13 @@ fn check<O: Endian>(u: &mut Unstructured<'_>) -> Result<()> {
         events.iter().map(|event| SampleLayout::new(&event.attr).expect("attr is made so")).collect();
     let bytes: Vec<_> =
         records.iter().map(|made| bytes_of::<O>(made, &layouts[made.event], id_of(made.event))).collect();
-    let written = if is_pipe { pipe(&events, &features, &bytes) } else { file(&events, &features, &bytes) };
+    let written =
+        if is_pipe { pipe::<O>(&events, &features, &bytes) } else { file::<O>(&events, &features, &bytes) };
     let capture = match written {
         Ok(capture) => capture,
         // A reader of the file could not determine the width of the bitmap's words.
         Err(WriteFileError::Feature { feature: Feature::HOSTNAME, .. })
-            if !is_pipe && is_ambiguous(&features) =>
+            if !is_pipe && is_ambiguous::<O>(&features) =>
         {
             return Ok(());
         }
@@ -132,8 +132,8 @@ fn events(u: &mut Unstructured<'_>) -> Result<Vec<EventFields>> {
     (0..count).map(event).collect()
 }
 
-fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<FeaturePayloads<O>> {
-    let mut features = FeaturePayloads::new();
+fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<FeaturePayloads> {
+    let mut features = FeaturePayloads::new_in(O::ENDIANNESS);
     let chosen: u8 = u.arbitrary()?;
     let written = "a text without NULs";
     if chosen & 1 != 0 {
@@ -178,20 +178,20 @@ fn make(u: &mut Unstructured<'_>, events: &[EventFields]) -> Result<Made> {
 
 fn pipe<O: Endian>(
     events: &[EventFields],
-    features: &FeaturePayloads<O>,
+    features: &FeaturePayloads,
     records: &[Vec<u8>],
 ) -> core::result::Result<Vec<u8>, WriteFileError> {
-    let mut writer = PipeWriter::<O, _>::new(Vec::new(), events, features, &Options::default())?;
+    let mut writer = PipeWriter::new(Vec::new(), events, features, &options::<O>())?;
     records.iter().try_for_each(|record| writer.record(record))?;
     writer.finish()
 }
 
 fn file<O: Endian>(
     events: &[EventFields],
-    features: &FeaturePayloads<O>,
+    features: &FeaturePayloads,
     records: &[Vec<u8>],
 ) -> core::result::Result<Vec<u8>, WriteFileError> {
-    let mut writer = FileWriter::<O, _>::new(Cursor::new(Vec::new()), events, &Options::default())?;
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), events, &options::<O>())?;
     for (feature, payload) in features.iter() {
         writer.features().raw(feature, payload)?;
     }
@@ -200,7 +200,7 @@ fn file<O: Endian>(
 }
 
 /// Returns whether a big-endian file with these features has no HOSTNAME.
-fn is_ambiguous<O: Endian>(features: &FeaturePayloads<O>) -> bool {
+fn is_ambiguous<O: Endian>(features: &FeaturePayloads) -> bool {
     O::ENDIANNESS == perf_abi::endian::Endianness::Big && features.get(Feature::HOSTNAME).is_none()
 }
 

@@ -42,7 +42,7 @@ fn write(path: &Path, samples: u64, places: u64) {
     };
     let event = EventFields { attr, ..EventFields::default() };
     let out = Cursor::new(Vec::new());
-    let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event], &Options::default()).unwrap();
+    let mut writer = FileWriter::new(out, &[event], &Options::default()).unwrap();
     let layout = SampleLayout::new(&attr).unwrap();
     for n in 0..samples {
         let frames = (0..n % 8 + 1).map(|depth| 0x1000 + n % places * 16 + depth * 256);

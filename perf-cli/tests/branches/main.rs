@@ -75,7 +75,7 @@ impl Made {
     fn file(&self, name: &str) -> PathBuf {
         let out = Cursor::new(Vec::new());
         let events = [EventFields { attr: self.attr, ..EventFields::default() }];
-        let mut writer = FileWriter::<LittleEndian, _>::new(out, &events, &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         let path = needs::folder().join(name);
         fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();

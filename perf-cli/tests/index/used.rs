@@ -40,7 +40,7 @@ fn capture(folder: &Folder, read: bool) -> Vec<u8> {
     let layout = SampleLayout::new(&attr).unwrap();
     let event = EventFields { attr, ids: vec![7], ..EventFields::default() };
     let out = Cursor::new(Vec::new());
-    let mut writer = FileWriter::<LittleEndian, _>::new(out, &[event], &Options::default()).unwrap();
+    let mut writer = FileWriter::new(out, &[event], &Options::default()).unwrap();
     for number in 0..RECORDS {
         let (tid, time) = (100 + (number / 100 % 7) as i32, (START + number) * 1000);
         let mut record = Vec::new();

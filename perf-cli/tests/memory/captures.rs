@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::endian::Endianness;
 use perf_parse::tracepoint::TracingDataFields;
 use testdata::Bytes;
 use zstd::zstd_safe::CParameter;
@@ -149,7 +149,7 @@ fn formats_of_tracepoints() -> Capture {
     let systems = vec![(b"s".to_vec(), (0..500).map(format).collect())];
     let fields = TracingDataFields { long_size: 8, page_size: 4096, systems, ..TracingDataFields::default() };
     let mut payload = Vec::new();
-    fields.write::<LittleEndian>(&mut payload).unwrap();
+    fields.write(&mut payload, Endianness::Little).unwrap();
     plain("formats of tracepoints", with_feature(1, &payload))
 }
 

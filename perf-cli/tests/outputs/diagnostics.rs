@@ -5,7 +5,6 @@ use std::fs;
 use std::io::Cursor;
 
 use perf_abi::attr::Attr;
-use perf_abi::endian::LittleEndian;
 use perf_abi::event::EventType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, Options, Zstd};
@@ -23,7 +22,7 @@ fn faulty(records: usize) -> Vec<u8> {
         Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP | SampleType::TIME, ..Attr::default() };
     let options = Options { zstd: Some(Zstd::default()), ..Options::default() };
     let events = [EventFields { attr, ..EventFields::default() }];
-    let mut writer = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &options).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &options).unwrap();
     for _ in 0..records {
         // A sample with only an IP.
         writer.record(&[9, 0, 0, 0, 2, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();

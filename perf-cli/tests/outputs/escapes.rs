@@ -31,8 +31,7 @@ fn capture() -> Vec<u8> {
     };
     let name = NAME.as_bytes();
     let events = [EventFields { attr, name: Some(name.to_vec()), ids: vec![7], ..EventFields::default() }];
-    let mut writer =
-        FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
     for data in [
         FeatureData::Hostname(name),
         FeatureData::OsRelease(name),

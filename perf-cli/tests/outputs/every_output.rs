@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::LittleEndian;
+use perf_abi::endian::{Endianness, LittleEndian};
 use perf_abi::event::{EventType, SwId};
 use perf_abi::feature::Feature;
 use perf_abi::ksymbol::{KsymbolFlags, KsymbolType};
@@ -57,8 +57,7 @@ fn capture() -> Vec<u8> {
         ..EventFields::default()
     };
     let events = [event(attr, 1), event(tracepoint, 2)];
-    let mut writer =
-        FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
     for data in [
         FeatureData::Hostname(name),
         FeatureData::OsRelease(name),
@@ -78,7 +77,7 @@ fn capture() -> Vec<u8> {
         ..TracingDataFields::default()
     };
     let mut bytes = Vec::new();
-    tracing.write::<LittleEndian>(&mut bytes).unwrap();
+    tracing.write(&mut bytes, Endianness::Little).unwrap();
     writer.features().raw(Feature::TRACING_DATA, &bytes).unwrap();
 
     let layout = SampleLayout::new(&attr).unwrap();

@@ -102,7 +102,7 @@ impl Made {
             .map(|(attr, ids)| EventFields { attr: *attr, ids: ids.to_vec(), ..EventFields::default() })
             .collect();
         let out = Cursor::new(Vec::new());
-        let mut writer = FileWriter::<LittleEndian, _>::new(out, &events, &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         if self.has_clocks {
             let clocks = ClockData { version: 1, clockid: 1, wall_clock_ns: WALL, clockid_time_ns: START };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::callchain::CallchainContext;
-use perf_abi::endian::LittleEndian;
+use perf_abi::endian::{Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::record::Misc;
@@ -189,14 +189,14 @@ impl Made {
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         let out = Cursor::new(Vec::new());
         let events = [EventFields { attr: self.attr, ..EventFields::default() }];
-        let mut writer = FileWriter::<LittleEndian, _>::new(out, &events, &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         if let Some(format) = &self.format {
             let systems = vec![(b"sched".to_vec(), vec![format.clone().into_bytes()])];
             let data =
                 TracingDataFields { long_size: 8, page_size: 4096, systems, ..TracingDataFields::default() };
             let mut payload = Vec::new();
-            data.write::<LittleEndian>(&mut payload).unwrap();
+            data.write(&mut payload, Endianness::Little).unwrap();
             writer.features().raw(Feature::TRACING_DATA, &payload).unwrap();
         }
         let path = needs::folder().join(name);

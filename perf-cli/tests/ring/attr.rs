@@ -20,7 +20,7 @@ fn capture(name: &str, flags: &[AttrFlags]) -> String {
     };
     let events: Vec<_> = flags.iter().map(event).collect();
     let mut file = Cursor::new(Vec::new());
-    FileWriter::<LittleEndian, _>::new(&mut file, &events, &Options::default()).unwrap().finish().unwrap();
+    FileWriter::new(&mut file, &events, &Options::default()).unwrap().finish().unwrap();
     scratch(name, &file.into_inner())
 }
 

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::endian::LittleEndian;
+use perf_abi::endian::{Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::record::Misc;
@@ -47,12 +47,12 @@ fn files(name: &str, functions: &[u64]) -> (PathBuf, PathBuf) {
     let layout = SampleLayout::new(&attr).unwrap();
     let events = [EventFields { attr, name: Some(b"made:call".to_vec()), ..EventFields::default() }];
     let out = Cursor::new(Vec::new());
-    let mut writer = FileWriter::<LittleEndian, _>::new(out, &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
     let systems = vec![(b"made".to_vec(), vec![FORMAT.as_bytes().to_vec()])];
     let tracing =
         TracingDataFields { long_size: 8, page_size: 4096, systems, ..TracingDataFields::default() };
     let mut bytes = Vec::new();
-    tracing.write::<LittleEndian>(&mut bytes).unwrap();
+    tracing.write(&mut bytes, Endianness::Little).unwrap();
     writer.features().raw(Feature::TRACING_DATA, &bytes).unwrap();
 
     let filename = b"[kernel.kallsyms]_text";

@@ -86,8 +86,7 @@ impl Made {
     /// Writes the capture as a file.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         let out = Cursor::new(Vec::new());
-        let mut writer =
-            FileWriter::<LittleEndian, _>::new(out, &self.events(), &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &self.events(), &Options::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         let path = needs::folder().join(name);
         fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();
@@ -97,9 +96,7 @@ impl Made {
     /// Returns the capture as a pipe.
     pub(crate) fn pipe(&self) -> Vec<u8> {
         let features = FeaturePayloads::default();
-        let mut writer =
-            PipeWriter::<LittleEndian, _>::new(Vec::new(), &self.events(), &features, &Options::default())
-                .unwrap();
+        let mut writer = PipeWriter::new(Vec::new(), &self.events(), &features, &Options::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         writer.finish().unwrap()
     }

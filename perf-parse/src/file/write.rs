@@ -2,8 +2,9 @@
 //!
 //! [`FileWriter`] writes a file to an output that can seek, [`PipeWriter`] writes a stream, and [`PartWriter`] a file of
 //! a folder that is beside its `data`. The first two take the events at the start. All take the records as bytes: records
-//! that [`perf_parse::write`](mod@crate::write) encodes, or that were read from another capture. [`FeaturePayloads`] has
-//! what is known about the machine. The layout is that of the perf tool, in byte order `O`.
+//! that a [`RecordEncoder`](crate::write::RecordEncoder) encodes, or that were read from another capture.
+//! [`FeaturePayloads`] has what is known about the machine. The layout is that of the perf tool, in the byte order of this
+//! machine, or that of [`Options::endianness`].
 //!
 //! Writes are not buffered: wrap an output that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
 //!
@@ -14,24 +15,22 @@
 //!
 //! use perf_parse::SampleLayout;
 //! use perf_parse::abi::attr::Attr;
-//! use perf_parse::abi::endian::LittleEndian;
 //! use perf_parse::abi::event::EventType;
 //! use perf_parse::abi::record::Misc;
 //! use perf_parse::abi::sample_type::SampleType;
 //! use perf_parse::feature::FeatureData;
 //! use perf_parse::file::Reader;
 //! use perf_parse::file::write::{EventFields, FileWriter, Options};
-//! use perf_parse::write::{self, SampleFields};
+//! use perf_parse::write::{RecordEncoder, SampleFields};
 //!
 //! let attr = Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP, ..Attr::default() };
 //! let event = EventFields { attr, ids: vec![7], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
-//! let mut writer =
-//!     FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default())?;
+//! let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &Options::default())?;
 //! writer.features().set(&FeatureData::Hostname(b"builder"))?;
 //!
 //! let mut record = Vec::new();
 //! let fields = SampleFields { ip: Some(0x1000), ..SampleFields::default() };
-//! write::sample::<LittleEndian>(&mut record, &SampleLayout::new(&attr)?, Misc(2), &fields)?;
+//! RecordEncoder::new(&SampleLayout::new(&attr)?).sample(&mut record, Misc(2), &fields)?;
 //! writer.record(&record)?;
 //!
 //! let bytes = writer.finish()?.into_inner();
@@ -60,9 +59,9 @@ pub use in_pipe::PipeWriter;
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, AttrVersion};
-use perf_abi::endian::Endian;
+use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::record::{Header, Misc, RecordType};
-use zerocopy::IntoBytes;
+use zerocopy::{IntoBytes, transmute};
 
 use crate::event::Event;
 
@@ -107,8 +106,11 @@ impl From<&Event> for EventFields {
 }
 
 /// Options for writing a capture. Fields may be added: end a literal with `..Options::default()`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
+    /// The byte order of the capture: that of the records that are given, and of the features. The default is
+    /// [`Endianness::NATIVE`], the order of the machine that runs the program.
+    pub endianness: Endianness,
     /// The size of the attrs. `None` selects the oldest version that has every field that is set, and for each event at
     /// least the size with which it was read.
     pub attr_version: Option<AttrVersion>,
@@ -119,6 +121,13 @@ pub struct Options {
     // `#[non_exhaustive]` would also forbid `..Options::default()` in other crates.
     #[doc(hidden)]
     pub non_exhaustive: (),
+}
+
+impl Default for Options {
+    /// Returns options for an uncompressed capture in the byte order of this machine.
+    fn default() -> Self {
+        Self { endianness: Endianness::NATIVE, attr_version: None, zstd: None, non_exhaustive: () }
+    }
 }
 
 /// How records are compressed: as one zstd stream, which is split into records.
@@ -149,6 +158,31 @@ fn framed<O: Endian>(kind: RecordType, misc: Misc, payload: &[&[u8]]) -> Option<
     payload.iter().for_each(|part| record.extend_from_slice(part));
     Some(record)
 }
+
+/// Returns the header of a record.
+fn header(endianness: Endianness, kind: RecordType, misc: Misc, size: u16) -> [u8; 8] {
+    match endianness {
+        Endianness::Little => transmute!(Header::<LittleEndian>::new(kind, misc, size)),
+        Endianness::Big => transmute!(Header::<BigEndian>::new(kind, misc, size)),
+    }
+}
+
+/// Evaluates an expression with a byte order as a type.
+macro_rules! with_order {
+    ($endianness:expr, $O:ident => $value:expr) => {
+        match $endianness {
+            perf_abi::endian::Endianness::Little => {
+                type $O = perf_abi::endian::LittleEndian;
+                $value
+            }
+            perf_abi::endian::Endianness::Big => {
+                type $O = perf_abi::endian::BigEndian;
+                $value
+            }
+        }
+    };
+}
+use with_order;
 
 /// Appends NULs up to a multiple of `align` bytes.
 fn pad(bytes: &mut Vec<u8>, align: usize) {

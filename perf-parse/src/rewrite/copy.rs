@@ -3,15 +3,14 @@
 use alloc::vec::Vec;
 use std::io::{Seek, Write};
 
-use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 
 use super::{OF_CONTAINER, event_fields, is_section, name_all};
 use crate::event::{EventRecord, Events};
 use crate::file::Reader;
 use crate::file::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::record::Record;
 use crate::record::user::{EventUpdateData, UserRecord};
-use crate::record::{RawRecord, Record};
 
 /// Writes a file that is like another capture: with its byte order, events and features, and with the records that the
 /// caller copies.
@@ -49,27 +48,10 @@ use crate::record::{RawRecord, Record};
 #[derive(Debug)]
 #[must_use = "a file is not whole before it is finished"]
 pub struct FileCopy<W> {
-    writer: Writer<W>,
+    writer: FileWriter<W>,
     /// The events of the capture, and the events as they are written.
     known: Events,
     events: Vec<EventFields>,
-}
-
-/// A writer of either byte order.
-#[derive(Debug)]
-enum Writer<W> {
-    Little(FileWriter<LittleEndian, W>),
-    Big(FileWriter<BigEndian, W>),
-}
-
-/// Evaluates an expression with the writer, whichever it is.
-macro_rules! with_writer {
-    ($any:expr, $writer:ident => $value:expr) => {
-        match $any {
-            Writer::Little($writer) => $value,
-            Writer::Big($writer) => $value,
-        }
-    };
 }
 
 impl<W: Write + Seek> FileCopy<W> {
@@ -82,11 +64,8 @@ impl<W: Write + Seek> FileCopy<W> {
     pub fn like(reader: &Reader<'_>, out: W) -> Result<Self, WriteFileError> {
         let known = reader.events().clone();
         let events = event_fields(&known);
-        let options = Options::default();
-        let writer = match reader.endianness() {
-            Endianness::Little => Writer::Little(FileWriter::new(out, &events, &options)?),
-            Endianness::Big => Writer::Big(FileWriter::new(out, &events, &options)?),
-        };
+        let options = Options { endianness: reader.endianness(), ..Options::default() };
+        let writer = FileWriter::new(out, &events, &options)?;
         let mut copy = Self { writer, known, events };
         for section in reader.features() {
             copy.feature(section.feature, section.bytes)?;
@@ -111,7 +90,7 @@ impl<W: Write + Seek> FileCopy<W> {
         if is_section(raw.kind()) {
             return Ok(());
         }
-        with_writer!(&mut self.writer, writer => copy_to(writer, &raw, trailing))
+        self.writer.copy(&raw, trailing)
     }
 
     /// Applies a record that describes the capture.
@@ -147,7 +126,7 @@ impl<W: Write + Seek> FileCopy<W> {
         if OF_CONTAINER.contains(&feature) {
             return Ok(());
         }
-        with_writer!(&mut self.writer, writer => writer.features().raw(feature, payload))
+        self.writer.features().raw(feature, payload)
     }
 
     /// Writes the features, completes the header, and returns the output.
@@ -157,15 +136,7 @@ impl<W: Write + Seek> FileCopy<W> {
     /// Those of [`FileWriter::finish`].
     pub fn finish(mut self) -> Result<W, WriteFileError> {
         name_all(&mut self.events);
-        with_writer!(&mut self.writer, writer => writer.name_events(&self.events))?;
-        with_writer!(self.writer, writer => writer.finish())
+        self.writer.name_events(&self.events)?;
+        self.writer.finish()
     }
-}
-
-fn copy_to<O: Endian, W: Write + Seek>(
-    writer: &mut FileWriter<O, W>,
-    raw: &RawRecord<'_>,
-    trailing: &[u8],
-) -> Result<(), WriteFileError> {
-    writer.copy(&raw.typed(()), trailing)
 }

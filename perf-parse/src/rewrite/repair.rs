@@ -25,7 +25,7 @@
 use alloc::vec::Vec;
 use std::io::{self, Seek, Write};
 
-use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
@@ -127,21 +127,20 @@ pub fn repair<W: Write + Seek>(
     if order == Order::Time {
         records = records.in_time_order();
     }
-    match reader.endianness() {
-        Endianness::Little => copy::<LittleEndian, W>(records, out, report),
-        Endianness::Big => copy::<BigEndian, W>(records, out, report),
-    }
+    copy(records, reader.endianness(), out, report)
 }
 
-fn copy<O: Endian, W: Write + Seek>(
+fn copy<W: Write + Seek>(
     mut records: EventRecords<'_>,
+    endianness: Endianness,
     out: W,
     mut report: impl FnMut(Step<'_>),
 ) -> Result<Repaired<W>, WriteFileError> {
     let opened = records.account().diagnostics.clone();
     opened.iter().for_each(|&error| report(Step::Capture { error }));
     let mut events = events(records.events());
-    let mut writer = FileWriter::<O, W>::new(out, &events, &Options::default())?;
+    let options = Options { endianness, ..Options::default() };
+    let mut writer = FileWriter::new(out, &events, &options)?;
     let features_dropped = copy_features(&mut records, &mut writer, &mut report)?;
     let tracing_data = writer.features().get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
     let check = RecordCheck::new(&tracing_data);
@@ -161,7 +160,7 @@ fn copy<O: Endian, W: Write + Seek>(
         let checked = check.record(&record);
         match checked.and_then(|()| rename(&record, records.events(), &mut events)) {
             Ok(()) if is_section(kind) => {}
-            Ok(()) => match writer.copy(&record.raw().typed(()), record.trailing()) {
+            Ok(()) => match writer.copy(&record.raw(), record.trailing()) {
                 Ok(()) => written = written.saturating_add(1),
                 Err(error @ WriteFileError::Record { .. }) => {
                     dropped = dropped.saturating_add(1);
@@ -206,16 +205,16 @@ fn decodable(sample_type: SampleType) -> SampleType {
 }
 
 /// Copies the features that can be decoded, and returns the others.
-fn copy_features<O: Endian, W: Write + Seek>(
+fn copy_features<W: Write + Seek>(
     records: &mut EventRecords<'_>,
-    writer: &mut FileWriter<O, W>,
+    writer: &mut FileWriter<W>,
     report: &mut impl FnMut(Step<'_>),
 ) -> Result<Vec<Feature>, WriteFileError> {
     let noted = records.account().diagnostics.clone();
     let mut faults = records.check_features();
     let is_faulty = |feature| faults.iter().any(|&(of, _)| of == feature);
     let hostname = records.features().get(Feature::HOSTNAME).filter(|_| !is_faulty(Feature::HOSTNAME));
-    let has_hostname = O::ENDIANNESS == Endianness::Little || hostname.is_some();
+    let has_hostname = writer.features().endianness() == Endianness::Little || hostname.is_some();
     let mut dropped = Vec::new();
     let mut unfit = Vec::new();
     for section in records.features().iter().filter(|section| !OF_CONTAINER.contains(&section.feature)) {

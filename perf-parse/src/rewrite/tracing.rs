@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
-
 #[cfg(feature = "tracepoint")]
 use crate::tracepoint::Format;
 use crate::tracepoint::{TracingData, TracingDataFields};
@@ -36,10 +34,6 @@ pub(super) fn of_good_formats(bytes: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let mut out = Vec::new();
-    match data.endianness {
-        Endianness::Little => fields.write::<LittleEndian>(&mut out),
-        Endianness::Big => fields.write::<BigEndian>(&mut out),
-    }
-    .ok()?;
+    fields.write(&mut out, data.endianness).ok()?;
     Some(out)
 }

@@ -1,6 +1,6 @@
 //! A recorded ring: control page, data area, AUX area, and the account of the walk.
 
-use perf_abi::endian::{Endian, U64};
+use perf_abi::endian::{Endian, NativeEndian, U64};
 use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
@@ -31,7 +31,7 @@ pub enum Direction {
 /// Borrows the dump. Allocates nothing unless a backward ring is reversed. The [module documentation](super) has an
 /// example.
 #[derive(Clone, Debug)]
-pub struct Dump<'a, O: Endian> {
+pub struct Dump<'a, O: Endian = NativeEndian> {
     page: Option<Page>,
     area: DataArea,
     /// The mapping, or the data area alone.

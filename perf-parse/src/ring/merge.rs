@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{Endian, NativeEndian};
 
 use super::account::DumpAccount;
 use super::dump::Dump;
@@ -45,7 +45,7 @@ use crate::record::RawRecord;
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Merge<'a, O: Endian> {
+pub struct Merge<'a, O: Endian = NativeEndian> {
     rings: Vec<Ring<'a, O>>,
     /// The rings that have a next record, by its time and then in the order in which they were added.
     order: BinaryHeap<Reverse<(u64, usize)>>,

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::{Endian, NativeEndian};
 
 use super::buffer::Buffer;
 use super::error::RingError;
@@ -14,7 +14,7 @@ use crate::record::RawRecord;
 ///
 /// Keeps two bytes for each record.
 #[derive(Clone, Debug)]
-pub struct OldestFirst<'a, O: Endian> {
+pub struct OldestFirst<'a, O: Endian = NativeEndian> {
     data: &'a [u8],
     /// The error that prevents finding older records, if it is not returned yet.
     fault: Option<RingError>,

@@ -1,6 +1,6 @@
 //! The walk over the records of a data area.
 
-use perf_abi::endian::{Endian, U16};
+use perf_abi::endian::{Endian, NativeEndian, U16};
 use zerocopy::FromBytes;
 
 use super::buffer::Buffer;
@@ -31,7 +31,7 @@ pub(super) enum Rest {
 /// The records of a ring in their order in memory, in which positions ascend. Borrows the data area; allocates
 /// nothing.
 #[derive(Clone, Debug)]
-pub struct RingWalk<'a, O: Endian> {
+pub struct RingWalk<'a, O: Endian = NativeEndian> {
     /// Bytes not walked yet up to the end of the data area, or the last ones.
     first: &'a [u8],
     /// The bytes after them, from the start of the data area.

@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeSet;
 
-use perf_parse::abi::endian::LittleEndian;
+use perf_parse::abi::endian::{Endianness, LittleEndian};
 use perf_parse::feature::FeatureSection;
 use perf_parse::file::write::FeaturePayloads;
 
@@ -44,7 +44,7 @@ fn what_perf_wrote_is_written_alike() {
         let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
         let file = File::open(&original).unwrap();
         assert_eq!(file.account().diagnostics, [], "{name}");
-        let written = rewrite(&file, writer(&events(&file)));
+        let written = rewrite(&file, writer::<LittleEndian>(&events(&file)));
         let again = File::open(&written).unwrap();
 
         // Header, ids, attrs and records.
@@ -71,7 +71,7 @@ fn features_are_made_as_perf_makes_them() {
     for name in CAPTURES {
         let original = std::fs::read(testdata::path(&format!("{name}.data"))).unwrap();
         let file = File::open(&original).unwrap();
-        let mut features = FeaturePayloads::<LittleEndian>::new();
+        let mut features = FeaturePayloads::new_in(Endianness::Little);
         for section in file.features() {
             features.set(&section.decode().unwrap()).unwrap();
             assert_eq!(features.get(section.feature), Some(section.bytes), "{name}: {}", section.feature);

@@ -1,6 +1,6 @@
 //! The payloads of features are read back unchanged.
 
-use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
+use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMode, Misc};
@@ -69,7 +69,7 @@ const CACHES: [Cache<'_>; 2] = [
     Cache { level: 3, line_size: 128, sets: 1, ways: 2, kind: b"Unified", size: b"32768K", map: b"0-2" },
 ];
 
-fn fill<O: Endian>(features: &mut FeaturePayloads<O>) {
+fn fill(features: &mut FeaturePayloads) {
     let build_ids = build_ids();
     let mut set = |data: FeatureData<'_>| features.set(&data).unwrap();
     for (number, feature) in (0..).zip(STRINGS) {
@@ -160,7 +160,7 @@ fn a_block_of_memory_beyond_what_perf_reads() {
         (Feature::MEM_TOPOLOGY, "blocks", "below 2147483647")
     );
     assert!(Bitmap::words_of(&[i32::MAX as u32 - 1]).is_ok());
-    let mut features = FeaturePayloads::<LittleEndian>::new();
+    let mut features = FeaturePayloads::new_in(Endianness::Little);
     let nodes = [MemNode::new(0, Bitmap { nbits: 1 << 31, words: Entries::default() })];
     let data = MemTopology { block_size_bytes: 1, nodes: Entries::from(&nodes) };
     assert_eq!(
@@ -202,7 +202,7 @@ fn events_without_names_have_no_event_desc() {
 
 #[test]
 fn a_feature_without_bytes_is_not_written() {
-    let mut features = FeaturePayloads::<LittleEndian>::new();
+    let mut features = FeaturePayloads::new_in(Endianness::Little);
     for number in Feature::FIRST..Feature::FEAT_BITS {
         let feature = Feature(number);
         features.raw(feature, &[1]).unwrap();

@@ -8,11 +8,12 @@ use perf_parse::feature::{BuildId, Entries, FeatureData};
 use perf_parse::file::write::{EventFields, FeaturePayloads, Options, PipeWriter};
 use zerocopy::IntoBytes;
 
-use compare::rewrite::{Whole, event, kind, record, walk};
+use compare::rewrite::{Whole, event, kind, options, record, walk};
 
-/// Returns the records of a stream with only these events and features, without its header.
-fn stream<O: Endian>(events: &[EventFields], features: &FeaturePayloads<O>, options: &Options) -> Vec<Whole> {
-    let writer = PipeWriter::<O, _>::new(Vec::new(), events, features, options).unwrap();
+/// Returns the records of a stream with only these events, without its header.
+fn stream<O: Endian>(events: &[EventFields], options: &Options) -> Vec<Whole> {
+    let features = FeaturePayloads::new_in(O::ENDIANNESS);
+    let writer = PipeWriter::new(Vec::new(), events, &features, options).unwrap();
     let bytes = writer.finish().unwrap();
     let magic = [U64::<O>::new(0x3245_4c49_4652_4550), U64::new(16)];
     assert_eq!(&bytes[..16], magic.as_bytes());
@@ -29,15 +30,14 @@ fn everything_in_order_in<O: Endian>() {
     one.scale = Some(-2.5);
     one.cpus = Some(vec![3]);
     let two = event(2, &[9], Some("12345678"));
-    let mut features = FeaturePayloads::<O>::new();
+    let mut features = FeaturePayloads::new_in(O::ENDIANNESS);
     features.set(&FeatureData::Arch(b"riscv64")).unwrap();
     features.raw(Feature::TRACING_DATA, b"tracing data").unwrap();
     let misc = Misc::from(CpuMode::USER) | Misc::BUILD_ID_SIZE;
     let build_id = BuildId { misc, pid: -1, build_id: &[6; 20], filename: b"/bin/true" };
     features.set(&FeatureData::BuildId(Entries::from(&[build_id, build_id]))).unwrap();
 
-    let mut writer =
-        PipeWriter::<O, _>::new(Vec::new(), &[one.clone(), two], &features, &Options::default()).unwrap();
+    let mut writer = PipeWriter::new(Vec::new(), &[one.clone(), two], &features, &options::<O>()).unwrap();
     let round = record::<O>(RecordType::FINISHED_ROUND, &[]);
     writer.record(&round).unwrap();
     let aux = record::<O>(RecordType::AUXTRACE, &words::<O>(&[8, 0, 0, 0, 0]));
@@ -104,7 +104,7 @@ fn everything_in_order() {
 #[test]
 fn the_first_event_needs_no_id_for_its_name() {
     type O = LittleEndian;
-    let records = stream::<O>(&[event(1, &[], Some("a"))], &FeaturePayloads::new(), &Options::default());
+    let records = stream::<O>(&[event(1, &[], Some("a"))], &options::<O>());
     let update =
         record::<O>(RecordType::EVENT_UPDATE, &[&words::<O>(&[2, 0])[..], b"a\0\0\0\0\0\0\0"].concat());
     assert_eq!(records[1], (update, vec![]));
@@ -113,7 +113,7 @@ fn the_first_event_needs_no_id_for_its_name() {
 #[test]
 fn a_stream_has_no_mark_after_its_features() {
     // `perf report` of a version that has another number for it would refuse the stream.
-    let records = stream::<BigEndian>(&[], &FeaturePayloads::new(), &Options::default());
+    let records = stream::<BigEndian>(&[], &options::<BigEndian>());
     assert_eq!(records, []);
 }
 
@@ -122,7 +122,7 @@ fn names_that_are_not_all_there_or_too_long_are_no_event_desc() {
     type O = LittleEndian;
     let some = [event(1, &[1], Some("a")), event(2, &[2], None)];
     let kinds = |events: &[EventFields]| -> Vec<_> {
-        let records = stream::<O>(events, &FeaturePayloads::new(), &Options::default());
+        let records = stream::<O>(events, &options::<O>());
         records.iter().map(|(record, _)| kind::<O>(record)).collect()
     };
     let [attr, update, feature] =
@@ -138,8 +138,8 @@ fn names_that_are_not_all_there_or_too_long_are_no_event_desc() {
 #[test]
 fn the_size_of_the_attrs_can_be_chosen() {
     type O = LittleEndian;
-    let options = Options { attr_version: Some(AttrVersion::NEWEST), ..Options::default() };
-    let records = stream::<O>(&[event(1, &[5], None)], &FeaturePayloads::new(), &options);
+    let options = Options { attr_version: Some(AttrVersion::NEWEST), ..options::<O>() };
+    let records = stream::<O>(&[event(1, &[5], None)], &options);
     let (attr, _) = &records[0];
     assert_eq!(attr.len(), 8 + 144 + 8);
     assert_eq!(Attr::read::<O>(&attr[8..]).unwrap().attr, Attr { size: 144, ..event(1, &[], None).attr });

@@ -2,8 +2,9 @@
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
+use perf_parse::RawRecord;
 use perf_parse::abi::attr::AttrVersion;
-use perf_parse::abi::endian::{BigEndian, LittleEndian};
+use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
@@ -12,16 +13,16 @@ use perf_parse::file::write::{
     EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, RecordFault, WriteFileError, Zstd,
 };
 
-use compare::rewrite::{File, event, finish, record, records, writer};
+use compare::rewrite::{File, event, finish, options, record, records, writer};
 
 fn file_error(events: &[EventFields], options: &Options) -> String {
-    let refused = FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), events, options);
+    let refused = FileWriter::new(Cursor::new(Vec::new()), events, options);
     refused.unwrap_err().to_string()
 }
 
-fn pipe_error(events: &[EventFields], features: &FeaturePayloads<BigEndian>) -> String {
+fn pipe_error(events: &[EventFields], features: &FeaturePayloads) -> String {
     let mut out = Vec::new();
-    let refused = PipeWriter::<BigEndian, _>::new(&mut out, events, features, &Options::default());
+    let refused = PipeWriter::new(&mut out, events, features, &options::<BigEndian>());
     let error = refused.unwrap_err().to_string();
     assert_eq!(out, b"", "nothing is written before all of it can be");
     error
@@ -46,11 +47,7 @@ fn attrs_that_do_not_fit() {
     );
     let mut newer = event(1, &[1], None);
     newer.attr_tail = vec![0; 8];
-    let zeros = FileWriter::<LittleEndian, _>::new(
-        Cursor::new(Vec::new()),
-        &[newer.clone()],
-        &of_version(AttrVersion::VER9),
-    );
+    let zeros = FileWriter::new(Cursor::new(Vec::new()), &[newer.clone()], &of_version(AttrVersion::VER9));
     assert!(zeros.is_ok());
     let mut huge = newer.clone();
     huge.attr_tail = vec![0; 65393];
@@ -87,7 +84,7 @@ fn events_that_cannot_be_told() {
         file_error(&[many], &Options::default()),
         "event 0: cpus: must be shorter than a record, whose 65535 bytes it has to fit into"
     );
-    let none = FeaturePayloads::new();
+    let none = FeaturePayloads::new_in(Endianness::Big);
     assert_eq!(
         pipe_error(&[event(1, &[], Some("a")), event(2, &[], Some("b"))], &none),
         "event 1: ids: must be one at least, by which its name, unit, scale or cpus refer to it"
@@ -99,8 +96,43 @@ fn events_that_cannot_be_told() {
 }
 
 #[test]
+fn features_of_another_byte_order() {
+    assert_eq!(
+        pipe_error(&[], &FeaturePayloads::new_in(Endianness::Little)),
+        "endianness: must be that of the features"
+    );
+    let order = |features: FeaturePayloads| features.endianness();
+    assert_eq!(order(FeaturePayloads::new()), Endianness::NATIVE);
+    assert_eq!(order(FeaturePayloads::default()), Endianness::NATIVE);
+    assert_eq!(*writer::<BigEndian>(&[]).features(), FeaturePayloads::new_in(Endianness::Big));
+}
+
+fn a_record_of_another_byte_order_in<O: Endian, Other: Endian>(name: &str) {
+    let mut writer = writer::<O>(&[]);
+    let bytes = record::<Other>(RecordType::SAMPLE, &[1; 24]);
+    let (raw, _) = RawRecord::<Other>::parse(&bytes).unwrap();
+    for refused in [writer.raw(&raw, &[]), writer.raw(&raw.untyped(), &[])] {
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            format!(
+                "record 0: SAMPLE: is {name}-endian, unlike the capture: decode it and encode its fields, or write a \
+                 {name}-endian capture"
+            )
+        );
+    }
+    let bytes = record::<O>(RecordType::SAMPLE, &[1; 24]);
+    writer.raw(&RawRecord::<O>::parse(&bytes).unwrap().0.untyped(), &[]).unwrap();
+}
+
+#[test]
+fn a_record_of_another_byte_order() {
+    a_record_of_another_byte_order_in::<LittleEndian, BigEndian>("big");
+    a_record_of_another_byte_order_in::<BigEndian, LittleEndian>("little");
+}
+
+#[test]
 fn features_that_cannot_be_told() {
-    let features = &mut FeaturePayloads::<LittleEndian>::new();
+    let features = &mut FeaturePayloads::new_in(Endianness::Little);
     let error = |result: Result<(), WriteFileError>| result.unwrap_err().to_string();
     for number in [0, 256, u32::MAX] {
         let refused = error(features.raw(Feature(number), b""));
@@ -150,8 +182,7 @@ fn features_that_cannot_be_told() {
 #[test]
 fn a_big_endian_file_whose_features_would_be_taken_for_others() {
     let finish = |with: &[Feature]| {
-        let mut writer =
-            FileWriter::<BigEndian, _>::new(Cursor::new(Vec::new()), &[], &Options::default()).unwrap();
+        let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[], &options::<BigEndian>()).unwrap();
         for &feature in with {
             writer.features().raw(feature, b"x").unwrap();
         }
@@ -177,26 +208,26 @@ fn features_that_a_pipe_does_not_have() {
         Feature::DIR_FORMAT,
         Feature::HYBRID_TOPOLOGY,
     ] {
-        let mut features = FeaturePayloads::new();
+        let mut features = FeaturePayloads::new_in(Endianness::Big);
         features.raw(feature, &[1]).unwrap();
         assert_eq!(
             pipe_error(&[], &features),
             format!("feature {feature}: must be left out of a pipe: only files have it")
         );
     }
-    let mut features = FeaturePayloads::new();
+    let mut features = FeaturePayloads::new_in(Endianness::Big);
     features.raw(Feature(35), &[]).unwrap();
     assert_eq!(
         pipe_error(&[], &features),
         "feature 35: must be left out of a pipe: a reader would take it for the end of the features"
     );
-    let mut features = FeaturePayloads::new();
+    let mut features = FeaturePayloads::new_in(Endianness::Big);
     features.raw(Feature::BPF_BTF, &[0; 65520]).unwrap();
     assert_eq!(
         pipe_error(&[], &features),
         "feature BPF_BTF: must be so short that it fits into a record of 65535 bytes: write a file instead"
     );
-    let mut features = FeaturePayloads::new();
+    let mut features = FeaturePayloads::new_in(Endianness::Big);
     features.raw(Feature::BUILD_ID, &[0; 36]).unwrap();
     assert_eq!(
         pipe_error(&[], &features),
@@ -359,13 +390,13 @@ impl Seek for Full {
 #[test]
 fn nothing_follows_a_write_that_failed() {
     let sample = record::<LittleEndian>(RecordType::SAMPLE, &[1; 24]);
-    let options = Options::default();
-    let refused = FileWriter::<LittleEndian, _>::new(Full { left: 100 }, &[], &options).unwrap_err();
+    let options = options::<LittleEndian>();
+    let refused = FileWriter::new(Full { left: 100 }, &[], &options).unwrap_err();
     assert!(matches!(&refused, WriteFileError::Io(error) if error.kind() == io::ErrorKind::StorageFull));
     assert_eq!(refused.to_string(), "full");
 
     // The second record fails halfway. If room became free later, it would only hide the failure.
-    let mut writer = FileWriter::<LittleEndian, _>::new(Full { left: 104 + 32 + 10 }, &[], &options).unwrap();
+    let mut writer = FileWriter::new(Full { left: 104 + 32 + 10 }, &[], &options).unwrap();
     writer.record(&sample).unwrap();
     assert!(matches!(writer.record(&sample), Err(WriteFileError::Io(_))));
     assert!(matches!(writer.record(&sample), Err(WriteFileError::Broken)));
@@ -378,8 +409,8 @@ fn nothing_follows_a_write_that_failed() {
 #[test]
 fn nothing_waits_to_be_compressed_after_a_write_that_failed() {
     let sample = record::<LittleEndian>(RecordType::SAMPLE, &[1; 24]);
-    let options = Options { zstd: Some(Zstd::default()), ..Options::default() };
-    let mut writer = FileWriter::<LittleEndian, _>::new(Full { left: 104 + 4 }, &[], &options).unwrap();
+    let options = Options { zstd: Some(Zstd::default()), ..options::<LittleEndian>() };
+    let mut writer = FileWriter::new(Full { left: 104 + 4 }, &[], &options).unwrap();
     writer.record(&sample).unwrap();
     assert!(matches!(writer.flush(), Err(WriteFileError::Io(_))));
     assert!(matches!(writer.record(&sample), Err(WriteFileError::Broken)));

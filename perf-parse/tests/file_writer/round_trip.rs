@@ -12,7 +12,7 @@ use perf_parse::feature::FeatureData;
 use perf_parse::file::write::{EventFields, FileWriter, Options};
 use zerocopy::IntoBytes;
 
-use compare::rewrite::{File, event, finish, kind, record, records, writer};
+use compare::rewrite::{File, event, finish, kind, options, record, records, writer};
 
 /// Returns an attr that needs this version and no newer one.
 fn attr_of(version: AttrVersion) -> Attr {
@@ -43,8 +43,8 @@ fn every_attr_version_in<O: Endian>() {
             event(3, &[], Some("a name, with everything: (+\"\\é)")),
         ];
         for chosen in [None, Some(version), Some(AttrVersion::NEWEST)] {
-            let options = Options { attr_version: chosen, ..Options::default() };
-            let writer = FileWriter::<O, _>::new(Cursor::new(Vec::new()), &events, &options).unwrap();
+            let options = Options { attr_version: chosen, ..options::<O>() };
+            let writer = FileWriter::new(Cursor::new(Vec::new()), &events, &options).unwrap();
             let bytes = finish(writer);
             let size = chosen.unwrap_or(version).size();
             let file = File::open(&bytes).unwrap();
@@ -54,7 +54,7 @@ fn every_attr_version_in<O: Endian>() {
             assert_eq!(file.events().len(), 2);
             for (read, given) in file.events().iter().zip(&events) {
                 assert_eq!(read.attr, Attr { size, ..given.attr });
-                assert_eq!(*read.attr_tail, []);
+                assert_eq!(*read.attr_tail, [0_u8; 0]);
                 let ids: Vec<_> = read.ids.clone();
                 assert_eq!(ids, given.ids);
                 assert_eq!(read.name, given.name);
@@ -195,7 +195,7 @@ fn a_file_without_records_is_not_taken_for_an_unfinished_one() {
 fn a_writer_that_is_killed_leaves_events_and_records() {
     let mut out = Cursor::new(Vec::new());
     let events = [event(1, &[1, 2], Some("a")), event(2, &[3], Some("b"))];
-    let mut writer = FileWriter::<LittleEndian, _>::new(&mut out, &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(&mut out, &events, &options::<LittleEndian>()).unwrap();
     writer.features().set(&FeatureData::Hostname(b"never written")).unwrap();
     let sample = record::<LittleEndian>(RecordType::SAMPLE, &[1; 32]);
     writer.record(&sample).unwrap();
@@ -216,7 +216,7 @@ fn the_file_begins_where_the_output_does() {
     let mut out = Cursor::new(vec![0xff; 4]);
     out.seek(SeekFrom::End(0)).unwrap();
     out.write_all(b"junk").unwrap();
-    let writer = FileWriter::<LittleEndian, _>::new(out, &[], &Options::default()).unwrap();
+    let writer = FileWriter::new(out, &[], &options::<LittleEndian>()).unwrap();
     assert_eq!(finish(writer), finish(compare::rewrite::writer::<LittleEndian>(&[])));
 }
 
@@ -251,8 +251,7 @@ fn several<O: Endian>() -> Vec<Vec<u8>> {
 }
 
 fn records_at_once_in<O: Endian>(options: &Options) {
-    let begin =
-        || FileWriter::<O, _>::new(Cursor::new(Vec::new()), &[event(1, &[1], None)], options).unwrap();
+    let begin = || FileWriter::new(Cursor::new(Vec::new()), &[event(1, &[1], None)], options).unwrap();
     let (mut one_by_one, mut at_once) = (begin(), begin());
     for record in several::<O>() {
         one_by_one.record(&record).unwrap();
@@ -275,11 +274,11 @@ fn records_at_once_in<O: Endian>(options: &Options) {
 
 #[test]
 fn records_at_once_are_the_same_as_one_by_one() {
-    records_at_once_in::<LittleEndian>(&Options::default());
-    records_at_once_in::<BigEndian>(&Options::default());
+    records_at_once_in::<LittleEndian>(&options::<LittleEndian>());
+    records_at_once_in::<BigEndian>(&options::<BigEndian>());
     #[cfg(feature = "zstd")]
     {
         let zstd = Some(perf_parse::file::write::Zstd::default());
-        records_at_once_in::<LittleEndian>(&Options { zstd, ..Options::default() });
+        records_at_once_in::<LittleEndian>(&Options { zstd, ..options::<LittleEndian>() });
     }
 }

@@ -12,11 +12,12 @@ use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 use compare::rewrite::{File, FileBuffer, Whole, event, finish, kind, record, records, walk};
 
 fn options(record: RecordType, level: u8) -> Options {
-    Options { zstd: Some(Zstd { level, record }), ..Options::default() }
+    Options { zstd: Some(Zstd { level, record }), ..compare::rewrite::options::<LittleEndian>() }
 }
 
-fn writer<O: Endian>(options: &Options) -> FileBuffer<O> {
-    FileWriter::new(Cursor::new(Vec::new()), &[event(1, &[1], Some("a"))], options).unwrap()
+fn writer<O: Endian>(options: &Options) -> FileBuffer {
+    let options = Options { endianness: O::ENDIANNESS, ..options.clone() };
+    FileWriter::new(Cursor::new(Vec::new()), &[event(1, &[1], Some("a"))], &options).unwrap()
 }
 
 /// Returns the decompressed contents of each compressed record, and the records between them.
@@ -143,7 +144,8 @@ fn a_flush_makes_all_records_readable() {
     type O = LittleEndian;
     let mut out = Vec::new();
     let options = options(RecordType::COMPRESSED, 1);
-    let mut writer = PipeWriter::<O, _>::new(&mut out, &[], &FeaturePayloads::new(), &options).unwrap();
+    let mut writer =
+        PipeWriter::new(&mut out, &[], &FeaturePayloads::new_in(O::ENDIANNESS), &options).unwrap();
     let round = record::<O>(RecordType::FINISHED_ROUND, &[]);
     writer.record(&round).unwrap();
     writer.flush().unwrap();

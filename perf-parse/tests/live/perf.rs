@@ -6,7 +6,7 @@ use std::process::Command;
 
 use perf_parse::SampleLayout;
 use perf_parse::abi::attr::{Attr, AttrVersion};
-use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
+use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
@@ -14,7 +14,7 @@ use perf_parse::feature::{Entries, FeatureData, NrCpus};
 use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter};
 use perf_parse::write::{self, SampleFields};
 
-use compare::rewrite::{File, event, events, finish, kind, records, rewrite, walk, writer};
+use compare::rewrite::{File, event, events, finish, kind, options, records, rewrite, walk, writer};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     an_attr_of_any_size_will_do,
@@ -111,7 +111,7 @@ fn file_reads_as_the_original(name: &str) {
     let original = testdata::path(&format!("{name}.data"));
     let bytes = std::fs::read(&original).unwrap();
     let file = File::open(&bytes).unwrap();
-    let written = rewrite(&file, writer(&events(&file)));
+    let written = rewrite(&file, writer::<LittleEndian>(&events(&file)));
     for args in [SCRIPT, EVLIST, HEADER] {
         let expected = expected(args, &original);
         assert!(undated(&expected).len() > 1 || args == EVLIST, "{name}: perf {args:?}: {expected}");
@@ -124,7 +124,7 @@ fn pipe_reads_as_the_file(name: &str) {
     let expected = expected(SCRIPT, &original);
     let bytes = std::fs::read(&original).unwrap();
     let file = File::open(&bytes).unwrap();
-    let written = as_pipe(&file, &Options::default());
+    let written = as_pipe(&file, &options::<LittleEndian>());
     assert_eq!(undated(&read(SCRIPT, &written)), undated(&expected), "{name}");
 }
 
@@ -135,7 +135,7 @@ fn an_attr_of_any_size_will_do() {
     let file = File::open(&bytes).unwrap();
     // perf rejects a file with larger attrs than its own, which have 128 bytes in 6.1.
     for &version in AttrVersion::ALL.iter().filter(|&&version| version <= AttrVersion::VER7) {
-        let options = Options { attr_version: Some(version), ..Options::default() };
+        let options = Options { attr_version: Some(version), ..options::<LittleEndian>() };
         let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
         let written = rewrite(&file, writer);
         // The size of the attrs is also in EVENT_DESC.
@@ -209,7 +209,7 @@ fn either_byte_order_reads_alike() {
 
 /// Writes a file as a pipe, without the parts that pipes do not have.
 pub(crate) fn as_pipe(file: &File<'_>, options: &Options) -> Vec<u8> {
-    let mut features = FeaturePayloads::<LittleEndian>::new();
+    let mut features = FeaturePayloads::new_in(Endianness::Little);
     let left_out = [Feature::CACHE, Feature::EVENT_DESC];
     for section in file.features().iter().filter(|section| !left_out.contains(&section.feature)) {
         features.raw(section.feature, section.bytes).unwrap();
@@ -224,7 +224,7 @@ pub(crate) fn as_pipe(file: &File<'_>, options: &Options) -> Vec<u8> {
 /// Writes a pipe again: decodes what PipeWriter writes itself and copies the rest.
 fn pipe_again(pipe: &[u8]) -> Vec<u8> {
     let (mut events, mut features, mut rest) =
-        (Vec::new(), FeaturePayloads::<LittleEndian>::new(), Vec::new());
+        (Vec::new(), FeaturePayloads::new_in(Endianness::Little), Vec::new());
     for (record, data) in walk::<LittleEndian>(&pipe[16..]) {
         let payload = &record[8..];
         match kind::<LittleEndian>(&record) {
@@ -245,7 +245,7 @@ fn pipe_again(pipe: &[u8]) -> Vec<u8> {
             _ => rest.push(record),
         }
     }
-    let mut writer = PipeWriter::new(Vec::new(), &events, &features, &Options::default()).unwrap();
+    let mut writer = PipeWriter::new(Vec::new(), &events, &features, &options::<LittleEndian>()).unwrap();
     rest.iter().for_each(|record| writer.record(record).unwrap());
     writer.finish().unwrap()
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use perf_abi::endian::Endian;
 use perf_parse::feature::{Cache, CpuPlace, CpuTopology, Dies, Entries, FeatureData, NrCpus};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
@@ -46,9 +45,9 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Adds `NRCPUS`, `CPU_TOPOLOGY` and `CACHE`.
-pub(super) fn describe<O: Endian>(
+pub(super) fn describe(
     root: &Path,
-    features: &mut FeaturePayloads<O>,
+    features: &mut FeaturePayloads,
 ) -> Result<(), WriteFileError> {
     let sysfs = root.join("sys");
     let topology = SysfsTopology::at(&sysfs);
@@ -67,10 +66,10 @@ pub(super) fn describe<O: Endian>(
 }
 
 /// Adds `CPU_TOPOLOGY` of the first `available` cpus.
-fn describe_topology<O: Endian>(
+fn describe_topology(
     topology: SysfsTopology<'_>,
     available: u32,
-    features: &mut FeaturePayloads<O>,
+    features: &mut FeaturePayloads,
 ) -> Result<(), WriteFileError> {
     let lists = |level| topology.sibling_lists(0..available, level);
     let core_siblings = lists(SiblingLevel::Package);
@@ -100,10 +99,10 @@ fn bytes(lists: &[String]) -> Vec<&[u8]> {
 }
 
 /// Adds `CACHE` of the first `available` cpus: each cache once, in ascending order of level.
-fn describe_caches<O: Endian>(
+fn describe_caches(
     topology: SysfsTopology<'_>,
     available: u32,
-    features: &mut FeaturePayloads<O>,
+    features: &mut FeaturePayloads,
 ) -> Result<(), WriteFileError> {
     let mut caches: Vec<([u32; 4], [String; 3])> = Vec::new();
     for folder in (0..available).flat_map(|cpu| topology.caches(cpu)) {

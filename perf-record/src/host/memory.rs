@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use perf_abi::endian::Endian;
 use perf_parse::feature::{Bitmap, Entries, FeatureData, MemNode, MemTopology, NumaNode};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
@@ -22,10 +21,7 @@ fn kib(meminfo: &str, name: &str) -> Option<u64> {
 }
 
 /// Adds `NUMA_TOPOLOGY` and `MEM_TOPOLOGY`.
-pub(super) fn describe<O: Endian>(
-    root: &Path,
-    features: &mut FeaturePayloads<O>,
-) -> Result<(), WriteFileError> {
+pub(super) fn describe(root: &Path, features: &mut FeaturePayloads) -> Result<(), WriteFileError> {
     let folder = root.join("sys/devices/system/node");
     let nodes = numbered(&folder, "node");
     let online = text(&folder.join("online")).and_then(|list| ranges(&list)).unwrap_or_default();

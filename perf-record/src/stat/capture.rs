@@ -3,7 +3,6 @@
 use core::time::Duration;
 use std::path::Path;
 
-use perf_abi::endian::NativeEndian;
 use perf_abi::record::{RecordType, StatConfigTerm, StatRoundType};
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::sample_type::SampleType;
@@ -70,7 +69,7 @@ pub struct StatCaptureOptions {
 #[derive(Debug)]
 pub struct StatCapture<S> {
     sink: S,
-    features: FeaturePayloads<NativeEndian>,
+    features: FeaturePayloads,
     /// The id of each counter.
     ids: Vec<u64>,
     /// The threads that are counted; empty for all.

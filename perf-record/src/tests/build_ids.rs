@@ -134,7 +134,7 @@ fn entries(section: &FeatureSection<'_>) -> Found {
 }
 
 fn finish(files: &BuildIdCollector, root: &Path) -> Found {
-    let mut features = FeaturePayloads::<NativeEndian>::new();
+    let mut features = FeaturePayloads::new();
     files.finish(root, &mut features).unwrap();
     let Some(bytes) = features.get(Feature::BUILD_ID) else { return Found::new() };
     entries(&FeatureSection::new(Feature::BUILD_ID, 0, bytes, Endianness::NATIVE))

@@ -1,6 +1,6 @@
 //! The features that describe the machine.
 
-use perf_abi::endian::{Endianness, NativeEndian};
+use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_parse::feature::{
@@ -71,13 +71,13 @@ fn machine() -> Folder {
     folder
 }
 
-fn described(root: &std::path::Path) -> FeaturePayloads<NativeEndian> {
+fn described(root: &std::path::Path) -> FeaturePayloads {
     let mut features = FeaturePayloads::new();
     host::describe(root, "perfdata 0", &[b"perfdata", b"record"], &mut features).unwrap();
     features
 }
 
-fn section(features: &FeaturePayloads<NativeEndian>, feature: Feature) -> FeatureSection<'_> {
+fn section(features: &FeaturePayloads, feature: Feature) -> FeatureSection<'_> {
     let bytes = features.get(feature).unwrap_or_else(|| panic!("no {feature}"));
     FeatureSection::new(feature, 0, bytes, Endianness::NATIVE)
 }
@@ -160,7 +160,6 @@ fn other_architectures() {
 #[test]
 fn a_word_with_a_nul_is_refused() {
     let folder = Folder::new();
-    let refused =
-        host::describe(&folder.0, "perfdata 0", &[b"a\0b"], &mut FeaturePayloads::<NativeEndian>::new());
+    let refused = host::describe(&folder.0, "perfdata 0", &[b"a\0b"], &mut FeaturePayloads::new());
     assert!(refused.unwrap_err().to_string().contains("free of NULs"));
 }

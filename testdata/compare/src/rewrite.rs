@@ -16,7 +16,7 @@ use testdata::Bytes;
 use testdata::oracle::Reader as Plain;
 
 /// A writer of a file in memory.
-pub type FileBuffer<O> = FileWriter<O, Cursor<Vec<u8>>>;
+pub type FileBuffer = FileWriter<Cursor<Vec<u8>>>;
 
 /// A file with its bytes and the properties known before a record is read.
 #[derive(Debug)]
@@ -72,14 +72,20 @@ pub fn event(config: u64, ids: &[u64], name: Option<&str>) -> EventFields {
     }
 }
 
+/// Returns default options for a byte order.
+#[must_use]
+pub fn options<O: Endian>() -> Options {
+    Options { endianness: O::ENDIANNESS, ..Options::default() }
+}
+
 /// Starts a file with default options.
-pub fn writer<O: Endian>(events: &[EventFields]) -> FileBuffer<O> {
-    FileWriter::new(Cursor::new(Vec::new()), events, &Options::default()).unwrap()
+pub fn writer<O: Endian>(events: &[EventFields]) -> FileBuffer {
+    FileWriter::new(Cursor::new(Vec::new()), events, &options::<O>()).unwrap()
 }
 
 /// Returns the file.
 #[must_use]
-pub fn finish<O: Endian>(writer: FileBuffer<O>) -> Vec<u8> {
+pub fn finish(writer: FileBuffer) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
@@ -140,7 +146,7 @@ pub fn events(file: &File<'_>) -> Vec<EventFields> {
 }
 
 /// Writes a capture again. `EVENT_DESC` is not copied but made from the events.
-pub fn rewrite(file: &File<'_>, mut writer: FileBuffer<LittleEndian>) -> Vec<u8> {
+pub fn rewrite(file: &File<'_>, mut writer: FileBuffer) -> Vec<u8> {
     for section in file.features().iter().filter(|section| section.feature != Feature::EVENT_DESC) {
         writer.features().raw(section.feature, section.bytes).unwrap();
     }

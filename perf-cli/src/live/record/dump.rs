@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::Path;
 
 use perf_abi::attr::AttrFlags;
-use perf_abi::endian::NativeEndian;
 use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options};
 
 use crate::Failure;
@@ -38,7 +37,7 @@ fn create(folder: &Path, name: &str) -> Result<(File, Unfinished), Failure> {
 /// Writes each ring to `ring.N` in `folder`, and a perf.data without records next to them, which describes the events.
 pub(super) fn rings(
     folder: &Path,
-    (events, features): (&[EventFields], &FeaturePayloads<NativeEndian>),
+    (events, features): (&[EventFields], &FeaturePayloads),
     rings: Vec<Vec<u8>>,
     quiet: bool,
 ) -> Result<(), Failure> {
@@ -54,7 +53,7 @@ pub(super) fn rings(
     let is_backward = |event: &&EventFields| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD);
     let backward: Vec<_> = events.iter().filter(is_backward).cloned().collect();
     let events = if backward.is_empty() { events } else { &backward };
-    let mut writer = FileWriter::<NativeEndian, _>::new(file, events, &Options::default())?;
+    let mut writer = FileWriter::new(file, events, &Options::default())?;
     *writer.features() = features.clone();
     writer.finish()?;
     unfinished.publish()?;

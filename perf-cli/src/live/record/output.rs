@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use perf_abi::endian::NativeEndian;
 use perf_parse::file::write::{FeaturePayloads, Options, WriteFileError};
 use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordSink, copy_kcore};
 
@@ -164,7 +163,7 @@ impl RecordSink for Output {
         self.put(|sink| sink.flush())
     }
 
-    fn finish(&mut self, features: &FeaturePayloads<NativeEndian>) -> Result<(), Error> {
+    fn finish(&mut self, features: &FeaturePayloads) -> Result<(), Error> {
         self.put(|sink| sink.finish(features))
     }
 }

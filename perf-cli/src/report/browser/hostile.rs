@@ -28,8 +28,7 @@ fn capture(path: &Path, samples: u64) {
     let flags = AttrFlags::COMM | AttrFlags::MMAP;
     let attr = Attr { kind: EventType::SOFTWARE, sample_type, flags, ..Attr::default() };
     let event = EventFields { attr, ..EventFields::default() };
-    let mut writer =
-        FileWriter::<LittleEndian, _>::new(Cursor::new(Vec::new()), &[event], &Options::default()).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &Options::default()).unwrap();
     let layout = SampleLayout::new(&attr).unwrap();
     let (pid, tid) = (7, 7);
     let file = format!("/{NAME}.so");

@@ -1,12 +1,10 @@
 //! Checks, compresses and writes the records of a capture.
 
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 use std::io::Write;
 
-use perf_abi::endian::Endian;
-use perf_abi::record::{Header, RecordType};
-use zerocopy::{FromBytes, IntoBytes};
+use perf_abi::endian::{ByteOrder, Endianness};
+use perf_abi::record::RecordType;
 
 use super::compress::Packer;
 use super::error::{RecordFault, WriteFileError};
@@ -17,19 +15,25 @@ use crate::record::RawRecord;
 
 /// The records of a capture: checked, compressed if requested, and counted.
 #[derive(Debug)]
-pub(super) struct Body<O, W> {
+pub(super) struct Body<W> {
     pub(super) sink: Sink<W>,
-    packer: Option<Packer<O>>,
+    packer: Option<Packer>,
     records: u64,
     /// Offset and size of each AUXTRACE record.
     auxtrace: Vec<AuxtraceEntry>,
-    order: PhantomData<O>,
+    endianness: Endianness,
 }
 
-impl<O: Endian, W: Write> Body<O, W> {
+impl<W: Write> Body<W> {
     pub(super) fn new(out: W, options: &Options) -> Result<Self, WriteFileError> {
-        let packer = options.zstd.map(Packer::new).transpose()?;
-        Ok(Self { sink: Sink::new(out), packer, records: 0, auxtrace: Vec::new(), order: PhantomData })
+        let endianness = options.endianness;
+        let packer = options.zstd.map(|zstd| Packer::new(zstd, endianness)).transpose()?;
+        Ok(Self { sink: Sink::new(out), packer, records: 0, auxtrace: Vec::new(), endianness })
+    }
+
+    /// Returns the byte order of the capture.
+    pub(super) fn endianness(&self) -> Endianness {
+        self.endianness
     }
 
     /// Returns the number of records that were written.
@@ -49,23 +53,22 @@ impl<O: Endian, W: Write> Body<O, W> {
 
     /// Writes one record, given as bytes.
     pub(super) fn record(&mut self, bytes: &[u8], data: &[u8]) -> Result<(), WriteFileError> {
-        let Ok((header, _)) = Header::<O>::ref_from_prefix(bytes) else {
-            let fault = RecordFault::Header { len: bytes.len() };
-            return Err(WriteFileError::Record { index: self.records, kind: None, fault });
-        };
-        match RawRecord::parse(bytes) {
-            Ok((record, [])) => self.raw(&record, data),
-            _ => {
-                let fault = RecordFault::Size { size: header.size.get(), len: bytes.len() };
-                let kind = Some(RecordType(header.kind.get()));
-                Err(WriteFileError::Record { index: self.records, kind, fault })
-            }
+        if let Ok((record, [])) = RawRecord::<Endianness>::parse_in(self.endianness, bytes) {
+            return self.raw(&record, data);
         }
+        let header = bytes.first_chunk::<8>().map(|&[a, b, c, d, _, _, e, f]| {
+            (Endianness::u32(self.endianness, [a, b, c, d]), Endianness::u16(self.endianness, [e, f]))
+        });
+        let (kind, fault) = match header {
+            None => (None, RecordFault::Header { len: bytes.len() }),
+            Some((kind, size)) => (Some(RecordType(kind)), RecordFault::Size { size, len: bytes.len() }),
+        };
+        Err(WriteFileError::Record { index: self.records, kind, fault })
     }
 
     /// Writes records that follow each other, as few writes as possible. Stops at a record with a fault.
     pub(super) fn records_of(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
-        let is_plain = |record: &RawRecord<'_, O>| {
+        let is_plain = |record: &RawRecord<'_>| {
             let kind = record.kind();
             let is_packed = kind == RecordType::COMPRESSED || kind == RecordType::COMPRESSED2;
             !has_data(kind) && !is_packed && (record.size().is_multiple_of(8) || kind.is_user())
@@ -74,7 +77,7 @@ impl<O: Endian, W: Write> Body<O, W> {
         while !rest.is_empty() {
             let (start, mut count) = (rest, 0_u64);
             while let Some((_, after)) =
-                RawRecord::<O>::parse(rest).ok().filter(|(record, _)| is_plain(record))
+                RawRecord::whole(self.endianness, rest).filter(|(record, _)| is_plain(record))
             {
                 (rest, count) = (after, count.saturating_add(1));
             }
@@ -86,21 +89,21 @@ impl<O: Endian, W: Write> Body<O, W> {
                 None => self.sink.put(plain)?,
             }
             self.records = self.records.saturating_add(count);
-            match RawRecord::parse(rest) {
-                Ok((record, after)) => {
+            match RawRecord::<Endianness>::whole(self.endianness, rest) {
+                Some((record, after)) => {
                     self.raw(&record, &[])?;
                     rest = after;
                 }
-                Err(_) if rest.is_empty() => {}
+                None if rest.is_empty() => {}
                 // Is refused, with the reason.
-                Err(_) => return self.record(rest, &[]),
+                None => return self.record(rest, &[]),
             }
         }
         Ok(())
     }
 
     /// Writes one record and the data after it.
-    pub(super) fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
+    pub(super) fn raw(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError> {
         if !record.size().is_multiple_of(8) && !record.kind().is_user() {
             let fault = RecordFault::Unaligned { size: record.size() };
             return Err(WriteFileError::Record { index: self.records, kind: Some(record.kind()), fault });
@@ -109,24 +112,21 @@ impl<O: Endian, W: Write> Body<O, W> {
     }
 
     /// Writes one record as [`raw`](Self::raw), of any size.
-    pub(super) fn copy(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
+    pub(super) fn copy(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError> {
         let (kind, size) = (record.kind(), record.size());
-        if let Some(fault) = fault(record, data) {
+        if let Some(fault) = fault(self.endianness, record, data) {
             return Err(WriteFileError::Record { index: self.records, kind: Some(kind), fault });
         }
         // A record that only waits to be compressed would not notice a broken output.
         self.sink.with(|_| Ok(()))?;
-        let header = Header::<O>::new(kind, record.misc(), size);
         match &mut self.packer {
             Some(packer) if !has_data(kind) => {
-                packer.push(&mut self.sink, header.as_bytes())?;
-                packer.push(&mut self.sink, record.payload())?;
+                packer.push(&mut self.sink, record.as_bytes())?;
             }
             _ => {
                 self.flush()?;
                 let offset = self.sink.position();
-                self.sink.put(header.as_bytes())?;
-                self.sink.put(record.payload())?;
+                self.sink.put(record.as_bytes())?;
                 self.sink.put(data)?;
                 if kind == RecordType::AUXTRACE {
                     self.auxtrace.push(AuxtraceEntry { file_offset: offset, size: size.into() });
@@ -183,9 +183,25 @@ macro_rules! record_methods {
         ///
         /// # Errors
         ///
-        /// As [`record_with_data`](Self::record_with_data).
-        pub fn raw(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
-            self.body.raw(record, data)
+        /// As [`record_with_data`](Self::record_with_data); [`RecordFault::ByteOrder`](super::RecordFault::ByteOrder) if
+        /// the record has another byte order than the capture to be written.
+        pub fn raw<O: ByteOrder>(
+            &mut self,
+            record: &RawRecord<'_, O>,
+            data: &[u8],
+        ) -> Result<(), WriteFileError> {
+            self.body.raw(&record.typed(record.endianness()), data)
+        }
+
+        /// Ends a round of the recorder: appends FINISHED_ROUND. No later record may be earlier than the records of the
+        /// round before, so that a reader can order them in bounded memory.
+        ///
+        /// # Errors
+        ///
+        /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
+        pub fn end_round(&mut self) -> Result<(), WriteFileError> {
+            let round = super::header(self.body.endianness(), RecordType::FINISHED_ROUND, Misc(0), 8);
+            self.body.record(&round, &[])
         }
 
         /// Writes everything given so far, including records that wait to be compressed.
@@ -206,8 +222,11 @@ fn has_data(kind: RecordType) -> bool {
     kind == RecordType::AUXTRACE || kind == RecordType::HEADER_TRACING_DATA
 }
 
-fn fault<O: Endian>(record: &RawRecord<'_, O>, data: &[u8]) -> Option<RecordFault> {
+fn fault(endianness: Endianness, record: &RawRecord<'_>, data: &[u8]) -> Option<RecordFault> {
     let (kind, size) = (record.kind(), record.size());
+    if record.endianness() != endianness {
+        return Some(RecordFault::ByteOrder { endianness: record.endianness() });
+    }
     if kind == RecordType::COMPRESSED || kind == RecordType::COMPRESSED2 {
         return Some(RecordFault::Compressed);
     }

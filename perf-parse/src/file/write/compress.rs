@@ -9,16 +9,14 @@ mod stream;
 
 use alloc::vec;
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 use std::io::Write;
 
-use perf_abi::endian::{Endian, U64};
-use perf_abi::record::{Header, Misc, RecordType};
-use zerocopy::IntoBytes;
+use perf_abi::endian::Endianness;
+use perf_abi::record::{Misc, RecordType};
 
-use super::Zstd;
 use super::error::WriteFileError;
 use super::sink::Sink;
+use super::{Zstd, header};
 use stream::Stream;
 
 /// Maximum number of bytes compressed at once.
@@ -33,11 +31,14 @@ pub(super) const MMAP_LEN: u32 = 64 * 1024;
 
 /// Maximum number of compressed bytes in one record: a multiple of 8 that leaves room for COMPRESSED2, its header and
 /// size.
-const PACKED: usize = 65528 - 8 - 8;
+const PACKED: usize = 65528 - HEADER - 8;
+
+/// Size of a record's header in bytes.
+const HEADER: usize = 8;
 
 /// Collects records and writes them compressed.
 #[derive(Debug)]
-pub(super) struct Packer<O> {
+pub(super) struct Packer {
     zstd: Zstd,
     stream: Stream,
     /// Bytes that are not compressed yet: fewer than [`CHUNK`] between records.
@@ -46,11 +47,11 @@ pub(super) struct Packer<O> {
     packed: Vec<u8>,
     bytes_in: u64,
     bytes_out: u64,
-    order: PhantomData<O>,
+    endianness: Endianness,
 }
 
-impl<O: Endian> Packer<O> {
-    pub(super) fn new(zstd: Zstd) -> Result<Self, WriteFileError> {
+impl Packer {
+    pub(super) fn new(zstd: Zstd, endianness: Endianness) -> Result<Self, WriteFileError> {
         let invalid = |option, must| Err(WriteFileError::Option { option, must });
         if !(1..=22).contains(&zstd.level) {
             return invalid("zstd.level", "1 to 22");
@@ -65,7 +66,7 @@ impl<O: Endian> Packer<O> {
             packed: vec![0; PACKED],
             bytes_in: 0,
             bytes_out: 0,
-            order: PhantomData,
+            endianness,
         })
     }
 
@@ -109,16 +110,19 @@ impl<O: Endian> Packer<O> {
         self.pending.clear();
 
         let packed = self.packed.get(..len).unwrap_or_default();
-        let data_size = U64::<O>::new(len as u64);
+        let data_size = match self.endianness {
+            Endianness::Little => (len as u64).to_le_bytes(),
+            Endianness::Big => (len as u64).to_be_bytes(),
+        };
         let (front, padding) = match self.zstd.record {
-            RecordType::COMPRESSED2 => (data_size.as_bytes(), len.wrapping_neg() % 8),
+            RecordType::COMPRESSED2 => (&data_size[..], len.wrapping_neg() % 8),
             _ => (&[][..], 0),
         };
         let parts = [front, packed, [0; 8].get(..padding).unwrap_or_default()];
-        let size = parts.iter().fold(size_of::<Header<O>>(), |size, part| size.saturating_add(part.len()));
+        let size = parts.iter().fold(HEADER, |size, part| size.saturating_add(part.len()));
         // PACKED is small enough for this to fit.
         let size = u16::try_from(size).unwrap_or(u16::MAX);
-        sink.put(Header::<O>::new(self.zstd.record, Misc(0), size).as_bytes())?;
+        sink.put(&header(self.endianness, self.zstd.record, Misc(0), size))?;
         parts.into_iter().try_for_each(|part| sink.put(part))
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use perf_abi::attr;
+use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
@@ -77,6 +78,7 @@ pub enum WriteFileError {
 /// | [`Payload`](Self::Payload) | the record ends before the size of the data after it |
 /// | [`Compressed`](Self::Compressed) | the record is a part of another capture's compressed stream |
 /// | [`Data`](Self::Data) | the data after the record does not have the size in the record |
+/// | [`ByteOrder`](Self::ByteOrder) | the record has another byte order than the capture to be written |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordFault {
@@ -110,6 +112,11 @@ pub enum RecordFault {
         needed: u64,
         /// Number of bytes that were given.
         given: usize,
+    },
+    /// The record was read from a capture of another byte order.
+    ByteOrder {
+        /// The byte order of the record.
+        endianness: Endianness,
     },
 }
 
@@ -153,6 +160,11 @@ impl core::fmt::Display for RecordFault {
             }
             Self::Compressed => f.write_str(
                 "holds compressed records: decompress them, write those, and let the writer compress",
+            ),
+            Self::ByteOrder { endianness } => write!(
+                f,
+                "is {endianness}-endian, unlike the capture: decode it and encode its fields, or write a \
+                 {endianness}-endian capture"
             ),
             Self::Data { needed: 0, given } => {
                 write!(f, "no data stands behind this record, but {given} bytes are given: leave them out")

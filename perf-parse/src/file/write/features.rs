@@ -2,9 +2,8 @@
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 use perf_abi::file::CompressType;
 
@@ -13,7 +12,7 @@ use super::compress::MMAP_LEN;
 use super::error::WriteFileError;
 use crate::feature::{AuxtraceEntry, Compression, EncodeError, Entries, FeatureData, is_absent};
 
-/// What is known about the machine, the tool and the events: one payload for each feature, in byte order `O`.
+/// What is known about the machine, the tool and the events: one payload for each feature.
 ///
 /// Setting a feature again replaces it. `COMPRESSED` and `AUXTRACE` describe the bytes of a capture, so the writers
 /// create them: payloads that are set for them are replaced, or left out if the capture is not compressed or has no
@@ -22,12 +21,12 @@ use crate::feature::{AuxtraceEntry, Compression, EncodeError, Entries, FeatureDa
 /// # Examples
 ///
 /// ```
-/// use perf_parse::abi::endian::LittleEndian;
+/// use perf_parse::abi::endian::Endianness;
 /// use perf_parse::abi::feature::Feature;
 /// use perf_parse::feature::{FeatureData, NrCpus};
 /// use perf_parse::file::write::FeaturePayloads;
 ///
-/// let mut features = FeaturePayloads::<LittleEndian>::new();
+/// let mut features = FeaturePayloads::new_in(Endianness::Little);
 /// features.set(&FeatureData::Arch(b"x86_64"))?;
 /// features.set(&FeatureData::NrCpus(NrCpus { available: 8, online: 4 }))?;
 /// assert_eq!(features.get(Feature::NRCPUS), Some(&[8, 0, 0, 0, 4, 0, 0, 0][..]));
@@ -35,22 +34,34 @@ use crate::feature::{AuxtraceEntry, Compression, EncodeError, Entries, FeatureDa
 /// # Ok::<(), perf_parse::file::write::WriteFileError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FeaturePayloads<O> {
+pub struct FeaturePayloads {
     payloads: BTreeMap<Feature, Vec<u8>>,
-    order: PhantomData<O>,
+    endianness: Endianness,
 }
 
-impl<O: Endian> Default for FeaturePayloads<O> {
+impl Default for FeaturePayloads {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<O: Endian> FeaturePayloads<O> {
-    /// Creates an empty set of features.
+impl FeaturePayloads {
+    /// Creates an empty set of features in the byte order of this machine.
     #[must_use]
     pub const fn new() -> Self {
-        Self { payloads: BTreeMap::new(), order: PhantomData }
+        Self::new_in(Endianness::NATIVE)
+    }
+
+    /// Creates an empty set of features in a byte order, which must be that of the capture to be written.
+    #[must_use]
+    pub const fn new_in(endianness: Endianness) -> Self {
+        Self { payloads: BTreeMap::new(), endianness }
+    }
+
+    /// Returns the byte order of the payloads.
+    #[must_use]
+    pub const fn endianness(&self) -> Endianness {
+        self.endianness
     }
 
     /// Returns the payload of a feature; `None` if it was not set.
@@ -76,7 +87,7 @@ impl<O: Endian> FeaturePayloads<O> {
     /// [`WriteFileError::Feature`] for what the section cannot hold, such as a string with a NUL inside, and as for
     /// [`raw`](Self::raw).
     pub fn set(&mut self, data: &FeatureData<'_>) -> Result<(), WriteFileError> {
-        let payload = data.encode(O::ENDIANNESS)?;
+        let payload = data.encode(self.endianness)?;
         self.keep(data.feature(), payload)
     }
 

@@ -3,17 +3,18 @@
 use alloc::vec::Vec;
 use std::io::{Seek, SeekFrom, Write};
 
-use perf_abi::endian::{Endian, Endianness, U64};
+use perf_abi::endian::{ByteOrder, Endian, Endianness, U64};
 use perf_abi::feature::Feature;
 use perf_abi::file::{MAGIC, RawFileHeader, RawSection};
 use perf_abi::record::{Misc, RecordType};
 use zerocopy::IntoBytes;
 
 use super::super::feature_table::is_of_32_bits;
+use super::super::header::Section;
 use super::attrs::{self, AttrFormat};
 use super::body::{Body, record_methods};
 use super::error::WriteFileError;
-use super::{EventFields, FeaturePayloads, Options, framed, update};
+use super::{EventFields, FeaturePayloads, Options, framed, update, with_order};
 use crate::record::RawRecord;
 
 /// Writes a `perf.data` file.
@@ -23,14 +24,14 @@ use crate::record::RawRecord;
 /// killed perf: a tolerant reader can read all records that were written. Compressed records need a finished file.
 #[derive(Debug)]
 #[must_use = "a file is not whole before it is finished"]
-pub struct FileWriter<O: Endian, W> {
-    body: Body<O, W>,
-    attrs: RawSection<O>,
+pub struct FileWriter<W> {
+    body: Body<W>,
+    attrs: Section,
     /// Size of an attr and the section of its ids in bytes.
     attr_size: u64,
     /// Offset of the records.
     data: u64,
-    features: FeaturePayloads<O>,
+    features: FeaturePayloads,
     /// `EVENT_DESC` of the events.
     event_desc: Option<Vec<u8>>,
 }
@@ -38,7 +39,7 @@ pub struct FileWriter<O: Endian, W> {
 /// Size of the header in bytes.
 const HEADER: u64 = 104;
 
-impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
+impl<W: Write + Seek> FileWriter<W> {
     /// Begins a file at the start of `out`, which should be empty.
     ///
     /// Units, scales and CPUs of events are written as EVENT_UPDATE records, before all others. Names are written as
@@ -48,7 +49,15 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
     ///
     /// [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be written, or that has no name
     /// while another has one; [`WriteFileError::Option`]; [`WriteFileError::Io`].
-    pub fn new(mut out: W, events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
+    pub fn new(out: W, events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
+        with_order!(options.endianness, O => Self::begin::<O>(out, events, options))
+    }
+
+    fn begin<O: Endian>(
+        mut out: W,
+        events: &[EventFields],
+        options: &Options,
+    ) -> Result<Self, WriteFileError> {
         let format = AttrFormat::new(events, options)?;
         let unnamed = events.iter().position(|event| event.name.is_none());
         if let Some(event) = unnamed.filter(|_| events.iter().any(|event| event.name.is_some())) {
@@ -70,7 +79,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
             entries.extend_from_slice(section::<O>(offset, end.saturating_sub(offset)).as_bytes());
         }
         let attrs_at = HEADER.saturating_add(ids.len() as u64);
-        let attrs = section::<O>(attrs_at, entries.len() as u64);
+        let attrs = Section { offset: attrs_at, size: entries.len() as u64 };
 
         out.seek(SeekFrom::Start(0))?;
         let mut writer = Self {
@@ -78,10 +87,10 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
             attrs,
             attr_size: u64::from(format.size()).saturating_add(size_of::<RawSection<O>>() as u64),
             data: attrs_at.saturating_add(entries.len() as u64),
-            features: FeaturePayloads::new(),
+            features: FeaturePayloads::new_in(O::ENDIANNESS),
             event_desc,
         };
-        let header = writer.header(0, [0; 4]);
+        let header = writer.header::<O>(0, [0; 4]);
         for part in [header.as_bytes(), &ids, &entries] {
             writer.body.sink.put(part)?;
         }
@@ -91,19 +100,20 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
 
     /// Appends a record that was read, whatever its size: a record that no kernel writes but that can be decoded is
     /// kept.
-    pub(crate) fn copy(&mut self, record: &RawRecord<'_, O>, data: &[u8]) -> Result<(), WriteFileError> {
+    pub(crate) fn copy(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError> {
         self.body.copy(record, data)
     }
 
     /// Renames the events. Except for their names, `events` must be those with which the file was begun.
     pub(crate) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
         let format = AttrFormat::new(events, &Options::default())?;
-        self.event_desc = attrs::event_desc::<O>(events, format)?;
+        let endianness = self.body.endianness();
+        self.event_desc = with_order!(endianness, O => attrs::event_desc::<O>(events, format)?);
         Ok(())
     }
 
     /// Returns the features, which can be set at any time before [`finish`](Self::finish).
-    pub fn features(&mut self) -> &mut FeaturePayloads<O> {
+    pub fn features(&mut self) -> &mut FeaturePayloads {
         &mut self.features
     }
 
@@ -118,7 +128,11 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
     /// [`WriteFileError::Feature`] for `HOSTNAME` if a big-endian file lacks it and has feature numbers that readers
     /// would then misread: readers detect 32-bit bitmaps by `HOSTNAME`. [`WriteFileError::Io`],
     /// [`WriteFileError::Broken`].
-    pub fn finish(mut self) -> Result<W, WriteFileError> {
+    pub fn finish(self) -> Result<W, WriteFileError> {
+        with_order!(self.body.endianness(), O => self.complete::<O>())
+    }
+
+    fn complete<O: Endian>(mut self) -> Result<W, WriteFileError> {
         if self.body.records() == 0 {
             let round = framed::<O>(RecordType::FINISHED_ROUND, Misc(0), &[]);
             self.record(&round.unwrap_or_default())?;
@@ -144,7 +158,7 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
                 "given beside features from 32 on, or a reader of a big-endian file takes them for others";
             return Err(WriteFileError::Feature { feature: Feature::HOSTNAME, field: "", must });
         }
-        let header = self.header(end.saturating_sub(self.data), bitmap);
+        let header = self.header::<O>(end.saturating_sub(self.data), bitmap);
         let sink = &mut self.body.sink;
         sink.put(&table)?;
         self.features.iter().try_for_each(|(_, payload)| sink.put(payload))?;
@@ -170,12 +184,12 @@ impl<O: Endian, W: Write + Seek> FileWriter<O, W> {
         Ok(())
     }
 
-    fn header(&self, data_size: u64, bitmap: [u64; 4]) -> RawFileHeader<O> {
+    fn header<O: Endian>(&self, data_size: u64, bitmap: [u64; 4]) -> RawFileHeader<O> {
         RawFileHeader {
             magic: U64::new(MAGIC),
             size: U64::new(HEADER),
             attr_size: U64::new(self.attr_size),
-            attrs: self.attrs,
+            attrs: section(self.attrs.offset, self.attrs.size),
             data: section(self.data, data_size),
             event_types: section(0, 0),
             adds_features: bitmap.map(U64::new),

@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use perf_abi::endian::Endian;
+use perf_abi::endian::ByteOrder;
+use perf_abi::record::{Misc, RecordType};
 
 use super::Options;
 use super::body::{Body, record_methods};
@@ -21,10 +22,11 @@ use crate::record::RawRecord;
 /// # Examples
 ///
 /// ```
-/// use perf_parse::abi::endian::LittleEndian;
+/// use perf_parse::abi::endian::Endianness;
 /// use perf_parse::file::write::{Options, PartWriter};
 ///
-/// let mut part = PartWriter::<LittleEndian, _>::new(Vec::new(), &Options::default())?;
+/// let options = Options { endianness: Endianness::Little, ..Options::default() };
+/// let mut part = PartWriter::new(Vec::new(), &options)?;
 /// part.record(&[68, 0, 0, 0, 0, 0, 8, 0])?;
 /// assert_eq!(part.finish()?.len(), 8);
 /// # Ok::<(), perf_parse::file::write::WriteFileError>(())
@@ -33,11 +35,11 @@ use crate::record::RawRecord;
 /// perf: `perf_data__create_dir`, `tools/perf/util/data.c`; since 5.2.
 #[derive(Debug)]
 #[must_use = "records may wait to be compressed until it is finished"]
-pub struct PartWriter<O: Endian, W> {
-    body: Body<O, W>,
+pub struct PartWriter<W> {
+    body: Body<W>,
 }
 
-impl<O: Endian, W: Write> PartWriter<O, W> {
+impl<W: Write> PartWriter<W> {
     /// Begins a file at the present position of `out`. Writes nothing yet.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use std::io::Write;
 
-use perf_abi::endian::{Endian, U32, U64};
+use perf_abi::endian::{ByteOrder, Endian, U32, U64};
 use perf_abi::feature::Feature;
 use perf_abi::file::{MAGIC, PipeHeader};
 use perf_abi::record::{Misc, RecordType};
@@ -12,7 +12,7 @@ use zerocopy::IntoBytes;
 use super::attrs::{self, AttrFormat};
 use super::body::{Body, record_methods};
 use super::error::WriteFileError;
-use super::{EventFields, FeaturePayloads, Options, framed, pad, update};
+use super::{EventFields, FeaturePayloads, Options, framed, pad, update, with_order};
 use crate::record::RawRecord;
 
 /// Writes a pipe-mode stream, as `perf record -o -` does.
@@ -20,8 +20,8 @@ use crate::record::RawRecord;
 /// Everything except the records is written at once, so that a reader at the other end can begin. A stream may end
 /// after any record.
 #[derive(Debug)]
-pub struct PipeWriter<O: Endian, W> {
-    body: Body<O, W>,
+pub struct PipeWriter<W> {
+    body: Body<W>,
 }
 
 /// The features that only files have. perf: `FEAT_OPN`, `tools/perf/util/header.c`.
@@ -34,7 +34,7 @@ const FILE_ONLY: [Feature; 6] = [
     Feature::HYBRID_TOPOLOGY,
 ];
 
-impl<O: Endian, W: Write> PipeWriter<O, W> {
+impl<W: Write> PipeWriter<W> {
     /// Begins a stream: the header, a HEADER_ATTR and the EVENT_UPDATEs of each event, a HEADER_FEATURE of each
     /// feature, tracing data and build ids.
     ///
@@ -50,42 +50,26 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
     /// [`WriteFileError::Feature`] for a feature that only files have (`BRANCH_STACK`, `AUXTRACE`, `STAT`, `CACHE`,
     /// `DIR_FORMAT`, `HYBRID_TOPOLOGY`), for one that readers would take for the marker after the last, and for one
     /// that does not fit into a record; [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot
-    /// be written; [`WriteFileError::Option`]; [`WriteFileError::Io`].
+    /// be written; [`WriteFileError::Option`], also if the features have another byte order than
+    /// [`Options::endianness`]; [`WriteFileError::Io`].
     pub fn new(
         out: W,
         events: &[EventFields],
-        features: &FeaturePayloads<O>,
+        features: &FeaturePayloads,
         options: &Options,
     ) -> Result<Self, WriteFileError> {
-        let mut body = Body::<O, W>::new(out, options)?;
+        if features.endianness() != options.endianness {
+            return Err(WriteFileError::Option { option: "endianness", must: "that of the features" });
+        }
+        let mut body = Body::new(out, options)?;
         let mut features = features.clone();
         features.remove(Feature::COMPRESSED);
         if let Some((zstd, ratio)) = body.compression() {
             features.compressed(zstd, ratio)?;
         }
         let format = AttrFormat::new(events, options)?;
-        if let Some(desc) = attrs::event_desc::<O>(events, format)?.filter(|desc| fits::<O>(desc)) {
-            features.event_desc(desc);
-        }
         // Everything is encoded before anything is written, so that an error leaves the output empty.
-        let magic =
-            PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(size_of::<PipeHeader<O>>() as u64) };
-        let mut head = Vec::from(magic.as_bytes());
-        for (index, event) in events.iter().enumerate() {
-            head.extend(attr::<O>(index, event, format)?);
-        }
-        for (index, event) in events.iter().enumerate() {
-            head.extend(update::records::<O>(index, event, true)?.into_iter().flatten());
-        }
-        for (feature, payload) in features.iter() {
-            if feature != Feature::TRACING_DATA && feature != Feature::BUILD_ID {
-                head.extend(header_feature::<O>(feature, payload)?);
-            }
-        }
-        if let Some(payload) = features.get(Feature::TRACING_DATA) {
-            head.extend(tracing_data::<O>(payload)?);
-        }
-        head.extend(build_ids::<O>(features.get(Feature::BUILD_ID).unwrap_or_default())?);
+        let head = with_order!(options.endianness, O => head::<O>(events, format, features)?);
         body.sink.put(&head)?;
         Ok(Self { body })
     }
@@ -101,6 +85,35 @@ impl<O: Endian, W: Write> PipeWriter<O, W> {
         self.flush()?;
         Ok(self.body.sink.into_inner())
     }
+}
+
+/// Returns everything before the records.
+fn head<O: Endian>(
+    events: &[EventFields],
+    format: AttrFormat,
+    mut features: FeaturePayloads,
+) -> Result<Vec<u8>, WriteFileError> {
+    if let Some(desc) = attrs::event_desc::<O>(events, format)?.filter(|desc| fits::<O>(desc)) {
+        features.event_desc(desc);
+    }
+    let magic = PipeHeader::<O> { magic: U64::new(MAGIC), size: U64::new(size_of::<PipeHeader<O>>() as u64) };
+    let mut head = Vec::from(magic.as_bytes());
+    for (index, event) in events.iter().enumerate() {
+        head.extend(attr::<O>(index, event, format)?);
+    }
+    for (index, event) in events.iter().enumerate() {
+        head.extend(update::records::<O>(index, event, true)?.into_iter().flatten());
+    }
+    for (feature, payload) in features.iter() {
+        if feature != Feature::TRACING_DATA && feature != Feature::BUILD_ID {
+            head.extend(header_feature::<O>(feature, payload)?);
+        }
+    }
+    if let Some(payload) = features.get(Feature::TRACING_DATA) {
+        head.extend(tracing_data::<O>(payload)?);
+    }
+    head.extend(build_ids::<O>(features.get(Feature::BUILD_ID).unwrap_or_default())?);
+    Ok(head)
 }
 
 /// Returns a HEADER_ATTR record: the attr, then the ids up to the record's end.
