@@ -387,7 +387,7 @@ impl<'a> Reader<'a> {
         knowledge: Knowledge<'r>,
         account: Account,
     ) -> EventRecords<'r> {
-        let mut streams = windows.iter().map(|window| Stream::new(window.clone(), window.range().start));
+        let mut streams = windows.iter().map(Stream::of_window);
         let first = (streams.next().unwrap_or_else(Stream::walked), data_file);
         EventRecords::streamed(first, streams, knowledge, account, (self.endianness, &self.limits))
     }

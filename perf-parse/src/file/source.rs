@@ -59,6 +59,9 @@ pub(super) trait Source<'r> {
     /// [`FileErrorKind::Io`] if reading fails.
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind>;
 
+    /// Returns the number of bytes from the front to the end of the source; `None` for a stream, whose end is not known.
+    fn left(&self) -> Option<u64>;
+
     /// Returns the offset of the front, in bytes from the start of the capture.
     fn offset(&self) -> u64;
 
@@ -159,6 +162,10 @@ impl<'r> Source<'r> for Slice<'r> {
     fn skip(&mut self, count: u64) -> Result<(), FileErrorKind> {
         self.take(usize::try_from(count).unwrap_or(usize::MAX));
         Ok(())
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some(self.front.len() as u64)
     }
 
     #[inline]

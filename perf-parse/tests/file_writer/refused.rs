@@ -112,8 +112,11 @@ fn a_record_of_another_byte_order_in<O: Endian, Other: Endian>(name: &str) {
     let bytes = record::<Other>(RecordType::SAMPLE, &[1; 24]);
     let (raw, _) = RawRecord::<Other>::parse(&bytes).unwrap();
     for refused in [writer.raw(&raw, &[]), writer.raw(&raw.untyped(), &[])] {
+        let refused = refused.unwrap_err();
+        let fault = RecordFault::ByteOrder { endianness: Other::ENDIANNESS };
+        assert!(matches!(&refused, WriteFileError::Record { fault: found, .. } if *found == fault));
         assert_eq!(
-            refused.unwrap_err().to_string(),
+            refused.to_string(),
             format!(
                 "record 0: SAMPLE: is {name}-endian, unlike the capture: decode it and encode its fields, or write a \
                  {name}-endian capture"

@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         if header::is_pipe::<O>(magic) {
             let start = PIPE_HEADER as u64;
             let window = Window::new(storage, start..len.max(start));
-            let mut source = Stream::new(window.clone(), start);
+            let mut source = Stream::of_window(&window);
             let knowledge = head_of_pipe::<O, _>(&mut source, limits, &mut account)?;
             let data = Data::Windows(vec![window]);
             return Ok(Self::of(O::ENDIANNESS, Mode::Pipe, knowledge, data, account, limits));
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         }
         let (head, tail) = (read(storage, 0..range.start)?, read(storage, range.end..len)?);
         let window = Window::new(storage, range.clone());
-        let mut source = Stream::new(window.clone(), range.start);
+        let mut source = Stream::of_window(&window);
         let image = Image::of_parts(&head, &tail, len);
         let (events, features, applied) =
             head_of_file::<O, _>(&header, image, &mut source, limits, &mut account)?;

@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Read};
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::Source;
+use super::{Source, Window};
 use crate::bytes::Bytes;
 use crate::error::FileErrorKind;
 use crate::record::RawRecord;
@@ -26,6 +26,8 @@ pub(in crate::file) struct Stream<'r> {
     end: usize,
     /// The offset of the front in the capture.
     offset: u64,
+    /// The offset of the end, if it is known before it is reached.
+    end_offset: Option<u64>,
     ended: bool,
 }
 
@@ -38,7 +40,14 @@ impl core::fmt::Debug for Stream<'_> {
 impl<'r> Stream<'r> {
     /// Creates a source of what `reader` reads from here on. The first byte is at `offset` in the capture.
     pub(in crate::file) fn new(reader: impl Read + Send + 'r, offset: u64) -> Self {
-        Self { reader: Box::new(reader), block: Arc::default(), start: 0, end: 0, offset, ended: false }
+        let reader = Box::new(reader);
+        Self { reader, block: Arc::default(), start: 0, end: 0, offset, end_offset: None, ended: false }
+    }
+
+    /// Creates a source of a window of storage.
+    pub(in crate::file) fn of_window(window: &Window<'r>) -> Self {
+        let range = window.range();
+        Self { end_offset: Some(range.end), ..Self::new(window.clone(), range.start) }
     }
 
     /// Creates a stream in place of one that was walked: reading it fails.
@@ -140,6 +149,10 @@ impl<'r> Source<'r> for Stream<'r> {
             }
             self.fill(1)?;
         }
+    }
+
+    fn left(&self) -> Option<u64> {
+        Some(self.end_offset?.saturating_sub(self.offset))
     }
 
     fn offset(&self) -> u64 {

@@ -208,7 +208,14 @@ impl<'r, S: Source<'r>> Framing<S> {
         // Decoding the record reports that it is too short to have this size.
         let Some(trailing) = trailing else { return Ok((0, 0)) };
         if !S::IN_MEMORY && kind == RecordType::AUXTRACE {
-            return Ok((trailing, 0));
+            let left = self.source.left().map(|left| left.saturating_sub(size as u64));
+            return match left.filter(|&left| left < trailing) {
+                Some(available) => {
+                    let error = Error::new(ErrorKind::Truncated { field, needed: trailing, available }, 8);
+                    Err(self.lose_boundary(error, account))
+                }
+                None => Ok((trailing, 0)),
+            };
         }
         let needed = usize::try_from(trailing).ok().and_then(|trailing| trailing.checked_add(size));
         let available = self.fill(needed.unwrap_or(usize::MAX), account)?;
