@@ -45,10 +45,7 @@ fn field<'a>(cpuinfo: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Adds `NRCPUS`, `CPU_TOPOLOGY` and `CACHE`.
-pub(super) fn describe(
-    root: &Path,
-    features: &mut FeaturePayloads,
-) -> Result<(), WriteFileError> {
+pub(super) fn describe(root: &Path, features: &mut FeaturePayloads) -> Result<(), WriteFileError> {
     let sysfs = root.join("sys");
     let topology = SysfsTopology::at(&sysfs);
     let list = |name: &str| ranges(&text(&topology.cpu_file(name))?);
