@@ -9,10 +9,88 @@ use perf_session::{BuildId, Inode};
 
 use crate::bytes::Bytes;
 
-/// How the bytes of files are obtained.
+/// A source of the bytes of files.
 ///
-/// [`ReadFiles`] reads files of this machine into memory. A program may map them instead, or have them in an archive. A
-/// symbolizer asks for a file at most once for each place where it could be, and keeps what it gets.
+/// [`ReadFiles`] reads files of this machine into memory. A program may map them instead, have them in an archive or in memory,
+/// or ask another machine. A symbolizer asks for a file at most once for each place where it could be, and keeps what it gets.
+/// Its clones ask from any thread.
+///
+/// A file that is not there differs from one that could not be read: the first is [`NotFound`](io::ErrorKind::NotFound), and the
+/// next place is tried. Another error is tried at the next place too, but if the file is nowhere it is reported, as
+/// [`Why::Unreadable`](crate::Why).
+///
+/// # Examples
+///
+/// Files in memory:
+///
+/// ```
+/// use std::{collections::HashMap, io, path::{Path, PathBuf}, sync::Arc};
+/// use perf_symbol::{Bytes, Files, Options, Symbolizer};
+///
+/// struct InMemory(HashMap<PathBuf, Bytes>);
+///
+/// impl Files for InMemory {
+///     fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+///         match self.0.get(path) {
+///             None => Err(io::ErrorKind::NotFound.into()),
+///             Some(bytes) if bytes.len() as u64 > limit => Err(io::ErrorKind::FileTooLarge.into()),
+///             // Shares the bytes.
+///             Some(bytes) => Ok(bytes.clone()),
+///         }
+///     }
+/// }
+///
+/// let files = InMemory([("/bin/a".into(), Bytes::new(*b"\x7fELF"))].into());
+/// let mut symbolizer = Symbolizer::with_files(Options::default(), Arc::new(files));
+/// assert!(symbolizer.functions_in(b"/bin/a", 0x1000).is_empty());
+/// ```
+///
+/// Files that come later, as in a web page, where nothing may wait: the source notes what it was asked for, the program gets it
+/// while no symbolizer runs, and another symbolizer finds it. Nothing of this needs a thread or a clock.
+///
+/// ```
+/// use std::{collections::{BTreeSet, HashMap}, io, path::{Path, PathBuf}, sync::{Arc, Mutex}};
+/// use perf_symbol::{Bytes, Files, Options, Symbolizer};
+///
+/// #[derive(Default)]
+/// struct Fetched {
+///     /// `None` for those that the server does not have.
+///     files: HashMap<PathBuf, Option<Bytes>>,
+///     wanted: Mutex<BTreeSet<PathBuf>>,
+/// }
+///
+/// impl Files for Fetched {
+///     fn read(&self, path: &Path, _limit: u64) -> io::Result<Bytes> {
+///         match self.files.get(path) {
+///             Some(Some(bytes)) => Ok(bytes.clone()),
+///             Some(None) => Err(io::ErrorKind::NotFound.into()),
+///             None => {
+///                 self.wanted.lock().unwrap().insert(path.into());
+///                 Err(io::ErrorKind::WouldBlock.into())
+///             }
+///         }
+///     }
+/// }
+///
+/// let mut files = Arc::new(Fetched::default());
+/// let (mut requests, mut functions) = (0, Vec::new());
+/// loop {
+///     let mut symbolizer = Symbolizer::with_files(Options::default(), Arc::clone(&files) as Arc<dyn Files>);
+///     functions = symbolizer.functions_in(b"/bin/a", 0x1000);
+///     drop(symbolizer);
+///     let Some(source) = Arc::get_mut(&mut files) else { unreachable!("the symbolizer has ended") };
+///     let wanted = std::mem::take(&mut *source.wanted.lock().unwrap());
+///     if wanted.is_empty() {
+///         break;
+///     }
+///     for path in wanted {
+///         // An answer of the server: it has no such file.
+///         source.files.insert(path, None);
+///         requests += 1;
+///     }
+/// }
+/// assert!(requests > 0 && functions.is_empty());
+/// ```
 pub trait Files: Send + Sync {
     /// Returns the contents of the regular file at `path`.
     ///

@@ -111,6 +111,57 @@ fn symbols_whose_names_are_ends_of_one() {
     assert_bounded(&file, used);
 }
 
+/// Many files, none of which is shared by a symbolizer and its source.
+struct Copied(Vec<u8>);
+
+impl Files for Copied {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+        if !path.starts_with("/bin") {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        if self.0.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(Bytes::new(self.0.clone()))
+    }
+}
+
+/// Whatever number of files there are, those that are kept have no more memory than they may have.
+#[test]
+fn all_files_together() {
+    const FILES: usize = 50;
+    let file = Elf::new(0x40_0000);
+    let link = file.next();
+    let file = file
+        .section(".strtab", STRTAB, long_name(16))
+        .section_at(".symtab", SYMTAB, 0, symbols(20_000, |_| 1), (link, 24))
+        .build();
+    let table = 20_000 * 64;
+    let named = |total: u64| {
+        let file = file.clone();
+        let run = move || {
+            let mut options = Options::default();
+            options.cache = None;
+            options.inlines = false;
+            options.limits.total = total;
+            let mut it = Symbolizer::with_files(options, Arc::new(Copied(file)));
+            let mut has_name =
+                |number: usize| !it.functions_in(format!("/bin/{number}").as_bytes(), START).is_empty();
+            (0..FILES).filter(|&number| has_name(number)).count()
+        };
+        measure(run)
+    };
+    let (all, used) = named(u64::MAX);
+    assert_eq!(all, FILES);
+    assert!(used.peak > FILES * file.len());
+    for total in [0, 1 << 20, 10 << 20] {
+        let (some, used) = named(total as u64);
+        // Beside the files, there are the file of the source, and the table that is made, with the list that it is made of.
+        assert!(used.peak <= total + file.len() + 4 * table + (1 << 20), "{total}: {used:?}");
+        assert!(some < FILES && (some > 0) == (total >= file.len() + table), "{total}: {some}");
+    }
+}
+
 /// The headers of sections that share one long name, and the notes of one place.
 #[test]
 fn sections_that_share_their_bytes() {

@@ -19,6 +19,8 @@ mod live;
 mod load_ahead;
 mod mutations;
 mod names;
+mod origins;
+mod remote;
 mod stacks;
 
 use std::collections::HashMap;
