@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p perf-open --example group -- 'cycles,instructions'`; without a list, software events.
 
-use perf_open::{EventSpec, Group, Target, event};
+use perf_open::{CounterGroup, EventSpec, Target, event};
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     let list =
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     let names: Vec<String> = events.iter().map(|event| event.name.clone()).collect();
     let events = event::EventGroup::from(events);
 
-    let group = Group::open_events(&events, &Target::this_thread(), |builder, _| builder)?;
+    let group = CounterGroup::open_events(&events, &Target::this_thread(), |builder, _| builder)?;
     group.enable()?;
     let sum: u64 = (0..1_000_000_u64).map(core::hint::black_box).sum();
     group.disable()?;

@@ -9,7 +9,7 @@
 //! use perf_open::bpf;
 //!
 //! for id in bpf::programs() {
-//!     match id.and_then(bpf::Program::read) {
+//!     match id.and_then(bpf::LoadedProgram::read) {
 //!         Ok(program) => println!("{}: {} functions", program.id(), program.functions().count()),
 //!         // Without CAP_SYS_ADMIN, EPERM. A program may also be unloaded at any moment.
 //!         Err(error) => println!("{error}"),
@@ -21,7 +21,7 @@ use perf_abi::endian::NativeEndian;
 use perf_parse::feature::BpfProgInfo;
 
 use crate::error::Error;
-use crate::sys::bpf::{self as sys, ARRAYS, Element};
+use crate::sys::bpf::{self as sys, ARRAYS, ElementSize};
 
 /// The arrays that perf asks for, as bits of [`ARRAYS`]: the machine code, the addresses and sizes of its functions,
 /// their types, the lines of both codes, and the tags.
@@ -75,10 +75,10 @@ pub fn programs() -> impl Iterator<Item = Result<u32, Error>> {
     })
 }
 
-/// A function of a [`Program`] in machine code.
+/// A function of a [`LoadedProgram`] in machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Function {
+pub struct BpfFunction {
     /// The address.
     pub addr: u64,
     /// The size in bytes.
@@ -93,7 +93,7 @@ pub struct Function {
 ///
 /// Kernel: `struct bpf_prog_info`, `include/uapi/linux/bpf.h`; since Linux 4.13.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct LoadedProgram {
     /// The structure, with offsets in `data` in place of addresses.
     info: Box<[u8]>,
     /// The arrays in `data`, as bits of [`ARRAYS`].
@@ -101,7 +101,7 @@ pub struct Program {
     data: Vec<u8>,
 }
 
-impl Program {
+impl LoadedProgram {
     /// Reads a program, with the arrays that perf records. Three system calls.
     ///
     /// Arrays that the kernel does not know or withholds are left out.
@@ -110,13 +110,13 @@ impl Program {
     ///
     /// `ENOENT` if there is no such program; `EPERM` without `CAP_SYS_ADMIN`.
     pub fn read(id: u32) -> Result<Self, Error> {
-        let program = sys::Program::open(id).map_err(failed)?;
+        let program = sys::ProgramHandle::open(id).map_err(failed)?;
         let (sizes, known) = program.info(&mut []).map_err(failed)?;
         let mut lens = Vec::new();
         for (index, array) in ARRAYS.iter().enumerate() {
             let size = match array.element {
-                Element::Bytes(size) => size,
-                Element::At(at) => number(&sizes, at) as usize,
+                ElementSize::Bytes(size) => size,
+                ElementSize::At(at) => number(&sizes, at) as usize,
             };
             let is_known = array.address.max(array.count) + 8 <= known;
             if WANTED & 1 << index != 0 && is_known {
@@ -165,11 +165,11 @@ impl Program {
     }
 
     /// Returns the functions of the program; none if it has no machine code, or if the kernel hides the addresses.
-    pub fn functions(&self) -> impl Iterator<Item = Function> {
+    pub fn functions(&self) -> impl Iterator<Item = BpfFunction> {
         let type_size = number(&self.info, FUNC_INFO_SIZE) as usize;
         (0..).map_while(move |index| {
             let type_id = self.element(FUNC_INFO, type_size, index);
-            Some(Function {
+            Some(BpfFunction {
                 addr: u64::from_ne_bytes(*self.element(KSYMS, 8, index)?.first_chunk()?),
                 len: u32::from_ne_bytes(*self.element(FUNC_LENS, 4, index)?.first_chunk()?),
                 tag: *self.element(TAGS, 8, index)?.first_chunk()?,

@@ -74,7 +74,7 @@ impl From<Counter> for OwnedFd {
 /// What [`Counter::poll`] found ready.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ready {
+pub struct Readiness {
     /// The ring has a wakeup: as many records were written as `wakeup_events` or `wakeup_watermark` asks for. C:
     /// `POLLIN`.
     pub records: bool,
@@ -85,7 +85,7 @@ pub struct Ready {
     pub error: bool,
 }
 
-impl Ready {
+impl Readiness {
     fn of(revents: libc::c_short) -> Self {
         Self {
             records: revents & libc::POLLIN != 0,
@@ -225,10 +225,10 @@ impl Counter {
     /// # Errors
     ///
     /// `EINTR` if a signal interrupted the wait.
-    pub fn poll(&self, timeout: Option<Duration>) -> Result<Ready, Error> {
+    pub fn poll(&self, timeout: Option<Duration>) -> Result<Readiness, Error> {
         let ready = poll::poll(&[self.as_fd()], timeout)
             .map_err(|error| Error::failed("poll", error, "a signal came; wait again"))?;
-        Ok(ready.first().copied().map(Ready::of).unwrap_or_default())
+        Ok(ready.first().copied().map(Readiness::of).unwrap_or_default())
     }
 
     /// Returns the kernel's id of the event, which samples and group reads contain.

@@ -11,10 +11,10 @@ mod errno;
 /// refused before any system call, there is no source, and [`errno`](Self::errno) is `None`.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Error(Box<Details>);
+pub struct Error(Box<ErrorDetails>);
 
 #[derive(Debug)]
-struct Details {
+struct ErrorDetails {
     call: &'static str,
     source: Option<io::Error>,
     fields: Vec<&'static str>,
@@ -24,12 +24,12 @@ struct Details {
 impl Error {
     /// An error of a failed call. `advice` is what to do; it is empty if the errno needs no explanation.
     pub(crate) fn failed(call: &'static str, source: io::Error, advice: impl Into<String>) -> Self {
-        Self(Box::new(Details { call, source: Some(source), fields: Vec::new(), advice: advice.into() }))
+        Self(Box::new(ErrorDetails { call, source: Some(source), fields: Vec::new(), advice: advice.into() }))
     }
 
     /// An error of a request that was not made because it can only fail. `why` starts with the name of the field.
     pub(crate) fn refused(call: &'static str, field: &'static str, why: impl Into<String>) -> Self {
-        Self(Box::new(Details { call, source: None, fields: vec![field], advice: why.into() }))
+        Self(Box::new(ErrorDetails { call, source: None, fields: vec![field], advice: why.into() }))
     }
 
     /// Returns this error with the fields of the attr that are at fault.

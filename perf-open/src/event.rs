@@ -13,7 +13,7 @@
 //! | `mem:0x1000/4:rw` | a breakpoint, [`EventSpec::breakpoint`] |
 //! | `cpu/event=0x3c,umask=1/`, `msr/tsc/`, `tsc` | an event of a PMU in sysfs, by its terms or its name |
 //! | `uprobe/path='/bin/ls',offset=0x1000/` | a probe; a value that contains `/`, `,` or `=` needs single quotes |
-//! | `duration_time` | what a tool measures itself, [`EventSpec::tool`]; only with [`Parser::with_tools`] |
+//! | `duration_time` | what a tool measures itself, [`EventSpec::tool`]; only with [`EventParser::with_tools`] |
 //!
 //! A `:` and [`Modifiers`] may follow each of them. `{a,b}:S` is a group. perf's terms about sampling (`period`,
 //! `freq`, `inherit`, `max-stack`, `call-graph`, ...) are stored in [`EventSpec::terms`].
@@ -42,15 +42,15 @@ mod tool;
 use alloc::ffi::CString;
 
 pub use crate::lookup::LookupError;
-use error::Place;
+use error::ErrorOffset;
 pub use error::{ParseError, ParseErrorKind};
-pub use list::{List, Listed, ListedKind};
+pub use list::{EventList, ListedEvent, ListedEventKind};
 pub use modifier::Modifiers;
-pub use names::{CACHES, HARDWARE, Known, OPERATIONS, OUTCOMES, SOFTWARE, cache_events};
-pub use parser::{Parser, parse};
+pub use names::{CACHES, HARDWARE, NamedValue, OPERATIONS, OUTCOMES, SOFTWARE, cache_events};
+pub use parser::{EventParser, parse};
 pub use sampling::DefaultSampling;
-pub use terms::{CallGraph, Terms};
-pub use tool::Tool;
+pub use terms::{CallGraphTerm, SamplingTerms};
+pub use tool::ToolEvent;
 
 use perf_abi::attr::Attr;
 
@@ -90,14 +90,14 @@ pub struct EventSpec {
     /// [default](crate::pmu::Pmu::default_config), or of a named event.
     pub config_set: u64,
     /// The terms about sampling; the caller applies them to the attr it opens.
-    pub terms: Terms,
+    pub terms: SamplingTerms,
     /// Modifier `P`: try `precise_ip` 3, 2, 1 and 0, and use the first that opens.
     pub precise_max: bool,
     /// Modifier `b`: perf counts with a BPF program instead of an event of its own.
     pub bpf_counter: bool,
     /// What the caller must measure itself, because the kernel does not count it. `None` for events of the kernel, and
-    /// always without [`Parser::with_tools`].
-    pub tool: Option<Tool>,
+    /// always without [`EventParser::with_tools`].
+    pub tool: Option<ToolEvent>,
 }
 
 /// Events that are scheduled together. The first one is the leader. A single event is a group of one.

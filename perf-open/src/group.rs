@@ -27,11 +27,11 @@ const FORMAT: ReadFormat = ReadFormat(
 ///
 /// ```no_run
 /// use perf_open::abi::event::SwId;
-/// use perf_open::{Builder, EventSpec, Group, Target};
+/// use perf_open::{Builder, EventSpec, CounterGroup, Target};
 ///
 /// let event = |id| Builder::new(EventSpec::software(id)).exclude_kernel(true);
 /// let here = Target::this_thread();
-/// let mut group = Group::open(event(SwId::TASK_CLOCK).disabled(true), &here)?;
+/// let mut group = CounterGroup::open(event(SwId::TASK_CLOCK).disabled(true), &here)?;
 /// group.add(event(SwId::PAGE_FAULTS), &here)?;
 /// group.enable()?;
 /// let pages = vec![1_u8; 1 << 20];
@@ -41,14 +41,14 @@ const FORMAT: ReadFormat = ReadFormat(
 /// # Ok::<(), perf_open::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Group {
+pub struct CounterGroup {
     /// The leader is the first element, so the list is never empty.
     counters: Vec<Counter>,
     /// The ids of the `counters`, in the same order.
     ids: Vec<u64>,
 }
 
-impl Group {
+impl CounterGroup {
     /// Opens the leader of a new group. Adds `GROUP`, `ID` and both times to its `read_format`.
     ///
     /// # Errors

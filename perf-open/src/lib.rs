@@ -5,7 +5,7 @@
 //!   the PMUs of the machine.
 //! - **Where to count**: a [`Target`]: a thread, a cpu, or a cgroup on a cpu.
 //! - **How to count**: a [`Builder`], with a setter for each field of the attr. It opens a [`Counter`] or a member of a
-//!   [`Group`].
+//!   [`CounterGroup`].
 //! - **Counts**: [`Counter::read`], or [`user_read`] without a system call.
 //! - **Records**: a [`Ring`], or an [`Overwrite`] that keeps the newest records; [`AuxMapping`] areas. [`parse`]
 //!   decodes the records.
@@ -96,7 +96,7 @@ pub use count::Count;
 pub use counter::{Counter, disable_task, enable_task};
 pub use error::Error;
 pub use event::{EventGroup, EventSpec};
-pub use group::Group;
+pub use group::CounterGroup;
 pub use inode::inode_generation;
 pub use perf_abi as abi;
 pub use perf_parse as parse;

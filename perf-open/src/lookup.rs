@@ -5,5 +5,5 @@ mod error;
 pub(crate) mod sysfs;
 
 pub(crate) use close::closest;
+pub(crate) use error::{EscapedName, write_close};
 pub use error::{LookupError, TextError};
-pub(crate) use error::{OneLine, write_close};

@@ -8,12 +8,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::open::OpenFlags;
 
-use self::advice::Attempt;
-use self::negotiate::{Kernel, Unopened};
+use self::advice::OpenAttempt;
+use self::negotiate::{EventOpener, OpenFailure};
 use crate::builder::{Builder, check};
 use crate::counter::Counter;
 use crate::error::Error;
-use crate::sys::open::{Place, Refusal, perf_event_open};
+use crate::sys::open::{KernelRefusal, OpenArguments, perf_event_open};
 use crate::target::Target;
 
 impl Builder {
@@ -34,7 +34,7 @@ impl Builder {
 
     /// Opens the event as a member of the group of `leader`. All events of a group are on the PMU together, or none is.
     ///
-    /// The target must be the leader's. [`Group`](crate::Group) keeps the leader and its members.
+    /// The target must be the leader's. [`CounterGroup`](crate::CounterGroup) keeps the leader and its members.
     ///
     /// # Errors
     ///
@@ -46,14 +46,14 @@ impl Builder {
     fn open_at(&self, target: &Target<'_>, leader: Option<&Counter>) -> Result<Counter, Error> {
         let (pid, cpu, flags) = target.arguments()?;
         check(&self.attr, leader.is_some())?;
-        let place = Place { pid, cpu, group: leader.map(AsFd::as_fd), flags: self.flags | flags };
-        let mut live = Live { place, string: self.string.as_deref() };
+        let place = OpenArguments { pid, cpu, group: leader.map(AsFd::as_fd), flags: self.flags | flags };
+        let mut live = RunningKernel { place, string: self.string.as_deref() };
         let mut attr = self.attr;
         if self.precise_max {
             attr.flags = attr.flags.with_precise_ip(3);
         }
         loop {
-            let Unopened { refusal, unknown } = match negotiate::open(&mut live, &attr, &self.optional) {
+            let OpenFailure { refusal, unknown } = match negotiate::open(&mut live, &attr, &self.optional) {
                 Ok(opened) => return Ok(Counter::new(opened.event, opened.attr, opened.dropped, pid == 0)),
                 Err(unopened) => unopened,
             };
@@ -62,28 +62,32 @@ impl Builder {
                 attr.flags = attr.flags.with_precise_ip(precise.saturating_sub(1));
                 continue;
             }
-            let attempt =
-                Attempt { attr: &attr, target, in_group: leader.is_some(), string: self.string.as_deref() };
+            let attempt = OpenAttempt {
+                attr: &attr,
+                target,
+                in_group: leader.is_some(),
+                string: self.string.as_deref(),
+            };
             return Err(refusal_error(refusal, &unknown, &attempt));
         }
     }
 }
 
 /// The running kernel.
-struct Live<'a> {
-    place: Place<'a>,
+struct RunningKernel<'a> {
+    place: OpenArguments<'a>,
     string: Option<&'a core::ffi::CStr>,
 }
 
-impl Kernel for Live<'_> {
+impl EventOpener for RunningKernel<'_> {
     type Event = OwnedFd;
 
-    fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<Self::Event, Refusal> {
+    fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<Self::Event, KernelRefusal> {
         perf_event_open(attr, version, self.string, self.place)
     }
 
     fn rejects(&mut self, attr: &Attr, version: AttrVersion) -> bool {
-        let nowhere = Place { pid: 0, cpu: -1, group: None, flags: OpenFlags::NONE };
+        let nowhere = OpenArguments { pid: 0, cpu: -1, group: None, flags: OpenFlags::NONE };
         let outcome = perf_event_open(attr, version, None, nowhere);
         outcome.is_err_and(|refusal| refusal.error.raw_os_error() == Some(libc::EINVAL))
     }
@@ -91,9 +95,9 @@ impl Kernel for Live<'_> {
 
 /// Returns the error that describes a refusal.
 fn refusal_error(
-    refusal: Refusal,
+    refusal: KernelRefusal,
     unknown: &[(&'static str, Option<&'static str>)],
-    attempt: &Attempt<'_>,
+    attempt: &OpenAttempt<'_>,
 ) -> Error {
     if unknown.is_empty() {
         let advice = attempt.advice(refusal.error.raw_os_error().unwrap_or_default());

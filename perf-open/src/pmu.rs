@@ -17,7 +17,7 @@ use perf_abi::event::EventType;
 
 pub use crate::lookup::TextError;
 pub use format::{ConfigWord, PmuFormat, parse_format};
-pub(crate) use lex::{Fault, Parsed, expect, number, whole};
+pub(crate) use lex::{LexFault, LexResult, expect, number, whole};
 pub use terms::{Term, TermValue, parse_terms};
 pub use values::{parse_cpus, parse_scale};
 

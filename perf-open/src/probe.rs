@@ -13,7 +13,7 @@ use crate::pmu::{Pmu, Pmus};
 
 /// The location of a kernel probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KernelPlace<'a> {
+pub enum ProbeLocation<'a> {
     /// A symbol of the kernel or of a module, and an offset in bytes into that function.
     Function(&'a str, u64),
     /// An address.
@@ -30,7 +30,7 @@ impl EventSpec {
     ///
     /// [`LookupError::Unknown`] if the kernel has no `kprobe` PMU: it is older than 4.17, or was built without
     /// `CONFIG_KPROBE_EVENTS`. [`LookupError::Nul`] if the symbol contains a NUL.
-    pub fn kprobe(place: KernelPlace<'_>) -> Result<Self, LookupError> {
+    pub fn kprobe(place: ProbeLocation<'_>) -> Result<Self, LookupError> {
         Self::kprobe_of(&Pmus::new(), place, false)
     }
 
@@ -39,7 +39,7 @@ impl EventSpec {
     /// # Errors
     ///
     /// The same as [`kprobe`](Self::kprobe).
-    pub fn kretprobe(place: KernelPlace<'_>) -> Result<Self, LookupError> {
+    pub fn kretprobe(place: ProbeLocation<'_>) -> Result<Self, LookupError> {
         Self::kprobe_of(&Pmus::new(), place, true)
     }
 
@@ -49,12 +49,12 @@ impl EventSpec {
     /// # Errors
     ///
     /// The same as [`kprobe`](Self::kprobe).
-    pub fn kprobe_of(pmus: &Pmus, place: KernelPlace<'_>, returns: bool) -> Result<Self, LookupError> {
+    pub fn kprobe_of(pmus: &Pmus, place: ProbeLocation<'_>, returns: bool) -> Result<Self, LookupError> {
         let (string, number, name) = match place {
-            KernelPlace::Function(symbol, offset) => {
+            ProbeLocation::Function(symbol, offset) => {
                 (Some(c_string("symbol", symbol.as_bytes())?), offset, symbol.to_owned())
             }
-            KernelPlace::Address(address) => (None, address, format!("{address:#x}")),
+            ProbeLocation::Address(address) => (None, address, format!("{address:#x}")),
         };
         let kind = if returns { "kretprobe" } else { "kprobe" };
         let offset = if string.is_some() && number != 0 { format!("+{number:#x}") } else { String::new() };

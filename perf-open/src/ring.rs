@@ -52,7 +52,7 @@ mod source;
 pub use account::RingAccount;
 pub use drain::{Drain, DrainError, LiveRecord};
 pub use merge::merge;
-pub use overwrite::{Overwrite, Paused, Snapshot};
+pub use overwrite::{Overwrite, OverwriteSnapshot, PausedRing};
 pub use source::wait;
 
 use alloc::sync::Arc;
@@ -62,12 +62,12 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use perf_parse::event::Events;
 use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind};
 
-use crate::counter::{Counter, Ready};
+use crate::counter::{Counter, Readiness};
 use crate::error::Error;
-use crate::sys::consumer::{Area, Claim, Consumer};
-use crate::sys::mapping::{Mapping, page_size};
+use crate::sys::consumer::{Consumer, ControlArea, ReaderClaim};
+use crate::sys::mapping::{SharedMapping, page_size};
 use map::Sources;
-use source::Source;
+use source::RingSource;
 
 /// A ring, and its only reader.
 ///
@@ -103,7 +103,7 @@ use source::Source;
 /// Kernel: `perf_mmap`, `kernel/events/core.c`; since Linux 2.6.31.
 #[derive(Debug)]
 pub struct Ring {
-    source: Source,
+    source: RingSource,
     data: Consumer,
     buffer: Box<Buffer>,
     sources: Sources,
@@ -127,9 +127,9 @@ impl Ring {
         map::check_direction(counter, false)?;
         let (len, size) = map::sizes(pages)?;
         let sources = Sources::new(counter)?;
-        let source = Source::of(counter)?;
+        let source = RingSource::of(counter)?;
         let memory = map::map(counter, len, true)?;
-        let claim = Claim::new(memory.clone(), Area::Data).ok_or_else(|| {
+        let claim = ReaderClaim::new(memory.clone(), ControlArea::Data).ok_or_else(|| {
             Error::refused("mmap", "data_tail", "data_tail: another Ring reads this ring; drop it first")
         })?;
         let (start, size) = map::data_area(&memory, size);
@@ -211,7 +211,7 @@ impl Ring {
     /// # Errors
     ///
     /// The errno of `poll`: `ENOMEM`.
-    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Readiness, Error> {
         wait(core::slice::from_mut(self), timeout)
     }
 
@@ -243,7 +243,7 @@ impl Ring {
         map::dump(self.data.control())
     }
 
-    pub(crate) fn control(&self) -> &Arc<Mapping> {
+    pub(crate) fn control(&self) -> &Arc<SharedMapping> {
         self.data.control()
     }
 }

@@ -18,7 +18,7 @@
 //!
 //! # Taking signals
 //!
-//! [`Signals`] takes pending signals when the program asks for them. To handle a trap at once, install a handler with
+//! [`BlockedSignals`] takes pending signals when the program asks for them. To handle a trap at once, install a handler with
 //! `sigaction` and `SA_SIGINFO`; this is unsafe and left to the caller. In the handler, [`Signal::from`] decodes the
 //! `siginfo_t`; it only loads from memory, so it is async-signal-safe.
 //!
@@ -31,7 +31,7 @@
 //! use perf_open::abi::attr::Attr;
 //! use perf_open::abi::breakpoint::BreakpointType;
 //! use perf_open::abi::event::EventType;
-//! use perf_open::signal::{Cause, Signals};
+//! use perf_open::signal::{SignalCause, BlockedSignals};
 //! use perf_open::{Builder, Target};
 //! use core::sync::atomic::{AtomicU64, Ordering};
 //!
@@ -46,13 +46,13 @@
 //!     .remove_on_exec(true)
 //!     .sigtrap(true)
 //!     .sig_data(0x2a);
-//! let signals = Signals::block(&[libc::SIGTRAP])?;
+//! let signals = BlockedSignals::block(&[libc::SIGTRAP])?;
 //! // Some machines have no breakpoints, and some kernels no traps.
 //! let Ok(_watch) = event.open(&Target::this_thread()) else { return Ok(()) };
 //! WATCHED.store(1, Ordering::Relaxed);
 //!
 //! let signal = signals.take(Some(Duration::from_secs(1)))?.expect("a trap");
-//! let Cause::Trap(trap) = signal.cause else { panic!("{signal:?}") };
+//! let SignalCause::Trap(trap) = signal.cause else { panic!("{signal:?}") };
 //! assert_eq!((trap.data, trap.kind), (0x2a, EventType::BREAKPOINT));
 //! # Ok::<(), perf_open::Error>(())
 //! ```
@@ -65,12 +65,12 @@ use std::os::fd::{AsFd, RawFd};
 use perf_abi::event::EventType;
 
 use crate::error::Error;
-use crate::sys::signal::{OwnerKind, Set, bytes, set_async, set_owner, set_signal, thread_id};
+use crate::sys::signal::{OwnerKind, SigSet, bytes, set_async, set_owner, set_signal, thread_id};
 
 /// The receiver of an event's signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Owner {
+pub enum SignalOwner {
     /// The calling thread.
     ThisThread,
     /// A thread, by its id.
@@ -87,14 +87,14 @@ pub enum Owner {
 ///
 /// The errno of `fcntl`: `EINVAL` if `signal` is not a signal, `ESRCH` if the owner does not exist.
 #[doc(alias("F_SETSIG", "F_SETOWN_EX", "O_ASYNC"))]
-pub fn deliver(event: impl AsFd, owner: Owner, signal: i32) -> Result<(), Error> {
+pub fn deliver(event: impl AsFd, owner: SignalOwner, signal: i32) -> Result<(), Error> {
     let event = event.as_fd();
     let failed = |advice: &'static str| move |error| Error::failed("fcntl", error, advice);
     let (kind, id) = match owner {
-        Owner::ThisThread => (OwnerKind::Thread, thread_id().unsigned_abs()),
-        Owner::Thread(id) => (OwnerKind::Thread, id),
-        Owner::Process(id) => (OwnerKind::Process, id),
-        Owner::Group(id) => (OwnerKind::Group, id),
+        SignalOwner::ThisThread => (OwnerKind::Thread, thread_id().unsigned_abs()),
+        SignalOwner::Thread(id) => (OwnerKind::Thread, id),
+        SignalOwner::Process(id) => (OwnerKind::Process, id),
+        SignalOwner::Group(id) => (OwnerKind::Group, id),
     };
     let id = i32::try_from(id)
         .map_err(|_| Error::refused("fcntl", "owner", format!("owner {id}: not a thread or process")))?;
@@ -115,14 +115,14 @@ pub fn stop(event: impl AsFd) -> Result<(), Error> {
 /// A set of blocked signals, which the calling thread takes on request.
 ///
 /// Dropping it restores the thread's previous mask. A signal that is still pending is then delivered.
-pub struct Signals {
-    set: Set,
-    before: Set,
+pub struct BlockedSignals {
+    set: SigSet,
+    before: SigSet,
     /// Makes the type neither `Send` nor `Sync`: the mask belongs to the thread.
     thread: PhantomData<*const ()>,
 }
 
-impl Signals {
+impl BlockedSignals {
     /// Blocks `signals` in the calling thread.
     ///
     /// Other threads of the process may still receive signals sent to the process. To prevent that, block the signals
@@ -132,7 +132,7 @@ impl Signals {
     ///
     /// `EINVAL` if a number is not a signal.
     pub fn block(signals: &[i32]) -> Result<Self, Error> {
-        let set = Set::new(signals)
+        let set = SigSet::new(signals)
             .map_err(|error| Error::failed("sigaddset", error, "the number is not a signal"))?;
         let before = set.block().map_err(|error| Error::failed("pthread_sigmask", error, ""))?;
         Ok(Self { set, before, thread: PhantomData })
@@ -150,16 +150,16 @@ impl Signals {
     }
 }
 
-impl Drop for Signals {
+impl Drop for BlockedSignals {
     fn drop(&mut self) {
         // `pthread_sigmask` does not fail for a mask that it returned before.
         let _ = self.before.restore();
     }
 }
 
-impl fmt::Debug for Signals {
+impl fmt::Debug for BlockedSignals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Signals").finish_non_exhaustive()
+        f.debug_struct("BlockedSignals").finish_non_exhaustive()
     }
 }
 
@@ -171,13 +171,13 @@ pub struct Signal {
     /// `si_code`.
     pub code: i32,
     /// The cause of the signal.
-    pub cause: Cause,
+    pub cause: SignalCause,
 }
 
 /// The cause of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Cause {
+pub enum SignalCause {
     /// The event of the descriptor overflowed, or a descriptor of another kind became readable. C: `POLL_IN`.
     Overflow {
         /// The descriptor.
@@ -238,15 +238,15 @@ impl From<&libc::siginfo_t> for Signal {
         let fd = number(FIELDS + WORD);
         let is_fd = info.si_signo != libc::SIGTRAP && fd >= 0;
         let cause = match info.si_code {
-            TRAP_PERF if info.si_signo == libc::SIGTRAP => Cause::Trap(Trap {
+            TRAP_PERF if info.si_signo == libc::SIGTRAP => SignalCause::Trap(Trap {
                 addr: word(FIELDS),
                 data: word(FIELDS + WORD),
                 kind: EventType(number(FIELDS + 2 * WORD) as u32),
                 is_late: number(FIELDS + 2 * WORD + 4) & 1 != 0,
             }),
-            POLL_IN if is_fd => Cause::Overflow { fd },
-            POLL_HUP if is_fd => Cause::Hangup { fd },
-            _ => Cause::Other,
+            POLL_IN if is_fd => SignalCause::Overflow { fd },
+            POLL_HUP if is_fd => SignalCause::Hangup { fd },
+            _ => SignalCause::Other,
         };
         Self { number: info.si_signo, code: info.si_code, cause }
     }

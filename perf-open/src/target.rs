@@ -31,12 +31,12 @@ use crate::error::Error;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'fd> {
-    task: Task<'fd>,
+    task: TargetTask<'fd>,
     cpu: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Task<'fd> {
+enum TargetTask<'fd> {
     /// 0 for the calling thread.
     Thread(u32),
     All,
@@ -59,13 +59,13 @@ impl<'fd> Target<'fd> {
     /// Returns the target of thread `pid` on any cpu. `pid` is a number from `/proc/*/task`; 0 is the calling thread.
     #[must_use]
     pub const fn pid(pid: u32) -> Self {
-        Self { task: Task::Thread(pid), cpu: None }
+        Self { task: TargetTask::Thread(pid), cpu: None }
     }
 
     /// Returns the target of thread `pid` while it runs on `cpu`. 0 is the calling thread.
     #[must_use]
     pub const fn pid_on(pid: u32, cpu: u32) -> Self {
-        Self { task: Task::Thread(pid), cpu: Some(cpu) }
+        Self { task: TargetTask::Thread(pid), cpu: Some(cpu) }
     }
 
     /// Returns the target of all threads while they run on `cpu`.
@@ -73,7 +73,7 @@ impl<'fd> Target<'fd> {
     /// Needs `CAP_PERFMON` (since Linux 5.8), `CAP_SYS_ADMIN`, or a `perf_event_paranoid` below 1.
     #[must_use]
     pub const fn cpu(cpu: u32) -> Self {
-        Self { task: Task::All, cpu: Some(cpu) }
+        Self { task: TargetTask::All, cpu: Some(cpu) }
     }
 
     /// Returns the target of the tasks of a cgroup while they run on `cpu`. Since Linux 2.6.39.
@@ -83,7 +83,7 @@ impl<'fd> Target<'fd> {
     #[must_use]
     #[doc(alias = "PERF_FLAG_PID_CGROUP")]
     pub fn cgroup<F: AsFd>(directory: &'fd F, cpu: u32) -> Self {
-        Self { task: Task::Cgroup(directory.as_fd()), cpu: Some(cpu) }
+        Self { task: TargetTask::Cgroup(directory.as_fd()), cpu: Some(cpu) }
     }
 
     /// Converts the arguments of the system call: `pid` -1 for all threads, `cpu` -1 for any cpu.
@@ -119,15 +119,15 @@ impl<'fd> Target<'fd> {
     #[must_use]
     pub const fn thread(&self) -> Option<u32> {
         match self.task {
-            Task::Thread(pid) => Some(pid),
-            Task::All | Task::Cgroup(_) => None,
+            TargetTask::Thread(pid) => Some(pid),
+            TargetTask::All | TargetTask::Cgroup(_) => None,
         }
     }
 
     /// Returns whether the target is a cgroup.
     #[must_use]
     pub const fn is_cgroup(&self) -> bool {
-        matches!(self.task, Task::Cgroup(_))
+        matches!(self.task, TargetTask::Cgroup(_))
     }
 
     /// Returns the arguments of the system call: pid, cpu, and the flag that they need.
@@ -139,9 +139,9 @@ impl<'fd> Target<'fd> {
         };
         let cpu = self.cpu.map_or(Ok(-1), |cpu| fits("cpu", cpu))?;
         Ok(match self.task {
-            Task::Thread(pid) => (fits("pid", pid)?, cpu, OpenFlags::NONE),
-            Task::All => (-1, cpu, OpenFlags::NONE),
-            Task::Cgroup(directory) => (directory.as_raw_fd(), cpu, OpenFlags::PID_CGROUP),
+            TargetTask::Thread(pid) => (fits("pid", pid)?, cpu, OpenFlags::NONE),
+            TargetTask::All => (-1, cpu, OpenFlags::NONE),
+            TargetTask::Cgroup(directory) => (directory.as_raw_fd(), cpu, OpenFlags::PID_CGROUP),
         })
     }
 }

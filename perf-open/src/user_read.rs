@@ -13,7 +13,7 @@ use crate::count::Count;
 use crate::counter::Counter;
 use crate::error::Error;
 use crate::ring::map;
-use crate::sys::mapping::{Mapping, page_size};
+use crate::sys::mapping::{SharedMapping, page_size};
 use crate::sys::rdpmc;
 
 /// How many times the page is read again if the kernel changed it during the read.
@@ -48,7 +48,7 @@ const TRIES: u32 = 1000;
 #[doc(alias = "rdpmc")]
 pub struct UserReader<'c> {
     counter: &'c Counter,
-    page: Mapping,
+    page: SharedMapping,
     /// Makes the type neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,
 }
@@ -70,7 +70,7 @@ impl<'c> UserReader<'c> {
             return Err(Error::refused("mmap", "read_format", why));
         }
         let fd = std::os::fd::AsFd::as_fd(counter);
-        let page = Mapping::of_event(fd, 0, page_size(), false).map_err(|error| {
+        let page = SharedMapping::of_event(fd, 0, page_size(), false).map_err(|error| {
             Error::failed("mmap", error, "the event may have a ring already, which has the page")
         })?;
         Ok(Self { counter, page, thread: PhantomData })
@@ -95,12 +95,12 @@ impl<'c> UserReader<'c> {
         if self.counter.attr().flags.contains(AttrFlags::INHERIT) {
             return None;
         }
-        user_count(&Live { page: &self.page })
+        user_count(&LivePage { page: &self.page })
     }
 }
 
 /// The inputs of a count.
-trait Source {
+trait CountSource {
     /// Reads the control page; its fields are from the same moment.
     fn page(&self) -> Page;
     /// Returns whether the page has not changed since `page` was read.
@@ -111,11 +111,11 @@ trait Source {
     fn cycles(&self) -> Option<u64>;
 }
 
-struct Live<'a> {
-    page: &'a Mapping,
+struct LivePage<'a> {
+    page: &'a SharedMapping,
 }
 
-impl Source for Live<'_> {
+impl CountSource for LivePage<'_> {
     fn page(&self) -> Page {
         map::page(self.page)
     }
@@ -134,7 +134,7 @@ impl Source for Live<'_> {
 }
 
 /// Computes the count from the page and the register; `None` if they do not provide it.
-fn user_count(source: &impl Source) -> Option<Count> {
+fn user_count(source: &impl CountSource) -> Option<Count> {
     for _ in 0..TRIES {
         let page = source.page();
         let pmc = page.pmc()?;
@@ -167,13 +167,13 @@ mod tests {
     use super::*;
 
     /// A page whose lock changes during the first `writes` reads, and a counter.
-    struct Fake {
+    struct FakePage {
         page: Page,
         writes: Cell<u32>,
         pmc: Option<u64>,
     }
 
-    fn fake(capabilities: Capabilities) -> Fake {
+    fn fake(capabilities: Capabilities) -> FakePage {
         let page = Page {
             lock: 8,
             index: 3,
@@ -186,10 +186,10 @@ mod tests {
             time_offset: 0_u64.wrapping_sub(40),
             ..Page::default()
         };
-        Fake { page, writes: Cell::new(0), pmc: Some(7) }
+        FakePage { page, writes: Cell::new(0), pmc: Some(7) }
     }
 
-    impl Source for Fake {
+    impl CountSource for FakePage {
         fn page(&self) -> Page {
             self.page
         }
@@ -218,7 +218,7 @@ mod tests {
         let count = user_count(&fake(BOTH)).unwrap();
         // The page was written 10 ns before.
         assert_eq!((count.value, count.time_enabled, count.time_running), (1007, Some(510), Some(310)));
-        let below_zero = Fake { pmc: Some((1 << 48) - 16), ..fake(BOTH) };
+        let below_zero = FakePage { pmc: Some((1 << 48) - 16), ..fake(BOTH) };
         assert_eq!(user_count(&below_zero).unwrap().value, 984);
     }
 
@@ -241,11 +241,11 @@ mod tests {
     #[test]
     fn the_kernel_is_asked_where_the_page_does_not_allow() {
         assert_eq!(user_count(&fake(Capabilities::USER_TIME)), None);
-        let idle = Fake { page: Page { index: 0, ..fake(BOTH).page }, ..fake(BOTH) };
+        let idle = FakePage { page: Page { index: 0, ..fake(BOTH).page }, ..fake(BOTH) };
         assert_eq!(user_count(&idle), None);
-        let old = Fake { page: Page { capabilities: BOTH, ..fake(BOTH).page }, ..fake(BOTH) };
+        let old = FakePage { page: Page { capabilities: BOTH, ..fake(BOTH).page }, ..fake(BOTH) };
         assert_eq!(user_count(&old), None);
-        let nothing_to_read_with = Fake { pmc: None, ..fake(BOTH) };
+        let nothing_to_read_with = FakePage { pmc: None, ..fake(BOTH) };
         assert_eq!(user_count(&nothing_to_read_with), None);
     }
 }

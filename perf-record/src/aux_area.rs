@@ -11,7 +11,7 @@ mod plan;
 mod sizes;
 
 pub(crate) use abilities::Abilities;
-pub(crate) use area::{AuxArea, AuxTarget};
+pub(crate) use area::{AuxTarget, TracedArea};
 pub(crate) use info::{record as info, times};
 pub(crate) use plan::{AuxPlan, SwitchTracking};
 

@@ -5,7 +5,7 @@ mod btf;
 use alloc::collections::BTreeMap;
 
 use perf_abi::ksymbol::NAME_LEN;
-use perf_open::bpf::{self, Function, Program};
+use perf_open::bpf::{self, BpfFunction, LoadedProgram};
 use perf_parse::feature::{BpfBtf, Entries, FeatureData};
 use perf_parse::file::write::FeaturePayloads;
 
@@ -18,7 +18,7 @@ const MAX_KEPT: usize = 256 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct BpfPrograms {
     /// By their ids. `None` for a program that was read, and that the recording has nothing of: it is not read again.
-    programs: BTreeMap<u32, Option<Program>>,
+    programs: BTreeMap<u32, Option<LoadedProgram>>,
     /// The types of the programs, by their ids.
     types: BTreeMap<u32, Vec<u8>>,
     kept: usize,
@@ -51,9 +51,11 @@ impl BpfPrograms {
         if self.programs.contains_key(&id) {
             return;
         }
-        let program = Program::read(id).ok().filter(|program| program.functions().next().is_some());
-        let size =
-            program.as_ref().and_then(Program::as_feature).map_or(0, |it| it.info.len() + it.data.len());
+        let program = LoadedProgram::read(id).ok().filter(|program| program.functions().next().is_some());
+        let size = program
+            .as_ref()
+            .and_then(LoadedProgram::as_feature)
+            .map_or(0, |it| it.info.len() + it.data.len());
         if self.kept + size > MAX_KEPT {
             return;
         }
@@ -76,8 +78,8 @@ impl BpfPrograms {
 
     /// Adds other programs. Those that are known stay as they are.
     pub(crate) fn add(&mut self, others: Self) {
-        let size = |program: &Option<Program>| {
-            program.as_ref().and_then(Program::as_feature).map_or(0, |it| it.info.len() + it.data.len())
+        let size = |program: &Option<LoadedProgram>| {
+            program.as_ref().and_then(LoadedProgram::as_feature).map_or(0, |it| it.info.len() + it.data.len())
         };
         for (id, program) in others.programs {
             let size = size(&program);
@@ -100,14 +102,14 @@ impl BpfPrograms {
     }
 
     /// Returns the programs in ascending order of their ids.
-    pub(crate) fn each(&self) -> impl Iterator<Item = &Program> {
+    pub(crate) fn each(&self) -> impl Iterator<Item = &LoadedProgram> {
         self.programs.values().flatten()
     }
 
     /// Returns the functions of a program with their names.
-    pub(crate) fn functions(&self, program: &Program) -> Vec<(Function, Vec<u8>)> {
+    pub(crate) fn functions(&self, program: &LoadedProgram) -> Vec<(BpfFunction, Vec<u8>)> {
         let types = program.btf_id().and_then(|id| self.types.get(&id));
-        let functions: Vec<Function> = program.functions().collect();
+        let functions: Vec<BpfFunction> = program.functions().collect();
         let name = program.as_feature().map(|it| it.name().to_vec()).unwrap_or_default();
         let typed: Vec<u32> = functions.iter().filter_map(|function| function.type_id).collect();
         let names = types.map(|types| btf::names(types, &typed)).unwrap_or_default();
@@ -130,7 +132,7 @@ impl BpfPrograms {
     ///
     /// The same as [`FeaturePayloads::set`].
     pub fn describe(&self, features: &mut FeaturePayloads) -> Result<(), Error> {
-        let programs: Vec<_> = self.each().filter_map(Program::as_feature).collect();
+        let programs: Vec<_> = self.each().filter_map(LoadedProgram::as_feature).collect();
         if !programs.is_empty() {
             features.set(&FeatureData::BpfProgInfo(Entries::from(&programs)))?;
         }

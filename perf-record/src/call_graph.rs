@@ -2,7 +2,7 @@
 
 use perf_abi::branch::BranchSampleType;
 use perf_abi::sample_type::SampleType;
-use perf_open::event::{self, Terms};
+use perf_open::event::{self, SamplingTerms};
 use perf_open::{Builder, EventSpec};
 
 use crate::{CallGraphMode, Error, RecordOptions};
@@ -34,7 +34,7 @@ pub const fn all_registers() -> u64 {
 }
 
 /// Returns the method that records the call chains of an event; `None` for no call chains.
-pub(crate) fn call_graph(options: &RecordOptions, terms: &Terms) -> Option<CallGraphMode> {
+pub(crate) fn call_graph(options: &RecordOptions, terms: &SamplingTerms) -> Option<CallGraphMode> {
     match terms.call_graph {
         // perf: `evsel__apply_config_terms`.
         None => match (options.call_graph, terms.stack_size) {
@@ -42,11 +42,11 @@ pub(crate) fn call_graph(options: &RecordOptions, terms: &Terms) -> Option<CallG
             (None, _) => terms.max_stack.map(|_| CallGraphMode::Fp),
             (of_all, _) => of_all,
         },
-        Some(event::CallGraph::Fp) => Some(CallGraphMode::Fp),
-        Some(event::CallGraph::Dwarf) => {
+        Some(event::CallGraphTerm::Fp) => Some(CallGraphMode::Fp),
+        Some(event::CallGraphTerm::Dwarf) => {
             Some(CallGraphMode::Dwarf(terms.stack_size.unwrap_or(CallGraphMode::STACK_BYTES)))
         }
-        Some(event::CallGraph::Lbr) => Some(CallGraphMode::Lbr),
+        Some(event::CallGraphTerm::Lbr) => Some(CallGraphMode::Lbr),
         Some(_) => None,
     }
 }
@@ -57,7 +57,11 @@ pub(crate) fn copies_stacks(options: &RecordOptions, event: &EventSpec) -> bool 
 }
 
 /// Adds the call chains of an event, and the registers of user space that the options ask for.
-pub(crate) fn record(options: &RecordOptions, terms: &Terms, builder: Builder) -> Result<Builder, Error> {
+pub(crate) fn record(
+    options: &RecordOptions,
+    terms: &SamplingTerms,
+    builder: Builder,
+) -> Result<Builder, Error> {
     let sample_type = builder.attr().sample_type;
     let asked = options.regs_user;
     let with_regs = |builder: Builder, regs: u64| match regs {

@@ -3,12 +3,12 @@
 use perf_open::Ring;
 
 use crate::Error;
-use crate::sink::RecordSink;
+use crate::sink::RecordingSink;
 use crate::stack_trim::StackTrim;
 use crate::survey::RecordSurvey;
 
 /// Passes the records of a ring to `sink`. Returns their number of bytes; `None` if the ring cannot be read.
-pub(crate) fn ring<S: RecordSink + ?Sized>(
+pub(crate) fn ring<S: RecordingSink + ?Sized>(
     ring: &mut Ring,
     least: usize,
     survey: &mut RecordSurvey,
@@ -39,7 +39,11 @@ pub(crate) fn ring<S: RecordSink + ?Sized>(
     Ok(Some(bytes))
 }
 
-fn put<S: RecordSink + ?Sized>(records: &[u8], survey: &mut RecordSurvey, sink: &mut S) -> Result<(), Error> {
+fn put<S: RecordingSink + ?Sized>(
+    records: &[u8],
+    survey: &mut RecordSurvey,
+    sink: &mut S,
+) -> Result<(), Error> {
     match survey.look(records) {
         true => sink.records(&survey.mended(records)),
         false => sink.records(records),

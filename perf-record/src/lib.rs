@@ -1,7 +1,7 @@
 //! Recording sessions and counts with Linux perf_event: what `perf record` and `perf stat` do, as a library.
 //!
 //! A [`Recorder`] opens events on a command, on threads or on cpus ([`Targets`]), with one ring for each online cpu. It
-//! synthesizes the records of the tasks and mappings that already exist, drains the rings into a [`RecordSink`], and adds the
+//! synthesizes the records of the tasks and mappings that already exist, drains the rings into a [`RecordingSink`], and adds the
 //! features of the machine and the build ids of the mapped files. The sink is a `perf.data` file ([`FileSink`]), a
 //! stream ([`PipeSink`]), or a callback ([`CallbackSink`]).
 //!
@@ -26,7 +26,7 @@
 //! # Hardware traces
 //!
 //! An event of a PMU that traces (`intel_pt`, `intel_bts`, `arm_spe_0`, `hisi_ptt`) gets an AUX area for each ring. Its data
-//! goes to [`RecordSink::record_with_data`], which files and streams implement and a [`CallbackSink`] refuses.
+//! goes to [`RecordingSink::record_with_data`], which files and streams implement and a [`CallbackSink`] refuses.
 //! [`Recorder::snapshot_areas`] takes the newest data, if [`RecordOptions::aux_snapshot`] is set.
 //!
 //! # Kernels
@@ -110,7 +110,7 @@ pub use perf_parse as parse;
 pub use reader::RingReader;
 pub use recorder::Recorder;
 pub use sideband::SidebandSink;
-pub use sink::{CallbackSink, CaptureHead, FileSink, PartSink, PipeSink, RecordSink};
+pub use sink::{CallbackSink, CaptureHead, FileSink, PartSink, PipeSink, RecordingSink};
 pub use snapshot::{FrozenRings, RingSnapshot};
 pub use summary::Summary;
 pub use synthesize::{Synthesizer, SynthesizerOptions};

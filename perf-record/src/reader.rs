@@ -9,7 +9,7 @@ use perf_open::Ring;
 use perf_parse::feature::{DirFormat, FeatureData};
 
 use crate::pace::Pace;
-use crate::sink::RecordSink;
+use crate::sink::RecordingSink;
 use crate::stack_trim::StackTrim;
 use crate::survey::RecordSurvey;
 use crate::wait::{self, WaitOutcome};
@@ -42,7 +42,7 @@ use crate::{Error, Recorder, drain};
 ///             let mut parts = Vec::new();
 ///             for ring in reader.rings() {
 ///                 let file = File::create(format!("perf.data/data.{ring}"))?;
-///                 parts.push(PartSink::with_options(file, &write::RecordOptions::default())?);
+///                 parts.push(PartSink::with_options(file, &write::Options::default())?);
 ///             }
 ///             for _ in 0..10 {
 ///                 reader.wait(Some(core::time::Duration::from_millis(100)), &[])?;
@@ -100,7 +100,7 @@ impl RingReader {
     /// # Errors
     ///
     /// Those of the sinks.
-    pub fn drain<S: RecordSink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
+    pub fn drain<S: RecordingSink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
         self.drain_above(self.least, sinks)
     }
 
@@ -109,11 +109,11 @@ impl RingReader {
     /// # Errors
     ///
     /// Those of the sinks.
-    pub fn drain_all<S: RecordSink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
+    pub fn drain_all<S: RecordingSink>(&mut self, sinks: &mut [S]) -> Result<u64, Error> {
         self.drain_above(1, sinks)
     }
 
-    fn drain_above<S: RecordSink>(&mut self, least: usize, sinks: &mut [S]) -> Result<u64, Error> {
+    fn drain_above<S: RecordingSink>(&mut self, least: usize, sinks: &mut [S]) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for (ring, sink) in self.rings.iter_mut().zip(sinks) {
             match drain::ring(ring, least, &mut self.survey, &mut self.stacks, sink)? {

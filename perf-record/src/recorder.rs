@@ -10,7 +10,7 @@ use std::time::Instant;
 use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
 use perf_abi::record::{Misc, RecordType};
-use perf_open::ring::Paused;
+use perf_open::ring::PausedRing;
 use perf_open::{EventGroup, Overwrite, Ring};
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 use perf_parse::record::LostSamples;
@@ -21,7 +21,7 @@ use crate::fallback::EventChoices;
 use crate::host::ROOT;
 use crate::processes::family;
 use crate::session::EventSession;
-use crate::sink::{CaptureHead, RecordSink, mark};
+use crate::sink::{CaptureHead, RecordingSink, mark};
 use crate::stack_trim::StackTrim;
 use crate::summary::Summary;
 use crate::survey::RecordSurvey;
@@ -127,7 +127,7 @@ impl Recorder {
     /// # Errors
     ///
     /// Those of the sink.
-    pub fn begin<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+    pub fn begin<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
         self.programs();
         if let Some(programs) = &self.survey.programs {
             // The features of a pipe precede its records.
@@ -223,12 +223,12 @@ impl Recorder {
     /// # Errors
     ///
     /// Those of the sink. A ring that cannot be read is skipped, and [`Summary::skipped`] counts it.
-    pub fn drain<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    pub fn drain<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         self.drain_above(self.options.mmap_flush, sink)
     }
 
     /// Passes the records of the rings that have at least `least` bytes to `sink`, as one round.
-    pub(crate) fn drain_above<S: RecordSink + ?Sized>(
+    pub(crate) fn drain_above<S: RecordingSink + ?Sized>(
         &mut self,
         least: usize,
         sink: &mut S,
@@ -256,7 +256,7 @@ impl Recorder {
     /// # Errors
     ///
     /// Those of the sink, or of reading the counters.
-    pub fn finish<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
+    pub fn finish<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<Summary, Error> {
         self.drain_above(1, sink)?;
         if self.options.tail_synthesize {
             self.is_running = true;
@@ -292,7 +292,7 @@ impl Recorder {
     /// # Errors
     ///
     /// As [`finish`](Self::finish) and [`begin`](Self::begin).
-    pub fn switch<S: RecordSink + ?Sized>(&mut self, old: &mut S, new: &mut S) -> Result<Summary, Error> {
+    pub fn switch<S: RecordingSink + ?Sized>(&mut self, old: &mut S, new: &mut S) -> Result<Summary, Error> {
         let summary = self.finish(old)?;
         self.survey = self.survey.without_samples();
         self.features.remove(Feature::SAMPLE_TIME);
@@ -311,7 +311,7 @@ impl Recorder {
         // Pause all rings before reading the first, so that they end at the same time.
         let EventSession { overwrites, events, .. } = &mut self.session;
         let paused = overwrites.iter_mut().map(Overwrite::pause);
-        let paused: Vec<Paused<'_>> = paused.collect::<Result<_, _>>()?;
+        let paused: Vec<PausedRing<'_>> = paused.collect::<Result<_, _>>()?;
         Ok(FrozenRings { paused, events, features: &self.features, survey: &self.survey })
     }
 
@@ -374,7 +374,7 @@ impl Recorder {
     }
 
     /// Synthesizes the records of the tasks and mappings that already exist.
-    fn synthesize<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+    fn synthesize<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
         let (options, survey) = (&self.options, &mut self.survey);
         let data = self.session.events[self.session.tracker].attr.flags;
         let data = data.contains(perf_abi::attr::AttrFlags::MMAP_DATA);
@@ -424,7 +424,7 @@ impl Recorder {
     /// Returns the number for all events.
     ///
     /// perf: `record__read_lost_samples`.
-    fn lost<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    fn lost<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let mut sum = 0_u64;
         for (id, all) in self.session.lost()? {
             let lost = all.saturating_sub(self.earlier.0.insert(id, all).unwrap_or(0));

@@ -10,7 +10,7 @@ use perf_open::pmu::Pmus;
 use perf_open::{Counter, EventGroup, EventSpec, Overwrite, Ring, Target, limits};
 use perf_parse::file::write::EventFields;
 
-use crate::aux_area::{Abilities, AuxArea, AuxPlan, AuxTarget};
+use crate::aux_area::{Abilities, AuxPlan, AuxTarget, TracedArea};
 use crate::fallback::{self, EventChoices, FallbackStep, OpenRefusal};
 use crate::host::ROOT;
 use crate::pace::Pace;
@@ -46,7 +46,7 @@ pub(crate) struct EventSession {
     /// The rings that keep the newest records.
     pub(crate) overwrites: Vec<Overwrite>,
     /// The AUX areas, in the order of their rings.
-    pub(crate) areas: Vec<AuxArea>,
+    pub(crate) areas: Vec<TracedArea>,
     /// The hardware trace; `None` if no event writes one.
     pub(crate) plan: Option<AuxPlan>,
     /// Whether the events were started, and not stopped since.
@@ -348,7 +348,7 @@ impl EventSession {
         }
         if let (Some(plan), Some(traced), Some(ring)) = (&self.plan, traced.first(), &ring) {
             let target = AuxTarget { ring: traced.ring, cpu: traced.cpu, tid };
-            self.areas.push(AuxArea::map(plan, ring, target)?);
+            self.areas.push(TracedArea::map(plan, ring, target)?);
         }
         self.ended.extend(ring.iter().map(|_| false));
         self.rings.extend(ring);

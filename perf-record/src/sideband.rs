@@ -6,7 +6,7 @@ use perf_parse::{RawRecord, SampleLayout};
 
 use crate::Error;
 use crate::sideband_tasks::{SidebandTasks, TaskSample};
-use crate::sink::RecordSink;
+use crate::sink::RecordingSink;
 
 /// The maximum number of bytes of records that are kept: those of all tasks that run, and of the samples in the rings.
 const MAX_KEPT: usize = 256 << 20;
@@ -100,7 +100,7 @@ impl SidebandSink {
     }
 }
 
-impl RecordSink for SidebandSink {
+impl RecordingSink for SidebandSink {
     fn records(&mut self, records: &[u8]) -> Result<(), Error> {
         if self.records.len().saturating_add(records.len()) <= MAX_KEPT {
             self.records.extend_from_slice(records);

@@ -24,7 +24,7 @@ pub struct CaptureHead<'a> {
 ///
 /// The calls come in this order: [`begin`](Self::begin) once, [`records`](Self::records), [`round`](Self::round) and
 /// [`flush`](Self::flush) any number of times, [`finish`](Self::finish) once.
-pub trait RecordSink {
+pub trait RecordingSink {
     /// Begins the capture.
     ///
     /// # Errors
@@ -135,7 +135,7 @@ impl<W: Write + Seek> FileSink<W> {
     }
 }
 
-impl<W: Write + Seek> RecordSink for FileSink<W> {
+impl<W: Write + Seek> RecordingSink for FileSink<W> {
     fn begin(&mut self, head: &CaptureHead<'_>) -> Result<(), Error> {
         let out = self.out.take().ok_or_else(out_of_order)?;
         self.writer = Some(FileWriter::new(out, head.events, &self.options)?);
@@ -200,7 +200,7 @@ impl<W: Write> PipeSink<W> {
     }
 }
 
-impl<W: Write> RecordSink for PipeSink<W> {
+impl<W: Write> RecordingSink for PipeSink<W> {
     fn begin(&mut self, head: &CaptureHead<'_>) -> Result<(), Error> {
         let out = self.out.take().ok_or_else(out_of_order)?;
         let mut features = head.features.clone();
@@ -254,7 +254,7 @@ impl<W: Write> PartSink<W> {
     }
 }
 
-impl<W: Write> RecordSink for PartSink<W> {
+impl<W: Write> RecordingSink for PartSink<W> {
     fn records(&mut self, records: &[u8]) -> Result<(), Error> {
         Ok(self.writer.records(records)?)
     }
@@ -273,7 +273,7 @@ impl<W: Write> RecordSink for PartSink<W> {
 /// # Examples
 ///
 /// ```
-/// use perf_record::{CallbackSink, RecordSink};
+/// use perf_record::{CallbackSink, RecordingSink};
 ///
 /// let mut kinds = Vec::new();
 /// let mut sink = CallbackSink(|record: &perf_record::parse::RawRecord<'_, _>| {
@@ -296,7 +296,7 @@ impl<F> core::fmt::Debug for CallbackSink<F> {
 /// What a [`CallbackSink`] returns: an error ends the recording.
 type CallbackResult = Result<(), Box<dyn core::error::Error + Send + Sync>>;
 
-impl<F: FnMut(&RawRecord<'_, NativeEndian>) -> CallbackResult> RecordSink for CallbackSink<F> {
+impl<F: FnMut(&RawRecord<'_, NativeEndian>) -> CallbackResult> RecordingSink for CallbackSink<F> {
     fn records(&mut self, mut records: &[u8]) -> Result<(), Error> {
         while let Ok((record, rest)) = RawRecord::parse(records) {
             (self.0)(&record).map_err(Error::Callback)?;

@@ -3,7 +3,7 @@
 use perf_open::ring;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 
-use crate::sink::{CaptureHead, RecordSink};
+use crate::sink::{CaptureHead, RecordingSink};
 use crate::summary::Summary;
 use crate::survey::RecordSurvey;
 use crate::{Error, SidebandSink};
@@ -11,7 +11,7 @@ use crate::{Error, SidebandSink};
 /// Paused rings, which all end at the same time. Dropping it lets them continue.
 #[derive(Debug)]
 pub struct FrozenRings<'r> {
-    pub(crate) paused: Vec<ring::Paused<'r>>,
+    pub(crate) paused: Vec<ring::PausedRing<'r>>,
     pub(crate) events: &'r [EventFields],
     pub(crate) features: &'r FeaturePayloads,
     /// The survey of the records that were kept, and so far no samples.
@@ -22,7 +22,7 @@ impl FrozenRings<'_> {
     /// Copies the rings from memory, as [`Ring::dump`](perf_open::Ring::dump) does.
     #[must_use]
     pub fn dumps(&self) -> Vec<Vec<u8>> {
-        self.paused.iter().map(ring::Paused::dump).collect()
+        self.paused.iter().map(ring::PausedRing::dump).collect()
     }
 
     /// Takes the records out of the rings and lets these continue. `kept` is the sink that the recording was drained
@@ -48,7 +48,7 @@ impl FrozenRings<'_> {
                 end = start;
             }
         }
-        self.paused.into_iter().try_for_each(ring::Paused::resume)?;
+        self.paused.into_iter().try_for_each(ring::PausedRing::resume)?;
         let mut survey = self.survey.without_samples();
         survey.look(&records);
         Ok(RingSnapshot { records, survey, events: self.events.to_vec(), features: self.features.clone() })
@@ -71,7 +71,7 @@ impl RingSnapshot {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn write<S: RecordSink + ?Sized>(
+    pub fn write<S: RecordingSink + ?Sized>(
         mut self,
         kept: &SidebandSink,
         sink: &mut S,

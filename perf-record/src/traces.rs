@@ -6,7 +6,7 @@ use perf_open::{Counter, Ring, tsc};
 
 use crate::aux_area::{info, times};
 use crate::session::{EventSession, OpenEvent, filter_of};
-use crate::sink::RecordSink;
+use crate::sink::RecordingSink;
 use crate::{Error, RecordOptions, Recorder};
 
 impl EventSession {
@@ -17,7 +17,7 @@ impl EventSession {
 
     /// Passes the data of the AUX areas to `sink`, and lets the trace continue if it stopped because an area was full.
     /// Returns the bytes of the data.
-    pub(crate) fn drain_areas<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    pub(crate) fn drain_areas<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let (traced, is_on) = (self.traced(), self.is_on.load(Ordering::Relaxed));
         let mut bytes = 0_u64;
         for area in &mut self.areas {
@@ -44,7 +44,7 @@ impl EventSession {
 
     /// Passes the newest data of the AUX areas to `sink`, and lets the trace continue if the events are started. Returns
     /// the bytes of the data.
-    fn snapshot_areas<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    fn snapshot_areas<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let mut bytes = 0_u64;
         for area in &mut self.areas {
             bytes += area.snapshot(sink)?;
@@ -77,7 +77,7 @@ impl Recorder {
     /// # Errors
     ///
     /// Those of the sink, or that the kernel refuses to stop or to start the trace.
-    pub fn snapshot_areas<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    pub fn snapshot_areas<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         if !self.takes_snapshots_of_areas() {
             return Ok(0);
         }
@@ -91,7 +91,7 @@ impl Recorder {
     }
 
     /// Passes the records that describe the hardware trace to `sink`, if there is one.
-    pub(crate) fn describe_trace<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
+    pub(crate) fn describe_trace<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Error> {
         let Some(plan) = &self.session.plan else { return Ok(()) };
         let page = self.session.rings.first().map(Ring::page).unwrap_or_default();
         let filter = self.session.filter_of_trace(&self.options);

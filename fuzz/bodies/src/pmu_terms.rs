@@ -4,15 +4,15 @@
 use std::sync::LazyLock;
 
 use perf_open::abi::attr::Attr;
-use perf_open::event::Parser;
+use perf_open::event::EventParser;
 use perf_open::pmu::{Pmus, TextError, parse_cpus, parse_format, parse_scale, parse_terms};
 use perf_open::tracepoint::Tracefs;
 
 /// Folders like those of a machine's PMUs and tracepoints.
 const MACHINE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../machine");
 
-static PARSER: LazyLock<Parser> = LazyLock::new(|| {
-    Parser::at(Pmus::at(format!("{MACHINE}/pmus")), Tracefs::at(format!("{MACHINE}/tracing")))
+static PARSER: LazyLock<EventParser> = LazyLock::new(|| {
+    EventParser::at(Pmus::at(format!("{MACHINE}/pmus")), Tracefs::at(format!("{MACHINE}/tracing")))
 });
 
 /// The first byte of `data` selects the grammar. The other bytes are text.

@@ -4,7 +4,7 @@ use core::fmt::Display;
 use std::io::Write;
 
 use perf_open::abi::attr::AttrFlags;
-use perf_open::event::{List, Listed, ListedKind, Parser, Tool};
+use perf_open::event::{EventList, EventParser, ListedEvent, ListedEventKind, ToolEvent};
 use perf_record::stat::has_tool_event;
 use serde_json::{Map, Value};
 
@@ -14,8 +14,8 @@ use crate::output::{Holds, Output, Outputs, say};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
-    let parser = Parser::new().with_tools();
-    let List { mut events, errors, .. } = parser.list();
+    let parser = EventParser::new().with_tools();
+    let EventList { mut events, errors, .. } = parser.list();
     for (_, error) in errors.iter().filter(|(kind, _)| may_choose(*kind, &args.patterns)) {
         say!("perfdata: {error}");
     }
@@ -87,11 +87,12 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
 
 /// Returns whether the machine has the event. The kernel has a name for every hardware, software and cache event; only
 /// opening it shows whether something counts it. perf: `is_event_supported`, `tools/perf/util/print-events.c`.
-fn is_of_machine(event: &Listed, parser: &Parser) -> bool {
-    if event.kind == ListedKind::Tool {
+fn is_of_machine(event: &ListedEvent, parser: &EventParser) -> bool {
+    if event.kind == ListedEventKind::Tool {
         return tool(event).is_some_and(has_tool_event);
     }
-    let is_generic = matches!(event.kind, ListedKind::Hardware | ListedKind::Software | ListedKind::Cache);
+    let is_generic =
+        matches!(event.kind, ListedEventKind::Hardware | ListedEventKind::Software | ListedEventKind::Cache);
     // On a machine with several kinds of cpus, one of them is enough.
     let opens = |name: &str| {
         let events = parser.parse(name).into_iter().flatten().flat_map(|group| group.events);
@@ -106,10 +107,10 @@ fn is_of_machine(event: &Listed, parser: &Parser) -> bool {
 
 /// Returns the names of an event for completion, as `perf list --raw-dump` prints them: without the slashes of a PMU's
 /// event, and without syntax.
-fn raw_names(event: &Listed) -> Vec<&str> {
+fn raw_names(event: &ListedEvent) -> Vec<&str> {
     match event.kind {
         kind if kind_name(kind) == SYNTAX => Vec::new(),
-        ListedKind::Pmu => {
+        ListedEventKind::Pmu => {
             let name = event.name.split('/').nth(1).unwrap_or(&event.name);
             vec![name]
         }
@@ -119,7 +120,7 @@ fn raw_names(event: &Listed) -> Vec<&str> {
 
 /// Returns whether the event's kind, or one of its names or a part of it, matches one of the patterns. Without patterns
 /// every event matches.
-fn is_chosen(event: &Listed, patterns: &[String]) -> bool {
+fn is_chosen(event: &ListedEvent, patterns: &[String]) -> bool {
     let matches = |pattern: &String| {
         let is_glob = pattern.contains(['*', '?']);
         kind_name(event.kind) == pattern
@@ -129,14 +130,14 @@ fn is_chosen(event: &Listed, patterns: &[String]) -> bool {
 }
 
 /// Returns whether the patterns may choose events of a kind: they name it, or they are not the names of other kinds.
-fn may_choose(kind: ListedKind, patterns: &[String]) -> bool {
+fn may_choose(kind: ListedEventKind, patterns: &[String]) -> bool {
     let names_other = |pattern: &String| KINDS.contains(&&**pattern) && kind_name(kind) != pattern;
     patterns.is_empty() || !patterns.iter().all(names_other)
 }
 
 /// Returns what the tool itself measures.
-fn tool(event: &Listed) -> Option<Tool> {
-    Tool::ALL.into_iter().find(|tool| tool.name() == event.name)
+fn tool(event: &ListedEvent) -> Option<ToolEvent> {
+    ToolEvent::ALL.into_iter().find(|tool| tool.name() == event.name)
 }
 
 /// The names of kinds.
@@ -146,34 +147,34 @@ const KINDS: [&str; 7] = ["hw", "sw", "tool", "cache", "pmu", "tracepoint", SYNT
 const SYNTAX: &str = "syntax";
 
 /// Returns the name of a kind in patterns.
-fn kind_name(kind: ListedKind) -> &'static str {
+fn kind_name(kind: ListedEventKind) -> &'static str {
     match kind {
-        ListedKind::Hardware => "hw",
-        ListedKind::Software => "sw",
-        ListedKind::Tool => "tool",
-        ListedKind::Cache => "cache",
-        ListedKind::Pmu => "pmu",
-        ListedKind::Tracepoint => "tracepoint",
+        ListedEventKind::Hardware => "hw",
+        ListedEventKind::Software => "sw",
+        ListedEventKind::Tool => "tool",
+        ListedEventKind::Cache => "cache",
+        ListedEventKind::Pmu => "pmu",
+        ListedEventKind::Tracepoint => "tracepoint",
         _ => SYNTAX,
     }
 }
 
-fn heading(kind: ListedKind) -> &'static str {
+fn heading(kind: ListedEventKind) -> &'static str {
     match kind {
-        ListedKind::Hardware => "Hardware events",
-        ListedKind::Software => "Software events",
-        ListedKind::Tool => "Tool events, for perfdata stat",
-        ListedKind::Cache => "Cache events",
-        ListedKind::Pmu => "Events of PMUs",
-        ListedKind::Terms => "Terms of PMUs",
-        ListedKind::Raw => "Raw events",
-        ListedKind::Breakpoint => "Breakpoints",
-        ListedKind::Tracepoint => "Tracepoints",
+        ListedEventKind::Hardware => "Hardware events",
+        ListedEventKind::Software => "Software events",
+        ListedEventKind::Tool => "Tool events, for perfdata stat",
+        ListedEventKind::Cache => "Cache events",
+        ListedEventKind::Pmu => "Events of PMUs",
+        ListedEventKind::Terms => "Terms of PMUs",
+        ListedEventKind::Raw => "Raw events",
+        ListedEventKind::Breakpoint => "Breakpoints",
+        ListedEventKind::Tracepoint => "Tracepoints",
         _ => "Others",
     }
 }
 
-fn line(event: &Listed, out: &mut Vec<u8>) -> std::io::Result<()> {
+fn line(event: &ListedEvent, out: &mut Vec<u8>) -> std::io::Result<()> {
     let names = [event.name.as_str()].into_iter().chain(event.aliases.iter().map(String::as_str));
     let names = names.collect::<Vec<_>>().join(" OR ");
     let unit = match (event.scale, &event.unit) {
@@ -186,7 +187,7 @@ fn line(event: &Listed, out: &mut Vec<u8>) -> std::io::Result<()> {
 }
 
 /// Prints what an event's name stands for: the type and config that the kernel gets, and the PMU.
-fn details(event: &Listed, parser: &Parser, out: &mut Vec<u8>) -> std::io::Result<()> {
+fn details(event: &ListedEvent, parser: &EventParser, out: &mut Vec<u8>) -> std::io::Result<()> {
     let mut show = |name: &str, value: &dyn Display| writeln!(out, "      {name}: {value}");
     if let Some(terms) = &event.terms {
         show("terms", terms)?;
@@ -194,7 +195,7 @@ fn details(event: &Listed, parser: &Parser, out: &mut Vec<u8>) -> std::io::Resul
     if kind_name(event.kind) == SYNTAX {
         return Ok(());
     }
-    if let Some(tool) = tool(event).filter(|_| event.kind == ListedKind::Tool) {
+    if let Some(tool) = tool(event).filter(|_| event.kind == ListedEventKind::Tool) {
         return show("value", &tool.description());
     }
     match parser.parse(&event.name) {
@@ -212,7 +213,7 @@ fn details(event: &Listed, parser: &Parser, out: &mut Vec<u8>) -> std::io::Resul
 /// Returns the object of an event, with the names of `perf list --json`.
 ///
 /// perf: `json_print_event`, `tools/perf/builtin-list.c`.
-fn object(event: &Listed) -> Value {
+fn object(event: &ListedEvent) -> Value {
     let mut object = Map::new();
     let mut put = |name: &str, value: Value| object.insert(name.to_owned(), value);
     if let Some(pmu) = &event.pmu {
@@ -233,15 +234,15 @@ fn object(event: &Listed) -> Value {
 }
 
 /// Returns perf's name of a kind of events.
-fn event_type(kind: ListedKind) -> &'static str {
+fn event_type(kind: ListedEventKind) -> &'static str {
     match kind {
-        ListedKind::Hardware => "Hardware event",
-        ListedKind::Software => "Software event",
-        ListedKind::Tool => "Tool event",
-        ListedKind::Cache => "Hardware cache event",
-        ListedKind::Pmu => "Kernel PMU event",
-        ListedKind::Breakpoint => "Hardware breakpoint",
-        ListedKind::Tracepoint => "Tracepoint event",
+        ListedEventKind::Hardware => "Hardware event",
+        ListedEventKind::Software => "Software event",
+        ListedEventKind::Tool => "Tool event",
+        ListedEventKind::Cache => "Hardware cache event",
+        ListedEventKind::Pmu => "Kernel PMU event",
+        ListedEventKind::Breakpoint => "Hardware breakpoint",
+        ListedEventKind::Tracepoint => "Tracepoint event",
         _ => "Raw event descriptor",
     }
 }

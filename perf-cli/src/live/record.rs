@@ -36,12 +36,12 @@ use crate::live::observed;
 use crate::output::say;
 use crate::{Failure, Outcome};
 use commands::Commands;
-use output::Output;
+use output::CaptureOutput;
 use rotation::Rotation;
 use schedule::Schedule;
-use signals::Signals;
-use threads::Threads;
-use until::{Last, Until};
+use signals::RecordSignals;
+use threads::ReaderThreads;
+use until::{LastWait, StopConditions};
 
 /// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
 /// much.
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         // After the fork, so that the command keeps its own.
         perf_open::realtime(priority)?;
     }
-    let signals = Signals::new()?;
+    let signals = RecordSignals::new()?;
     let commands =
         args.when.control.as_ref().map(|it| Commands::listen(it, &signals, &groups)).transpose()?;
     let trigger = match &args.when.switch_output_event {
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         None => None,
     };
     let mut recorder = Recorder::open(groups, observed.clone(), command, options)?;
-    let mut until = Until {
+    let mut until = StopConditions {
         workload: workload.as_mut(),
         observed: &observed,
         signals: &signals,
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         trigger,
         schedule: Schedule::of(args.when.delay.as_ref()),
         began: Instant::now(),
-        last: Last::default(),
+        last: LastWait::default(),
     };
     if recorder.overwrites() {
         overwrite::run(&mut recorder, args, &mut until)?;
@@ -139,19 +139,19 @@ fn stream(
     recorder: &mut Recorder,
     args: &RecordArgs,
     masks: Option<Vec<ThreadMask>>,
-    until: &mut Until<'_>,
+    until: &mut StopConditions<'_>,
 ) -> Result<(), Failure> {
     let mut out = if folder::is_asked_for(args) {
-        Output::create_folder(&args.output, written_as(args))?
+        CaptureOutput::create_folder(&args.output, written_as(args))?
     } else {
-        Output::create(&args.output, written_as(args))?
+        CaptureOutput::create(&args.output, written_as(args))?
     };
     if args.kcore {
         out.copy_kcore()?;
     }
     recorder.begin(&mut out)?;
     let mut threads = masks
-        .map(|masks| Threads::start(masks, recorder, &mut out, &written_as(args), until.signals))
+        .map(|masks| ReaderThreads::start(masks, recorder, &mut out, &written_as(args), until.signals))
         .transpose()?;
     // If the start fails, existing files remain unchanged.
     start(recorder, args, until)?;
@@ -161,7 +161,7 @@ fn stream(
     loop {
         let due = until.look(recorder)?;
         let is_full = args.when.max_size.is_some_and(|most| out.size().is_some_and(|size| size >= most));
-        let has_failed = threads.as_ref().is_some_and(Threads::has_failed);
+        let has_failed = threads.as_ref().is_some_and(ReaderThreads::has_failed);
         let is_over = is_full || has_failed || due.end;
         if is_full || has_failed {
             recorder.stop()?;
@@ -174,7 +174,7 @@ fn stream(
             recorder.snapshot_areas(&mut out)?;
         }
         if !is_over && rotation.is_due(due.snapshot, || out.size()) {
-            let mut next = Output::create(&args.output, written_as(args))?;
+            let mut next = CaptureOutput::create(&args.output, written_as(args))?;
             let summary = recorder.switch(&mut out, &mut next)?;
             // The name is free once the finished file has its own.
             said(args, &out, &summary, &rotation.finished()?);
@@ -216,7 +216,7 @@ fn stream(
 }
 
 /// Says what was written, and what was lost.
-fn said(args: &RecordArgs, out: &Output, summary: &Summary, name: &Path) {
+fn said(args: &RecordArgs, out: &CaptureOutput, summary: &Summary, name: &Path) {
     written(args, out, summary, name);
     if summary.lost > 0 {
         say!(
@@ -236,14 +236,14 @@ fn written_as(args: &RecordArgs) -> WriteOptions {
 }
 
 /// Says what was written to a file.
-fn written(args: &RecordArgs, out: &Output, summary: &Summary, name: &Path) {
+fn written(args: &RecordArgs, out: &CaptureOutput, summary: &Summary, name: &Path) {
     if let (Some(size), false) = (out.size(), args.quiet) {
         say!("perfdata: {}: {} samples, {size} bytes", shown(name), summary.samples);
     }
 }
 
 /// Starts the recording: by the exec of the command, or at once.
-fn start(recorder: &Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
+fn start(recorder: &Recorder, args: &RecordArgs, until: &mut StopConditions<'_>) -> Result<(), Failure> {
     if !args.quiet {
         let notes = recorder.notes().iter().filter(|note| args.accepted.verbose > 0 || !note.is_detail());
         notes.for_each(|note| say!("perfdata: {note}"));

@@ -18,13 +18,13 @@ pub(crate) fn check(attr: &Attr, in_group: bool) -> Result<(), Error> {
     fault.map_or(Ok(()), |(field, why)| Err(Error::refused("perf_event_open", field, why)))
 }
 
-type Fault = Option<(&'static str, String)>;
+type CheckFailure = Option<(&'static str, String)>;
 
-fn fault(field: &'static str, why: &str) -> Fault {
+fn fault(field: &'static str, why: &str) -> CheckFailure {
     Some((field, format!("{field}: {why}")))
 }
 
-fn flags(attr: &Attr, in_group: bool) -> Fault {
+fn flags(attr: &Attr, in_group: bool) -> CheckFailure {
     let has = |flag| attr.flags.contains(flag);
     if has(AttrFlags::SIGTRAP) && !has(AttrFlags::REMOVE_ON_EXEC) {
         return fault("sigtrap", "needs remove_on_exec, because a new program does not expect the signal");
@@ -60,7 +60,7 @@ fn flags(attr: &Attr, in_group: bool) -> Fault {
     None
 }
 
-fn sampling(attr: &Attr) -> Fault {
+fn sampling(attr: &Attr) -> CheckFailure {
     let has = |field| attr.sample_type.contains(field);
     if has(SampleType::WEIGHT_TYPE) {
         return fault(
@@ -91,7 +91,7 @@ fn sampling(attr: &Attr) -> Fault {
     None
 }
 
-fn registers(attr: &Attr) -> Fault {
+fn registers(attr: &Attr) -> CheckFailure {
     let masks = [
         (SampleType::REGS_USER, "sample_regs_user", attr.sample_regs_user),
         (SampleType::REGS_INTR, "sample_regs_intr", attr.sample_regs_intr),

@@ -4,7 +4,7 @@ use perf_abi::attr::Attr;
 use perf_abi::event::{EventType, HwCacheEvent, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
 
 use super::names::{HARDWARE, SOFTWARE, cache_name, name_of};
-use super::{EventSpec, Known};
+use super::{EventSpec, NamedValue};
 
 impl EventSpec {
     /// Returns a generalised hardware event. C: `PERF_TYPE_HARDWARE`.
@@ -60,6 +60,6 @@ impl EventSpec {
 }
 
 /// Returns perf's name of a code; for a code that it has no name for, the type and the number.
-fn table_name(table: &[Known], value: u64, kind: &str) -> String {
+fn table_name(table: &[NamedValue], value: u64, kind: &str) -> String {
     name_of(table, value).map_or_else(|| format!("{kind}/config={value:#x}/"), str::to_owned)
 }

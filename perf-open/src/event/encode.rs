@@ -6,7 +6,7 @@ use perf_abi::event::{EventType, HW_EVENT_MASK, PMU_TYPE_SHIFT};
 
 use super::names::{known_event, raw_config};
 use super::terms::{WORDS, apply, number, repeated, text};
-use super::{EventSpec, ParseError, ParseErrorKind, Place};
+use super::{ErrorOffset, EventSpec, ParseError, ParseErrorKind};
 use crate::lookup::sysfs::invalid;
 use crate::lookup::{LookupError, TextError, closest};
 use crate::pmu::{ConfigWord, Pmu, PmuEvent, PmuFormat, Term, TermValue, parse_terms};
@@ -14,7 +14,7 @@ use crate::pmu::{ConfigWord, Pmu, PmuEvent, PmuFormat, Term, TermValue, parse_te
 impl Pmu {
     /// Returns the event for a list of terms: `event=0x3c,umask=1`, or a name and terms, `mem-loads,ldlat=30`.
     ///
-    /// The name of a term is looked up in this order: perf's terms ([`Terms`](crate::event::Terms), `config=`,
+    /// The name of a term is looked up in this order: perf's terms ([`SamplingTerms`](crate::event::SamplingTerms), `config=`,
     /// `name=`), the files of `format/`, the names of `events/`, on a core PMU the hardware and cache events
     /// (`cycles`), and raw configs (`r1a8`). Terms in the list override those of a named event. (perf combines the two
     /// by `or`.) Bits that no term sets are those of
@@ -35,7 +35,7 @@ impl Pmu {
 }
 
 /// Returns the event for `terms` on `pmu`. Its name is empty unless a term sets it.
-pub(super) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<EventSpec, Place> {
+pub(super) fn encode(pmu: &Pmu, terms: &[Term]) -> Result<EventSpec, ErrorOffset> {
     repeated(terms)?;
     let mut event = EventSpec { cpus: pmu.cpus.clone(), pmu: Some(pmu.name.clone()), ..EventSpec::default() };
     event.attr.kind = pmu.kind;
@@ -117,7 +117,7 @@ fn add_named(
 }
 
 /// Stores the value of a term in its bits. Without a value it is 1, which is allowed for a single bit only.
-fn set_field(term: &Term, format: PmuFormat, event: &mut EventSpec) -> Result<(), Place> {
+fn set_field(term: &Term, format: PmuFormat, event: &mut EventSpec) -> Result<(), ErrorOffset> {
     let value = match term.value {
         TermValue::Flag if format.max() == 1 => 1,
         _ => number(term, format.max())?,
@@ -130,7 +130,7 @@ fn set_field(term: &Term, format: PmuFormat, event: &mut EventSpec) -> Result<()
 }
 
 /// Applies a term that is neither one of perf's nor in the PMU's folder.
-fn set_other(pmu: &Pmu, term: &Term, event: &mut EventSpec) -> Result<(), Place> {
+fn set_other(pmu: &Pmu, term: &Term, event: &mut EventSpec) -> Result<(), ErrorOffset> {
     if set_probe(pmu, term, event)? {
         return Ok(());
     }
@@ -155,7 +155,7 @@ fn set_other(pmu: &Pmu, term: &Term, event: &mut EventSpec) -> Result<(), Place>
 }
 
 /// Applies a term of `kprobe` or `uprobe` that is not in sysfs. Returns `false` if it is not such a term.
-fn set_probe(pmu: &Pmu, term: &Term, event: &mut EventSpec) -> Result<bool, Place> {
+fn set_probe(pmu: &Pmu, term: &Term, event: &mut EventSpec) -> Result<bool, ErrorOffset> {
     match (pmu.name.as_str(), term.name.as_str()) {
         ("kprobe", "func") | ("uprobe", "path") => {
             let string = CString::new(text(term, "a name")?).map_err(|_| {

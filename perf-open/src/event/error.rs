@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::lookup::{LookupError, OneLine, TextError, write_close};
+use crate::lookup::{EscapedName, LookupError, TextError, write_close};
 
 /// Why an event string could not be parsed, and at which offset.
 ///
@@ -22,11 +22,11 @@ use crate::lookup::{LookupError, OneLine, TextError, write_close};
 /// );
 /// ```
 #[derive(Debug)]
-pub struct ParseError(Box<Details>);
+pub struct ParseError(Box<ParseErrorDetails>);
 
 /// The contents of a [`ParseError`], in a box so that a `Result` stays small.
 #[derive(Debug)]
-struct Details {
+struct ParseErrorDetails {
     input: String,
     offset: usize,
     kind: ParseErrorKind,
@@ -72,11 +72,11 @@ pub enum ParseErrorKind {
 }
 
 /// The offset and the kind of an error, before the string is attached.
-pub(crate) type Place = (usize, ParseErrorKind);
+pub(crate) type ErrorOffset = (usize, ParseErrorKind);
 
 impl ParseError {
     pub(crate) fn new(input: &str, offset: usize, kind: ParseErrorKind) -> Self {
-        Self(Box::new(Details { input: input.to_owned(), offset, kind }))
+        Self(Box::new(ParseErrorDetails { input: input.to_owned(), offset, kind }))
     }
 
     /// Returns an error in the part of `input` that begins at `start`.
@@ -108,15 +108,17 @@ impl fmt::Display for ParseErrorKind {
         match self {
             Self::Expected(what) => write!(f, "expected {what}"),
             Self::Unknown { what, name, close } => {
-                write!(f, "no {what} `{}`", OneLine(name))?;
+                write!(f, "no {what} `{}`", EscapedName(name))?;
                 write_close(f, close)
             }
-            Self::Unsupported { name, reason } => write!(f, "`{}` is not supported: {reason}", OneLine(name)),
-            Self::TooLarge { name, value, max } => {
-                write!(f, "{}: {value:#x} is larger than {max:#x}", OneLine(name))
+            Self::Unsupported { name, reason } => {
+                write!(f, "`{}` is not supported: {reason}", EscapedName(name))
             }
-            Self::Repeated(name) => write!(f, "`{}` occurs too often", OneLine(name)),
-            Self::Missing(name) => write!(f, "the event needs a value for `{}=`", OneLine(name)),
+            Self::TooLarge { name, value, max } => {
+                write!(f, "{}: {value:#x} is larger than {max:#x}", EscapedName(name))
+            }
+            Self::Repeated(name) => write!(f, "`{}` occurs too often", EscapedName(name)),
+            Self::Missing(name) => write!(f, "the event needs a value for `{}=`", EscapedName(name)),
             Self::Lookup(error) => error.fmt(f),
         }
     }
@@ -124,7 +126,7 @@ impl fmt::Display for ParseErrorKind {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Details { input, offset, kind } = &*self.0;
+        let ParseErrorDetails { input, offset, kind } = &*self.0;
         write!(f, "at byte {offset}: {kind}")?;
         if f.alternate() {
             // A width of the format string would panic if it were above 65,535.

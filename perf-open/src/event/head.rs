@@ -3,18 +3,18 @@
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
 
-use super::{EventSpec, ParseErrorKind, Place};
+use super::{ErrorOffset, EventSpec, ParseErrorKind};
 use crate::lookup::{LookupError, TextError};
 use crate::pmu::{number, whole};
 
 /// The head of an event, and the list that contains it.
 #[derive(Clone, Copy)]
-pub(super) struct Head<'a> {
+pub(super) struct EventHead<'a> {
     pub(super) list: &'a str,
     pub(super) text: &'a str,
 }
 
-impl<'a> Head<'a> {
+impl<'a> EventHead<'a> {
     /// Returns the offset in the list of a part of the head.
     pub(super) fn at(self, part: &str) -> usize {
         place(self.list, part)
@@ -26,7 +26,7 @@ impl<'a> Head<'a> {
     }
 
     /// Parses a whole part as a number.
-    fn number(self, part: &str) -> Result<u64, Place> {
+    fn number(self, part: &str) -> Result<u64, ErrorOffset> {
         let fault = |error: TextError| {
             (self.at(part).saturating_add(error.offset), ParseErrorKind::Expected(error.expected))
         };
@@ -34,7 +34,7 @@ impl<'a> Head<'a> {
     }
 
     /// Parses `TYPE:CONFIG[:MODIFIERS]`. Returns the event and its modifiers.
-    pub(super) fn numeric(self, kind: &str, rest: &'a str) -> Result<(EventSpec, &'a str), Place> {
+    pub(super) fn numeric(self, kind: &str, rest: &'a str) -> Result<(EventSpec, &'a str), ErrorOffset> {
         let (config, modifiers) = rest.split_once(':').unwrap_or((rest, self.end()));
         let value = self.number(kind)?;
         let kind = u32::try_from(value).map_err(|_| {
@@ -47,7 +47,7 @@ impl<'a> Head<'a> {
     /// Parses `mem:ADDRESS[/LENGTH][:ACCESS][:MODIFIERS]`. Returns the event and its modifiers.
     ///
     /// perf: `parse_events_add_breakpoint`, `tools/perf/util/parse-events.c`.
-    pub(super) fn breakpoint(self) -> Result<(EventSpec, &'a str), Place> {
+    pub(super) fn breakpoint(self) -> Result<(EventSpec, &'a str), ErrorOffset> {
         let text = self.text.strip_prefix("mem:").unwrap_or_default();
         let (place, rest) = text.split_once(':').unwrap_or((text, self.end()));
         let (address_text, len_text) = match place.split_once('/') {
@@ -87,7 +87,7 @@ pub(super) fn place(list: &str, part: &str) -> usize {
 }
 
 /// Parses the letters of accesses; each may occur once.
-fn access(letters: &str) -> Result<BreakpointType, Place> {
+fn access(letters: &str) -> Result<BreakpointType, ErrorOffset> {
     let mut access = BreakpointType::EMPTY;
     for (offset, letter) in letters.char_indices() {
         let bit = match letter {

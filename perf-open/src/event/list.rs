@@ -3,30 +3,30 @@
 use perf_abi::event::EventType;
 
 use super::names::{HARDWARE, SOFTWARE};
-use super::tool::Tool;
-use super::{Parser, cache_events, glob};
+use super::tool::ToolEvent;
+use super::{EventParser, cache_events, glob};
 use crate::lookup::LookupError;
 use crate::pmu::Pmu;
 
 /// The kind of a listed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum ListedKind {
+pub enum ListedEventKind {
     /// A generalised hardware event.
     Hardware,
     /// A software event.
     Software,
-    /// An event that the tool measures itself: [`Tool`].
+    /// An event that the tool measures itself: [`ToolEvent`].
     Tool,
     /// A cache event.
     Cache,
     /// A named event of a PMU in sysfs.
     Pmu,
-    /// An event by terms of a PMU: [`Listed::name`] is the syntax.
+    /// An event by terms of a PMU: [`ListedEvent::name`] is the syntax.
     Terms,
-    /// A raw event: [`Listed::name`] is the syntax.
+    /// A raw event: [`ListedEvent::name`] is the syntax.
     Raw,
-    /// A breakpoint: [`Listed::name`] is the syntax.
+    /// A breakpoint: [`ListedEvent::name`] is the syntax.
     Breakpoint,
     /// A tracepoint.
     Tracepoint,
@@ -34,9 +34,9 @@ pub enum ListedKind {
 
 /// A named event, or the syntax of a kind of events.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct ListedEvent {
     /// Its kind.
-    pub kind: ListedKind,
+    pub kind: ListedEventKind,
     /// The string for [`parse()`](super::parse()): `page-faults`, `msr/tsc/`, `sched:sched_switch`.
     pub name: String,
     /// Other names of the event.
@@ -53,15 +53,15 @@ pub struct Listed {
 
 /// The events of a machine, sorted by kind and then by name, and the errors of listing them.
 #[derive(Debug, Default)]
-pub struct List {
+pub struct EventList {
     /// The events.
-    pub events: Vec<Listed>,
+    pub events: Vec<ListedEvent>,
     /// The errors, each with the kind of events that are missing from `events`.
-    pub errors: Vec<(ListedKind, LookupError)>,
+    pub errors: Vec<(ListedEventKind, LookupError)>,
 }
 
-impl Listed {
-    fn new(kind: ListedKind, name: impl Into<String>) -> Self {
+impl ListedEvent {
+    fn new(kind: ListedEventKind, name: impl Into<String>) -> Self {
         Self { kind, name: name.into(), aliases: Vec::new(), pmu: None, terms: None, unit: None, scale: None }
     }
 
@@ -75,9 +75,9 @@ impl Listed {
     }
 }
 
-impl Parser {
+impl EventParser {
     /// Lists every named event of the machine, and the syntax of those without names. With
-    /// [`with_tools`](Self::with_tools), also the events of [`Tool`].
+    /// [`with_tools`](Self::with_tools), also the events of [`ToolEvent`].
     ///
     /// Reads all of sysfs and tracefs that is about events. Does not try to open the events: whether a hardware or
     /// cache event opens depends on the cpu.
@@ -85,68 +85,71 @@ impl Parser {
     /// # Examples
     ///
     /// ```
-    /// use perf_open::event::Parser;
+    /// use perf_open::event::EventParser;
     ///
-    /// let list = Parser::new().list();
+    /// let list = EventParser::new().list();
     /// assert!(list.events.iter().any(|event| event.name == "page-faults" && event.aliases == ["faults"]));
     /// ```
     #[must_use]
-    pub fn list(&self) -> List {
-        let mut list = List::default();
-        for (kind, table) in [(ListedKind::Hardware, HARDWARE), (ListedKind::Software, SOFTWARE)] {
+    pub fn list(&self) -> EventList {
+        let mut list = EventList::default();
+        for (kind, table) in [(ListedEventKind::Hardware, HARDWARE), (ListedEventKind::Software, SOFTWARE)] {
             list.events.extend(table.iter().filter_map(|known| {
                 let (name, aliases) = known.names.split_first()?;
                 let aliases = aliases.iter().map(|&alias| alias.to_owned()).collect();
-                Some(Listed { aliases, ..Listed::new(kind, *name) })
+                Some(ListedEvent { aliases, ..ListedEvent::new(kind, *name) })
             }));
         }
         if self.tools {
-            list.events.extend(Tool::ALL.map(|tool| Listed::new(ListedKind::Tool, tool.name())));
+            list.events
+                .extend(ToolEvent::ALL.map(|tool| ListedEvent::new(ListedEventKind::Tool, tool.name())));
         }
-        list.events.extend(cache_events().map(|(name, _)| Listed::new(ListedKind::Cache, name)));
+        list.events.extend(cache_events().map(|(name, _)| ListedEvent::new(ListedEventKind::Cache, name)));
         match self.pmus().all() {
             Ok(pmus) => pmus.into_iter().for_each(|pmu| match pmu {
                 Ok(pmu) => list.events.extend(of_pmu(&pmu)),
-                Err(error) => list.errors.push((ListedKind::Pmu, error)),
+                Err(error) => list.errors.push((ListedEventKind::Pmu, error)),
             }),
-            Err(error) => list.errors.push((ListedKind::Pmu, error)),
+            Err(error) => list.errors.push((ListedEventKind::Pmu, error)),
         }
-        list.events.push(Listed::new(ListedKind::Raw, "rHEX"));
-        list.events.push(Listed::new(ListedKind::Breakpoint, "mem:ADDRESS[/LENGTH][:rwx]"));
+        list.events.push(ListedEvent::new(ListedEventKind::Raw, "rHEX"));
+        list.events.push(ListedEvent::new(ListedEventKind::Breakpoint, "mem:ADDRESS[/LENGTH][:rwx]"));
         self.list_tracepoints(&mut list);
         list.events.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
         list
     }
 
-    fn list_tracepoints(&self, list: &mut List) {
+    fn list_tracepoints(&self, list: &mut EventList) {
         let systems = self.tracefs().systems().unwrap_or_else(|error| {
-            list.errors.push((ListedKind::Tracepoint, error));
+            list.errors.push((ListedEventKind::Tracepoint, error));
             Vec::new()
         });
         for system in systems {
             match self.tracefs().names(&system) {
-                Ok(names) => list.events.extend(
-                    names.iter().map(|name| Listed::new(ListedKind::Tracepoint, format!("{system}:{name}"))),
-                ),
-                Err(error) => list.errors.push((ListedKind::Tracepoint, error)),
+                Ok(names) => {
+                    list.events.extend(names.iter().map(|name| {
+                        ListedEvent::new(ListedEventKind::Tracepoint, format!("{system}:{name}"))
+                    }))
+                }
+                Err(error) => list.errors.push((ListedEventKind::Tracepoint, error)),
             }
         }
     }
 }
 
 /// Returns the named events of a PMU, and the syntax of its terms.
-fn of_pmu(pmu: &Pmu) -> Vec<Listed> {
-    let of_pmu = |kind, inside: &str| Listed {
+fn of_pmu(pmu: &Pmu) -> Vec<ListedEvent> {
+    let of_pmu = |kind, inside: &str| ListedEvent {
         pmu: Some(pmu.name.clone()),
-        ..Listed::new(kind, format!("{}/{inside}/", pmu.name))
+        ..ListedEvent::new(kind, format!("{}/{inside}/", pmu.name))
     };
-    let named = pmu.events.iter().map(|event| Listed {
+    let named = pmu.events.iter().map(|event| ListedEvent {
         terms: Some(event.text.clone()),
         unit: event.unit.clone(),
         scale: event.scale,
-        ..of_pmu(ListedKind::Pmu, &event.name)
+        ..of_pmu(ListedEventKind::Pmu, &event.name)
     });
-    let mut listed: Vec<Listed> = named.collect();
+    let mut listed: Vec<ListedEvent> = named.collect();
     if pmu.kind != EventType::SOFTWARE && !pmu.formats.is_empty() {
         // Probes have terms that are not in sysfs.
         let probed = match pmu.name.as_str() {
@@ -159,7 +162,7 @@ fn of_pmu(pmu: &Pmu) -> Vec<Listed> {
             max => format!("{name}=0..{max:#x}"),
         });
         let terms: Vec<String> = probed.iter().map(|&term| term.to_owned()).chain(formats).collect();
-        listed.push(of_pmu(ListedKind::Terms, &terms.join(",")));
+        listed.push(of_pmu(ListedEventKind::Terms, &terms.join(",")));
     }
     listed
 }

@@ -5,27 +5,33 @@ use core::cell::OnceCell;
 use perf_abi::event::{EventType, PMU_TYPE_SHIFT};
 
 use super::encode::encode;
-use super::head::Head;
+use super::head::EventHead;
 use super::names::all_names;
 use super::terms::with_terms;
-use super::{EventSpec, Modifiers, ParseErrorKind, Place, glob};
+use super::{ErrorOffset, EventSpec, Modifiers, ParseErrorKind, glob};
 use crate::lookup::{LookupError, closest};
 use crate::pmu::{Pmu, Pmus, Term};
 use crate::tracepoint::Tracefs;
 
 /// The core PMUs of a machine with several kinds of cpus, read at most once per string.
-pub(super) type Cores = OnceCell<Vec<Pmu>>;
+pub(super) type CorePmus = OnceCell<Vec<Pmu>>;
 
 /// The folders in which names are looked up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Machine {
+pub(super) struct LookupFolders {
     pub(super) pmus: Pmus,
     pub(super) tracefs: Tracefs,
 }
 
-impl Machine {
+impl LookupFolders {
     /// Returns the error for a name that nothing has.
-    pub(super) fn unknown(&self, head: Head<'_>, first: &str, rest: &str, has_terms: bool) -> Place {
+    pub(super) fn unknown(
+        &self,
+        head: EventHead<'_>,
+        first: &str,
+        rest: &str,
+        has_terms: bool,
+    ) -> ErrorOffset {
         if !rest.is_empty() && Modifiers::parse(rest).is_err() {
             let (name, _) = rest.split_once(':').unwrap_or((rest, ""));
             return match self.tracefs.id(first, name) {
@@ -51,13 +57,13 @@ impl Machine {
     /// Returns the tracepoints with a name. The system and the name may be patterns.
     pub(super) fn tracepoints(
         &self,
-        head: Head<'_>,
+        head: EventHead<'_>,
         system: &str,
         name: &str,
         terms: &[Term],
-    ) -> Result<Vec<EventSpec>, Place> {
+    ) -> Result<Vec<EventSpec>, ErrorOffset> {
         let lookup = |error| (head.at(system), ParseErrorKind::Lookup(error));
-        let one = |system: &str, name: &str| -> Result<EventSpec, Place> {
+        let one = |system: &str, name: &str| -> Result<EventSpec, ErrorOffset> {
             let event = EventSpec::tracepoint_of(&self.tracefs, system, name).map_err(lookup)?;
             with_terms(event, terms)
         };
@@ -108,10 +114,10 @@ impl Machine {
     /// Returns the event of these terms on each PMU.
     pub(super) fn of_pmus(
         &self,
-        head: Head<'_>,
+        head: EventHead<'_>,
         pmus: &[String],
         terms: &[Term],
-    ) -> Result<Vec<EventSpec>, Place> {
+    ) -> Result<Vec<EventSpec>, ErrorOffset> {
         let of_pmu = |name: &String| {
             let pmu = self.pmus.get(name);
             let pmu = pmu.map_err(|error| (head.at(head.text), ParseErrorKind::Lookup(error)))?;
@@ -123,7 +129,11 @@ impl Machine {
     /// Returns a hardware, cache or raw event on each kind of cpu; the event itself on a machine with one kind.
     ///
     /// Kernel: `PERF_PMU_CAP_EXTENDED_HW_TYPE`. Since Linux 5.13.
-    pub(super) fn of_each_core(&self, event: EventSpec, cores: &Cores) -> Result<Vec<EventSpec>, Place> {
+    pub(super) fn of_each_core(
+        &self,
+        event: EventSpec,
+        cores: &CorePmus,
+    ) -> Result<Vec<EventSpec>, ErrorOffset> {
         let generic = event.attr.kind == EventType::HARDWARE || event.attr.kind == EventType::HW_CACHE;
         let has_pmu = event.attr.config >> PMU_TYPE_SHIFT != 0;
         if !(event.attr.kind == EventType::RAW || (generic && !has_pmu)) {

@@ -4,21 +4,21 @@ use perf_abi::event::{EventType, HwCacheEvent, HwCacheId, HwCacheOpId, HwCacheOp
 
 /// A value that event strings have names for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct NamedValue {
     /// The names. perf prints the first.
     pub names: &'static [&'static str],
     /// The code: an [`HwId`], [`SwId`], [`HwCacheId`], [`HwCacheOpId`] or [`HwCacheOpResultId`].
     pub value: u64,
 }
 
-const fn known(names: &'static [&'static str], value: u64) -> Known {
-    Known { names, value }
+const fn known(names: &'static [&'static str], value: u64) -> NamedValue {
+    NamedValue { names, value }
 }
 
 /// Hardware events.
 ///
 /// perf: `event_symbols_hw`, `tools/perf/util/parse-events.c`.
-pub const HARDWARE: &[Known] = &[
+pub const HARDWARE: &[NamedValue] = &[
     known(&["cpu-cycles", "cycles"], HwId::CPU_CYCLES.0 as u64),
     known(&["instructions"], HwId::INSTRUCTIONS.0 as u64),
     known(&["cache-references"], HwId::CACHE_REFERENCES.0 as u64),
@@ -34,7 +34,7 @@ pub const HARDWARE: &[Known] = &[
 /// Software events.
 ///
 /// perf: `event_symbols_sw`, `tools/perf/util/parse-events.c`.
-pub const SOFTWARE: &[Known] = &[
+pub const SOFTWARE: &[NamedValue] = &[
     known(&["cpu-clock"], SwId::CPU_CLOCK.0),
     known(&["task-clock"], SwId::TASK_CLOCK.0),
     known(&["page-faults", "faults"], SwId::PAGE_FAULTS.0),
@@ -52,7 +52,7 @@ pub const SOFTWARE: &[Known] = &[
 /// Caches, the first part of a cache event's name.
 ///
 /// perf: `evsel__hw_cache`, `tools/perf/util/evsel.c`.
-pub const CACHES: &[Known] = &[
+pub const CACHES: &[NamedValue] = &[
     known(&["L1-dcache", "l1-d", "l1d", "L1-data"], HwCacheId::L1D.0 as u64),
     known(&["L1-icache", "l1-i", "l1i", "L1-instruction"], HwCacheId::L1I.0 as u64),
     known(&["LLC", "L2"], HwCacheId::LL.0 as u64),
@@ -66,7 +66,7 @@ pub const CACHES: &[Known] = &[
 /// reads.
 ///
 /// perf: `evsel__hw_cache_op`, `tools/perf/util/evsel.c`.
-pub const OPERATIONS: &[Known] = &[
+pub const OPERATIONS: &[NamedValue] = &[
     known(&["load", "loads", "read"], HwCacheOpId::READ.0 as u64),
     known(&["store", "stores", "write"], HwCacheOpId::WRITE.0 as u64),
     known(
@@ -78,18 +78,18 @@ pub const OPERATIONS: &[Known] = &[
 /// Outcomes of an access to a cache.
 ///
 /// perf: `evsel__hw_cache_result`, `tools/perf/util/evsel.c`.
-pub const OUTCOMES: &[Known] = &[
+pub const OUTCOMES: &[NamedValue] = &[
     known(&["refs", "Reference", "ops", "access"], HwCacheOpResultId::ACCESS.0 as u64),
     known(&["misses", "miss"], HwCacheOpResultId::MISS.0 as u64),
 ];
 
 /// Returns the value of `name` in `table`.
-pub(super) fn find(table: &[Known], name: &str) -> Option<u64> {
+pub(super) fn find(table: &[NamedValue], name: &str) -> Option<u64> {
     table.iter().find(|known| known.names.contains(&name)).map(|known| known.value)
 }
 
 /// Returns perf's name of `value` in `table`.
-pub(super) fn name_of(table: &[Known], value: u64) -> Option<&'static str> {
+pub(super) fn name_of(table: &[NamedValue], value: u64) -> Option<&'static str> {
     table.iter().find(|known| known.value == value)?.names.first().copied()
 }
 

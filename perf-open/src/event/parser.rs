@@ -3,13 +3,13 @@
 use perf_abi::attr::AttrFlags;
 use perf_abi::event::EventType;
 
-use super::grammar::{self, Item};
-use super::head::{Head, place};
-use super::machine::{Cores, Machine};
+use super::grammar::{self, EventSyntax};
+use super::head::{EventHead, place};
+use super::machine::{CorePmus, LookupFolders};
 use super::names::{known_event, raw_config};
 use super::terms::{repeated, with_terms};
-use super::tool::Tool;
-use super::{EventGroup, EventSpec, Modifiers, ParseError, ParseErrorKind, Place, glob};
+use super::tool::ToolEvent;
+use super::{ErrorOffset, EventGroup, EventSpec, Modifiers, ParseError, ParseErrorKind, glob};
 use crate::lookup::TextError;
 use crate::pmu::{Pmus, Term, TermValue, parse_terms};
 use crate::tracepoint::Tracefs;
@@ -19,8 +19,8 @@ const MOST: usize = 1 << 16;
 
 /// A parser of perf's event strings, for the PMUs and tracepoints of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parser {
-    machine: Machine,
+pub struct EventParser {
+    machine: LookupFolders,
     /// Whether events that a tool measures itself are accepted.
     pub(super) tools: bool,
 }
@@ -43,10 +43,10 @@ pub struct Parser {
 /// # Ok::<(), perf_open::event::ParseError>(())
 /// ```
 pub fn parse(list: &str) -> Result<Vec<EventGroup>, ParseError> {
-    Parser::new().parse(list)
+    EventParser::new().parse(list)
 }
 
-impl Parser {
+impl EventParser {
     /// Uses the PMUs and tracepoints of this machine.
     #[must_use]
     pub fn new() -> Self {
@@ -56,10 +56,10 @@ impl Parser {
     /// Uses the PMUs and tracepoints of these folders.
     #[must_use]
     pub fn at(pmus: Pmus, tracefs: Tracefs) -> Self {
-        Self { machine: Machine { pmus, tracefs }, tools: false }
+        Self { machine: LookupFolders { pmus, tracefs }, tools: false }
     }
 
-    /// Also accepts the names of [`Tool`]: `duration_time`. Only for callers that measure what
+    /// Also accepts the names of [`ToolEvent`]: `duration_time`. Only for callers that measure what
     /// [`EventSpec::tool`] names; without this, such a name is an error.
     #[must_use]
     pub fn with_tools(self) -> Self {
@@ -91,10 +91,10 @@ impl Parser {
         self.groups(list).map_err(|(offset, kind)| ParseError::new(list, offset, kind))
     }
 
-    fn groups(&self, list: &str) -> Result<Vec<EventGroup>, Place> {
+    fn groups(&self, list: &str) -> Result<Vec<EventGroup>, ErrorOffset> {
         let parsed =
             grammar::list(list).map_err(|error| (error.offset, ParseErrorKind::Expected(error.expected)))?;
-        let (mut groups, mut count, cores) = (Vec::new(), 0_usize, Cores::new());
+        let (mut groups, mut count, cores) = (Vec::new(), 0_usize, CorePmus::new());
         for group in parsed {
             let mut events = Vec::new();
             for item in &group.items {
@@ -118,8 +118,13 @@ impl Parser {
     }
 
     /// Returns the events of one item, each with the modifiers that were applied to it.
-    fn item(&self, list: &str, item: &Item<'_>, cores: &Cores) -> Result<Vec<(EventSpec, Modifiers)>, Place> {
-        let head = Head { list, text: item.head };
+    fn item(
+        &self,
+        list: &str,
+        item: &EventSyntax<'_>,
+        cores: &CorePmus,
+    ) -> Result<Vec<(EventSpec, Modifiers)>, ErrorOffset> {
+        let head = EventHead { list, text: item.head };
         let terms = match item.terms {
             Some(text) => shifted_terms(text, place(list, text))?,
             None => Vec::new(),
@@ -150,11 +155,11 @@ impl Parser {
     /// itself names are empty.
     fn events<'a>(
         &self,
-        head: Head<'a>,
+        head: EventHead<'a>,
         has_terms: bool,
         terms: &[Term],
-        cores: &Cores,
-    ) -> Result<(Vec<EventSpec>, &'a str), Place> {
+        cores: &CorePmus,
+    ) -> Result<(Vec<EventSpec>, &'a str), ErrorOffset> {
         if head.text.starts_with("mem:") {
             let (event, modifiers) = head.breakpoint()?;
             return Ok((vec![with_terms(event, terms)?], modifiers));
@@ -169,11 +174,11 @@ impl Parser {
             let event = with_terms(EventSpec::numeric("", kind, config), terms)?;
             return Ok((self.machine.of_each_core(event, cores)?, rest));
         }
-        if let Some(tool) = Tool::named(first).filter(|_| self.tools) {
+        if let Some(tool) = ToolEvent::named(first).filter(|_| self.tools) {
             let event = EventSpec { name: String::new(), ..EventSpec::tool(tool) };
             return Ok((vec![with_terms(event, terms)?], rest));
         }
-        if Tool::named(first).is_some() {
+        if ToolEvent::named(first).is_some() {
             let reason = "perf itself measures it; it is not an event of the kernel";
             return Err((head.at(first), ParseErrorKind::Unsupported { name: first.to_owned(), reason }));
         }
@@ -202,7 +207,7 @@ impl Parser {
 }
 
 /// Parses terms. Their offsets are those in the list, in which `text` begins at `at`.
-fn shifted_terms(text: &str, at: usize) -> Result<Vec<Term>, Place> {
+fn shifted_terms(text: &str, at: usize) -> Result<Vec<Term>, ErrorOffset> {
     let fault =
         |error: TextError| (at.saturating_add(error.offset), ParseErrorKind::Expected(error.expected));
     let mut terms = parse_terms(text).map_err(fault)?;
@@ -214,7 +219,7 @@ fn shifted_terms(text: &str, at: usize) -> Result<Vec<Term>, Place> {
 }
 
 /// Parses modifiers that begin at `at`.
-fn modifiers(text: &str, at: usize) -> Result<Modifiers, Place> {
+fn modifiers(text: &str, at: usize) -> Result<Modifiers, ErrorOffset> {
     Modifiers::parse(text).map_err(|(offset, letter)| {
         let kind = if Modifiers::is_letter(letter) {
             ParseErrorKind::Repeated(letter.to_string())
@@ -226,7 +231,12 @@ fn modifiers(text: &str, at: usize) -> Result<Modifiers, Place> {
 }
 
 /// Applies modifiers that begin at `at`.
-fn modify(event: &mut EventSpec, modifiers: Modifiers, machine_is_set: bool, at: usize) -> Result<(), Place> {
+fn modify(
+    event: &mut EventSpec,
+    modifiers: Modifiers,
+    machine_is_set: bool,
+    at: usize,
+) -> Result<(), ErrorOffset> {
     let flags = modifiers.apply(event.attr.flags, machine_is_set);
     event.attr.flags = flags.ok_or((at, ParseErrorKind::Repeated("p".to_owned())))?;
     event.precise_max |= modifiers.contains('P');
@@ -250,7 +260,7 @@ fn together(
     events: Vec<(EventSpec, Modifiers)>,
     modifiers: Modifiers,
     at: usize,
-) -> Result<EventGroup, Place> {
+) -> Result<EventGroup, ErrorOffset> {
     let mut group = EventGroup {
         name: name.map(str::to_owned),
         sample_leader_only: modifiers.contains('S'),

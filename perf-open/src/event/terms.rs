@@ -4,14 +4,14 @@ use alloc::collections::BTreeSet;
 
 use perf_abi::attr::AuxAction;
 
-use super::{EventSpec, ParseErrorKind, Place};
+use super::{ErrorOffset, EventSpec, ParseErrorKind};
 use crate::lookup::closest;
 use crate::pmu::{ConfigWord, Term, TermValue};
 
 /// How call chains are recorded: perf's `call-graph=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CallGraph {
+pub enum CallGraphTerm {
     /// `no`: not at all.
     No,
     /// `fp`: by the kernel, from frame pointers.
@@ -29,7 +29,7 @@ pub enum CallGraph {
 /// perf: `config_term_common`, `tools/perf/util/parse-events.c`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Terms {
+pub struct SamplingTerms {
     /// `period=`: events between samples.
     pub period: Option<u64>,
     /// `freq=`: samples per second.
@@ -37,8 +37,8 @@ pub struct Terms {
     /// `time=`: whether samples contain the time.
     pub time: Option<bool>,
     /// `call-graph=`: whether samples contain the call chain, and how it is recorded.
-    pub call_graph: Option<CallGraph>,
-    /// `stack-size=`: bytes of user stack in a sample, for [`CallGraph::Dwarf`].
+    pub call_graph: Option<CallGraphTerm>,
+    /// `stack-size=`: bytes of user stack in a sample, for [`CallGraphTerm::Dwarf`].
     pub stack_size: Option<u32>,
     /// `inherit`, `no-inherit`: whether children are counted.
     pub inherit: Option<bool>,
@@ -54,7 +54,7 @@ pub struct Terms {
     pub aux_action: Option<AuxAction>,
 }
 
-impl Terms {
+impl SamplingTerms {
     /// Returns the names of the terms that the string has, in the order of the fields. A caller that does not apply one
     /// of them can refuse it.
     ///
@@ -134,7 +134,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// Applies a term that perf accepts for every event. Returns `false` if it is not such a term.
-pub(crate) fn apply(event: &mut EventSpec, term: &Term) -> Result<bool, Place> {
+pub(crate) fn apply(event: &mut EventSpec, term: &Term) -> Result<bool, ErrorOffset> {
     if let Some(&(name, reason)) = REFUSED.iter().find(|(name, _)| *name == term.name) {
         return Err((term.offset, ParseErrorKind::Unsupported { name: name.to_owned(), reason }));
     }
@@ -164,7 +164,7 @@ pub(crate) fn apply(event: &mut EventSpec, term: &Term) -> Result<bool, Place> {
 }
 
 /// Returns the number of a term.
-pub(crate) fn number(term: &Term, max: u64) -> Result<u64, Place> {
+pub(crate) fn number(term: &Term, max: u64) -> Result<u64, ErrorOffset> {
     match term.value {
         TermValue::Number(value) if value > max => {
             Err((term.value_offset, ParseErrorKind::TooLarge { name: term.name.clone(), value, max }))
@@ -176,12 +176,12 @@ pub(crate) fn number(term: &Term, max: u64) -> Result<u64, Place> {
 }
 
 /// Converts a number that is known to fit.
-fn small<T: TryFrom<u64>>(term: &Term, value: u64) -> Result<T, Place> {
+fn small<T: TryFrom<u64>>(term: &Term, value: u64) -> Result<T, ErrorOffset> {
     T::try_from(value).map_err(|_| (term.value_offset, ParseErrorKind::Expected("a smaller number")))
 }
 
 /// Returns the value of a switch; without a value it is on.
-pub(crate) fn switch(term: &Term) -> Result<bool, Place> {
+pub(crate) fn switch(term: &Term) -> Result<bool, ErrorOffset> {
     match term.value {
         TermValue::Flag => Ok(true),
         _ => Ok(number(term, u64::MAX)? != 0),
@@ -189,25 +189,25 @@ pub(crate) fn switch(term: &Term) -> Result<bool, Place> {
 }
 
 /// Returns the text of a term.
-pub(crate) fn text<'a>(term: &'a Term, expected: &'static str) -> Result<&'a str, Place> {
+pub(crate) fn text<'a>(term: &'a Term, expected: &'static str) -> Result<&'a str, ErrorOffset> {
     match &term.value {
         TermValue::Text(text) => Ok(text),
         _ => Err((term.value_offset, ParseErrorKind::Expected(expected))),
     }
 }
 
-fn call_graph(term: &Term) -> Result<CallGraph, Place> {
+fn call_graph(term: &Term) -> Result<CallGraphTerm, ErrorOffset> {
     const EXPECTED: &str = "`fp`, `dwarf`, `lbr` or `no`";
     match text(term, EXPECTED)? {
-        "fp" => Ok(CallGraph::Fp),
-        "dwarf" => Ok(CallGraph::Dwarf),
-        "lbr" => Ok(CallGraph::Lbr),
-        "no" => Ok(CallGraph::No),
+        "fp" => Ok(CallGraphTerm::Fp),
+        "dwarf" => Ok(CallGraphTerm::Dwarf),
+        "lbr" => Ok(CallGraphTerm::Lbr),
+        "no" => Ok(CallGraphTerm::No),
         _ => Err((term.value_offset, ParseErrorKind::Expected(EXPECTED))),
     }
 }
 
-fn aux_action(term: &Term) -> Result<AuxAction, Place> {
+fn aux_action(term: &Term) -> Result<AuxAction, ErrorOffset> {
     const EXPECTED: &str = "`pause`, `resume` or `start-paused`";
     match text(term, EXPECTED)? {
         "pause" => Ok(AuxAction::PAUSE),
@@ -218,7 +218,7 @@ fn aux_action(term: &Term) -> Result<AuxAction, Place> {
 }
 
 /// Returns an error if two terms have the same name.
-pub(crate) fn repeated(terms: &[Term]) -> Result<(), Place> {
+pub(crate) fn repeated(terms: &[Term]) -> Result<(), ErrorOffset> {
     let mut seen = BTreeSet::new();
     match terms.iter().find(|term| !seen.insert(term.name.as_str())) {
         Some(term) => Err((term.offset, ParseErrorKind::Repeated(term.name.clone()))),
@@ -227,7 +227,7 @@ pub(crate) fn repeated(terms: &[Term]) -> Result<(), Place> {
 }
 
 /// Applies terms to an event that belongs to no PMU in sysfs; only those that perf accepts for every event are allowed.
-pub(super) fn with_terms(mut event: EventSpec, terms: &[Term]) -> Result<EventSpec, Place> {
+pub(super) fn with_terms(mut event: EventSpec, terms: &[Term]) -> Result<EventSpec, ErrorOffset> {
     for term in terms {
         if !apply(&mut event, term)? {
             let close = closest(&term.name, WORDS.iter().copied());

@@ -10,7 +10,7 @@ use super::EventSpec;
 /// tool_pmu_event`, `tools/perf/util/tool_pmu.h`. perf's `slots`, of arm64 alone, is missing: on x86 it is an event of the PMU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Tool {
+pub enum ToolEvent {
     /// `duration_time`: the time for which was counted, in nanoseconds.
     DurationTime,
     /// `user_time`: the time in user space, in nanoseconds.
@@ -39,7 +39,7 @@ pub enum Tool {
     TargetCpu,
 }
 
-impl Tool {
+impl ToolEvent {
     /// All of them.
     pub const ALL: [Self; 13] = [
         Self::DurationTime,
@@ -116,7 +116,7 @@ impl EventSpec {
     /// Returns an event that the caller must measure. Its attr is that of the software event `dummy`, which counts
     /// nothing.
     #[must_use]
-    pub fn tool(tool: Tool) -> Self {
+    pub fn tool(tool: ToolEvent) -> Self {
         Self { tool: Some(tool), ..Self::software(SwId::DUMMY).with_name(tool.name()) }
     }
 }

@@ -70,14 +70,14 @@ impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Read { path, error, advice: "" } => {
-                write!(f, "{}: {error}", OneLine(&path.to_string_lossy()))
+                write!(f, "{}: {error}", EscapedName(&path.to_string_lossy()))
             }
             Self::Read { path, error, advice } => {
-                write!(f, "{}: {error}: {advice}", OneLine(&path.to_string_lossy()))
+                write!(f, "{}: {error}: {advice}", EscapedName(&path.to_string_lossy()))
             }
-            Self::Text { path, error } => write!(f, "{}: {error}", OneLine(&path.to_string_lossy())),
+            Self::Text { path, error } => write!(f, "{}: {error}", EscapedName(&path.to_string_lossy())),
             Self::Unknown { what, name, close } => {
-                write!(f, "no {what} `{}`", OneLine(name))?;
+                write!(f, "no {what} `{}`", EscapedName(name))?;
                 write_close(f, close)
             }
             Self::Value { what, value, needed } => write!(f, "{what} {value:#x}: {needed}"),
@@ -102,9 +102,9 @@ pub(crate) fn write_close(f: &mut fmt::Formatter<'_>, close: &[String]) -> fmt::
 }
 
 /// A name from the user, displayed with its line breaks and other control characters escaped.
-pub(crate) struct OneLine<'a>(pub(crate) &'a str);
+pub(crate) struct EscapedName<'a>(pub(crate) &'a str);
 
-impl fmt::Display for OneLine<'_> {
+impl fmt::Display for EscapedName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| {
             if c.is_control() { write!(f, "{}", c.escape_default()) } else { fmt::Write::write_char(f, c) }

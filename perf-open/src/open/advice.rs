@@ -9,14 +9,14 @@ use perf_abi::sample_type::SampleType;
 
 use crate::limits;
 use crate::pmu::parse_cpus;
-use crate::sys::open::{Place, filtered, perf_event_open};
+use crate::sys::open::{OpenArguments, filtered, perf_event_open};
 use crate::sys::rlimit;
 use crate::target::Target;
 
 const DEVICES: &str = "/sys/bus/event_source/devices";
 
 /// The arguments of a call that failed.
-pub(super) struct Attempt<'a> {
+pub(super) struct OpenAttempt<'a> {
     pub(super) attr: &'a Attr,
     pub(super) target: &'a Target<'a>,
     pub(super) in_group: bool,
@@ -24,7 +24,7 @@ pub(super) struct Attempt<'a> {
     pub(super) string: Option<&'a core::ffi::CStr>,
 }
 
-impl Attempt<'_> {
+impl OpenAttempt<'_> {
     /// Returns what to do about `errno`; empty if there is nothing to add.
     pub(super) fn advice(&self, errno: i32) -> String {
         match errno {
@@ -240,7 +240,7 @@ impl Attempt<'_> {
         let flags = AttrFlags::DISABLED | AttrFlags::EXCLUDE_KERNEL | AttrFlags::EXCLUDE_HV;
         let attr = Attr { kind: EventType::SOFTWARE, config: SwId::CPU_CLOCK.0, flags, ..Attr::default() };
         let Ok((pid, cpu, flags)) = self.target.arguments() else { return false };
-        let place = Place { pid, cpu, group: None, flags: flags | OpenFlags::FD_CLOEXEC };
+        let place = OpenArguments { pid, cpu, group: None, flags: flags | OpenFlags::FD_CLOEXEC };
         let refusal = perf_event_open(&attr, AttrVersion::VER0, None, place).err();
         refusal.is_some_and(|refusal| refusal.error.raw_os_error() == Some(libc::ENOENT))
     }

@@ -4,15 +4,15 @@ use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_abi::event::EventType;
 
 use crate::builder::AttrPart;
-use crate::sys::open::Refusal;
+use crate::sys::open::KernelRefusal;
 
 /// The part of the kernel that opening needs. The tests replace it with an older kernel.
-pub(super) trait Kernel {
+pub(super) trait EventOpener {
     /// An open event.
     type Event;
 
     /// Opens the event.
-    fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<Self::Event, Refusal>;
+    fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<Self::Event, KernelRefusal>;
 
     /// Returns whether the kernel refuses with `EINVAL` an attr that cannot be opened in any case.
     ///
@@ -22,7 +22,7 @@ pub(super) trait Kernel {
 }
 
 /// An event that was opened.
-pub(super) struct Opened<E> {
+pub(super) struct OpenedEvent<E> {
     pub(super) event: E,
     /// The attr as the kernel accepted it.
     pub(super) attr: Attr,
@@ -31,8 +31,8 @@ pub(super) struct Opened<E> {
 }
 
 /// Why an event was not opened.
-pub(super) struct Unopened {
-    pub(super) refusal: Refusal,
+pub(super) struct OpenFailure {
+    pub(super) refusal: KernelRefusal,
     /// The fields that the kernel does not know, each with the first kernel that does. Empty if that is not the reason.
     pub(super) unknown: Vec<(&'static str, Option<&'static str>)>,
 }
@@ -42,17 +42,19 @@ pub(super) struct Unopened {
 /// The attr is passed in the oldest version that holds it. With `E2BIG` the kernel reports the size that it knows.
 /// `EINVAL` may mean an unknown bit. Then each bit that is set and newer than the first kernel is tried alone, in an
 /// attr that opens nothing. This takes at most one try for each such bit, and one try without any.
-pub(super) fn open<K: Kernel>(
+pub(super) fn open<K: EventOpener>(
     kernel: &mut K,
     attr: &Attr,
     optional: &[AttrPart],
-) -> Result<Opened<K::Event>, Unopened> {
+) -> Result<OpenedEvent<K::Event>, OpenFailure> {
     let mut attr = *attr;
     let mut dropped = Vec::new();
     loop {
         let version = attr.oldest_version();
         let refusal = match kernel.open(&attr, version) {
-            Ok(event) => return Ok(Opened { event, attr: Attr { size: version.size(), ..attr }, dropped }),
+            Ok(event) => {
+                return Ok(OpenedEvent { event, attr: Attr { size: version.size(), ..attr }, dropped });
+            }
             Err(refusal) => refusal,
         };
         let before = dropped.len();
@@ -63,7 +65,7 @@ pub(super) fn open<K: Kernel>(
         };
         // Each round drops at least one part, so the loop ends.
         if !unknown.is_empty() || dropped.len() == before {
-            return Err(Unopened { refusal, unknown });
+            return Err(OpenFailure { refusal, unknown });
         }
     }
 }
@@ -96,7 +98,7 @@ fn fit(
 }
 
 /// Removes from `attr` the parts that the kernel rejects. Returns those that may not be dropped.
-fn sift<K: Kernel>(
+fn sift<K: EventOpener>(
     kernel: &mut K,
     attr: &mut Attr,
     optional: &[AttrPart],
@@ -173,7 +175,7 @@ mod tests {
     use super::*;
 
     /// A kernel that knows only the parts listed here.
-    struct Old {
+    struct OldKernel {
         size: u32,
         flags: AttrFlags,
         sample_type: SampleType,
@@ -183,7 +185,7 @@ mod tests {
         tries: usize,
     }
 
-    impl Old {
+    impl OldKernel {
         /// Roughly Linux 4.1.
         fn linux_4_1() -> Self {
             Self {
@@ -196,9 +198,10 @@ mod tests {
             }
         }
 
-        fn refusal(&self, attr: &Attr, version: AttrVersion) -> Option<Refusal> {
-            let error =
-                |errno| Some(Refusal { error: io::Error::from_raw_os_error(errno), kernel_size: self.size });
+        fn refusal(&self, attr: &Attr, version: AttrVersion) -> Option<KernelRefusal> {
+            let error = |errno| {
+                Some(KernelRefusal { error: io::Error::from_raw_os_error(errno), kernel_size: self.size })
+            };
             if version.size() > self.size {
                 return error(libc::E2BIG);
             }
@@ -212,10 +215,10 @@ mod tests {
         }
     }
 
-    impl Kernel for Old {
+    impl EventOpener for OldKernel {
         type Event = ();
 
-        fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<(), Refusal> {
+        fn open(&mut self, attr: &Attr, version: AttrVersion) -> Result<(), KernelRefusal> {
             self.refusal(attr, version).map_or(Ok(()), Err)
         }
 
@@ -227,12 +230,12 @@ mod tests {
     }
 
     fn unknown(attr: &Attr, optional: &[AttrPart]) -> Vec<(&'static str, Option<&'static str>)> {
-        open(&mut Old::linux_4_1(), attr, optional).err().map(|unopened| unopened.unknown).unwrap()
+        open(&mut OldKernel::linux_4_1(), attr, optional).err().map(|unopened| unopened.unknown).unwrap()
     }
 
     #[test]
     fn an_attr_that_the_kernel_knows_is_opened_at_the_oldest_version_that_holds_it() {
-        let mut kernel = Old::linux_4_1();
+        let mut kernel = OldKernel::linux_4_1();
         let attr = Attr { flags: AttrFlags::MMAP2, size: 7, ..Attr::default() };
         let opened = open(&mut kernel, &attr, &[]).ok().unwrap();
         assert_eq!(opened.attr, Attr { size: 64, ..attr });
@@ -257,7 +260,7 @@ mod tests {
             aux_sample_size: 64,
             ..Attr::default()
         };
-        let opened = open(&mut Old::linux_4_1(), &attr, &[SampleType::AUX.into()]).ok().unwrap();
+        let opened = open(&mut OldKernel::linux_4_1(), &attr, &[SampleType::AUX.into()]).ok().unwrap();
         assert_eq!(opened.dropped, ["PERF_SAMPLE_AUX"]);
         assert_eq!(opened.attr.sample_type, SampleType::IP);
         assert_eq!((opened.attr.aux_sample_size, opened.attr.size), (0, 64));
@@ -303,7 +306,7 @@ mod tests {
             ReadFormat::LOST.into(),
             AttrPart::SampleMaxStack,
         ];
-        let mut kernel = Old::linux_4_1();
+        let mut kernel = OldKernel::linux_4_1();
         let opened = open(&mut kernel, &attr, &optional).ok().unwrap();
         assert_eq!(
             opened.dropped,
@@ -331,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_kernel_that_rejects_everything_is_not_blamed_on_a_bit() {
-        let mut kernel = Old { flags: AttrFlags::NONE, ..Old::linux_4_1() };
+        let mut kernel = OldKernel { flags: AttrFlags::NONE, ..OldKernel::linux_4_1() };
         let attr = Attr { flags: AttrFlags::BUILD_ID, ..Attr::default() };
         let unopened = open(&mut kernel, &attr, &[]).err().unwrap();
         assert!(unopened.unknown.is_empty());

@@ -8,7 +8,7 @@ use nom::multi::separated_list1;
 use nom::sequence::preceded;
 use perf_abi::attr::Attr;
 
-use super::lex::{Fault, Parsed, expect, whole};
+use super::lex::{LexFault, LexResult, expect, whole};
 use crate::lookup::TextError;
 
 /// A word of an attr whose meaning the PMU defines.
@@ -125,26 +125,26 @@ pub fn parse_format(text: &str) -> Result<PmuFormat, TextError> {
 }
 
 /// Parses the word, up to the colon.
-fn word(text: &str) -> Parsed<'_, ConfigWord> {
+fn word(text: &str) -> LexResult<'_, ConfigWord> {
     let name = map_opt(take_till(|c| c == ':'), ConfigWord::of);
     expect("`config`, `config1`, `config2`, `config3` or `config4`", name)(text)
 }
 
 /// Parses a bit, or the first and last of several. Returns their mask.
-fn range(text: &str) -> Parsed<'_, u64> {
+fn range(text: &str) -> LexResult<'_, u64> {
     let (after, first) = bit(text)?;
     let (rest, last) = opt(preceded(char('-'), bit)).parse(after)?;
     let last = last.unwrap_or(first);
     let from_first = u64::MAX << first;
     let to_last = u64::MAX >> 63_u32.saturating_sub(last);
     match from_first & to_last {
-        0 => Err(nom::Err::Failure(Fault { at: text, expected: "a range that runs upwards" })),
+        0 => Err(nom::Err::Failure(LexFault { at: text, expected: "a range that runs upwards" })),
         mask => Ok((rest, mask)),
     }
 }
 
 /// Parses the number of a bit.
-fn bit(text: &str) -> Parsed<'_, u32> {
+fn bit(text: &str) -> LexResult<'_, u32> {
     let small = |number| u32::try_from(number).ok().filter(|&bit| bit < 64);
     expect("a bit below 64", map_opt(decimal, small))(text)
 }

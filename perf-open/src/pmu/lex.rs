@@ -12,15 +12,15 @@ use crate::lookup::TextError;
 
 /// An error of a grammar, before its offset is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fault<'a> {
+pub(crate) struct LexFault<'a> {
     /// The rest of the text, from the error on.
     pub(crate) at: &'a str,
     pub(crate) expected: &'static str,
 }
 
-impl Fault<'_> {
+impl LexFault<'_> {
     /// Converts the rest of the text, a suffix of `text`, to an offset.
-    pub(crate) fn of(error: &nom::Err<Fault<'_>>, text: &str) -> TextError {
+    pub(crate) fn of(error: &nom::Err<LexFault<'_>>, text: &str) -> TextError {
         match error {
             nom::Err::Error(fault) | nom::Err::Failure(fault) => {
                 TextError { offset: text.len().saturating_sub(fault.at.len()), expected: fault.expected }
@@ -31,7 +31,7 @@ impl Fault<'_> {
 }
 
 /// The error of an alternative that does not apply; `expect` replaces it.
-impl<'a> ParseError<&'a str> for Fault<'a> {
+impl<'a> ParseError<&'a str> for LexFault<'a> {
     fn from_error_kind(at: &'a str, _: ErrorKind) -> Self {
         Self { at, expected: "something else" }
     }
@@ -41,21 +41,21 @@ impl<'a> ParseError<&'a str> for Fault<'a> {
     }
 }
 
-pub(crate) type Parsed<'a, T> = IResult<&'a str, T, Fault<'a>>;
+pub(crate) type LexResult<'a, T> = IResult<&'a str, T, LexFault<'a>>;
 
 /// Runs `parser`. If it does not apply, fails with what was expected and tries no other alternative.
 pub(crate) fn expect<'a, T>(
     expected: &'static str,
-    mut parser: impl Parser<&'a str, Output = T, Error = Fault<'a>>,
-) -> impl FnMut(&'a str) -> Parsed<'a, T> {
+    mut parser: impl Parser<&'a str, Output = T, Error = LexFault<'a>>,
+) -> impl FnMut(&'a str) -> LexResult<'a, T> {
     move |at| match parser.parse(at) {
-        Err(nom::Err::Error(_)) => Err(nom::Err::Failure(Fault { at, expected })),
+        Err(nom::Err::Error(_)) => Err(nom::Err::Failure(LexFault { at, expected })),
         other => other,
     }
 }
 
 /// Parses a number of 64 bits, decimal or hexadecimal with `0x`.
-pub(crate) fn number(text: &str) -> Parsed<'_, u64> {
+pub(crate) fn number(text: &str) -> LexResult<'_, u64> {
     let digits = alt((
         map(preceded(tag("0x"), hex_digit1), |digits| (digits, 16)),
         map(digit1, |digits| (digits, 10)),
@@ -63,7 +63,7 @@ pub(crate) fn number(text: &str) -> Parsed<'_, u64> {
     let (rest, (digits, radix)) = expect("a number", digits)(text)?;
     match u64::from_str_radix(digits, radix) {
         Ok(number) => Ok((rest, number)),
-        Err(_) => Err(nom::Err::Failure(Fault { at: text, expected: "a number below 2^64" })),
+        Err(_) => Err(nom::Err::Failure(LexFault { at: text, expected: "a number below 2^64" })),
     }
 }
 
@@ -71,11 +71,11 @@ pub(crate) fn number(text: &str) -> Parsed<'_, u64> {
 pub(crate) fn whole<'a, T>(
     text: &'a str,
     expected: &'static str,
-    mut parser: impl Parser<&'a str, Output = T, Error = Fault<'a>>,
+    mut parser: impl Parser<&'a str, Output = T, Error = LexFault<'a>>,
 ) -> Result<T, TextError> {
     match parser.parse(text) {
         Ok(("", value)) => Ok(value),
         Ok((rest, _)) => Err(TextError { offset: text.len().saturating_sub(rest.len()), expected }),
-        Err(error) => Err(Fault::of(&error, text)),
+        Err(error) => Err(LexFault::of(&error, text)),
     }
 }

@@ -8,7 +8,7 @@ use nom::combinator::{map, opt, verify};
 use nom::multi::separated_list1;
 use nom::sequence::delimited;
 
-use super::lex::{Parsed, expect, number, whole};
+use super::lex::{LexResult, expect, number, whole};
 use crate::lookup::TextError;
 
 /// One term: `event=0x3c`, `inv`, `name='a b'`.
@@ -70,7 +70,7 @@ pub fn parse_terms(text: &str) -> Result<Vec<Term>, TextError> {
 }
 
 /// Parses one term and the spaces around it. `at` returns the offset at which a suffix of the text begins.
-fn term<'a>(text: &'a str, at: impl Fn(&str) -> usize) -> Parsed<'a, Term> {
+fn term<'a>(text: &'a str, at: impl Fn(&str) -> usize) -> LexResult<'a, Term> {
     let (name_on, _) = space0(text)?;
     let (after, name) = expect("the name of a term", name)(name_on)?;
     let (spaced, equals) = opt(delimited(space0, char('='), space0)).parse(after)?;
@@ -83,13 +83,13 @@ fn term<'a>(text: &'a str, at: impl Fn(&str) -> usize) -> Parsed<'a, Term> {
 }
 
 /// Parses a name: letters, digits and some signs; the first is a letter or an underscore.
-fn name(text: &str) -> Parsed<'_, &str> {
+fn name(text: &str) -> LexResult<'_, &str> {
     let start = |name: &&str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     verify(take_while1(|c: char| c.is_ascii_alphanumeric() || "_-.:".contains(c)), start).parse(text)
 }
 
 /// Parses a value: quoted text, a number, `?`, or bare text.
-fn value(text: &str) -> Parsed<'_, TermValue> {
+fn value(text: &str) -> LexResult<'_, TermValue> {
     let quoted = delimited(char('\''), take_till(|c| c == '\''), expect("a closing `'`", char('\'')));
     let bare = take_while1(|c: char| !c.is_control() && !",='".contains(c));
     let (rest, value) = expect("a value", alt((map(quoted, Ok), map(bare, Err))))(text)?;

@@ -6,7 +6,7 @@ use nom::combinator::{map_opt, opt};
 use nom::multi::separated_list1;
 use nom::sequence::preceded;
 
-use super::lex::{Fault, Parsed, expect, whole};
+use super::lex::{LexFault, LexResult, expect, whole};
 use crate::lookup::TextError;
 
 /// One more than the highest cpu that a list may contain, far above the maximum of any kernel.
@@ -33,7 +33,7 @@ pub fn parse_cpus(text: &str) -> Result<Vec<u32>, TextError> {
             let (rest, last) = opt(preceded(char('-'), cpu)).parse(after)?;
             let last = last.unwrap_or(first);
             if last < first || cpus.last().is_some_and(|&before| first <= before) {
-                return Err(nom::Err::Failure(Fault { at, expected: "cpus that ascend" }));
+                return Err(nom::Err::Failure(LexFault { at, expected: "cpus that ascend" }));
             }
             cpus.extend(first..=last);
             Ok((rest, ()))
@@ -43,7 +43,7 @@ pub fn parse_cpus(text: &str) -> Result<Vec<u32>, TextError> {
 }
 
 /// Parses the number of a cpu.
-fn cpu(text: &str) -> Parsed<'_, u32> {
+fn cpu(text: &str) -> LexResult<'_, u32> {
     let small = |number| u32::try_from(number).ok().filter(|&cpu| cpu < CPUS);
     expect("a cpu below 65536", map_opt(decimal, small))(text)
 }

@@ -11,8 +11,8 @@ use perf_parse::ring::{AuxArea, AuxData, RingError, RingErrorKind};
 use super::Ring;
 use super::map::area_size;
 use crate::error::Error;
-use crate::sys::consumer::{Area, Claim, Consumer, place_aux};
-use crate::sys::mapping::Mapping;
+use crate::sys::consumer::{Consumer, ControlArea, ReaderClaim, place_aux};
+use crate::sys::mapping::SharedMapping;
 
 /// An AUX area that is read while it fills. The hardware never overwrites unread data; it stops instead.
 ///
@@ -48,8 +48,8 @@ pub struct AuxMapping {
 #[derive(Debug)]
 pub struct AuxSnapshot {
     // Fields are dropped in this order: the area is unmapped before another reader may map it.
-    memory: Mapping,
-    claim: Claim,
+    memory: SharedMapping,
+    claim: ReaderClaim,
     copy: Vec<u8>,
 }
 
@@ -191,16 +191,16 @@ impl AuxSnapshot {
 }
 
 /// Maps the AUX area of a ring's event. Its file offset follows the ring.
-fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(Mapping, Claim, usize), Error> {
+fn map(ring: &Ring, pages: usize, writable: bool) -> Result<(SharedMapping, ReaderClaim, usize), Error> {
     use std::os::fd::AsFd;
     let size = area_size(pages)?;
     let control = ring.control();
-    let claim = Claim::new(control.clone(), Area::Aux)
+    let claim = ReaderClaim::new(control.clone(), ControlArea::Aux)
         .ok_or_else(|| Error::refused("mmap", "aux_size", "aux_size: the ring already has an AUX area"))?;
     // The kernel requires an offset after the ring, at a multiple of the page size.
     let offset = control.len() as u64;
     place_aux(control, offset, size as u64);
-    let memory = Mapping::of_event(ring.as_fd(), offset, size, writable).map_err(|error| {
+    let memory = SharedMapping::of_event(ring.as_fd(), offset, size, writable).map_err(|error| {
         place_aux(control, 0, 0);
         let advice = match error.raw_os_error() {
             Some(libc::EOPNOTSUPP) => {

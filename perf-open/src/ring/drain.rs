@@ -19,12 +19,12 @@ use crate::sys::consumer::Consumer;
 #[derive(Debug)]
 pub struct Drain<'r> {
     ring: &'r mut Ring,
-    progress: Progress,
+    progress: DrainProgress,
 }
 
 /// How far a guard has read.
 #[derive(Clone, Copy, Debug)]
-struct Progress {
+struct DrainProgress {
     /// The position of the next record.
     position: u64,
     /// The position of the last record taken since the last release; equal to `position` if none was taken.
@@ -34,7 +34,7 @@ struct Progress {
     failed: bool,
 }
 
-impl Progress {
+impl DrainProgress {
     /// Starts at `position`, with nothing taken.
     fn new(position: u64) -> Self {
         Self { position, last: position, taken: RingAccount::default(), failed: false }
@@ -145,7 +145,7 @@ impl core::error::Error for DrainError {}
 
 impl<'r> Drain<'r> {
     pub(super) fn new(ring: &'r mut Ring) -> Self {
-        let progress = Progress::new(ring.data.tail());
+        let progress = DrainProgress::new(ring.data.tail());
         Self { ring, progress }
     }
 
@@ -229,22 +229,22 @@ impl<'r> Drain<'r> {
     /// Puts the last taken record back: the next record taken is that record again. Does nothing if none was taken
     /// since the last release.
     pub fn keep_last(&mut self) {
-        let Progress { position, last, taken, .. } = self.progress;
+        let DrainProgress { position, last, taken, .. } = self.progress;
         if last == position {
             return;
         }
-        self.progress = Progress::new(last);
+        self.progress = DrainProgress::new(last);
         // Take it again, to subtract exactly what it was counted as.
         self.next_record();
         let counted = self.progress.taken;
-        self.progress = Progress { taken: taken.without(counted), ..Progress::new(last) };
+        self.progress = DrainProgress { taken: taken.without(counted), ..DrainProgress::new(last) };
     }
 
     /// Returns the room of the records taken so far to the kernel, and counts them.
     pub fn release(&mut self) {
-        let Progress { position, taken, failed, .. } = self.progress;
+        let DrainProgress { position, taken, failed, .. } = self.progress;
         self.ring.commit(position, taken);
-        self.progress = Progress { failed, ..Progress::new(position) };
+        self.progress = DrainProgress { failed, ..DrainProgress::new(position) };
     }
 
     /// Skips the records that are not taken and returns their number of bytes; [`RingAccount::skipped`] counts them.
@@ -257,7 +257,7 @@ impl<'r> Drain<'r> {
 
     /// Drops the guard and keeps all records taken since the last release in the ring.
     pub fn cancel(mut self) {
-        self.progress = Progress::new(self.ring.data.tail());
+        self.progress = DrainProgress::new(self.ring.data.tail());
     }
 }
 

@@ -26,7 +26,7 @@ use perf_abi::attr::Attr;
 
 use super::aux_area::AuxMapping;
 use super::map::{Sources, area_size, sizes};
-use super::source::Source;
+use super::source::RingSource;
 use super::{Overwrite, Ring, RingAccount};
 use crate::error::Error;
 use crate::sys::event_fd::event_fd;
@@ -37,7 +37,7 @@ const CALL: &str = "loopback";
 
 /// The writer of a ring, in place of the kernel.
 #[derive(Debug)]
-pub struct Writer {
+pub struct RingWriter {
     producer: Producer,
     wakeups: Arc<File>,
     paused: Arc<Mutex<bool>>,
@@ -54,7 +54,7 @@ pub struct AuxWriter {
 /// # Errors
 ///
 /// As for [`Ring::map`] if it refuses `pages` or the attr; the errno of `eventfd`.
-pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, Writer), Error> {
+pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, RingWriter), Error> {
     let (_, size) = sizes(pages)?;
     let (producer, data) = Producer::forward(size).ok_or_else(too_large)?;
     let (source, writer) = writer(producer)?;
@@ -67,7 +67,7 @@ pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, Writer), Error> {
 /// # Errors
 ///
 /// The same as [`ring`].
-pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, Writer), Error> {
+pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, RingWriter), Error> {
     let (_, size) = sizes(pages)?;
     let (producer, memory) = Producer::backward(size).ok_or_else(too_large)?;
     let (source, writer) = writer(producer)?;
@@ -91,14 +91,14 @@ fn too_large() -> Error {
     Error::refused(CALL, "data_size", "data_size: there is not enough memory")
 }
 
-fn writer(producer: Producer) -> Result<(Source, Writer), Error> {
+fn writer(producer: Producer) -> Result<(RingSource, RingWriter), Error> {
     let wakeups = event_fd().map_err(|error| Error::failed("eventfd", error, ""))?;
     let (wakeups, paused) = (Arc::new(wakeups), Arc::new(Mutex::new(false)));
-    let source = Source::Loopback { wakeups: wakeups.clone(), paused: paused.clone() };
-    Ok((source, Writer { producer, wakeups, paused }))
+    let source = RingSource::Loopback { wakeups: wakeups.clone(), paused: paused.clone() };
+    Ok((source, RingWriter { producer, wakeups, paused }))
 }
 
-impl Writer {
+impl RingWriter {
     /// Writes a record and publishes it. Returns `false` if there is no room, or the ring is paused.
     ///
     /// The kernel would count the record as lost, and write a LOST record before the next one that fits.
@@ -133,7 +133,7 @@ impl AuxWriter {
         self.producer.write(data)
     }
 
-    /// Publishes a wrong head, like [`Writer::corrupt`].
+    /// Publishes a wrong head, like [`RingWriter::corrupt`].
     pub fn corrupt(self, head: u64) {
         self.producer.corrupt(head);
     }

@@ -13,7 +13,7 @@ use perf_parse::ring::Page;
 
 use crate::counter::Counter;
 use crate::error::Error;
-use crate::sys::mapping::{Mapping, page_size};
+use crate::sys::mapping::{SharedMapping, page_size};
 
 type Wire = MmapPage<NativeEndian>;
 
@@ -96,8 +96,8 @@ fn too_many(pages: usize) -> Error {
 }
 
 /// Maps the control page and the ring of an event.
-pub(super) fn map(counter: &Counter, len: usize, writable: bool) -> Result<Arc<Mapping>, Error> {
-    Mapping::of_event(counter.as_fd(), 0, len, writable).map(Arc::new).map_err(|error| {
+pub(super) fn map(counter: &Counter, len: usize, writable: bool) -> Result<Arc<SharedMapping>, Error> {
+    SharedMapping::of_event(counter.as_fd(), 0, len, writable).map(Arc::new).map_err(|error| {
         let advice = match error.raw_os_error() {
             Some(libc::EPERM) => {
                 "too many pages are locked: take fewer, raise RLIMIT_MEMLOCK or \
@@ -116,7 +116,7 @@ pub(super) fn map(counter: &Counter, len: usize, writable: bool) -> Result<Arc<M
 
 /// Returns the offset of the data area in the mapping, and its bytes. Kernels before 4.1 do not report them; there the
 /// data area follows the control page.
-pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
+pub(super) fn data_area(memory: &SharedMapping, size: usize) -> (usize, usize) {
     let field = |at| usize::try_from(memory.load(at)).unwrap_or(usize::MAX);
     match (field(offset_of!(Wire, data_offset)), field(offset_of!(Wire, data_size))) {
         (0, 0) => (page_size(), size),
@@ -125,7 +125,7 @@ pub(super) fn data_area(memory: &Mapping, size: usize) -> (usize, usize) {
 }
 
 /// Reads the control page. The fields that the sequence count guards are from the same moment.
-pub(crate) fn page(memory: &Mapping) -> Page {
+pub(crate) fn page(memory: &SharedMapping) -> Page {
     let mut bytes = [0; size_of::<Wire>()];
     let (counts, positions) = bytes.split_at_mut(offset_of!(Wire, data_head));
     memory.copy(offset_of!(Wire, data_head), positions);
@@ -153,7 +153,7 @@ fn lock(bytes: &[u8]) -> u32 {
 }
 
 /// Copies the control page and the data area. Reads the head before the data, so the data contains all bytes below it.
-pub(super) fn dump(memory: &Mapping) -> Vec<u8> {
+pub(super) fn dump(memory: &SharedMapping) -> Vec<u8> {
     let mut bytes = vec![0; memory.len()];
     let (page, data) = bytes.split_at_mut(page_size());
     memory.copy(0, page);

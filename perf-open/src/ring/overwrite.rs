@@ -13,10 +13,10 @@ use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind, RingWalk, Torn};
 
 use super::drain::{DrainError, LiveRecord, with_event};
 use super::map::{self, Sources};
-use super::source::{Source, polled, readiness};
-use crate::counter::{Counter, Ready};
+use super::source::{RingSource, polled, readiness};
+use crate::counter::{Counter, Readiness};
 use crate::error::Error;
-use crate::sys::mapping::Mapping;
+use crate::sys::mapping::SharedMapping;
 
 /// A ring that the kernel writes backward, over its oldest records: a flight recorder.
 ///
@@ -54,8 +54,8 @@ use crate::sys::mapping::Mapping;
 /// Kernel: `perf_output_begin_backward`, `kernel/events/ring_buffer.c`; since Linux 4.7.
 #[derive(Debug)]
 pub struct Overwrite {
-    source: Source,
-    memory: Arc<Mapping>,
+    source: RingSource,
+    memory: Arc<SharedMapping>,
     start: usize,
     size: usize,
     sources: Sources,
@@ -76,13 +76,13 @@ impl Overwrite {
         map::check_direction(counter, true)?;
         let (len, size) = map::sizes(pages)?;
         let sources = Sources::new(counter)?;
-        let source = Source::of(counter)?;
+        let source = RingSource::of(counter)?;
         Self::new(source, map::map(counter, len, false)?, size, sources)
     }
 
     pub(super) fn new(
-        source: Source,
-        memory: Arc<Mapping>,
+        source: RingSource,
+        memory: Arc<SharedMapping>,
         size: usize,
         sources: Sources,
     ) -> Result<Self, Error> {
@@ -120,9 +120,9 @@ impl Overwrite {
     /// # Errors
     ///
     /// The errno of `PERF_EVENT_IOC_PAUSE_OUTPUT`: `ENOTTY` before Linux 4.7.
-    pub fn pause(&mut self) -> Result<Paused<'_>, Error> {
+    pub fn pause(&mut self) -> Result<PausedRing<'_>, Error> {
         self.source.pause(true)?;
-        Ok(Paused { previous: self.seen, ring: self, resumed: false })
+        Ok(PausedRing { previous: self.seen, ring: self, resumed: false })
     }
 
     /// Waits for a wakeup, like [`Ring::wait`](super::Ring::wait).
@@ -130,7 +130,7 @@ impl Overwrite {
     /// # Errors
     ///
     /// The errno of `poll`: `ENOMEM`.
-    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Readiness, Error> {
         let revents = polled(&[self.as_fd()], timeout)?;
         let ready = revents.first().copied().map(readiness).unwrap_or_default();
         self.source.awake(ready);
@@ -186,20 +186,20 @@ impl AsRawFd for Overwrite {
 
 /// A paused ring. Dropping it resumes the ring.
 #[derive(Debug)]
-pub struct Paused<'r> {
+pub struct PausedRing<'r> {
     ring: &'r mut Overwrite,
     /// The head at the copy before this pause.
     previous: u64,
     resumed: bool,
 }
 
-impl Paused<'_> {
+impl PausedRing<'_> {
     /// Returns all records of the ring, newest first. Copies the ring.
     ///
     /// # Errors
     ///
     /// [`Invalid`](RingErrorKind::Invalid) if the head (`data_head`) keeps moving, or is not a multiple of 8.
-    pub fn records(&mut self) -> Result<Snapshot<'_>, RingError> {
+    pub fn records(&mut self) -> Result<OverwriteSnapshot<'_>, RingError> {
         self.snapshot(None)
     }
 
@@ -208,14 +208,19 @@ impl Paused<'_> {
     /// # Errors
     ///
     /// The same as [`records`](Self::records).
-    pub fn news(&mut self) -> Result<Snapshot<'_>, RingError> {
+    pub fn news(&mut self) -> Result<OverwriteSnapshot<'_>, RingError> {
         self.snapshot(Some(self.previous))
     }
 
-    fn snapshot(&mut self, until: Option<u64>) -> Result<Snapshot<'_>, RingError> {
+    fn snapshot(&mut self, until: Option<u64>) -> Result<OverwriteSnapshot<'_>, RingError> {
         let head = self.ring.copy()?;
         let Overwrite { copy, buffer, sources, .. } = &mut *self.ring;
-        Ok(Snapshot { walk: RingWalk::backward(copy, head)?, buffer, events: sources.events(), until })
+        Ok(OverwriteSnapshot {
+            walk: RingWalk::backward(copy, head)?,
+            buffer,
+            events: sources.events(),
+            until,
+        })
     }
 
     /// Copies the ring from memory, including the control page; [`perf_parse::ring::Dump`] decodes the copy.
@@ -235,7 +240,7 @@ impl Paused<'_> {
     }
 }
 
-impl Drop for Paused<'_> {
+impl Drop for PausedRing<'_> {
     fn drop(&mut self) {
         if !self.resumed {
             // The request that paused the ring succeeded, and this one has no other reason to fail.
@@ -246,14 +251,14 @@ impl Drop for Paused<'_> {
 
 /// The records of a paused ring, from a copy, newest first.
 #[derive(Debug)]
-pub struct Snapshot<'a> {
+pub struct OverwriteSnapshot<'a> {
     walk: RingWalk<'a, NativeEndian>,
     buffer: &'a mut Buffer,
     events: &'a Events,
     until: Option<u64>,
 }
 
-impl Snapshot<'_> {
+impl OverwriteSnapshot<'_> {
     /// Returns the next older record; `None` after the oldest.
     ///
     /// # Errors

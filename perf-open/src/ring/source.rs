@@ -10,15 +10,15 @@ use std::sync::{Mutex, PoisonError};
 use perf_abi::ioctl::Request;
 
 use super::Ring;
-use crate::counter::{Counter, Ready};
+use crate::counter::{Counter, Readiness};
 use crate::error::Error;
 use crate::sys::ioctl;
 use crate::sys::membarrier::grace_period;
 use crate::sys::poll::poll;
 
 /// Converts the `revents` of a ring.
-pub(super) fn readiness(revents: libc::c_short) -> Ready {
-    Ready {
+pub(super) fn readiness(revents: libc::c_short) -> Readiness {
+    Readiness {
         records: revents & libc::POLLIN != 0,
         hangup: revents & libc::POLLHUP != 0,
         error: revents & libc::POLLERR != 0,
@@ -28,16 +28,16 @@ pub(super) fn readiness(revents: libc::c_short) -> Ready {
 /// Waits until one of `rings` has a wakeup. `None` waits forever. Returns what is ready in any of them; each ring's
 /// [account](super::RingAccount::wakeups) counts its own wakeups.
 ///
-/// [`Ready::hangup`]: the task of an event has ended, and with `inherit` all tasks that inherited it. It will write no
+/// [`Readiness::hangup`]: the task of an event has ended, and with `inherit` all tasks that inherited it. It will write no
 /// more records, and every further wait that includes its ring returns at once. Unread records can still be read.
 ///
 /// # Errors
 ///
 /// The same as [`Ring::wait`].
-pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Ready, Error> {
+pub fn wait(rings: &mut [Ring], timeout: Option<Duration>) -> Result<Readiness, Error> {
     let fds: Vec<_> = rings.iter().map(AsFd::as_fd).collect();
     let revents = polled(&fds, timeout)?;
-    let mut all = Ready::default();
+    let mut all = Readiness::default();
     for (ring, revents) in rings.iter_mut().zip(revents) {
         let ready = readiness(revents);
         ring.account.wakeups += u64::from(ready.records);
@@ -59,7 +59,7 @@ pub(super) fn polled(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> Resul
 
 /// The writer of a ring.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(super) enum RingSource {
     /// The kernel, for this event.
     Event(OwnedFd),
     /// The program.
@@ -71,7 +71,7 @@ pub(super) enum Source {
     },
 }
 
-impl Source {
+impl RingSource {
     pub(super) fn of(counter: &Counter) -> Result<Self, Error> {
         let fd = counter.as_fd().try_clone_to_owned();
         fd.map(Self::Event).map_err(|error| Error::failed("fcntl", error, "F_DUPFD_CLOEXEC of the event"))
@@ -111,7 +111,7 @@ impl Source {
     }
 
     /// Resets a wakeup that a wait has found. The kernel resets its own; the eventfd of the program must be read.
-    pub(super) fn awake(&self, ready: Ready) {
+    pub(super) fn awake(&self, ready: Readiness) {
         if let (Self::Loopback { wakeups, .. }, true) = (self, ready.records) {
             // If another waiter has read it first, this fails, which is fine.
             let _ = (&**wakeups).read(&mut [0; 8]);
@@ -119,7 +119,7 @@ impl Source {
     }
 }
 
-impl AsFd for Source {
+impl AsFd for RingSource {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match self {
             Self::Event(fd) => fd.as_fd(),

@@ -18,17 +18,17 @@ const BTF_INFO: usize = 32;
 
 /// An array that the kernel writes for a program.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Array {
+pub(crate) struct BpfArray {
     /// The offset of its address in `struct bpf_prog_info`.
     pub(crate) address: usize,
     /// The offset of its number of elements.
     pub(crate) count: usize,
-    pub(crate) element: Element,
+    pub(crate) element: ElementSize,
 }
 
-/// The size of an element of an [`Array`].
+/// The size of an element of an [`BpfArray`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Element {
+pub(crate) enum ElementSize {
     /// A number of bytes.
     Bytes(usize),
     /// The offset of the number in `struct bpf_prog_info`.
@@ -39,10 +39,10 @@ pub(crate) enum Element {
 ///
 /// Kernel: `bpf_prog_get_info_by_fd`, `kernel/bpf/syscall.c`, which writes as many elements as there are, and not more
 /// than were asked for.
-pub(crate) const ARRAYS: [Array; 9] = {
-    use Element::{At, Bytes};
-    const fn array(address: usize, count: usize, element: Element) -> Array {
-        Array { address, count, element }
+pub(crate) const ARRAYS: [BpfArray; 9] = {
+    use ElementSize::{At, Bytes};
+    const fn array(address: usize, count: usize, element: ElementSize) -> BpfArray {
+        BpfArray { address, count, element }
     }
     [
         // jited_prog_insns, xlated_prog_insns, map_ids, jited_ksyms, jited_func_lens
@@ -111,9 +111,9 @@ unsafe fn info(fd: &OwnedFd, info: &mut [u8]) -> io::Result<usize> {
 
 /// A loaded program.
 #[derive(Debug)]
-pub(crate) struct Program(OwnedFd);
+pub(crate) struct ProgramHandle(OwnedFd);
 
-impl Program {
+impl ProgramHandle {
     pub(crate) fn open(id: u32) -> io::Result<Self> {
         open(PROG_GET_FD_BY_ID, id).map(Self)
     }
@@ -127,11 +127,11 @@ impl Program {
     ) -> io::Result<([u8; PROG_INFO], usize)> {
         let mut bytes = [0; PROG_INFO];
         for (index, size, room) in rooms {
-            let Array { address, count, element } = ARRAYS[*index];
+            let BpfArray { address, count, element } = ARRAYS[*index];
             let size = match element {
-                Element::Bytes(size) => size,
+                ElementSize::Bytes(size) => size,
                 // The kernel refuses a size that is not its own.
-                Element::At(at) => {
+                ElementSize::At(at) => {
                     let given = u32::try_from(*size).map_err(|_| io::ErrorKind::InvalidInput)?;
                     bytes[at..at + 4].copy_from_slice(&given.to_ne_bytes());
                     *size

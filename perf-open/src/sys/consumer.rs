@@ -7,20 +7,20 @@ use core::sync::atomic::Ordering;
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
 
-use super::mapping::{Mapping, page_size};
+use super::mapping::{SharedMapping, page_size};
 
 type Page = MmapPage<NativeEndian>;
 
 /// One of the two areas that have a head and a tail in the control page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Area {
+pub(crate) enum ControlArea {
     /// The ring of records.
     Data,
     /// The AUX area.
     Aux,
 }
 
-impl Area {
+impl ControlArea {
     /// Returns the offset of the writer's position in the control page.
     pub(super) fn head(self) -> usize {
         match self {
@@ -49,18 +49,18 @@ impl Area {
 
 /// The exclusive right to read an area: a word in the control page, which is cleared when the claim is dropped.
 #[derive(Debug)]
-pub(crate) struct Claim {
-    control: Arc<Mapping>,
-    area: Area,
+pub(crate) struct ReaderClaim {
+    control: Arc<SharedMapping>,
+    area: ControlArea,
 }
 
-impl Claim {
+impl ReaderClaim {
     /// Claims the area; `None` if it is already claimed, by this or another process.
     ///
     /// # Panics
     ///
     /// If the control page is mapped read-only.
-    pub(crate) fn new(control: Arc<Mapping>, area: Area) -> Option<Self> {
+    pub(crate) fn new(control: Arc<SharedMapping>, area: ControlArea) -> Option<Self> {
         // SAFETY: slices are created only of areas, and no area overlaps the control page.
         let is_ours = unsafe { control.claim(area.claimed()) };
         is_ours.then_some(Self { control, area })
@@ -78,7 +78,7 @@ impl Claim {
     }
 }
 
-impl Drop for Claim {
+impl Drop for ReaderClaim {
     fn drop(&mut self) {
         // SAFETY: as in `new`.
         unsafe { self.control.store(self.area.claimed(), 0, Ordering::Release) };
@@ -86,7 +86,7 @@ impl Drop for Claim {
 }
 
 /// Writes the offset and the size of the AUX area to the control page, for the kernel.
-pub(crate) fn place_aux(control: &Mapping, offset: u64, size: u64) {
+pub(crate) fn place_aux(control: &SharedMapping, offset: u64, size: u64) {
     // SAFETY: slices are created only of areas, and no area overlaps the control page.
     unsafe { control.store(offset_of!(Page, aux_offset), offset, Ordering::Relaxed) };
     // SAFETY: as above.
@@ -103,8 +103,8 @@ pub(crate) fn place_aux(control: &Mapping, offset: u64, size: u64) {
 #[derive(Debug)]
 pub(crate) struct Consumer {
     // Fields are dropped in this order: an AUX area is unmapped before another reader may map it.
-    memory: Arc<Mapping>,
-    claim: Claim,
+    memory: Arc<SharedMapping>,
+    claim: ReaderClaim,
     start: usize,
     size: usize,
     tail: u64,
@@ -116,7 +116,12 @@ impl Consumer {
     ///
     /// `None` if `size` is not a power of two, `size` or `start` is not a multiple of 8, the area overlaps the control
     /// page, or it is not within writable memory.
-    pub(crate) fn new(claim: Claim, memory: Arc<Mapping>, start: usize, size: usize) -> Option<Self> {
+    pub(crate) fn new(
+        claim: ReaderClaim,
+        memory: Arc<SharedMapping>,
+        start: usize,
+        size: usize,
+    ) -> Option<Self> {
         let within = start.checked_add(size).is_some_and(|end| end <= memory.len());
         let is_after_page = !Arc::ptr_eq(&claim.control, &memory) || start >= page_size();
         if !within
@@ -133,7 +138,7 @@ impl Consumer {
     }
 
     /// Returns the control page's mapping.
-    pub(crate) fn control(&self) -> &Arc<Mapping> {
+    pub(crate) fn control(&self) -> &Arc<SharedMapping> {
         &self.claim.control
     }
 

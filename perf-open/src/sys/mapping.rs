@@ -20,7 +20,7 @@ pub(crate) fn page_size() -> usize {
 
 /// The origin of the memory, which determines how it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum MemoryOrigin {
     /// `mmap` of an event with `PROT_WRITE`.
     Writable,
     /// `mmap` of an event without `PROT_WRITE`.
@@ -31,19 +31,19 @@ enum Origin {
 
 /// Shared memory, released when dropped.
 #[derive(Debug)]
-pub(crate) struct Mapping {
+pub(crate) struct SharedMapping {
     start: NonNull<u8>,
     len: usize,
-    origin: Origin,
+    origin: MemoryOrigin,
 }
 
 // SAFETY: the memory belongs to no thread: munmap and dealloc may be called from any thread.
-unsafe impl Send for Mapping {}
+unsafe impl Send for SharedMapping {}
 // SAFETY: a shared Mapping gives access to the memory only by atomic or volatile accesses, which may race, and by the
 // unsafe functions below, whose callers guarantee the rest.
-unsafe impl Sync for Mapping {}
+unsafe impl Sync for SharedMapping {}
 
-impl Mapping {
+impl SharedMapping {
     /// Maps `len` bytes of the event `fd`, starting at `offset`.
     pub(crate) fn of_event(fd: BorrowedFd<'_>, offset: u64, len: usize, writable: bool) -> io::Result<Self> {
         let offset = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
@@ -56,7 +56,11 @@ impl Mapping {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::AddrNotAvailable)?;
-        Ok(Self { start, len, origin: if writable { Origin::Writable } else { Origin::ReadOnly } })
+        Ok(Self {
+            start,
+            len,
+            origin: if writable { MemoryOrigin::Writable } else { MemoryOrigin::ReadOnly },
+        })
     }
 
     /// Allocates `len` zeroed bytes of heap, aligned to a page; `None` if `len` is 0 or too large.
@@ -65,7 +69,7 @@ impl Mapping {
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
         let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
-        Some(Self { start, len, origin: Origin::Heap(layout) })
+        Some(Self { start, len, origin: MemoryOrigin::Heap(layout) })
     }
 
     /// Returns the bytes of the mapping.
@@ -75,12 +79,12 @@ impl Mapping {
 
     /// Returns whether this process may write the memory. The kernel does not wait for readers that may not.
     pub(crate) fn is_writable(&self) -> bool {
-        self.origin != Origin::ReadOnly
+        self.origin != MemoryOrigin::ReadOnly
     }
 
     /// Returns whether the memory is heap, which no kernel writes.
     pub(crate) fn is_heap(&self) -> bool {
-        matches!(self.origin, Origin::Heap(_))
+        matches!(self.origin, MemoryOrigin::Heap(_))
     }
 
     /// Returns the address of the `bytes` bytes at `at`.
@@ -187,16 +191,16 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for SharedMapping {
     fn drop(&mut self) {
         match self.origin {
-            Origin::Writable | Origin::ReadOnly => {
+            MemoryOrigin::Writable | MemoryOrigin::ReadOnly => {
                 // SAFETY: `start` and `len` are those of a successful mmap, and nothing borrows from self any more.
                 let result = unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
                 debug_assert_eq!(result, 0, "munmap of a whole mapping");
             }
             // SAFETY: the memory came from alloc_zeroed with this layout, and nothing borrows from self any more.
-            Origin::Heap(layout) => unsafe { dealloc(self.start.as_ptr(), layout) },
+            MemoryOrigin::Heap(layout) => unsafe { dealloc(self.start.as_ptr(), layout) },
         }
     }
 }

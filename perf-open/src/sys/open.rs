@@ -10,7 +10,7 @@ use perf_abi::open::OpenFlags;
 
 /// Why the kernel refused to open an event.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct KernelRefusal {
     /// The errno.
     pub(crate) error: io::Error,
     /// The size of the attr that the kernel knows. Only meaningful if the error is `E2BIG`.
@@ -19,7 +19,7 @@ pub(crate) struct Refusal {
 
 /// The arguments after the attr, in the form of the system call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'fd> {
+pub(crate) struct OpenArguments<'fd> {
     /// A thread, 0 for the calling thread, -1 for all threads, or the descriptor of a cgroup's directory.
     pub(crate) pid: i32,
     /// A cpu, or -1 for any.
@@ -36,15 +36,15 @@ pub(crate) fn perf_event_open(
     attr: &Attr,
     version: AttrVersion,
     string: Option<&CStr>,
-    place: Place<'_>,
-) -> Result<OwnedFd, Refusal> {
+    place: OpenArguments<'_>,
+) -> Result<OwnedFd, KernelRefusal> {
     let mut attr = *attr;
     if let Some(string) = string {
         attr.config1 = string.as_ptr().addr() as u64;
         // The kernel uses the number as a pointer, so its provenance must be exposed.
         string.as_ptr().expose_provenance();
     }
-    let mut bytes = attr.write::<NativeEndian>(version).map_err(|error| Refusal {
+    let mut bytes = attr.write::<NativeEndian>(version).map_err(|error| KernelRefusal {
         error: io::Error::new(io::ErrorKind::InvalidInput, error),
         kernel_size: version.size(),
     })?;
@@ -70,7 +70,7 @@ pub(crate) fn perf_event_open(
         _ => {
             let error = io::Error::last_os_error();
             let size = bytes.get(4..).and_then(|from| from.first_chunk());
-            Err(Refusal { error, kernel_size: size.map_or(0, |size| u32::from_ne_bytes(*size)) })
+            Err(KernelRefusal { error, kernel_size: size.map_or(0, |size| u32::from_ne_bytes(*size)) })
         }
     }
 }

@@ -7,8 +7,8 @@ use core::sync::atomic::Ordering;
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
 
-use super::consumer::{Area, Claim, Consumer};
-use super::mapping::{Mapping, page_size};
+use super::consumer::{Consumer, ControlArea, ReaderClaim};
+use super::mapping::{SharedMapping, page_size};
 
 type Page = MmapPage<NativeEndian>;
 
@@ -19,13 +19,13 @@ type Page = MmapPage<NativeEndian>;
 /// so no [`Consumer`] of its area can exist.
 #[derive(Debug)]
 pub(crate) struct Producer {
-    control: Arc<Mapping>,
-    memory: Arc<Mapping>,
-    area: Area,
+    control: Arc<SharedMapping>,
+    memory: Arc<SharedMapping>,
+    area: ControlArea,
     start: usize,
     size: usize,
     head: u64,
-    backward: Option<Claim>,
+    backward: Option<ReaderClaim>,
 }
 
 impl Producer {
@@ -33,30 +33,37 @@ impl Producer {
     /// `size` is not a power of two, is less than 8, or is too large.
     pub(crate) fn forward(size: usize) -> Option<(Self, Consumer)> {
         let memory = ring(size)?;
-        let claim = Claim::new(memory.clone(), Area::Data)?;
+        let claim = ReaderClaim::new(memory.clone(), ControlArea::Data)?;
         let consumer = Consumer::new(claim, memory.clone(), page_size(), size)?;
-        Some((Self::new(memory.clone(), memory, Area::Data, page_size(), size), consumer))
+        Some((Self::new(memory.clone(), memory, ControlArea::Data, page_size(), size), consumer))
     }
 
     /// Returns the writer of such a ring that is written backward, and its memory.
-    pub(crate) fn backward(size: usize) -> Option<(Self, Arc<Mapping>)> {
+    pub(crate) fn backward(size: usize) -> Option<(Self, Arc<SharedMapping>)> {
         let memory = ring(size).filter(|_| size.is_power_of_two())?;
-        let claim = Claim::new(memory.clone(), Area::Data)?;
-        let producer = Self::new(memory.clone(), memory.clone(), Area::Data, page_size(), size);
+        let claim = ReaderClaim::new(memory.clone(), ControlArea::Data)?;
+        let producer = Self::new(memory.clone(), memory.clone(), ControlArea::Data, page_size(), size);
         Some((Self { backward: Some(claim), ..producer }, memory))
     }
 
     /// Returns the writer and the reader of an AUX area of `size` bytes for a ring on the heap. `None` as for
     /// [`forward`](Self::forward), and if the ring is the kernel's or already has an AUX area.
-    pub(crate) fn aux(control: Arc<Mapping>, size: usize) -> Option<(Self, Consumer)> {
-        let memory = Arc::new(Mapping::of_heap(size).filter(|_| control.is_heap())?);
-        let claim = Claim::new(control.clone(), Area::Aux)?;
+    pub(crate) fn aux(control: Arc<SharedMapping>, size: usize) -> Option<(Self, Consumer)> {
+        let memory = Arc::new(SharedMapping::of_heap(size).filter(|_| control.is_heap())?);
+        let claim = ReaderClaim::new(control.clone(), ControlArea::Aux)?;
         let consumer = Consumer::new(claim, memory.clone(), 0, size)?;
-        let producer = Self { head: consumer.tail(), ..Self::new(control, memory, Area::Aux, 0, size) };
+        let producer =
+            Self { head: consumer.tail(), ..Self::new(control, memory, ControlArea::Aux, 0, size) };
         Some((producer, consumer))
     }
 
-    fn new(control: Arc<Mapping>, memory: Arc<Mapping>, area: Area, start: usize, size: usize) -> Self {
+    fn new(
+        control: Arc<SharedMapping>,
+        memory: Arc<SharedMapping>,
+        area: ControlArea,
+        start: usize,
+        size: usize,
+    ) -> Self {
         Self { control, memory, area, start, size, head: 0, backward: None }
     }
 
@@ -106,9 +113,9 @@ impl Producer {
 }
 
 /// Allocates a control page and `size` bytes on the heap.
-fn ring(size: usize) -> Option<Arc<Mapping>> {
+fn ring(size: usize) -> Option<Arc<SharedMapping>> {
     let page = page_size();
-    let memory = Mapping::of_heap(page.checked_add(size)?)?;
+    let memory = SharedMapping::of_heap(page.checked_add(size)?)?;
     for (at, value) in [(offset_of!(Page, data_offset), page), (offset_of!(Page, data_size), size)] {
         // SAFETY: no other reference to the mapping exists yet.
         unsafe { memory.store(at, value as u64, Ordering::Relaxed) };

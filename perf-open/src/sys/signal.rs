@@ -11,7 +11,7 @@ const F_SETOWN_EX: libc::c_int = 15;
 
 /// The argument of `F_SETOWN_EX`. Kernel: `struct f_owner_ex`.
 #[repr(C)]
-struct Owner {
+struct FOwnerEx {
     kind: libc::c_int,
     pid: libc::pid_t,
 }
@@ -38,7 +38,7 @@ pub(crate) fn thread_id() -> libc::pid_t {
 
 /// Sets the receiver of a descriptor's signals.
 pub(crate) fn set_owner(fd: BorrowedFd<'_>, kind: OwnerKind, pid: libc::pid_t) -> io::Result<()> {
-    let owner = Owner { kind: kind as libc::c_int, pid };
+    let owner = FOwnerEx { kind: kind as libc::c_int, pid };
     // SAFETY: the kernel reads one struct, which stays valid during the call.
     outcome(unsafe { libc::fcntl(fd.as_raw_fd(), F_SETOWN_EX, &raw const owner) }).map(drop)
 }
@@ -60,9 +60,9 @@ pub(crate) fn set_async(fd: BorrowedFd<'_>, on: bool) -> io::Result<()> {
 
 /// A set of signals.
 #[derive(Clone, Copy)]
-pub(crate) struct Set(libc::sigset_t);
+pub(crate) struct SigSet(libc::sigset_t);
 
-impl Set {
+impl SigSet {
     /// Returns the set of these signals.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Malformed event strings, and the offsets of their errors.
 
-use perf_open::event::{ParseErrorKind, Parser, parse};
+use perf_open::event::{EventParser, ParseErrorKind, parse};
 use perf_open::pmu::Pmus;
 use perf_open::tracepoint::Tracefs;
 
@@ -89,7 +89,7 @@ fn the_caret_counts_letters() {
 fn tracefs_that_is_not_mounted() {
     let folder = tempfile::tempdir().unwrap();
     let error =
-        Parser::at(Pmus::new(), Tracefs::at(folder.path())).parse("cs,sched:sched_switch").unwrap_err();
+        EventParser::at(Pmus::new(), Tracefs::at(folder.path())).parse("cs,sched:sched_switch").unwrap_err();
     assert_eq!(error.offset(), 3);
     assert!(error.to_string().contains("tracefs may not be mounted: mount -t tracefs"), "{error}");
 }

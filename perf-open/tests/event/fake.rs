@@ -3,7 +3,7 @@
 use core::ops::Deref;
 use std::fs;
 
-use perf_open::event::Parser;
+use perf_open::event::EventParser;
 use perf_open::pmu::Pmus;
 use perf_open::tracepoint::Tracefs;
 use tempfile::TempDir;
@@ -133,8 +133,8 @@ pub(crate) fn tracefs_of(files: &[(&str, &str)]) -> Fake<Tracefs> {
 }
 
 /// Returns a parser for a machine with these PMUs and some tracepoints.
-pub(crate) fn parser(pmus: &[(&str, &str)]) -> Fake<Parser> {
+pub(crate) fn parser(pmus: &[(&str, &str)]) -> Fake<EventParser> {
     let (pmus, tracefs) = (folder(pmus), folder(TRACEPOINTS));
-    let it = Parser::at(Pmus::at(pmus.path()), Tracefs::at(tracefs.path()));
+    let it = EventParser::at(Pmus::at(pmus.path()), Tracefs::at(tracefs.path()));
     Fake { it, _folders: vec![pmus, tracefs] }
 }

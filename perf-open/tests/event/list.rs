@@ -1,6 +1,6 @@
 //! The list of a machine's events.
 
-use perf_open::event::{ListedKind, Parser};
+use perf_open::event::{EventParser, ListedEventKind};
 use perf_open::pmu::Pmus;
 use perf_open::tracepoint::Tracefs;
 
@@ -13,14 +13,14 @@ fn a_machine_of_intel() {
     assert!(list.errors.is_empty());
     let count = |kind| list.events.iter().filter(|event| event.kind == kind).count();
     let counts = [
-        (ListedKind::Hardware, 10),
-        (ListedKind::Software, 12),
-        (ListedKind::Cache, 32),
-        (ListedKind::Pmu, 8),
-        (ListedKind::Terms, 6),
-        (ListedKind::Raw, 1),
-        (ListedKind::Breakpoint, 1),
-        (ListedKind::Tracepoint, 4),
+        (ListedEventKind::Hardware, 10),
+        (ListedEventKind::Software, 12),
+        (ListedEventKind::Cache, 32),
+        (ListedEventKind::Pmu, 8),
+        (ListedEventKind::Terms, 6),
+        (ListedEventKind::Raw, 1),
+        (ListedEventKind::Breakpoint, 1),
+        (ListedEventKind::Tracepoint, 4),
     ];
     for (kind, expected) in counts {
         assert_eq!(count(kind), expected, "{kind:?}");
@@ -33,12 +33,13 @@ fn a_machine_of_intel() {
     assert_eq!(find("cpu-cycles").aliases, ["cycles"]);
     assert_eq!(
         find("uprobe/path='FILE',offset=N,ref_ctr_offset=0..0xffffffff,retprobe/").kind,
-        ListedKind::Terms
+        ListedEventKind::Terms
     );
     assert!(list.events.is_sorted_by_key(|event| (event.kind, event.name.clone())));
     let broken = ["cpu/broken/", "cpu/wrong/", "cpu/parametrised/", "syscalls:sys_enter_read"];
     for event in list.events {
-        let is_syntax = matches!(event.kind, ListedKind::Terms | ListedKind::Raw | ListedKind::Breakpoint);
+        let is_syntax =
+            matches!(event.kind, ListedEventKind::Terms | ListedEventKind::Raw | ListedEventKind::Breakpoint);
         if !is_syntax && !broken.contains(&event.name.as_str()) {
             parser.parse(&event.name).unwrap_or_else(|error| panic!("{error:#}"));
         }
@@ -47,7 +48,7 @@ fn a_machine_of_intel() {
 
 #[test]
 fn an_event_matches_by_each_of_its_names() {
-    let list = Parser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).list();
+    let list = EventParser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).list();
     let matching = |pattern| -> Vec<&str> {
         list.events.iter().filter(|event| event.matches(pattern)).map(|event| event.name.as_str()).collect()
     };
@@ -59,15 +60,15 @@ fn an_event_matches_by_each_of_its_names() {
 
 #[test]
 fn what_cannot_be_read_is_told() {
-    let list = Parser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).list();
+    let list = EventParser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).list();
     let kinds: Vec<_> = list.errors.iter().map(|(kind, _)| *kind).collect();
-    assert_eq!((&*kinds, list.events.len()), (&[ListedKind::Pmu, ListedKind::Tracepoint][..], 56));
+    assert_eq!((&*kinds, list.events.len()), (&[ListedEventKind::Pmu, ListedEventKind::Tracepoint][..], 56));
 }
 
 #[test]
 fn the_events_of_tools_are_listed_on_request() {
-    let list = Parser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).with_tools().list();
-    let tools = list.events.iter().filter(|event| event.kind == ListedKind::Tool);
+    let list = EventParser::at(Pmus::at("/nowhere"), Tracefs::at("/nowhere")).with_tools().list();
+    let tools = list.events.iter().filter(|event| event.kind == ListedEventKind::Tool);
     let tools: Vec<_> = tools.map(|event| event.name.as_str()).collect();
     // Those of perf 7.2 on x86.
     assert_eq!(

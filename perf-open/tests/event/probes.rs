@@ -5,20 +5,20 @@ use std::path::Path;
 use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::EventType;
 use perf_open::event::{EventSpec, LookupError};
-use perf_open::probe::KernelPlace;
+use perf_open::probe::ProbeLocation;
 
 use crate::fake::{INTEL, pmus_of};
 
 #[test]
 fn kernel_probes() {
     let pmus = pmus_of(INTEL);
-    let event = EventSpec::kprobe_of(&pmus, KernelPlace::Function("vfs_read", 4), false).unwrap();
+    let event = EventSpec::kprobe_of(&pmus, ProbeLocation::Function("vfs_read", 4), false).unwrap();
     assert_eq!((event.attr.kind, event.attr.config, event.attr.config2), (EventType(6), 0, 4));
     assert_eq!((event.name.as_str(), event.string.as_deref()), ("kprobe:vfs_read+0x4", Some(c"vfs_read")));
-    let event = EventSpec::kprobe_of(&pmus, KernelPlace::Address(0xffff_ffff_8100_0000), true).unwrap();
+    let event = EventSpec::kprobe_of(&pmus, ProbeLocation::Address(0xffff_ffff_8100_0000), true).unwrap();
     assert_eq!((event.attr.config, event.attr.config2), (1, 0xffff_ffff_8100_0000));
     assert_eq!((event.name.as_str(), event.string), ("kretprobe:0xffffffff81000000", None));
-    let nul = EventSpec::kprobe_of(&pmus, KernelPlace::Function("a\0b", 0), false);
+    let nul = EventSpec::kprobe_of(&pmus, ProbeLocation::Function("a\0b", 0), false);
     assert!(matches!(nul, Err(LookupError::Nul { what: "symbol" })));
 }
 

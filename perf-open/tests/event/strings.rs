@@ -5,8 +5,8 @@ use perf_abi::breakpoint::BreakpointType;
 use perf_abi::event::{EventType, HwCacheId, HwCacheOpId, HwCacheOpResultId, HwId, SwId};
 use perf_abi::sample_type::SampleType;
 use perf_open::event::{
-    CACHES, CallGraph, DefaultSampling, EventGroup, EventSpec, HARDWARE, OPERATIONS, OUTCOMES, SOFTWARE,
-    Tool, cache_events, parse,
+    CACHES, CallGraphTerm, DefaultSampling, EventGroup, EventSpec, HARDWARE, OPERATIONS, OUTCOMES, SOFTWARE,
+    ToolEvent, cache_events, parse,
 };
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ fn what_a_tool_measures_is_accepted_on_request() {
     let names = ["duration_time", "user_time", "system_time", "has_pmem", "num_cores", "num_cpus"];
     let fake = parser(INTEL);
     let with = |list: &str| fake.clone().with_tools().parse(list);
-    for (name, tool) in names.into_iter().zip(Tool::ALL) {
+    for (name, tool) in names.into_iter().zip(ToolEvent::ALL) {
         assert!(fake.parse(name).is_err());
         let groups = with(&format!("faults,{name}")).unwrap();
         let event = &groups[1].events[0];
@@ -218,10 +218,10 @@ fn terms_of_every_event() {
     );
     let terms = event.terms;
     assert_eq!((event.name.as_str(), terms.period, terms.freq), ("a,b/c", None, Some(99)));
-    assert_eq!((terms.time, terms.call_graph), (Some(false), Some(CallGraph::Dwarf)));
+    assert_eq!((terms.time, terms.call_graph), (Some(false), Some(CallGraphTerm::Dwarf)));
     assert_eq!((terms.stack_size, terms.max_stack), (Some(8192), Some(5)));
     assert_eq!((terms.inherit, terms.overwrite), (Some(true), Some(false)));
-    for (text, chain) in [("fp", CallGraph::Fp), ("lbr", CallGraph::Lbr), ("no", CallGraph::No)] {
+    for (text, chain) in [("fp", CallGraphTerm::Fp), ("lbr", CallGraphTerm::Lbr), ("no", CallGraphTerm::No)] {
         assert_eq!(self::event(&format!("faults/call-graph={text}/")).terms.call_graph, Some(chain));
     }
     let terms = self::event("cs/freq=1,period=2,no-inherit,overwrite=1/").terms;

@@ -16,7 +16,7 @@ fn programs_in_order_or_a_reason() {
 }
 
 fn ids_that_nothing_has() {
-    let errors = [bpf::Program::read(u32::MAX).unwrap_err(), bpf::types(u32::MAX).unwrap_err()];
+    let errors = [bpf::LoadedProgram::read(u32::MAX).unwrap_err(), bpf::types(u32::MAX).unwrap_err()];
     for error in errors {
         assert!(matches!(error.errno_name(), Some("ENOENT" | "EPERM" | "EINVAL" | "ENOSYS")), "{error}");
     }

@@ -6,7 +6,7 @@ use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::SwId;
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
-use perf_open::{EventGroup, EventSpec, Group, Target};
+use perf_open::{CounterGroup, EventGroup, EventSpec, Target};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events:
@@ -23,7 +23,7 @@ fn here() -> Target<'static> {
 }
 
 fn counts_come_in_the_order_of_the_events() {
-    let mut group = Group::open(software(SwId::TASK_CLOCK).disabled(true), &here()).unwrap();
+    let mut group = CounterGroup::open(software(SwId::TASK_CLOCK).disabled(true), &here()).unwrap();
     group.add(software(SwId::PAGE_FAULTS), &here()).unwrap();
     group.add(software(SwId::DUMMY), &here()).unwrap();
     group.enable().unwrap();
@@ -44,7 +44,7 @@ fn counts_come_in_the_order_of_the_events() {
 }
 
 fn a_group_of_more_events_than_the_first_buffer_has_room_for() {
-    let mut group = Group::open(software(SwId::PAGE_FAULTS), &here()).unwrap();
+    let mut group = CounterGroup::open(software(SwId::PAGE_FAULTS), &here()).unwrap();
     for _ in 1..80 {
         group.add(software(SwId::PAGE_FAULTS), &here()).unwrap();
     }
@@ -75,7 +75,7 @@ fn every_shape_of_a_groups_read() {
 }
 
 fn members_are_neither_pinned_nor_exclusive() {
-    let mut group = Group::open(software(SwId::DUMMY).pinned(true), &here()).unwrap();
+    let mut group = CounterGroup::open(software(SwId::DUMMY).pinned(true), &here()).unwrap();
     let error = group.add(software(SwId::DUMMY).pinned(true), &here()).unwrap_err();
     assert_eq!((error.errno(), error.fields()), (None, ["pinned"].as_slice()), "{error}");
     let error = group.add(software(SwId::DUMMY).exclusive(true), &here()).unwrap_err();
@@ -87,7 +87,7 @@ fn a_group_of_events_in_which_the_leader_samples_alone() {
     let events = [SwId::CPU_CLOCK, SwId::PAGE_FAULTS].map(EventSpec::software);
     let mut events = EventGroup::from(Vec::from(events));
     events.sample_leader_only = true;
-    let group = Group::open_events(&events, &here(), |event, samples| {
+    let group = CounterGroup::open_events(&events, &here(), |event, samples| {
         let event = event.exclude_kernel(true);
         if samples { event.sample_period(1_000_000).sample_type(SampleType::READ) } else { event }
     });
@@ -101,6 +101,6 @@ fn a_group_of_events_in_which_the_leader_samples_alone() {
 }
 
 fn a_group_of_nothing() {
-    let error = Group::open_events(&EventGroup::default(), &here(), |event, _| event).unwrap_err();
+    let error = CounterGroup::open_events(&EventGroup::default(), &here(), |event, _| event).unwrap_err();
     assert_eq!(error.errno(), None, "{error}");
 }

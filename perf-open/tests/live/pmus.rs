@@ -2,9 +2,9 @@
 #![cfg(target_os = "linux")]
 
 use perf_open::abi::event::EventType;
-use perf_open::event::{EventSpec, Parser};
+use perf_open::event::{EventParser, EventSpec};
 use perf_open::pmu::Pmus;
-use perf_open::probe::KernelPlace;
+use perf_open::probe::ProbeLocation;
 use perf_open::tracepoint::Tracefs;
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
@@ -50,7 +50,7 @@ fn user_probes_are_of_their_pmu() {
 
 fn kernel_probes_are_of_their_pmu() {
     let kind = kind_of("kprobe");
-    let place = KernelPlace::Function("vfs_read", 0);
+    let place = ProbeLocation::Function("vfs_read", 0);
     for event in [EventSpec::kprobe(place), EventSpec::kretprobe(place)] {
         assert_eq!(event.unwrap().attr.kind, kind);
     }
@@ -66,7 +66,7 @@ fn a_tracepoint_has_the_id_of_its_file() {
 
 /// Returns the names of all events of this machine.
 fn names() -> Vec<String> {
-    Parser::new().list().events.into_iter().map(|event| event.name).collect()
+    EventParser::new().list().events.into_iter().map(|event| event.name).collect()
 }
 
 fn software_events_are_listed() {

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use perf_open::abi::attr::Attr;
 use perf_open::abi::breakpoint::BreakpointType;
 use perf_open::abi::event::{EventType, SwId};
-use perf_open::signal::{Cause, Owner, Signals, deliver, stop};
+use perf_open::signal::{BlockedSignals, SignalCause, SignalOwner, deliver, stop};
 use perf_open::{Builder, Counter, EventSpec, Ring, Target};
 
 use crate::support::touch;
@@ -47,10 +47,10 @@ fn touch_slowly(pages: usize) {
 
 fn a_refresh_signals_each_overflow_and_the_end() {
     let signal = libc::SIGRTMIN() + 3; // queued, and so none is merged with another
-    let signals = Signals::block(&[signal]).unwrap();
+    let signals = BlockedSignals::block(&[signal]).unwrap();
     let counter = open(&faults());
     let _ring = Ring::map(&counter, 1).unwrap();
-    deliver(&counter, Owner::ThisThread, signal).unwrap();
+    deliver(&counter, SignalOwner::ThisThread, signal).unwrap();
     counter.refresh(3).unwrap();
     touch_slowly(100);
     let fd = counter.as_fd().as_raw_fd();
@@ -59,19 +59,22 @@ fn a_refresh_signals_each_overflow_and_the_end() {
         assert_eq!(taken.number, signal);
         causes.push(taken.cause);
     }
-    assert_eq!(causes, [Cause::Overflow { fd }, Cause::Overflow { fd }, Cause::Hangup { fd }]);
+    assert_eq!(
+        causes,
+        [SignalCause::Overflow { fd }, SignalCause::Overflow { fd }, SignalCause::Hangup { fd }]
+    );
     assert_eq!(counter.read().unwrap().value, 3, "it was disabled then");
 }
 
 fn sigio_carries_the_descriptor_until_it_is_stopped() {
-    let signals = Signals::block(&[libc::SIGIO]).unwrap();
+    let signals = BlockedSignals::block(&[libc::SIGIO]).unwrap();
     let counter = open(&faults());
     let _ring = Ring::map(&counter, 1).unwrap();
-    deliver(&counter, Owner::ThisThread, libc::SIGIO).unwrap();
+    deliver(&counter, SignalOwner::ThisThread, libc::SIGIO).unwrap();
     counter.enable().unwrap();
     touch_slowly(10);
     let taken = signals.take(SECOND).unwrap().unwrap();
-    assert_eq!(taken.cause, Cause::Overflow { fd: counter.as_fd().as_raw_fd() });
+    assert_eq!(taken.cause, SignalCause::Overflow { fd: counter.as_fd().as_raw_fd() });
     stop(&counter).unwrap();
     while signals.take(SOON).unwrap().is_some() {}
     touch_slowly(10);
@@ -81,10 +84,10 @@ fn sigio_carries_the_descriptor_until_it_is_stopped() {
 /// Touches `pages` fresh pages, and returns the number of signals of overflows and of wakeups of the ring, if there is one.
 fn signals_of(builder: &Builder, with_ring: bool, pages: usize) -> (usize, u64) {
     let signal = libc::SIGRTMIN() + 3; // queued, and so none is merged with another
-    let signals = Signals::block(&[signal]).unwrap();
+    let signals = BlockedSignals::block(&[signal]).unwrap();
     let counter = open(builder);
     let mut ring = with_ring.then(|| Ring::map(&counter, 16).unwrap());
-    deliver(&counter, Owner::ThisThread, signal).unwrap();
+    deliver(&counter, SignalOwner::ThisThread, signal).unwrap();
     let fd = counter.as_fd().as_raw_fd();
     counter.enable().unwrap();
     let mut wakeups = 0;
@@ -99,7 +102,7 @@ fn signals_of(builder: &Builder, with_ring: bool, pages: usize) -> (usize, u64) 
     let count = counter.read().unwrap().value;
     let mut taken = 0;
     while let Some(signal) = signals.take(SOON).unwrap() {
-        assert_eq!(signal.cause, Cause::Overflow { fd });
+        assert_eq!(signal.cause, SignalCause::Overflow { fd });
         taken += 1;
     }
     let period = counter.attr().sample_period;
@@ -134,7 +137,7 @@ fn a_period_has_one_signal_for_each_overflow() {
 fn a_trap_carries_its_data() {
     needs::all(&[needs::Need::Breakpoints]);
     static WATCHED: AtomicU64 = AtomicU64::new(0);
-    let signals = Signals::block(&[libc::SIGTRAP]).unwrap();
+    let signals = BlockedSignals::block(&[libc::SIGTRAP]).unwrap();
     let address = (&raw const WATCHED).addr() as u64;
     let builder = Builder::from(Attr { kind: EventType::BREAKPOINT, ..Attr::default() })
         .bp_type(BreakpointType::W)
@@ -148,7 +151,7 @@ fn a_trap_carries_its_data() {
     let _counter = open(&builder);
     WATCHED.store(1, Ordering::Relaxed);
     let taken = signals.take(SECOND).unwrap().unwrap();
-    let Cause::Trap(trap) = taken.cause else { panic!("{taken:?}") };
+    let SignalCause::Trap(trap) = taken.cause else { panic!("{taken:?}") };
     assert_eq!((taken.number, taken.code), (libc::SIGTRAP, 6));
     assert_eq!((trap.addr, trap.kind), (address, EventType::BREAKPOINT));
     assert_eq!(trap.data, 0xfeed_5eed_0000_0001_u64 & usize::MAX as u64);
@@ -157,10 +160,10 @@ fn a_trap_carries_its_data() {
 }
 
 fn numbers_that_are_none_are_refused() {
-    assert_eq!(Signals::block(&[1000]).unwrap_err().errno_name(), Some("EINVAL"));
+    assert_eq!(BlockedSignals::block(&[1000]).unwrap_err().errno_name(), Some("EINVAL"));
     let counter = open(&faults());
-    assert_eq!(deliver(&counter, Owner::ThisThread, 1000).unwrap_err().errno_name(), Some("EINVAL"));
-    assert_eq!(deliver(&counter, Owner::Thread(u32::MAX), libc::SIGIO).unwrap_err().errno(), None);
-    let gone = deliver(&counter, Owner::Process(i32::MAX as u32), libc::SIGIO).unwrap_err();
+    assert_eq!(deliver(&counter, SignalOwner::ThisThread, 1000).unwrap_err().errno_name(), Some("EINVAL"));
+    assert_eq!(deliver(&counter, SignalOwner::Thread(u32::MAX), libc::SIGIO).unwrap_err().errno(), None);
+    let gone = deliver(&counter, SignalOwner::Process(i32::MAX as u32), libc::SIGIO).unwrap_err();
     assert_eq!(gone.errno_name(), Some("ESRCH"), "{gone}");
 }

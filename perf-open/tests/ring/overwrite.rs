@@ -5,11 +5,11 @@ use core::ops::ControlFlow;
 use perf_open::abi::endian::NativeEndian;
 use perf_open::parse::Record;
 use perf_open::parse::ring::{Buffer, Direction, Dump, RingErrorKind};
-use perf_open::ring::{Snapshot, loopback, merge, page_bytes};
+use perf_open::ring::{OverwriteSnapshot, loopback, merge, page_bytes};
 
 use crate::{attr, sample};
 
-fn ips(mut records: Snapshot<'_>) -> Vec<u64> {
+fn ips(mut records: OverwriteSnapshot<'_>) -> Vec<u64> {
     let mut ips = Vec::new();
     while let Some(record) = records.next_with_event() {
         let Record::Sample(sample) = record.unwrap().decode().unwrap() else { panic!("not a sample") };

@@ -6,7 +6,7 @@ use std::thread;
 use perf_open::Ring;
 use perf_open::abi::record::RecordType;
 use perf_open::parse::{RawRecord, abi::endian::NativeEndian};
-use perf_open::ring::loopback::{self, Writer};
+use perf_open::ring::loopback::{self, RingWriter};
 
 use crate::{attr, record};
 
@@ -54,7 +54,7 @@ fn read(mut ring: Ring, until: u64) -> Ring {
 }
 
 /// Writes all records, and waits for room if the ring is full.
-fn write_all(mut writer: Writer, until: u64) {
+fn write_all(mut writer: RingWriter, until: u64) {
     for number in 0..until {
         let record = numbered(number);
         while !writer.write(&record) {
@@ -67,7 +67,7 @@ fn write_all(mut writer: Writer, until: u64) {
 
 /// Writes like the kernel: counts the records that find no room, and reports them in a LOST record before the next one
 /// that fits.
-fn write_or_lose(mut writer: Writer, until: u64) {
+fn write_or_lose(mut writer: RingWriter, until: u64) {
     let mut lost = 0;
     for number in 0..until {
         let mut next = numbered(number);

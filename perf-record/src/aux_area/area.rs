@@ -8,7 +8,7 @@ use super::newest::{AuxPiece, SnapshotHistory};
 use super::sizes::AuxMode;
 use super::{AuxPlan, Tracer};
 use crate::Error;
-use crate::sink::RecordSink;
+use crate::sink::RecordingSink;
 use crate::user_records;
 
 /// What an AUX area belongs to.
@@ -24,7 +24,7 @@ pub(crate) struct AuxTarget {
 
 /// An AUX area.
 #[derive(Debug)]
-pub(crate) struct AuxArea {
+pub(crate) struct TracedArea {
     pub(crate) place: AuxTarget,
     tracer: Tracer,
     mapping: AuxMemory,
@@ -43,7 +43,7 @@ pub(crate) enum AuxMemory {
     Samples(#[expect(dead_code, reason = "keeps the area mapped")] AuxSnapshot),
 }
 
-impl AuxArea {
+impl TracedArea {
     /// Maps the area of the event of a ring.
     pub(crate) fn map(plan: &AuxPlan, ring: &Ring, place: AuxTarget) -> Result<Self, perf_open::Error> {
         let pages = plan.sizes.pages;
@@ -63,7 +63,7 @@ impl AuxArea {
 
     /// Takes the data that is in the area now and passes it to `sink`, if all data is recorded. `resume` is called once the
     /// hardware has the room again. Returns the bytes of the data.
-    pub(crate) fn drain<S: RecordSink + ?Sized>(
+    pub(crate) fn drain<S: RecordingSink + ?Sized>(
         &mut self,
         sink: &mut S,
         resume: impl FnOnce() -> Result<(), Error>,
@@ -85,7 +85,7 @@ impl AuxArea {
 
     /// Passes the newest data of the area to `sink`, if it is for snapshots. The trace must be stopped. Returns the bytes of
     /// the data.
-    pub(crate) fn snapshot<S: RecordSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
+    pub(crate) fn snapshot<S: RecordingSink + ?Sized>(&mut self, sink: &mut S) -> Result<u64, Error> {
         let AuxMemory::Snapshot(area, history, most) = &mut self.mapping else { return Ok(0) };
         let (data, head) = area.contents();
         let Some(AuxPiece { first, second, offset }) = history.newest(data, head, *most) else {
@@ -98,7 +98,7 @@ impl AuxArea {
     /// Passes an AUXTRACE record with the copied data to `sink`.
     ///
     /// perf: `__auxtrace_mmap__read`.
-    fn put<S: RecordSink + ?Sized>(
+    fn put<S: RecordingSink + ?Sized>(
         &mut self,
         offset: u64,
         reference: u64,

@@ -13,7 +13,7 @@ use super::error::StatError;
 use super::options::{StatCgroups, StatOptions};
 use super::run::{StatInterval, StatRun};
 use crate::host::{self, ROOT};
-use crate::sink::{CaptureHead, RecordSink};
+use crate::sink::{CaptureHead, RecordingSink};
 use crate::user_records::{cpu_map, put, thread_map, word};
 use crate::{Error, Targets};
 
@@ -86,7 +86,7 @@ fn check(options: &StatOptions) -> Result<u64, StatError> {
     options.aggregation.code().ok_or(StatError::UnnumberedAggregation)
 }
 
-impl<S: RecordSink> StatCapture<S> {
+impl<S: RecordingSink> StatCapture<S> {
     /// Begins a capture of a run: the features of the machine, and the records THREAD_MAP, CPU_MAP and STAT_CONFIG.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 use std::path::Path;
 
-use perf_open::event::Tool;
+use perf_open::event::ToolEvent;
 use perf_open::pmu::Pmus;
 use perf_open::{Counter, EventSpec, Target, limits};
 
@@ -83,7 +83,7 @@ impl CounterSet {
         let sysfs = Path::new("/sys");
         let of_event = |event: &EventSpec| property(event.tool?, scope.targets, sysfs);
         let properties: Vec<_> = events.iter().map(of_event).collect();
-        let is_time = |event: &EventSpec| event.tool.is_some_and(Tool::is_time);
+        let is_time = |event: &EventSpec| event.tool.is_some_and(ToolEvent::is_time);
         let has_value = properties.iter().map(Option::is_some);
         let mut counters = Self {
             units: Vec::new(),

@@ -4,7 +4,7 @@ use alloc::ffi::CString;
 
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::{EventType, HwId, SwId};
-use perf_open::event::{Parser, Tool};
+use perf_open::event::{EventParser, ToolEvent};
 use perf_open::pmu::Pmus;
 use perf_open::{EventGroup, EventSpec};
 
@@ -89,7 +89,7 @@ pub(super) fn all(
     if options.null {
         return Ok(Vec::new());
     }
-    let parser = Parser::new().with_tools();
+    let parser = EventParser::new().with_tools();
     let mut all = groups;
     if options.topdown {
         let has_cgroups = options.cgroups != StatCgroups::All;
@@ -118,7 +118,7 @@ pub(super) fn all(
         if options.all_kernel {
             *flags = flags.without(AttrFlags::EXCLUDE_KERNEL) | AttrFlags::EXCLUDE_USER;
         }
-        if event.tool.is_some_and(Tool::is_time) {
+        if event.tool.is_some_and(ToolEvent::is_time) {
             event.unit = Some("ns".to_owned());
         }
     }
@@ -130,7 +130,7 @@ fn add_metrics(
     groups: &mut Vec<StatGroup>,
     targets: &Targets,
     metrics: &[NamedMetric],
-    parser: &Parser,
+    parser: &EventParser,
 ) -> Result<(), StatError> {
     let mut all_divisors: Vec<EventSpec> = Vec::new();
     for &named in metrics {
@@ -227,7 +227,7 @@ fn defaults(targets: &Targets) -> Vec<EventGroup> {
 /// Returns whether the events include cpu times, which the tool itself measures.
 pub(super) fn has_cpu_times(groups: &[StatGroup]) -> bool {
     let mut events = groups.iter().flat_map(StatGroup::events);
-    events.any(|event| matches!(event.tool, Some(Tool::UserTime | Tool::SystemTime)))
+    events.any(|event| matches!(event.tool, Some(ToolEvent::UserTime | ToolEvent::SystemTime)))
 }
 
 #[cfg(test)]
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     fn groups(list: &str) -> Vec<StatGroup> {
-        Parser::new().with_tools().parse(list).unwrap().into_iter().map(StatGroup::from).collect()
+        EventParser::new().with_tools().parse(list).unwrap().into_iter().map(StatGroup::from).collect()
     }
 
     fn names(groups: &[StatGroup]) -> Vec<&str> {

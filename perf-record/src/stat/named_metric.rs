@@ -6,7 +6,7 @@ use core::str::FromStr;
 
 use perf_open::EventSpec;
 use perf_open::abi::event::SwId;
-use perf_open::event::Parser;
+use perf_open::event::EventParser;
 
 use super::error::StatError;
 use crate::Targets;
@@ -125,7 +125,7 @@ impl NamedMetric {
     pub(super) fn events(
         &self,
         targets: &Targets,
-        parser: &Parser,
+        parser: &EventParser,
     ) -> Result<(Vec<EventSpec>, Vec<EventSpec>), StatError> {
         let event = |name: Option<&str>| -> Result<Vec<EventSpec>, StatError> {
             let Some(name) = name else { return Ok(vec![clock(targets)]) };
@@ -165,7 +165,7 @@ mod tests {
         for metric in METRICS {
             assert_eq!(metric.name.parse::<NamedMetric>().unwrap(), *metric);
             for targets in [Targets::Command, Targets::Cpus(vec![0])] {
-                let (events, divisors) = metric.events(&targets, &Parser::new()).unwrap();
+                let (events, divisors) = metric.events(&targets, &EventParser::new()).unwrap();
                 assert!(!events.is_empty(), "{}", metric.name);
                 assert_eq!(divisors.is_empty(), metric.divisor == MetricDivisor::Elapsed, "{}", metric.name);
             }

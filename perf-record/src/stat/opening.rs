@@ -6,7 +6,7 @@ use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::event::EventType;
 use perf_open::abi::read_format::ReadFormat;
 use perf_open::abi::sample_type::SampleType;
-use perf_open::{Builder, Count, Counter, Error, EventSpec, Group, Target, limits};
+use perf_open::{Builder, Count, Counter, CounterGroup, Error, EventSpec, Target, limits};
 
 use super::aggregation::Aggregate;
 use super::options::StatOptions;
@@ -36,7 +36,7 @@ impl OpeningScope<'_> {
 #[derive(Debug)]
 pub(super) enum CounterUnit {
     Alone(Counter),
-    Group(Group),
+    Group(CounterGroup),
 }
 
 impl CounterUnit {
@@ -76,7 +76,7 @@ pub(super) enum GroupMembership<'a> {
     Alone,
     /// As the leader of a new group.
     Leader,
-    Member(&'a mut Group),
+    Member(&'a mut CounterGroup),
 }
 
 /// Opens an event as a member of a group, or alone or as the leader of a new group, which are returned.
@@ -108,7 +108,7 @@ pub(super) fn open_event(
                 let times = ReadFormat::TOTAL_TIME_ENABLED | ReadFormat::TOTAL_TIME_RUNNING;
                 builder.read_format(times).open(target).map(CounterUnit::Alone).map(Some)
             }
-            GroupMembership::Leader => Group::open(builder, target).map(CounterUnit::Group).map(Some),
+            GroupMembership::Leader => CounterGroup::open(builder, target).map(CounterUnit::Group).map(Some),
             GroupMembership::Member(group) => group.add(builder, target).map(|()| None),
         }
     };

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use perf_open::event::Tool;
+use perf_open::event::ToolEvent;
 
 use crate::Targets;
 use crate::sysfs::text;
@@ -15,41 +15,41 @@ use crate::topology::{SiblingLevel, SysfsTopology};
 /// # Examples
 ///
 /// ```
-/// use perf_record::open::event::Tool;
+/// use perf_record::open::event::ToolEvent;
 ///
-/// assert!(perf_record::stat::has_tool_event(Tool::DurationTime));
+/// assert!(perf_record::stat::has_tool_event(ToolEvent::DurationTime));
 /// ```
 #[must_use]
-pub fn has_tool_event(tool: Tool) -> bool {
+pub fn has_tool_event(tool: ToolEvent) -> bool {
     tool.is_time() || property(tool, &Targets::Command, Path::new("/sys")).is_some()
 }
 
 /// Returns the value of a property; `None` if this machine does not have it, or it is a time. `targets` are the targets.
 ///
 /// perf: `tool_pmu__read_event`, `tools/perf/util/tool_pmu.c`.
-pub(super) fn property(tool: Tool, targets: &Targets, sysfs: &Path) -> Option<u64> {
+pub(super) fn property(tool: ToolEvent, targets: &Targets, sysfs: &Path) -> Option<u64> {
     let topology = SysfsTopology::at(sysfs);
     let number = |count: usize| u64::try_from(count).ok();
     let online = topology.listed("online");
     let cpus = online.as_deref().unwrap_or_default();
     let siblings = |cpu, level| topology.siblings(cpu, level);
     match tool {
-        Tool::HasPmem => Some(sysfs.join("firmware/acpi/tables/NFIT").exists().into()),
-        Tool::NumCpus => number(topology.listed("present")?.len()),
-        Tool::NumCpusOnline => number(online?.len()),
-        Tool::NumCores => distinct(cpus, |cpu| siblings(cpu, SiblingLevel::Core)),
+        ToolEvent::HasPmem => Some(sysfs.join("firmware/acpi/tables/NFIT").exists().into()),
+        ToolEvent::NumCpus => number(topology.listed("present")?.len()),
+        ToolEvent::NumCpusOnline => number(online?.len()),
+        ToolEvent::NumCores => distinct(cpus, |cpu| siblings(cpu, SiblingLevel::Core)),
         // Where the kernel has no dies, each package is one.
-        Tool::NumDies => distinct(cpus, |cpu| {
+        ToolEvent::NumDies => distinct(cpus, |cpu| {
             siblings(cpu, SiblingLevel::Die).or_else(|| siblings(cpu, SiblingLevel::Package))
         }),
-        Tool::NumPackages => distinct(cpus, |cpu| siblings(cpu, SiblingLevel::Package)),
-        Tool::SmtOn => Some(has_smt(topology, cpus).into()),
-        Tool::SystemTscFreq => tsc_frequency(),
-        Tool::CoreWide => {
+        ToolEvent::NumPackages => distinct(cpus, |cpu| siblings(cpu, SiblingLevel::Package)),
+        ToolEvent::SmtOn => Some(has_smt(topology, cpus).into()),
+        ToolEvent::SystemTscFreq => tsc_frequency(),
+        ToolEvent::CoreWide => {
             let Targets::Cpus(counted) = targets else { return Some((!has_smt(topology, cpus)).into()) };
             Some(has_whole_cores(topology, cpus, counted).into())
         }
-        Tool::TargetCpu => Some(matches!(targets, Targets::Cpus(_)).into()),
+        ToolEvent::TargetCpu => Some(matches!(targets, Targets::Cpus(_)).into()),
         _ => None,
     }
 }
@@ -134,25 +134,25 @@ mod tests {
         let of = |tool, targets: &Targets| property(tool, targets, root.path());
         let command = Targets::Command;
         for (tool, expected) in [
-            (Tool::HasPmem, Some(0)),
-            (Tool::NumCpus, Some(8)),
-            (Tool::NumCpusOnline, Some(7)),
-            (Tool::NumCores, Some(4)),
-            (Tool::NumDies, Some(2)),
-            (Tool::NumPackages, Some(2)),
-            (Tool::SmtOn, Some(1)),
-            (Tool::CoreWide, Some(0)),
-            (Tool::TargetCpu, Some(0)),
-            (Tool::DurationTime, None),
+            (ToolEvent::HasPmem, Some(0)),
+            (ToolEvent::NumCpus, Some(8)),
+            (ToolEvent::NumCpusOnline, Some(7)),
+            (ToolEvent::NumCores, Some(4)),
+            (ToolEvent::NumDies, Some(2)),
+            (ToolEvent::NumPackages, Some(2)),
+            (ToolEvent::SmtOn, Some(1)),
+            (ToolEvent::CoreWide, Some(0)),
+            (ToolEvent::TargetCpu, Some(0)),
+            (ToolEvent::DurationTime, None),
         ] {
             assert_eq!(of(tool, &command), expected, "{tool:?}");
         }
-        assert_eq!(of(Tool::TargetCpu, &Targets::Cpus(vec![0])), Some(1));
-        assert_eq!(of(Tool::CoreWide, &Targets::Cpus(vec![0, 1, 6])), Some(1));
-        assert_eq!(of(Tool::CoreWide, &Targets::Cpus(vec![0, 1, 2])), Some(0));
+        assert_eq!(of(ToolEvent::TargetCpu, &Targets::Cpus(vec![0])), Some(1));
+        assert_eq!(of(ToolEvent::CoreWide, &Targets::Cpus(vec![0, 1, 6])), Some(1));
+        assert_eq!(of(ToolEvent::CoreWide, &Targets::Cpus(vec![0, 1, 2])), Some(0));
         let nowhere = Path::new("/nowhere");
-        assert_eq!(property(Tool::NumCores, &command, nowhere), None);
-        assert_eq!(property(Tool::NumCpus, &command, nowhere), None);
+        assert_eq!(property(ToolEvent::NumCores, &command, nowhere), None);
+        assert_eq!(property(ToolEvent::NumCpus, &command, nowhere), None);
     }
 
     #[test]

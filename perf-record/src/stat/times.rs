@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::fs;
 
-use perf_open::event::Tool;
+use perf_open::event::ToolEvent;
 use perf_open::workload::CpuTime;
 
 use crate::Targets;
@@ -25,11 +25,11 @@ pub(super) struct PassedTime {
 
 impl PassedTime {
     /// Returns the value of a tool's event in nanoseconds.
-    pub(super) fn of(&self, tool: Tool) -> Option<u64> {
+    pub(super) fn of(&self, tool: ToolEvent) -> Option<u64> {
         let duration = match tool {
-            Tool::DurationTime => Some(self.elapsed),
-            Tool::UserTime => self.cpu.map(|cpu| cpu.user),
-            Tool::SystemTime => self.cpu.map(|cpu| cpu.system),
+            ToolEvent::DurationTime => Some(self.elapsed),
+            ToolEvent::UserTime => self.cpu.map(|cpu| cpu.user),
+            ToolEvent::SystemTime => self.cpu.map(|cpu| cpu.system),
             _ => None,
         };
         duration.map(|duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
@@ -114,9 +114,10 @@ mod tests {
         let ticks = u64::from(rustix::param::clock_ticks_per_second() as u32);
         let time = CpuTicks { user: 3 * ticks, system: ticks }.since(CpuTicks { user: ticks, system: 0 });
         let passed = PassedTime { elapsed: Duration::from_secs(5), cpu: Some(time) };
-        let values = [Tool::DurationTime, Tool::UserTime, Tool::SystemTime].map(|tool| passed.of(tool));
-        assert_eq!(passed.of(Tool::NumCpus), None);
+        let values =
+            [ToolEvent::DurationTime, ToolEvent::UserTime, ToolEvent::SystemTime].map(|tool| passed.of(tool));
+        assert_eq!(passed.of(ToolEvent::NumCpus), None);
         assert_eq!(values, [5, 2, 1].map(|seconds: u64| Some(seconds * 1_000_000_000)));
-        assert_eq!(PassedTime::default().of(Tool::UserTime), None);
+        assert_eq!(PassedTime::default().of(ToolEvent::UserTime), None);
     }
 }

@@ -4,7 +4,7 @@
 //! the PMU lists. perf: `topdown_run` in `tools/perf/builtin-stat.c`, `perf_stat__print_shadow_stats`.
 
 use perf_open::EventSpec;
-use perf_open::event::Parser;
+use perf_open::event::EventParser;
 
 use super::error::StatError;
 
@@ -123,7 +123,7 @@ impl TopdownEvent {
 pub(super) fn events(
     level: Option<u32>,
     by_core: bool,
-    parser: &Parser,
+    parser: &EventParser,
 ) -> Result<Vec<EventSpec>, StatError> {
     let pmus = ["cpu_core", "cpu"];
     let pmu = pmus.iter().find_map(|name| parser.pmus().get(name).ok());
@@ -202,7 +202,7 @@ mod tests {
             let terms = format!("event={:#04x},umask={:#x}\n", config & 0xff, config >> 8);
             fs::write(folder.join("events").join(name), terms).unwrap();
         }
-        let parser = Parser::at(Pmus::at(root.path()), Tracefs::at("/nowhere"));
+        let parser = EventParser::at(Pmus::at(root.path()), Tracefs::at("/nowhere"));
         let events = events(level, by_core, &parser).map_err(|error| error.to_string())?;
         Ok(events.into_iter().map(|event| (event.name, event.attr.config)).collect())
     }

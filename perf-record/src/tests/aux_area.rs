@@ -8,7 +8,7 @@ mod refusals;
 use std::path::PathBuf;
 
 use perf_open::EventGroup;
-use perf_open::event::Parser;
+use perf_open::event::EventParser;
 use perf_open::pmu::Pmus;
 use perf_open::tracepoint::Tracefs;
 
@@ -47,13 +47,13 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// A made machine.
-struct Machine {
+struct AuxMachine {
     root: PathBuf,
     _folder: Folder,
     abilities: Abilities,
 }
 
-impl Machine {
+impl AuxMachine {
     fn new() -> Self {
         let folder = Folder::with(FILES);
         let abilities = Abilities { privileged: true, cpu_wide: true, text_poke: false, guests_trace: false };
@@ -61,7 +61,7 @@ impl Machine {
     }
 
     fn parse(&self, list: &str) -> Vec<EventGroup> {
-        Parser::at(Pmus::at(&self.root), Tracefs::at(self.root.join("none"))).parse(list).unwrap()
+        EventParser::at(Pmus::at(&self.root), Tracefs::at(self.root.join("none"))).parse(list).unwrap()
     }
 
     /// Returns the plan for a list of events, and the completed groups.

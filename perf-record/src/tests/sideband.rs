@@ -11,7 +11,7 @@ use perf_parse::{RawRecord, Record, SampleLayout};
 
 use crate::SidebandSink;
 use crate::sideband_tasks::TaskSample;
-use crate::sink::RecordSink;
+use crate::sink::RecordingSink;
 
 const EXEC: Misc = Misc::COMM_EXEC;
 

@@ -11,7 +11,7 @@ use perf_record::open::workload::Workload;
 use perf_record::open::{EventGroup, EventSpec};
 use perf_record::parse::{RawRecord, Reader, Record};
 use perf_record::{
-    CallbackSink, FileSink, PipeSink, RecordOptions, RecordSink, Recorder, SidebandSink, Summary, Targets,
+    CallbackSink, FileSink, PipeSink, RecordOptions, Recorder, RecordingSink, SidebandSink, Summary, Targets,
 };
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
@@ -49,7 +49,7 @@ fn touch(pages: usize) {
 }
 
 /// Records page faults of this thread.
-fn record<S: RecordSink>(sink: &mut S) -> Summary {
+fn record<S: RecordingSink>(sink: &mut S) -> Summary {
     // The test may run in any thread of this process.
     let tid = std::fs::read_link("/proc/thread-self").unwrap();
     let tid = tid.file_name().unwrap().to_str().unwrap().parse().unwrap();

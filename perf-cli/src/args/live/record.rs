@@ -15,9 +15,9 @@ use perf_record::{CallGraphMode, SynthesizedRecords, ThreadSpec};
 use super::observed::ObservedArgs;
 pub(crate) use accepted::AcceptedArgs;
 pub(crate) use aux_area::{AuxAreaArgs, MmapPages};
-pub(crate) use events::{Asked, EventArgs};
+pub(crate) use events::{EventArgs, EventOption};
 pub(crate) use samples::SampleArgs;
-pub(crate) use values::{Delay, Freq, Registers, Switch, register_names};
+pub(crate) use values::{Delay, Freq, RegisterOption, Switch, register_names};
 pub(crate) use when::WhenArgs;
 
 pub(super) const AFTER_HELP: &str = "\

@@ -8,7 +8,7 @@ use perf_open::EventGroup;
 use perf_parse::file::write::EventFields;
 use perf_record::{ControlCommand, EvlistDetails, Recorder, UnknownCommand};
 
-use super::signals::Signals;
+use super::signals::RecordSignals;
 use crate::Failure;
 use crate::args::live::control::Control;
 use crate::live::control::{self, Answers};
@@ -28,7 +28,7 @@ pub(super) struct Commands {
 
 /// What commands ask of the loop of the recording.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ControlRequests {
     pub(super) stop: bool,
     pub(super) snapshot: bool,
 }
@@ -37,7 +37,7 @@ impl Commands {
     /// Listens for commands. Each command wakes up the recorder.
     pub(super) fn listen(
         control: &Control,
-        signals: &Signals,
+        signals: &RecordSignals,
         groups: &[EventGroup],
     ) -> Result<Self, Failure> {
         let (sender, lines) = mpsc::channel();
@@ -54,8 +54,8 @@ impl Commands {
 
     /// Does what the commands that have come ask for, and answers them. A snapshot is answered by
     /// [`answer`](Self::answer).
-    pub(super) fn run(&mut self, recorder: &Recorder) -> Result<Asked, Failure> {
-        let mut asked = Asked::default();
+    pub(super) fn run(&mut self, recorder: &Recorder) -> Result<ControlRequests, Failure> {
+        let mut asked = ControlRequests::default();
         while let Ok(line) = self.lines.try_recv() {
             match line {
                 Ok(ControlCommand::Enable(None)) => recorder.resume()?,

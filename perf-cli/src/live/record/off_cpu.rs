@@ -4,7 +4,7 @@
 //! and `perfdata report --off-cpu` and `perfdata fold --off-cpu --wakers` compute the times.
 
 use perf_open::abi::sample_type::SampleType;
-use perf_open::event::{CallGraph, parse};
+use perf_open::event::{CallGraphTerm, parse};
 use perf_open::{Builder, EventSpec, Target};
 
 use crate::args::live::record::RecordArgs;
@@ -43,7 +43,7 @@ fn event(name: &str, args: &RecordArgs) -> Option<EventSpec> {
     let open = Builder::new(event.clone()).sample_period(1).sample_type(SampleType::RAW).disabled(true);
     open.open(&Target::this_thread()).ok()?;
     if args.call_graph.is_none() {
-        event.terms.call_graph = Some(CallGraph::Fp);
+        event.terms.call_graph = Some(CallGraphTerm::Fp);
     }
     Some(event)
 }

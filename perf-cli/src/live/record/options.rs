@@ -13,7 +13,7 @@ use perf_record::{CallGraphMode, CgroupDirectory, RecordOptions, Targets, Thread
 
 use super::{off_cpu, threads, tracer};
 use crate::Failure;
-use crate::args::live::record::{Asked, Delay, Freq, RecordArgs, Registers, register_names};
+use crate::args::live::record::{Delay, EventOption, Freq, RecordArgs, RegisterOption, register_names};
 use crate::live::{cgroup_failure, observed};
 use crate::output::{Output, say};
 
@@ -28,14 +28,14 @@ pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Fa
     let mut last = 0..0;
     for asked in &args.events.asked {
         let filter = match asked {
-            Asked::Events(list) => {
+            EventOption::Events(list) => {
                 let before = count(&groups);
                 groups.extend(parsed(list)?);
                 last = before.max(count(&groups) - of_last_term(list))..count(&groups);
                 continue;
             }
-            Asked::Filter(filter) => filter.clone(),
-            Asked::ExcludePerf => format!("common_pid != {}", std::process::id()),
+            EventOption::Filter(filter) => filter.clone(),
+            EventOption::ExcludePerf => format!("common_pid != {}", std::process::id()),
         };
         if last.is_empty() {
             return Err(Failure(
@@ -140,7 +140,7 @@ fn in_cgroups(
 /// Prints the names of the registers, if the command line asks for them. Returns whether it does.
 pub(super) fn prints_registers(args: &RecordArgs) -> Result<bool, Failure> {
     let asked = [args.samples.intr_regs, args.samples.user_regs];
-    if !asked.contains(&Some(Registers::Names)) {
+    if !asked.contains(&Some(RegisterOption::Names)) {
         return Ok(false);
     }
     let names: Vec<_> = register_names().map(|(_, name)| name).collect();
@@ -161,7 +161,7 @@ pub(super) fn of(
     let sample_type = sample_type(args);
     let is_part = args.observed.cpu.is_some() && matches!(observed, Targets::Threads(_));
     let mask = |registers| match registers {
-        Some(Registers::Mask(mask)) => mask,
+        Some(RegisterOption::Mask(mask)) => mask,
         _ => 0,
     };
     Ok(RecordOptions {

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use perf_parse::file::write::{FeaturePayloads, Options, WriteFileError};
-use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordSink, copy_kcore};
+use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordingSink, copy_kcore};
 
 use super::folder::CaptureFolder;
 use crate::Failure;
@@ -17,10 +17,10 @@ use crate::output::{Holds, Outputs, Unfinished};
 pub(super) const CHUNK: usize = 1 << 16;
 
 /// A capture that is being written.
-pub(in crate::live) struct Output {
+pub(in crate::live) struct CaptureOutput {
     /// The name in messages.
     pub(in crate::live) name: String,
-    to: To,
+    to: OutputKind,
     /// The folder that `to` is in.
     folder: Option<CaptureFolder>,
     /// The files of rings.
@@ -29,7 +29,7 @@ pub(in crate::live) struct Output {
     is_closed: bool,
 }
 
-enum To {
+enum OutputKind {
     File {
         sink: Box<FileSink<BufWriter<File>>>,
         /// The same file, for its size.
@@ -40,13 +40,13 @@ enum To {
     Stream(Box<PipeSink<BufWriter<io::Stdout>>>),
 }
 
-impl Output {
+impl CaptureOutput {
     /// Creates a file, or a stream on standard output if `path` is `-`. [`publish`](Self::publish) gives the file its
     /// name, and renames an existing file to `path.old`.
     pub(in crate::live) fn create(path: &Path, options: Options) -> Result<Self, Failure> {
         if path == Path::new("-") {
             let out = BufWriter::with_capacity(CHUNK, io::stdout());
-            let to = To::Stream(Box::new(PipeSink::with_options(out, options)));
+            let to = OutputKind::Stream(Box::new(PipeSink::with_options(out, options)));
             let name = "standard output".to_owned();
             return Ok(Self { name, to, folder: None, parts: Vec::new(), is_closed: false });
         }
@@ -57,7 +57,7 @@ impl Output {
         let sink = Box::new(FileSink::with_options(BufWriter::with_capacity(CHUNK, out), options));
         Ok(Self {
             name,
-            to: To::File { sink, file, unfinished: Some(Box::new(unfinished)) },
+            to: OutputKind::File { sink, file, unfinished: Some(Box::new(unfinished)) },
             folder: None,
             parts: Vec::new(),
             is_closed: false,
@@ -94,8 +94,8 @@ impl Output {
     /// the file.
     pub(in crate::live) fn publish(&mut self) -> Result<(), Failure> {
         match &mut self.to {
-            To::File { unfinished, .. } => unfinished.take().map_or(Ok(()), |it| it.publish())?,
-            To::Stream(_) => {}
+            OutputKind::File { unfinished, .. } => unfinished.take().map_or(Ok(()), |it| it.publish())?,
+            OutputKind::Stream(_) => {}
         }
         self.folder.as_mut().map_or(Ok(()), CaptureFolder::publish)
     }
@@ -108,21 +108,21 @@ impl Output {
     /// Returns the bytes in the file, or in all files of the folder; `None` for a stream, and for a file that is not regular.
     pub(in crate::live) fn size(&self) -> Option<u64> {
         match &self.to {
-            To::File { file, .. } => {
+            OutputKind::File { file, .. } => {
                 let len = |file: &File| file.metadata().ok().filter(|it| it.is_file()).map(|it| it.len());
                 [file].into_iter().chain(&self.parts).map(len).sum()
             }
-            To::Stream(_) => None,
+            OutputKind::Stream(_) => None,
         }
     }
 
-    fn put(&mut self, write: impl FnOnce(&mut dyn RecordSink) -> Result<(), Error>) -> Result<(), Error> {
+    fn put(&mut self, write: impl FnOnce(&mut dyn RecordingSink) -> Result<(), Error>) -> Result<(), Error> {
         if self.is_closed {
             return Ok(());
         }
         let result = match &mut self.to {
-            To::File { sink, .. } => write(&mut **sink),
-            To::Stream(sink) => write(&mut **sink),
+            OutputKind::File { sink, .. } => write(&mut **sink),
+            OutputKind::Stream(sink) => write(&mut **sink),
         };
         match result {
             Err(error) if error.is_closed_pipe() => {
@@ -142,7 +142,7 @@ pub(super) fn named(name: &str, error: Error) -> Error {
     }
 }
 
-impl RecordSink for Output {
+impl RecordingSink for CaptureOutput {
     fn begin(&mut self, head: &CaptureHead<'_>) -> Result<(), Error> {
         self.put(|sink| sink.begin(head))
     }

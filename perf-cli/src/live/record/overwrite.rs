@@ -4,15 +4,19 @@ use std::path::PathBuf;
 
 use perf_record::{Recorder, SidebandSink};
 
-use super::output::Output;
-use super::until::Until;
+use super::output::CaptureOutput;
+use super::until::StopConditions;
 use super::{TICK, dump, start, written};
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::output::say;
 
 /// Records until the end. Writes a snapshot for each request, and one at the end.
-pub(super) fn run(recorder: &mut Recorder, args: &RecordArgs, until: &mut Until<'_>) -> Result<(), Failure> {
+pub(super) fn run(
+    recorder: &mut Recorder,
+    args: &RecordArgs,
+    until: &mut StopConditions<'_>,
+) -> Result<(), Failure> {
     let mut kept = SidebandSink::default();
     let (mut snapshots, mut is_full) = (0_u32, false);
     // Synthesize the records of the tasks that run now, because they may have ended when the recording ends.
@@ -58,7 +62,7 @@ fn snapshot(
     if let Some((folder, copies)) = copies {
         dump::rings(folder, (&events, &features), copies, args.quiet)?;
     }
-    let mut out = Output::create(&path, super::written_as(args))?;
+    let mut out = CaptureOutput::create(&path, super::written_as(args))?;
     let summary = snapshot.write(kept, &mut out)?;
     out.publish()?;
     written(args, &out, &summary, &path);

@@ -13,14 +13,14 @@ use signal_hook::low_level::pipe;
 /// The requests made by signals. Each signal also makes a descriptor readable, so that it ends a wait even if it came
 /// before the wait.
 #[derive(Debug)]
-pub(super) struct Signals {
+pub(super) struct RecordSignals {
     end: Arc<AtomicBool>,
     snapshot: Arc<AtomicBool>,
     wakes: UnixStream,
     waker: UnixStream,
 }
 
-impl Signals {
+impl RecordSignals {
     /// Installs the handlers. From now on no signal ends this program before the capture is complete.
     pub(super) fn new() -> io::Result<Self> {
         let (end, snapshot) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();

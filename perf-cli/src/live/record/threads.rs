@@ -11,8 +11,8 @@ use perf_parse::file::write::Options as WriteOptions;
 use perf_record::{Error, PartSink, Recorder, RingReader, Targets, ThreadMask};
 
 use super::TICK;
-use super::output::{CHUNK, Output, named};
-use super::signals::Signals;
+use super::output::{CHUNK, CaptureOutput, named};
+use super::signals::RecordSignals;
 use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::live::observed;
@@ -42,23 +42,23 @@ pub(super) fn observed(observed: Targets, masks: Option<&[ThreadMask]>) -> Targe
     }
 }
 
-type Part = PartSink<BufWriter<File>>;
+type PartFile = PartSink<BufWriter<File>>;
 
 /// The threads that read rings.
-pub(super) struct Threads {
+pub(super) struct ReaderThreads {
     running: Vec<JoinHandle<(RingReader, Result<(), Error>)>>,
     /// The threads end when it is closed.
     end: UnixStream,
 }
 
-impl Threads {
+impl ReaderThreads {
     /// Takes the rings from `recorder`, creates their files in `out`, and starts the threads.
     pub(super) fn start(
         masks: Vec<ThreadMask>,
         recorder: &mut Recorder,
-        out: &mut Output,
+        out: &mut CaptureOutput,
         options: &WriteOptions,
-        signals: &Signals,
+        signals: &RecordSignals,
     ) -> Result<Self, Failure> {
         let cpus: Vec<_> = masks.iter().map(|mask| mask.cpus.clone()).collect();
         let mut work = Vec::new();
@@ -66,7 +66,7 @@ impl Threads {
             let mut parts = Vec::new();
             for &ring in reader.rings() {
                 let file = BufWriter::with_capacity(CHUNK, out.part(ring)?);
-                parts.push(Part::with_options(file, options)?);
+                parts.push(PartFile::with_options(file, options)?);
             }
             work.push((reader, mask, parts));
         }
@@ -111,7 +111,7 @@ impl Threads {
 /// Reads the rings until `closed` is closed, and then what is left in them.
 fn until_closed(
     reader: &mut RingReader,
-    parts: &mut [Part],
+    parts: &mut [PartFile],
     closed: &UnixStream,
     waker: &UnixStream,
 ) -> Result<(), Error> {

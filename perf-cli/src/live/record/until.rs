@@ -7,28 +7,28 @@ use perf_open::workload::Workload;
 use perf_record::{Recorder, Targets, Trigger, WaitOutcome};
 
 use super::TICK;
-use super::commands::{Asked, Commands};
+use super::commands::{Commands, ControlRequests};
 use super::schedule::Schedule;
-use super::signals::Signals;
+use super::signals::RecordSignals;
 use crate::Failure;
 
 /// The conditions that end a recording, and the requests while it runs.
-pub(super) struct Until<'a> {
+pub(super) struct StopConditions<'a> {
     pub(super) workload: Option<&'a mut Workload>,
     pub(super) observed: &'a Targets,
-    pub(super) signals: &'a Signals,
+    pub(super) signals: &'a RecordSignals,
     pub(super) commands: Option<Commands>,
     pub(super) trigger: Option<Trigger>,
     pub(super) schedule: Schedule,
     /// When the events could start first.
     pub(super) began: Instant,
-    pub(super) last: Last,
+    pub(super) last: LastWait,
 }
 
 /// What the last wait and the last look at the recorded threads found. In a storm of records, the loop of the recording
 /// does nothing else for each wakeup than to read the rings.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Last {
+pub(super) struct LastWait {
     /// What ended the last wait; `None` before the first.
     waited: Option<WaitOutcome>,
     /// When the recorded threads were looked for.
@@ -37,18 +37,18 @@ pub(super) struct Last {
 
 /// What is to be done now.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Due {
+pub(super) struct DueActions {
     /// The recording ends.
     pub(super) end: bool,
     /// A snapshot is taken, or another file begins.
     pub(super) snapshot: bool,
-    /// A command asked for the snapshot, and waits for an [answer](Until::answer).
+    /// A command asked for the snapshot, and waits for an [answer](StopConditions::answer).
     pub(super) is_awaited: bool,
 }
 
-impl Until<'_> {
+impl StopConditions<'_> {
     /// Starts and stops the events as it was asked for. Returns what the loop of the recording has to do.
-    pub(super) fn look(&mut self, recorder: &Recorder) -> Result<Due, Failure> {
+    pub(super) fn look(&mut self, recorder: &Recorder) -> Result<DueActions, Failure> {
         match self.schedule.due(self.began) {
             Some(true) => recorder.resume()?,
             Some(false) => recorder.pause()?,
@@ -60,7 +60,7 @@ impl Until<'_> {
         }
         let asked = match &mut self.commands {
             Some(commands) => commands.run(recorder)?,
-            None => Asked::default(),
+            None => ControlRequests::default(),
         };
         let occurred = match &mut self.trigger {
             Some(trigger) => trigger.take()? > 0,
@@ -71,11 +71,15 @@ impl Until<'_> {
         if end {
             recorder.stop()?;
         }
-        Ok(Due { end, snapshot: asked.snapshot || occurred || is_signalled, is_awaited: asked.snapshot })
+        Ok(DueActions {
+            end,
+            snapshot: asked.snapshot || occurred || is_signalled,
+            is_awaited: asked.snapshot,
+        })
     }
 
     /// Answers the command that asked for a snapshot.
-    pub(super) fn answer(&mut self, due: Due) {
+    pub(super) fn answer(&mut self, due: DueActions) {
         if let (Some(commands), true) = (&mut self.commands, due.is_awaited) {
             commands.answer();
         }

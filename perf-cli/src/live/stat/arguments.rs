@@ -3,7 +3,7 @@
 use core::num::NonZeroU64;
 use core::time::Duration;
 
-use perf_open::event::Parser;
+use perf_open::event::EventParser;
 use perf_record::Targets;
 use perf_record::stat::{Aggregation, CpuDomain, StatCgroups, StatError, StatGroup, StatOptions, StatPlan};
 
@@ -99,7 +99,7 @@ fn options(args: &StatArgs) -> Result<StatOptions, Failure> {
 
 /// Returns the groups of the options `-e`, with the filters that follow them.
 fn groups(args: &StatArgs) -> Result<Vec<StatGroup>, Failure> {
-    let parser = Parser::new().with_tools();
+    let parser = EventParser::new().with_tools();
     let mut all: Vec<StatGroup> = Vec::new();
     let mut filters = args.filter.iter().peekable();
     let mut lists = args.events.iter().peekable();

@@ -9,10 +9,10 @@ use perf_record::stat::{StatCapture, StatCaptureOptions, StatInterval, StatRun};
 use super::arguments::failure;
 use crate::Failure;
 use crate::args::live::StatArgs;
-use crate::live::record::output::Output;
+use crate::live::record::output::CaptureOutput;
 
 /// A capture file or stream that is being written.
-pub(super) struct CountCapture(StatCapture<Output>);
+pub(super) struct CountCapture(StatCapture<CaptureOutput>);
 
 /// Returns an error if the options ask for what a capture has no place for.
 pub(super) fn check(args: &StatArgs) -> Result<(), Failure> {
@@ -37,7 +37,7 @@ impl CountCapture {
             is_stream: path == Path::new("-"),
             ..StatCaptureOptions::default()
         };
-        let out = Output::create(path, Options::default())?;
+        let out = CaptureOutput::create(path, Options::default())?;
         StatCapture::begin(out, run, &options).map(Self).map_err(failure)
     }
 

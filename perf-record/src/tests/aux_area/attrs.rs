@@ -7,7 +7,7 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 use perf_open::ring::page_bytes;
 
-use super::Machine;
+use super::AuxMachine;
 use crate::aux_area::AuxMode;
 use crate::fallback::EventChoices;
 use crate::{CallGraphMode, RecordOptions, Targets, shared_settings};
@@ -18,7 +18,7 @@ struct Attrs {
     events: Vec<Attr>,
 }
 
-impl Machine {
+impl AuxMachine {
     fn attrs_on(&self, list: &str, targets: &Targets, options: &RecordOptions) -> Attrs {
         let (plan, groups) = self.plan(list, targets, options).unwrap();
         let choices = EventChoices { groups, inherit_read: true, aux: Some(plan) };
@@ -40,7 +40,7 @@ impl Machine {
 /// perf: `base-record-spe`, `test-record-spe-period`, `test-record-spe-period-term`, `test-record-spe-physical-address`.
 #[test]
 fn what_perf_expects_of_arm_spe() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let of = |list: &str, options: &RecordOptions| {
         let attrs = machine.attrs(list, options);
         let ([attr], [dummy]) = (attrs.events.as_slice(), attrs.own.as_slice()) else { panic!() };
@@ -69,7 +69,7 @@ fn what_perf_expects_of_arm_spe() {
 /// that later versions of perf set `PERF_FORMAT_LOST`, and take guests into the trace.
 #[test]
 fn a_capture_of_intel_pt() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let attrs = machine.attrs("cycles,intel_pt//", &RecordOptions::default());
     let ([cycles, pt], [tracker, switches]) = (attrs.events.as_slice(), attrs.own.as_slice()) else {
         panic!()
@@ -98,7 +98,7 @@ fn a_capture_of_intel_pt() {
 /// perf: `intel_pt_recording_options`.
 #[test]
 fn who_records_switches_and_changes_of_code() {
-    let mut machine = Machine::new();
+    let mut machine = AuxMachine::new();
     let switch = AttrFlags::CONTEXT_SWITCH;
     let options = RecordOptions::default();
     let cpus = machine.attrs_on("intel_pt//", &Targets::Cpus(vec![0]), &options);
@@ -121,7 +121,7 @@ fn who_records_switches_and_changes_of_code() {
 
 #[test]
 fn traces_of_threads() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let per_thread = RecordOptions { per_thread: true, ..RecordOptions::default() };
     let attrs = machine.attrs("intel_pt//", &per_thread);
     // IP, TID and IDENTIFIER.
@@ -134,7 +134,7 @@ fn traces_of_threads() {
 
 #[test]
 fn the_trace_takes_no_samples() {
-    let mut machine = Machine::new();
+    let mut machine = AuxMachine::new();
     machine.abilities.guests_trace = true;
     let options = RecordOptions {
         call_graph: Some(CallGraphMode::Fp),
@@ -154,7 +154,7 @@ fn the_trace_takes_no_samples() {
 /// perf: `auxtrace_parse_sample_options`, `auxtrace_parse_aux_action`.
 #[test]
 fn samples_of_the_area_and_other_members() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let options = RecordOptions { aux_sample: Some(0), ..RecordOptions::default() };
     let attrs = machine.attrs("{intel_pt//u,branch-misses:u}", &options);
     let [pt, misses] = attrs.events.as_slice() else { panic!() };
@@ -181,7 +181,7 @@ fn samples_of_the_area_and_other_members() {
 /// perf: `evsel__config_leader_sampling`: the event after the traced one samples.
 #[test]
 fn a_group_whose_counts_are_sampled() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let attrs = machine.attrs("{intel_pt//,cycles,instructions}:S", &RecordOptions::default());
     let rates: Vec<_> =
         attrs.events.iter().map(|attr| (attr.sample_period, attr.flags.contains(AttrFlags::FREQ))).collect();
@@ -193,8 +193,8 @@ fn a_group_whose_counts_are_sampled() {
 
 #[test]
 fn sizes() {
-    let mut machine = Machine::new();
-    let sizes = |machine: &Machine, list: &str, options: RecordOptions| {
+    let mut machine = AuxMachine::new();
+    let sizes = |machine: &AuxMachine, list: &str, options: RecordOptions| {
         let sizes = machine.plan(list, &Targets::Command, &options).unwrap().0.sizes;
         (sizes.pages * page_bytes(), sizes.mode, sizes.ring.map(|pages| pages * page_bytes()))
     };

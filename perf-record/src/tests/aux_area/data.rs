@@ -9,8 +9,8 @@ use perf_parse::Reader;
 use perf_parse::file::write::{EventFields, FeaturePayloads, Options, Zstd};
 use perf_parse::record::UserRecord;
 
-use crate::aux_area::{AuxArea, AuxMemory, AuxTarget, SnapshotHistory, Tracer};
-use crate::sink::{CaptureHead, RecordSink};
+use crate::aux_area::{AuxMemory, AuxTarget, SnapshotHistory, TracedArea, Tracer};
+use crate::sink::{CaptureHead, RecordingSink};
 use crate::{CallbackSink, FileSink, PipeSink};
 
 /// Returns data that differs at each position.
@@ -24,16 +24,16 @@ fn place() -> AuxTarget {
     AuxTarget { ring: 3, cpu: Some(3), tid: Some(3174) }
 }
 
-fn begin(sink: &mut dyn RecordSink) {
+fn begin(sink: &mut dyn RecordingSink) {
     let events = [EventFields { ids: vec![1], ..EventFields::default() }];
     sink.begin(&CaptureHead { events: &events, features: &FeaturePayloads::new() }).unwrap();
 }
 
 /// Writes an area in pieces to a sink, until it has wrapped three times. Returns the data.
-fn write(tracer: Tracer, piece: usize, sink: &mut dyn RecordSink) -> Vec<u8> {
+fn write(tracer: Tracer, piece: usize, sink: &mut dyn RecordingSink) -> Vec<u8> {
     let (ring, _writer) = loopback::ring(&Attr::default(), 1).unwrap();
     let (aux, mut hardware) = loopback::aux(&ring, 2).unwrap();
-    let mut area = AuxArea::new(tracer, AuxMemory::Full(aux), place());
+    let mut area = TracedArea::new(tracer, AuxMemory::Full(aux), place());
     begin(sink);
     assert_eq!(area.drain(sink, || panic!("there is no data")).unwrap(), 0);
     let mut all = Vec::new();
@@ -120,7 +120,7 @@ fn entries_of_bts() {
 fn a_sink_without_hardware_traces() {
     let (ring, _writer) = loopback::ring(&Attr::default(), 1).unwrap();
     let (aux, mut hardware) = loopback::aux(&ring, 1).unwrap();
-    let mut area = AuxArea::new(Tracer::ArmSpe, AuxMemory::Full(aux), place());
+    let mut area = TracedArea::new(Tracer::ArmSpe, AuxMemory::Full(aux), place());
     assert!(hardware.write(&[1; 8]));
     let mut records = CallbackSink(|_: &perf_parse::RawRecord<'_, _>| Ok(()));
     let refused = area.drain(&mut records, || Ok(())).unwrap_err();

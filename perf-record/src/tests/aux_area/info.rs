@@ -7,7 +7,7 @@ use perf_parse::record::UserRecord;
 use perf_parse::ring::Page;
 use perf_parse::{RawRecord, Record, SampleLayout};
 
-use super::Machine;
+use super::AuxMachine;
 use crate::aux_area::{info, times};
 use crate::{RecordOptions, Targets};
 
@@ -24,7 +24,7 @@ fn page() -> Page {
 
 /// Returns the type and the words of the record.
 fn words(
-    machine: &Machine,
+    machine: &AuxMachine,
     list: &str,
     options: &RecordOptions,
     filter: Option<&str>,
@@ -48,7 +48,7 @@ fn words(
 /// The words of the capture of perf 4.14 on such a machine, and the one that later versions add.
 #[test]
 fn the_words_of_a_capture_of_intel_pt() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let (kind, words) = words(&machine, "cycles,intel_pt//", &RecordOptions::default(), None);
     assert_eq!(kind, AuxtraceType::INTEL_PT);
     let captured = [
@@ -75,7 +75,7 @@ fn the_words_of_a_capture_of_intel_pt() {
 
 #[test]
 fn other_recordings_of_intel_pt() {
-    let mut machine = Machine::new();
+    let mut machine = AuxMachine::new();
     let snapshot = RecordOptions { aux_snapshot: Some(0), per_thread: true, ..RecordOptions::default() };
     let (_, own) = words(&machine, "intel_pt//", &snapshot, None);
     let of = |word: IntelPtWord| own[word.0];
@@ -93,7 +93,7 @@ fn other_recordings_of_intel_pt() {
 
 #[test]
 fn other_tracers() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let per_thread = RecordOptions { per_thread: true, ..RecordOptions::default() };
     let (kind, own) = words(&machine, "intel_bts//", &per_thread, None);
     assert_eq!((kind, own.len()), (AuxtraceType::INTEL_BTS, IntelBtsWord::COUNT));

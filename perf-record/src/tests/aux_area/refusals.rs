@@ -1,10 +1,10 @@
 //! Traces that are refused, with their reasons.
 
-use super::Machine;
+use super::AuxMachine;
 use crate::{RecordOptions, Targets};
 
 fn refusal(list: &str, targets: &Targets, options: &RecordOptions) -> String {
-    let refused = Machine::new().plan(list, targets, options).err();
+    let refused = AuxMachine::new().plan(list, targets, options).err();
     refused.unwrap_or_else(|| panic!("{list} is not refused")).to_string()
 }
 
@@ -66,7 +66,7 @@ fn options() {
 
 #[test]
 fn areas_without_an_event_that_writes_to_one() {
-    let machine = Machine::new();
+    let machine = AuxMachine::new();
     let plan = |list: &str, options: &RecordOptions| {
         let mut groups = machine.parse(list);
         let pmus = perf_open::pmu::Pmus::at(&machine.root);

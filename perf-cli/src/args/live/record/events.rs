@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// What `--event`, `--filter` and `--exclude-perf` ask for, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum EventOption {
     /// A list of events.
     Events(String),
     /// A filter for the last event before it.
@@ -16,7 +16,7 @@ pub(crate) enum Asked {
 /// The options `--event`, `--filter` and `--exclude-perf`, whose order matters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventArgs {
-    pub(crate) asked: Vec<Asked>,
+    pub(crate) asked: Vec<EventOption>,
 }
 
 const EVENT: &str = "event";
@@ -25,14 +25,16 @@ const EXCLUDE_PERF: &str = "exclude-perf";
 
 impl FromArgMatches for EventArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut placed: Vec<(usize, Asked)> = Vec::new();
-        for (name, asked) in [(EVENT, Asked::Events as fn(String) -> Asked), (FILTER, Asked::Filter)] {
+        let mut placed: Vec<(usize, EventOption)> = Vec::new();
+        for (name, asked) in
+            [(EVENT, EventOption::Events as fn(String) -> EventOption), (FILTER, EventOption::Filter)]
+        {
             let values = matches.get_many::<String>(name).into_iter().flatten().cloned();
             placed.extend(matches.indices_of(name).into_iter().flatten().zip(values.map(asked)));
         }
         if matches.get_count(EXCLUDE_PERF) > 0 {
             let indices = matches.indices_of(EXCLUDE_PERF).into_iter().flatten();
-            placed.extend(indices.map(|index| (index, Asked::ExcludePerf)));
+            placed.extend(indices.map(|index| (index, EventOption::ExcludePerf)));
         }
         placed.sort_by_key(|(index, _)| *index);
         Ok(Self { asked: placed.into_iter().map(|(_, asked)| asked).collect() })

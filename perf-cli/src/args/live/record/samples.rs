@@ -2,7 +2,7 @@
 
 use perf_open::abi::branch::BranchSampleType;
 
-use super::values::{self, Registers};
+use super::values::{self, RegisterOption};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SampleArgs {
@@ -22,12 +22,12 @@ pub(crate) struct SampleArgs {
     /// Record the registers at the interrupt: all, or those given, for example -Iax,bx; -I? lists the names
     #[arg(short = 'I', long, value_name = "REGS", num_args = 0..=1, require_equals = true,
           default_missing_value = "all", value_parser = values::registers)]
-    pub(crate) intr_regs: Option<Registers>,
+    pub(crate) intr_regs: Option<RegisterOption>,
 
     /// Record the registers of user space: all, or those given; ? lists the names
     #[arg(long, value_name = "REGS", num_args = 0..=1, require_equals = true, default_missing_value = "all",
           value_parser = values::registers)]
-    pub(crate) user_regs: Option<Registers>,
+    pub(crate) user_regs: Option<RegisterOption>,
 
     /// Record the physical addresses of data
     #[arg(long)]

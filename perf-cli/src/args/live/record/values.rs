@@ -147,7 +147,7 @@ pub(super) fn branches(text: &str) -> Result<BranchSampleType, String> {
 
 /// The registers that are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Registers {
+pub(crate) enum RegisterOption {
     /// None: their names are printed.
     Names,
     /// Those of these bits.
@@ -164,13 +164,13 @@ pub(crate) fn register_names() -> impl Iterator<Item = (u64, &'static str)> {
 }
 
 /// Parses `--intr-regs` and `--user-regs`: `all`, `?`, or names of registers.
-pub(super) fn registers(text: &str) -> Result<Registers, String> {
+pub(super) fn registers(text: &str) -> Result<RegisterOption, String> {
     if register_names().next().is_none() {
         return Err("registers are not supported on this architecture".to_owned());
     }
     match text {
-        "all" => return Ok(Registers::Mask(perf_record::all_registers())),
-        "?" => return Ok(Registers::Names),
+        "all" => return Ok(RegisterOption::Mask(perf_record::all_registers())),
+        "?" => return Ok(RegisterOption::Names),
         _ => {}
     }
     let mut all = 0;
@@ -181,7 +181,7 @@ pub(super) fn registers(text: &str) -> Result<Registers, String> {
             format!("{wanted}: is not a register of this machine: {}", names.join(", "))
         })?;
     }
-    Ok(Registers::Mask(all))
+    Ok(RegisterOption::Mask(all))
 }
 
 /// When the events start and stop.
@@ -315,9 +315,9 @@ mod tests {
     #[test]
     #[cfg(target_arch = "x86_64")]
     fn names_of_registers() {
-        let mask = |mask| Ok(Registers::Mask(mask));
+        let mask = |mask| Ok(RegisterOption::Mask(mask));
         assert_eq!((registers("ax,SP"), registers("all")), (mask(0x81), mask(0xff_0fff)));
-        assert_eq!(registers("?"), Ok(Registers::Names));
+        assert_eq!(registers("?"), Ok(RegisterOption::Names));
         assert!(registers("ds").is_err() && registers("x0").is_err());
     }
 }
