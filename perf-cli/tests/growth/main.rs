@@ -68,8 +68,9 @@ fn run(verb: &Verb, capture: &Path, out: &Path) -> Used {
     Used { bytes: ended.resident(), seconds }
 }
 
-/// This is one test because the resident memory of this process counts for the processes that it starts: see
-/// `getrusage(2)`.
+/// This takes longer than other tests, as the largest captures must be large against the memory of an empty program, and each
+/// verb answers for each of four sizes of each kind. It is one test because the resident memory of this process counts for the
+/// processes that it starts: see `getrusage(2)`.
 #[test]
 fn memory_and_work_grow_with_the_capture() {
     let folder = needs::folder();

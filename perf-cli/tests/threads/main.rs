@@ -74,7 +74,8 @@ fn is_the_same_by(verb: &str, file: &Path, is_stdin: bool, args: &[&str], lines:
     let one = run(verb, file, is_stdin, "1", args);
     let printed = one.stdout.iter().filter(|&&byte| byte == b'\n').count();
     assert!(printed >= lines, "{file:?} {args:?}: {printed} lines");
-    for threads in ["2", "3", "8"] {
+    // Records are read ahead from two on; call chains are shared among threads from three on.
+    for threads in ["2", "8"] {
         let several = run(verb, file, is_stdin, threads, args);
         assert_eq!(several.status, one.status, "{file:?} {args:?} --threads {threads}");
         assert!(several.stdout == one.stdout, "{file:?} {args:?} --threads {threads}: other records");
@@ -281,14 +282,13 @@ fn of_collected_samples_of_every_capture_whole_and_damaged() {
     let mut captures = 0;
     for entry in fs::read_dir(testdata::path("")).unwrap() {
         let path = entry.unwrap().path();
-        for (verb, args) in COLLECTED {
-            is_the_same_by(verb, &path, false, args, 0);
-        }
+        // One block has all of a short capture: the way to collect makes little difference.
+        let (verb, args) = COLLECTED[captures % COLLECTED.len()];
+        is_the_same_by(verb, &path, false, args, 0);
         let Some(long) = fs::read(&path).ok().and_then(|bytes| long(&bytes)) else { continue };
         let name = path.file_name().unwrap().to_str().unwrap();
         let start = u64::from_le_bytes(*long[40..].first_chunk().unwrap()) as usize;
         let damage = damaged(long.clone(), start + 300_000);
-        let (verb, args) = COLLECTED[captures % COLLECTED.len()];
         captures += 1;
         // One has counts, and no samples.
         let lines = usize::from(name != "perf_stat.data");
