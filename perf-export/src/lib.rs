@@ -1,6 +1,9 @@
 //! Linux perf captures in the formats of other tools.
 //!
-//! `perf-profile` makes a [`Profile`](perf_profile::Profile) of a capture. Each format here is a function that writes profiles.
+//! `perf-profile` makes a [`Profile`](perf_profile::Profile) of a capture. Each format is a module with `Options` and one
+//! function, `write(profiles, &options, out)`. Where more than one thread helps, `options.threads` is their number; the output
+//! is the same for any number. The tables of a capture (`columns`, `parquet`) are made of its records instead, batch by batch,
+//! in memory that does not grow with the capture.
 //!
 //! # Examples
 //!
@@ -57,17 +60,17 @@
 //!
 //! # Features
 //!
-//! A format each; only `fold` is on by default:
+//! One per format; only `fold` is on by default:
 //!
-//! - `arrow`: the tables of a capture as record batches of Arrow.
-//! - `branches`: branch stacks, as compilers and BOLT read them.
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
-//! - `otlp`: profiles of OpenTelemetry, as protobuf and JSON.
-//! - `parquet`: the same tables as files of Parquet.
-//! - `pprof`: profiles for `go tool pprof`.
-//! - `flamegraph`: flame graphs: a page for a browser, and a static picture.
+//! - `flamegraph`: flame graphs, as a page for a browser or a static picture.
 //! - `firefox`: processed profiles of the Firefox Profiler.
+//! - `pprof`: profiles for `go tool pprof`.
+//! - `otlp`: profiles of OpenTelemetry, as protobuf or JSON.
 //! - `speedscope`: speedscope's JSON.
+//! - `branches`: branch stacks, as compilers and BOLT read them.
+//! - `arrow`: the tables of a capture as record batches of Arrow.
+//! - `parquet`: the same tables as Parquet files.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
