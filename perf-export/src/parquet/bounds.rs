@@ -1,21 +1,21 @@
-//! The smallest and the largest value of a page or of a column chunk.
+//! Bounds: the minimum and maximum of a page or of a column chunk.
 
 use ::parquet::basic::{BoundaryOrder, Type};
 use ::parquet::data_type::ByteArray;
 use ::parquet::file::statistics::{Statistics, ValueStatistics};
 
-/// Number of bytes of a text that is a bound. A column with longer ones has none.
+/// Maximum number of bytes of a text as a bound. A page with a longer minimum or maximum has no bounds.
 const LONGEST: usize = 64;
 
-/// The smallest and the largest value.
+/// Minimum and maximum.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Bounds {
+pub(super) enum PageBounds {
     Integers(i64, i64),
     Booleans(bool, bool),
     Texts(Vec<u8>, Vec<u8>),
 }
 
-impl Bounds {
+impl PageBounds {
     pub(super) fn of_integers(values: impl Iterator<Item = i64>) -> Option<Self> {
         let bounds = values.fold((i64::MAX, i64::MIN), |(min, max), it| (min.min(it), max.max(it)));
         (bounds.0 <= bounds.1).then_some(Self::Integers(bounds.0, bounds.1))
@@ -34,7 +34,7 @@ impl Bounds {
         (min.len() <= LONGEST && max.len() <= LONGEST).then(|| Self::Texts(min.into(), max.into()))
     }
 
-    /// Returns the bounds of several pages, each with whether it has values. `None` if those of a page are not known.
+    /// Returns the bounds of several pages, each given with whether it has values. `None` if a page with values has no bounds.
     pub(super) fn of_pages<'a>(pages: impl Iterator<Item = (Option<&'a Self>, bool)>) -> Option<Self> {
         let mut all: Option<Self> = None;
         for (bounds, _) in pages.filter(|(_, has_values)| *has_values) {
@@ -92,7 +92,7 @@ impl Bounds {
         }
     }
 
-    /// Returns what the description of a column chunk has.
+    /// Returns the statistics of a column chunk.
     pub(super) fn statistics(bounds: Option<Self>, kind: Type, missing: u64) -> Statistics {
         let nulls = Some(missing);
         match (bounds, kind) {
@@ -127,21 +127,25 @@ mod tests {
 
     #[test]
     fn bounds_of_pages() {
-        let one = Bounds::of_integers([3, -5, 4].into_iter()).unwrap();
-        let other = Bounds::of_integers([i64::MIN].into_iter()).unwrap();
-        assert_eq!(one, Bounds::Integers(-5, 4));
-        assert_eq!(Bounds::of_integers(core::iter::empty()), None);
-        let both = Bounds::of_pages([(Some(&one), true), (None, false), (Some(&other), true)].into_iter());
-        assert_eq!(both, Some(Bounds::Integers(i64::MIN, 4)));
-        assert_eq!(Bounds::of_pages([(Some(&one), true), (None, true)].into_iter()), None);
-        assert_eq!(Bounds::order([&one, &other].into_iter()), BoundaryOrder::DESCENDING);
-        assert_eq!(Bounds::order([&other, &one, &other].into_iter()), BoundaryOrder::UNORDERED);
-        assert_eq!(Bounds::order([&one].into_iter()), BoundaryOrder::ASCENDING);
+        let one = PageBounds::of_integers([3, -5, 4].into_iter()).unwrap();
+        let other = PageBounds::of_integers([i64::MIN].into_iter()).unwrap();
+        assert_eq!(one, PageBounds::Integers(-5, 4));
+        assert_eq!(PageBounds::of_integers(core::iter::empty()), None);
+        let both =
+            PageBounds::of_pages([(Some(&one), true), (None, false), (Some(&other), true)].into_iter());
+        assert_eq!(both, Some(PageBounds::Integers(i64::MIN, 4)));
+        assert_eq!(PageBounds::of_pages([(Some(&one), true), (None, true)].into_iter()), None);
+        assert_eq!(PageBounds::order([&one, &other].into_iter()), BoundaryOrder::DESCENDING);
+        assert_eq!(PageBounds::order([&other, &one, &other].into_iter()), BoundaryOrder::UNORDERED);
+        assert_eq!(PageBounds::order([&one].into_iter()), BoundaryOrder::ASCENDING);
         assert_eq!(one.bytes(Type::INT32), ((-5_i32).to_le_bytes().to_vec(), 4_i32.to_le_bytes().to_vec()));
-        assert_eq!(Bounds::of_booleans(&[true, true]), Some(Bounds::Booleans(true, true)));
-        assert_eq!(Bounds::of_booleans(&[false, true]), Some(Bounds::Booleans(false, true)));
+        assert_eq!(PageBounds::of_booleans(&[true, true]), Some(PageBounds::Booleans(true, true)));
+        assert_eq!(PageBounds::of_booleans(&[false, true]), Some(PageBounds::Booleans(false, true)));
         let long = "x".repeat(65);
-        assert_eq!(Bounds::of_texts(["a", &long].into_iter()), None);
-        assert_eq!(Bounds::of_texts(["b", "", "c"].into_iter()), Some(Bounds::Texts(vec![], b"c".to_vec())));
+        assert_eq!(PageBounds::of_texts(["a", &long].into_iter()), None);
+        assert_eq!(
+            PageBounds::of_texts(["b", "", "c"].into_iter()),
+            Some(PageBounds::Texts(vec![], b"c".to_vec()))
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A column chunk: the pages of a column in a row group.
 //!
-//! The writer of the crate `parquet` hashes each value of each row again. What the tables have is known better: most columns
-//! are dictionaries already, and many rows have the values of the row before.
+//! `ArrowWriter` of the crate `parquet` hashes each value of each row, also of dictionaries. Most columns here are dictionaries
+//! already, and many rows repeat the value of the previous row. See [the figures](super).
 
 use core::mem;
 use std::io;
@@ -19,39 +19,39 @@ use ::parquet::schema::types::ColumnDescPtr;
 use arrow_array::Array;
 use bytes::Bytes;
 
-use super::bounds::Bounds;
+use super::bounds::PageBounds;
 use super::dictionary::{Integers, push_text};
-use super::leaf::{Leaf, Levels, Values};
-use super::zstd_frame::{Gain, Zstd};
+use super::leaf::{LeafColumn, LeafLevels, LeafValues};
+use super::zstd_frame::{CompressionGain, PageCompressor};
 use super::{delta, hybrid};
 use crate::text_table::TextTable;
 
-/// Number of bytes of a dictionary after which values are written one by one.
+/// Size in bytes from which a dictionary is given up: further values are written plainly.
 const DICTIONARY: usize = 1 << 20;
 
-/// Probability that the filter of a column has a value that the column does not have.
+/// False-positive rate of a column's Bloom filter.
 const FILTER_FAULTS: f64 = 0.05;
 
 /// A column chunk that grows page by page.
 #[derive(Debug)]
-pub(super) struct Chunk {
+pub(super) struct ColumnChunk {
     descr: ColumnDescPtr,
-    store: Store,
-    /// Whether the next pages have their values one by one.
+    store: ChunkValues,
+    /// Whether the values of the next pages are written plainly.
     is_plain: bool,
     has_filter: bool,
-    gain: Gain,
+    gain: CompressionGain,
     pages: Vec<DataPage>,
 }
 
-/// What is kept of the values.
+/// The dictionary of a chunk, if its values have one.
 #[derive(Debug)]
-enum Store {
+enum ChunkValues {
     Integers(Integers),
     Texts(TextTable),
-    /// Nothing: pages have differences.
+    /// None: pages have differences.
     Differences,
-    /// Nothing: pages have the values.
+    /// None: pages have plain values.
     Plain,
 }
 
@@ -66,39 +66,49 @@ struct DataPage {
     items: usize,
     missing: usize,
     /// `None` if there is no value, or if the bounds are too long.
-    bounds: Option<Bounds>,
+    bounds: Option<PageBounds>,
 }
 
-/// What all chunks share.
+/// Buffers that all chunks share.
 #[derive(Debug)]
-pub(super) struct Scratch {
-    zstd: Zstd,
+pub(super) struct PageScratch {
+    zstd: PageCompressor,
     numbers: Vec<u32>,
     body: Vec<u8>,
 }
 
-impl Scratch {
+impl PageScratch {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { zstd: Zstd::new()?, numbers: Vec::new(), body: Vec::new() })
+        Ok(Self { zstd: PageCompressor::new()?, numbers: Vec::new(), body: Vec::new() })
     }
 }
 
-impl Chunk {
-    /// Starts a chunk. `is_rising` says whether values are like the ones before them, `has_filter` whether a reader finds out
-    /// which values there are.
+impl ColumnChunk {
+    /// Starts a chunk. `is_rising` encodes values as differences, `has_filter` adds a Bloom filter.
     pub(super) fn new(descr: ColumnDescPtr, is_rising: bool, has_filter: bool) -> Self {
         let store = match descr.physical_type() {
-            Type::INT64 if is_rising => Store::Differences,
-            Type::INT32 | Type::INT64 => Store::Integers(Integers::default()),
-            Type::BYTE_ARRAY => Store::Texts(TextTable::default()),
-            _ => Store::Plain,
+            Type::INT64 if is_rising => ChunkValues::Differences,
+            Type::INT32 | Type::INT64 => ChunkValues::Integers(Integers::default()),
+            Type::BYTE_ARRAY => ChunkValues::Texts(TextTable::default()),
+            _ => ChunkValues::Plain,
         };
-        Self { descr, store, is_plain: false, has_filter, gain: Gain::default(), pages: Vec::new() }
+        Self {
+            descr,
+            store,
+            is_plain: false,
+            has_filter,
+            gain: CompressionGain::default(),
+            pages: Vec::new(),
+        }
     }
 
     /// Adds a page.
-    pub(super) fn add(&mut self, leaf: &Leaf<'_>, scratch: &mut Scratch) -> Result<(), ParquetError> {
-        let Leaf { rows, repetitions, definitions, values } = leaf;
+    pub(super) fn add(
+        &mut self,
+        leaf: &LeafColumn<'_>,
+        scratch: &mut PageScratch,
+    ) -> Result<(), ParquetError> {
+        let LeafColumn { rows, repetitions, definitions, values } = leaf;
         let mut body = mem::take(&mut scratch.body);
         body.clear();
         if let Some(repetitions) = repetitions {
@@ -129,17 +139,17 @@ impl Chunk {
         Ok(())
     }
 
-    /// Writes values, and returns how.
+    /// Writes values, and returns their encoding and bounds.
     fn push_values(
         &mut self,
-        values: &Values<'_>,
+        values: &LeafValues<'_>,
         numbers: &mut Vec<u32>,
         body: &mut Vec<u8>,
-    ) -> (Encoding, Option<Bounds>) {
+    ) -> (Encoding, Option<PageBounds>) {
         numbers.clear();
         match (&mut self.store, values) {
-            (Store::Integers(dictionary), Values::Int32(values)) => {
-                let bounds = Bounds::of_integers(values.iter().map(|&it| it.into()));
+            (ChunkValues::Integers(dictionary), LeafValues::Int32(values)) => {
+                let bounds = PageBounds::of_integers(values.iter().map(|&it| it.into()));
                 if !self.is_plain {
                     dictionary.number(values.iter().map(|&it| it.into()), numbers);
                 }
@@ -148,8 +158,8 @@ impl Chunk {
                     bounds,
                 )
             }
-            (Store::Integers(dictionary), Values::Int64(values)) => {
-                let bounds = Bounds::of_integers(values.iter().copied());
+            (ChunkValues::Integers(dictionary), LeafValues::Int64(values)) => {
+                let bounds = PageBounds::of_integers(values.iter().copied());
                 if !self.is_plain {
                     dictionary.number(values.iter().copied(), numbers);
                 }
@@ -158,19 +168,19 @@ impl Chunk {
                     bounds,
                 )
             }
-            (Store::Differences, Values::Int64(values)) => {
+            (ChunkValues::Differences, LeafValues::Int64(values)) => {
                 delta::encode(values, body);
-                (Encoding::DELTA_BINARY_PACKED, Bounds::of_integers(values.iter().copied()))
+                (Encoding::DELTA_BINARY_PACKED, PageBounds::of_integers(values.iter().copied()))
             }
-            (Store::Texts(dictionary), Values::Texts(texts)) => {
-                let bounds = Bounds::of_texts(texts.iter().copied());
+            (ChunkValues::Texts(dictionary), LeafValues::Texts(texts)) => {
+                let bounds = PageBounds::of_texts(texts.iter().copied());
                 if !self.is_plain {
                     numbers.extend(texts.iter().map(|text| dictionary.number(text)));
                 }
                 let plain = |body: &mut Vec<u8>| texts.iter().for_each(|text| push_text(text, body));
                 (self.push_numbers(numbers, 0, body, plain), bounds)
             }
-            (Store::Texts(dictionary), Values::Words(keys, words)) => {
+            (ChunkValues::Texts(dictionary), LeafValues::Words(keys, words)) => {
                 let word = |key: i32| words.value(key as usize);
                 let mut number_of = vec![None; words.len()];
                 for &key in &**keys {
@@ -180,28 +190,28 @@ impl Chunk {
                     numbers.push(*number.get_or_insert_with(find));
                 }
                 let used = (0..).zip(&number_of).filter(|(_, number)| number.is_some());
-                let bounds = Bounds::of_texts(used.map(|(key, _)| word(key)));
+                let bounds = PageBounds::of_texts(used.map(|(key, _)| word(key)));
                 let plain = |body: &mut Vec<u8>| keys.iter().for_each(|&key| push_text(word(key), body));
                 (self.push_numbers(numbers, 0, body, plain), bounds)
             }
-            (_, Values::Float64(values)) => {
+            (_, LeafValues::Float64(values)) => {
                 extend(body, values, |it| it.to_le_bytes());
                 (Encoding::PLAIN, None)
             }
-            (_, Values::Booleans(values)) => {
+            (_, LeafValues::Booleans(values)) => {
                 let bits = values
                     .chunks(8)
                     .map(|bits| bits.iter().rev().fold(0, |byte, &bit| byte << 1 | u8::from(bit)));
                 body.extend(bits);
-                (Encoding::PLAIN, Bounds::of_booleans(values))
+                (Encoding::PLAIN, PageBounds::of_booleans(values))
             }
             // Values of another type than the column's: the writer of tables compares the schemas.
             _ => (Encoding::PLAIN, None),
         }
     }
 
-    /// Writes the numbers of values in the dictionary, or with `plain` the values, if there are no numbers or too many. A
-    /// value has so many bytes.
+    /// Writes the indices of values in the dictionary; or the values, by `plain`, if there are no indices or the dictionary is
+    /// too large. A value has `bytes` bytes.
     fn push_numbers(
         &mut self,
         numbers: &[u32],
@@ -210,16 +220,18 @@ impl Chunk {
         plain: impl FnOnce(&mut Vec<u8>),
     ) -> Encoding {
         let (len, size) = match &self.store {
-            Store::Integers(dictionary) => (dictionary.values().len(), dictionary.values().len() * bytes),
-            Store::Texts(dictionary) => (dictionary.len(), dictionary.size() + 4 * dictionary.len()),
+            ChunkValues::Integers(dictionary) => {
+                (dictionary.values().len(), dictionary.values().len() * bytes)
+            }
+            ChunkValues::Texts(dictionary) => (dictionary.len(), dictionary.size() + 4 * dictionary.len()),
             _ => (0, 0),
         };
         // A dictionary of values that do not come again is larger than the values.
         let is_useless = self.pages.is_empty() && len >= 1 << 10 && len > numbers.len() / 2;
         if is_useless && !self.has_filter {
             match &mut self.store {
-                Store::Integers(dictionary) => dictionary.clear(),
-                Store::Texts(dictionary) => dictionary.clear(),
+                ChunkValues::Integers(dictionary) => dictionary.clear(),
+                ChunkValues::Texts(dictionary) => dictionary.clear(),
                 _ => {}
             }
             self.is_plain = true;
@@ -238,7 +250,7 @@ impl Chunk {
     /// Ends the chunk and returns it with its description. The next page starts another one.
     pub(super) fn finish(
         &mut self,
-        scratch: &mut Scratch,
+        scratch: &mut PageScratch,
     ) -> Result<(Bytes, ColumnCloseResult), ParquetError> {
         let pages = mem::take(&mut self.pages);
         let mut sink = TrackedWrite::new(Vec::new());
@@ -263,8 +275,8 @@ impl Chunk {
         let mut index = ColumnIndexBuilder::new(self.descr.physical_type());
         let (mut rows, mut items, mut missing) = (0, 0, 0);
         let bounds =
-            Bounds::of_pages(pages.iter().map(|page| (page.bounds.as_ref(), page.missing < page.items)));
-        let order = Bounds::order(pages.iter().filter_map(|page| page.bounds.as_ref()));
+            PageBounds::of_pages(pages.iter().map(|page| (page.bounds.as_ref(), page.missing < page.items)));
+        let order = PageBounds::order(pages.iter().filter_map(|page| page.bounds.as_ref()));
         for page in pages {
             let (min, max) =
                 page.bounds.as_ref().map(|it| it.bytes(self.descr.physical_type())).unwrap_or_default();
@@ -309,8 +321,11 @@ impl Chunk {
             .set_num_values(items as i64)
             .set_data_page_offset(first_page.unwrap_or(0))
             .set_dictionary_page_offset(dictionary_offset);
-        metadata =
-            metadata.set_statistics(Bounds::statistics(bounds, self.descr.physical_type(), missing as u64));
+        metadata = metadata.set_statistics(PageBounds::statistics(
+            bounds,
+            self.descr.physical_type(),
+            missing as u64,
+        ));
         index.set_boundary_order(order);
         let bloom_filter = self.filter()?;
         let bytes_written = sink.bytes_written() as u64;
@@ -332,7 +347,7 @@ impl Chunk {
     fn dictionary(&self) -> (Vec<u8>, usize) {
         let mut bytes = Vec::new();
         match &self.store {
-            Store::Integers(dictionary) => {
+            ChunkValues::Integers(dictionary) => {
                 let values = dictionary.values();
                 if self.descr.physical_type() == Type::INT32 {
                     extend(&mut bytes, values, |it| (it as i32).to_le_bytes());
@@ -341,17 +356,17 @@ impl Chunk {
                 }
                 (bytes, values.len())
             }
-            Store::Texts(dictionary) => {
+            ChunkValues::Texts(dictionary) => {
                 dictionary.iter().for_each(|text| push_text(text, &mut bytes));
                 (bytes, dictionary.len())
             }
-            Store::Differences | Store::Plain => (bytes, 0),
+            ChunkValues::Differences | ChunkValues::Plain => (bytes, 0),
         }
     }
 
-    /// Returns the filter by which a reader finds out whether the column has a text.
+    /// Returns the Bloom filter of a column of texts.
     fn filter(&self) -> Result<Option<Sbbf>, ParquetError> {
-        let Store::Texts(dictionary) = &self.store else { return Ok(None) };
+        let ChunkValues::Texts(dictionary) = &self.store else { return Ok(None) };
         if !self.has_filter || self.is_plain {
             return Ok(None);
         }
@@ -363,21 +378,21 @@ impl Chunk {
     fn clear(&mut self) {
         self.is_plain = false;
         match &mut self.store {
-            Store::Integers(dictionary) => dictionary.clear(),
-            Store::Texts(dictionary) => dictionary.clear(),
-            Store::Differences | Store::Plain => {}
+            ChunkValues::Integers(dictionary) => dictionary.clear(),
+            ChunkValues::Texts(dictionary) => dictionary.clear(),
+            ChunkValues::Differences | ChunkValues::Plain => {}
         }
     }
 }
 
 /// Writes levels with the number of their bytes before them.
-fn push_levels(levels: &Levels, largest: i16, body: &mut Vec<u8>) {
+fn push_levels(levels: &LeafLevels, largest: i16, body: &mut Vec<u8>) {
     let width = hybrid::width(largest.cast_unsigned().into());
     let start = body.len();
     body.extend_from_slice(&[0; 4]);
     match levels {
-        Levels::Same(level, count) => hybrid::run(*level, *count, width, body),
-        Levels::Each(levels) => hybrid::encode(levels, width, body),
+        LeafLevels::Same(level, count) => hybrid::run(*level, *count, width, body),
+        LeafLevels::Each(levels) => hybrid::encode(levels, width, body),
     }
     let size = (body.len() - start - 4) as u32;
     if let Some(place) = body.get_mut(start..start + 4) {

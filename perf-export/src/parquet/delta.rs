@@ -1,4 +1,4 @@
-//! Parquet's DELTA_BINARY_PACKED: numbers as differences to the one before.
+//! Parquet's DELTA_BINARY_PACKED: integers as differences from their predecessors.
 
 use super::hybrid::varint;
 

@@ -1,4 +1,4 @@
-//! The dictionary of a column chunk: its values, each once, in the order in which they came.
+//! The dictionary of a column chunk: its distinct values, in the order of their first use.
 
 use core::hash::BuildHasher;
 
@@ -14,7 +14,7 @@ pub(super) struct Integers {
 }
 
 impl Integers {
-    /// Appends the numbers of these values to `numbers`.
+    /// Interns values, and appends their indices to `numbers`.
     pub(super) fn number(&mut self, values: impl Iterator<Item = i64>, numbers: &mut Vec<u32>) {
         let Self { numbering, values: known, hasher } = self;
         let mut last = None;

@@ -1,6 +1,6 @@
-//! Parquet's hybrid of runs and packed bits: how levels, and the numbers of a dictionary, are written.
+//! Parquet's RLE/bit-packing hybrid, for levels and indices of dictionaries.
 
-/// Returns how many bits the largest number needs.
+/// Returns the number of bits that the largest number needs.
 pub(super) fn width(largest: u32) -> u32 {
     u32::BITS - largest.leading_zeros()
 }
@@ -70,7 +70,7 @@ fn pack(groups: &[[u32; 8]], width: u32, out: &mut Vec<u8>) {
     out.extend(word.to_le_bytes().iter().take(bits as usize / 8));
 }
 
-/// Writes a number in groups of seven bits, the lowest first.
+/// Writes a number as ULEB128.
 pub(super) fn varint(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);

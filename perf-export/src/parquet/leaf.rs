@@ -1,4 +1,4 @@
-//! A column without structure: the values of a field, and which rows and lists they belong to.
+//! Leaf columns: the values of a field, with their repetition and definition levels.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use arrow_array::{Array, ArrayRef, BooleanArray, StringArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
-/// The levels of the rows or items of a column.
+/// Repetition or definition levels.
 #[derive(Clone, Debug)]
-pub(super) enum Levels {
-    /// So many that are equal.
+pub(super) enum LeafLevels {
+    /// A level, and how often it recurs.
     Same(u32, usize),
     Each(Vec<u32>),
 }
 
-impl Levels {
+impl LeafLevels {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Same(_, count) => *count,
@@ -24,7 +24,7 @@ impl Levels {
         }
     }
 
-    /// Returns how many are `level`.
+    /// Returns the number of levels equal to `level`.
     pub(super) fn count(&self, level: u32) -> usize {
         match self {
             Self::Same(same, count) => {
@@ -39,37 +39,37 @@ impl Levels {
     }
 }
 
-/// A column without structure.
+/// A leaf column.
 #[derive(Debug)]
-pub(super) struct Leaf<'a> {
+pub(super) struct LeafColumn<'a> {
     /// Number of rows.
     pub(super) rows: usize,
-    /// For each item whether it goes on with the list of the item before. `None` if it is in no list.
-    pub(super) repetitions: Option<Levels>,
-    /// For each item how much of it there is: the largest level has a value.
-    pub(super) definitions: Levels,
-    /// The values that there are.
-    pub(super) values: Values<'a>,
+    /// Repetition level of each item; `None` outside of lists.
+    pub(super) repetitions: Option<LeafLevels>,
+    /// Definition level of each item: the largest has a value.
+    pub(super) definitions: LeafLevels,
+    /// The values that are not null.
+    pub(super) values: LeafValues<'a>,
 }
 
-/// The values of a column, without those that are missing.
+/// The values of a leaf column that are not null.
 #[derive(Debug)]
-pub(super) enum Values<'a> {
+pub(super) enum LeafValues<'a> {
     Int32(Cow<'a, [i32]>),
     Int64(Cow<'a, [i64]>),
     Float64(Cow<'a, [f64]>),
     Booleans(Vec<bool>),
     Texts(Vec<&'a str>),
-    /// Texts by their numbers.
+    /// Keys of a dictionary, and its texts.
     Words(Cow<'a, [i32]>, &'a StringArray),
 }
 
-/// Returns the leaves of a field. `None` if it has a type that no column has.
-pub(super) fn leaves(array: &ArrayRef, is_nullable: bool) -> Option<Vec<Leaf<'_>>> {
+/// Returns the leaf columns of a field; `None` for a type that no column has.
+pub(super) fn leaves(array: &ArrayRef, is_nullable: bool) -> Option<Vec<LeafColumn<'_>>> {
     let Some(lists) = array.as_list_opt::<i32>() else {
         return Some(vec![leaf(array, is_nullable, None)?]);
     };
-    let lists_of = Lists::new(lists.offsets(), lists.nulls(), is_nullable);
+    let lists_of = ListLevels::new(lists.offsets(), lists.nulls(), is_nullable);
     let items = lists.values();
     let Some(structures) = items.as_struct_opt() else {
         return Some(vec![leaf(items, false, Some(&lists_of))?]);
@@ -79,18 +79,18 @@ pub(super) fn leaves(array: &ArrayRef, is_nullable: bool) -> Option<Vec<Leaf<'_>
 }
 
 /// The lists of rows.
-struct Lists {
+struct ListLevels {
     rows: usize,
     /// The items of all rows.
     items: core::ops::Range<usize>,
-    repetitions: Levels,
+    repetitions: LeafLevels,
     /// Of each item, and of each row without one.
-    definitions: Levels,
+    definitions: LeafLevels,
     /// The level of an item.
     of_item: u32,
 }
 
-impl Lists {
+impl ListLevels {
     fn new(ends: &[i32], nulls: Option<&NullBuffer>, is_nullable: bool) -> Self {
         let rows = ends.len().saturating_sub(1);
         let at = |end: Option<&i32>| end.map_or(0, |&it| it as usize);
@@ -98,7 +98,7 @@ impl Lists {
         let of_empty = u32::from(is_nullable);
         let of_item = of_empty + 1;
         if nulls.is_some_and(|nulls| nulls.null_count() == rows) {
-            let (repetitions, definitions) = (Levels::Same(0, rows), Levels::Same(0, rows));
+            let (repetitions, definitions) = (LeafLevels::Same(0, rows), LeafLevels::Same(0, rows));
             return Self { rows, items: 0..0, repetitions, definitions, of_item };
         }
         let (mut repetitions, mut definitions) = (Vec::new(), Vec::new());
@@ -115,14 +115,14 @@ impl Lists {
             repetitions.resize(repetitions.len() + count - 1, 1);
             definitions.resize(definitions.len() + count, of_item);
         }
-        let (repetitions, definitions) = (Levels::Each(repetitions), Levels::Each(definitions));
+        let (repetitions, definitions) = (LeafLevels::Each(repetitions), LeafLevels::Each(definitions));
         Self { rows, items, repetitions, definitions, of_item }
     }
 
     /// Returns the definition levels of items that may be missing.
-    fn definitions(&self, nulls: Option<&NullBuffer>, is_nullable: bool) -> Levels {
+    fn definitions(&self, nulls: Option<&NullBuffer>, is_nullable: bool) -> LeafLevels {
         let mut definitions = self.definitions.clone();
-        if let Levels::Each(levels) = &mut definitions
+        if let LeafLevels::Each(levels) = &mut definitions
             && is_nullable
         {
             let items = levels.iter_mut().filter(|level| **level == self.of_item);
@@ -134,7 +134,7 @@ impl Lists {
     }
 }
 
-fn leaf<'a>(array: &'a ArrayRef, is_nullable: bool, lists: Option<&Lists>) -> Option<Leaf<'a>> {
+fn leaf<'a>(array: &'a ArrayRef, is_nullable: bool, lists: Option<&ListLevels>) -> Option<LeafColumn<'a>> {
     // A list of the first row may begin after the first item.
     let range = lists.map_or(0..array.len(), |lists| lists.items.clone());
     let nulls = array.nulls().map(|nulls| nulls.slice(range.start, range.len()));
@@ -143,42 +143,47 @@ fn leaf<'a>(array: &'a ArrayRef, is_nullable: bool, lists: Option<&Lists>) -> Op
     let Some(lists) = lists else {
         let definitions = match &nulls {
             Some(nulls) if nulls.null_count() < range.len() => {
-                Levels::Each(nulls.iter().map(u32::from).collect())
+                LeafLevels::Each(nulls.iter().map(u32::from).collect())
             }
-            Some(_) => Levels::Same(0, range.len()),
-            None => Levels::Same(u32::from(is_nullable), range.len()),
+            Some(_) => LeafLevels::Same(0, range.len()),
+            None => LeafLevels::Same(u32::from(is_nullable), range.len()),
         };
-        return Some(Leaf { rows: range.len(), repetitions: None, definitions, values });
+        return Some(LeafColumn { rows: range.len(), repetitions: None, definitions, values });
     };
     let definitions = lists.definitions(nulls.as_ref(), is_nullable);
-    Some(Leaf { rows: lists.rows, repetitions: Some(lists.repetitions.clone()), definitions, values })
+    Some(LeafColumn { rows: lists.rows, repetitions: Some(lists.repetitions.clone()), definitions, values })
 }
 
 fn values<'a>(
     array: &'a ArrayRef,
     range: core::ops::Range<usize>,
     nulls: Option<&NullBuffer>,
-) -> Option<Values<'a>> {
+) -> Option<LeafValues<'a>> {
     Some(match array.data_type() {
-        DataType::Int32 => Values::Int32(there(array.as_primitive::<Int32Type>().values(), range, nulls)),
-        DataType::Int64 => Values::Int64(there(array.as_primitive::<Int64Type>().values(), range, nulls)),
-        DataType::Timestamp(..) => {
-            Values::Int64(there(array.as_primitive_opt::<TimestampMicrosecondType>()?.values(), range, nulls))
-        }
+        DataType::Int32 => LeafValues::Int32(there(array.as_primitive::<Int32Type>().values(), range, nulls)),
+        DataType::Int64 => LeafValues::Int64(there(array.as_primitive::<Int64Type>().values(), range, nulls)),
+        DataType::Timestamp(..) => LeafValues::Int64(there(
+            array.as_primitive_opt::<TimestampMicrosecondType>()?.values(),
+            range,
+            nulls,
+        )),
         DataType::Float64 => {
-            Values::Float64(there(array.as_primitive::<Float64Type>().values(), range, nulls))
+            LeafValues::Float64(there(array.as_primitive::<Float64Type>().values(), range, nulls))
         }
         DataType::Boolean => {
             let booleans: &BooleanArray = array.as_boolean();
-            Values::Booleans(indices(range, nulls).map(|index| booleans.value(index)).collect())
+            LeafValues::Booleans(indices(range, nulls).map(|index| booleans.value(index)).collect())
         }
         DataType::Utf8 => {
             let texts: &StringArray = array.as_string::<i32>();
-            Values::Texts(indices(range, nulls).map(|index| texts.value(index)).collect())
+            LeafValues::Texts(indices(range, nulls).map(|index| texts.value(index)).collect())
         }
         DataType::Dictionary(..) => {
             let words = array.as_dictionary_opt::<Int32Type>()?;
-            Values::Words(there(words.keys().values(), range, nulls), words.values().as_string_opt::<i32>()?)
+            LeafValues::Words(
+                there(words.keys().values(), range, nulls),
+                words.values().as_string_opt::<i32>()?,
+            )
         }
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! The file of a table: its row groups.
+//! A Parquet file of one table: its row groups.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use perf_profile::Origin;
 
-use super::chunk::{Chunk, Scratch};
+use super::chunk::{ColumnChunk, PageScratch};
 use super::leaf::leaves;
 use crate::columns::{SCHEMA_VERSION, Table};
 
@@ -23,7 +23,7 @@ const ROW_GROUP: usize = 1 << 17;
 /// Number of rows of a page. Engines skip pages by their bounds.
 const PAGE: usize = 1 << 15;
 
-/// Columns whose values are like the ones before them, or hardly come again.
+/// Columns whose values are close to their predecessors, or hardly recur.
 const RISING: &[&str] =
     &["time", "utc", "start", "end", "stack_id", "frame_id", "dso_id", "leaf", "root", "file_offset"];
 
@@ -31,20 +31,20 @@ const RISING: &[&str] =
 #[derive(Debug)]
 pub struct TableWriter<W: Write + Send> {
     file: TableFile<W>,
-    scratch: Scratch,
+    scratch: PageScratch,
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    /// Starts a file. Its metadata have the capture and what is known of its machine.
+    /// Starts a file. Its metadata name the capture and its machine.
     ///
     /// # Errors
     ///
     /// Those of `out`.
     pub fn new(out: W, table: Table, capture: &str, origin: &Origin) -> Result<Self, ParquetError> {
-        Ok(Self { file: TableFile::of_table(out, table, capture, origin)?, scratch: Scratch::new()? })
+        Ok(Self { file: TableFile::of_table(out, table, capture, origin)?, scratch: PageScratch::new()? })
     }
 
-    /// Writes a batch of the table. Keeps at most the rows of a row group, encoded.
+    /// Writes a batch of the table. Holds at most the encoded rows of one row group in memory.
     ///
     /// # Errors
     ///
@@ -68,8 +68,8 @@ impl<W: Write + Send> TableWriter<W> {
 pub(super) struct TableFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     schema: SchemaRef,
-    /// The columns without structure.
-    chunks: Vec<Chunk>,
+    /// The leaf columns.
+    chunks: Vec<ColumnChunk>,
     /// Number of rows of `chunks`.
     rows: usize,
 }
@@ -97,7 +97,7 @@ impl<W: Write + Send> TableFile<W> {
             // Whether a capture has a build id is then known without reading the file. For the numbers of stacks a filter
             // would not pay: every row group has most of them.
             let has_filter = table == Table::Dsos.name() && name == "build_id";
-            Chunk::new(Arc::clone(column), RISING.contains(&&*name), has_filter)
+            ColumnChunk::new(Arc::clone(column), RISING.contains(&&*name), has_filter)
         };
         let chunks = descr.columns().iter().map(chunk).collect();
         let properties = Arc::new(properties(table, capture, origin));
@@ -106,7 +106,11 @@ impl<W: Write + Send> TableFile<W> {
         Ok(Self { writer, schema, chunks, rows: 0 })
     }
 
-    pub(super) fn write(&mut self, batch: &RecordBatch, scratch: &mut Scratch) -> Result<(), ParquetError> {
+    pub(super) fn write(
+        &mut self,
+        batch: &RecordBatch,
+        scratch: &mut PageScratch,
+    ) -> Result<(), ParquetError> {
         if batch.schema_ref().fields() != self.schema.fields() {
             return Err(ParquetError::ArrowError("the batch is not one of this table".to_owned()));
         }
@@ -123,7 +127,7 @@ impl<W: Write + Send> TableFile<W> {
     }
 
     /// Adds a page to each column.
-    fn add(&mut self, page: &RecordBatch, scratch: &mut Scratch) -> Result<(), ParquetError> {
+    fn add(&mut self, page: &RecordBatch, scratch: &mut PageScratch) -> Result<(), ParquetError> {
         let mut chunks = self.chunks.iter_mut();
         for (field, array) in self.schema.fields().iter().zip(page.columns()) {
             let leaves = leaves(array, field.is_nullable());
@@ -137,7 +141,7 @@ impl<W: Write + Send> TableFile<W> {
     }
 
     /// Ends a row group.
-    fn end_group(&mut self, scratch: &mut Scratch) -> Result<(), ParquetError> {
+    fn end_group(&mut self, scratch: &mut PageScratch) -> Result<(), ParquetError> {
         let mut group = self.writer.next_row_group()?;
         for chunk in &mut self.chunks {
             let (bytes, closed) = chunk.finish(scratch)?;
@@ -148,7 +152,7 @@ impl<W: Write + Send> TableFile<W> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self, scratch: &mut Scratch) -> Result<W, ParquetError> {
+    pub(super) fn finish(mut self, scratch: &mut PageScratch) -> Result<W, ParquetError> {
         if self.rows > 0 {
             self.end_group(scratch)?;
         }

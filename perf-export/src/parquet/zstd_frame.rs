@@ -1,37 +1,37 @@
-//! The compression of pages.
+//! Compression of pages as zstd frames.
 
 use std::io;
 
 /// Level of the compression.
 const LEVEL: i32 = 1;
 
-/// Number of bytes of a block of a frame at most.
+/// Maximum number of bytes of a block of a frame.
 const BLOCK: usize = 1 << 17;
 
-/// Number of pages of a column that are not compressed after one that hardly became smaller. It is a third of a row group of
-/// samples: what does not pay in one page seldom pays in the next.
+/// Number of pages of a column that are stored after one that hardly shrank: a third of a row group of samples. If compression
+/// does not pay in one page, it seldom pays in the next.
 const SKIPPED: u32 = 15;
 
 /// Compresses bytes into frames of zstd.
-pub(super) struct Zstd {
+pub(super) struct PageCompressor {
     zstd: zstd::bulk::Compressor<'static>,
     out: Vec<u8>,
 }
 
-impl core::fmt::Debug for Zstd {
+impl core::fmt::Debug for PageCompressor {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Zstd").finish_non_exhaustive()
     }
 }
 
-/// Whether the pages of a column become smaller.
+/// Decides which pages of a column are compressed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Gain {
-    /// Number of the next pages that are not compressed.
+pub(super) struct CompressionGain {
+    /// Number of the next pages that are stored.
     skip: u32,
 }
 
-impl Zstd {
+impl PageCompressor {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self { zstd: zstd::bulk::Compressor::new(LEVEL)?, out: Vec::new() })
     }
@@ -44,8 +44,12 @@ impl Zstd {
         Ok(self.out.as_slice().into())
     }
 
-    /// Returns a frame of the bytes, compressed unless the last pages of the column did not become smaller by a sixteenth.
-    pub(super) fn compress_if_worth(&mut self, bytes: &[u8], gain: &mut Gain) -> io::Result<Vec<u8>> {
+    /// Returns a frame of the bytes, compressed unless a recent page of the column shrank by less than a sixteenth.
+    pub(super) fn compress_if_worth(
+        &mut self,
+        bytes: &[u8],
+        gain: &mut CompressionGain,
+    ) -> io::Result<Vec<u8>> {
         if gain.skip > 0 && bytes.len() >= 256 {
             gain.skip -= 1;
             return Ok(stored(bytes));
@@ -58,7 +62,7 @@ impl Zstd {
     }
 }
 
-/// Returns a frame that has the bytes as they are: RFC 8878, section 3.1.
+/// Returns a frame that stores the bytes: RFC 8878, section 3.1.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let mut frame = Vec::with_capacity(bytes.len() + 13 + 3 * (bytes.len() / BLOCK + 1));
     frame.extend_from_slice(&0xfd2f_b528_u32.to_le_bytes());
@@ -93,8 +97,8 @@ mod tests {
 
     #[test]
     fn pages_that_do_not_become_smaller_are_stored() {
-        let mut zstd = Zstd::new().unwrap();
-        let mut gain = Gain::default();
+        let mut zstd = PageCompressor::new().unwrap();
+        let mut gain = CompressionGain::default();
         let mut number = 1_u64;
         let mut random = || {
             number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
