@@ -8,10 +8,10 @@ pub(crate) struct Arena<T> {
     first: Link<T>,
 }
 
-type Link<T> = OnceLock<Box<Node<T>>>;
+type Link<T> = OnceLock<Box<ArenaNode<T>>>;
 
 #[derive(Debug)]
-struct Node<T> {
+struct ArenaNode<T> {
     value: T,
     next: Link<T>,
 }
@@ -19,7 +19,7 @@ struct Node<T> {
 impl<T> Arena<T> {
     /// Adds a value; `None` never happens. Takes time in proportion to the number of values before it.
     pub(crate) fn add(&self, value: T) -> Option<&T> {
-        let mut node = Box::new(Node { value, next: Link::new() });
+        let mut node = Box::new(ArenaNode { value, next: Link::new() });
         let mut link = &self.first;
         while let Err(back) = link.set(node) {
             node = back;
@@ -61,7 +61,7 @@ mod tests {
         let arena = Arena::default();
         let mut link = &arena.first;
         for number in 0..1_000_000 {
-            link.set(Box::new(Node { value: number, next: Link::new() })).unwrap();
+            link.set(Box::new(ArenaNode { value: number, next: Link::new() })).unwrap();
             link = &link.get().unwrap().next;
         }
     }

@@ -18,7 +18,7 @@ use crate::decompressed::lock;
 use crate::files::{Files, Wanted};
 use crate::finder::same_id;
 use crate::image::Image;
-use cache::{Cache, Known};
+use cache::{CacheAnswer, DebuginfodCache};
 
 /// Which debuginfod servers are asked, and where what they send is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl<F: Files> Debuginfod<F> {
     }
 
     /// Fetches a file into the cache.
-    fn download(&self, cache: &Cache<'_>, id: BuildId, kind: &str, limit: u64) -> io::Result<()> {
+    fn download(&self, cache: &DebuginfodCache<'_>, id: BuildId, kind: &str, limit: u64) -> io::Result<()> {
         let mut error = io::Error::from(io::ErrorKind::NotFound);
         let mut is_on_none = true;
         for url in &self.options.urls {
@@ -209,14 +209,14 @@ impl<F: Files> Files for Debuginfod<F> {
             return Err(io::ErrorKind::NotFound.into());
         }
         let limit = limit.min(self.options.max_size);
-        let cache = Cache::of(folder, &id.to_string(), kind);
+        let cache = DebuginfodCache::of(folder, &id.to_string(), kind);
         match cache.look_up() {
-            Known::File if self.check(cache.path(), id, limit).is_ok() => {
+            CacheAnswer::File if self.check(cache.path(), id, limit).is_ok() => {
                 return Ok(cache.path().to_path_buf());
             }
-            Known::Miss => return Err(io::ErrorKind::NotFound.into()),
+            CacheAnswer::Miss => return Err(io::ErrorKind::NotFound.into()),
             // Another file is replaced.
-            Known::File | Known::Nothing => {}
+            CacheAnswer::File | CacheAnswer::Nothing => {}
         }
         self.download(&cache, id, kind, limit)?;
         Ok(cache.path().to_path_buf())

@@ -11,12 +11,12 @@ use crate::front::Front;
 /// The decompressed sections of a file that are in use, by any thread. What nobody uses any more is not kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decompressed {
-    sections: Arc<Mutex<HashMap<Place, WeakBytes>>>,
-    fronts: Arc<Mutex<HashMap<Place, Weak<Mutex<Front>>>>>,
+    sections: Arc<Mutex<HashMap<SectionKey, WeakBytes>>>,
+    fronts: Arc<Mutex<HashMap<SectionKey, Weak<Mutex<Front>>>>>,
 }
 
 /// Offset and size of a section in the file, and whether it is compressed as older files are.
-pub(crate) type Place = (u64, u64, bool);
+pub(crate) type SectionKey = (u64, u64, bool);
 
 impl Decompressed {
     /// Returns what a section has when it is decompressed. Calls `decompress` only if nobody uses the section; other threads
@@ -27,7 +27,7 @@ impl Decompressed {
     /// Those of `decompress`, and [`Why::TooLarge`] if the section is larger than `limit`.
     pub(crate) fn get(
         &self,
-        place: Place,
+        place: SectionKey,
         limit: u64,
         cancellation: &Cancellation,
         decompress: impl FnOnce() -> Result<Vec<u8>, Why>,
@@ -46,7 +46,11 @@ impl Decompressed {
 
     /// Returns a section of which the front is decompressed. Calls `front` only if nobody uses it. `None` if the section is in
     /// use as a whole.
-    pub(crate) fn front(&self, place: Place, front: impl FnOnce() -> Front) -> Option<Arc<Mutex<Front>>> {
+    pub(crate) fn front(
+        &self,
+        place: SectionKey,
+        front: impl FnOnce() -> Front,
+    ) -> Option<Arc<Mutex<Front>>> {
         if lock(&self.sections).get(&place).and_then(WeakBytes::upgrade).is_some() {
             return None;
         }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use perf_session::Dso;
 
 use crate::cancellation::Cancellation;
-use crate::dso_symbols::Table;
+use crate::dso_symbols::SymbolTable;
 use crate::finder::Finder;
 use crate::limits::Limits;
 use crate::lines::Lines;
 use crate::name_forms::NameForms;
-use crate::shared::Lazy;
+use crate::shared::LazySymbols;
 
 /// The DSOs of a symbolizer, by their numbers.
 #[derive(Debug, Default)]
@@ -26,11 +26,11 @@ pub(crate) struct DsoStates {
 pub(crate) struct DsoState {
     /// Keeps its address from being that of another one.
     _dso: Option<Arc<Dso>>,
-    pub(crate) symbols: Lazy,
+    pub(crate) symbols: LazySymbols,
     pub(crate) is_guest: bool,
     /// Whether only its debug file was found.
     pub(crate) is_debug_alone: bool,
-    pub(crate) lines: Parsed,
+    pub(crate) lines: DwarfState,
     pub(crate) forms: NameForms,
     /// When `lines` was used last, counted in uses.
     used: u64,
@@ -38,7 +38,7 @@ pub(crate) struct DsoState {
 
 /// The DWARF of a DSO.
 #[derive(Debug, Default)]
-pub(crate) enum Parsed {
+pub(crate) enum DwarfState {
     #[default]
     NotYet,
     None,
@@ -47,12 +47,12 @@ pub(crate) enum Parsed {
 
 impl DsoState {
     /// Makes the state of a DSO whose symbols are loaded.
-    pub(crate) fn new(dso: Option<Arc<Dso>>, symbols: Lazy, is_guest: bool) -> Self {
+    pub(crate) fn new(dso: Option<Arc<Dso>>, symbols: LazySymbols, is_guest: bool) -> Self {
         let is_debug_alone = match symbols.get().map(|symbols| &symbols.table) {
-            Some(Table::File(found, _)) => found.image.is_none() && found.debug.is_some(),
+            Some(SymbolTable::File(found, _)) => found.image.is_none() && found.debug.is_some(),
             _ => false,
         };
-        let (lines, forms) = (Parsed::NotYet, NameForms::default());
+        let (lines, forms) = (DwarfState::NotYet, NameForms::default());
         Self { _dso: dso, symbols, is_guest, is_debug_alone, lines, forms, used: 0 }
     }
 }
@@ -90,21 +90,21 @@ impl DsoStates {
         let Some(state) = self.list.get_mut(dso) else { return };
         state.used = self.uses;
         match &state.lines {
-            Parsed::NotYet => {}
-            Parsed::Some(lines) => return lines.set_cancellation(cancellation),
-            Parsed::None => return,
+            DwarfState::NotYet => {}
+            DwarfState::Some(lines) => return lines.set_cancellation(cancellation),
+            DwarfState::None => return,
         }
         let found = state.symbols.get().and_then(|symbols| match &symbols.table {
-            Table::File(found, _) => Some(&**found),
-            Table::Kernel(kernel) => Some(&kernel.found),
+            SymbolTable::File(found, _) => Some(&**found),
+            SymbolTable::Kernel(kernel) => Some(&kernel.found),
             _ => None,
         });
         let finder = finder.with_cancellation(cancellation);
         let Some(lines) = found.and_then(|found| Lines::load(&finder, found)) else {
-            state.lines = Parsed::None;
+            state.lines = DwarfState::None;
             return;
         };
-        state.lines = Parsed::Some(Box::new(lines));
+        state.lines = DwarfState::Some(Box::new(lines));
         self.parsed.push(dso);
         while self.lines_are_too_large(&options.limits) {
             let used = |number: usize| self.list.get(number).map_or(0, |state| state.used);
@@ -112,7 +112,7 @@ impl DsoStates {
             let Some((at, &oldest)) = others.min_by_key(|(_, number)| used(**number)) else { break };
             self.parsed.swap_remove(at);
             if let Some(oldest) = self.list.get_mut(oldest) {
-                oldest.lines = Parsed::NotYet;
+                oldest.lines = DwarfState::NotYet;
             }
         }
     }
@@ -121,14 +121,14 @@ impl DsoStates {
     pub(crate) fn drop_lines(&mut self, dso: usize) {
         self.parsed.retain(|&number| number != dso);
         if let Some(state) = self.list.get_mut(dso) {
-            state.lines = Parsed::NotYet;
+            state.lines = DwarfState::NotYet;
         }
     }
 
     /// Returns whether more DWARF is kept than may be.
     fn lines_are_too_large(&self, limits: &Limits) -> bool {
         let used = |number: &usize| match self.list.get(*number).map(|state| &state.lines) {
-            Some(Parsed::Some(lines)) => lines.used(),
+            Some(DwarfState::Some(lines)) => lines.used(),
             _ => 0,
         };
         let all = self.parsed.iter().map(used).fold(0, u64::saturating_add);

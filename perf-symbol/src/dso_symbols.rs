@@ -12,7 +12,7 @@ use crate::error::Why;
 use crate::file_origin::FileOrigin;
 use crate::finder::{Finder, Found};
 use crate::jitdump::Jitdump;
-use crate::kernel::{Kernel, Relocation};
+use crate::kernel::{KernelSymbols, Relocation};
 use crate::perf_map::PerfMap;
 use crate::reservation::Reservation;
 use crate::symtab::{Source, Symbol, Symtab};
@@ -20,7 +20,7 @@ use crate::symtab::{Source, Symbol, Symtab};
 /// The symbols of one DSO.
 #[derive(Debug)]
 pub(crate) struct DsoSymbols {
-    pub(crate) table: Table,
+    pub(crate) table: SymbolTable,
     /// Why there are none.
     pub(crate) why: Option<Why>,
     /// Why the names may be wrong. That a jitdump has another clock is found with the first sample.
@@ -32,10 +32,10 @@ pub(crate) struct DsoSymbols {
 }
 
 #[derive(Debug)]
-pub(crate) enum Table {
+pub(crate) enum SymbolTable {
     /// A file, a module or the vDSO.
     File(Box<Found>, Symtab),
-    Kernel(Box<Kernel>),
+    Kernel(Box<KernelSymbols>),
     /// Generated code, and how its map was found.
     PerfMap(PerfMap, FileOrigin),
     Nothing,
@@ -64,13 +64,13 @@ impl DsoSymbols {
             DsoKind::Vdso => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
             // The running kernel is not that of a guest.
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
-                let kernel = Kernel::load(finder, build_id, relocation);
+                let kernel = KernelSymbols::load(finder, build_id, relocation);
                 let (why, doubt, path) = (kernel.why, doubt(kernel.doubt), kernel.path.clone());
-                Self { table: Table::Kernel(Box::new(kernel)), why, doubt, path, _reservation: None }
+                Self { table: SymbolTable::Kernel(Box::new(kernel)), why, doubt, path, _reservation: None }
             }
             DsoKind::Memory => match perf_map(finder, dso) {
                 Ok((map, path, origin)) => {
-                    let table = Table::PerfMap(map, origin);
+                    let table = SymbolTable::PerfMap(map, origin);
                     Self { table, why: None, doubt: OnceLock::new(), path, _reservation: None }
                 }
                 Err(why) => Self::nothing(why),
@@ -107,10 +107,10 @@ impl DsoSymbols {
             return Self::nothing(Why::Cancelled);
         }
         let size = match &self.table {
-            Table::File(_, symtab) => symtab.size(),
-            Table::Kernel(kernel) => kernel.size(),
-            Table::PerfMap(map, _) => map.size(),
-            Table::Nothing => 0,
+            SymbolTable::File(_, symtab) => symtab.size(),
+            SymbolTable::Kernel(kernel) => kernel.size(),
+            SymbolTable::PerfMap(map, _) => map.size(),
+            SymbolTable::Nothing => 0,
         };
         match finder.reserve(size) {
             Ok(reservation) => Self { _reservation: Some(reservation), ..self },
@@ -121,7 +121,7 @@ impl DsoSymbols {
     /// Returns the segments of the file that was mapped; empty if it was not found.
     pub(crate) fn segments(&self) -> &[Segment] {
         match &self.table {
-            Table::File(found, _) => found.image.as_ref().map_or(&[], |image| image.segments()),
+            SymbolTable::File(found, _) => found.image.as_ref().map_or(&[], |image| image.segments()),
             _ => &[],
         }
     }
@@ -129,10 +129,10 @@ impl DsoSymbols {
     /// Returns how the file at [`path`](Self::path) was found.
     pub(crate) fn origin(&self) -> Option<FileOrigin> {
         match &self.table {
-            Table::File(found, _) => found.origin.or(found.debug_origin),
-            Table::Kernel(kernel) => kernel.origin(),
-            Table::PerfMap(_, origin) => Some(*origin),
-            Table::Nothing => None,
+            SymbolTable::File(found, _) => found.origin.or(found.debug_origin),
+            SymbolTable::Kernel(kernel) => kernel.origin(),
+            SymbolTable::PerfMap(_, origin) => Some(*origin),
+            SymbolTable::Nothing => None,
         }
     }
 
@@ -140,23 +140,23 @@ impl DsoSymbols {
     pub(crate) fn origin_of(&self, source: Source) -> Option<FileOrigin> {
         match &self.table {
             _ if matches!(source, Source::Ksymbol | Source::Jitdump) => None,
-            Table::File(found, _) => found.origin_of(source),
-            Table::Kernel(kernel) => kernel.origin_of(source),
-            Table::PerfMap(_, origin) => Some(*origin),
-            Table::Nothing => None,
+            SymbolTable::File(found, _) => found.origin_of(source),
+            SymbolTable::Kernel(kernel) => kernel.origin_of(source),
+            SymbolTable::PerfMap(_, origin) => Some(*origin),
+            SymbolTable::Nothing => None,
         }
     }
 
     /// Returns the build id of Go's linker of the file that was mapped.
     pub(crate) fn go_build_id(&self) -> Option<&str> {
         match &self.table {
-            Table::File(found, _) => found.image.as_ref()?.go_build_id(),
+            SymbolTable::File(found, _) => found.image.as_ref()?.go_build_id(),
             _ => None,
         }
     }
 
     fn nothing(why: Why) -> Self {
-        let (table, why) = (Table::Nothing, Some(why));
+        let (table, why) = (SymbolTable::Nothing, Some(why));
         Self { table, why, doubt: OnceLock::new(), path: PathBuf::new(), _reservation: None }
     }
 
@@ -174,13 +174,13 @@ impl DsoSymbols {
         let why =
             found.why.or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(Why::NoSymbols));
         let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
-        let (doubt, table) = (doubt(found.doubt), Table::File(Box::new(found), symtab));
+        let (doubt, table) = (doubt(found.doubt), SymbolTable::File(Box::new(found), symtab));
         Self { why, doubt, path, table, _reservation: None }
     }
 
     /// Returns whether the file has another function of C++ with the same name without its parameters.
     pub(crate) fn has_overload(&self, name: &[u8]) -> bool {
-        matches!(&self.table, Table::File(_, symtab) if symtab.has_overload(name))
+        matches!(&self.table, SymbolTable::File(_, symtab) if symtab.has_overload(name))
     }
 
     /// Finds the symbol of `ip`, or of the address that many bytes back, which has this offset in the file that was mapped. Also
@@ -193,24 +193,24 @@ impl DsoSymbols {
         back: u64,
     ) -> Option<(Symbol<'_>, u64)> {
         match &self.table {
-            Table::File(_, symtab) => {
+            SymbolTable::File(_, symtab) => {
                 let address = self.file_address(mapping, offset)?;
                 Some((symtab.find(address.wrapping_sub(back))?, address))
             }
-            Table::Kernel(kernel) => {
+            SymbolTable::Kernel(kernel) => {
                 let symbol = kernel.find(ip.wrapping_sub(back))?;
                 // A module that is not mapped may have been loaded after the recording.
                 let is_known = mapping.range().contains(&ip) || !kernel.is_of_module(&symbol);
                 is_known.then_some((symbol, ip))
             }
-            Table::PerfMap(map, _) => Some((map.find(ip.wrapping_sub(back))?, ip)),
-            Table::Nothing => None,
+            SymbolTable::PerfMap(map, _) => Some((map.find(ip.wrapping_sub(back))?, ip)),
+            SymbolTable::Nothing => None,
         }
     }
 
     /// Returns the address that a file's symbols have for an offset in it.
     fn file_address(&self, mapping: &Mapping, offset: u64) -> Option<u64> {
-        let Table::File(found, _) = &self.table else { return None };
+        let SymbolTable::File(found, _) = &self.table else { return None };
         // Modules are mapped from the start of their code, which has the address 0 in the file.
         if mapping.dso().kind() == DsoKind::Module {
             return Some(offset);
@@ -224,8 +224,8 @@ impl DsoSymbols {
     /// Returns the address that DWARF has for an offset.
     pub(crate) fn dwarf_address(&self, mapping: &Mapping, offset: u64) -> Option<u64> {
         match &self.table {
-            Table::File(..) => self.file_address(mapping, offset),
-            Table::Kernel(kernel) => Some(kernel.in_vmlinux(offset)),
+            SymbolTable::File(..) => self.file_address(mapping, offset),
+            SymbolTable::Kernel(kernel) => Some(kernel.in_vmlinux(offset)),
             _ => None,
         }
     }

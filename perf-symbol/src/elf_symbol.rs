@@ -2,7 +2,7 @@
 
 use object::elf;
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::image::{Image, Section};
 use crate::symtab::Binding;
@@ -12,7 +12,7 @@ pub(crate) const EM_X86_64: u16 = 62;
 pub(crate) const EM_AARCH64: u16 = 183;
 
 /// Returns the names of a symbol table.
-pub(crate) fn strings_of(image: &Image, section: &Section, limits: Bounds<'_>) -> Option<Bytes> {
+pub(crate) fn strings_of(image: &Image, section: &Section, limits: ReadBounds<'_>) -> Option<Bytes> {
     let strings = image.sections().get(usize::try_from(section.link).ok()?)?;
     image.data_within(strings, limits.decompressed, limits.cancellation).ok()
 }

@@ -2,20 +2,20 @@
 
 use object::elf;
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
 use crate::image::{Image, Section};
 use crate::plt;
-use crate::symtab::{Builder, Candidate, Names, Source, Symtab};
+use crate::symtab::{Source, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
 
 /// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` alone, and the PLT.
 /// `runtime` is the file that was mapped; `symbols` can be that one, its debug file, or what `.gnu_debugdata` has, each with
 /// what its names are to have as their source.
 ///
 /// perf: `dso__load_sym`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn load(runtime: Option<&Image>, symbols: &[(&Image, Source)], limits: Bounds<'_>) -> Symtab {
-    let mut builder = Builder::default();
+pub(crate) fn load(runtime: Option<&Image>, symbols: &[(&Image, Source)], limits: ReadBounds<'_>) -> Symtab {
+    let mut builder = SymtabBuilder::default();
     let symtab = symbols.iter().find(|(image, _)| has_symtab(image)).copied();
     let (symtab, source) = symtab.map_or((None, Source::Symtab), |(image, source)| (Some(image), source));
     let opd = Opd::of(runtime.or(symtab));
@@ -65,19 +65,19 @@ impl<'a> Opd<'a> {
 ///
 /// perf: `dso__load_sym_internal`, `tools/perf/util/symbol-elf.c`.
 fn add(
-    builder: &mut Builder,
+    builder: &mut SymtabBuilder,
     image: &Image,
     kind: elf::SectionType,
     source: Source,
     opd: Option<&Opd<'_>>,
-    limits: Bounds<'_>,
+    limits: ReadBounds<'_>,
 ) {
     let Some((_, section)) = table(image, kind) else { return };
     let Ok(data) = image.data_within(section, limits.decompressed, limits.cancellation) else { return };
     let Some(strings) = strings_of(image, section, limits) else { return };
     let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
     let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
-    let names = builder.add_names(Names { bytes: strings.clone(), source, ends: |byte| byte == 0 });
+    let names = builder.add_names(SymbolNames { bytes: strings.clone(), source, ends: |byte| byte == 0 });
     // Borrowed once, and not for each symbol.
     let (data, strings, extended) = (&*data, &*strings, &*extended);
     let is_text: Vec<_> = image.sections().iter().map(has_labels).collect();
@@ -105,7 +105,7 @@ fn add(
             start &= !1;
         }
         let end = start.saturating_add(symbol.size);
-        builder.push(Candidate::new(start, end, symbol.name, names, symbol.binding()));
+        builder.push(SymbolCandidate::new(start, end, symbol.name, names, symbol.binding()));
     }
     if builder.len() > before {
         builder.sort();
@@ -115,7 +115,7 @@ fn add(
 }
 
 /// Returns the address of the first symbol of a name in `.symtab`.
-pub(crate) fn address(image: &Image, name: &[u8], limits: Bounds<'_>) -> Option<u64> {
+pub(crate) fn address(image: &Image, name: &[u8], limits: ReadBounds<'_>) -> Option<u64> {
     let (_, section) = table(image, elf::SHT_SYMTAB)?;
     let data = image.data_within(section, limits.decompressed, limits.cancellation).ok()?;
     let strings = strings_of(image, section, limits)?;

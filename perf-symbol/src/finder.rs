@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use perf_session::{BuildId, Dso, FirstMapping, Inode};
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::cancellation::Cancellation;
 use crate::debug_link::{self, DebugLink};
@@ -130,8 +130,8 @@ impl Finder {
     }
 
     /// Returns the bounds within which files are read.
-    pub(crate) fn bounds(&self) -> Bounds<'_> {
-        Bounds::new(&self.options.limits, &self.cancellation)
+    pub(crate) fn bounds(&self) -> ReadBounds<'_> {
+        ReadBounds::new(&self.options.limits, &self.cancellation)
     }
 
     /// Reserves memory for what is kept of a file.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::cancellation::Cancellation;
 use crate::error::Why;
@@ -86,11 +86,11 @@ impl Jitdump {
     ///
     /// [`Why::Malformed`] if the header is not that of a jitdump of version 1.
     pub fn parse(bytes: Bytes, limits: &Limits) -> Result<Self, Why> {
-        Self::read(bytes, Bounds::new(limits, &Cancellation::default()))
+        Self::read(bytes, ReadBounds::new(limits, &Cancellation::default()))
     }
 
     /// Like [`parse`](Self::parse), up to the record at which it is cancelled.
-    pub(crate) fn read(bytes: Bytes, limits: Bounds<'_>) -> Result<Self, Why> {
+    pub(crate) fn read(bytes: Bytes, limits: ReadBounds<'_>) -> Result<Self, Why> {
         const HEADER: Why = Why::Malformed("header of the jitdump");
         let magic: [u8; 4] = *bytes.first_chunk().ok_or(HEADER)?;
         // The magic is a number, so that its bytes are in this order on big-endian machines.
@@ -113,7 +113,7 @@ impl Jitdump {
         Ok(it)
     }
 
-    fn read_records(&mut self, mut at: usize, limits: Bounds<'_>) {
+    fn read_records(&mut self, mut at: usize, limits: ReadBounds<'_>) {
         // The last load of each index.
         let mut loaded = HashMap::new();
         // The lines that were written before the load that they belong to.

@@ -1,11 +1,11 @@
 //! The symbols of a kernel, by the text of `/proc/kallsyms`.
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::cancellation::Cancellation;
 use crate::error::Why;
 use crate::limits::Limits;
-use crate::symtab::{Binding, Builder, Candidate, Names, Source, Symtab};
+use crate::symtab::{Binding, Source, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
 
 /// The symbols of a kernel and its modules, as `/proc/kallsyms` has them.
 #[derive(Clone, Debug, Default)]
@@ -40,14 +40,14 @@ impl Kallsyms {
     /// # Ok::<(), Why>(())
     /// ```
     pub fn parse(text: Bytes, limits: &Limits) -> Result<Self, Why> {
-        Self::read(text, Bounds::new(limits, &Cancellation::default()))
+        Self::read(text, ReadBounds::new(limits, &Cancellation::default()))
     }
 
     /// Like [`parse`](Self::parse), until it is cancelled: [`Why::Cancelled`].
-    pub(crate) fn read(text: Bytes, limits: Bounds<'_>) -> Result<Self, Why> {
-        let mut builder = Builder::default();
+    pub(crate) fn read(text: Bytes, limits: ReadBounds<'_>) -> Result<Self, Why> {
+        let mut builder = SymtabBuilder::default();
         let names =
-            builder.add_names(Names { bytes: text.clone(), source: Source::Kallsyms, ends: ends_name });
+            builder.add_names(SymbolNames { bytes: text.clone(), source: Source::Kallsyms, ends: ends_name });
         let (mut skipped, mut is_hidden, mut at) = (0u64, true, 0usize);
         for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             if limits.cancellation.is_cancelled_at(number) {
@@ -70,7 +70,7 @@ impl Kallsyms {
                 skipped = skipped.saturating_add(1);
                 continue;
             };
-            builder.push(Candidate::new(address, address, name, names, binding(kind)));
+            builder.push(SymbolCandidate::new(address, address, name, names, binding(kind)));
         }
         if builder.len() == 0 {
             return Err(Why::NoSymbols);

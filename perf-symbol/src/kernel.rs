@@ -18,7 +18,7 @@ use crate::symtab::{Source, Symbol, Symtab};
 
 /// The symbols of a recorded kernel: by kallsyms, or by vmlinux.
 #[derive(Debug, Default)]
-pub(crate) struct Kernel {
+pub(crate) struct KernelSymbols {
     pub(crate) kallsyms: Option<Kallsyms>,
     vmlinux: Option<Symtab>,
     /// vmlinux, if its DWARF is to be read.
@@ -36,7 +36,7 @@ pub(crate) struct Kernel {
 /// The relocation symbol and its recorded address.
 pub(crate) type Relocation<'a> = Option<(&'a [u8], u64)>;
 
-impl Kernel {
+impl KernelSymbols {
     /// Finds the symbols: those that were given, then those of the recorded build id, then those of the running kernel if it
     /// has that build id.
     ///
@@ -117,7 +117,7 @@ impl Kernel {
     }
 }
 
-impl Kernel {
+impl KernelSymbols {
     /// Returns how the file at [`path`](Self::path) was found.
     pub(crate) fn origin(&self) -> Option<FileOrigin> {
         self.kallsyms_origin.filter(|_| self.kallsyms.is_some()).or(self.found.origin)

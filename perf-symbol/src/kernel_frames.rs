@@ -5,26 +5,26 @@ use std::sync::Arc;
 use perf_abi::record::CpuMode;
 use perf_session::{Dso, Frame, Mapping, Session};
 
-use crate::dso_symbols::Table;
-use crate::kernel::Kernel;
-use crate::shared::{Identity, Lazy, Shared};
+use crate::dso_symbols::SymbolTable;
+use crate::kernel::KernelSymbols;
+use crate::shared::{LazySymbols, SymbolStore, SymbolsKey};
 
 /// What the kernel's symbols tell of the frames of a stack.
 ///
 /// The symbols are loaded when the first frame needs them.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelFrames {
-    shared: Arc<Shared>,
-    loaded: Option<(Arc<Dso>, Lazy)>,
+    shared: Arc<SymbolStore>,
+    loaded: Option<(Arc<Dso>, LazySymbols)>,
 }
 
 impl KernelFrames {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: Arc<SymbolStore>) -> Self {
         Self { shared, loaded: None }
     }
 
     /// Returns what clones of the symbolizer share.
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<SymbolStore> {
         &self.shared
     }
 
@@ -72,14 +72,14 @@ impl KernelFrames {
         }
     }
 
-    fn kernel(&mut self, session: &Session, dso: &Arc<Dso>) -> Option<&Kernel> {
+    fn kernel(&mut self, session: &Session, dso: &Arc<Dso>) -> Option<&KernelSymbols> {
         if !self.loaded.as_ref().is_some_and(|(loaded, _)| Arc::ptr_eq(loaded, dso)) {
-            let symbols = self.shared.symbols_not_wanted(&Identity::of(session, dso, false));
+            let symbols = self.shared.symbols_not_wanted(&SymbolsKey::of(session, dso, false));
             self.loaded = Some((Arc::clone(dso), symbols));
         }
         let (_, symbols) = self.loaded.as_ref()?;
         match &symbols.get()?.table {
-            Table::Kernel(kernel) => Some(kernel),
+            SymbolTable::Kernel(kernel) => Some(kernel),
             _ => None,
         }
     }

@@ -16,10 +16,10 @@ use gimli::UnitOffset;
 use crate::budget::Metered;
 use crate::cancellation::Cancellation;
 use crate::finder::{Finder, Found};
-use crate::units::Containing;
-use complete::Complete;
-use early::Early;
-use nested::{Nested, NestedFrame};
+use crate::units::UnitsAt;
+use complete::AllUnits;
+use early::ListedUnits;
+use nested::{NestedFrame, NestedFunctions};
 use scopes::Scopes;
 use sections::Sections;
 
@@ -43,27 +43,27 @@ pub struct Lines(Cell);
 
 self_cell::self_cell!(
     struct Cell {
-        owner: Owner,
+        owner: DwarfSource,
         #[not_covariant]
-        dependent: Parsed,
+        dependent: ParsedUnits,
     }
 );
 
 /// What is read of a file.
-struct Owner {
+struct DwarfSource {
     sections: Sections,
     /// `None` if all of `.debug_info` is read at once.
-    early: Option<Early>,
+    early: Option<ListedUnits>,
 }
 
 /// What is parsed of a file.
-struct Parsed<'a> {
+struct ParsedUnits<'a> {
     /// Each unit that was found before all were, by its number; `None` if it cannot be parsed alone.
     early: Vec<OnceCell<Option<Box<Context<Metered<'a>>>>>>,
     /// All units, once that is needed; `None` if they are damaged.
-    complete: OnceCell<Option<Complete<'a>>>,
+    complete: OnceCell<Option<AllUnits<'a>>>,
     scopes: Scopes,
-    nested: Nested<'a>,
+    nested: NestedFunctions<'a>,
 }
 
 /// A function, or an inlined function, by DWARF. The line is that of the address, or for a function into which another one
@@ -100,8 +100,10 @@ impl Lines {
     #[must_use]
     pub fn load(finder: &Finder, found: &Found) -> Option<Self> {
         let sections = Sections::load(finder, found)?;
-        let early = Early::load(&sections);
-        Cell::try_new(Owner { sections, early }, |owner| Parsed::of(owner).ok_or(())).ok().map(Self)
+        let early = ListedUnits::load(&sections);
+        Cell::try_new(DwarfSource { sections, early }, |owner| ParsedUnits::of(owner).ok_or(()))
+            .ok()
+            .map(Self)
     }
 
     /// Sets what ends look-ups early. After one that was cancelled, others may find less: what was not read counts as damaged.
@@ -141,7 +143,7 @@ impl Lines {
             };
             let Ok(mut frames) = frames else { return };
             let unit = context.find_dwarf_and_unit(address).skip_all_loads();
-            let mut show = |function: Option<Shown<'_>>, location: Option<Location<'_>>| {
+            let mut show = |function: Option<DwarfFunction<'_>>, location: Option<Location<'_>>| {
                 let location = location.filter(|_| sections.needs_lines());
                 // A line alone.
                 if function.is_none() && !sections.needs_lines() {
@@ -170,13 +172,14 @@ impl Lines {
                         line: call.line,
                         column: call.column,
                     });
-                    let shown = Shown { name: Some(name.slice()), offset: *offset, language: *language };
+                    let shown =
+                        DwarfFunction { name: Some(name.slice()), offset: *offset, language: *language };
                     show(Some(shown), called.or(innermost.take()));
                 }
                 return;
             }
             while let Ok(Some(frame)) = frames.next() {
-                let function = frame.dw_die_offset.map(|offset| Shown {
+                let function = frame.dw_die_offset.map(|offset| DwarfFunction {
                     name: frame.function.as_ref().map(|function| function.name.slice()),
                     offset,
                     language: frame.function.as_ref().and_then(|function| function.language),
@@ -188,7 +191,7 @@ impl Lines {
 }
 
 /// A function at an address, as it is looked up.
-struct Shown<'a> {
+struct DwarfFunction<'a> {
     name: Option<&'a [u8]>,
     offset: UnitOffset,
     language: Option<gimli::DwLang>,
@@ -217,38 +220,38 @@ impl std::fmt::Debug for Lines {
     }
 }
 
-impl<'a> Parsed<'a> {
-    fn of(owner: &'a Owner) -> Option<Self> {
-        let early = owner.early.as_ref().map_or(0, Early::len);
+impl<'a> ParsedUnits<'a> {
+    fn of(owner: &'a DwarfSource) -> Option<Self> {
+        let early = owner.early.as_ref().map_or(0, ListedUnits::len);
         let complete = match owner.early {
             Some(_) => OnceCell::new(),
-            None => OnceCell::from(Some(Complete::of(&owner.sections)?)),
+            None => OnceCell::from(Some(AllUnits::of(&owner.sections)?)),
         };
         Some(Self {
             early: (0..early).map(|_| OnceCell::new()).collect(),
             complete,
             scopes: Scopes::default(),
-            nested: Nested::default(),
+            nested: NestedFunctions::default(),
         })
     }
 
     /// Returns what has the functions and lines of an address; `None` if no unit has the address.
-    fn context(&self, owner: &'a Owner, address: u64) -> Option<&Context<Metered<'a>>> {
+    fn context(&self, owner: &'a DwarfSource, address: u64) -> Option<&Context<Metered<'a>>> {
         let sections = &owner.sections;
         // What is damaged as a whole may have units before the damage.
         let has_all = matches!(self.complete.get(), Some(Some(_)));
         if let Some(early) = owner.early.as_ref().filter(|_| !has_all) {
             match early.containing(address) {
-                Containing::Nothing if !early::may_have(&sections.image, address) => return None,
-                Containing::One(unit) => {
+                UnitsAt::Nothing if !early::may_have(&sections.image, address) => return None,
+                UnitsAt::One(unit) => {
                     let parse = || Some(Box::new(Context::from_dwarf(early.unit(sections, unit)?).ok()?));
                     if let Some(context) = self.early.get(unit)?.get_or_init(parse) {
                         return Some(context);
                     }
                 }
-                Containing::Nothing | Containing::Several => {}
+                UnitsAt::Nothing | UnitsAt::Several => {}
             }
         }
-        self.complete.get_or_init(|| Complete::of(sections)).as_ref()?.context(sections, address)
+        self.complete.get_or_init(|| AllUnits::of(sections)).as_ref()?.context(sections, address)
     }
 }

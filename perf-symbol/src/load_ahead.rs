@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use perf_abi::record::CpuMode;
 use perf_session::{Dso, Session};
 
-use crate::shared::{Identity, Lazy, Shared, is_guest};
+use crate::shared::{LazySymbols, SymbolStore, SymbolsKey, is_guest};
 use crate::symbolizer::Symbolizer;
 
 /// A thread that loads the symbols of files for a [`Symbolizer`] and its clones.
@@ -20,9 +20,9 @@ use crate::symbolizer::Symbolizer;
 /// Dropping it ends the thread, after the file that it is loading.
 #[derive(Debug)]
 pub struct LoadAhead {
-    shared: Arc<Shared>,
+    shared: Arc<SymbolStore>,
     /// `None` if there is no thread.
-    queue: Option<Sender<(Identity, Lazy)>>,
+    queue: Option<Sender<(SymbolsKey, LazySymbols)>>,
     thread: Option<JoinHandle<()>>,
     is_ended: Arc<AtomicBool>,
 }
@@ -32,7 +32,7 @@ impl LoadAhead {
     #[must_use]
     pub fn new(symbolizer: &Symbolizer) -> Self {
         let shared = Arc::clone(symbolizer.shared());
-        let (queue, wanted) = mpsc::channel::<(Identity, Lazy)>();
+        let (queue, wanted) = mpsc::channel::<(SymbolsKey, LazySymbols)>();
         let is_ended = Arc::new(AtomicBool::new(false));
         let (finder, ended) = (shared.finder.clone(), Arc::clone(&is_ended));
         let load = move || {
@@ -51,7 +51,7 @@ impl LoadAhead {
     /// a guest are not those of the host.
     pub fn add(&self, session: &Session, dso: &Arc<Dso>, mode: CpuMode) {
         let Some(queue) = &self.queue else { return };
-        let identity = Identity::of(session, dso, is_guest(mode));
+        let identity = SymbolsKey::of(session, dso, is_guest(mode));
         if let Some(symbols) = self.shared.ahead(&identity) {
             // The thread takes all until `queue` is dropped.
             let _ = queue.send((identity, symbols));

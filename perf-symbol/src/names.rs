@@ -20,7 +20,7 @@ const MARK: &[u8] = b"...";
 /// All long names together have at most so many bytes: where names are ends of each other, as in a string table, a few bytes
 /// are many long names. Further long names are cut.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct NameCache {
     short: HashMap<Arc<[u8]>, Arc<[u8]>>,
     full: HashMap<Arc<[u8]>, Arc<[u8]>>,
     /// Texts that are not demangled.
@@ -29,7 +29,7 @@ pub(crate) struct Names {
     room: usize,
 }
 
-impl Names {
+impl NameCache {
     /// Starts without names. Long names may have `room` bytes together.
     pub(crate) fn new(room: usize) -> Self {
         Self { short: HashMap::new(), full: HashMap::new(), texts: HashSet::new(), room }
@@ -114,13 +114,13 @@ mod tests {
 
     const SHORT_FORM: Option<Form> = Some(Form::Short);
 
-    fn len(names: &mut Names, name: &[u8]) -> usize {
+    fn len(names: &mut NameCache, name: &[u8]) -> usize {
         names.get(name, SHORT_FORM, 1 << 14).0.len()
     }
 
     #[test]
     fn long_names_are_bounded_together() {
-        let mut names = Names::new(2 * LONGEST_NAME);
+        let mut names = NameCache::new(2 * LONGEST_NAME);
         let long = vec![b'n'; LONGEST_NAME - 1];
         assert_eq!([len(&mut names, &long), len(&mut names, &long)], [LONGEST_NAME - 1; 2], "one, twice");
         assert_eq!(len(&mut names, &long[1..]), LONGEST_NAME - 2);
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_name_is_cut() {
-        let mut names = Names::new(usize::MAX);
+        let mut names = NameCache::new(usize::MAX);
         for more in [0, 1, LONGEST_NAME] {
             let name = names.share(&vec![b'n'; LONGEST_NAME + more]);
             assert_eq!((name.len(), name.ends_with(b"n...")), (LONGEST_NAME, true));
@@ -146,9 +146,9 @@ mod tests {
     fn demangled_names_count() {
         // f<P<int, int>, P<P<int, int>, P<int, int> >, ...>: each argument has the one before it twice.
         let raw = b"_Z1fI1PIiiES0_IS1_S1_ES0_IS2_S2_ES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_EEvv";
-        let whole = Names::new(1 << 14).get(raw, SHORT_FORM, 1 << 14).1;
+        let whole = NameCache::new(1 << 14).get(raw, SHORT_FORM, 1 << 14).1;
         assert!(whole.len() > SHORT && whole.starts_with(b"f<P<int, int>, P<P<int"));
-        let mut names = Names::new(whole.len());
+        let mut names = NameCache::new(whole.len());
         assert_eq!(names.get(raw, SHORT_FORM, 1 << 14).1, whole);
         let (name, shown) =
             names.get(&raw.map(|byte| if byte == b'f' { b'g' } else { byte }), SHORT_FORM, 1 << 14);

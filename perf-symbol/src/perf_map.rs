@@ -1,6 +1,6 @@
 //! `/tmp/perf-PID.map`, in which a program names the code that it generated.
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::cancellation::Cancellation;
 use crate::kallsyms::hex;
@@ -12,13 +12,13 @@ use crate::symtab::{Source, Symbol};
 #[derive(Clone, Debug, Default)]
 pub struct PerfMap {
     text: Bytes,
-    entries: Vec<Entry>,
+    entries: Vec<PerfMapEntry>,
     overlay: Overlay,
     skipped: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct PerfMapEntry {
     start: u64,
     end: u64,
     name: usize,
@@ -42,11 +42,11 @@ impl PerfMap {
     /// ```
     #[must_use]
     pub fn parse(text: Bytes, limits: &Limits) -> Self {
-        Self::read(text, Bounds::new(limits, &Cancellation::default()))
+        Self::read(text, ReadBounds::new(limits, &Cancellation::default()))
     }
 
     /// Like [`parse`](Self::parse), up to the line at which it is cancelled.
-    pub(crate) fn read(text: Bytes, limits: Bounds<'_>) -> Self {
+    pub(crate) fn read(text: Bytes, limits: ReadBounds<'_>) -> Self {
         let mut it = Self { text: text.clone(), ..Self::default() };
         let mut at = 0usize;
         for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -55,7 +55,7 @@ impl PerfMap {
             }
             let entry = parse_line(line).filter(|_| it.entries.len() < limits.symbols);
             match entry {
-                Some(entry) => it.entries.push(Entry { name: at.saturating_add(entry.name), ..entry }),
+                Some(entry) => it.entries.push(PerfMapEntry { name: at.saturating_add(entry.name), ..entry }),
                 None => it.skipped = it.skipped.saturating_add(1),
             }
             at = at.saturating_add(line.len());
@@ -75,7 +75,7 @@ impl PerfMap {
 
     /// Returns the number of bytes of the table, without the text.
     pub(crate) fn size(&self) -> usize {
-        self.entries.capacity().saturating_mul(size_of::<Entry>()).saturating_add(self.overlay.size())
+        self.entries.capacity().saturating_mul(size_of::<PerfMapEntry>()).saturating_add(self.overlay.size())
     }
 
     /// Returns the number of lines that were skipped.
@@ -86,7 +86,7 @@ impl PerfMap {
 }
 
 /// Parses a line; the name is an offset in the line.
-fn parse_line(line: &[u8]) -> Option<Entry> {
+fn parse_line(line: &[u8]) -> Option<PerfMapEntry> {
     let line = without_end(line);
     let number = |at: usize| {
         let rest = line.get(at..)?;
@@ -100,7 +100,7 @@ fn parse_line(line: &[u8]) -> Option<Entry> {
     let (start, at) = number(0)?;
     let (size, name) = number(at)?;
     // Without a size, it has its first byte.
-    (name < line.len()).then_some(Entry { start, end: start.saturating_add(size.max(1)), name })
+    (name < line.len()).then_some(PerfMapEntry { start, end: start.saturating_add(size.max(1)), name })
 }
 
 /// Returns a line without what ends it.

@@ -2,18 +2,18 @@
 
 use object::elf;
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, strings_of, table};
 use crate::image::{Image, Section};
 use crate::plt_got;
 use crate::plt_names::PltNames;
-use crate::symtab::{Binding, Builder, Candidate, Names, Source};
+use crate::symtab::{Binding, Source, SymbolCandidate, SymbolNames, SymtabBuilder};
 
 /// Adds a symbol for each entry of the PLT and of `.plt.got`.
 ///
 /// perf: `dso__synthesize_plt_symbols`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn add(builder: &mut Builder, image: &Image, limits: Bounds<'_>) {
+pub(crate) fn add(builder: &mut SymtabBuilder, image: &Image, limits: ReadBounds<'_>) {
     let Some((dynsym, symbols)) = table(image, elf::SHT_DYNSYM) else { return };
     let (Ok(data), Some(strings)) = (
         image.data_within(symbols, limits.decompressed, limits.cancellation),
@@ -31,20 +31,20 @@ pub(crate) fn add(builder: &mut Builder, image: &Image, limits: Bounds<'_>) {
         let Some(name) = name else { continue };
         ranges.push((stub.start, stub.start.saturating_add(stub.size), name));
     }
-    let names = builder.add_names(Names {
+    let names = builder.add_names(SymbolNames {
         bytes: Bytes::new(names.into_bytes()),
         source: Source::Plt,
         ends: |byte| byte == 0,
     });
     for (start, end, name) in ranges {
-        builder.push(Candidate::new(start, end, name, names, Binding::Global));
+        builder.push(SymbolCandidate::new(start, end, name, names, Binding::Global));
     }
     builder.sort();
 }
 
 /// An entry of a PLT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stub {
+pub(crate) struct PltStub {
     /// The first address.
     pub(crate) start: u64,
     /// The number of bytes.
@@ -62,20 +62,20 @@ pub(crate) enum StubTarget {
 }
 
 /// Returns at most `limit` entries of the PLT and of `.plt.got`. `dynsym` is the number of the section `.dynsym`.
-pub(crate) fn stubs(image: &Image, dynsym: usize, limit: usize) -> Vec<Stub> {
+pub(crate) fn stubs(image: &Image, dynsym: usize, limit: usize) -> Vec<PltStub> {
     let mut stubs = Vec::new();
     add_plt(&mut stubs, image, dynsym, limit);
     let slots = plt_got::entries(image, limit.saturating_sub(stubs.len()));
     let symbols = plt_got::symbols(image, &slots, dynsym);
     stubs.extend(slots.iter().filter_map(|slot| {
         let target = StubTarget::Symbol(slot.symbol(&symbols)?);
-        Some(Stub { start: slot.start, size: slot.size, target })
+        Some(PltStub { start: slot.start, size: slot.size, target })
     }));
     stubs
 }
 
 /// Adds the entries of the PLT. The relocations of `.rela.plt` or `.rel.plt` have their order.
-fn add_plt(stubs: &mut Vec<Stub>, image: &Image, dynsym: usize, limit: usize) {
+fn add_plt(stubs: &mut Vec<PltStub>, image: &Image, dynsym: usize, limit: usize) {
     let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
     if usize::try_from(relocations.link).ok() != Some(dynsym) {
         return;
@@ -88,7 +88,7 @@ fn add_plt(stubs: &mut Vec<Stub>, image: &Image, dynsym: usize, limit: usize) {
         let at = index.saturating_mul(entry_size);
         let Some(target) = target(image, relocations, &data, at) else { break };
         let start = plt.start.saturating_add(plt.entry.saturating_mul(index));
-        stubs.push(Stub { start, size: plt.entry, target });
+        stubs.push(PltStub { start, size: plt.entry, target });
     }
 }
 

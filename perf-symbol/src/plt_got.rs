@@ -7,7 +7,7 @@ use crate::image::Image;
 
 /// The address and size of an entry, and the slot that it jumps through.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct PltGotEntry {
     pub(crate) start: u64,
     pub(crate) size: u64,
     slot: u64,
@@ -19,7 +19,7 @@ const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 /// Returns at most `limit` entries of an x86-64 file.
 ///
 /// perf 6.3 and newer: `dso__synthesize_plt_got_symbols`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn entries(image: &Image, limit: usize) -> Vec<Entry> {
+pub(crate) fn entries(image: &Image, limit: usize) -> Vec<PltGotEntry> {
     let Some(section) = image.section(".plt.got").filter(|_| image.machine() == EM_X86_64) else {
         return Vec::new();
     };
@@ -28,7 +28,7 @@ pub(crate) fn entries(image: &Image, limit: usize) -> Vec<Entry> {
     let starts = (section.address..).step_by(size.into());
     let entries = starts.zip(code.chunks_exact(size.into())).take(limit);
     entries
-        .filter_map(|(start, code)| Some(Entry { start, size: size.into(), slot: slot(code, start)? }))
+        .filter_map(|(start, code)| Some(PltGotEntry { start, size: size.into(), slot: slot(code, start)? }))
         .collect()
 }
 
@@ -43,7 +43,7 @@ fn slot(entry: &[u8], address: u64) -> Option<u64> {
 }
 
 /// Returns the number of the symbol that the relocations of `.rela.dyn` fill each slot with. The first one counts.
-pub(crate) fn symbols(image: &Image, entries: &[Entry], dynsym: usize) -> HashMap<u64, u64> {
+pub(crate) fn symbols(image: &Image, entries: &[PltGotEntry], dynsym: usize) -> HashMap<u64, u64> {
     const SIZE: usize = 24;
     let relocations = image
         .section(".rela.dyn")
@@ -65,7 +65,7 @@ pub(crate) fn symbols(image: &Image, entries: &[Entry], dynsym: usize) -> HashMa
     wanted
 }
 
-impl Entry {
+impl PltGotEntry {
     /// Returns the symbol of this entry's slot.
     pub(crate) fn symbol(&self, symbols: &HashMap<u64, u64>) -> Option<u64> {
         symbols.get(&self.slot).copied()

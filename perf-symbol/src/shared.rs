@@ -9,7 +9,7 @@ use perf_session::{BuildId, Dso, DsoKind, Session};
 use crate::cancellation::Cancellation;
 use crate::decompressed::lock;
 use crate::doubt::Doubt;
-use crate::dso_symbols::{DsoSymbols, Table};
+use crate::dso_symbols::{DsoSymbols, SymbolTable};
 use crate::error::Why;
 use crate::finder::Finder;
 use crate::jitdump::Jitdump;
@@ -17,11 +17,11 @@ use crate::looked::Looked;
 use crate::symtab::Symtab;
 
 /// Symbols that the first thread loads that needs them, while the others wait.
-pub(crate) type Lazy = Arc<OnceLock<DsoSymbols>>;
+pub(crate) type LazySymbols = Arc<OnceLock<DsoSymbols>>;
 
 /// What symbols depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Identity {
+pub(crate) struct SymbolsKey {
     dso: Arc<Dso>,
     build_id: Option<BuildId>,
     is_guest: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Identity {
     relocation: Option<(Vec<u8>, u64)>,
 }
 
-impl Identity {
+impl SymbolsKey {
     /// Returns what the symbols of a DSO depend on, as far as it is known now.
     pub(crate) fn of(session: &Session, dso: &Arc<Dso>, is_guest: bool) -> Self {
         // Those that the capture lists by path are of the host.
@@ -51,22 +51,22 @@ impl Identity {
 
 /// What all clones of a symbolizer share.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SymbolStore {
     pub(crate) finder: Finder,
-    loaded: Mutex<HashMap<Identity, Loaded>>,
+    loaded: Mutex<HashMap<SymbolsKey, LoadedSymbols>>,
     /// By the file, which a process has mapped.
     pub(crate) jitdumps: Mutex<HashMap<Arc<Dso>, Option<Arc<Jitdump>>>>,
 }
 
 /// The functions of a file, which are loaded when they are first needed.
 pub(crate) struct SharedFunctions {
-    shared: Arc<Shared>,
-    identity: Identity,
-    symbols: OnceLock<Lazy>,
+    shared: Arc<SymbolStore>,
+    identity: SymbolsKey,
+    symbols: OnceLock<LazySymbols>,
 }
 
 impl SharedFunctions {
-    pub(crate) fn new(shared: &Arc<Shared>, identity: Identity) -> Self {
+    pub(crate) fn new(shared: &Arc<SymbolStore>, identity: SymbolsKey) -> Self {
         Self { shared: Arc::clone(shared), identity, symbols: OnceLock::new() }
     }
 
@@ -74,15 +74,15 @@ impl SharedFunctions {
     pub(crate) fn get(&self) -> Option<&Symtab> {
         let symbols = self.symbols.get_or_init(|| self.shared.symbols_not_wanted(&self.identity));
         match &symbols.get()?.table {
-            Table::File(_, symtab) => Some(symtab),
+            SymbolTable::File(_, symtab) => Some(symtab),
             _ => None,
         }
     }
 }
 
 #[derive(Debug, Default)]
-struct Loaded {
-    symbols: Lazy,
+struct LoadedSymbols {
+    symbols: LazySymbols,
     /// Whether a look-up asked for them. Others are loaded ahead, and do not count as looked for: see
     /// [`LoadAhead`](crate::LoadAhead).
     is_wanted: bool,
@@ -95,7 +95,7 @@ fn why(symbols: &DsoSymbols) -> Option<Why> {
 }
 
 /// Returns whether reading the symbols was cancelled.
-pub(crate) fn is_cancelled(symbols: &Lazy) -> bool {
+pub(crate) fn is_cancelled(symbols: &LazySymbols) -> bool {
     symbols.get().is_some_and(|symbols| symbols.why == Some(Why::Cancelled))
 }
 
@@ -104,13 +104,13 @@ pub(crate) fn is_guest(mode: CpuMode) -> bool {
     matches!(mode, CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER)
 }
 
-impl Shared {
+impl SymbolStore {
     pub(crate) fn new(finder: Finder) -> Self {
         Self { finder, loaded: Mutex::default(), jitdumps: Mutex::default() }
     }
 
     /// Returns symbols. Loads them, or waits for the thread that does. What was [cancelled](Why::Cancelled) is not kept.
-    pub(crate) fn symbols(&self, identity: &Identity, cancellation: &Cancellation) -> Lazy {
+    pub(crate) fn symbols(&self, identity: &SymbolsKey, cancellation: &Cancellation) -> LazySymbols {
         loop {
             let symbols = self.loaded(identity, true, cancellation);
             if !is_cancelled(&symbols) {
@@ -129,11 +129,11 @@ impl Shared {
     }
 
     /// Like [`symbols`](Self::symbols), for other uses than names: the file does not count as looked for.
-    pub(crate) fn symbols_not_wanted(&self, identity: &Identity) -> Lazy {
+    pub(crate) fn symbols_not_wanted(&self, identity: &SymbolsKey) -> LazySymbols {
         self.loaded(identity, false, &Cancellation::default())
     }
 
-    fn loaded(&self, identity: &Identity, is_wanted: bool, cancellation: &Cancellation) -> Lazy {
+    fn loaded(&self, identity: &SymbolsKey, is_wanted: bool, cancellation: &Cancellation) -> LazySymbols {
         let mut all = lock(&self.loaded);
         let loaded = all.entry(identity.clone()).or_default();
         loaded.is_wanted |= is_wanted;
@@ -145,7 +145,7 @@ impl Shared {
     }
 
     /// Returns the place for symbols that are loaded ahead; `None` if they were asked for already.
-    pub(crate) fn ahead(&self, identity: &Identity) -> Option<Lazy> {
+    pub(crate) fn ahead(&self, identity: &SymbolsKey) -> Option<LazySymbols> {
         let mut all = lock(&self.loaded);
         let loaded = all.entry(identity.clone()).or_default();
         (!loaded.is_wanted).then(|| loaded.symbols.clone())

@@ -26,7 +26,7 @@ enum Covering {
 
 /// The last range that covers an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sole {
+pub(crate) struct SoleName {
     pub(crate) range: u32,
     /// Whether no other range covers the address.
     pub(crate) is_only: bool,
@@ -66,10 +66,10 @@ impl SoleNames {
     }
 
     /// Returns the last range that covers an address; `None` if none does, or if ranges of several names do.
-    pub(crate) fn find(&self, overlay: &Overlay, address: u64) -> Option<Sole> {
+    pub(crate) fn find(&self, overlay: &Overlay, address: u64) -> Option<SoleName> {
         let nodes = overlay.path(address).filter_map(|node| self.nodes.get(node).copied());
         match nodes.fold(Covering::Nothing, Covering::and) {
-            Covering::OneName { range, is_only, .. } => Some(Sole { range, is_only }),
+            Covering::OneName { range, is_only, .. } => Some(SoleName { range, is_only }),
             Covering::Nothing | Covering::SeveralNames => None,
         }
     }

@@ -11,7 +11,7 @@ use perf_session::{At, Dso, DsoKind, Frame, Session};
 use crate::finder::Finder;
 use crate::guess::Guess;
 use crate::kernel_frames::KernelFrames;
-use crate::shared::{Identity, Shared, SharedFunctions};
+use crate::shared::{SharedFunctions, SymbolStore, SymbolsKey};
 use crate::symbolizer::Symbolizer;
 use crate::unwind::{self, Alone, Earlier, FrameSource, Module, StackEnd, Unwinder};
 
@@ -202,7 +202,7 @@ impl Stacks {
 /// Returns the module of what is mapped. Its functions are those that clones of a symbolizer share.
 fn module_of(
     finder: &Finder,
-    shared: Option<&Arc<Shared>>,
+    shared: Option<&Arc<SymbolStore>>,
     session: &Session,
     dso: &Dso,
 ) -> Option<Arc<Module>> {
@@ -215,7 +215,7 @@ fn module_of(
     let image = found.image?;
     let mut module = Module::new(&image, found.debug.as_deref()).ok()?.with_doubt(found.doubt);
     if let Some(shared) = shared {
-        let identity = Identity::of(session, &Arc::new(dso.clone()), false);
+        let identity = SymbolsKey::of(session, &Arc::new(dso.clone()), false);
         module = module.with_functions(SharedFunctions::new(shared, identity));
     }
     Some(Arc::new(module))

@@ -11,8 +11,8 @@ use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 use crate::cancellation::{Cancellation, Cancelled};
 use crate::decompressed;
 use crate::doubt::Doubt;
-use crate::dso_states::{DsoState, DsoStates, Parsed};
-use crate::dso_symbols::{self, DsoSymbols, Table};
+use crate::dso_states::{DsoState, DsoStates, DwarfState};
+use crate::dso_symbols::{self, DsoSymbols, SymbolTable};
 use crate::error::Why;
 use crate::file_origin::FileOrigin;
 use crate::files::{Files, ReadFiles};
@@ -22,10 +22,10 @@ use crate::function_lists::FunctionLists;
 use crate::jitdump::{Jitdump, Jitted};
 use crate::kernel_frames::{self, KernelFrames};
 use crate::looked::Looked;
-use crate::names::Names;
+use crate::names::NameCache;
 use crate::never_called;
 use crate::options::{Demangle, Options};
-use crate::shared::{self, Identity, Lazy, Shared};
+use crate::shared::{self, LazySymbols, SymbolStore, SymbolsKey};
 use crate::symtab::{Source, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
@@ -37,21 +37,21 @@ const CLOCK_MONOTONIC: i32 = 1;
 /// of its own, without waiting for the others.
 #[derive(Debug)]
 pub struct Symbolizer {
-    shared: Arc<Shared>,
+    shared: Arc<SymbolStore>,
     /// By the address of the DSO, which is kept alive beside its number, and by whether it is of a guest.
     dsos: HashMap<(usize, bool), usize>,
     states: DsoStates,
     /// By path, for what is in no capture.
     paths: HashMap<Vec<u8>, usize>,
     /// Where the functions of an address are.
-    cache: HashMap<Key, Range<u32>>,
+    cache: HashMap<AddressKey, Range<u32>>,
     functions: Vec<Function>,
     /// Number of addresses that `cache` has at most.
     cached: usize,
     /// The numbers of the mappings in keys, from 1 on, by offset and size. They are kept when `cache` is cleared, as the key
     /// that is looked up has one.
     pages: HashMap<(u64, u64), u32>,
-    names: Names,
+    names: NameCache,
     jitdumps: HashMap<i32, Option<Arc<Jitdump>>>,
     kernel_frames: KernelFrames,
     cancellation: Cancellation,
@@ -59,7 +59,7 @@ pub struct Symbolizer {
 
 /// What functions depend on. Small, as there is one for each address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct AddressKey {
     offset: u64,
     dso: u32,
     /// Number of the load in the jitdump, from 1 on; 0 for what is not of a jitdump.
@@ -84,12 +84,12 @@ impl Symbolizer {
     #[must_use]
     pub fn with_files(options: Options, files: Arc<dyn Files>) -> Self {
         let finder = Finder::new(files, Arc::new(options));
-        Self::of(Arc::new(Shared::new(finder)))
+        Self::of(Arc::new(SymbolStore::new(finder)))
     }
 
-    fn of(shared: Arc<Shared>) -> Self {
+    fn of(shared: Arc<SymbolStore>) -> Self {
         let limits = &shared.finder.options().limits;
-        let (names, cached) = (Names::new(limits.long_names), limits.cached);
+        let (names, cached) = (NameCache::new(limits.long_names), limits.cached);
         Self {
             kernel_frames: KernelFrames::new(Arc::clone(&shared)),
             shared,
@@ -121,7 +121,7 @@ impl Symbolizer {
     }
 
     /// Returns what all clones share.
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<SymbolStore> {
         &self.shared
     }
 
@@ -172,7 +172,7 @@ impl Symbolizer {
             // Another thread may have been the first.
             let _ = symbols.doubt.set(Doubt::Clock);
         }
-        let key = Key {
+        let key = AddressKey {
             dso: u32::try_from(dso).unwrap_or(u32::MAX),
             offset: mapping.offset_of(frame.ip),
             load: jitted.map_or(0, |jitted| jitted.load.saturating_add(1)),
@@ -219,8 +219,9 @@ impl Symbolizer {
     pub fn has_file(&mut self, session: &Session, mapping: &Mapping, mode: CpuMode) -> bool {
         let dso = self.dso(session, mapping.dso(), shared::is_guest(mode));
         let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
-        symbols
-            .is_some_and(|symbols| matches!(&symbols.table, Table::File(found, _) if found.image.is_some()))
+        symbols.is_some_and(
+            |symbols| matches!(&symbols.table, SymbolTable::File(found, _) if found.image.is_some()),
+        )
     }
 
     /// Returns a frame with its mapping. perf records the kernel's mapping up to the end of its text. The symbols of the kernel
@@ -306,7 +307,7 @@ impl Symbolizer {
             return dso;
         }
         let finder = self.shared.finder.with_cancellation(&self.cancellation);
-        let symbols = Lazy::default();
+        let symbols = LazySymbols::default();
         symbols.get_or_init(|| DsoSymbols::load_at(&finder, path));
         let is_whole = !shared::is_cancelled(&symbols);
         let dso = self.states.push(DsoState::new(None, symbols, false));
@@ -319,7 +320,7 @@ impl Symbolizer {
     fn functions_of_dso(&mut self, dso: usize, address: u64) -> Vec<Function> {
         let symbols = self.states.get(dso).map(|state| Arc::clone(&state.symbols)).unwrap_or_default();
         let symbol = symbols.get().and_then(|symbols| match &symbols.table {
-            Table::File(_, symtab) => {
+            SymbolTable::File(_, symtab) => {
                 let symbol = symtab.find(address)?;
                 Some((symbol, symbols.origin_of(symbol.source)))
             }
@@ -345,7 +346,7 @@ impl Symbolizer {
         if let Some(&number) = self.dsos.get(&place) {
             return number;
         }
-        let symbols = self.shared.symbols(&Identity::of(session, dso, is_guest), &self.cancellation);
+        let symbols = self.shared.symbols(&SymbolsKey::of(session, dso, is_guest), &self.cancellation);
         let is_whole = !shared::is_cancelled(&symbols);
         let number = self.states.push(DsoState::new(Some(Arc::clone(dso)), symbols, is_guest));
         if is_whole {
@@ -392,7 +393,7 @@ impl Symbolizer {
         &mut self,
         session: &Session,
         mapping: &Mapping,
-        key: Key,
+        key: AddressKey,
         ip: u64,
         jitted: Option<Jitted<'_>>,
     ) -> Range<u32> {
@@ -440,7 +441,7 @@ impl Symbolizer {
         self.functions.push(function);
     }
 
-    fn add(&mut self, session: &Session, mapping: &Mapping, key: Key, ip: u64) {
+    fn add(&mut self, session: &Session, mapping: &Mapping, key: AddressKey, ip: u64) {
         let kind = mapping.dso().kind();
         let dso = usize::try_from(key.dso).unwrap_or(usize::MAX);
         let back = u64::from(key.is_caller);
@@ -499,7 +500,8 @@ impl Symbolizer {
         let start = self.functions.len();
         let options = Arc::clone(self.shared.finder.options());
         self.states.parse_lines(dso, &self.shared.finder, &self.cancellation);
-        if let Some(DsoState { symbols, forms, lines: Parsed::Some(lines), .. }) = self.states.get_mut(dso)
+        if let Some(DsoState { symbols, forms, lines: DwarfState::Some(lines), .. }) =
+            self.states.get_mut(dso)
             && let Some(address) = address
         {
             let (functions, names) = (&mut self.functions, &mut self.names);

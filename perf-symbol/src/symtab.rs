@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use crate::bytes::Bytes;
 use alias::Spelling;
-pub(crate) use build::{Binding, Builder, Candidate};
+pub(crate) use build::{Binding, SymbolCandidate, SymtabBuilder};
 use overloads::Overloads;
 
 /// Where a name was found.
@@ -73,24 +73,24 @@ pub struct Symbol<'a> {
 /// Names are not copied: the table shares the bytes that have them.
 #[derive(Clone, Debug, Default)]
 pub struct Symtab {
-    names: Vec<Names>,
+    names: Vec<SymbolNames>,
     /// By their first addresses. Those of one address differ in nothing but the name: which is the best is found when the
     /// address is looked for, because names of C++ and Rust must be demangled for that, and linkers that fold equal
     /// functions leave an address with hundreds of them.
-    entries: Vec<Entry>,
+    entries: Vec<SymtabEntry>,
     name_limit: usize,
     overloads: OnceLock<Overloads>,
 }
 
 /// Bytes with names, and what ends a name.
 #[derive(Clone, Debug)]
-pub(crate) struct Names {
+pub(crate) struct SymbolNames {
     pub(crate) bytes: Bytes,
     pub(crate) source: Source,
     pub(crate) ends: fn(u8) -> bool,
 }
 
-impl Names {
+impl SymbolNames {
     fn get(&self, at: u32) -> &[u8] {
         self.start(at, LONGEST_NAME)
     }
@@ -115,7 +115,7 @@ const NONE: u32 = u32::MAX;
 const NESTING: usize = 64;
 
 #[derive(Debug)]
-struct Entry {
+struct SymtabEntry {
     start: u64,
     end: u64,
     name: u32,
@@ -127,7 +127,7 @@ struct Entry {
     best: AtomicU32,
 }
 
-impl Clone for Entry {
+impl Clone for SymtabEntry {
     fn clone(&self) -> Self {
         let Self { start, end, name, around, names, ref best } = *self;
         Self { start, end, name, around, names, best: AtomicU32::new(best.load(atomic::Ordering::Relaxed)) }
@@ -156,7 +156,7 @@ impl Symtab {
 
     /// Returns the entry with the best name of those that start where the entry of a number does. Which one it is, is found
     /// once for each address: the other addresses of the function ask for it, too.
-    fn best_of(&self, index: usize) -> Option<&Entry> {
+    fn best_of(&self, index: usize) -> Option<&SymtabEntry> {
         let start = self.entries.get(index)?.start;
         let before = self.entries.get(..index)?;
         let is_first = before.last().is_none_or(|entry| entry.start < start);
@@ -169,7 +169,7 @@ impl Symtab {
         }
         // Names beyond the limit are not demangled, and count as if they were one byte longer than it: a damaged file may have
         // any number that share all bytes of a long one.
-        let spelling = |entry: &Entry| {
+        let spelling = |entry: &SymtabEntry| {
             let names = self.names.get(usize::from(entry.names));
             let start = names.map_or(&[][..], |it| it.start(entry.name, self.name_limit.saturating_add(1)));
             Spelling::new(start, self.name_limit)
@@ -214,7 +214,7 @@ impl Symtab {
 
     /// Returns the number of bytes of the table, without the names.
     pub(crate) fn size(&self) -> usize {
-        self.entries.capacity().saturating_mul(size_of::<Entry>())
+        self.entries.capacity().saturating_mul(size_of::<SymtabEntry>())
     }
 
     /// Returns the number of bytes that have the names.
@@ -253,7 +253,7 @@ impl Symtab {
         self.entries.iter().map(|entry| (self.symbol(entry).name, entry.start..entry.end))
     }
 
-    fn symbol(&self, entry: &Entry) -> Symbol<'_> {
+    fn symbol(&self, entry: &SymtabEntry) -> Symbol<'_> {
         let names = self.names.get(usize::from(entry.names));
         Symbol {
             name: names.map_or(&[], |names| names.get(entry.name)),

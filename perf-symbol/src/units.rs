@@ -22,7 +22,7 @@ use gimli::{DebugAranges, DebugInfo, Dwarf, Error, Range, Reader, Section, UnitT
 
 use crate::budget::Metered;
 use aranges::Aranges;
-pub(crate) use index::Index;
+pub(crate) use index::UnitIndex;
 
 /// The units of a file.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl UnitRange {
 
 /// The units that have an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Containing {
+pub(crate) enum UnitsAt {
     Nothing,
     /// One, by its number.
     One(usize),
@@ -98,7 +98,7 @@ impl Units {
     }
 
     /// Returns the units that have an address.
-    pub(crate) fn containing(&self, address: u64) -> Containing {
+    pub(crate) fn containing(&self, address: u64) -> UnitsAt {
         containing(&self.ranges, address)
     }
 
@@ -132,15 +132,15 @@ fn ordered(mut ranges: Vec<UnitRange>) -> Box<[UnitRange]> {
 }
 
 /// Returns the units that have an address.
-fn containing(ordered: &[UnitRange], address: u64) -> Containing {
+fn containing(ordered: &[UnitRange], address: u64) -> UnitsAt {
     let first = ordered.partition_point(|range| range.end <= address);
     let after = ordered.get(first..).unwrap_or_default().iter();
     let mut units =
         after.take_while(|it| it.least <= address).filter(|it| it.begin <= address).map(|it| it.unit);
     match units.next() {
-        None => Containing::Nothing,
-        Some(unit) if units.all(|other| other == unit) => Containing::One(unit),
-        Some(_) => Containing::Several,
+        None => UnitsAt::Nothing,
+        Some(unit) if units.all(|other| other == unit) => UnitsAt::One(unit),
+        Some(_) => UnitsAt::Several,
     }
 }
 
@@ -161,23 +161,17 @@ mod tests {
         let at = |address| containing(&ranges, address);
         assert_eq!(
             [9, 10, 19, 20, 24].map(at),
-            [
-                Containing::Nothing,
-                Containing::One(0),
-                Containing::One(0),
-                Containing::One(1),
-                Containing::One(1)
-            ]
+            [UnitsAt::Nothing, UnitsAt::One(0), UnitsAt::One(0), UnitsAt::One(1), UnitsAt::One(1)]
         );
         assert_eq!(
             [25, 27, 28, 30, 44, 50].map(at),
             [
-                Containing::Several,
-                Containing::Several,
-                Containing::One(1),
-                Containing::Nothing,
-                Containing::One(0),
-                Containing::Nothing
+                UnitsAt::Several,
+                UnitsAt::Several,
+                UnitsAt::One(1),
+                UnitsAt::Nothing,
+                UnitsAt::One(0),
+                UnitsAt::Nothing
             ]
         );
     }

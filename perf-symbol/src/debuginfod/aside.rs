@@ -10,14 +10,14 @@ use tempfile::NamedTempFile;
 
 /// A file that is not complete yet.
 #[derive(Debug)]
-pub(super) enum Aside {
+pub(super) enum PartialDownload {
     /// A file without a name, and a path that reaches it.
     #[cfg(target_os = "linux")]
     Unnamed(File, PathBuf),
     Named(NamedTempFile),
 }
 
-impl Aside {
+impl PartialDownload {
     /// Creates a file in a folder.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
@@ -94,8 +94,8 @@ mod tests {
 
     use super::*;
 
-    fn written(folder: &Path, text: &str) -> Aside {
-        let mut aside = Aside::new(folder).unwrap();
+    fn written(folder: &Path, text: &str) -> PartialDownload {
+        let mut aside = PartialDownload::new(folder).unwrap();
         aside.file().write_all(text.as_bytes()).unwrap();
         assert_eq!(fs::read_to_string(aside.path()).unwrap(), text);
         aside

@@ -5,13 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::aside::Aside;
+use super::aside::PartialDownload;
 
 /// A place in the cache.
 ///
 /// elfutils: `debuginfod_query_server`, `debuginfod-client.c`.
 #[derive(Debug)]
-pub(super) struct Cache<'a> {
+pub(super) struct DebuginfodCache<'a> {
     root: &'a Path,
     folder: PathBuf,
     path: PathBuf,
@@ -19,14 +19,14 @@ pub(super) struct Cache<'a> {
 
 /// What the cache knows of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum CacheAnswer {
     File,
     /// No server had it, a short time ago.
     Miss,
     Nothing,
 }
 
-impl<'a> Cache<'a> {
+impl<'a> DebuginfodCache<'a> {
     pub(super) fn of(root: &'a Path, id: &str, kind: &str) -> Self {
         let folder = root.join(id);
         Self { root, path: folder.join(kind), folder }
@@ -38,19 +38,19 @@ impl<'a> Cache<'a> {
     }
 
     /// Returns what is known. A file without bytes says that no server had it; it is removed when it is old.
-    pub(super) fn look_up(&self) -> Known {
-        let Ok(metadata) = fs::metadata(&self.path) else { return Known::Nothing };
+    pub(super) fn look_up(&self) -> CacheAnswer {
+        let Ok(metadata) = fs::metadata(&self.path) else { return CacheAnswer::Nothing };
         if metadata.len() != 0 {
-            return Known::File;
+            return CacheAnswer::File;
         }
         // A time in the future is that of another clock.
         let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
         if age.is_some_and(|age| age <= self.miss_age()) {
-            return Known::Miss;
+            return CacheAnswer::Miss;
         }
         // If it cannot be removed, it is replaced.
         let _ = fs::remove_file(&self.path);
-        Known::Nothing
+        CacheAnswer::Nothing
     }
 
     /// Returns how long a miss is believed: the number of seconds in `cache_miss_s`, 600 without that file.
@@ -60,13 +60,13 @@ impl<'a> Cache<'a> {
     }
 
     /// Makes a file beside the place, which goes away unless it is kept, even if the program is killed.
-    pub(super) fn aside(&self) -> io::Result<Aside> {
+    pub(super) fn aside(&self) -> io::Result<PartialDownload> {
         fs::create_dir_all(&self.folder)?;
-        Aside::new(&self.folder)
+        PartialDownload::new(&self.folder)
     }
 
     /// Gives a file its place.
-    pub(super) fn keep(&self, aside: Aside) -> io::Result<()> {
+    pub(super) fn keep(&self, aside: PartialDownload) -> io::Result<()> {
         aside.keep(&self.path)
     }
 

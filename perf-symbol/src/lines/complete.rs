@@ -10,10 +10,10 @@ use super::sections::Sections;
 use super::split;
 use crate::budget::Metered;
 use crate::bytes::Bytes;
-use crate::units::{Containing, Units};
+use crate::units::{Units, UnitsAt};
 
 /// All units of a file.
-pub(super) struct Complete<'a> {
+pub(super) struct AllUnits<'a> {
     /// The units that can be parsed alone; `None` if addr2line has to parse all together.
     units: Option<Units>,
     /// Each unit that was needed, by its number; `None` if it cannot be parsed alone.
@@ -23,7 +23,7 @@ pub(super) struct Complete<'a> {
     package: Option<DwarfPackage<Metered<'a>>>,
 }
 
-impl<'a> Complete<'a> {
+impl<'a> AllUnits<'a> {
     /// Finds the units by their roots. `None` if the DWARF is damaged or too large.
     pub(super) fn of(sections: &'a Sections) -> Option<Self> {
         let slice = |bytes: &'a Bytes| sections.reader(bytes);
@@ -43,15 +43,15 @@ impl<'a> Complete<'a> {
     pub(super) fn context(&self, sections: &'a Sections, address: u64) -> Option<&Context<Metered<'a>>> {
         if let Some(units) = self.units.as_ref().filter(|_| self.whole.get().is_none()) {
             match units.containing(address) {
-                Containing::Nothing => return None,
-                Containing::One(unit) => {
+                UnitsAt::Nothing => return None,
+                UnitsAt::One(unit) => {
                     let alone =
                         || Some(Box::new(Context::from_dwarf(units.alone(unit, sections.dwarf()?)?).ok()?));
                     if let Some(context) = self.alone.get(unit)?.get_or_init(alone) {
                         return Some(context);
                     }
                 }
-                Containing::Several => {}
+                UnitsAt::Several => {}
             }
         }
         self.whole.get_or_init(|| whole(sections)).as_ref()

@@ -18,11 +18,11 @@ use crate::decompressed::lock;
 use crate::error::Why;
 use crate::front::Front;
 use crate::image::{Image, Section};
-use crate::units::{Containing, Index};
+use crate::units::{UnitIndex, UnitsAt};
 
 /// The units of a file that `.debug_aranges` lists, and the bytes of those that were needed.
-pub(super) struct Early {
-    index: Index,
+pub(super) struct ListedUnits {
+    index: UnitIndex,
     info: Arc<Mutex<Front>>,
     /// The sections except `.debug_info`, once they are needed; `None` if they are damaged.
     others: OnceCell<Option<DwarfSections<Bytes>>>,
@@ -38,7 +38,7 @@ pub(super) struct Early {
     no_lines: Vec<u8>,
 }
 
-impl Early {
+impl ListedUnits {
     /// Reads `.debug_aranges`. `None` if there is none or if it is damaged, if `.debug_info` is not compressed by zlib, and for
     /// files whose units are in other files too or are relocated.
     pub(super) fn load(sections: &Sections) -> Option<Self> {
@@ -65,7 +65,7 @@ impl Early {
         let alone =
             |id| Ok::<_, Why>(if id == SectionId::DebugAranges { aranges.clone() } else { Bytes::default() });
         let index =
-            Index::of(&DwarfSections::load(alone).ok()?.borrow(|bytes| sections.reader(bytes))).ok()?;
+            UnitIndex::of(&DwarfSections::load(alone).ok()?.borrow(|bytes| sections.reader(bytes))).ok()?;
         if index.len() == 0 {
             return None;
         }
@@ -87,7 +87,7 @@ impl Early {
     }
 
     /// Returns the listed units that have an address.
-    pub(super) fn containing(&self, address: u64) -> Containing {
+    pub(super) fn containing(&self, address: u64) -> UnitsAt {
         self.index.containing(address)
     }
 
@@ -115,7 +115,7 @@ impl Early {
         let mut unit = if self.others.get().is_some() { copy() } else { self.beside(sections, copy) }?;
         if !sections.needs_lines() {
             let dwarf = self.dwarf(sections, &unit)?;
-            if let Some(place) = Index::place_of_lines(&dwarf).ok()? {
+            if let Some(place) = UnitIndex::place_of_lines(&dwarf).ok()? {
                 unit.get_mut(place).filter(|place| !place.is_empty())?.fill(0);
             }
         }

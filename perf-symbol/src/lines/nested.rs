@@ -24,7 +24,7 @@ const VERSION: u16 = 2;
 
 /// The functions of units, by the address of each unit, found when an address of it needs them.
 #[derive(Debug, Default)]
-pub(super) struct Nested<'a>(RefCell<HashMap<usize, Option<UnitFunctions<'a>>>>);
+pub(super) struct NestedFunctions<'a>(RefCell<HashMap<usize, Option<UnitFunctions<'a>>>>);
 
 /// A function at an address.
 #[derive(Debug)]
@@ -33,12 +33,12 @@ pub(super) struct NestedFrame<'a> {
     pub(super) offset: UnitOffset,
     pub(super) language: Option<DwLang>,
     /// Where the function is that was inlined into this one; `None` for the innermost.
-    pub(super) call: Option<Call>,
+    pub(super) call: Option<InlineCall>,
 }
 
 /// Where a function was inlined.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct InlineCall {
     pub(super) file: Option<Arc<str>>,
     pub(super) line: Option<u32>,
     pub(super) column: Option<u32>,
@@ -48,7 +48,7 @@ pub(super) struct Call {
 struct UnitFunctions<'a> {
     language: Option<DwLang>,
     /// In the order of the file.
-    functions: Vec<Function<'a>>,
+    functions: Vec<NestedFunction<'a>>,
     /// The innermost function from each address on, by its number.
     innermost: Vec<(u64, Option<usize>)>,
     /// The paths of the sources that were needed, by their numbers.
@@ -56,15 +56,15 @@ struct UnitFunctions<'a> {
 }
 
 #[derive(Debug)]
-struct Function<'a> {
+struct NestedFunction<'a> {
     offset: UnitOffset,
     /// The number of the function that this one is inlined into.
     around: Option<usize>,
     /// Its name and where it was inlined, once they were needed.
-    known: Option<(Metered<'a>, Option<Call>)>,
+    known: Option<(Metered<'a>, Option<InlineCall>)>,
 }
 
-impl<'a> Nested<'a> {
+impl<'a> NestedFunctions<'a> {
     /// Returns the functions at an address, the innermost first; `None` if addr2line finds them. Reads the DIEs of the unit
     /// when it is needed first.
     pub(super) fn frames(
@@ -84,7 +84,8 @@ impl<'a> Nested<'a> {
 
 impl<'a> UnitFunctions<'a> {
     fn of(unit: UnitRef<'_, Metered<'a>>) -> Result<Self, Error> {
-        let (mut functions, mut ranges): (Vec<Function<'a>>, Vec<(Range, usize)>) = (Vec::new(), Vec::new());
+        let (mut functions, mut ranges): (Vec<NestedFunction<'a>>, Vec<(Range, usize)>) =
+            (Vec::new(), Vec::new());
         // The functions around the next DIE, with their depths.
         let mut around: Vec<(isize, usize)> = Vec::new();
         let mut entries = unit.entries_raw(None)?;
@@ -106,7 +107,7 @@ impl<'a> UnitFunctions<'a> {
                 ranges.push((range, number));
             }
             let into = around.last().filter(|_| is_inlined).map(|&(_, number)| number);
-            functions.push(Function { offset, around: into, known: None });
+            functions.push(NestedFunction { offset, around: into, known: None });
             around.push((depth, number));
         }
         let language = match root.attr_value(constants::DW_AT_language) {
@@ -159,7 +160,7 @@ fn called(
     unit: UnitRef<'_, Metered<'_>>,
     inlined: UnitOffset,
     files: &mut HashMap<u64, Option<Arc<str>>>,
-) -> Result<Call, Error> {
+) -> Result<InlineCall, Error> {
     let inlined = unit.entry(inlined)?;
     let number = |name| {
         let value = inlined.attr(name).and_then(gimli::Attribute::udata_value)?;
@@ -172,7 +173,11 @@ fn called(
         },
         _ => None,
     };
-    Ok(Call { file, line: number(constants::DW_AT_call_line), column: number(constants::DW_AT_call_column) })
+    Ok(InlineCall {
+        file,
+        line: number(constants::DW_AT_call_line),
+        column: number(constants::DW_AT_call_column),
+    })
 }
 
 /// Returns the path of a source, as addr2line has it: with the folder of the compilation if it is relative.

@@ -37,14 +37,14 @@ const NONE: u32 = u32::MAX;
 
 /// What a DIE and those that it refers to have.
 #[derive(Debug, Default)]
-pub(super) struct Named<'a> {
+pub(super) struct ScopeChild<'a> {
     linkage: Option<Metered<'a>>,
     name: Option<Metered<'a>>,
     /// The last one, which is where the scopes of a function show its place in the source.
     offset: usize,
 }
 
-impl<'a> Named<'a> {
+impl<'a> ScopeChild<'a> {
     /// Returns the name as the linker has it, or else as the source has it.
     pub(super) fn of_linker_or_source(&self) -> Option<Metered<'a>> {
         self.linkage.or(self.name)
@@ -160,8 +160,8 @@ fn is_scope(tag: DwTag) -> bool {
 }
 
 /// Reads a DIE, and those of the unit that it is a copy or a definition of.
-pub(super) fn named<'a>(unit: UnitRef<'_, Metered<'a>>, offset: usize) -> Result<Named<'a>, Error> {
-    let mut found = Named { offset, ..Named::default() };
+pub(super) fn named<'a>(unit: UnitRef<'_, Metered<'a>>, offset: usize) -> Result<ScopeChild<'a>, Error> {
+    let mut found = ScopeChild { offset, ..ScopeChild::default() };
     for _ in 0..NESTING {
         let mut entries = unit.entries_raw(Some(UnitOffset(found.offset)))?;
         let Some(abbreviation) = entries.read_abbreviation()? else { break };

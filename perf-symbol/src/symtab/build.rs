@@ -3,14 +3,14 @@
 use core::sync::atomic::AtomicU32;
 use std::sync::OnceLock;
 
-use super::{Entry, NONE, Names, Symtab};
+use super::{NONE, SymbolNames, Symtab, SymtabEntry};
 
 /// The number of symbols from which on sorting by radix takes fewer steps.
 const MANY: usize = 1 << 10;
 
 /// A symbol of a file, before one of each address is chosen.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Candidate {
+pub(crate) struct SymbolCandidate {
     start: u64,
     end: u64,
     /// Offset in the names of this number.
@@ -23,7 +23,7 @@ pub(crate) struct Candidate {
     is_beaten: bool,
 }
 
-impl Candidate {
+impl SymbolCandidate {
     /// Returns a symbol that ends at `end`, or where the next one starts if that is its start. `name` is the offset in the
     /// names of the number `names`.
     pub(crate) fn new(start: u64, end: u64, name: u32, names: u8, binding: Binding) -> Self {
@@ -44,16 +44,16 @@ type EndsAtPage<'a> = &'a dyn Fn(&[u8], &[u8]) -> bool;
 
 /// Candidates that become a table.
 #[derive(Debug, Default)]
-pub(crate) struct Builder {
-    names: Vec<Names>,
-    candidates: Vec<Candidate>,
+pub(crate) struct SymtabBuilder {
+    names: Vec<SymbolNames>,
+    candidates: Vec<SymbolCandidate>,
     /// The number of candidates at the front that are in order.
     sorted: usize,
 }
 
-impl Builder {
+impl SymtabBuilder {
     /// Adds bytes with names; returns their number. There are few of them.
-    pub(crate) fn add_names(&mut self, names: Names) -> u8 {
+    pub(crate) fn add_names(&mut self, names: SymbolNames) -> u8 {
         self.names.push(names);
         u8::try_from(self.names.len().saturating_sub(1)).unwrap_or(u8::MAX)
     }
@@ -63,7 +63,7 @@ impl Builder {
         self.candidates.reserve(candidates);
     }
 
-    pub(crate) fn push(&mut self, candidate: Candidate) {
+    pub(crate) fn push(&mut self, candidate: SymbolCandidate) {
         self.candidates.push(candidate);
     }
 
@@ -71,7 +71,7 @@ impl Builder {
         self.candidates.len()
     }
 
-    fn name(&self, candidate: &Candidate) -> &[u8] {
+    fn name(&self, candidate: &SymbolCandidate) -> &[u8] {
         self.names.get(usize::from(candidate.names)).map_or(&[], |names| names.get(candidate.name))
     }
 
@@ -90,7 +90,7 @@ impl Builder {
     ///
     /// perf: `symbols__fixup_end`, `tools/perf/util/symbol.c`.
     pub(crate) fn end_symbols(&mut self, ends_at_page: Option<EndsAtPage<'_>>) {
-        let mut next: Option<Candidate> = None;
+        let mut next: Option<SymbolCandidate> = None;
         for index in (0..self.candidates.len()).rev() {
             let Some(mut it) = self.candidates.get(index).copied() else { continue };
             let following = next.replace(it);
@@ -100,9 +100,10 @@ impl Builder {
             it.is_unsized = true;
             let page = page_after(it.end.saturating_add(4096));
             // A symbol that follows within the page ends this one in any case: so most names need not be compared.
-            let is_within = |next: &Candidate| it.start < next.start && next.start <= page;
-            let ends_at_page =
-                |next: &Candidate| ends_at_page.is_some_and(|ends| ends(self.name(&it), self.name(next)));
+            let is_within = |next: &SymbolCandidate| it.start < next.start && next.start <= page;
+            let ends_at_page = |next: &SymbolCandidate| {
+                ends_at_page.is_some_and(|ends| ends(self.name(&it), self.name(next)))
+            };
             it.end = match following {
                 Some(next) if !is_within(&next) && ends_at_page(&next) => page,
                 Some(next) => next.start,
@@ -130,7 +131,7 @@ impl Builder {
 
     /// Makes the table.
     pub(crate) fn finish(self, name_limit: usize) -> Symtab {
-        let mut entries: Vec<Entry> = Vec::with_capacity(self.candidates.len());
+        let mut entries: Vec<SymtabEntry> = Vec::with_capacity(self.candidates.len());
         // Those that the next one may be inside of, the innermost last.
         let mut open: Vec<u32> = Vec::new();
         let mut of_addresses = self.candidates.chunk_by(|one, next| one.start == next.start);
@@ -149,7 +150,14 @@ impl Builder {
                 let Ok(index) = u32::try_from(entries.len()) else { break };
                 open.push(index);
                 let best = AtomicU32::new(0);
-                entries.push(Entry { start: it.start, end, name: it.name, around, names: it.names, best });
+                entries.push(SymtabEntry {
+                    start: it.start,
+                    end,
+                    name: it.name,
+                    around,
+                    names: it.names,
+                    best,
+                });
             }
         }
         Symtab { names: self.names, entries, name_limit, overloads: OnceLock::new() }
@@ -159,7 +167,7 @@ impl Builder {
 /// Returns what makes a symbol of an address better than another one, but for its name.
 ///
 /// perf: `choose_best_symbol`, `tools/perf/util/symbol.c`.
-fn rank(it: &Candidate) -> (bool, bool, bool) {
+fn rank(it: &SymbolCandidate) -> (bool, bool, bool) {
     (it.end > it.start, it.binding != Binding::Weak, it.binding == Binding::Global)
 }
 
@@ -175,7 +183,7 @@ mod tests {
     use crate::symtab::Source;
 
     fn table(symbols: &[(u64, u64, &str, Binding)]) -> Vec<(String, u64, u64)> {
-        let mut builder = Builder::default();
+        let mut builder = SymtabBuilder::default();
         let (mut names, mut places) = (Vec::new(), Vec::new());
         for (_, _, name, _) in symbols {
             places.push(u32::try_from(names.len()).unwrap());
@@ -183,9 +191,9 @@ mod tests {
             names.push(0);
         }
         let ends = |byte| byte == 0;
-        builder.add_names(Names { bytes: Bytes::new(names), source: Source::Symtab, ends });
+        builder.add_names(SymbolNames { bytes: Bytes::new(names), source: Source::Symtab, ends });
         for (&(start, size, _, binding), &name) in symbols.iter().zip(&places) {
-            builder.push(Candidate::new(start, start + size, name, 0, binding));
+            builder.push(SymbolCandidate::new(start, start + size, name, 0, binding));
         }
         builder.sort();
         builder.end_symbols(None);
@@ -238,13 +246,13 @@ mod tests {
     #[test]
     fn symbols_come_in_the_order_of_their_addresses() {
         for count in [1, MANY - 1, MANY, 3 * MANY] {
-            let mut builder = Builder::default();
+            let mut builder = SymtabBuilder::default();
             // Three of each address, the highest addresses first; of two tables.
             for table in 0..2 {
                 let numbers = (0..count).map(|number| u32::try_from(number).unwrap());
                 numbers.clone().for_each(|number| {
                     let start = u64::from((number / 3) ^ 0xffff_f0f0);
-                    builder.push(Candidate::new(start, start + 1, number, table, Binding::Global));
+                    builder.push(SymbolCandidate::new(start, start + 1, number, table, Binding::Global));
                 });
                 builder.sort();
             }
@@ -259,11 +267,11 @@ mod tests {
     #[test]
     fn a_million_symbols_of_one_address() {
         use Binding::Global;
-        let mut builder = Builder::default();
+        let mut builder = SymtabBuilder::default();
         let bytes = Bytes::new(b"first\0after\0".to_vec());
-        builder.add_names(Names { bytes, source: Source::Symtab, ends: |byte| byte == 0 });
-        (0..1_000_000).for_each(|_| builder.push(Candidate::new(16, 24, 0, 0, Global)));
-        builder.push(Candidate::new(32, 40, 6, 0, Global));
+        builder.add_names(SymbolNames { bytes, source: Source::Symtab, ends: |byte| byte == 0 });
+        (0..1_000_000).for_each(|_| builder.push(SymbolCandidate::new(16, 24, 0, 0, Global)));
+        builder.push(SymbolCandidate::new(32, 40, 6, 0, Global));
         builder.sort();
         builder.end_symbols(None);
         builder.choose();
@@ -289,12 +297,12 @@ mod tests {
     fn a_symbol_inside_of_aliases() {
         use Binding::Global;
         let symbols = [(0, 100, "_a", Global), (0, 50, "a", Global), (60, 10, "b", Global)];
-        let mut builder = Builder::default();
+        let mut builder = SymtabBuilder::default();
         let ends = |byte| byte == 0;
         let bytes = Bytes::new(b"_a\0a\0b\0".to_vec());
-        builder.add_names(Names { bytes, source: Source::Symtab, ends });
+        builder.add_names(SymbolNames { bytes, source: Source::Symtab, ends });
         for ((start, size, _, binding), name) in symbols.into_iter().zip([0, 3, 5]) {
-            builder.push(Candidate::new(start, start + size, name, 0, binding));
+            builder.push(SymbolCandidate::new(start, start + size, name, 0, binding));
         }
         builder.choose();
         let table = builder.finish(1000);
@@ -315,15 +323,15 @@ mod tests {
 
     #[test]
     fn symbols_inside_of_others() {
-        let mut builder = Builder::default();
+        let mut builder = SymtabBuilder::default();
         let ends = |byte| byte == 0;
-        builder.add_names(Names {
+        builder.add_names(SymbolNames {
             bytes: Bytes::new(b"a\0b\0c\0d\0".to_vec()),
             source: Source::Symtab,
             ends,
         });
         let mut add = |start, end, name| {
-            builder.push(Candidate::new(start, end, name, 0, Binding::Global));
+            builder.push(SymbolCandidate::new(start, end, name, 0, Binding::Global));
         };
         add(0, 100, 0);
         add(10, 20, 2);

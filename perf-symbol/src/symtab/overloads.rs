@@ -90,16 +90,16 @@ fn variants(name: &[u8]) -> Vec<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::bytes::Bytes;
-    use crate::symtab::{Binding, Builder, Candidate, Names, Source};
+    use crate::symtab::{Binding, Source, SymbolCandidate, SymbolNames, SymtabBuilder};
 
     fn table(names: &[&str]) -> Symtab {
         let text = names.join("\0").into_bytes();
-        let mut builder = Builder::default();
+        let mut builder = SymtabBuilder::default();
         let ends = |byte| byte == 0;
-        builder.add_names(Names { bytes: Bytes::new(text), source: Source::Symtab, ends });
+        builder.add_names(SymbolNames { bytes: Bytes::new(text), source: Source::Symtab, ends });
         let mut at = 0;
         for (name, number) in names.iter().zip(1..) {
-            builder.push(Candidate::new(16 * number, 16 * number + 16, at, 0, Binding::Global));
+            builder.push(SymbolCandidate::new(16 * number, 16 * number + 16, at, 0, Binding::Global));
             at += u32::try_from(name.len() + 1).unwrap();
         }
         builder.finish(1000)

@@ -16,7 +16,7 @@ pub(super) fn of_root(
     root.skip(header.debug_info_offset().map_or(0, |offset| offset.0))?;
     root.skip(header.header_size())?;
     let code = root.read_uleb128()?;
-    let table = Table::of(dwarf, header.debug_abbrev_offset())?;
+    let table = AbbreviationTable::of(dwarf, header.debug_abbrev_offset())?;
     let Some(declaration) = table.find(code)? else { return Ok(None) };
     // With the end of a table.
     let alone = [declaration, &[0]].concat();
@@ -41,13 +41,13 @@ pub(super) fn refers_to_others(
     dwarf: &Dwarf<Metered<'_>>,
     header: &UnitHeader<Metered<'_>>,
 ) -> Result<bool, Error> {
-    Table::of(dwarf, header.debug_abbrev_offset())?.refers_to_others()
+    AbbreviationTable::of(dwarf, header.debug_abbrev_offset())?.refers_to_others()
 }
 
 /// A table of abbreviations, and all that is after it in its section.
-struct Table<'a>(Metered<'a>);
+struct AbbreviationTable<'a>(Metered<'a>);
 
-impl<'a> Table<'a> {
+impl<'a> AbbreviationTable<'a> {
     fn of(dwarf: &Dwarf<Metered<'a>>, offset: DebugAbbrevOffset) -> Result<Self, Error> {
         let mut reader = *dwarf.debug_abbrev.reader();
         reader.skip(offset.0)?;
@@ -78,7 +78,7 @@ impl<'a> Table<'a> {
     /// reference to others.
     fn each(&self, mut each: impl FnMut(u64, &'a [u8], bool) -> bool) -> Result<(), Error> {
         let all = self.0.slice();
-        let mut at = Numbers(all);
+        let mut at = Leb128Reader(all);
         let mut next = || {
             let start = at.0;
             let code = at.next()?;
@@ -114,9 +114,9 @@ impl<'a> Table<'a> {
 }
 
 /// Numbers in LEB128.
-struct Numbers<'a>(&'a [u8]);
+struct Leb128Reader<'a>(&'a [u8]);
 
-impl Numbers<'_> {
+impl Leb128Reader<'_> {
     #[inline]
     fn byte(&mut self) -> Option<u8> {
         let (&byte, rest) = self.0.split_first()?;
@@ -146,10 +146,10 @@ mod tests {
     use super::*;
     use crate::budget::Budget;
 
-    fn table(bytes: &[u8], test: impl FnOnce(Table<'_>)) {
+    fn table(bytes: &[u8], test: impl FnOnce(AbbreviationTable<'_>)) {
         let budget = Budget::new(0);
         budget.begin();
-        test(Table(Metered::new(bytes, RunTimeEndian::Little, &budget)));
+        test(AbbreviationTable(Metered::new(bytes, RunTimeEndian::Little, &budget)));
     }
 
     /// Two abbreviations: a unit with a name, and a call with a reference in its unit and with a constant.

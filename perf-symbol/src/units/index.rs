@@ -4,12 +4,12 @@ use std::ops;
 
 use gimli::{Dwarf, Error, Range, UnitType};
 
-use super::{Containing, UnitRange, abbreviations, aranges, containing, ordered, root};
+use super::{UnitRange, UnitsAt, abbreviations, aranges, containing, ordered, root};
 use crate::budget::Metered;
 
 /// The units that `.debug_aranges` lists. A file may have more units.
 #[derive(Debug)]
-pub(crate) struct Index {
+pub(crate) struct UnitIndex {
     /// All addresses with the offsets of their units, ordered by the units.
     listed: Vec<(usize, Range)>,
     /// Where the addresses of each unit start in `listed`.
@@ -17,7 +17,7 @@ pub(crate) struct Index {
     ranges: Box<[UnitRange]>,
 }
 
-impl Index {
+impl UnitIndex {
     /// Reads `.debug_aranges`, in time in proportion to it.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Index {
     }
 
     /// Returns the listed units that have an address.
-    pub(crate) fn containing(&self, address: u64) -> Containing {
+    pub(crate) fn containing(&self, address: u64) -> UnitsAt {
         containing(&self.ranges, address)
     }
 

@@ -33,7 +33,7 @@ impl Readable {
     pub(crate) fn new(section: Bytes, order: Endianness, is_eh_frame: bool) -> Self {
         let mut changed = Vec::new();
         let mut copy = None;
-        let entries = Entries { section: &section, order, is_eh_frame, at: 0 };
+        let entries = CfiEntries { section: &section, order, is_eh_frame, at: 0 };
         for (entry, letters) in entries {
             let string = section.get(letters..).unwrap_or_default();
             let length = string.iter().position(|&byte| byte == 0).unwrap_or(0);
@@ -60,14 +60,14 @@ impl Readable {
 }
 
 /// The common information entries of a section: the offset of each, and that of its letters.
-struct Entries<'a> {
+struct CfiEntries<'a> {
     section: &'a [u8],
     order: Endianness,
     is_eh_frame: bool,
     at: usize,
 }
 
-impl Entries<'_> {
+impl CfiEntries<'_> {
     /// Reads an entry, and goes on to the next one. The letters are those of a CIE.
     fn read(&mut self) -> Option<(usize, Option<usize>)> {
         let entry = self.at;
@@ -92,7 +92,7 @@ impl Entries<'_> {
     }
 }
 
-impl Iterator for Entries<'_> {
+impl Iterator for CfiEntries<'_> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<(usize, usize)> {

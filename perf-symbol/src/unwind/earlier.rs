@@ -17,7 +17,7 @@ const MAX_THREADS: usize = 1 << 14;
 /// long as the thread, so that a stack that ends among them because the copy was too short goes on as the others did.
 #[derive(Debug)]
 pub struct Earlier {
-    by_thread: HashMap<u64, Shared>,
+    by_thread: HashMap<u64, RootFrames>,
     /// The largest number of frames of a stack.
     max_stack: usize,
 }
@@ -43,7 +43,7 @@ impl Alone {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct RootFrames {
     /// Address and stack pointer of each frame, outermost first.
     frames: Vec<(u64, u64)>,
     stacks: u32,
@@ -89,7 +89,7 @@ impl Earlier {
             shared.frames.iter().zip(outer_first.clone()).take_while(|(left, right)| left == right).count();
         if same == 0 {
             // The first stack, or the first of a new program in the same thread.
-            *shared = Shared { frames: outer_first.copied().collect(), stacks: 1 };
+            *shared = RootFrames { frames: outer_first.copied().collect(), stacks: 1 };
         } else {
             shared.frames.truncate(same);
             shared.stacks = shared.stacks.saturating_add(1);

@@ -1,10 +1,10 @@
 //! The evidence that an address on a stack is the return address of a call.
 
 use super::call::{self, Calls};
-use super::linkage::Stub;
+use super::linkage::LinkageStub;
 use super::machine::Machine;
 use super::module::Module;
-use super::space::{Place, Space};
+use super::space::{AddressKind, Space};
 
 /// The evidence that a word of a stack is the return address of a call of a function, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,13 +24,13 @@ impl Evidence {
     pub(crate) fn of<S: Space>(space: &mut S, machine: Machine, pc: u64, callee: u64) -> Self {
         let is_thumb = machine == Machine::Arm && pc & 1 == 1;
         let caller = match space.place(pc.wrapping_sub(1)) {
-            Place::Nowhere | Place::Data(_) => return Self::None,
-            Place::Code(None) => return Self::Code,
-            Place::Code(Some(caller)) => caller,
+            AddressKind::Nowhere | AddressKind::Data(_) => return Self::None,
+            AddressKind::Code(None) => return Self::Code,
+            AddressKind::Code(Some(caller)) => caller,
         };
         let callee = match space.place(callee) {
-            Place::Code(callee) => callee,
-            Place::Nowhere | Place::Data(_) => None,
+            AddressKind::Code(callee) => callee,
+            AddressKind::Nowhere | AddressKind::Data(_) => None,
         };
         let (number, address) = (caller.0, caller.1.wrapping_add(1));
         let Some(module) = space.module(number).filter(|module| module.machine() == machine) else {
@@ -82,8 +82,8 @@ fn is_in_function(module: &Module, target: u64, address: u64) -> bool {
 /// Returns whether a call gets to an address by a stub of the caller's PLT.
 fn is_linked(caller: &Module, target: u64, callee: &Module, address: u64, is_same: bool) -> bool {
     match caller.linkage().stub(target) {
-        Some(Stub::Named(name)) => callee.linkage().is_reached(name, address),
-        Some(Stub::Chosen) => is_same,
+        Some(LinkageStub::Named(name)) => callee.linkage().is_reached(name, address),
+        Some(LinkageStub::Chosen) => is_same,
         None => false,
     }
 }

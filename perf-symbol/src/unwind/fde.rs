@@ -18,7 +18,7 @@ pub(crate) type Fde<'a> = FrameDescriptionEntry<Slice<'a>>;
 
 /// The place of an entry of an unwind table, and the addresses that it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
+pub(crate) struct FdeEntry {
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// The offset in the section.
@@ -27,7 +27,7 @@ pub(crate) struct Entry {
 
 /// Returns the entries of a section that can be read, in the order of their addresses. A malformed entry is skipped; a
 /// lost boundary ends the section.
-pub(crate) fn index_of<'a, S: UnwindSection<Slice<'a>>>(section: &S, bases: &BaseAddresses) -> Vec<Entry> {
+pub(crate) fn index_of<'a, S: UnwindSection<Slice<'a>>>(section: &S, bases: &BaseAddresses) -> Vec<FdeEntry> {
     let mut index = Vec::new();
     // Most entries share the information of the one before.
     let mut common = None;
@@ -48,7 +48,11 @@ pub(crate) fn index_of<'a, S: UnwindSection<Slice<'a>>>(section: &S, bases: &Bas
         let Ok(fde) = parsed else { continue };
         // Address 0 is what a linker leaves of a function that it dropped.
         if fde.initial_address() != 0 && fde.initial_address() < fde.end_address() {
-            index.push(Entry { start: fde.initial_address(), end: fde.end_address(), offset: fde.offset() });
+            index.push(FdeEntry {
+                start: fde.initial_address(),
+                end: fde.end_address(),
+                offset: fde.offset(),
+            });
         }
     }
     index.sort_unstable();
@@ -119,7 +123,7 @@ fn signed(bytes: &[u8], order: Endianness) -> Option<u64> {
 }
 
 /// Returns the offset of the last entry that begins at an address or before it.
-pub(crate) fn find(index: &[Entry], address: u64) -> Option<usize> {
+pub(crate) fn find(index: &[FdeEntry], address: u64) -> Option<usize> {
     let after = index.partition_point(|entry| entry.start <= address);
     Some(index.get(after.checked_sub(1)?)?.offset)
 }

@@ -6,20 +6,20 @@ use hashbrown::HashMap;
 use perf_session::{Dso, DsoKind, Mapping};
 
 use super::module::Module;
-use super::space::{Place, Space};
+use super::space::{AddressKind, Space};
 
 /// The largest number of files that are kept.
 const MAX_FILES: usize = 4096;
 
 /// The modules of the files that occurred, each asked for once.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct ModuleCache {
     /// By the address of the DSO, which is kept, so that no other one gets its address. A session has equal DSOs once.
     by_dso: HashMap<usize, (Arc<Dso>, Option<u32>)>,
     modules: Vec<Arc<Module>>,
 }
 
-impl Files {
+impl ModuleCache {
     /// Returns whether so many files are kept that they should be [cleared](Self::clear).
     pub(crate) fn is_full(&self) -> bool {
         self.by_dso.len() >= MAX_FILES
@@ -31,18 +31,18 @@ impl Files {
 }
 
 /// The address space of a process, or what is known of it.
-pub(crate) struct Process<'a, 's> {
+pub(crate) struct ProcessSpace<'a, 's> {
     mapping_at: &'a dyn Fn(u64) -> Option<&'s Mapping>,
-    files: &'a mut Files,
+    files: &'a mut ModuleCache,
     module_of: &'a mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
     /// What was found last.
-    recent: [Recent; 4],
+    recent: [RecentRange; 4],
     next: usize,
 }
 
 /// A range of addresses in which addresses of the process and of the module differ by one number.
 #[derive(Clone, Copy, Default)]
-struct Recent {
+struct RecentRange {
     start: u64,
     end: u64,
     delta: u64,
@@ -50,20 +50,20 @@ struct Recent {
     is_code: bool,
 }
 
-impl Recent {
-    fn place(&self, addr: u64) -> Place {
+impl RecentRange {
+    fn place(&self, addr: u64) -> AddressKind {
         let inside = self.module.map(|module| (module, addr.wrapping_add(self.delta)));
-        if self.is_code { Place::Code(inside) } else { Place::Data(inside) }
+        if self.is_code { AddressKind::Code(inside) } else { AddressKind::Data(inside) }
     }
 }
 
-impl<'a, 's> Process<'a, 's> {
+impl<'a, 's> ProcessSpace<'a, 's> {
     pub(crate) fn new(
         mapping_at: &'a dyn Fn(u64) -> Option<&'s Mapping>,
-        files: &'a mut Files,
+        files: &'a mut ModuleCache,
         module_of: &'a mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
     ) -> Self {
-        Self { mapping_at, files, module_of, recent: [Recent::default(); 4], next: 0 }
+        Self { mapping_at, files, module_of, recent: [RecentRange::default(); 4], next: 0 }
     }
 
     fn module_number(&mut self, dso: &Arc<Dso>) -> Option<u32> {
@@ -84,7 +84,7 @@ impl<'a, 's> Process<'a, 's> {
     }
 
     #[cold]
-    fn find(&mut self, addr: u64) -> Option<Recent> {
+    fn find(&mut self, addr: u64) -> Option<RecentRange> {
         let mapping = (self.mapping_at)(addr)?;
         let module = self.module_number(mapping.dso());
         let span = module.and_then(|number| {
@@ -94,14 +94,14 @@ impl<'a, 's> Process<'a, 's> {
         let range = mapping.range();
         let is_code = mapping.is_executable();
         Some(match span {
-            None => Recent { start: range.start, end: range.end, delta: 0, module: None, is_code },
+            None => RecentRange { start: range.start, end: range.end, delta: 0, module: None, is_code },
             Some((number, span)) => {
                 let base = mapping.pgoff().wrapping_sub(range.start);
                 // Offsets of the file as addresses of the process, cut at the ends of the mapping.
                 let to_addr = |offset: u64| {
                     range.start.saturating_add(offset.saturating_sub(mapping.pgoff())).min(range.end)
                 };
-                Recent {
+                RecentRange {
                     start: to_addr(span.start),
                     end: to_addr(span.end),
                     delta: base.wrapping_add(span.delta),
@@ -113,13 +113,13 @@ impl<'a, 's> Process<'a, 's> {
     }
 }
 
-impl Space for Process<'_, '_> {
+impl Space for ProcessSpace<'_, '_> {
     #[inline]
-    fn place(&mut self, addr: u64) -> Place {
+    fn place(&mut self, addr: u64) -> AddressKind {
         if let Some(recent) = self.recent.iter().find(|it| it.start <= addr && addr < it.end) {
             return recent.place(addr);
         }
-        let Some(found) = self.find(addr) else { return Place::Nowhere };
+        let Some(found) = self.find(addr) else { return AddressKind::Nowhere };
         if let Some(slot) = self.recent.get_mut(self.next) {
             *slot = found;
         }

@@ -3,16 +3,16 @@
 use super::end::StackEnd;
 use super::evidence::Evidence;
 use super::machine::Machine;
-use super::memory::Memory;
-use super::registers::Registers;
+use super::memory::StackMemory;
+use super::registers::UnwindRegisters;
 
 /// The largest distance from a stack pointer to a frame pointer.
 const MAX_FRAME: u64 = 1 << 20;
 
 /// A reading of the registers: where the caller goes on, and with which of them.
-struct Reading {
+struct GuessedCaller {
     evidence: Evidence,
-    caller: Registers,
+    caller: UnwindRegisters,
 }
 
 /// Turns the registers of a frame into those of its caller. `is_return` says that the frame called another one, and
@@ -27,8 +27,8 @@ struct Reading {
 /// How the stack ends if there is no reading, or if two are as good as each other.
 pub(crate) fn caller(
     machine: Machine,
-    registers: &mut Registers,
-    memory: &Memory<'_>,
+    registers: &mut UnwindRegisters,
+    memory: &StackMemory<'_>,
     is_return: bool,
     evidence: &mut dyn FnMut(u64) -> Evidence,
 ) -> Result<(), StackEnd> {
@@ -62,11 +62,11 @@ pub(crate) fn caller(
 /// Reads what a frame pointer leads to.
 fn of_frame(
     machine: Machine,
-    registers: &Registers,
-    memory: &Memory<'_>,
+    registers: &UnwindRegisters,
+    memory: &StackMemory<'_>,
     fp: u64,
     evidence: &mut dyn FnMut(u64) -> Evidence,
-) -> Option<Reading> {
+) -> Option<GuessedCaller> {
     let (saved, pc) = pair(machine, memory, fp)?;
     let evidence = match evidence(pc) {
         Evidence::None => return None,
@@ -79,17 +79,17 @@ fn of_frame(
     caller.set(machine.fp(), saved);
     caller.set(machine.sp(), fp.wrapping_add(u64::from(machine.address_size()).wrapping_mul(2)));
     caller.pc = pc;
-    Some(Reading { evidence, caller })
+    Some(GuessedCaller { evidence, caller })
 }
 
 /// Reads the return address of a function that has no frame.
 fn of_entry(
     machine: Machine,
-    registers: &Registers,
-    memory: &Memory<'_>,
+    registers: &UnwindRegisters,
+    memory: &StackMemory<'_>,
     sp: u64,
     evidence: &mut dyn FnMut(u64) -> Evidence,
-) -> Option<Reading> {
+) -> Option<GuessedCaller> {
     let size = machine.address_size();
     let (pc, sp) = match machine.link() {
         Some(link) => (registers.get(link)?, sp),
@@ -104,18 +104,18 @@ fn of_entry(
     caller.keep(machine.callee_saved());
     caller.set(machine.sp(), sp);
     caller.pc = pc;
-    Some(Reading { evidence, caller })
+    Some(GuessedCaller { evidence, caller })
 }
 
 /// Returns the saved frame pointer and the return address that a frame pointer leads to.
-fn pair(machine: Machine, memory: &Memory<'_>, fp: u64) -> Option<(u64, u64)> {
+fn pair(machine: Machine, memory: &StackMemory<'_>, fp: u64) -> Option<(u64, u64)> {
     let size = machine.address_size();
     let (saved, pc) = memory.read(fp, size).zip(memory.read(fp.wrapping_add(size.into()), size))?;
     Some((saved, pc & machine.code_mask()))
 }
 
 /// Returns whether a saved frame pointer can be one: that of a frame after `fp`, not far away.
-fn is_frame(machine: Machine, memory: &Memory<'_>, fp: u64, saved: u64) -> bool {
+fn is_frame(machine: Machine, memory: &StackMemory<'_>, fp: u64, saved: u64) -> bool {
     let is_after = saved > fp && saved.wrapping_sub(fp) < MAX_FRAME;
     is_after
         && saved.is_multiple_of(machine.address_size().into())

@@ -5,7 +5,7 @@ use std::hash::DefaultHasher;
 
 use object::elf;
 
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::elf_symbol::{ElfSymbol, strings_of, table};
 use crate::image::Image;
 use crate::plt::{self, StubTarget};
@@ -17,14 +17,14 @@ const LONGEST: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Linkage {
     /// The stubs of the PLT by their first addresses, with the address after the last one.
-    stubs: Vec<(u64, u64, Stub)>,
+    stubs: Vec<(u64, u64, LinkageStub)>,
     /// By the hash of the name. A name may have several versions.
-    exports: Vec<Export>,
+    exports: Vec<LinkageExport>,
 }
 
 /// The function that a stub calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stub {
+pub(crate) enum LinkageStub {
     /// That with a name.
     Named(u64),
     /// One that a function of the same file chooses when it is loaded.
@@ -32,7 +32,7 @@ pub(crate) enum Stub {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Export {
+struct LinkageExport {
     name: u64,
     start: u64,
     end: u64,
@@ -42,7 +42,7 @@ struct Export {
 
 impl Linkage {
     /// Reads `.dynsym` and the relocations of the PLT.
-    pub(crate) fn of(image: &Image, limits: Bounds<'_>) -> Self {
+    pub(crate) fn of(image: &Image, limits: ReadBounds<'_>) -> Self {
         let Some((dynsym, section)) = table(image, elf::SHT_DYNSYM) else { return Self::default() };
         let (Ok(data), Some(strings)) = (
             image.data_within(section, limits.decompressed, limits.cancellation),
@@ -63,8 +63,8 @@ impl Linkage {
             .into_iter()
             .filter_map(|it| {
                 let stub = match it.target {
-                    StubTarget::Symbol(index) => Stub::Named(hash(&symbol(index)?)?),
-                    StubTarget::Address(_) => Stub::Chosen,
+                    StubTarget::Symbol(index) => LinkageStub::Named(hash(&symbol(index)?)?),
+                    StubTarget::Address(_) => LinkageStub::Chosen,
                 };
                 Some((it.start, it.start.saturating_add(it.size), stub))
             })
@@ -78,7 +78,7 @@ impl Linkage {
                 let is_function = matches!(kind, elf::STT_FUNC | elf::STT_GNU_IFUNC | elf::STT_NOTYPE);
                 let (start, end) = (it.value, it.value.saturating_add(it.size.max(1)));
                 let name = hash(&it).filter(|_| is_function)?;
-                Some(Export { name, start, end, chooses: kind == elf::STT_GNU_IFUNC })
+                Some(LinkageExport { name, start, end, chooses: kind == elf::STT_GNU_IFUNC })
             })
             .collect();
         exports.sort_unstable();
@@ -86,7 +86,7 @@ impl Linkage {
     }
 
     /// Returns what the stub at an address calls; `None` if there is none.
-    pub(crate) fn stub(&self, address: u64) -> Option<Stub> {
+    pub(crate) fn stub(&self, address: u64) -> Option<LinkageStub> {
         let after = self.stubs.partition_point(|&(start, ..)| start <= address);
         let &(_, end, stub) = self.stubs.get(after.checked_sub(1)?)?;
         (address < end).then_some(stub)

@@ -6,14 +6,14 @@ use super::end::StackEnd;
 
 /// The copy of a part of a task's stack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory<'a> {
+pub(crate) struct StackMemory<'a> {
     /// The address of the first byte.
     start: u64,
     bytes: &'a [u8],
     order: Endianness,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> StackMemory<'a> {
     pub(crate) fn new(start: u64, bytes: &'a [u8], order: Endianness) -> Self {
         Self { start, bytes, order }
     }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn what_was_not_copied() {
-        let memory = Memory::new(0x1000, &[0; 16], Endianness::Little);
+        let memory = StackMemory::new(0x1000, &[0; 16], Endianness::Little);
         assert_eq!(memory.read(0x1008, 8), Some(0));
         assert_eq!(memory.read(0x1009, 8), None);
         assert_eq!(memory.end_without(0x1009), StackEnd::Truncated);

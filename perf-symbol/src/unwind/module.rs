@@ -10,11 +10,11 @@ use perf_abi::endian::Endianness;
 use perf_session::{Segment, address_of};
 
 use super::augmentation::Readable;
-use super::fde::{Entry, HeaderTable, index_of};
+use super::fde::{FdeEntry, HeaderTable, index_of};
 use super::frame::FrameSource;
 use super::linkage::Linkage;
 use super::machine::Machine;
-use crate::bounds::Bounds;
+use crate::bounds::ReadBounds;
 use crate::bytes::Bytes;
 use crate::cancellation::Cancellation;
 use crate::doubt::Doubt;
@@ -40,8 +40,8 @@ pub struct Module {
     pub(crate) eh_frame: Option<Readable>,
     pub(crate) header: Option<HeaderTable>,
     pub(crate) debug_frame: Option<Readable>,
-    eh_frame_index: OnceLock<Vec<Entry>>,
-    debug_frame_index: OnceLock<Vec<Entry>>,
+    eh_frame_index: OnceLock<Vec<FdeEntry>>,
+    debug_frame_index: OnceLock<Vec<FdeEntry>>,
     is_go: bool,
     /// Whether what its tables lead to is a guess.
     is_doubtful: bool,
@@ -55,7 +55,7 @@ pub struct Module {
 
 /// A range of a file in which addresses and offsets differ by one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct FileSpan {
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// What an offset needs to become an address.
@@ -184,7 +184,7 @@ impl Module {
     }
 
     /// Returns the range of the file around an offset whose addresses have one difference to their offsets.
-    pub(crate) fn span(&self, offset: u64, is_executable: bool) -> Option<Span> {
+    pub(crate) fn span(&self, offset: u64, is_executable: bool) -> Option<FileSpan> {
         let address = address_of(self.segments(), offset, is_executable)?;
         let delta = address.wrapping_sub(offset);
         let is_in = |segment: &&Segment| {
@@ -193,9 +193,9 @@ impl Module {
                 && offset.wrapping_sub(segment.offset) < segment.size
         };
         Some(match self.segments().iter().find(is_in) {
-            Some(it) => Span { start: it.offset, end: it.offset.saturating_add(it.size), delta },
+            Some(it) => FileSpan { start: it.offset, end: it.offset.saturating_add(it.size), delta },
             // In the page before the segment.
-            None => Span { start: offset, end: offset.saturating_add(1), delta },
+            None => FileSpan { start: offset, end: offset.saturating_add(1), delta },
         })
     }
 
@@ -229,18 +229,18 @@ impl Module {
             let files = [Some(&*self.image), self.debug.as_ref()].into_iter().flatten();
             let files: Vec<_> = files.map(|image| (image, Source::Symtab)).collect();
             let (limits, never) = (Limits::default(), Cancellation::default());
-            elf_symbols::load(Some(&self.image), &files, Bounds::new(&limits, &never))
+            elf_symbols::load(Some(&self.image), &files, ReadBounds::new(&limits, &never))
         })
     }
 
     /// Returns what the file calls in others, and others in it. The first call reads `.dynsym` and relocations.
     pub(crate) fn linkage(&self) -> &Linkage {
         let (limits, never) = (Limits::default(), Cancellation::default());
-        self.linkage.get_or_init(|| Linkage::of(&self.image, Bounds::new(&limits, &never)))
+        self.linkage.get_or_init(|| Linkage::of(&self.image, ReadBounds::new(&limits, &never)))
     }
 
     /// Returns the entries of `.eh_frame`, in the order of their addresses. The first call reads the section.
-    pub(crate) fn eh_frame_index(&self) -> &[Entry] {
+    pub(crate) fn eh_frame_index(&self) -> &[FdeEntry] {
         self.eh_frame_index.get_or_init(|| {
             let Some(section) = &self.eh_frame else { return Vec::new() };
             let mut frame = gimli::EhFrame::new(&section.bytes, self.gimli_order());
@@ -250,7 +250,7 @@ impl Module {
     }
 
     /// Returns the entries of `.debug_frame`, in the order of their addresses. The first call reads the section.
-    pub(crate) fn debug_frame_index(&self) -> &[Entry] {
+    pub(crate) fn debug_frame_index(&self) -> &[FdeEntry] {
         self.debug_frame_index.get_or_init(|| {
             let Some(section) = &self.debug_frame else { return Vec::new() };
             let mut frame = gimli::DebugFrame::new(&section.bytes, self.gimli_order());

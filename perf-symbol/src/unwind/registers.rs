@@ -10,7 +10,7 @@ const COUNT: usize = 32;
 
 /// The registers of a frame, as far as they are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Registers {
+pub(crate) struct UnwindRegisters {
     /// The address of the next instruction of the frame.
     pub(crate) pc: u64,
     values: [u64; COUNT],
@@ -18,7 +18,7 @@ pub(crate) struct Registers {
     known: u64,
 }
 
-impl Registers {
+impl UnwindRegisters {
     pub(crate) fn new(pc: u64) -> Self {
         Self { pc, values: [0; COUNT], known: 0 }
     }

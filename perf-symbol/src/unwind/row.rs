@@ -11,11 +11,11 @@ use gimli::{
 use super::end::StackEnd;
 use super::expression::has_oversized_piece;
 use super::fde::{Fde, Slice};
-use super::lookup::Found;
+use super::lookup::FdeLookup;
 use super::machine::Machine;
-use super::memory::Memory;
+use super::memory::StackMemory;
 use super::module::Module;
-use super::registers::Registers;
+use super::registers::UnwindRegisters;
 use super::rule::Rule;
 
 /// The largest entry that is evaluated, in bytes. That of a function of 100,000 lines is smaller.
@@ -25,7 +25,7 @@ const MAX_ENTRY: usize = 256 << 10;
 const MAX_OPERATIONS: u32 = 1000;
 
 /// The row for an address.
-pub(crate) struct Row<'m, 'c> {
+pub(crate) struct UnwindRow<'m, 'c> {
     row: &'c UnwindTableRow<usize>,
     return_address: Register,
     encoding: Encoding,
@@ -49,8 +49,8 @@ impl Module {
     /// Returns the addresses of the function at an address of the file if its entry never says that it has no caller.
     pub(crate) fn called(&self, address: u64) -> Option<Range<u64>> {
         let fde = match &self.fde(address)? {
-            Found::Eh(section, fde) => is_called(section, &self.bases, fde).then(|| fde.clone()),
-            Found::Debug(section, fde) => is_called(section, &self.bases, fde).then(|| fde.clone()),
+            FdeLookup::Eh(section, fde) => is_called(section, &self.bases, fde).then(|| fde.clone()),
+            FdeLookup::Debug(section, fde) => is_called(section, &self.bases, fde).then(|| fde.clone()),
         }?;
         Some(fde.initial_address()..fde.end_address())
     }
@@ -60,18 +60,18 @@ impl Module {
         &'m self,
         address: u64,
         context: &'c mut UnwindContext<usize>,
-    ) -> Result<Row<'m, 'c>, NoRow> {
+    ) -> Result<UnwindRow<'m, 'c>, NoRow> {
         let found = self.fde(address).ok_or(NoRow::Nothing)?;
         let (section, fde, row) = match &found {
-            Found::Eh(section, fde) => {
+            FdeLookup::Eh(section, fde) => {
                 (&self.eh_frame, fde, row_of(section, &self.bases, fde, context, address))
             }
-            Found::Debug(section, fde) => {
+            FdeLookup::Debug(section, fde) => {
                 (&self.debug_frame, fde, row_of(section, &self.bases, fde, context, address))
             }
         };
         let section = section.as_ref().ok_or(NoRow::Nothing)?;
-        Ok(Row {
+        Ok(UnwindRow {
             row: row.ok_or(NoRow::Malformed)?,
             return_address: fde.cie().return_address_register(),
             encoding: fde.cie().encoding(),
@@ -117,7 +117,7 @@ fn row_of<'a, 'c, S: UnwindSection<Slice<'a>>>(
     fde.unwind_info_for_address(section, bases, context, address).ok()
 }
 
-impl<'m> Row<'m, '_> {
+impl<'m> UnwindRow<'m, '_> {
     /// Returns the row as a rule; `None` if it needs more than a rule can say.
     pub(crate) fn rule(&self) -> Option<Rule> {
         if self.is_signal {
@@ -155,8 +155,8 @@ impl<'m> Row<'m, '_> {
     /// How the stack ends, if there is no caller or it cannot be found.
     pub(crate) fn apply(
         &self,
-        registers: &mut Registers,
-        memory: &Memory<'_>,
+        registers: &mut UnwindRegisters,
+        memory: &StackMemory<'_>,
         bias: u64,
         read: &mut dyn FnMut(u64, u8) -> Option<u64>,
     ) -> Result<(), StackEnd> {
@@ -224,7 +224,7 @@ impl<'m> Row<'m, '_> {
         &self,
         expression: &UnwindExpression<usize>,
         cfa: Option<u64>,
-        registers: &Registers,
+        registers: &UnwindRegisters,
         bias: u64,
         read: &mut dyn FnMut(u64, u8) -> Result<u64, StackEnd>,
     ) -> Result<u64, StackEnd> {

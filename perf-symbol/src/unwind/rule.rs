@@ -6,8 +6,8 @@ use hashbrown::HashMap;
 use super::end::StackEnd;
 use super::first::Boundary;
 use super::machine::Machine;
-use super::memory::Memory;
-use super::registers::Registers;
+use super::memory::StackMemory;
+use super::registers::UnwindRegisters;
 
 /// Number of registers besides the return address that a [`Rule`] restores at most: as many as arm64 functions save.
 const SAVED: usize = 11;
@@ -97,8 +97,8 @@ impl Rule {
     pub(crate) fn apply(
         &self,
         machine: Machine,
-        registers: &mut Registers,
-        memory: &Memory<'_>,
+        registers: &mut UnwindRegisters,
+        memory: &StackMemory<'_>,
     ) -> Result<(), StackEnd> {
         if self.return_address == ReturnAddress::Undefined {
             return Err(StackEnd::Rooted);
@@ -143,14 +143,14 @@ impl Rule {
     }
 }
 
-/// Returns the number of a register, if [`Registers`] keeps it.
+/// Returns the number of a register, if [`UnwindRegisters`] keeps it.
 fn kept(register: Register) -> Option<u8> {
     u8::try_from(register.0).ok().filter(|number| *number < 32)
 }
 
 /// What is known of an address of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum RuleAnswer {
     /// The rule with this number.
     Rule(u32),
     /// A row that needs to be evaluated each time.
@@ -179,20 +179,20 @@ const ADDRESS_BITS: u32 = 40;
 /// What is known of the addresses that occurred last.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    slots: Vec<Slot>,
+    slots: Vec<RuleSlot>,
     rules: Vec<Rule>,
     numbers: HashMap<Rule, u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Slot {
+struct RuleSlot {
     /// Address and module; 0 in an empty slot.
     key: u64,
-    known: Known,
+    known: RuleAnswer,
 }
 
 // Four to a line of a CPU's cache.
-const _: () = assert!(size_of::<Slot>() == 16);
+const _: () = assert!(size_of::<RuleSlot>() == 16);
 
 impl Rules {
     pub(crate) fn new() -> Self {
@@ -219,7 +219,7 @@ impl Rules {
     }
 
     #[inline]
-    pub(crate) fn get(&self, module: u32, address: u64) -> Option<Known> {
+    pub(crate) fn get(&self, module: u32, address: u64) -> Option<RuleAnswer> {
         let key = Self::key_of(module, address);
         let slot = self.slots.get(Self::slot_of(key))?;
         (slot.key == key && key != 0).then_some(slot.known)
@@ -230,13 +230,13 @@ impl Rules {
         self.rules.get(usize::try_from(number).ok()?)
     }
 
-    pub(crate) fn add(&mut self, module: u32, address: u64, known: Known) {
+    pub(crate) fn add(&mut self, module: u32, address: u64, known: RuleAnswer) {
         if self.slots.is_empty() {
-            self.slots = vec![Slot { key: 0, known: Known::Nothing }; SLOTS];
+            self.slots = vec![RuleSlot { key: 0, known: RuleAnswer::Nothing }; SLOTS];
         }
         let key = Self::key_of(module, address);
         if let Some(slot) = self.slots.get_mut(Self::slot_of(key)) {
-            *slot = Slot { key, known };
+            *slot = RuleSlot { key, known };
         }
     }
 
@@ -265,15 +265,15 @@ mod tests {
         let places = [(0, 0), (0, 1), (1, 0), (7, 0xff_ffff_ffff), (0xff_fffe, 3)];
         assert_eq!(rules.get(0, 0), None);
         for (number, (module, address)) in places.into_iter().enumerate() {
-            rules.add(module, address, Known::Rule(number as u32));
-            assert_eq!(rules.get(module, address), Some(Known::Rule(number as u32)));
+            rules.add(module, address, RuleAnswer::Rule(number as u32));
+            assert_eq!(rules.get(module, address), Some(RuleAnswer::Rule(number as u32)));
         }
         let found = places.iter().filter(|(module, address)| rules.get(*module, *address).is_some()).count();
         // Few places, so that none took another one's slot.
         assert_eq!(found, places.len());
         // These are not kept.
         for (module, address) in [(0, 1 << 40), (0xff_ffff, 1), (u32::MAX, u64::MAX)] {
-            rules.add(module, address, Known::Row);
+            rules.add(module, address, RuleAnswer::Row);
             assert_eq!(rules.get(module, address), None);
         }
     }

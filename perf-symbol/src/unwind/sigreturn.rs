@@ -4,8 +4,8 @@ use gimli::Register;
 
 use super::end::StackEnd;
 use super::machine::Machine;
-use super::memory::Memory;
-use super::registers::Registers;
+use super::memory::StackMemory;
+use super::registers::UnwindRegisters;
 
 /// Returns whether code is the call of `rt_sigreturn`.
 pub(crate) fn is_trampoline(machine: Machine, code: &[u8]) -> bool {
@@ -29,8 +29,8 @@ pub(crate) fn is_trampoline(machine: Machine, code: &[u8]) -> bool {
 /// How the stack ends, if the frame was not copied.
 pub(crate) fn restore(
     machine: Machine,
-    registers: &mut Registers,
-    memory: &Memory<'_>,
+    registers: &mut UnwindRegisters,
+    memory: &StackMemory<'_>,
 ) -> Result<(), StackEnd> {
     use gimli::X86_64 as X;
     const ORDER: [Register; 16] = [
@@ -53,7 +53,7 @@ pub(crate) fn restore(
     ];
     let sp = registers.get(machine.sp()).ok_or(StackEnd::Garbage)?;
     let read = |addr: u64| memory.read(addr, 8).ok_or_else(|| memory.end_without(addr));
-    let mut interrupted = Registers::new(0);
+    let mut interrupted = UnwindRegisters::new(0);
     let mut place = match machine {
         // The return address is popped. Flags, link and stack of the context precede the registers.
         Machine::X86_64 => sp.wrapping_add(40),

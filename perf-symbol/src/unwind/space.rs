@@ -6,7 +6,7 @@ use super::module::Module;
 
 /// What is at an address of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum AddressKind {
     /// Nothing is mapped.
     Nowhere,
     /// What is mapped is not executable. If its file is known, the number of the module and the address in it.
@@ -18,7 +18,7 @@ pub(crate) enum Place {
 /// The address space of a process.
 pub(crate) trait Space {
     /// Returns what is at an address.
-    fn place(&mut self, addr: u64) -> Place;
-    /// Returns the module with a number that a [`Place`] had.
+    fn place(&mut self, addr: u64) -> AddressKind;
+    /// Returns the module with a number that an [`AddressKind`] had.
     fn module(&self, number: u32) -> Option<&Arc<Module>>;
 }

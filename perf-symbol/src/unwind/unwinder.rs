@@ -12,14 +12,14 @@ use perf_session::{At, Dso, Mapping};
 use super::chain::{self, UserFrame};
 use super::earlier::{Alone, Earlier};
 use super::end::StackEnd;
-use super::files::{Files, Process};
+use super::files::{ModuleCache, ProcessSpace};
 use super::frame::Frame;
 use super::machine::Machine;
-use super::memory::Memory;
+use super::memory::StackMemory;
 use super::module::Module;
-use super::registers::Registers;
+use super::registers::UnwindRegisters;
 use super::unwound::Unwound;
-use super::walk::{Start, Walker};
+use super::walk::{WalkStart, Walker};
 
 /// Unwinds the copied user stacks of samples. See the [module docs](super) for an example.
 ///
@@ -30,7 +30,7 @@ use super::walk::{Start, Walker};
 pub struct Unwinder {
     arch: Arch,
     walker: Walker,
-    files: Files,
+    files: ModuleCache,
     earlier: Earlier,
     /// The user part of the call chain.
     chain: Vec<UserFrame>,
@@ -55,7 +55,13 @@ impl Unwinder {
     #[must_use]
     pub fn with_max_stack(arch: Arch, max_stack: usize) -> Self {
         let walker = Walker::new(max_stack);
-        Self { arch, walker, files: Files::default(), earlier: Earlier::new(max_stack), chain: Vec::new() }
+        Self {
+            arch,
+            walker,
+            files: ModuleCache::default(),
+            earlier: Earlier::new(max_stack),
+            chain: Vec::new(),
+        }
     }
 
     /// Returns the architecture of the captures.
@@ -136,7 +142,7 @@ impl Unwinder {
             return Ok(Some(Unwound { end: StackEnd::Rooted, spliced: false, guessed: false }));
         }
         let Some((machine, registers)) = Machine::of_task(self.arch, regs.abi)
-            .and_then(|machine| Some((machine, Registers::of_sample(machine, &regs)?)))
+            .and_then(|machine| Some((machine, UnwindRegisters::of_sample(machine, &regs)?)))
         else {
             frames.truncate(start);
             return Ok(None);
@@ -146,10 +152,13 @@ impl Unwinder {
             self.walker.forget();
         }
         let find = |addr| at.find(CpuMode::USER, addr);
-        let mut process = Process::new(&find, &mut self.files, module_of);
-        let memory =
-            Memory::new(registers.get(machine.sp()).unwrap_or(0), stack.copied(), record.raw().endianness());
-        let from = Start {
+        let mut process = ProcessSpace::new(&find, &mut self.files, module_of);
+        let memory = StackMemory::new(
+            registers.get(machine.sp()).unwrap_or(0),
+            stack.copied(),
+            record.raw().endianness(),
+        );
+        let from = WalkStart {
             machine,
             registers,
             memory,
@@ -186,7 +195,7 @@ impl Unwinder {
     ) -> bool {
         let Some(machine) = Machine::of_task(self.arch, RegsAbi::ABI_64) else { return false };
         let find = |addr| Some(mapping).filter(|mapping| mapping.range().contains(&addr));
-        let mut process = Process::new(&find, &mut self.files, module_of);
+        let mut process = ProcessSpace::new(&find, &mut self.files, module_of);
         self.walker.is_root(&mut process, machine, return_address)
     }
 }

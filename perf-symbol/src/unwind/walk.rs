@@ -13,12 +13,12 @@ use super::first::Boundary;
 use super::frame::{Frame, FrameSource};
 use super::guess;
 use super::machine::Machine;
-use super::memory::{Memory, number as number_of};
-use super::registers::Registers;
+use super::memory::{StackMemory, number as number_of};
+use super::registers::UnwindRegisters;
 use super::row::NoRow;
-use super::rule::{Known, Rule, Rules};
+use super::rule::{Rule, RuleAnswer, Rules};
 use super::sigreturn;
-use super::space::{Place, Space};
+use super::space::{AddressKind, Space};
 
 /// What walks need and keep.
 pub(crate) struct Walker {
@@ -32,10 +32,10 @@ pub(crate) struct Walker {
 }
 
 /// The start of a walk.
-pub(crate) struct Start<'a> {
+pub(crate) struct WalkStart<'a> {
     pub(crate) machine: Machine,
-    pub(crate) registers: Registers,
-    pub(crate) memory: Memory<'a>,
+    pub(crate) registers: UnwindRegisters,
+    pub(crate) memory: StackMemory<'a>,
     pub(crate) mode: CpuMode,
     /// Whether the kernel was interrupted, so that the instruction pointer may be that after a system call.
     pub(crate) is_in_kernel: bool,
@@ -51,10 +51,10 @@ impl Walker {
     pub(crate) fn walk<S: Space>(
         &mut self,
         space: &mut S,
-        start: Start<'_>,
+        start: WalkStart<'_>,
         frames: &mut Vec<Frame>,
     ) -> StackEnd {
-        let Start { machine, mut registers, memory, mode, is_in_kernel } = start;
+        let WalkStart { machine, mut registers, memory, mode, is_in_kernel } = start;
         let mut source = FrameSource::Registers;
         self.places.clear();
         // Most frames have a word of the stack at least. Those of code that lies about itself may have none.
@@ -62,7 +62,7 @@ impl Walker {
         for _ in 0..self.max_stack.min(limit) {
             let is_return = !source.is_exact();
             // No call is in data.
-            if is_return && matches!(space.place(registers.pc.wrapping_sub(1)), Place::Data(_)) {
+            if is_return && matches!(space.place(registers.pc.wrapping_sub(1)), AddressKind::Data(_)) {
                 return StackEnd::Garbage;
             }
             frames.push(Frame { ip: registers.pc, mode, is_return, source });
@@ -90,15 +90,15 @@ impl Walker {
         &mut self,
         space: &mut S,
         machine: Machine,
-        registers: &mut Registers,
-        memory: &Memory<'_>,
+        registers: &mut UnwindRegisters,
+        memory: &StackMemory<'_>,
         lookup: u64,
         is_return: bool,
     ) -> Result<FrameSource, StackEnd> {
         let place = match space.place(lookup) {
-            Place::Nowhere => return Err(StackEnd::NoMapping),
-            Place::Data(_) => return Err(StackEnd::Garbage),
-            Place::Code(place) => place,
+            AddressKind::Nowhere => return Err(StackEnd::NoMapping),
+            AddressKind::Data(_) => return Err(StackEnd::Garbage),
+            AddressKind::Code(place) => place,
         };
         if let Some((number, address)) = place {
             let known = match self.rules.get(number, address) {
@@ -106,17 +106,17 @@ impl Walker {
                 None => self.learn(space, machine, number, address),
             };
             match known {
-                Known::Rule(rule) => {
+                RuleAnswer::Rule(rule) => {
                     let rule = self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
                     let source = space.module(number).map_or(FrameSource::Cfi, |module| module.source());
                     return rule.apply(machine, registers, memory).map(|()| source);
                 }
-                Known::Row => return self.apply_row(space, registers, memory, number, address, lookup),
-                Known::Malformed => return Err(StackEnd::Garbage),
-                Known::Boundary(Boundary::First) => return Err(StackEnd::Rooted),
+                RuleAnswer::Row => return self.apply_row(space, registers, memory, number, address, lookup),
+                RuleAnswer::Malformed => return Err(StackEnd::Garbage),
+                RuleAnswer::Boundary(Boundary::First) => return Err(StackEnd::Rooted),
                 // More would be needed than the copy of one stack.
-                Known::Boundary(Boundary::OtherStack) => return Err(StackEnd::Truncated),
-                Known::Nothing => {}
+                RuleAnswer::Boundary(Boundary::OtherStack) => return Err(StackEnd::Truncated),
+                RuleAnswer::Nothing => {}
             }
             let code = space
                 .module(number)
@@ -132,14 +132,14 @@ impl Walker {
 
     /// Returns whether an unwind table covers an address.
     fn is_covered<S: Space>(&mut self, space: &mut S, machine: Machine, address: u64) -> bool {
-        let Place::Code(Some((number, address))) = space.place(address) else { return false };
+        let AddressKind::Code(Some((number, address))) = space.place(address) else { return false };
         let known = self.rules.get(number, address);
-        known.unwrap_or_else(|| self.learn(space, machine, number, address)) != Known::Nothing
+        known.unwrap_or_else(|| self.learn(space, machine, number, address)) != RuleAnswer::Nothing
     }
 
     /// Returns whether the unwind tables say that the function with a return address has no caller.
     pub(crate) fn is_root<S: Space>(&mut self, space: &mut S, machine: Machine, return_address: u64) -> bool {
-        let Place::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
+        let AddressKind::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
             return false;
         };
         if space.module(number).is_some_and(|module| module.source() != FrameSource::Cfi) {
@@ -158,7 +158,7 @@ impl Walker {
             return false;
         }
         match self.learn(space, machine, number, address) {
-            Known::Rule(rule) => self.rules.rule(rule).is_some_and(Rule::is_root),
+            RuleAnswer::Rule(rule) => self.rules.rule(rule).is_some_and(Rule::is_root),
             _ => false,
         }
     }
@@ -171,18 +171,18 @@ impl Walker {
 
     /// Reads the unwind tables for an address that is not in the cache.
     #[cold]
-    fn learn<S: Space>(&mut self, space: &S, machine: Machine, number: u32, address: u64) -> Known {
+    fn learn<S: Space>(&mut self, space: &S, machine: Machine, number: u32, address: u64) -> RuleAnswer {
         let Some(module) = space.module(number).filter(|module| module.machine() == machine) else {
-            return Known::Nothing;
+            return RuleAnswer::Nothing;
         };
         let boundary = module.boundary(address);
         let known = match module.row(address, &mut self.context) {
-            _ if boundary.is_some() => boundary.map_or(Known::Nothing, Known::Boundary),
-            Err(NoRow::Nothing) => Known::Nothing,
-            Err(NoRow::Malformed) => Known::Malformed,
+            _ if boundary.is_some() => boundary.map_or(RuleAnswer::Nothing, RuleAnswer::Boundary),
+            Err(NoRow::Nothing) => RuleAnswer::Nothing,
+            Err(NoRow::Malformed) => RuleAnswer::Malformed,
             Ok(row) => match row.rule() {
-                Some(rule) => Known::Rule(self.rules.number_of(rule)),
-                None => Known::Row,
+                Some(rule) => RuleAnswer::Rule(self.rules.number_of(rule)),
+                None => RuleAnswer::Row,
             },
         };
         self.rules.add(number, address, known);
@@ -193,8 +193,8 @@ impl Walker {
     fn apply_row<S: Space>(
         &mut self,
         space: &mut S,
-        registers: &mut Registers,
-        memory: &Memory<'_>,
+        registers: &mut UnwindRegisters,
+        memory: &StackMemory<'_>,
         module: u32,
         address: u64,
         lookup: u64,
@@ -203,7 +203,7 @@ impl Walker {
         let row = module.row(address, &mut self.context).map_err(|_| StackEnd::Garbage)?;
         row.apply(registers, memory, lookup.wrapping_sub(address), &mut |addr, size| {
             memory.read(addr, size).or_else(|| {
-                let (Place::Code(Some((number, address))) | Place::Data(Some((number, address)))) =
+                let (AddressKind::Code(Some((number, address))) | AddressKind::Data(Some((number, address)))) =
                     space.place(addr)
                 else {
                     return None;
