@@ -2,11 +2,13 @@
 //! is reported as ignored, with the reason.
 
 #[cfg(target_os = "linux")]
+mod counts;
+#[cfg(target_os = "linux")]
 mod sessions;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
-    needs::run(&[sessions::TESTS])
+    needs::run(&[counts::TESTS, sessions::TESTS])
 }
 
 #[cfg(not(target_os = "linux"))]
