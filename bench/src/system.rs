@@ -10,7 +10,7 @@ use perf_abi::record::{CpuMode, Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::file::write::{
-    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, WriteFileError,
+    EventFields, FeaturePayloads, FileWriter, WriteOptions, PipeWriter, WriteFileError,
 };
 use perf_parse::record::{Comm, FileId, Mmap2, Task};
 use perf_parse::sample::Reading;
@@ -56,7 +56,7 @@ const ID: u64 = 1000;
 pub(crate) fn write(out: impl Write, load: Load, size: u64) -> Result<u64, Failure> {
     let event = event();
     let features = FeaturePayloads::default();
-    let mut writer = PipeWriter::new(out, &[event], &features, &Options::default())?;
+    let mut writer = PipeWriter::new(out, &[event], &features, &WriteOptions::default())?;
     let samples = System::run(|record| writer.record(record), load, size)?;
     writer.finish()?;
     Ok(samples)
@@ -69,7 +69,7 @@ pub(crate) fn write(out: impl Write, load: Load, size: u64) -> Result<u64, Failu
 /// If the file cannot be written.
 pub(crate) fn write_file(path: &Path, load: Load, size: u64) -> Result<u64, Failure> {
     let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    let mut writer = FileWriter::new(out, &[event()], &Options::default())?;
+    let mut writer = FileWriter::new(out, &[event()], &WriteOptions::default())?;
     let samples = System::run(|record| writer.record(record), load, size)?;
     writer.finish()?.flush()?;
     Ok(samples)

@@ -13,7 +13,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_parse::file::{EventRecords, Mode};
-use perf_parse::index::Identity;
+use perf_parse::index::IndexIdentity;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_parse::{Index, Reader, Record};
 
@@ -50,7 +50,7 @@ impl Seeds {
         self.add("folder", &[&[5], bytes])?;
         self.add("deferred", &[&[4], bytes])?;
         self.add("index", &[&[1], bytes])?;
-        let index = Index::from_records(reader.records())?.encode(&Identity::new(reader, 0, 0));
+        let index = Index::from_records(reader.records())?.encode(&IndexIdentity::new(reader, 0, 0));
         // The chunks are after a header of 80 bytes, which has their number at 56 and the flags at 12.
         self.add("index", &[&[index[12] << 1, index[56]], &index[80..]])?;
         self.add("session", &[&[8], bytes])?;

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use perf_mmap::FileMapping;
 use perf_parse::file::{FileErrorKind, Reader};
-use perf_parse::index::Identity;
+use perf_parse::index::IndexIdentity;
 
 use crate::escape::shown;
 use crate::output::InputFile;
@@ -44,9 +44,9 @@ pub(crate) struct Memory<'a> {
 
 impl Memory<'_> {
     /// Returns what distinguishes the capture from others, and from itself after a change.
-    pub(crate) fn identity(&self, reader: &Reader<'_>) -> Identity {
+    pub(crate) fn identity(&self, reader: &Reader<'_>) -> IndexIdentity {
         let modified = self.inputs.iter().map(InputFile::modified).max().unwrap_or(0);
-        Identity::new(reader, self.size, modified)
+        IndexIdentity::new(reader, self.size, modified)
     }
 
     /// Returns the path of the kernel's symbols that were recorded with the capture, if it is a folder that has them.

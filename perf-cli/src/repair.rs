@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use perf_abi::feature::Feature;
-use perf_parse::rewrite::{Order, Repaired, Step, repair};
+use perf_parse::rewrite::{RepairOrder, RepairStep, Repaired, repair};
 use serde_json::json;
 
 use crate::args::RepairArgs;
@@ -26,10 +26,12 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
 
         let mut progress = Progress::new(memory.size, true);
         let mut diagnostics = Diagnostics::new();
-        let repaired = repair(&reader, Order::Capture, BufWriter::new(file), |step| match step {
-            Step::At(offset) => progress.at(offset),
-            Step::Capture { error } | Step::Unreadable { error, .. } => diagnostics.report(&error),
-            Step::Unwritable { offset, kind, error } => {
+        let repaired = repair(&reader, RepairOrder::Capture, BufWriter::new(file), |step| match step {
+            RepairStep::At(offset) => progress.at(offset),
+            RepairStep::Capture { error } | RepairStep::Unreadable { error, .. } => {
+                diagnostics.report(&error)
+            }
+            RepairStep::Unwritable { offset, kind, error } => {
                 diagnostics.unwritable(&format_args!("{offset:#x}: {kind}: {error}"));
             }
             _ => {}

@@ -13,7 +13,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::file::write::WriteFileError;
 use perf_parse::file::{FileError, Reader};
-use perf_parse::rewrite::{self, Repaired, Step, repair};
+use perf_parse::rewrite::{self, RepairStep, Repaired, repair};
 use perf_parse::ring::Direction;
 
 use crate::args::{Order, RingArgs};
@@ -180,16 +180,18 @@ fn write(
 ) -> Result<Repaired<BufWriter<File>>, WriteFileError> {
     let mut progress = Progress::new(size, true);
     let order = match order {
-        Order::File => rewrite::Order::Capture,
-        Order::Time => rewrite::Order::Time,
+        Order::File => rewrite::RepairOrder::Capture,
+        Order::Time => rewrite::RepairOrder::Time,
     };
     repair(reader, order, BufWriter::new(file), |step| match step {
-        Step::At(offset) => progress.at(offset),
-        Step::Capture { error } => diagnostics.report(&error),
-        Step::Unreadable { data_file, error } => {
+        RepairStep::At(offset) => progress.at(offset),
+        RepairStep::Capture { error } => diagnostics.report(&error),
+        RepairStep::Unreadable { data_file, error } => {
             diagnostics.report(&FileError { offset: origins.offset(data_file, error.offset), ..error });
         }
-        Step::Unwritable { kind, error, .. } => diagnostics.unwritable(&format_args!("{kind}: {error}")),
+        RepairStep::Unwritable { kind, error, .. } => {
+            diagnostics.unwritable(&format_args!("{kind}: {error}"))
+        }
         _ => {}
     })
 }

@@ -4,7 +4,7 @@ use perf_abi::attr::Attr;
 use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_parse::file::Reader;
-use perf_parse::tracepoint::{Field, Tracepoints, TracingData, Value};
+use perf_parse::tracepoint::{FormatField, Tracepoints, TracingData, Value};
 use perf_profile::tracepoints::tracing_data;
 use perf_session::At;
 
@@ -13,7 +13,7 @@ use perf_session::At;
 pub(crate) struct TidField<'a> {
     /// Number of the tracepoint, which is the `config` of its events.
     id: u64,
-    field: Field<'a>,
+    field: FormatField<'a>,
     endianness: Endianness,
 }
 

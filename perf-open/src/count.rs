@@ -1,7 +1,7 @@
 //! The result of reading a counter: counts, and the times to scale them by.
 
 use perf_abi::endian::Endian;
-use perf_parse::ring::Times;
+use perf_parse::ring::CounterTimes;
 use perf_parse::sample::{Read, ReadValue};
 
 /// The count of an event. A field that the event's `read_format` does not include is `None`.
@@ -59,7 +59,7 @@ impl Count {
     /// ```
     #[must_use]
     pub fn scaled(&self) -> Option<u64> {
-        Times { enabled: self.time_enabled?, running: self.time_running? }.estimate(self.value)
+        CounterTimes { enabled: self.time_enabled?, running: self.time_running? }.estimate(self.value)
     }
 
     /// Returns the ratio of `time_running` to `time_enabled`: 1 if the event was always on a counter. `None` if the

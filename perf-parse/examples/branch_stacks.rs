@@ -15,7 +15,7 @@ use perf_parse::abi::callchain::CallchainContext;
 use perf_parse::abi::event::{EventType, HwId};
 use perf_parse::abi::record::{CpuMode, Misc};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Comm, FileId, Mmap2};
 use perf_parse::sample::Reading;
 use perf_parse::write::{BranchFields, BranchStackFields, RecordEncoder, SampleFields, SampleIdFields};
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let event =
         EventFields { attr, ids: vec![1], name: Some(b"branches:u".to_vec()), ..EventFields::default() };
     let file = BufWriter::new(File::create(out)?);
-    let mut writer = FileWriter::new(file, &[event], &Options::default())?;
+    let mut writer = FileWriter::new(file, &[event], &WriteOptions::default())?;
     let user = Misc::from(CpuMode::USER);
     let synthesised = SampleIdFields { pid: PID, tid: PID, ..SampleIdFields::default() };
     let comm = Comm { pid: PID, tid: PID, comm: b"branches" };

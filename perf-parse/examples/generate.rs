@@ -11,7 +11,7 @@ use perf_parse::abi::attr::{Attr, AttrFlags};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::record::Misc;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::write::{RecordEncoder, SampleFields};
 
 /// Number of samples of a CPU in a round.
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let event =
         EventFields { attr, ids: vec![1, 2], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
     let out = BufWriter::with_capacity(1 << 20, File::create(path)?);
-    let mut writer = FileWriter::new(out, &[event], &Options::default())?;
+    let mut writer = FileWriter::new(out, &[event], &WriteOptions::default())?;
     let (mut written, mut start) = (0_u64, 1_u64);
     let mut record = Vec::new();
     while written < size {

@@ -8,8 +8,8 @@ mod columns;
 mod fill;
 mod find;
 
-pub(crate) use columns::Columns;
-use find::{BLOCK, Row};
+pub(crate) use columns::BatchColumns;
+use find::{BLOCK, BatchSample};
 
 use perf_abi::endian::{BigEndian, ByteOrder, Endianness, LittleEndian};
 use perf_abi::sample_type::SampleType;
@@ -77,8 +77,8 @@ use crate::raw::Records;
 #[derive(Clone)]
 pub struct SampleBatch<const N: usize = 256> {
     selected: SampleType,
-    filled: Filled,
-    rows: [Row; BLOCK],
+    filled: BatchContents,
+    rows: [BatchSample; BLOCK],
     starts: [u32; N],
     events: [u32; N],
     ip: [u64; N],
@@ -97,7 +97,7 @@ pub struct SampleBatch<const N: usize = 256> {
 
 /// What a batch holds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Filled {
+pub(crate) struct BatchContents {
     /// The number of samples, and of their bytes.
     pub(crate) len: usize,
     pub(crate) bytes: usize,
@@ -110,7 +110,7 @@ pub(crate) struct Filled {
     pub(crate) endianness: Endianness,
 }
 
-impl Filled {
+impl BatchContents {
     pub(crate) const NOTHING: Self = Self {
         len: 0,
         bytes: 0,
@@ -162,8 +162,8 @@ impl<const N: usize> SampleBatch<N> {
         const { assert!(N > 0, "a batch has room for a sample") };
         Self {
             selected: fields,
-            filled: Filled::NOTHING,
-            rows: [Row::EMPTY; BLOCK],
+            filled: BatchContents::NOTHING,
+            rows: [BatchSample::EMPTY; BLOCK],
             starts: [0; N],
             events: [0; N],
             ip: [0; N],
@@ -338,13 +338,13 @@ impl<const N: usize> SampleBatch<N> {
     }
 
     /// Sets what the columns hold.
-    pub(crate) fn set(&mut self, filled: Filled) {
+    pub(crate) fn set(&mut self, filled: BatchContents) {
         self.filled = filled;
     }
 
     /// Returns the columns, to be filled.
-    pub(crate) fn columns(&mut self) -> Columns<'_> {
-        Columns {
+    pub(crate) fn columns(&mut self) -> BatchColumns<'_> {
+        BatchColumns {
             selected: self.selected,
             rows: &mut self.rows,
             starts: &mut self.starts,

@@ -11,8 +11,8 @@ use crate::raw::{RawRecord, Whole};
 /// The bytes of a record and of the data after it: bytes of the caller, or bytes in a block that all records in it
 /// share.
 #[derive(Clone)]
-pub(crate) struct Bytes<'r> {
-    held: Held<'r>,
+pub(crate) struct RecordBytes<'r> {
+    held: ByteStorage<'r>,
     endianness: Endianness,
 }
 
@@ -20,59 +20,59 @@ pub(crate) struct Bytes<'r> {
 ///
 /// The common case is a record in bytes of the caller. Such a record is not parsed again, and dropping it does nothing.
 #[derive(Clone)]
-enum Held<'r> {
+enum ByteStorage<'r> {
     /// A record without data after it.
     Record(&'r Whole),
     /// A record and the data after it.
     Trailed(&'r [u8]),
     /// A record from `start` to `after` in a block that was read or decompressed, and the data after it up to `end`.
     /// The block is not changed while a record holds it.
-    Shared { block: Shared<Vec<u8>>, start: usize, after: usize, end: usize },
+    Shared { block: MovingArc<Vec<u8>>, start: usize, after: usize, end: usize },
 }
 
-impl<'r> Bytes<'r> {
+impl<'r> RecordBytes<'r> {
     /// Returns a record of the caller, without data after it.
     #[inline(always)]
     pub(crate) fn record<O: Endian>(raw: RawRecord<'r, O>) -> Self {
-        Self { held: Held::Record(raw.bytes), endianness: O::ENDIANNESS }
+        Self { held: ByteStorage::Record(raw.bytes), endianness: O::ENDIANNESS }
     }
 
     /// Returns a record whose byte order is known at run time.
     pub(crate) fn of_record(raw: RawRecord<'r>) -> Self {
-        Self { held: Held::Record(raw.bytes), endianness: raw.order }
+        Self { held: ByteStorage::Record(raw.bytes), endianness: raw.order }
     }
 
     /// Returns the record at the start of `bytes`, which has all the other bytes as data after it.
     pub(crate) fn borrowed<O: Endian>(bytes: &'r [u8]) -> Self {
         match RawRecord::<O>::whole((), bytes) {
             Some((raw, [])) => Self::record(raw),
-            _ => Self { held: Held::Trailed(bytes), endianness: O::ENDIANNESS },
+            _ => Self { held: ByteStorage::Trailed(bytes), endianness: O::ENDIANNESS },
         }
     }
 
     /// Returns the record of `size` bytes at `start` of a block, which has the bytes up to `end` as data after it.
     #[inline(always)]
     pub(crate) fn shared<O: Endian>(block: &Arc<Vec<u8>>, (start, end): (usize, usize), size: u16) -> Self {
-        let block = Shared::new(Arc::clone(block));
+        let block = MovingArc::new(Arc::clone(block));
         let after = start.wrapping_add(size.into());
-        Self { held: Held::Shared { block, start, after, end }, endianness: O::ENDIANNESS }
+        Self { held: ByteStorage::Shared { block, start, after, end }, endianness: O::ENDIANNESS }
     }
 
     /// Returns the record in a block of its own, without the data after it, so that it can be kept without the records
     /// around it. A record in bytes of the caller stays there.
     pub(crate) fn apart(&self) -> Self {
-        let Held::Shared { block, start, after, .. } = &self.held else { return self.clone() };
+        let ByteStorage::Shared { block, start, after, .. } = &self.held else { return self.clone() };
         let bytes = block.get().and_then(|block| block.get(*start..*after)).unwrap_or_default();
         let end = bytes.len();
-        let block = Shared::new(Arc::new(bytes.to_vec()));
-        Self { held: Held::Shared { block, start: 0, after: end, end }, endianness: self.endianness }
+        let block = MovingArc::new(Arc::new(bytes.to_vec()));
+        Self { held: ByteStorage::Shared { block, start: 0, after: end, end }, endianness: self.endianness }
     }
 
     /// Returns the number of bytes that [`apart`](Self::apart) copies.
     pub(crate) fn size_apart(&self) -> usize {
         match &self.held {
-            Held::Shared { start, after, .. } => after.saturating_sub(*start),
-            Held::Record(_) | Held::Trailed(_) => 0,
+            ByteStorage::Shared { start, after, .. } => after.saturating_sub(*start),
+            ByteStorage::Record(_) | ByteStorage::Trailed(_) => 0,
         }
     }
 
@@ -80,11 +80,11 @@ impl<'r> Bytes<'r> {
     #[inline(always)]
     pub(crate) fn raw(&self) -> RawRecord<'_> {
         let bytes = match &self.held {
-            Held::Record(bytes) => *bytes,
+            ByteStorage::Record(bytes) => *bytes,
             // `borrowed` is called with bytes that begin with a whole record.
-            Held::Trailed(bytes) => RawRecord::<Endianness>::whole(self.endianness, bytes)
+            ByteStorage::Trailed(bytes) => RawRecord::<Endianness>::whole(self.endianness, bytes)
                 .map_or(Whole::EMPTY, |(raw, _)| raw.bytes),
-            Held::Shared { block, start, after, .. } => {
+            ByteStorage::Shared { block, start, after, .. } => {
                 let bytes = block.get().and_then(|block| block.get(*start..*after));
                 bytes.and_then(Whole::found).unwrap_or(Whole::EMPTY)
             }
@@ -95,11 +95,13 @@ impl<'r> Bytes<'r> {
     /// Returns the data after the record.
     pub(crate) fn trailing(&self) -> &[u8] {
         let trailing = match &self.held {
-            Held::Record(_) => None,
-            Held::Trailed(bytes) => {
+            ByteStorage::Record(_) => None,
+            ByteStorage::Trailed(bytes) => {
                 RawRecord::<Endianness>::whole(self.endianness, bytes).map(|(_, after)| after)
             }
-            Held::Shared { block, after, end, .. } => block.get().and_then(|block| block.get(*after..*end)),
+            ByteStorage::Shared { block, after, end, .. } => {
+                block.get().and_then(|block| block.get(*after..*end))
+            }
         };
         trailing.unwrap_or_default()
     }
@@ -110,9 +112,9 @@ impl<'r> Bytes<'r> {
 /// An `Arc` itself is dropped in place, by a function that takes its address. A record with an `Arc` would therefore be
 /// kept in memory and copied at each step. Here the `Arc` is moved out first, so that a record stays in registers.
 #[derive(Clone)]
-pub(crate) struct Shared<T>(ManuallyDrop<Option<Arc<T>>>);
+pub(crate) struct MovingArc<T>(ManuallyDrop<Option<Arc<T>>>);
 
-impl<T> Shared<T> {
+impl<T> MovingArc<T> {
     #[inline(always)]
     pub(crate) fn new(value: Arc<T>) -> Self {
         Self(ManuallyDrop::new(Some(value)))
@@ -125,7 +127,7 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T> Drop for Shared<T> {
+impl<T> Drop for MovingArc<T> {
     #[inline(always)]
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {

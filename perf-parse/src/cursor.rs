@@ -4,7 +4,7 @@ use perf_abi::endian::{ByteOrder, Endian, U64};
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 use crate::error::{Error, ErrorKind};
-use crate::list::{Item, List};
+use crate::list::{List, ListItem};
 
 /// The bytes of a record that are not decoded yet, with their offset in the record.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
 
     /// Takes an array of `count` values.
     #[inline]
-    pub(crate) fn list<T: Item, O: ByteOrder>(
+    pub(crate) fn list<T: ListItem, O: ByteOrder>(
         &mut self,
         order: O::Value,
         count: u64,

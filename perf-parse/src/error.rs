@@ -4,7 +4,7 @@
 mod file;
 
 #[cfg(feature = "alloc")]
-pub use file::{FileError, FileErrorKind, Part};
+pub use file::{FileError, FileErrorKind, FilePart};
 
 /// The reason why a record, or the attr that describes records, cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -98,12 +98,12 @@
 mod attrs;
 mod blocks;
 mod check;
+mod decompress;
 mod deferred;
 mod deferred_samples;
 mod feature_table;
 mod header;
 mod image;
-mod inflate;
 mod knowledge;
 mod look_ahead;
 mod open;
@@ -115,7 +115,7 @@ mod walk;
 pub mod write;
 
 pub use crate::account::{Account, FaultCounts, Mmap2Guesses};
-pub use crate::error::{FileError, FileErrorKind, Part};
+pub use crate::error::{FileError, FileErrorKind, FilePart};
 pub use crate::limits::Limits;
 pub use blocks::Blocks;
 pub use check::RecordCheck;
@@ -124,4 +124,4 @@ pub use deferred_samples::{DeferredSample, DeferredSamples, EndedSamples};
 pub use header::{FileHeader, Section};
 pub use reader::{Mode, Reader};
 pub use records::EventRecords;
-pub(crate) use walk::Piece;
+pub(crate) use walk::FilePiece;

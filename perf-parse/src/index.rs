@@ -119,16 +119,16 @@ use crate::batch::SampleBatch;
 use crate::error::FileError;
 use crate::event::EventRecord;
 use crate::file::EventRecords;
-use build::Building;
-use fields::Fields;
-use order::Last;
-use pass::Pass;
+use build::ChunkBuilder;
+use fields::EncodedFields;
+use order::LastPlaces;
+use pass::IndexPass;
 
 pub use chunk::Chunk;
-use chunk::Span;
+use chunk::ChunkSpan;
 pub use error::{IndexError, IndexErrorKind};
-pub use format::Identity;
-pub use others::Other;
+pub use format::IndexIdentity;
+pub use others::OtherRecord;
 
 /// An index of a capture; see the [module docs](self).
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -176,7 +176,7 @@ impl Index {
     pub fn from_records<'r>(
         records: impl IntoIterator<Item = Result<EventRecord<'r>, FileError>>,
     ) -> Result<Self, IndexError> {
-        let mut pass = Pass::default();
+        let mut pass = IndexPass::default();
         records.into_iter().filter_map(Result::ok).try_for_each(|record| pass.add(&record))?;
         Ok(pass.end())
     }
@@ -212,8 +212,8 @@ impl Index {
         records: &mut EventRecords<'_>,
         mut check: impl FnMut(&EventRecord<'_>) -> Result<(), FileError>,
     ) -> Result<Self, IndexError> {
-        let mut pass = Pass::default();
-        let mut batch = SampleBatch::<256>::new(Building::FIELDS);
+        let mut pass = IndexPass::default();
+        let mut batch = SampleBatch::<256>::new(ChunkBuilder::FIELDS);
         loop {
             let place = records.reached();
             records.next_batch(&mut batch);
@@ -263,9 +263,9 @@ impl Index {
             *self = other;
             return Ok(());
         };
-        let mut order = Last::default();
+        let mut order = LastPlaces::default();
         last.known_places().for_each(|place| _ = order.go_to(place));
-        let mut both = Building::new(last.place());
+        let mut both = ChunkBuilder::new(last.place());
         both.add_chunk(&last);
         // The number and the size of the other part's chunks that belong to the last chunk of this part.
         let (mut merged, mut size) = (0_u64, 0);
@@ -274,7 +274,7 @@ impl Index {
             if let Some(place) = chunk.known_places().find(|&place| !order.go_to(place)) {
                 return Err(IndexError::new(IndexErrorKind::Order, place.offset));
             }
-            if Span::of(chunk.place()) > both.span() {
+            if ChunkSpan::of(chunk.place()) > both.span() {
                 break;
             }
             both.add_chunk(&chunk);
@@ -324,7 +324,7 @@ impl Index {
     ///
     /// `None` if a chunk does not [list](Chunk::others) its records, as may happen in compressed data. Then walk over
     /// the capture from its start.
-    pub fn before(&self, time: u64) -> Option<impl Iterator<Item = Other> + '_> {
+    pub fn before(&self, time: u64) -> Option<impl Iterator<Item = OtherRecord> + '_> {
         let first_later =
             self.chunks().position(|chunk| chunk.times().is_some_and(|times| *times.end() >= time));
         let is_needed = move |number: usize, chunk: &Chunk<'_>| {
@@ -345,14 +345,14 @@ impl Index {
         }))
     }
 
-    fn push(&mut self, chunk: &Building) {
+    fn push(&mut self, chunk: &ChunkBuilder) {
         self.last = self.bytes.len();
         self.chunks = self.chunks.saturating_add(1);
         chunk.encode(&mut self.bytes);
     }
 
     /// Returns the encoded chunks from `start` on, which must be the start of a chunk.
-    fn fields(&self, start: usize) -> Fields<'_> {
-        Fields::new(self.bytes.get(start..).unwrap_or_default(), start as u64)
+    fn fields(&self, start: usize) -> EncodedFields<'_> {
+        EncodedFields::new(self.bytes.get(start..).unwrap_or_default(), start as u64)
     }
 }

@@ -64,15 +64,15 @@ pub struct Limits {
     /// as 30.
     pub window_log: u32,
     /// Number of bytes that a compressed stream may expand to, whatever its size: 64 MiB. If a payload exceeds this
-    /// limit plus that of [`inflated_ratio`](Self::inflated_ratio), the rest of it is left out with a diagnostic
+    /// limit plus that of [`decompressed_ratio`](Self::decompressed_ratio), the rest of it is left out with a diagnostic
     /// ([`FileErrorKind::Decompress`](crate::file::FileErrorKind::Decompress)).
-    pub inflated: u64,
+    pub decompressed: u64,
     /// Number of bytes that a compressed stream may expand to for each of its bytes, in addition to
-    /// [`inflated`](Self::inflated): 1,024. Real records do not reach this ratio.
-    pub inflated_ratio: u64,
+    /// [`decompressed`](Self::decompressed): 1,024. Real records do not reach this ratio.
+    pub decompressed_ratio: u64,
     /// Number of bytes that are decompressed at a time: 128 KiB. A smaller value makes reading slower and has no other
     /// effect; 0 counts as 1.
-    pub inflated_step: usize,
+    pub decompressed_step: usize,
     /// Maximum number of bytes of the call chains that [`Reader::deferred_chains`](crate::file::Reader::deferred_chains)
     /// holds: 256 MiB. Each chain counts 64 bytes more than its addresses. A chain beyond the limit is left out with a
     /// diagnostic ([`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `ips`), and counted in
@@ -96,9 +96,9 @@ impl Default for Limits {
             look_ahead: 16 << 20,
             metadata: 1 << 30,
             window_log: 27,
-            inflated: 64 << 20,
-            inflated_ratio: 1024,
-            inflated_step: 1 << 17,
+            decompressed: 64 << 20,
+            decompressed_ratio: 1024,
+            decompressed_step: 1 << 17,
             deferred_chains: 256 << 20,
             deferred_samples: 64 << 20,
         }

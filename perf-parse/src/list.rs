@@ -10,13 +10,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 ///
 /// Two arrays are equal if their values are, whatever the byte orders.
 #[derive(Clone, Copy)]
-pub struct List<'a, T: Item, O: ByteOrder = Endianness> {
+pub struct List<'a, T: ListItem, O: ByteOrder = Endianness> {
     values: &'a [T::Bytes],
     order: O::Value,
 }
 
 /// A value of an array. Sealed.
-pub trait Item: Copy + sealed::Sealed {
+pub trait ListItem: Copy + sealed::Sealed {
     /// The bytes of a recorded value.
     #[doc(hidden)]
     type Bytes: Copy + core::fmt::Debug + FromBytes + IntoBytes + Immutable + Unaligned + 'static;
@@ -30,11 +30,11 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// Implements [`Item`] for numbers.
+/// Implements [`ListItem`] for numbers.
 macro_rules! numbers {
     ($($number:ident)+) => {$(
         impl sealed::Sealed for $number {}
-        impl Item for $number {
+        impl ListItem for $number {
             type Bytes = [u8; size_of::<Self>()];
 
             #[inline(always)]
@@ -47,11 +47,11 @@ macro_rules! numbers {
 
 numbers!(u16 u32 u64);
 
-/// Implements [`Item`] for a structure of the ABI: `value` makes the native value from the recorded one.
+/// Implements [`ListItem`] for a structure of the ABI: `value` makes the native value from the recorded one.
 macro_rules! structures {
     ($($item:ty = $wire:ident |$recorded:pat_param| $value:expr;)+) => {$(
         impl $crate::list::sealed::Sealed for $item {}
-        impl $crate::list::Item for $item {
+        impl $crate::list::ListItem for $item {
             type Bytes = [u8; size_of::<$wire<perf_abi::endian::LittleEndian>>()];
 
             #[inline]
@@ -97,7 +97,7 @@ structures! {
     };
 }
 
-impl<'a, T: Item, O: ByteOrder> List<'a, T, O> {
+impl<'a, T: ListItem, O: ByteOrder> List<'a, T, O> {
     /// Returns the array in `bytes`, which are in the byte order `order`. Takes constant time. An incomplete value at
     /// the end is not part of the array.
     ///
@@ -179,7 +179,7 @@ impl<'a, T: Item, O: ByteOrder> List<'a, T, O> {
     }
 }
 
-impl<T: Item + core::fmt::Debug, O: ByteOrder> core::fmt::Debug for List<'_, T, O> {
+impl<T: ListItem + core::fmt::Debug, O: ByteOrder> core::fmt::Debug for List<'_, T, O> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -187,29 +187,29 @@ impl<T: Item + core::fmt::Debug, O: ByteOrder> core::fmt::Debug for List<'_, T, 
 
 /// A sequence of the values.
 #[cfg(feature = "serde")]
-impl<T: Item + serde::Serialize, O: ByteOrder> serde::Serialize for List<'_, T, O> {
+impl<T: ListItem + serde::Serialize, O: ByteOrder> serde::Serialize for List<'_, T, O> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(self.iter())
     }
 }
 
-impl<T: Item + PartialEq, O: ByteOrder, P: ByteOrder> PartialEq<List<'_, T, P>> for List<'_, T, O> {
+impl<T: ListItem + PartialEq, O: ByteOrder, P: ByteOrder> PartialEq<List<'_, T, P>> for List<'_, T, O> {
     fn eq(&self, other: &List<'_, T, P>) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl<T: Item + Eq, O: ByteOrder> Eq for List<'_, T, O> {}
+impl<T: ListItem + Eq, O: ByteOrder> Eq for List<'_, T, O> {}
 
 /// Equal arrays have equal hashes, whatever their byte orders.
-impl<T: Item + core::hash::Hash, O: ByteOrder> core::hash::Hash for List<'_, T, O> {
+impl<T: ListItem + core::hash::Hash, O: ByteOrder> core::hash::Hash for List<'_, T, O> {
     fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
         self.len().hash(state);
         self.iter().for_each(|value| value.hash(state));
     }
 }
 
-impl<'a, T: Item, O: ByteOrder> IntoIterator for List<'a, T, O> {
+impl<'a, T: ListItem, O: ByteOrder> IntoIterator for List<'a, T, O> {
     type Item = T;
     type IntoIter = ListIter<'a, T, O>;
 
@@ -220,12 +220,12 @@ impl<'a, T: Item, O: ByteOrder> IntoIterator for List<'a, T, O> {
 
 /// An iterator over the values of a [`List`].
 #[derive(Clone, Debug)]
-pub struct ListIter<'a, T: Item, O: ByteOrder = Endianness> {
+pub struct ListIter<'a, T: ListItem, O: ByteOrder = Endianness> {
     values: Iter<'a, T::Bytes>,
     order: O::Value,
 }
 
-impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
+impl<T: ListItem, O: ByteOrder> Iterator for ListIter<'_, T, O> {
     type Item = T;
 
     #[inline]
@@ -255,12 +255,12 @@ impl<T: Item, O: ByteOrder> Iterator for ListIter<'_, T, O> {
     }
 }
 
-impl<T: Item, O: ByteOrder> DoubleEndedIterator for ListIter<'_, T, O> {
+impl<T: ListItem, O: ByteOrder> DoubleEndedIterator for ListIter<'_, T, O> {
     #[inline]
     fn next_back(&mut self) -> Option<T> {
         self.values.next_back().map(|bytes| T::read::<O>(self.order, bytes))
     }
 }
 
-impl<T: Item, O: ByteOrder> ExactSizeIterator for ListIter<'_, T, O> {}
-impl<T: Item, O: ByteOrder> core::iter::FusedIterator for ListIter<'_, T, O> {}
+impl<T: ListItem, O: ByteOrder> ExactSizeIterator for ListIter<'_, T, O> {}
+impl<T: ListItem, O: ByteOrder> core::iter::FusedIterator for ListIter<'_, T, O> {}

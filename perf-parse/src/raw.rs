@@ -32,7 +32,7 @@ pub struct RawRecord<'a, O: ByteOrder = Endianness> {
 )]
 #[repr(C)]
 pub(crate) struct Whole<P: ?Sized = [u8]> {
-    header: Header,
+    header: RawHeader,
     payload: P,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Whole<P: ?Sized = [u8]> {
 impl Whole {
     /// A record of type 0 without a payload.
     pub(crate) const EMPTY: &'static Self =
-        &Whole { header: Header { kind: [0; 4], misc: [0; 2], size: [8, 0] }, payload: [] };
+        &Whole { header: RawHeader { kind: [0; 4], misc: [0; 2], size: [8, 0] }, payload: [] };
 
     /// Returns the record that fills `bytes`, whose size is the one in its header.
     #[inline]
@@ -61,7 +61,7 @@ impl Whole {
     Unaligned,
 )]
 #[repr(C)]
-struct Header {
+struct RawHeader {
     kind: [u8; 4],
     misc: [u8; 2],
     size: [u8; 2],
@@ -87,7 +87,7 @@ impl<O: ByteOrder> serde::Serialize for RawRecord<'_, O> {
         let mut to = to.serialize_struct("RawRecord", 3)?;
         to.serialize_field("type", &self.kind())?;
         to.serialize_field("misc", &self.misc())?;
-        to.serialize_field("payload", &crate::serialize::Bytes(self.payload()))?;
+        to.serialize_field("payload", &crate::serialize::SerializedBytes(self.payload()))?;
         to.end()
     }
 }
@@ -178,7 +178,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     /// Does the same as [`parse_in`](Self::parse_in), but returns `None` instead of an error.
     #[inline]
     pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let (header, _) = Header::ref_from_prefix(bytes).ok()?;
+        let (header, _) = RawHeader::ref_from_prefix(bytes).ok()?;
         let payload = usize::from(O::u16(order, header.size)).checked_sub(HEADER)?;
         let (record, rest) = Whole::ref_from_prefix_with_elems(bytes, payload).ok()?;
         Some((Self { bytes: record, order }, rest))
@@ -188,7 +188,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[cold]
     pub(crate) fn fault(order: O::Value, bytes: &[u8]) -> Error {
         let available = bytes.len() as u64;
-        let Ok((header, rest)) = Header::ref_from_prefix(bytes) else {
+        let Ok((header, rest)) = RawHeader::ref_from_prefix(bytes) else {
             return Error::new(ErrorKind::Truncated { field: "header", needed: HEADER as u64, available }, 0);
         };
         let size = O::u16(order, header.size);

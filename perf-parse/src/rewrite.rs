@@ -9,7 +9,7 @@ mod repair;
 mod tracing;
 
 pub use copy::FileCopy;
-pub use repair::{Order, Repaired, Step, repair};
+pub use repair::{RepairOrder, RepairStep, Repaired, repair};
 
 use alloc::format;
 

@@ -12,7 +12,7 @@
 //!   [`DumpAccount`].
 //! - [`AuxArea`] finds the data of an AUX record.
 //! - [`Merge`] (feature `alloc`) returns the records of several rings in time order, each with its event.
-//! - [`Page`] is the control page in native values. Its [`Pmc`], [`Clock`] and [`Times`] do the arithmetic for
+//! - [`Page`] is the control page in native values. Its [`Pmc`], [`Clock`] and [`CounterTimes`] do the arithmetic for
 //!   reading counts and times from user space.
 //!
 //! Everything except `Merge` and `OldestFirst` works without `alloc` and allocates nothing.
@@ -102,7 +102,7 @@ pub use area::{DataArea, DecidedBy};
 pub use aux_area::{AuxArea, AuxData};
 pub use buffer::Buffer;
 pub use clock::{Clock, ShortClock};
-pub use count::{Pmc, Times};
+pub use count::{CounterTimes, Pmc};
 pub use dump::{Direction, Dump};
 pub use error::{RingError, RingErrorKind};
 #[cfg(feature = "alloc")]

@@ -6,9 +6,9 @@
 use serde::{Serialize, Serializer};
 
 /// A name: a string if the format is human readable and the name is UTF-8, otherwise bytes.
-pub(crate) struct Text<'a>(pub(crate) &'a [u8]);
+pub(crate) struct SerializedText<'a>(pub(crate) &'a [u8]);
 
-impl Serialize for Text<'_> {
+impl Serialize for SerializedText<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match core::str::from_utf8(self.0) {
             Ok(name) if to.is_human_readable() => to.serialize_str(name),
@@ -18,28 +18,28 @@ impl Serialize for Text<'_> {
 }
 
 /// Bytes that are not a name.
-pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
+pub(crate) struct SerializedBytes<'a>(pub(crate) &'a [u8]);
 
-impl Serialize for Bytes<'_> {
+impl Serialize for SerializedBytes<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_bytes(self.0)
     }
 }
 
-/// Serializes a field as [`Text`].
+/// Serializes a field as [`SerializedText`].
 pub(crate) fn text<S: Serializer>(name: &impl AsRef<[u8]>, to: S) -> Result<S::Ok, S::Error> {
-    Text(name.as_ref()).serialize(to)
+    SerializedText(name.as_ref()).serialize(to)
 }
 
-/// Serializes a field as [`Text`], if there is one.
+/// Serializes a field as [`SerializedText`], if there is one.
 #[cfg(feature = "alloc")]
 pub(crate) fn text_or_none<S: Serializer>(name: &Option<impl AsRef<[u8]>>, to: S) -> Result<S::Ok, S::Error> {
-    name.as_ref().map(|name| Text(name.as_ref())).serialize(to)
+    name.as_ref().map(|name| SerializedText(name.as_ref())).serialize(to)
 }
 
-/// Serializes a field as [`Bytes`].
+/// Serializes a field as [`SerializedBytes`].
 pub(crate) fn bytes<S: Serializer>(bytes: &impl AsRef<[u8]>, to: S) -> Result<S::Ok, S::Error> {
-    Bytes(bytes.as_ref()).serialize(to)
+    SerializedBytes(bytes.as_ref()).serialize(to)
 }
 
 /// Serializes a vector: serde has vectors only where it allocates.

@@ -56,12 +56,12 @@ mod write;
 
 pub use data::{FormatText, FormatTexts, TracingData};
 #[cfg(feature = "tracepoint")]
-pub use element::Element;
+pub use element::ElementType;
 #[cfg(feature = "tracepoint")]
 pub use error::FieldError;
 pub use error::{TracingError, TracingErrorKind};
 #[cfg(feature = "tracepoint")]
-pub use field::{Field, Place};
+pub use field::{FieldPlacement, FormatField};
 #[cfg(feature = "tracepoint")]
 pub use format::Format;
 #[cfg(feature = "tracepoint")]

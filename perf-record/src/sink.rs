@@ -6,7 +6,9 @@ use perf_abi::endian::NativeEndian;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_parse::RawRecord;
-use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PartWriter, PipeWriter};
+use perf_parse::file::write::{
+    EventFields, FeaturePayloads, FileWriter, PartWriter, PipeWriter, WriteOptions,
+};
 
 use crate::Error;
 
@@ -105,7 +107,7 @@ fn out_of_order() -> Error {
 #[derive(Debug)]
 pub struct FileSink<W> {
     out: Option<W>,
-    options: Options,
+    options: WriteOptions,
     writer: Option<FileWriter<W>>,
     finished: Option<W>,
 }
@@ -115,12 +117,12 @@ impl<W: Write + Seek> FileSink<W> {
     /// a [`BufWriter`](std::io::BufWriter).
     #[must_use]
     pub fn new(out: W) -> Self {
-        Self::with_options(out, Options::default())
+        Self::with_options(out, WriteOptions::default())
     }
 
     /// Returns a sink with these options, which can ask for compressed records.
     #[must_use]
-    pub fn with_options(out: W, options: Options) -> Self {
+    pub fn with_options(out: W, options: WriteOptions) -> Self {
         Self { out: Some(out), options, writer: None, finished: None }
     }
 
@@ -171,7 +173,7 @@ impl<W: Write + Seek> RecordingSink for FileSink<W> {
 #[derive(Debug)]
 pub struct PipeSink<W> {
     out: Option<W>,
-    options: Options,
+    options: WriteOptions,
     writer: Option<PipeWriter<W>>,
     finished: Option<W>,
 }
@@ -180,12 +182,12 @@ impl<W: Write> PipeSink<W> {
     /// Returns a sink that writes to `out`; use a [`BufWriter`](std::io::BufWriter), which is flushed after each round.
     #[must_use]
     pub fn new(out: W) -> Self {
-        Self::with_options(out, Options::default())
+        Self::with_options(out, WriteOptions::default())
     }
 
     /// Returns a sink with these options, which can ask for compressed records.
     #[must_use]
-    pub fn with_options(out: W, options: Options) -> Self {
+    pub fn with_options(out: W, options: WriteOptions) -> Self {
         Self { out: Some(out), options, writer: None, finished: None }
     }
 
@@ -249,7 +251,7 @@ impl<W: Write> PartSink<W> {
     /// # Errors
     ///
     /// If this build cannot write compressed records.
-    pub fn with_options(out: W, options: &Options) -> Result<Self, Error> {
+    pub fn with_options(out: W, options: &WriteOptions) -> Result<Self, Error> {
         Ok(Self { writer: PartWriter::new(out, options)? })
     }
 }

@@ -12,7 +12,7 @@ use perf_parse::abi::record::Misc;
 use perf_parse::abi::regs::{Arch, RegsAbi};
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::FeatureData;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{FileId, Mmap2};
 use perf_parse::sample::Reading;
 use perf_parse::write::{self, RegsFields, SampleFields, SampleIdFields, StackUserFields};
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let event =
         EventFields { attr, ids: vec![1], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
     let file = fs::File::create(out)?;
-    let mut writer = FileWriter::new(file, &[event], &Options::default())?;
+    let mut writer = FileWriter::new(file, &[event], &WriteOptions::default())?;
     writer.features().set(&FeatureData::Arch(machine.as_bytes()))?;
 
     let layout = SampleLayout::new(&attr)?;

@@ -10,7 +10,7 @@ use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Comm, FileId, Lost, Mmap2, Task};
 use perf_parse::sample::Reading;
 use perf_parse::write::{self, RegsFields, SampleFields, SampleIdFields, StackUserFields};
@@ -229,7 +229,7 @@ pub(crate) fn file() -> Capture {
     let layout = layout(&events);
     let event = EventFields { attr, ids: vec![FIRST_ID], ..EventFields::default() };
     let mut writer =
-        FileWriter::new(Cursor::new(Vec::new()), &[event], &Options::default())
+        FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default())
             .expect("the event can be written");
     let mut put = |record: &[u8]| writer.record(record).expect("the record can be written");
     let (rounds, mut record, mut records) = (32, Vec::new(), 0);

@@ -1,6 +1,6 @@
 //! An index of any capture, whole and from blocks; or the bytes of an index, whose checksum is made right.
 
-use perf_parse::index::{Chunk, Identity};
+use perf_parse::index::{Chunk, IndexIdentity};
 use perf_parse::{Index, Reader};
 
 use super::walk::walk;
@@ -21,7 +21,7 @@ pub fn run(data: &[u8]) -> bool {
     }
     let Some((&chunks, rest)) = rest.split_first() else { return false };
     let reader = Reader::new(PIPE).expect("it has a header");
-    let identity = Identity::new(&reader, SIZE, 0);
+    let identity = IndexIdentity::new(&reader, SIZE, 0);
     // The header of an index without chunks has the words of the capture.
     let header = Index::default().encode(&identity);
     let flags = u32::from(bits & COMPRESSED != 0);
@@ -59,7 +59,7 @@ fn capture(reader: &Reader<'_>, size: usize) -> bool {
         of_blocks.append(block).expect("blocks are in the order of the capture");
     }
     assert_eq!(index, of_blocks);
-    let identity = Identity::new(reader, size as u64, 1);
+    let identity = IndexIdentity::new(reader, size as u64, 1);
     let bytes = index.encode(&identity);
     assert_eq!(Index::decode(&bytes, &identity).as_ref(), Ok(&index));
     queries(&index);

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use perf_abi::endian::{BigEndian, Endian, LittleEndian};
-use perf_parse::tracepoint::{Addresses, Element, Format, Place, PrintError, PrintFmt};
+use perf_parse::tracepoint::{Addresses, ElementType, FieldPlacement, Format, PrintError, PrintFmt};
 
 /// Bits of the first byte.
 const LONG_OF_4: u8 = 1;
@@ -119,8 +119,8 @@ fn swapped(format: &Format<'_>, raw: &[u8]) -> Vec<u8> {
     let mut raw = raw.to_vec();
     for field in format.common_fields().iter().chain(format.own_fields()) {
         let width = match (field.place, field.element) {
-            (Place::DataLoc | Place::RelLoc, _) => 4,
-            (_, Element::Integer { bytes } | Element::Pointer { bytes }) => usize::from(bytes),
+            (FieldPlacement::DataLoc | FieldPlacement::RelLoc, _) => 4,
+            (_, ElementType::Integer { bytes } | ElementType::Pointer { bytes }) => usize::from(bytes),
             _ => continue,
         };
         let end = (field.offset + field.size) as usize;

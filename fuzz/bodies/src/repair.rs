@@ -7,7 +7,7 @@ use perf_abi::feature::Feature;
 use perf_parse::Reader;
 use perf_parse::file::RecordCheck;
 use perf_parse::file::write::WriteFileError;
-use perf_parse::rewrite::{Order, repair};
+use perf_parse::rewrite::{RepairOrder, repair};
 
 use super::walk::walk;
 
@@ -17,7 +17,7 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 fn check(damaged: &Reader<'_>) -> bool {
-    let repaired = match repair(damaged, Order::Capture, Cursor::new(Vec::new()), |_| {}) {
+    let repaired = match repair(damaged, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {}) {
         Ok(repaired) => repaired,
         // The attr has more bytes than a file can hold.
         Err(WriteFileError::Event { field: "attr_tail", .. }) => return false,
@@ -40,7 +40,7 @@ fn check(damaged: &Reader<'_>) -> bool {
     }
 
     let again =
-        repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).expect("it was just written");
+        repair(&reader, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {}).expect("it was just written");
     assert_eq!((again.written, again.dropped), (expected, 0));
     assert!(again.features_dropped.is_empty());
     assert!(again.out.into_inner() == bytes, "a second repair changes the file");

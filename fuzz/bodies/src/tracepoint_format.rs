@@ -2,7 +2,9 @@
 //! by a plain decoder. Or tracing data as a whole.
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
-use perf_parse::tracepoint::{Element, Field, Format, Place, Tracepoints, TracingData, Value};
+use perf_parse::tracepoint::{
+    ElementType, FieldPlacement, Format, FormatField, Tracepoints, TracingData, Value,
+};
 
 /// Bits of the first byte.
 const LONG_OF_4: u8 = 1;
@@ -79,7 +81,7 @@ fn values<O: Endian>(format: &Format<'_>, raw: &[u8]) {
 }
 
 /// Returns the bytes of a field's value or of its elements; `None` if they are incomplete.
-fn place<'r, O: Endian>(field: &Field<'_>, raw: &'r [u8]) -> Option<&'r [u8]> {
+fn place<'r, O: Endian>(field: &FormatField<'_>, raw: &'r [u8]) -> Option<&'r [u8]> {
     let start = field.offset as usize;
     let at = |start: usize, size: usize| raw.get(start..)?.get(..size);
     let dynamic = |base: usize| {
@@ -87,10 +89,10 @@ fn place<'r, O: Endian>(field: &Field<'_>, raw: &'r [u8]) -> Option<&'r [u8]> {
         at(base + (word & 0xffff) as usize, (word >> 16) as usize)
     };
     match field.place {
-        Place::Value | Place::Array { .. } => at(start, field.size as usize),
-        Place::Rest => raw.get(start..),
-        Place::DataLoc => dynamic(0),
-        Place::RelLoc => dynamic(start + field.size as usize),
+        FieldPlacement::Value | FieldPlacement::Array { .. } => at(start, field.size as usize),
+        FieldPlacement::Rest => raw.get(start..),
+        FieldPlacement::DataLoc => dynamic(0),
+        FieldPlacement::RelLoc => dynamic(start + field.size as usize),
         place => panic!("{place:?}"),
     }
 }
@@ -104,11 +106,11 @@ fn number<O: Endian>(bytes: &[u8]) -> u64 {
     }
 }
 
-fn check<O: Endian>(field: &Field<'_>, value: Value<'_, O>, bytes: &[u8]) {
+fn check<O: Endian>(field: &FormatField<'_>, value: Value<'_, O>, bytes: &[u8]) {
     match value {
         Value::Bytes(all) => assert_eq!(all, bytes),
         Value::Str(text) => {
-            assert_eq!(field.element, Element::Char);
+            assert_eq!(field.element, ElementType::Char);
             assert!(bytes.starts_with(text) && !text.contains(&0));
             assert!(text.len() == bytes.len() || bytes[text.len()] == 0);
         }
@@ -120,7 +122,10 @@ fn check<O: Endian>(field: &Field<'_>, value: Value<'_, O>, bytes: &[u8]) {
             }
         }
         Value::Unsigned(value) => {
-            assert_eq!((value, field.signed && field.element != Element::Bool), (number::<O>(bytes), false))
+            assert_eq!(
+                (value, field.signed && field.element != ElementType::Bool),
+                (number::<O>(bytes), false)
+            )
         }
         Value::Pointer(value) => assert_eq!(value, number::<O>(bytes)),
         Value::Bool(value) => assert_eq!(u64::from(value), number::<O>(bytes)),

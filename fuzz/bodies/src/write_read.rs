@@ -14,7 +14,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{Entries, FeatureData, NrCpus};
 use perf_parse::file::Mode;
 use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, PipeWriter, WriteFileError};
-use perf_parse::list::{Item, List};
+use perf_parse::list::{List, ListItem};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
@@ -298,7 +298,7 @@ impl Array {
     }
 
     /// Returns the array as values.
-    fn list<T: Item>(&self) -> List<'_, T> {
+    fn list<T: ListItem>(&self) -> List<'_, T> {
         List::new_in(Endianness::NATIVE, &self.0)
     }
 

@@ -26,7 +26,7 @@ use std::process::ExitStatus;
 use std::time::Instant;
 
 use perf_open::workload::Workload;
-use perf_parse::file::write::{Options as WriteOptions, Zstd};
+use perf_parse::file::write::{WriteOptions, ZstdOptions};
 use perf_record::{Recorder, Summary, ThreadMask, Trigger};
 
 use crate::args::live::record::{Delay, RecordArgs, Switch};
@@ -231,7 +231,7 @@ fn said(args: &RecordArgs, out: &CaptureOutput, summary: &Summary, name: &Path) 
 
 /// Returns how the records are written.
 fn written_as(args: &RecordArgs) -> WriteOptions {
-    let zstd = args.compression_level.map(|level| Zstd { level, ..Zstd::default() });
+    let zstd = args.compression_level.map(|level| ZstdOptions { level, ..ZstdOptions::default() });
     WriteOptions { zstd, ..WriteOptions::default() }
 }
 

@@ -2,7 +2,7 @@
 
 use perf_abi::endian::{Endian, Endianness, U16, U32, U64};
 use perf_parse::Error;
-use perf_parse::tracepoint::{Element, Field, FieldError, Format, Place, Value};
+use perf_parse::tracepoint::{ElementType, FieldError, FieldPlacement, Format, FormatField, Value};
 
 use super::name::Key;
 use crate::escape::{push_json, push_printable};
@@ -24,7 +24,7 @@ pub(crate) struct Tracepoint<'a> {
 /// A field of a tracepoint. Its name is prepared as the text before its value.
 #[derive(Clone, Debug)]
 pub(crate) struct TracepointField<'a> {
-    field: Field<'a>,
+    field: FormatField<'a>,
     integer: Option<Integer>,
     pub(crate) key: Key,
     /// `,"name":`
@@ -42,9 +42,9 @@ struct Integer {
 }
 
 impl Integer {
-    fn new(field: &Field<'_>) -> Option<Self> {
+    fn new(field: &FormatField<'_>) -> Option<Self> {
         match (field.place, field.element) {
-            (Place::Value, Element::Integer { bytes }) => {
+            (FieldPlacement::Value, ElementType::Integer { bytes }) => {
                 Some(Self { at: usize::try_from(field.offset).ok()?, bytes, signed: field.signed })
             }
             _ => None,
@@ -76,7 +76,7 @@ impl Integer {
 }
 
 impl<'a> TracepointField<'a> {
-    fn new(field: &Field<'a>) -> Self {
+    fn new(field: &FormatField<'a>) -> Self {
         let (mut member, mut label) = (b",".to_vec(), b" ".to_vec());
         push_json(&mut member, field.name);
         member.push(b':');

@@ -10,7 +10,7 @@ use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::LittleEndian;
 use perf_abi::record::Misc;
 use perf_parse::SampleLayout;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::write::{self, SampleFields};
 
 use super::*;
@@ -42,7 +42,7 @@ fn write(path: &Path, samples: u64, places: u64) {
     };
     let event = EventFields { attr, ..EventFields::default() };
     let out = Cursor::new(Vec::new());
-    let mut writer = FileWriter::new(out, &[event], &Options::default()).unwrap();
+    let mut writer = FileWriter::new(out, &[event], &WriteOptions::default()).unwrap();
     let layout = SampleLayout::new(&attr).unwrap();
     for n in 0..samples {
         let frames = (0..n % 8 + 1).map(|depth| 0x1000 + n % places * 16 + depth * 256);

@@ -12,7 +12,7 @@ use perf_abi::endian::LittleEndian;
 use perf_abi::event::EventType;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::Mmap;
 use perf_parse::write::{self, BranchFields, BranchStackFields, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -75,7 +75,7 @@ impl Made {
     fn file(&self, name: &str) -> PathBuf {
         let out = Cursor::new(Vec::new());
         let events = [EventFields { attr: self.attr, ..EventFields::default() }];
-        let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &events, &WriteOptions::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         let path = needs::folder().join(name);
         fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use needs::{Folder, Run};
-use perf_parse::index::{Identity, IndexErrorKind};
+use perf_parse::index::{IndexErrorKind, IndexIdentity};
 use perf_parse::{Index, Reader};
 
 fn new(name: &str) -> Folder {
@@ -33,7 +33,7 @@ fn is_index_of(folder: &Folder, index: &str, capture: &str) {
     let bytes = folder.read(capture);
     let reader = Reader::new(&bytes).unwrap();
     let metadata = fs::metadata(folder.path(capture)).unwrap();
-    let identity = Identity::new(&reader, metadata.len(), nanoseconds(&metadata));
+    let identity = IndexIdentity::new(&reader, metadata.len(), nanoseconds(&metadata));
     let decoded = Index::decode(&folder.read(index), &identity).unwrap();
     assert_eq!(decoded, Index::from_records(reader.records()).unwrap(), "{capture}");
 }
@@ -83,7 +83,7 @@ fn is_of_no_use_once_the_capture_has_changed() {
     fs::write(folder.path("perf.data"), &bytes).unwrap();
     let reader = Reader::new(&bytes).unwrap();
     let metadata = fs::metadata(folder.path("perf.data")).unwrap();
-    let identity = Identity::new(&reader, metadata.len(), nanoseconds(&metadata));
+    let identity = IndexIdentity::new(&reader, metadata.len(), nanoseconds(&metadata));
     let error = Index::decode(&folder.read("perf.data.idx"), &identity).unwrap_err().kind;
     assert!(matches!(error, IndexErrorKind::OtherCapture { field: "capture.modified", .. }), "{error}");
 }
@@ -154,7 +154,7 @@ fn of_a_folder() {
     bytes[1..].iter().for_each(|file| reader.add_data(file));
     let modified =
         files.iter().map(|name| nanoseconds(&fs::metadata(folder.path("").join(name)).unwrap())).max();
-    let identity = Identity::new(&reader, size, modified.unwrap());
+    let identity = IndexIdentity::new(&reader, size, modified.unwrap());
     let index = Index::decode(&folder.read("in.idx"), &identity).unwrap();
     assert_eq!(index, Index::from_records(reader.records()).unwrap());
 }

@@ -9,7 +9,7 @@ use perf_parse::abi::endian::LittleEndian;
 use perf_parse::abi::read_format::ReadFormat;
 use perf_parse::abi::record::Misc;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::Comm;
 use perf_parse::sample::ReadValue;
 use perf_parse::write::{self, ReadFields, SampleFields, SampleIdFields};
@@ -40,7 +40,7 @@ fn capture(folder: &Folder, read: bool) -> Vec<u8> {
     let layout = SampleLayout::new(&attr).unwrap();
     let event = EventFields { attr, ids: vec![7], ..EventFields::default() };
     let out = Cursor::new(Vec::new());
-    let mut writer = FileWriter::new(out, &[event], &Options::default()).unwrap();
+    let mut writer = FileWriter::new(out, &[event], &WriteOptions::default()).unwrap();
     for number in 0..RECORDS {
         let (tid, time) = (100 + (number / 100 % 7) as i32, (START + number) * 1000);
         let mut record = Vec::new();

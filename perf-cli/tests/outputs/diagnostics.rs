@@ -7,7 +7,7 @@ use std::io::Cursor;
 use perf_abi::attr::Attr;
 use perf_abi::event::EventType;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options, Zstd};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions, ZstdOptions};
 use serde_json::Value;
 
 use crate::{Run, new, with_rings};
@@ -20,7 +20,7 @@ const LIMIT: usize = 1000;
 fn faulty(records: usize) -> Vec<u8> {
     let attr =
         Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP | SampleType::TIME, ..Attr::default() };
-    let options = Options { zstd: Some(Zstd::default()), ..Options::default() };
+    let options = WriteOptions { zstd: Some(ZstdOptions::default()), ..WriteOptions::default() };
     let events = [EventFields { attr, ..EventFields::default() }];
     let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &options).unwrap();
     for _ in 0..records {

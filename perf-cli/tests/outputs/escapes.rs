@@ -9,7 +9,7 @@ use perf_abi::event::EventType;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{Entries, FeatureData, PmuMapping};
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::Comm;
 use perf_parse::write::{self, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -31,7 +31,7 @@ fn capture() -> Vec<u8> {
     };
     let name = NAME.as_bytes();
     let events = [EventFields { attr, name: Some(name.to_vec()), ids: vec![7], ..EventFields::default() }];
-    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &WriteOptions::default()).unwrap();
     for data in [
         FeatureData::Hostname(name),
         FeatureData::OsRelease(name),

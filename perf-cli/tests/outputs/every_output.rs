@@ -12,7 +12,7 @@ use perf_abi::ksymbol::{KsymbolFlags, KsymbolType};
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{Entries, FeatureData, PmuMapping};
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Cgroup, Comm, FileId, Ksymbol, Mmap, Mmap2};
 use perf_parse::sample::Reading;
 use perf_parse::tracepoint::TracingDataFields;
@@ -57,7 +57,7 @@ fn capture() -> Vec<u8> {
         ..EventFields::default()
     };
     let events = [event(attr, 1), event(tracepoint, 2)];
-    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &WriteOptions::default()).unwrap();
     for data in [
         FeatureData::Hostname(name),
         FeatureData::OsRelease(name),

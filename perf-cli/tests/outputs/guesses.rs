@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Cursor;
 use std::time::{Duration, SystemTime};
 
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use serde_json::Value;
 use testdata::elf::{Elf, TEXT_OFFSET};
 use testdata::stack_sample::StackSample;
@@ -37,7 +37,7 @@ fn capture(name: &str, stack: &[u64]) -> Folder {
         is_kernel: false,
     };
     let event = EventFields { attr: sample.attr(), ids: vec![7], ..EventFields::default() };
-    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &Options::default()).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default()).unwrap();
     let records = sample.records();
     let mut rest = &records[..];
     while let Some(&[low, high]) = rest.get(6..8) {

@@ -11,7 +11,7 @@ use perf_abi::event::EventType;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::feature::{ClockData, FeatureData};
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Comm, Mmap};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -102,7 +102,7 @@ impl Made {
             .map(|(attr, ids)| EventFields { attr: *attr, ids: ids.to_vec(), ..EventFields::default() })
             .collect();
         let out = Cursor::new(Vec::new());
-        let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &events, &WriteOptions::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         if self.has_clocks {
             let clocks = ClockData { version: 1, clockid: 1, wall_clock_ns: WALL, clockid_time_ns: START };

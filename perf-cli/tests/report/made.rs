@@ -11,7 +11,7 @@ use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Comm, Mmap, Mmap2, Task};
 use perf_parse::tracepoint::TracingDataFields;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
@@ -189,7 +189,7 @@ impl Made {
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         let out = Cursor::new(Vec::new());
         let events = [EventFields { attr: self.attr, ..EventFields::default() }];
-        let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &events, &WriteOptions::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         if let Some(format) = &self.format {
             let systems = vec![(b"sched".to_vec(), vec![format.clone().into_bytes()])];

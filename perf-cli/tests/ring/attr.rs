@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::endian::{BigEndian, LittleEndian};
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 
 use crate::{clean, fails, jsonl, made, recorded, scratch};
 
@@ -20,7 +20,7 @@ fn capture(name: &str, flags: &[AttrFlags]) -> String {
     };
     let events: Vec<_> = flags.iter().map(event).collect();
     let mut file = Cursor::new(Vec::new());
-    FileWriter::new(&mut file, &events, &Options::default()).unwrap().finish().unwrap();
+    FileWriter::new(&mut file, &events, &WriteOptions::default()).unwrap().finish().unwrap();
     scratch(name, &file.into_inner())
 }
 

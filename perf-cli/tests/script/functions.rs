@@ -10,7 +10,7 @@ use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::Mmap;
 use perf_parse::tracepoint::TracingDataFields;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
@@ -47,7 +47,7 @@ fn files(name: &str, functions: &[u64]) -> (PathBuf, PathBuf) {
     let layout = SampleLayout::new(&attr).unwrap();
     let events = [EventFields { attr, name: Some(b"made:call".to_vec()), ..EventFields::default() }];
     let out = Cursor::new(Vec::new());
-    let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(out, &events, &WriteOptions::default()).unwrap();
     let systems = vec![(b"made".to_vec(), vec![FORMAT.as_bytes().to_vec()])];
     let tracing =
         TracingDataFields { long_size: 8, page_size: 4096, systems, ..TracingDataFields::default() };

@@ -9,7 +9,7 @@ use perf_abi::event::{EventType, SwId};
 use perf_abi::read_format::ReadFormat;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::Task;
 use perf_parse::sample::ReadValue;
 use perf_parse::write::{self, ReadFields, SampleFields, SampleIdFields};
@@ -51,7 +51,7 @@ fn periods(name: &str, flags: AttrFlags, steps: &[Step]) -> Vec<String> {
     };
     let events = [event(SwId::CPU_CLOCK.0, "clock", 1), event(SwId::PAGE_FAULTS.0, "faults", 2)];
     let out = Cursor::new(Vec::new());
-    let mut writer = FileWriter::new(out, &events, &Options::default()).unwrap();
+    let mut writer = FileWriter::new(out, &events, &WriteOptions::default()).unwrap();
     for (time, step) in (1_000_000_u64..).step_by(1000).zip(steps) {
         let mut bytes = Vec::new();
         let trailer = |tid| SampleIdFields { pid: 5, tid, time, id: 1, ..SampleIdFields::default() };

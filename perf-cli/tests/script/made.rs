@@ -10,7 +10,7 @@ use perf_abi::endian::{Endianness, LittleEndian};
 use perf_abi::event::EventType;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, PipeWriter, WriteOptions};
 use perf_parse::list::List;
 use perf_parse::record::{CallchainDeferred, Comm};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
@@ -86,7 +86,7 @@ impl Made {
     /// Writes the capture as a file.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         let out = Cursor::new(Vec::new());
-        let mut writer = FileWriter::new(out, &self.events(), &Options::default()).unwrap();
+        let mut writer = FileWriter::new(out, &self.events(), &WriteOptions::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         let path = needs::folder().join(name);
         fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();
@@ -96,7 +96,8 @@ impl Made {
     /// Returns the capture as a pipe.
     pub(crate) fn pipe(&self) -> Vec<u8> {
         let features = FeaturePayloads::default();
-        let mut writer = PipeWriter::new(Vec::new(), &self.events(), &features, &Options::default()).unwrap();
+        let mut writer =
+            PipeWriter::new(Vec::new(), &self.events(), &features, &WriteOptions::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         writer.finish().unwrap()
     }

@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Field as ArrowField, Schema};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::event::Event;
-use perf_parse::tracepoint::{Element, Field, Format, Place, Value};
+use perf_parse::tracepoint::{ElementType, FieldPlacement, Format, FormatField, Value};
 use perf_session::At;
 
 use super::column::{Column, ColumnKind, columns, fields};
@@ -91,12 +91,16 @@ fn word(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Returns the type of a field's column.
-fn kind_of(field: &Field<'_>) -> ColumnKind {
+fn kind_of(field: &FormatField<'_>) -> ColumnKind {
     match (field.place, field.element) {
-        (_, Element::Char) => ColumnKind::Word,
-        (Place::Value, Element::Integer { .. } | Element::Pointer { .. }) => ColumnKind::Int64,
-        (Place::Value, Element::Bool) => ColumnKind::Boolean,
-        (_, Element::Integer { .. } | Element::Pointer { .. } | Element::Bool) => ColumnKind::Integers,
+        (_, ElementType::Char) => ColumnKind::Word,
+        (FieldPlacement::Value, ElementType::Integer { .. } | ElementType::Pointer { .. }) => {
+            ColumnKind::Int64
+        }
+        (FieldPlacement::Value, ElementType::Bool) => ColumnKind::Boolean,
+        (_, ElementType::Integer { .. } | ElementType::Pointer { .. } | ElementType::Bool) => {
+            ColumnKind::Integers
+        }
         _ => ColumnKind::Text,
     }
 }

@@ -4,17 +4,17 @@ use perf_abi::endian::{ByteOrder, Endian};
 use perf_abi::sample_type::SampleType;
 
 use super::Extent;
-use super::find::Row;
+use super::find::BatchSample;
 use crate::layout::{HeadOffsets, present};
 
 /// The arrays of a batch. All have the same length, which is the room of the batch.
 ///
 /// The size is not a parameter of the type, so the loops over the arrays are compiled once for each byte order.
 #[derive(Debug)]
-pub(crate) struct Columns<'c> {
+pub(crate) struct BatchColumns<'c> {
     pub(super) selected: SampleType,
     /// Room for the samples that are being collected.
-    pub(super) rows: &'c mut [Row],
+    pub(super) rows: &'c mut [BatchSample],
     pub(super) starts: &'c mut [u32],
     pub(super) events: &'c mut [u32],
     pub(super) ip: &'c mut [u64],
@@ -47,7 +47,7 @@ const NAMED: SampleType =
 /// The fields that have the column [`id`](super::SampleBatch::id).
 const IDS: SampleType = SampleType::IDENTIFIER.union(SampleType::ID);
 
-impl Columns<'_> {
+impl BatchColumns<'_> {
     /// Sets the index of the event of the first `len` samples.
     #[cfg(feature = "alloc")]
     pub(crate) fn set_events(&mut self, event: u32, len: usize) {

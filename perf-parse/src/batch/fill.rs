@@ -6,17 +6,17 @@ use perf_abi::endian::Endian;
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 
-use super::find::{BLOCK, Row, Search};
-use super::{Columns, Extent, Filled};
+use super::find::{BLOCK, BatchSample, Search};
+use super::{BatchColumns, BatchContents, Extent};
 use crate::layout::{HeadOffsets, SampleLayout};
 
 /// Number of samples of equal size whose headers are read before their fields are copied. Headers wait for memory and copies do
 /// not, so steps that are shorter than a batch keep both busy.
 const EQUAL_BLOCK: usize = 128;
 
-impl Columns<'_> {
+impl BatchColumns<'_> {
     /// Fills the columns from the samples of one event, up to the first other record.
-    pub(crate) fn fill_one<O: Endian>(&mut self, layout: &SampleLayout, bytes: &[u8]) -> Filled {
+    pub(crate) fn fill_one<O: Endian>(&mut self, layout: &SampleLayout, bytes: &[u8]) -> BatchContents {
         if layout.has_tail {
             self.fill_various::<O, false>(layout, bytes, |_, _| Some(layout))
         } else {
@@ -31,7 +31,7 @@ impl Columns<'_> {
         layout: &SampleLayout,
         bytes: &[u8],
         mut admits: impl FnMut(&[u8], &mut u32) -> bool,
-    ) -> Filled {
+    ) -> BatchContents {
         let stride = usize::from(layout.head.size).wrapping_add(8);
         let (mut len, room, mut rest) = (0_usize, self.events.len(), bytes);
         while len < room {
@@ -46,7 +46,7 @@ impl Columns<'_> {
             }
         }
         if len == 0 {
-            return Filled::NOTHING;
+            return BatchContents::NOTHING;
         }
         self.filled::<O>(len, len.wrapping_mul(stride), stride, layout.sample_type)
     }
@@ -85,7 +85,7 @@ impl Columns<'_> {
         first: &SampleLayout,
         bytes: &[u8],
         mut layout_of: impl FnMut(&[u8], &mut u32) -> Option<&'l SampleLayout>,
-    ) -> Filled {
+    ) -> BatchContents {
         let head = if SORTED { &HeadOffsets::SORTED } else { &first.head };
         // Apart from the columns, which are written while the rows are read.
         let rows = core::mem::take(&mut self.rows);
@@ -108,15 +108,15 @@ impl Columns<'_> {
     }
 
     /// Copies the places, events and extents of samples to the columns, from the sample with the number `first` on.
-    fn copy_rows(&mut self, first: usize, rows: &[Row]) {
-        fn copy<T>(column: &mut [T], first: usize, rows: &[Row], of: impl Fn(&Row) -> T) {
+    fn copy_rows(&mut self, first: usize, rows: &[BatchSample]) {
+        fn copy<T>(column: &mut [T], first: usize, rows: &[BatchSample], of: impl Fn(&BatchSample) -> T) {
             for (to, row) in column.get_mut(first..).unwrap_or_default().iter_mut().zip(rows) {
                 *to = of(row);
             }
         }
         copy(self.starts, first, rows, |row| row.start);
         copy(self.events, first, rows, |row| row.event);
-        let copy_extents = |field, column: &mut [Extent], of: fn(&Row) -> Extent| {
+        let copy_extents = |field, column: &mut [Extent], of: fn(&BatchSample) -> Extent| {
             if self.selected.contains(field) {
                 copy(column, first, rows, of);
             }
@@ -127,8 +127,14 @@ impl Columns<'_> {
     }
 
     /// Returns what the columns hold. `fields` are those that the events of the samples record.
-    fn filled<O: Endian>(&self, len: usize, bytes: usize, stride: usize, fields: SampleType) -> Filled {
+    fn filled<O: Endian>(
+        &self,
+        len: usize,
+        bytes: usize,
+        stride: usize,
+        fields: SampleType,
+    ) -> BatchContents {
         let columns = self.selected_of(fields);
-        Filled { len, bytes, stride, columns, has_events: false, endianness: O::ENDIANNESS }
+        BatchContents { len, bytes, stride, columns, has_events: false, endianness: O::ENDIANNESS }
     }
 }

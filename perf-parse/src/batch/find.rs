@@ -21,7 +21,7 @@ pub(super) const BLOCK: usize = 32;
 
 /// A sample that was found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct BatchSample {
     /// The leading fields, and the bytes after them.
     pub(super) head: Head,
     pub(super) start: u32,
@@ -31,7 +31,7 @@ pub(super) struct Row {
     pub(super) stack_user: Extent,
 }
 
-impl Row {
+impl BatchSample {
     pub(super) const EMPTY: Self = Self {
         head: [[0; 8]; 9],
         start: 0,
@@ -71,7 +71,7 @@ impl<'b> Search<'b> {
     #[inline(never)]
     pub(super) fn find<'l, O: Endian, const SORTED: bool>(
         &mut self,
-        block: &mut [Row],
+        block: &mut [BatchSample],
         layout_of: &mut impl FnMut(&[u8], &mut u32) -> Option<&'l SampleLayout>,
     ) -> usize {
         let Self { bytes, mut rest, mut fields } = *self;
@@ -137,7 +137,12 @@ fn sorted(head: &Head, from: &HeadOffsets) -> Head {
 /// Decodes the fields after the leading ones of the sample at the offset `at` of `bytes`, and sets where they are. `None` for
 /// a fault.
 #[inline(always)]
-fn set_extents<O: Endian>(row: &mut Row, sample: &Sample<'_, O>, bytes: &[u8], at: usize) -> Option<()> {
+fn set_extents<O: Endian>(
+    row: &mut BatchSample,
+    sample: &Sample<'_, O>,
+    bytes: &[u8],
+    at: usize,
+) -> Option<()> {
     (row.callchain, row.raw, row.stack_user) = (Extent::ABSENT, Extent::ABSENT, Extent::ABSENT);
     let layout = sample.layout();
     let fields = sample.bytes().get(usize::from(layout.head.size)..)?;
@@ -166,7 +171,7 @@ fn set_extents<O: Endian>(row: &mut Row, sample: &Sample<'_, O>, bytes: &[u8], a
 
 /// Does the same for any fields.
 #[inline(never)]
-fn set_any_extents<O: Endian>(row: &mut Row, sample: &Sample<'_, O>, bytes: &[u8]) -> Option<()> {
+fn set_any_extents<O: Endian>(row: &mut BatchSample, sample: &Sample<'_, O>, bytes: &[u8]) -> Option<()> {
     let tail = sample.tail().ok()?;
     let of = |part: Option<&[u8]>| {
         let Some(part) = part else { return Extent::ABSENT };

@@ -122,7 +122,7 @@ pub enum FileErrorKind {
         /// The feature.
         feature: Feature,
         /// The other part.
-        part: Part,
+        part: FilePart,
     },
     /// The capture exceeds a limit of the reader. The part beyond the limit is left out. See [`Limits`](crate::file::Limits).
     Limit {
@@ -142,7 +142,7 @@ pub enum FileErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum Part {
+pub enum FilePart {
     /// The header.
     Header,
     /// The attrs of the events.
@@ -157,7 +157,7 @@ pub enum Part {
     Feature(Feature),
 }
 
-impl core::fmt::Display for Part {
+impl core::fmt::Display for FilePart {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Header => f.write_str("the header"),

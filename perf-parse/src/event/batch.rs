@@ -4,7 +4,7 @@ use perf_abi::endian::{BigEndian, ByteOrder, Endian, Endianness, LittleEndian};
 use perf_abi::record::RecordType;
 
 use super::events::Events;
-use crate::batch::{Columns, Filled, SampleBatch};
+use crate::batch::{BatchColumns, BatchContents, SampleBatch};
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Records};
 
@@ -52,11 +52,11 @@ impl Events {
     }
 
     /// Fills the columns of a batch from the samples at the front of `bytes`.
-    pub(crate) fn fill<O: Endian>(&self, bytes: &[u8], columns: Columns<'_>) -> Filled {
-        self.fill_some::<O>(bytes, columns).unwrap_or(Filled::NOTHING)
+    pub(crate) fn fill<O: Endian>(&self, bytes: &[u8], columns: BatchColumns<'_>) -> BatchContents {
+        self.fill_some::<O>(bytes, columns).unwrap_or(BatchContents::NOTHING)
     }
 
-    fn fill_some<O: Endian>(&self, bytes: &[u8], mut columns: Columns<'_>) -> Option<Filled> {
+    fn fill_some<O: Endian>(&self, bytes: &[u8], mut columns: BatchColumns<'_>) -> Option<BatchContents> {
         let (first, _) =
             RawRecord::<O>::whole((), bytes).filter(|(it, _)| it.kind() == RecordType::SAMPLE)?;
         let index = self.index_of(&first)?;
@@ -81,7 +81,7 @@ impl Events {
                 self.layout_of_sample::<O>(payload, event).is_some()
             })
         };
-        Some(Filled { has_events: true, ..filled })
+        Some(BatchContents { has_events: true, ..filled })
     }
 
     /// Returns the layout of a sample with this payload, and sets the index of its event. `None` if the event is unknown or

@@ -20,14 +20,14 @@ use crate::record::RawRecord;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dispatch {
     /// Offset of the id in a sample's payload, in bytes from its start.
-    sample: Place,
+    sample: IdOffset,
     /// Distance of the id from the end of other records, in bytes.
-    trailer: Place,
+    trailer: IdOffset,
     /// Offset of the time in a sample's payload, in bytes from its start.
-    sample_time: Place,
+    sample_time: IdOffset,
     /// Size of the trailer of other records in bytes, and the offset of the time in it.
-    trailer_size: Place,
-    trailer_time: Place,
+    trailer_size: IdOffset,
+    trailer_time: IdOffset,
     /// The event of each id from `first` on. Used if the ids are close together, as a kernel assigns them.
     table: Vec<u32>,
     first: u64,
@@ -55,9 +55,9 @@ const SPREAD: usize = 4;
 /// events yet, if an event does not have the field, or if two events have it at different places. A lookup then finds
 /// nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place(u16);
+struct IdOffset(u16);
 
-impl Place {
+impl IdOffset {
     /// There are no events yet.
     const UNSET: Self = Self(u16::MAX - 1);
     /// The place is not the same for all events.
@@ -69,14 +69,14 @@ impl Place {
     }
 }
 
-impl Default for Place {
+impl Default for IdOffset {
     fn default() -> Self {
         Self::UNSET
     }
 }
 
-impl From<Place> for usize {
-    fn from(place: Place) -> Self {
+impl From<IdOffset> for usize {
+    fn from(place: IdOffset) -> Self {
         place.0.into()
     }
 }

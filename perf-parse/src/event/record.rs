@@ -7,7 +7,7 @@ use perf_abi::record::{Misc, RecordType};
 use super::Event;
 use super::events::unknown;
 use super::place::Place;
-use crate::bytes::{Bytes, Shared};
+use crate::bytes::{MovingArc, RecordBytes};
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 use crate::layout::SampleLayout;
 use crate::record::{RawRecord, Record, SampleId};
@@ -23,7 +23,7 @@ use crate::sample::{Callchain, Sample, Tail};
 #[derive(Clone)]
 pub struct EventRecord<'r> {
     /// The record and the available data after it.
-    bytes: Bytes<'r>,
+    bytes: RecordBytes<'r>,
     event: EventOf<'r>,
     /// The parts of the record's place. The position is `NOT_COMPRESSED` if the record was not compressed.
     offset: u64,
@@ -40,7 +40,7 @@ pub(crate) enum EventOf<'r> {
     /// An event that was known when the capture was opened.
     Opened(&'r Arc<Event>),
     /// An event that a record of the capture added or changed.
-    Changed(Shared<Event>),
+    Changed(MovingArc<Event>),
     /// A record of the perf tool, which has no event.
     None,
     /// A record whose event is unknown: its id, if it has one.
@@ -69,13 +69,13 @@ impl core::fmt::Debug for EventRecord<'_> {
 
 impl<'r> EventRecord<'r> {
     #[inline(always)]
-    pub(crate) fn new(bytes: Bytes<'r>, place: Place, event: EventOf<'r>) -> Self {
+    pub(crate) fn new(bytes: RecordBytes<'r>, place: Place, event: EventOf<'r>) -> Self {
         let Place { data_file, offset, decompressed } = place;
         let position = decompressed.unwrap_or(NOT_COMPRESSED);
         Self { bytes, event, offset, position, data_file }
     }
 
-    /// Returns the record in bytes of its own: see `Bytes::apart`.
+    /// Returns the record in bytes of its own: see `RecordBytes::apart`.
     pub(crate) fn apart(&self) -> Self {
         Self { bytes: self.bytes.apart(), ..self.clone() }
     }
@@ -107,7 +107,7 @@ impl<'r> EventRecord<'r> {
     #[must_use]
     pub fn with_event(raw: RawRecord<'r>, event: &'r Arc<Event>, place: Place) -> Self {
         let event = if raw.kind().is_user() { EventOf::None } else { EventOf::Opened(event) };
-        Self::new(Bytes::of_record(raw), place, event)
+        Self::new(RecordBytes::of_record(raw), place, event)
     }
 
     /// Returns the undecoded record.

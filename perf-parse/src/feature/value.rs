@@ -49,8 +49,8 @@ impl serde::Serialize for FieldValue<'_> {
         match *self {
             Self::Number(number) => to.serialize_u64(number),
             Self::Signed(number) => to.serialize_i64(number),
-            Self::Text(text) => crate::serialize::Text(text).serialize(to),
-            Self::Bytes(bytes) => crate::serialize::Bytes(bytes).serialize(to),
+            Self::Text(text) => crate::serialize::SerializedText(text).serialize(to),
+            Self::Bytes(bytes) => crate::serialize::SerializedBytes(bytes).serialize(to),
             Self::Object(fields) => {
                 fields.each(&mut |_, _| len = len.saturating_add(1));
                 let mut to = to.serialize_map(Some(len))?;

@@ -5,7 +5,7 @@ use perf_abi::endian::{Endian, U64};
 use zerocopy::FromBytes;
 
 use super::header::{FileHeader, SMALLEST_ENTRY, Section};
-use super::image::Image;
+use super::image::FileImage;
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{Events, shared_id};
@@ -17,7 +17,7 @@ const IDS: usize = 16;
 /// Reads the attrs of a file and their ids. An event whose ids cannot be read has none.
 pub(super) fn read<O: Endian>(
     header: &FileHeader,
-    image: Image<'_>,
+    image: FileImage<'_>,
     limits: &Limits,
     account: &mut Account,
 ) -> Result<Events, FileError> {
@@ -73,7 +73,7 @@ pub(super) fn leave_shared_ids(header: &FileHeader, events: &mut Events, account
 fn read_ids<'a, O: Endian>(
     section: &[u8],
     at: u64,
-    image: Image<'a>,
+    image: FileImage<'a>,
     most: usize,
 ) -> Result<&'a [U64<O>], FileError> {
     let truncated =

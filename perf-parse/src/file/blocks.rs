@@ -6,10 +6,10 @@ use core::ptr;
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
 use super::knowledge::Knowledge;
-use super::reader::{Data, Reader};
+use super::reader::{DataFiles, Reader};
 use super::records::EventRecords;
-use super::source::{Slice, Source};
-use super::walk::Walk;
+use super::source::{ByteSource, Slice};
+use super::walk::SourceWalk;
 use crate::account::Account;
 
 /// The blocks of a capture, in its order; made by [`Reader::blocks`].
@@ -18,10 +18,10 @@ use crate::account::Account;
 /// includes the account of opening; the accounts of the other blocks start empty. [`Account::add`] combines them. Time
 /// order, if requested, applies within each block.
 #[derive(Debug)]
-pub struct Blocks<'r>(Cut<'r>);
+pub struct Blocks<'r>(BlockCutter<'r>);
 
 #[derive(Debug)]
-enum Cut<'r> {
+enum BlockCutter<'r> {
     Little(Hops<'r, LittleEndian>),
     Big(Hops<'r, BigEndian>),
     /// A capture that is one block; `None` after that block was returned.
@@ -35,7 +35,7 @@ struct Hops<'r, O: Endian> {
     endianness: Endianness,
     /// Number of bytes of a block.
     target: u64,
-    walk: Walk<'r, O, Slice<'r>>,
+    walk: SourceWalk<'r, O, Slice<'r>>,
     /// The events and features that were known when the capture was opened. Each block starts with them.
     opened: Knowledge<'r>,
     /// The data file of the next block and the offset at which the block begins; `None` after the last block.
@@ -82,13 +82,13 @@ impl Reader<'_> {
     pub fn blocks(&self, count: usize) -> Blocks<'_> {
         let files = self.files();
         if files.is_empty() {
-            return Blocks(Cut::Whole(Some(self.records())));
+            return Blocks(BlockCutter::Whole(Some(self.records())));
         }
         let bytes = files.iter().map(Slice::range).map(|range| range.end.saturating_sub(range.start));
         let target = bytes.sum::<u64>().div_ceil(count.max(1) as u64).max(1);
         Blocks(match self.endianness() {
-            Endianness::Little => Cut::Little(Hops::new(self, files, target)),
-            Endianness::Big => Cut::Big(Hops::new(self, files, target)),
+            Endianness::Little => BlockCutter::Little(Hops::new(self, files, target)),
+            Endianness::Big => BlockCutter::Big(Hops::new(self, files, target)),
         })
     }
 }
@@ -97,15 +97,15 @@ impl<'a> Reader<'a> {
     /// Returns the data files; none if the capture is not in memory.
     pub(super) fn files(&self) -> &[Slice<'a>] {
         match self.data() {
-            Data::Memory(files) => files,
+            DataFiles::Memory(files) => files,
             #[cfg(feature = "std")]
-            Data::Windows(_) | Data::Stream(_) => &[],
+            DataFiles::Windows(_) | DataFiles::Stream(_) => &[],
         }
     }
 
     /// Returns whether the data files are in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
-        matches!(self.data(), Data::Memory(_))
+        matches!(self.data(), DataFiles::Memory(_))
     }
 
     /// Returns the bytes of a data file from an offset on; `None` if they are not in memory.
@@ -123,7 +123,7 @@ impl<'r, O: Endian> Hops<'r, O> {
             files,
             endianness: reader.endianness(),
             target,
-            walk: Walk::new((first, 0), all, reader.knowledge(), noted, reader.limits()),
+            walk: SourceWalk::new((first, 0), all, reader.knowledge(), noted, reader.limits()),
             opened: reader.knowledge(),
             next: Some((0, first.range().start)),
             account: reader.account().clone(),
@@ -175,9 +175,9 @@ impl<'r> Iterator for Blocks<'r> {
 
     fn next(&mut self) -> Option<EventRecords<'r>> {
         match &mut self.0 {
-            Cut::Little(hops) => hops.next(),
-            Cut::Big(hops) => hops.next(),
-            Cut::Whole(records) => records.take(),
+            BlockCutter::Little(hops) => hops.next(),
+            BlockCutter::Big(hops) => hops.next(),
+            BlockCutter::Whole(records) => records.take(),
         }
     }
 }

@@ -5,9 +5,9 @@ use perf_abi::feature::Feature;
 use zerocopy::FromBytes;
 
 use super::header::{FileHeader, Section};
-use super::image::Image;
+use super::image::FileImage;
 use crate::account::Account;
-use crate::error::{FileError, FileErrorKind, Part};
+use crate::error::{FileError, FileErrorKind, FilePart};
 use crate::feature::{Features, is_absent};
 
 /// Returns the sections that the table lists, including those of unknown features.
@@ -17,7 +17,7 @@ use crate::feature::{Features, is_absent};
 /// a property.
 pub(super) fn sections<'a, O: Endian>(
     header: &FileHeader,
-    image: Image<'a>,
+    image: FileImage<'a>,
     account: &mut Account,
 ) -> Features<'a> {
     let mut sections = Features::new(O::ENDIANNESS);
@@ -59,17 +59,22 @@ fn section<O: Endian>(entry: &[u8]) -> Section {
 }
 
 /// Returns the first part of the file that shares bytes with `section`.
-fn part_in(section: &Section, header: &FileHeader, table: &Section, sections: &Features<'_>) -> Option<Part> {
+fn part_in(
+    section: &Section,
+    header: &FileHeader,
+    table: &Section,
+    sections: &Features<'_>,
+) -> Option<FilePart> {
     let parts = [
-        (Part::Header, Section { offset: 0, size: header.size }),
-        (Part::Attrs, header.attrs),
-        (Part::EventTypes, header.event_types),
-        (Part::Data, header.data),
-        (Part::FeatureTable, *table),
+        (FilePart::Header, Section { offset: 0, size: header.size }),
+        (FilePart::Attrs, header.attrs),
+        (FilePart::EventTypes, header.event_types),
+        (FilePart::Data, header.data),
+        (FilePart::FeatureTable, *table),
     ];
-    let before = sections
-        .iter()
-        .map(|it| (Part::Feature(it.feature), Section { offset: it.offset, size: it.bytes.len() as u64 }));
+    let before = sections.iter().map(|it| {
+        (FilePart::Feature(it.feature), Section { offset: it.offset, size: it.bytes.len() as u64 })
+    });
     parts.into_iter().chain(before).find(|(_, part)| section.shares_bytes_with(part)).map(|(part, _)| part)
 }
 

@@ -6,14 +6,14 @@ use crate::error::{FileError, FileErrorKind};
 /// A file without the bytes between its head and its tail: those of the records, which are read later. A file in memory
 /// is all head.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Image<'a> {
+pub(super) struct FileImage<'a> {
     head: &'a [u8],
     tail: &'a [u8],
     /// Size of the file in bytes.
     len: u64,
 }
 
-impl<'a> Image<'a> {
+impl<'a> FileImage<'a> {
     /// Creates the image of a file in memory.
     pub(super) fn whole(bytes: &'a [u8]) -> Self {
         Self { head: bytes, tail: &[], len: bytes.len() as u64 }
@@ -60,6 +60,6 @@ impl Section {
     ///
     /// [`FileErrorKind::Truncated`] if the section is not entirely in the file; its offset is the start of the section.
     pub fn of<'a>(&self, bytes: &'a [u8], field: &'static str) -> Result<&'a [u8], FileError> {
-        Image::whole(bytes).section(*self, field)
+        FileImage::whole(bytes).section(*self, field)
     }
 }

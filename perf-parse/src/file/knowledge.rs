@@ -15,7 +15,7 @@ use perf_abi::record::{RawHeaderEventType, RecordType};
 use zerocopy::FromBytes;
 
 use crate::account::Account;
-use crate::bytes::Bytes;
+use crate::bytes::RecordBytes;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventOf, Events, Place};
 use crate::feature::{FeatureData, Features};
@@ -121,7 +121,7 @@ impl<'r> Knowledge<'r> {
 
     /// Returns the event of a kernel record.
     #[inline(always)]
-    pub(super) fn event_of_kernel<O: Endian>(&self, bytes: &Bytes<'_>) -> EventOf<'r> {
+    pub(super) fn event_of_kernel<O: Endian>(&self, bytes: &RecordBytes<'_>) -> EventOf<'r> {
         if let Some(event) = self.events.only() {
             return event;
         }

@@ -6,7 +6,7 @@ use perf_abi::record::RecordType;
 use zerocopy::FromBytes;
 
 use super::knowledge::Knowledge;
-use super::source::Source;
+use super::source::ByteSource;
 use super::walk::HEADER;
 use crate::account::Account;
 use crate::error::FileError;
@@ -22,7 +22,7 @@ const FILE_LOOK_AHEAD: usize = 1 << 16;
 /// Applies the first records, as far as they describe the capture, and leaves them in the source. In a pipe, which may
 /// deliver its bytes slowly, these are the records before the first one of the kernel; in a file, those before the
 /// first sample.
-pub(super) fn look_ahead<'r, O: Endian, S: Source<'r>>(
+pub(super) fn look_ahead<'r, O: Endian, S: ByteSource<'r>>(
     source: &mut S,
     knowledge: &mut Knowledge<'_>,
     limits: &Limits,
@@ -101,6 +101,6 @@ impl Mmap2Layouts {
     }
 }
 
-fn fill<'r, S: Source<'r>>(source: &mut S, need: usize) -> Result<usize, FileError> {
+fn fill<'r, S: ByteSource<'r>>(source: &mut S, need: usize) -> Result<usize, FileError> {
     source.fill(need).map_err(|kind| FileError::new(kind, source.offset()))
 }

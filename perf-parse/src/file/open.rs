@@ -17,13 +17,13 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use super::attrs;
 use super::feature_table;
 use super::header::{self, FileHeader};
-use super::image::Image;
+use super::image::FileImage;
 use super::knowledge::{Knowledge, KnownEvents, name_by_types, name_events};
 use super::look_ahead::look_ahead;
-use super::reader::{Data, Mode, Reader};
+use super::reader::{DataFiles, Mode, Reader};
 #[cfg(feature = "std")]
-use super::source::Stream;
-use super::source::{Slice, Source};
+use super::source::BufferedStream;
+use super::source::{ByteSource, Slice};
 use crate::account::Account;
 use crate::error::FileError;
 #[cfg(feature = "std")]
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
     /// Those of [`stream`](Self::stream).
     #[cfg(feature = "std")]
     pub fn stream_within(reader: impl Read + Send + 'a, limits: &Limits) -> Result<Self, FileError> {
-        let mut source = Stream::new(reader, 0);
+        let mut source = BufferedStream::new(reader, 0);
         let at = |kind| FileError::new(kind, 0);
         source.fill(PIPE_HEADER).map_err(at)?;
         let endianness = header::endianness(source.front())?;
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
             Endianness::Little => head_of_pipe::<LittleEndian, _>(&mut source, limits, &mut account)?,
             Endianness::Big => head_of_pipe::<BigEndian, _>(&mut source, limits, &mut account)?,
         };
-        let data = Data::Stream(Mutex::new(Some(source)));
+        let data = DataFiles::Stream(Mutex::new(Some(source)));
         Ok(Self::of(endianness, Mode::Pipe, knowledge, data, account, limits))
     }
 
@@ -116,15 +116,15 @@ impl<'a> Reader<'a> {
         if header::is_pipe::<O>(bytes) {
             let mut source = Slice::new(bytes.get(PIPE_HEADER..).unwrap_or_default(), PIPE_HEADER as u64);
             let knowledge = head_of_pipe::<O, _>(&mut source, limits, &mut account)?;
-            let data = Data::Memory(vec![source]);
+            let data = DataFiles::Memory(vec![source]);
             return Ok(Self::of(O::ENDIANNESS, Mode::Pipe, knowledge, data, account, limits));
         }
         let header = FileHeader::read::<O>(bytes)?;
         let range = header.data_range(bytes.len() as u64, &mut account)?;
         let mut source = Slice::new(bytes, 0).part(&range);
         let knowledge =
-            head_of_file::<O, _>(&header, Image::whole(bytes), &mut source, limits, &mut account)?;
-        let data = Data::Memory(vec![source]);
+            head_of_file::<O, _>(&header, FileImage::whole(bytes), &mut source, limits, &mut account)?;
+        let data = DataFiles::Memory(vec![source]);
         Ok(Self::of(O::ENDIANNESS, Mode::File(header), knowledge, data, account, limits))
     }
 
@@ -168,16 +168,16 @@ impl<'a> Reader<'a> {
         limits: &Limits,
     ) -> Self {
         let knowledge = (events, Features::new(endianness), 0);
-        let data = Data::Memory(vec![Slice::new(data, 0)]);
+        let data = DataFiles::Memory(vec![Slice::new(data, 0)]);
         Self::of(endianness, Mode::Ring, knowledge, data, Account::new(limits), limits)
     }
 }
 
 /// Reads the attrs and features of a file, and applies the first records that describe them. Returns the events, the
 /// features, and the offset of the first record that was not applied.
-fn head_of_file<'r, O: Endian, S: Source<'r>>(
+fn head_of_file<'r, O: Endian, S: ByteSource<'r>>(
     header: &FileHeader,
-    image: Image<'r>,
+    image: FileImage<'r>,
     source: &mut S,
     limits: &Limits,
     account: &mut Account,
@@ -201,7 +201,7 @@ fn head_of_file<'r, O: Endian, S: Source<'r>>(
 
 /// Reads the attrs and features before the records of a pipe. Returns the events, the features, and the offset of the
 /// first record after them.
-fn head_of_pipe<'r, O: Endian, S: Source<'r>>(
+fn head_of_pipe<'r, O: Endian, S: ByteSource<'r>>(
     source: &mut S,
     limits: &Limits,
     account: &mut Account,

@@ -16,7 +16,7 @@ use super::knowledge::{Knowledge, KnownEvents};
 use super::records::EventRecords;
 use super::source::Slice;
 #[cfg(feature = "std")]
-use super::source::{RandomAccess, Stream, Window};
+use super::source::{BufferedStream, RandomAccess, Window};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events, Place};
@@ -79,13 +79,13 @@ pub struct Reader<'a> {
     features: Features<'a>,
     /// The offset up to which records of a pipe were applied to the events and features.
     applied: u64,
-    data: Data<'a>,
+    data: DataFiles<'a>,
     account: Account,
 }
 
 /// Where the records of a capture are.
 #[derive(Debug)]
-pub(super) enum Data<'a> {
+pub(super) enum DataFiles<'a> {
     /// The data files, in memory.
     Memory(Vec<Slice<'a>>),
     /// The data files, which each walk reads by windows.
@@ -93,7 +93,7 @@ pub(super) enum Data<'a> {
     Windows(Vec<Window<'a>>),
     /// A stream, until it is walked.
     #[cfg(feature = "std")]
-    Stream(Mutex<Option<Stream<'a>>>),
+    Stream(Mutex<Option<BufferedStream<'a>>>),
 }
 
 impl<'a> Reader<'a> {
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         endianness: Endianness,
         mode: Mode,
         (events, features, applied): (Events, Features<'a>, u64),
-        data: Data<'a>,
+        data: DataFiles<'a>,
         account: Account,
         limits: &Limits,
     ) -> Self {
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     /// stay in the account.
     #[must_use]
     pub fn with_records(self, data: &'a [u8]) -> Self {
-        let data = Data::Memory([Slice::new(data, 0)].into());
+        let data = DataFiles::Memory([Slice::new(data, 0)].into());
         Self { mode: Mode::Ring, applied: 0, data, ..self }
     }
 
@@ -171,11 +171,11 @@ impl<'a> Reader<'a> {
     pub fn add_data(&mut self, bytes: &'a [u8]) {
         let slice = Slice::new(bytes, 0);
         match &mut self.data {
-            Data::Memory(files) => files.push(slice),
+            DataFiles::Memory(files) => files.push(slice),
             #[cfg(feature = "std")]
-            Data::Windows(windows) => windows.push(window(slice)),
+            DataFiles::Windows(windows) => windows.push(window(slice)),
             #[cfg(feature = "std")]
-            Data::Stream(_) => {}
+            DataFiles::Stream(_) => {}
         }
     }
 
@@ -218,13 +218,13 @@ impl<'a> Reader<'a> {
     pub fn bytes_at(&self, section: Section) -> Result<Cow<'_, [u8]>, FileError> {
         let range = section.offset..section.offset.saturating_add(section.size);
         let bytes = match &self.data {
-            Data::Memory(files) => {
-                let bytes = files.first().and_then(|file| super::source::Source::at(file, range.start));
+            DataFiles::Memory(files) => {
+                let bytes = files.first().and_then(|file| super::source::ByteSource::at(file, range.start));
                 let size = usize::try_from(section.size).ok();
                 bytes.zip(size).and_then(|(bytes, size)| bytes.get(..size)).map(Cow::Borrowed)
             }
             #[cfg(feature = "std")]
-            Data::Windows(windows) => match windows.first().map(|window| window.part(&range)) {
+            DataFiles::Windows(windows) => match windows.first().map(|window| window.part(&range)) {
                 Some(mut window) if window.range() == range => {
                     let mut bytes = Vec::new();
                     let read = std::io::Read::read_to_end(&mut window, &mut bytes);
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
                 _ => None,
             },
             #[cfg(feature = "std")]
-            Data::Stream(_) => None,
+            DataFiles::Stream(_) => None,
         };
         bytes.ok_or_else(|| {
             let kind =
@@ -247,11 +247,11 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn can_walk_again(&self) -> bool {
         match &self.data {
-            Data::Memory(_) => true,
+            DataFiles::Memory(_) => true,
             #[cfg(feature = "std")]
-            Data::Windows(_) => true,
+            DataFiles::Windows(_) => true,
             #[cfg(feature = "std")]
-            Data::Stream(_) => false,
+            DataFiles::Stream(_) => false,
         }
     }
 
@@ -288,7 +288,7 @@ impl<'a> Reader<'a> {
             return self.records().skipping_to(place);
         }
         #[cfg(feature = "std")]
-        if let Data::Windows(windows) = &self.data {
+        if let DataFiles::Windows(windows) = &self.data {
             let mut windows = windows.get(place.data_file..).unwrap_or_default().to_vec();
             if let Some(first) = windows.first_mut() {
                 *first = first.part(&(place.offset..u64::MAX));
@@ -345,28 +345,28 @@ impl<'a> Reader<'a> {
         Knowledge::new(events, features, matches!(self.mode, Mode::Pipe), self.applied)
     }
 
-    pub(super) fn data(&self) -> &Data<'a> {
+    pub(super) fn data(&self) -> &DataFiles<'a> {
         &self.data
     }
 
     /// Returns the data files; `None` if the capture is not in memory.
     fn files_mut(&mut self) -> Option<&mut Vec<Slice<'a>>> {
         match &mut self.data {
-            Data::Memory(files) => Some(files),
+            DataFiles::Memory(files) => Some(files),
             #[cfg(feature = "std")]
-            Data::Windows(_) | Data::Stream(_) => None,
+            DataFiles::Windows(_) | DataFiles::Stream(_) => None,
         }
     }
 
     /// Returns the data files, all of them to be read by windows from now on; `None` for a stream.
     #[cfg(feature = "std")]
     pub(super) fn windows_mut(&mut self) -> Option<&mut Vec<Window<'a>>> {
-        if let Data::Memory(files) = &self.data {
-            self.data = Data::Windows(files.iter().copied().map(window).collect());
+        if let DataFiles::Memory(files) = &self.data {
+            self.data = DataFiles::Windows(files.iter().copied().map(window).collect());
         }
         match &mut self.data {
-            Data::Windows(windows) => Some(windows),
-            Data::Memory(_) | Data::Stream(_) => None,
+            DataFiles::Windows(windows) => Some(windows),
+            DataFiles::Memory(_) | DataFiles::Stream(_) => None,
         }
     }
 
@@ -387,24 +387,24 @@ impl<'a> Reader<'a> {
         knowledge: Knowledge<'r>,
         account: Account,
     ) -> EventRecords<'r> {
-        let mut streams = windows.iter().map(Stream::of_window);
-        let first = (streams.next().unwrap_or_else(Stream::walked), data_file);
+        let mut streams = windows.iter().map(BufferedStream::of_window);
+        let first = (streams.next().unwrap_or_else(BufferedStream::walked), data_file);
         EventRecords::streamed(first, streams, knowledge, account, (self.endianness, &self.limits))
     }
 
     fn walk<'r>(&'r self, knowledge: Knowledge<'r>, account: Account) -> EventRecords<'r> {
         match &self.data {
-            Data::Memory(files) => {
+            DataFiles::Memory(files) => {
                 let mut files = files.iter().copied();
                 let first = (files.next().unwrap_or(Slice::new(&[], 0)), 0);
                 EventRecords::in_memory(first, files, knowledge, account, (self.endianness, &self.limits))
             }
             #[cfg(feature = "std")]
-            Data::Windows(windows) => self.walk_windows(windows, 0, knowledge, account),
+            DataFiles::Windows(windows) => self.walk_windows(windows, 0, knowledge, account),
             #[cfg(feature = "std")]
-            Data::Stream(stream) => {
+            DataFiles::Stream(stream) => {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
-                let first = (stream.unwrap_or_else(Stream::walked), 0);
+                let first = (stream.unwrap_or_else(BufferedStream::walked), 0);
                 EventRecords::streamed(first, [], knowledge, account, (self.endianness, &self.limits))
             }
         }

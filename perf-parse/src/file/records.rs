@@ -9,12 +9,12 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
 use super::knowledge::Knowledge;
-use super::source::Slice;
 #[cfg(feature = "std")]
-use super::source::Stream;
-use super::walk::{Piece, Walk};
+use super::source::BufferedStream;
+use super::source::Slice;
+use super::walk::{FilePiece, SourceWalk};
 use crate::account::Account;
-use crate::batch::{Columns, Filled, SampleBatch};
+use crate::batch::{BatchColumns, BatchContents, SampleBatch};
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
 use crate::feature::{FeatureSection, Features};
@@ -47,12 +47,12 @@ pub struct EventRecords<'r> {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one in a walk over millions of records")]
 pub(super) enum AnyWalk<'r> {
-    LittleMemory(Walk<'r, LittleEndian, Slice<'r>>),
-    BigMemory(Walk<'r, BigEndian, Slice<'r>>),
+    LittleMemory(SourceWalk<'r, LittleEndian, Slice<'r>>),
+    BigMemory(SourceWalk<'r, BigEndian, Slice<'r>>),
     #[cfg(feature = "std")]
-    LittleStream(Walk<'r, LittleEndian, Stream<'r>>),
+    LittleStream(SourceWalk<'r, LittleEndian, BufferedStream<'r>>),
     #[cfg(feature = "std")]
-    BigStream(Walk<'r, BigEndian, Stream<'r>>),
+    BigStream(SourceWalk<'r, BigEndian, BufferedStream<'r>>),
 }
 
 /// Evaluates an expression with the walk, whichever it is.
@@ -89,23 +89,27 @@ impl<'r> EventRecords<'r> {
         (endianness, limits): (Endianness, &Limits),
     ) -> Self {
         Self::new(match endianness {
-            Endianness::Little => AnyWalk::LittleMemory(Walk::new(first, more, knowledge, account, limits)),
-            Endianness::Big => AnyWalk::BigMemory(Walk::new(first, more, knowledge, account, limits)),
+            Endianness::Little => {
+                AnyWalk::LittleMemory(SourceWalk::new(first, more, knowledge, account, limits))
+            }
+            Endianness::Big => AnyWalk::BigMemory(SourceWalk::new(first, more, knowledge, account, limits)),
         })
     }
 
     /// Creates a walk over `first`, a stream of a data file with its number, and the data files after it.
     #[cfg(feature = "std")]
     pub(super) fn streamed(
-        first: (Stream<'r>, usize),
-        more: impl IntoIterator<Item = Stream<'r>>,
+        first: (BufferedStream<'r>, usize),
+        more: impl IntoIterator<Item = BufferedStream<'r>>,
         knowledge: Knowledge<'r>,
         account: Account,
         (endianness, limits): (Endianness, &Limits),
     ) -> Self {
         Self::new(match endianness {
-            Endianness::Little => AnyWalk::LittleStream(Walk::new(first, more, knowledge, account, limits)),
-            Endianness::Big => AnyWalk::BigStream(Walk::new(first, more, knowledge, account, limits)),
+            Endianness::Little => {
+                AnyWalk::LittleStream(SourceWalk::new(first, more, knowledge, account, limits))
+            }
+            Endianness::Big => AnyWalk::BigStream(SourceWalk::new(first, more, knowledge, account, limits)),
         })
     }
 
@@ -116,7 +120,7 @@ impl<'r> EventRecords<'r> {
     }
 
     /// Leaves out everything but some pieces of the data files, which are in memory and not compressed.
-    pub(crate) fn of_pieces(mut self, pieces: Vec<Piece>) -> Self {
+    pub(crate) fn of_pieces(mut self, pieces: Vec<FilePiece>) -> Self {
         with_walk!(&mut self.walk, walk => walk.only_pieces(pieces));
         self
     }
@@ -140,7 +144,7 @@ impl<'r> EventRecords<'r> {
     /// threads left. Records, errors and account are the same.
     ///
     /// Takes a copy of these compressed records, at most 64 KiB each, and up to eight times
-    /// [`Limits::inflated_step`](super::Limits::inflated_step) bytes more. The thread ends with its data file, or when the
+    /// [`Limits::decompressed_step`](super::Limits::decompressed_step) bytes more. The thread ends with its data file, or when the
     /// walk is dropped.
     #[cfg(feature = "std")]
     #[must_use]
@@ -252,7 +256,7 @@ impl<'r> EventRecords<'r> {
 
     /// Fills the columns of a batch. Compiled once for all sizes of batches.
     #[inline(never)]
-    fn fill(&mut self, columns: Columns<'_>) -> Filled {
+    fn fill(&mut self, columns: BatchColumns<'_>) -> BatchContents {
         with_walk!(&mut self.walk, walk => walk.next_batch(columns))
     }
 

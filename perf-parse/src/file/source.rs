@@ -10,7 +10,7 @@ mod window;
 #[cfg(feature = "std")]
 pub(super) use random_access::{RandomAccess, Seekable};
 #[cfg(feature = "std")]
-pub(super) use stream::Stream;
+pub(super) use stream::BufferedStream;
 #[cfg(feature = "std")]
 pub(super) use window::Window;
 
@@ -19,12 +19,12 @@ use core::ops::Range;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use crate::bytes::Bytes;
+use crate::bytes::RecordBytes;
 use crate::error::FileErrorKind;
 use crate::record::RawRecord;
 
 /// A source of bytes that are taken from the front.
-pub(super) trait Source<'r> {
+pub(super) trait ByteSource<'r> {
     /// Whether all bytes stay in memory as long as the records, so that a walk can go back to an offset.
     const IN_MEMORY: bool;
 
@@ -41,10 +41,10 @@ pub(super) trait Source<'r> {
 
     /// Takes the record at the front, if all its bytes are there and it is of one of `types`: a bit for each kernel
     /// type. Returns it for a caller that may keep it, with its type and its size.
-    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)>;
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, u16)>;
 
     /// Returns the record of `size` bytes at the front and the `held` bytes after it, for a caller that may keep them.
-    fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r>;
+    fn keep<O: Endian>(&self, size: u16, held: usize) -> RecordBytes<'r>;
 
     /// Drops `count` bytes that are available at the front.
     fn take(&mut self, count: usize);
@@ -119,7 +119,7 @@ impl<'r> Slice<'r> {
     }
 }
 
-impl<'r> Source<'r> for Slice<'r> {
+impl<'r> ByteSource<'r> for Slice<'r> {
     const IN_MEMORY: bool = true;
 
     #[inline]
@@ -133,17 +133,17 @@ impl<'r> Source<'r> for Slice<'r> {
     }
 
     #[inline(always)]
-    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, u16)> {
         let (raw, after) = RawRecord::<O>::of_types(self.front, types)?;
         let (kind, size) = (raw.kind(), raw.size());
         self.front = after;
         self.offset = self.offset.wrapping_add(size.into());
-        Some((Bytes::record(raw), kind, size))
+        Some((RecordBytes::record(raw), kind, size))
     }
 
-    fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r> {
+    fn keep<O: Endian>(&self, size: u16, held: usize) -> RecordBytes<'r> {
         let end = usize::from(size).saturating_add(held);
-        Bytes::borrowed::<O>(self.front.get(..end).unwrap_or_default())
+        RecordBytes::borrowed::<O>(self.front.get(..end).unwrap_or_default())
     }
 
     #[inline(always)]

@@ -1,12 +1,12 @@
 //! The walk over the records of a capture, which consists of five layers.
 //!
-//! [`source`](super::source) has the bytes, [`framing`] finds records in them, [`inflated`] finds those of compressed
+//! [`source`](super::source) has the bytes, [`framing`] finds records in them, [`decompressed`] finds those of compressed
 //! payloads, [`knowledge`](super::knowledge) has the events and features that are known so far, and [`order`] holds
 //! records until no earlier record can come. Each layer owns its state.
 
 mod batch;
+mod decompressed;
 mod framing;
-mod inflated;
 mod order;
 mod types;
 
@@ -17,9 +17,9 @@ use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
 use super::knowledge::Knowledge;
-use super::source::Source;
+use super::source::ByteSource;
 use crate::account::Account;
-use crate::bytes::Bytes;
+use crate::bytes::RecordBytes;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Place};
 use crate::layout::Mmap2Layout;
@@ -27,28 +27,28 @@ use crate::limits::Limits;
 use crate::record::{Lost, LostSamples, Mmap2, RawRecord, Record};
 use crate::salvage;
 use crate::sample::Reading;
+use decompressed::DecompressedRecords;
 use framing::Framing;
-use inflated::Inflated;
 use order::TimeOrder;
-use types::Types;
+use types::RecordTypeSet;
 
+pub(crate) use framing::FilePiece;
 pub(super) use framing::HEADER;
-pub(crate) use framing::Piece;
 
 /// A walk over the records of byte order `O` in sources of type `S`.
 ///
 /// A fault is noted in the account before it is returned. The next call continues after it.
 #[derive(Debug)]
-pub(super) struct Walk<'r, O: Endian, S> {
+pub(super) struct SourceWalk<'r, O: Endian, S> {
     framing: Framing<S>,
     /// The compressed stream of the data file that is being read; `None` before its first payload.
-    inflated: Option<Inflated>,
+    decompressed: Option<DecompressedRecords>,
     /// Whether it is decompressed by a thread of its own.
     is_ahead: bool,
     pub(super) knowledge: Knowledge<'r>,
     order: Option<TimeOrder>,
     /// The types of the records to return.
-    types: Types,
+    types: RecordTypeSet,
     /// The kernel types whose records the fast path may return from the front of the source, a bit for each. 0 if the
     /// next record is not at the front of the source, or if records are held.
     fast_types: u64,
@@ -59,7 +59,7 @@ pub(super) struct Walk<'r, O: Endian, S> {
     byte_order: PhantomData<O>,
 }
 
-impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
+impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
     /// Creates a walk over `first`, which has the number `data_file`, and the data files after it.
     pub(super) fn new(
         (first, data_file): (S, usize),
@@ -70,12 +70,12 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     ) -> Self {
         Self {
             framing: Framing::new(first, data_file, more),
-            inflated: None,
+            decompressed: None,
             is_ahead: false,
             knowledge,
             order: None,
-            types: Types::all(),
-            fast_types: Types::all().fast(),
+            types: RecordTypeSet::all(),
+            fast_types: RecordTypeSet::all().fast(),
             account,
             from: None,
             limits: *limits,
@@ -89,7 +89,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     }
 
     pub(super) fn only(&mut self, types: &[RecordType]) {
-        self.types = Types::new(types);
+        self.types = RecordTypeSet::new(types);
         self.settle();
     }
 
@@ -105,7 +105,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     }
 
     /// Leaves out everything but some pieces of the data files.
-    pub(super) fn only_pieces(&mut self, pieces: Vec<Piece>) {
+    pub(super) fn only_pieces(&mut self, pieces: Vec<FilePiece>) {
         self.framing.only(pieces);
         self.settle();
     }
@@ -117,7 +117,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Decides how the next record is found, after a step off the fast path.
     fn settle(&mut self) {
         let is_fast = self.framing.is_at_boundary()
-            && self.inflated.is_none()
+            && self.decompressed.is_none()
             && self.order.is_none()
             && self.from.is_none();
         self.fast_types = if is_fast { self.types.fast() } else { 0 };
@@ -125,8 +125,8 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Returns how far the walk has read.
     pub(super) fn position(&self) -> Place {
-        let inflated = self.inflated.as_ref();
-        inflated.and_then(|it| it.place(self.framing.data_file())).unwrap_or_else(|| self.framing.place())
+        let decompressed = self.decompressed.as_ref();
+        decompressed.and_then(|it| it.place(self.framing.data_file())).unwrap_or_else(|| self.framing.place())
     }
 
     /// Returns the next record; `None` at the end.
@@ -175,7 +175,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         if self.order.is_some() {
             return self.next_held();
         }
-        self.next_inflated()
+        self.next_decompressed()
     }
 
     /// Returns the next record if it is at the front of the source and of one of `types`.
@@ -191,9 +191,11 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Returns the next record of the decompressed stream, if all its bytes are there.
     #[inline(always)]
-    fn next_inflated(&mut self) -> Option<EventRecord<'r>> {
-        let Self { knowledge, framing, account, inflated: Some(inflated), .. } = self else { return None };
-        let (bytes, place, kind) = inflated.take_record::<O>(self.types.fast(), framing.data_file())?;
+    fn next_decompressed(&mut self) -> Option<EventRecord<'r>> {
+        let Self { knowledge, framing, account, decompressed: Some(decompressed), .. } = self else {
+            return None;
+        };
+        let (bytes, place, kind) = decompressed.take_record::<O>(self.types.fast(), framing.data_file())?;
         account.count(kind, 0);
         let event = knowledge.event_of_kernel::<O>(&bytes);
         Some(EventRecord::new(bytes, place, event))
@@ -241,7 +243,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
                     target = target.max(self.framing.source.offset().saturating_add(horizon));
                 }
             }
-            if self.inflated.is_some() {
+            if self.decompressed.is_some() {
                 return None;
             }
             if self.framing.data_file() != data_file {
@@ -252,7 +254,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Skips the records at the front of the source that were not requested, after reading their headers.
     fn pass_unwanted(&mut self) {
-        if self.inflated.is_some() || !self.framing.is_at_boundary() {
+        if self.decompressed.is_some() || !self.framing.is_at_boundary() {
             return;
         }
         while let Some((raw, _)) =
@@ -268,9 +270,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     fn advance(&mut self) -> Result<Option<EventRecord<'r>>, FileError> {
         loop {
             self.framing.skip_trailing(&mut self.account)?;
-            if let Some(inflated) = &mut self.inflated {
+            if let Some(decompressed) = &mut self.decompressed {
                 let events = self.knowledge.events();
-                let next = inflated.next::<O, S>(&mut self.framing, events, &mut self.account)?;
+                let next = decompressed.next::<O, S>(&mut self.framing, events, &mut self.account)?;
                 if let Some((bytes, place)) = next {
                     return Ok(Some(self.found(bytes, place)));
                 }
@@ -286,9 +288,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             };
             if matches!(kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
                 self.account.count(kind, size.into());
-                let inflated =
-                    self.inflated.get_or_insert_with(|| Inflated::new(&self.limits, self.is_ahead));
-                inflated.begin::<O, S>(size, &mut self.framing, &mut self.account)?;
+                let decompressed = self
+                    .decompressed
+                    .get_or_insert_with(|| DecompressedRecords::new(&self.limits, self.is_ahead));
+                decompressed.begin::<O, S>(size, &mut self.framing, &mut self.account)?;
                 continue;
             }
             let (trailing_size, held) = self.framing.trailing::<O>(kind, size, &mut self.account)?;
@@ -303,7 +306,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     }
 
     /// Returns the record at the start of `bytes`, and applies the record if it describes the capture.
-    fn found(&mut self, bytes: Bytes<'r>, place: Place) -> EventRecord<'r> {
+    fn found(&mut self, bytes: RecordBytes<'r>, place: Place) -> EventRecord<'r> {
         let raw: RawRecord<'_, O> = bytes.raw().typed(());
         self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);
         self.count_content(&raw);
@@ -341,12 +344,12 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Ends a data file. Returns whether there is more to read, in this file or another.
     fn end_data_file(&mut self) -> Result<bool, FileError> {
-        if let Some(inflated) = &mut self.inflated {
-            if inflated.end::<O>(&mut self.account)? {
+        if let Some(decompressed) = &mut self.decompressed {
+            if decompressed.end::<O>(&mut self.account)? {
                 return Ok(true);
             }
         }
-        self.inflated = None;
+        self.decompressed = None;
         Ok(self.framing.next_data_file())
     }
 }

@@ -4,7 +4,7 @@
 //! a folder that is beside its `data`. The first two take the events at the start. All take the records as bytes: records
 //! that a [`RecordEncoder`](crate::write::RecordEncoder) encodes, or that were read from another capture.
 //! [`FeaturePayloads`] has what is known about the machine. The layout is that of the perf tool, in the byte order of this
-//! machine, or that of [`Options::endianness`].
+//! machine, or that of [`WriteOptions::endianness`].
 //!
 //! Writes are not buffered: wrap an output that is slow at small writes in a [`BufWriter`](std::io::BufWriter).
 //!
@@ -20,12 +20,12 @@
 //! use perf_parse::abi::sample_type::SampleType;
 //! use perf_parse::feature::FeatureData;
 //! use perf_parse::file::Reader;
-//! use perf_parse::file::write::{EventFields, FileWriter, Options};
+//! use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 //! use perf_parse::write::{RecordEncoder, SampleFields};
 //!
 //! let attr = Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP, ..Attr::default() };
 //! let event = EventFields { attr, ids: vec![7], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
-//! let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &Options::default())?;
+//! let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default())?;
 //! writer.features().set(&FeatureData::Hostname(b"builder"))?;
 //!
 //! let mut record = Vec::new();
@@ -69,7 +69,7 @@ use crate::event::Event;
 #[derive(Clone, Debug, Default)]
 pub struct EventFields {
     /// The event's attr: what it counts and records. Its `size` is the smallest size that it is written with, unless
-    /// [`Options::attr_version`] is set.
+    /// [`WriteOptions::attr_version`] is set.
     pub attr: Attr,
     /// The bytes of a newer kernel's attr after the fields of [`Attr`], in the byte order to be written.
     pub attr_tail: Vec<u8>,
@@ -105,9 +105,9 @@ impl From<&Event> for EventFields {
     }
 }
 
-/// Options for writing a capture. Fields may be added: end a literal with `..Options::default()`.
+/// Options for writing a capture. Fields may be added: end a literal with `..WriteOptions::default()`.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WriteOptions {
     /// The byte order of the capture: that of the records that are given, and of the features. The default is
     /// [`Endianness::NATIVE`], the order of the machine that runs the program.
     pub endianness: Endianness,
@@ -117,13 +117,13 @@ pub struct Options {
     /// Compresses the records; `None` writes them uncompressed.
     ///
     /// Needs this crate's feature `zstd`.
-    pub zstd: Option<Zstd>,
-    // `#[non_exhaustive]` would also forbid `..Options::default()` in other crates.
+    pub zstd: Option<ZstdOptions>,
+    // `#[non_exhaustive]` would also forbid `..WriteOptions::default()` in other crates.
     #[doc(hidden)]
     pub non_exhaustive: (),
 }
 
-impl Default for Options {
+impl Default for WriteOptions {
     /// Returns options for an uncompressed capture in the byte order of this machine.
     fn default() -> Self {
         Self { endianness: Endianness::NATIVE, attr_version: None, zstd: None, non_exhaustive: () }
@@ -134,7 +134,7 @@ impl Default for Options {
 ///
 /// The data of AUXTRACE and HEADER_TRACING_DATA records is not compressed, as perf requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Zstd {
+pub struct ZstdOptions {
     /// Level from 1, the fastest, to 22, the smallest output.
     pub level: u8,
     /// The type of the records that contain the stream: [`RecordType::COMPRESSED`], which perf reads since 5.2, or
@@ -142,7 +142,7 @@ pub struct Zstd {
     pub record: RecordType,
 }
 
-impl Default for Zstd {
+impl Default for ZstdOptions {
     /// Returns perf's default: level 1.
     fn default() -> Self {
         Self { level: 1, record: RecordType::COMPRESSED }

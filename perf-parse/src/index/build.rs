@@ -6,15 +6,15 @@ use core::ops::Range;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 
-use super::chunk::{Chunk, Span};
+use super::chunk::{Chunk, ChunkSpan};
 use super::fields::{put, put_bytes};
 use super::ids::IdSet;
-use super::others::{Before, MAX_OTHERS, Other};
+use super::others::{DeltaBase, MAX_OTHERS, OtherRecord};
 use crate::batch::SampleBatch;
 use crate::event::{EventRecord, Place};
 
 #[derive(Debug)]
-pub(super) struct Building {
+pub(super) struct ChunkBuilder {
     place: Place,
     records: u64,
     samples: u64,
@@ -24,10 +24,10 @@ pub(super) struct Building {
     /// The encoded records that are not samples, unless there are too many.
     others: Vec<u8>,
     listed: u64,
-    before: Before,
+    before: DeltaBase,
 }
 
-impl Building {
+impl ChunkBuilder {
     /// Starts a chunk whose first record is at `place`.
     pub(super) fn new(place: Place) -> Self {
         Self {
@@ -39,13 +39,13 @@ impl Building {
             threads: IdSet::default(),
             others: Vec::new(),
             listed: 0,
-            before: Before::new(place.data_file),
+            before: DeltaBase::new(place.data_file),
         }
     }
 
     /// Returns the span of the chunk.
-    pub(super) fn span(&self) -> Span {
-        Span::of(self.place)
+    pub(super) fn span(&self) -> ChunkSpan {
+        ChunkSpan::of(self.place)
     }
 
     /// Adds the next record.
@@ -61,7 +61,7 @@ impl Building {
         match record.kind() {
             // A sample that cannot be decoded.
             RecordType::SAMPLE => self.samples = self.samples.saturating_add(1),
-            kind => self.list(&Other { place: record.place(), time, kind }),
+            kind => self.list(&OtherRecord { place: record.place(), time, kind }),
         }
     }
 
@@ -102,7 +102,7 @@ impl Building {
         self.times = Some((earliest.min(first), latest.max(last)));
     }
 
-    fn list(&mut self, other: &Other) {
+    fn list(&mut self, other: &OtherRecord) {
         self.listed = self.listed.saturating_add(1);
         if self.listed <= MAX_OTHERS {
             self.before.put(&mut self.others, other);
@@ -156,10 +156,10 @@ mod tests {
     /// Returns an index with one chunk of `count` compressed records without a time.
     fn of_others(count: u64, first: u64) -> Index {
         let place = |position| Place { data_file: 0, offset: 16, decompressed: Some(position * 8) };
-        let mut chunk = Building::new(place(first));
+        let mut chunk = ChunkBuilder::new(place(first));
         for position in first..first + count {
             chunk.records += 1;
-            chunk.list(&Other { place: place(position), time: None, kind: RecordType::FINISHED_ROUND });
+            chunk.list(&OtherRecord { place: place(position), time: None, kind: RecordType::FINISHED_ROUND });
         }
         let mut index = Index { is_compressed: true, ..Index::default() };
         index.push(&chunk);

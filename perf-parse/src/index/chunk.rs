@@ -3,10 +3,10 @@
 use core::ops::{Bound, RangeBounds, RangeInclusive};
 
 use super::error::IndexError;
-use super::fields::Fields;
-use super::ids::Ids;
-use super::order::Last;
-use super::others::{Before, MAX_OTHERS, Other};
+use super::fields::EncodedFields;
+use super::ids::EncodedIds;
+use super::order::LastPlaces;
+use super::others::{DeltaBase, MAX_OTHERS, OtherRecord};
 use crate::error::FileError;
 use crate::event::{EventRecord, Place};
 use crate::file::Reader;
@@ -23,19 +23,19 @@ pub struct Chunk<'i> {
     /// Whether some of the records of the capture are compressed.
     is_compressed: bool,
     times: Option<(u64, u64)>,
-    cpus: Ids<'i>,
-    threads: Ids<'i>,
-    others: Option<Fields<'i>>,
+    cpus: EncodedIds<'i>,
+    threads: EncodedIds<'i>,
+    others: Option<EncodedFields<'i>>,
 }
 
 /// The span of a data file in which a record begins: one of 64 KiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Span {
+pub(super) struct ChunkSpan {
     data_file: usize,
     number: u64,
 }
 
-impl Span {
+impl ChunkSpan {
     pub(super) fn of(place: Place) -> Self {
         Self { data_file: place.data_file, number: place.offset >> 16 }
     }
@@ -104,9 +104,9 @@ impl<'i> Chunk<'i> {
 
     /// Returns the records that are not samples, in the order of the capture. `None` if there are more than 8,192,
     /// which is possible only in compressed data; [`walk`](Self::walk) then returns them.
-    pub fn others(&self) -> Option<impl Iterator<Item = Other> + use<'i>> {
+    pub fn others(&self) -> Option<impl Iterator<Item = OtherRecord> + use<'i>> {
         let mut fields = self.others.clone()?;
-        let mut before = Before::new(self.place.data_file);
+        let mut before = DeltaBase::new(self.place.data_file);
         Some(core::iter::from_fn(move || before.take(&mut fields).ok().flatten()))
     }
 
@@ -134,7 +134,7 @@ impl<'i> Chunk<'i> {
     /// Reads a chunk at the front of the fields.
     ///
     /// `is_compressed` is whether some of the records of the capture are compressed.
-    pub(super) fn read(fields: &mut Fields<'i>, is_compressed: bool) -> Result<Self, IndexError> {
+    pub(super) fn read(fields: &mut EncodedFields<'i>, is_compressed: bool) -> Result<Self, IndexError> {
         let size = fields.number("chunk.size")?;
         let mut own = fields.part("chunk.size", size)?;
         let start = own.offset();
@@ -154,7 +154,7 @@ impl<'i> Chunk<'i> {
             }
             None => None,
         };
-        let (cpus, threads) = (Ids(own.bytes("chunk.cpus")?), Ids(own.bytes("chunk.threads")?));
+        let (cpus, threads) = (EncodedIds(own.bytes("chunk.cpus")?), EncodedIds(own.bytes("chunk.threads")?));
         let others = own.bytes("chunk.others")?;
         own.end()?;
         let place = Place { data_file, offset, decompressed };
@@ -181,10 +181,10 @@ impl<'i> Chunk<'i> {
     fn check_others(&self, expected: u64) -> Result<(), IndexError> {
         let Some(mut fields) = self.others.clone() else { return Ok(()) };
         let start = fields.offset();
-        let mut before = Before::new(self.place.data_file);
-        let (mut count, mut last) = (0_u64, Last::default());
+        let mut before = DeltaBase::new(self.place.data_file);
+        let (mut count, mut last) = (0_u64, LastPlaces::default());
         while let Some(other) = before.take(&mut fields)? {
-            if Span::of(other.place) > Span::of(self.place) || !last.go_to(other.place) {
+            if ChunkSpan::of(other.place) > ChunkSpan::of(self.place) || !last.go_to(other.place) {
                 let must = "after the previous record, and in the span of the chunk";
                 return Err(IndexError::invalid("other.offset", must, start));
             }
@@ -216,7 +216,7 @@ impl<'i> Chunk<'i> {
         Ok(())
     }
 
-    pub(super) fn ids(&self) -> (&Ids<'i>, &Ids<'i>) {
+    pub(super) fn ids(&self) -> (&EncodedIds<'i>, &EncodedIds<'i>) {
         (&self.cpus, &self.threads)
     }
 }

@@ -24,13 +24,13 @@ pub(super) fn put_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
 
 /// The fields of an encoded index that are left to read.
 #[derive(Clone, Debug)]
-pub(super) struct Fields<'a> {
+pub(super) struct EncodedFields<'a> {
     rest: &'a [u8],
     /// Offset of `rest` in the encoded index.
     offset: u64,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> EncodedFields<'a> {
     pub(super) fn new(rest: &'a [u8], offset: u64) -> Self {
         Self { rest, offset }
     }

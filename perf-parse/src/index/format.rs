@@ -6,8 +6,8 @@ use perf_abi::endian::Endianness;
 
 use super::chunk::Chunk;
 use super::error::{IndexError, IndexErrorKind};
-use super::fields::Fields;
-use super::{Index, Span};
+use super::fields::EncodedFields;
+use super::{ChunkSpan, Index};
 use crate::file::{Mode, Reader, Section};
 
 const MAGIC: &[u8; 8] = b"PERFIDX1";
@@ -22,21 +22,21 @@ const CHUNKS: usize = 80;
 
 /// The identity of a capture. Another capture, and the same capture after a change, have other identities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Identity {
+pub struct IndexIdentity {
     size: u64,
     modified: u64,
     header: u64,
     data: Section,
 }
 
-impl Identity {
+impl IndexIdentity {
     /// Creates the identity of an opened capture.
     ///
     /// `size` is its size in bytes; for a folder, that of its data files together. `modified` is the time of its last
     /// modification, in a unit of the caller's choice. The header, if the capture has one, comes from the reader.
     #[must_use]
     pub fn new(reader: &Reader<'_>, size: u64, modified: u64) -> Self {
-        let mut hash = Hash::new();
+        let mut hash = Fnv1a::new();
         hash.add(reader.mode().name().as_bytes());
         hash.add(&[u8::from(reader.endianness() == Endianness::Big)]);
         let mut data = Section::default();
@@ -65,7 +65,7 @@ impl Identity {
 impl Index {
     /// Encodes the index of the capture `identity`. The [module docs](super) describe the format.
     #[must_use]
-    pub fn encode(&self, identity: &Identity) -> Vec<u8> {
+    pub fn encode(&self, identity: &IndexIdentity) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes.len().saturating_add(CHUNKS));
         out.extend_from_slice(MAGIC);
         out.extend_from_slice(&VERSION.to_le_bytes());
@@ -75,7 +75,7 @@ impl Index {
         }
         out.extend_from_slice(&self.chunks.to_le_bytes());
         out.extend_from_slice(&(self.bytes.len() as u64).to_le_bytes());
-        let mut checksum = Hash::new();
+        let mut checksum = Fnv1a::new();
         checksum.add(&out);
         checksum.add(&self.bytes);
         out.extend_from_slice(&checksum.0.to_le_bytes());
@@ -93,7 +93,7 @@ impl Index {
     /// [`IndexErrorKind::NotAnIndex`], [`IndexErrorKind::Version`], [`IndexErrorKind::Truncated`],
     /// [`IndexErrorKind::Residue`], [`IndexErrorKind::Checksum`], [`IndexErrorKind::Invalid`].
     /// [`IndexErrorKind::OtherCapture`] if the index was made from another capture, or if the capture has changed since.
-    pub fn decode(bytes: &[u8], identity: &Identity) -> Result<Self, IndexError> {
+    pub fn decode(bytes: &[u8], identity: &IndexIdentity) -> Result<Self, IndexError> {
         if !bytes.starts_with(MAGIC) {
             return Err(IndexError::new(IndexErrorKind::NotAnIndex, 0));
         }
@@ -118,10 +118,10 @@ impl Index {
         let (chunks, size) = (word(bytes, 56, "chunks")?, word(bytes, 64, "chunks.size")?);
         let checksum = word(bytes, CHECKSUM, "checksum")?;
         let (head, body) = (bytes.get(..CHECKSUM), bytes.get(CHUNKS..).unwrap_or_default());
-        let mut rest = Fields::new(body, CHUNKS as u64);
+        let mut rest = EncodedFields::new(body, CHUNKS as u64);
         let fields = rest.part("chunks.size", size)?;
         rest.end()?;
-        let mut hash = Hash::new();
+        let mut hash = Fnv1a::new();
         hash.add(head.unwrap_or_default());
         hash.add(body);
         if hash.0 != checksum {
@@ -134,7 +134,7 @@ impl Index {
 
 /// Checks the chunks. Returns the offset at which the last one begins.
 fn check(
-    mut fields: Fields<'_>,
+    mut fields: EncodedFields<'_>,
     is_compressed: bool,
     chunks: u64,
     capture: u64,
@@ -146,7 +146,7 @@ fn check(
         last = size.saturating_sub(fields.rest().len());
         let chunk = Chunk::read(&mut fields, is_compressed)?;
         chunk.check(start, capture)?;
-        let own = Some(Span::of(chunk.place()));
+        let own = Some(ChunkSpan::of(chunk.place()));
         if span >= own {
             return Err(IndexError::invalid(
                 "chunk.offset",
@@ -178,9 +178,9 @@ fn array<const N: usize>(bytes: &[u8], at: usize, field: &'static str) -> Result
 }
 
 /// The hash FNV-1a of 64 bits.
-struct Hash(u64);
+struct Fnv1a(u64);
 
-impl Hash {
+impl Fnv1a {
     fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }

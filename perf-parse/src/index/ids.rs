@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::error::IndexError;
-use super::fields::{Fields, put};
+use super::fields::{EncodedFields, put};
 
 /// Maximum number of ids that a set lists.
 pub(super) const MAX_IDS: usize = 256;
@@ -41,7 +41,7 @@ impl IdSet {
         self.ids.clear();
     }
 
-    pub(super) fn insert_all(&mut self, ids: &Ids<'_>) {
+    pub(super) fn insert_all(&mut self, ids: &EncodedIds<'_>) {
         match ids.iter() {
             Some(ids) => ids.for_each(|id| self.insert(id)),
             None => self.set_too_many(),
@@ -63,9 +63,9 @@ impl IdSet {
 
 /// An encoded set: the distance of each id from the smallest id that can come; `None` for a set with too many ids.
 #[derive(Clone, Debug)]
-pub(super) struct Ids<'a>(pub(super) Option<Fields<'a>>);
+pub(super) struct EncodedIds<'a>(pub(super) Option<EncodedFields<'a>>);
 
-impl<'a> Ids<'a> {
+impl<'a> EncodedIds<'a> {
     /// Returns the ids in ascending order; `None` if there are too many.
     pub(super) fn iter(&self) -> Option<impl Iterator<Item = u32> + use<'a>> {
         let mut fields = self.0.clone()?;
@@ -92,7 +92,11 @@ impl<'a> Ids<'a> {
 }
 
 /// Takes the next id; `None` after the last. `next` is the smallest id that may come.
-fn take(fields: &mut Fields<'_>, next: &mut u64, field: &'static str) -> Result<Option<u32>, IndexError> {
+fn take(
+    fields: &mut EncodedFields<'_>,
+    next: &mut u64,
+    field: &'static str,
+) -> Result<Option<u32>, IndexError> {
     if fields.is_empty() {
         return Ok(None);
     }

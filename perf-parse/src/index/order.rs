@@ -7,12 +7,12 @@ use crate::event::Place;
 /// Both kinds are in ascending order. A decompressed record may come after records that were not compressed and have a
 /// larger offset, because the library may hold it until there is more input.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Last {
+pub(super) struct LastPlaces {
     uncompressed: Option<Place>,
     decompressed: Option<Place>,
 }
 
-impl Last {
+impl LastPlaces {
     /// Moves on to the place of the next record. Returns `false` if the place is not after the previous one.
     pub(super) fn go_to(&mut self, place: Place) -> bool {
         let key = |place: Place| (place.data_file, place.decompressed.unwrap_or(place.offset));

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::record::RecordType;
 
 use super::error::IndexError;
-use super::fields::{Fields, put};
+use super::fields::{EncodedFields, put};
 use crate::event::Place;
 
 /// Maximum number of records that a chunk lists: as many uncompressed records as fit into 64 KiB.
@@ -13,7 +13,7 @@ pub(super) const MAX_OTHERS: u64 = 8192;
 
 /// A record that is not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Other {
+pub struct OtherRecord {
     /// Where the record is.
     pub place: Place,
     /// Its time, as [`EventRecord::time`](crate::EventRecord::time) returns it.
@@ -27,7 +27,7 @@ const HAS_TIME: u64 = 2;
 
 /// The values from which the differences of the next record are computed: those of the records before it, initially 0.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Before {
+pub(super) struct DeltaBase {
     data_file: usize,
     /// The offset of the last record that was not compressed, and of the last one that was.
     offset: u64,
@@ -36,14 +36,14 @@ pub(super) struct Before {
     time: u64,
 }
 
-impl Before {
+impl DeltaBase {
     pub(super) fn new(data_file: usize) -> Self {
         Self { data_file, offset: 0, compressed: 0, position: 0, time: 0 }
     }
 
     /// Appends a record.
-    pub(super) fn put(&mut self, out: &mut Vec<u8>, other: &Other) {
-        let Other { place, time, kind } = *other;
+    pub(super) fn put(&mut self, out: &mut Vec<u8>, other: &OtherRecord) {
+        let OtherRecord { place, time, kind } = *other;
         let is_decompressed = if place.decompressed.is_some() { IS_DECOMPRESSED } else { 0 };
         let has_time = if time.is_some() { HAS_TIME } else { 0 };
         put(out, u64::from(kind.0) << 2 | has_time | is_decompressed);
@@ -64,7 +64,7 @@ impl Before {
     }
 
     /// Takes the next record; `None` after the last.
-    pub(super) fn take(&mut self, fields: &mut Fields<'_>) -> Result<Option<Other>, IndexError> {
+    pub(super) fn take(&mut self, fields: &mut EncodedFields<'_>) -> Result<Option<OtherRecord>, IndexError> {
         if fields.is_empty() {
             return Ok(None);
         }
@@ -92,6 +92,6 @@ impl Before {
             time = Some(self.time);
         }
         let place = Place { data_file: self.data_file, offset, decompressed };
-        Ok(Some(Other { place, time, kind: RecordType(kind) }))
+        Ok(Some(OtherRecord { place, time, kind: RecordType(kind) }))
     }
 }

@@ -1,22 +1,22 @@
 //! Reads a capture once, in its order.
 
 use super::Index;
-use super::build::Building;
-use super::chunk::Span;
+use super::build::ChunkBuilder;
+use super::chunk::ChunkSpan;
 use super::error::{IndexError, IndexErrorKind};
-use super::order::Last;
+use super::order::LastPlaces;
 use crate::batch::SampleBatch;
 use crate::event::{EventRecord, Place};
 
 /// The index so far, and the chunk that is being built.
 #[derive(Debug, Default)]
-pub(super) struct Pass {
+pub(super) struct IndexPass {
     index: Index,
-    building: Option<Building>,
-    last: Last,
+    building: Option<ChunkBuilder>,
+    last: LastPlaces,
 }
 
-impl Pass {
+impl IndexPass {
     /// Adds the next record.
     #[inline]
     pub(super) fn add(&mut self, record: &EventRecord<'_>) -> Result<(), IndexError> {
@@ -43,12 +43,12 @@ impl Pass {
             self.go_to(place(len.saturating_sub(1)))?;
         }
         while start < len {
-            let span = Span::of(place(start));
+            let span = ChunkSpan::of(place(start));
             // Batches are in the order of the capture, so a search finds the first sample of the next span.
             let (mut end, mut later) = (start.saturating_add(1), len);
             while end < later {
                 let middle = end.midpoint(later);
-                if Span::of(place(middle)) == span {
+                if ChunkSpan::of(place(middle)) == span {
                     end = middle.saturating_add(1);
                 } else {
                     later = middle;
@@ -77,10 +77,10 @@ impl Pass {
 
     /// Returns the chunk of the next record, which is at `place`.
     #[inline]
-    fn chunk_of(&mut self, place: Place) -> &mut Building {
-        if self.building.as_ref().is_some_and(|chunk| chunk.span() < Span::of(place)) {
+    fn chunk_of(&mut self, place: Place) -> &mut ChunkBuilder {
+        if self.building.as_ref().is_some_and(|chunk| chunk.span() < ChunkSpan::of(place)) {
             self.building.take().into_iter().for_each(|chunk| self.index.push(&chunk));
         }
-        self.building.get_or_insert_with(|| Building::new(place))
+        self.building.get_or_insert_with(|| ChunkBuilder::new(place))
     }
 }

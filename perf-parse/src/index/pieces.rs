@@ -7,7 +7,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use super::Index;
 use super::chunk::Chunk;
 use crate::event::Place;
-use crate::file::{EventRecords, Piece, Reader};
+use crate::file::{EventRecords, FilePiece, Reader};
 use crate::record::RawRecord;
 
 impl Index {
@@ -48,7 +48,7 @@ impl Index {
             Endianness::Little => size_of::<LittleEndian>,
             Endianness::Big => size_of::<BigEndian>,
         };
-        let mut pieces = Pieces::default();
+        let mut pieces = PieceList::default();
         let mut chunks = self.chunks().peekable();
         while let Some(chunk) = chunks.next() {
             let Place { data_file, offset, .. } = chunk.place();
@@ -69,14 +69,14 @@ impl Index {
 
 /// The pieces so far, in the order of the capture.
 #[derive(Debug, Default)]
-struct Pieces(Vec<Piece>);
+struct PieceList(Vec<FilePiece>);
 
-impl Pieces {
+impl PieceList {
     /// Adds a range of offsets, after those before it.
     fn add(&mut self, data_file: usize, start: u64, end: u64) {
         match self.0.last_mut() {
             Some(last) if last.data_file == data_file && last.range.end == start => last.range.end = end,
-            _ => self.0.push(Piece { data_file, range: start..end }),
+            _ => self.0.push(FilePiece { data_file, range: start..end }),
         }
     }
 }

@@ -8,7 +8,7 @@ use perf_abi::feature::Feature;
 use super::{OF_CONTAINER, event_fields, is_section, name_all};
 use crate::event::{EventRecord, Events};
 use crate::file::Reader;
-use crate::file::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::file::write::{EventFields, FileWriter, WriteFileError, WriteOptions};
 use crate::record::Record;
 use crate::record::user::{EventUpdateData, UserRecord};
 
@@ -64,7 +64,7 @@ impl<W: Write + Seek> FileCopy<W> {
     pub fn like(reader: &Reader<'_>, out: W) -> Result<Self, WriteFileError> {
         let known = reader.events().clone();
         let events = event_fields(&known);
-        let options = Options { endianness: reader.endianness(), ..Options::default() };
+        let options = WriteOptions { endianness: reader.endianness(), ..WriteOptions::default() };
         let writer = FileWriter::new(out, &events, &options)?;
         let mut copy = Self { writer, known, events };
         for section in reader.features() {

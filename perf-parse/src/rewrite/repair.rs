@@ -6,12 +6,12 @@
 //! use std::io::Cursor;
 //!
 //! use perf_parse::Reader;
-//! use perf_parse::rewrite::{Order, repair};
+//! use perf_parse::rewrite::{RepairOrder, repair};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let mut bytes = std::fs::read(path)?;
 //! bytes.truncate(bytes.len() / 2); // damage: the end is lost, and the features with it
-//! let repaired = repair(&Reader::new(&bytes)?, Order::Capture, Cursor::new(Vec::new()), |_| {})?;
+//! let repaired = repair(&Reader::new(&bytes)?, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {})?;
 //! assert!(repaired.written > 0);
 //!
 //! let bytes = repaired.out.into_inner();
@@ -34,7 +34,7 @@ use super::{OF_CONTAINER, event_fields, is_section, name_all, tracing};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events};
-use crate::file::write::{EventFields, FileWriter, Options, WriteFileError};
+use crate::file::write::{EventFields, FileWriter, WriteFileError, WriteOptions};
 use crate::file::{EventRecords, Mode, Reader, RecordCheck};
 use crate::record::user::EventUpdateData;
 use crate::record::{Record, UserRecord};
@@ -56,7 +56,7 @@ pub struct Repaired<W> {
 
 /// The order in which records are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum RepairOrder {
     /// That of the capture.
     Capture,
     /// By time: see [`EventRecords::in_time_order`].
@@ -66,7 +66,7 @@ pub enum Order {
 /// A step of a repair.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Step<'e> {
+pub enum RepairStep<'e> {
     /// How far the walk has read, in bytes from the start of the data file.
     At(u64),
     /// The capture itself has a fault: in its header, an attr, or the feature table. The account has it too.
@@ -110,9 +110,9 @@ pub enum Step<'e> {
 /// of kind [`Unsupported`](io::ErrorKind::Unsupported) for a stream, because it has to be read twice.
 pub fn repair<W: Write + Seek>(
     reader: &Reader<'_>,
-    order: Order,
+    order: RepairOrder,
     out: W,
-    report: impl FnMut(Step<'_>),
+    report: impl FnMut(RepairStep<'_>),
 ) -> Result<Repaired<W>, WriteFileError> {
     if !reader.can_walk_again() {
         let error = io::Error::new(io::ErrorKind::Unsupported, "a stream cannot be read twice");
@@ -124,7 +124,7 @@ pub fn repair<W: Write + Seek>(
         records.by_ref().for_each(drop);
         records = reader.records_knowing(records.into_knowledge());
     }
-    if order == Order::Time {
+    if order == RepairOrder::Time {
         records = records.in_time_order();
     }
     copy(records, reader.endianness(), out, report)
@@ -134,24 +134,24 @@ fn copy<W: Write + Seek>(
     mut records: EventRecords<'_>,
     endianness: Endianness,
     out: W,
-    mut report: impl FnMut(Step<'_>),
+    mut report: impl FnMut(RepairStep<'_>),
 ) -> Result<Repaired<W>, WriteFileError> {
     let opened = records.account().diagnostics.clone();
-    opened.iter().for_each(|&error| report(Step::Capture { error }));
+    opened.iter().for_each(|&error| report(RepairStep::Capture { error }));
     let mut events = events(records.events());
-    let options = Options { endianness, ..Options::default() };
+    let options = WriteOptions { endianness, ..WriteOptions::default() };
     let mut writer = FileWriter::new(out, &events, &options)?;
     let features_dropped = copy_features(&mut records, &mut writer, &mut report)?;
     let tracing_data = writer.features().get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
     let check = RecordCheck::new(&tracing_data);
     let (mut written, mut dropped) = (0_u64, 0_u64);
     loop {
-        report(Step::At(records.reached().offset));
+        report(RepairStep::At(records.reached().offset));
         let record = match records.next() {
             None => break,
             // The walk has noted the error.
             Some(Err(error)) => {
-                report(Step::Unreadable { data_file: records.reached().data_file, error });
+                report(RepairStep::Unreadable { data_file: records.reached().data_file, error });
                 continue;
             }
             Some(Ok(record)) => record,
@@ -164,7 +164,7 @@ fn copy<W: Write + Seek>(
                 Ok(()) => written = written.saturating_add(1),
                 Err(error @ WriteFileError::Record { .. }) => {
                     dropped = dropped.saturating_add(1);
-                    report(Step::Unwritable { offset, kind, error: &error });
+                    report(RepairStep::Unwritable { offset, kind, error: &error });
                 }
                 Err(error) => return Err(error),
             },
@@ -177,7 +177,7 @@ fn copy<W: Write + Seek>(
                     records.account_mut().note(error);
                 }
                 if !is_update || !opened.contains(&error) {
-                    report(Step::Unreadable { data_file, error });
+                    report(RepairStep::Unreadable { data_file, error });
                 }
             }
         }
@@ -208,7 +208,7 @@ fn decodable(sample_type: SampleType) -> SampleType {
 fn copy_features<W: Write + Seek>(
     records: &mut EventRecords<'_>,
     writer: &mut FileWriter<W>,
-    report: &mut impl FnMut(Step<'_>),
+    report: &mut impl FnMut(RepairStep<'_>),
 ) -> Result<Vec<Feature>, WriteFileError> {
     let noted = records.account().diagnostics.clone();
     let mut faults = records.check_features();
@@ -238,7 +238,7 @@ fn copy_features<W: Write + Seek>(
     for (_, error) in faults {
         records.account_mut().note_once(error);
         if !noted.contains(&error) {
-            report(Step::Unreadable { data_file: 0, error });
+            report(RepairStep::Unreadable { data_file: 0, error });
         }
     }
     dropped.sort_unstable();

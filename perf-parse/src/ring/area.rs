@@ -1,7 +1,7 @@
 //! The places of the areas in a mapping.
 
 use super::aux_area::AuxArea;
-use super::error::{Field, RingError, RingErrorKind};
+use super::error::{PageField, RingError, RingErrorKind};
 use super::page::Page;
 use super::pieces::ALIGN;
 
@@ -42,23 +42,25 @@ impl DataArea {
     pub(super) fn find(page: &Page, length: u64, page_size: Option<u64>) -> Result<Self, RingError> {
         let area = match (page.data_offset, page.data_size) {
             (0, 0) => Self::derive(length, page_size)?,
-            (0, _) => return Err(Field::DATA_OFFSET.invalid(0, "not 0, because data_size is not")),
-            (_, 0) => return Err(Field::DATA_SIZE.invalid(0, "not 0, because data_offset is not")),
+            (0, _) => return Err(PageField::DATA_OFFSET.invalid(0, "not 0, because data_size is not")),
+            (_, 0) => return Err(PageField::DATA_SIZE.invalid(0, "not 0, because data_offset is not")),
             (offset, size) => Self { offset, size, by: DecidedBy::Page },
         };
         if area.offset < PAGE_IN_USE {
-            return Err(Field::DATA_OFFSET.invalid(area.offset, "at least 1088, the end of the control page"));
+            return Err(
+                PageField::DATA_OFFSET.invalid(area.offset, "at least 1088, the end of the control page")
+            );
         }
         if !area.size.is_power_of_two() || area.size < ALIGN as u64 {
-            return Err(Field::DATA_SIZE.invalid(area.size, "a power of two of at least 8"));
+            return Err(PageField::DATA_SIZE.invalid(area.size, "a power of two of at least 8"));
         }
         let needed = area.end();
         if needed > length {
-            return Err(Field::DATA_SIZE.truncated(needed, length));
+            return Err(PageField::DATA_SIZE.truncated(needed, length));
         }
         if needed < length && page.aux_size == 0 {
             let must = "the number of bytes after data_offset, because the mapping has no AUX area";
-            return Err(Field::DATA_SIZE.invalid(area.size, must));
+            return Err(PageField::DATA_SIZE.invalid(area.size, must));
         }
         Ok(area)
     }
@@ -77,7 +79,7 @@ impl DataArea {
             ),
         };
         if !offset.is_power_of_two() || offset < MIN_PAGE {
-            return Err(Field::DATA_OFFSET.invalid(offset, must));
+            return Err(PageField::DATA_OFFSET.invalid(offset, must));
         }
         Ok(Self { offset, size: length.saturating_sub(offset), by })
     }
@@ -94,17 +96,17 @@ impl DataArea {
             return Ok(None);
         }
         if page.aux_offset < self.end() {
-            return Err(Field::AUX_OFFSET.invalid(page.aux_offset, "at least the end of the data area"));
+            return Err(PageField::AUX_OFFSET.invalid(page.aux_offset, "at least the end of the data area"));
         }
         if length == self.end() {
             return Ok(None);
         }
         let needed = page.aux_offset.saturating_add(page.aux_size);
         if needed > length {
-            return Err(Field::AUX_SIZE.truncated(needed, length));
+            return Err(PageField::AUX_SIZE.truncated(needed, length));
         }
         if needed < length {
-            return Err(Field::AUX_SIZE.invalid(page.aux_size, "the number of bytes after aux_offset"));
+            return Err(PageField::AUX_SIZE.invalid(page.aux_size, "the number of bytes after aux_offset"));
         }
         let start = usize::try_from(page.aux_offset).unwrap_or(usize::MAX);
         aux_of(page, mapping.get(start..).unwrap_or_default()).map(Some)
@@ -114,12 +116,12 @@ impl DataArea {
 /// Returns the AUX area that the control page describes; `bytes` are its contents.
 pub(super) fn aux_of<'a>(page: &Page, bytes: &'a [u8]) -> Result<AuxArea<'a>, RingError> {
     if page.aux_size != bytes.len() as u64 {
-        return Err(Field::AUX_SIZE.invalid(page.aux_size, "the length of the separate AUX area"));
+        return Err(PageField::AUX_SIZE.invalid(page.aux_size, "the length of the separate AUX area"));
     }
     AuxArea::new(bytes, page.aux_tail, page.aux_head)
 }
 
-impl Field {
+impl PageField {
     /// Returns an error for this field, which needs more bytes than are available.
     const fn truncated(self, needed: u64, available: u64) -> RingError {
         RingError { kind: RingErrorKind::Truncated { field: self.0, needed, available }, position: self.1 }

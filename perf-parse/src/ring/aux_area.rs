@@ -2,7 +2,7 @@
 
 use perf_abi::aux_area::AuxFlags;
 
-use super::error::{Field, RingError, RingErrorKind};
+use super::error::{PageField, RingError, RingErrorKind};
 use super::pieces::pieces;
 use crate::record::Aux;
 
@@ -86,12 +86,12 @@ impl<'a> AuxArea<'a> {
     pub fn new(data: &'a [u8], tail: u64, head: u64) -> Result<Self, RingError> {
         let size = data.len() as u64;
         if !data.len().is_power_of_two() {
-            return Err(Field::AUX_SIZE.invalid(size, "a power of two"));
+            return Err(PageField::AUX_SIZE.invalid(size, "a power of two"));
         }
         match head.checked_sub(tail) {
-            None => Err(Field::AUX_TAIL.invalid(tail, "at most aux_head")),
+            None => Err(PageField::AUX_TAIL.invalid(tail, "at most aux_head")),
             Some(unread) if unread > size && tail != 0 => {
-                Err(Field::AUX_HEAD.invalid(head, "at most aux_size beyond aux_tail"))
+                Err(PageField::AUX_HEAD.invalid(head, "at most aux_size beyond aux_tail"))
             }
             Some(_) => Ok(Self { data, tail, head }),
         }

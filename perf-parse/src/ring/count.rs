@@ -56,14 +56,14 @@ impl Pmc {
 
 /// The time for which an event was enabled, and the part of it for which it was on a counter; in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
+pub struct CounterTimes {
     /// `time_enabled`.
     pub enabled: u64,
     /// `time_running`.
     pub running: u64,
 }
 
-impl Times {
+impl CounterTimes {
     /// Returns these times `elapsed` nanoseconds later (see [`Clock::elapsed`](super::Clock::elapsed)). The event is
     /// enabled, and `on_counter` is whether it has been on a counter since.
     #[must_use]
@@ -81,7 +81,7 @@ impl Times {
     /// # Examples
     ///
     /// ```
-    /// use perf_parse::ring::Times;
+    /// use perf_parse::ring::CounterTimes;
     ///
     /// assert_eq!(Times { enabled: 3000, running: 1000 }.estimate(7), Some(21));
     /// assert_eq!(Times { enabled: 3000, running: 0 }.estimate(0), None);

@@ -14,7 +14,7 @@ use super::oldest::OldestFirst;
 use super::page::Page;
 #[cfg(feature = "alloc")]
 use super::pieces::RecordPieces;
-use super::walk::{Rest, RingWalk};
+use super::walk::{LossReason, RingWalk};
 use crate::record::RawRecord;
 
 /// The direction in which a ring is written, according to the attr's `write_backward`.
@@ -195,7 +195,7 @@ impl<'a, O: Endian> Dump<'a, O> {
     #[must_use]
     pub fn account(&self) -> DumpAccount {
         let walk = &self.walk;
-        let (unread, unwritten) = (walk.given_up(Rest::Unread), walk.given_up(Rest::Unwritten));
+        let (unread, unwritten) = (walk.given_up(LossReason::Unread), walk.given_up(LossReason::Unwritten));
         let (left, torn, wrapped) = (self.left(), walk.torn(), walk.wrapped());
         let not_read = [left, unread, unwritten, torn.map_or(0, |torn| torn.bytes)];
         let bytes = not_read.into_iter().fold(self.length, u64::saturating_sub);

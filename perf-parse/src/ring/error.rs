@@ -58,9 +58,9 @@ pub enum RingErrorKind {
 
 /// A field of the control page: its name and its offset.
 #[derive(Clone, Copy)]
-pub(super) struct Field(pub(super) &'static str, pub(super) u64);
+pub(super) struct PageField(pub(super) &'static str, pub(super) u64);
 
-impl Field {
+impl PageField {
     pub(super) const COMPAT_VERSION: Self = Self("compat_version", 4);
     pub(super) const DATA_HEAD: Self = Self("data_head", 1024);
     pub(super) const DATA_TAIL: Self = Self("data_tail", 1032);

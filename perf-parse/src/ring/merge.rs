@@ -11,7 +11,7 @@ use super::account::DumpAccount;
 use super::dump::Dump;
 use super::error::RingError;
 use super::pieces::RecordPieces;
-use crate::bytes::Bytes;
+use crate::bytes::RecordBytes;
 use crate::event::{EventOf, EventRecord, Events, Place};
 use crate::record::RawRecord;
 
@@ -46,13 +46,13 @@ use crate::record::RawRecord;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Merge<'a, O: Endian = NativeEndian> {
-    rings: Vec<Ring<'a, O>>,
+    rings: Vec<MergedRing<'a, O>>,
     /// The rings that have a next record, by its time and then in the order in which they were added.
     order: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
 #[derive(Clone, Debug)]
-struct Ring<'a, O: Endian> {
+struct MergedRing<'a, O: Endian> {
     dump: Dump<'a, O>,
     events: &'a Events,
     next: Option<Result<EventRecord<'a>, RingError>>,
@@ -92,7 +92,7 @@ impl<'a, O: Endian> Merge<'a, O> {
     pub fn add(&mut self, dump: Dump<'a, O>, events: &'a Events) -> usize {
         let index = self.rings.len();
         let dump = dump.oldest_first();
-        self.rings.push(Ring { dump, events, next: None, key: 0 });
+        self.rings.push(MergedRing { dump, events, next: None, key: 0 });
         self.read_next(index);
         index
     }
@@ -130,16 +130,16 @@ impl<'a, O: Endian> Iterator for Merge<'a, O> {
     }
 }
 
-impl<'a, O: Endian> Ring<'a, O> {
+impl<'a, O: Endian> MergedRing<'a, O> {
     /// Reads the next record of the ring, which has the number `index`.
     fn read_next(&mut self, index: usize) -> Option<Result<EventRecord<'a>, RingError>> {
         let (offset, record) = self.dump.step()?;
         let bytes = match record {
-            Ok(RecordPieces::Whole(record)) => Bytes::record(record),
+            Ok(RecordPieces::Whole(record)) => RecordBytes::record(record),
             Ok(RecordPieces::Wrapped { first, second, .. }) => {
                 let copy = Arc::new([first, second].concat());
                 let (raw, _) = RawRecord::<O>::whole((), &copy)?;
-                Bytes::shared::<O>(&copy, (0, copy.len()), raw.size())
+                RecordBytes::shared::<O>(&copy, (0, copy.len()), raw.size())
             }
             Err(error) => return Some(Err(error)),
         };

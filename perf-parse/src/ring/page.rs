@@ -5,8 +5,8 @@ use perf_abi::mmap_page::{Capabilities, MmapPage};
 use zerocopy::FromBytes;
 
 use super::clock::{Clock, ShortClock};
-use super::count::{Pmc, Times};
-use super::error::{Field, RingError, RingErrorKind};
+use super::count::{CounterTimes, Pmc};
+use super::error::{PageField, RingError, RingErrorKind};
 
 /// Every field of the control page, with methods that interpret them together.
 ///
@@ -90,7 +90,7 @@ impl Page {
         };
         let page = Self::from(page);
         if page.compat_version != 0 {
-            return Err(Field::COMPAT_VERSION.invalid(u64::from(page.compat_version), "0"));
+            return Err(PageField::COMPAT_VERSION.invalid(u64::from(page.compat_version), "0"));
         }
         Ok(page)
     }
@@ -131,8 +131,8 @@ impl Page {
 
     /// Returns the times for which the event was enabled and on a counter when the page was last written.
     #[must_use]
-    pub const fn times(&self) -> Times {
-        Times { enabled: self.time_enabled, running: self.time_running }
+    pub const fn times(&self) -> CounterTimes {
+        CounterTimes { enabled: self.time_enabled, running: self.time_running }
     }
 
     fn has(&self, capability: Capabilities) -> bool {

@@ -3,7 +3,7 @@
 use perf_abi::endian::Endian;
 
 use super::buffer::Buffer;
-use super::error::{Field, RingError};
+use super::error::{PageField, RingError};
 use crate::record::RawRecord;
 
 /// The alignment of records. The position and the size of every record are multiples of this number, so no header
@@ -55,7 +55,7 @@ pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
     if data.len().is_power_of_two() && data.len() >= ALIGN {
         return Ok(size);
     }
-    Err(Field::DATA_SIZE.invalid(size, "a power of two of at least 8"))
+    Err(PageField::DATA_SIZE.invalid(size, "a power of two of at least 8"))
 }
 
 /// Checks that a record may begin at the position.
@@ -63,7 +63,7 @@ pub(super) fn check_size(data: &[u8]) -> Result<u64, RingError> {
 /// # Errors
 ///
 /// `Invalid` if the position is not a multiple of 8.
-pub(super) fn check_aligned(field: Field, position: u64) -> Result<(), RingError> {
+pub(super) fn check_aligned(field: PageField, position: u64) -> Result<(), RingError> {
     if position.checked_rem(ALIGN as u64) == Some(0) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use perf_abi::endian::{Endian, NativeEndian, U16};
 use zerocopy::FromBytes;
 
 use super::buffer::Buffer;
-use super::error::{Field, RingError, RingErrorKind};
+use super::error::{PageField, RingError, RingErrorKind};
 use super::pieces::{ALIGN, RecordPieces, check_aligned, check_size, pieces};
 use crate::record::RawRecord;
 
@@ -19,7 +19,7 @@ pub struct Torn {
 
 /// The reason why bytes were given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum LossReason {
     /// They follow an error.
     Unread,
     /// They belong to the oldest record, whose end was overwritten.
@@ -42,7 +42,7 @@ pub struct RingWalk<'a, O: Endian = NativeEndian> {
     may_tear: bool,
     /// Bytes before `end` that were given up; `rest` has the reason.
     given_up: u64,
-    rest: Rest,
+    rest: LossReason,
     /// Whether a record that wraps was found.
     wrapped: bool,
     order: core::marker::PhantomData<O>,
@@ -84,13 +84,13 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     /// Kernel: `perf_output_begin`, `kernel/events/ring_buffer.c`.
     pub fn forward(data: &'a [u8], tail: u64, head: u64) -> Result<Self, RingError> {
         let available = check_size(data)?;
-        check_aligned(Field::DATA_HEAD, head)?;
-        check_aligned(Field::DATA_TAIL, tail)?;
+        check_aligned(PageField::DATA_HEAD, head)?;
+        check_aligned(PageField::DATA_TAIL, tail)?;
         let Some(needed) = head.checked_sub(tail) else {
-            return Err(Field::DATA_TAIL.invalid(tail, "at most data_head"));
+            return Err(PageField::DATA_TAIL.invalid(tail, "at most data_head"));
         };
         if needed > available {
-            let Field(field, position) = Field::DATA_TAIL;
+            let PageField(field, position) = PageField::DATA_TAIL;
             let kind = RingErrorKind::Overwritten { field, value: tail, needed, available };
             return Err(RingError { kind, position });
         }
@@ -162,7 +162,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     /// Kernel: `perf_output_begin_backward`, `kernel/events/ring_buffer.c`; since Linux 4.7.
     pub fn backward(data: &'a [u8], head: u64) -> Result<Self, RingError> {
         let size = check_size(data)?;
-        check_aligned(Field::DATA_HEAD, head)?;
+        check_aligned(PageField::DATA_HEAD, head)?;
         let written = head.wrapping_neg();
         Ok(Self::new(data, head, written.min(size), written > size))
     }
@@ -179,7 +179,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     fn over(first: &'a [u8], second: &'a [u8], position: u64, may_tear: bool) -> Self {
         let end = position.wrapping_add(first.len() as u64).wrapping_add(second.len() as u64);
         let order = core::marker::PhantomData;
-        Self { first, second, end, may_tear, given_up: 0, rest: Rest::Unread, wrapped: false, order }
+        Self { first, second, end, may_tear, given_up: 0, rest: LossReason::Unread, wrapped: false, order }
     }
 
     /// Returns the position of the next record. After the end it is the position up to which records were returned:
@@ -200,7 +200,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     }
 
     /// Returns the number of bytes given up for this reason.
-    pub(super) fn given_up(&self, rest: Rest) -> u64 {
+    pub(super) fn given_up(&self, rest: LossReason) -> u64 {
         if self.rest == rest { self.given_up } else { 0 }
     }
 
@@ -213,14 +213,14 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     /// torn record.
     #[must_use]
     pub fn unread(&self) -> u64 {
-        self.left().saturating_add(self.given_up(Rest::Unread))
+        self.left().saturating_add(self.given_up(LossReason::Unread))
     }
 
     /// Returns the oldest record of a ring that is written backward, if its end was overwritten. It is known after the
     /// walk has ended.
     #[must_use]
     pub fn torn(&self) -> Option<Torn> {
-        let bytes = self.given_up(Rest::Torn);
+        let bytes = self.given_up(LossReason::Torn);
         (bytes != 0).then(|| Torn { position: self.position(), bytes })
     }
 
@@ -272,7 +272,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
         let mut fault = None;
         if size == 0 && self.may_tear {
             let is_unwritten = self.first.iter().chain(self.second).all(|&byte| byte == 0);
-            self.rest = if is_unwritten { Rest::Unwritten } else { Rest::Torn };
+            self.rest = if is_unwritten { LossReason::Unwritten } else { LossReason::Torn };
         } else if usize::from(size) < ALIGN || usize::from(size) % ALIGN != 0 {
             fault = Some(RingErrorKind::RecordSize { size, unread: left });
         } else if let Some((second, rest)) = wraps.and_then(|wraps| self.second.split_at_checked(wraps)) {
@@ -281,7 +281,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
             self.wrapped = true;
             return Some(Ok(RecordPieces::Wrapped { first, second, position }));
         } else if self.may_tear {
-            self.rest = Rest::Torn;
+            self.rest = LossReason::Torn;
         } else {
             let (field, needed) = ("header.size", u64::from(size));
             fault = Some(RingErrorKind::Truncated { field, needed, available: left });

@@ -16,9 +16,9 @@ use perf_abi::weight::WeightStruct;
 use super::{BranchStack, Callchain, Read, Regs, Sample, StackUser};
 use crate::error::Error;
 use crate::layout::TailFields;
-use reading::Open;
+use reading::AmbiguousFields;
 pub use reading::{Reading, Readings};
-use walk::{Walk, raw};
+use walk::{TailWalk, raw};
 
 /// The fields of a sample from `read` on. Each is `None` if the event does not record it.
 #[derive(Clone, Copy, Debug)]
@@ -64,12 +64,12 @@ pub struct Tail<'a, O: ByteOrder = Endianness> {
 #[cfg(feature = "serde")]
 impl<O: ByteOrder> serde::Serialize for Tail<'_, O> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        use crate::serialize::Bytes;
+        use crate::serialize::SerializedBytes;
 
         crate::serialize::fields!(to, "Tail" {
             read: self.read,
             callchain: self.callchain,
-            raw: self.raw.map(Bytes),
+            raw: self.raw.map(SerializedBytes),
             branch_stack: self.branch_stack,
             regs_user: self.regs_user,
             stack_user: self.stack_user,
@@ -82,7 +82,7 @@ impl<O: ByteOrder> serde::Serialize for Tail<'_, O> {
             cgroup: self.cgroup,
             data_page_size: self.data_page_size,
             code_page_size: self.code_page_size,
-            aux: self.aux.map(Bytes),
+            aux: self.aux.map(SerializedBytes),
             readings: Some(self.readings).filter(|readings| *readings != Readings::default()),
         })
     }
@@ -148,17 +148,17 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
             }
             TailFields::Others => {}
         }
-        let mut others = Open(0);
+        let mut others = AmbiguousFields(0);
         let mut is_resolved = false;
         // The walk occurs once and is inlined, so that a field that the caller does not use costs nothing: it is
         // never written. A reference to the tail would force all of it through memory.
         loop {
-            let mut walk = Walk::new(self.record.order(), others);
+            let mut walk = TailWalk::new(self.record.order(), others);
             let mut tail = Tail::EMPTY;
             let usual = walk.run(self, &mut tail);
             let is_settled = match usual {
-                Ok(()) => !walk.seen.has(Open::STACK_USER),
-                Err(_) => walk.seen == Open(0),
+                Ok(()) => !walk.seen.has(AmbiguousFields::STACK_USER),
+                Err(_) => walk.seen == AmbiguousFields(0),
             };
             if is_settled || is_resolved {
                 return usual.map(|()| tail);
@@ -182,13 +182,13 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
 
     /// Returns each reading that consumes the sample exactly. Readings that differ from the usual one as late as
     /// possible in the record come first.
-    fn exact_readings(&self) -> impl Iterator<Item = (Open, Tail<'a, O>)> {
+    fn exact_readings(&self) -> impl Iterator<Item = (AmbiguousFields, Tail<'a, O>)> {
         (0..32).filter_map(|others| {
-            let mut walk = Walk::new(self.record.order(), Open(others));
+            let mut walk = TailWalk::new(self.record.order(), AmbiguousFields(others));
             let mut tail = Tail::EMPTY;
             walk.run(self, &mut tail).ok()?;
             // A reading that changes a field that is not ambiguous in this sample is a duplicate.
-            (others & !walk.seen.0 == 0).then_some((Open(others), tail))
+            (others & !walk.seen.0 == 0).then_some((AmbiguousFields(others), tail))
         })
     }
 
@@ -196,14 +196,16 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     /// fields to read in the other layout. `None` if no reading consumes the sample exactly.
     #[cold]
     #[inline(never)]
-    fn resolve(self) -> Option<Open> {
+    fn resolve(self) -> Option<AmbiguousFields> {
         let (first, tail) = self.exact_readings().next()?;
-        if first.has(Open::STACK_USER) || !self.ran_in_user_space(&tail) {
+        if first.has(AmbiguousFields::STACK_USER) || !self.ran_in_user_space(&tail) {
             return Some(first);
         }
         // The registers are evidence only for readings that are equal up to the stack.
-        let alike = |others: Open| others.before_stack() == first.before_stack();
-        let stray = self.exact_readings().find(|&(others, _)| others.has(Open::STACK_USER) && alike(others));
+        let alike = |others: AmbiguousFields| others.before_stack() == first.before_stack();
+        let stray = self
+            .exact_readings()
+            .find(|&(others, _)| others.has(AmbiguousFields::STACK_USER) && alike(others));
         Some(stray.map_or(first, |(others, _)| others))
     }
 

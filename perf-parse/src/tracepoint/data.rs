@@ -59,7 +59,7 @@ impl<'a> TracingData<'a> {
     ///
     /// The field that is missing or invalid, with its offset in `bytes`.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, TracingError> {
-        let mut at = Fields { at: Cursor::new(bytes, 0), endianness: Endianness::Little };
+        let mut at = TracingCursor { at: Cursor::new(bytes, 0), endianness: Endianness::Little };
         at.tag(MAGIC, "magic", "17 08 44 \"tracing\"")?;
         let version = at.string("version")?;
         at.endianness = match at.byte("endian", "0 for little or 1 for big", |byte| byte < 2)? {
@@ -134,7 +134,7 @@ fn is_at_least_0_6(version: &[u8]) -> bool {
 /// The formats of [`TracingData`], as texts; made by [`TracingData::formats`].
 #[derive(Clone, Copy, Debug)]
 pub struct FormatTexts<'a> {
-    at: Fields<'a>,
+    at: TracingCursor<'a>,
     system: &'a [u8],
     formats_left: u32,
     /// `None` before the end of the tracers' formats, which have no system name.
@@ -142,7 +142,7 @@ pub struct FormatTexts<'a> {
 }
 
 impl<'a> FormatTexts<'a> {
-    fn new(at: &mut Fields<'a>) -> Result<Self, TracingError> {
+    fn new(at: &mut TracingCursor<'a>) -> Result<Self, TracingError> {
         let formats_left = at.number("ftrace.count")?;
         Ok(Self { at: *at, system: b"ftrace", formats_left, systems_left: None })
     }
@@ -182,12 +182,12 @@ impl<'a> Iterator for FormatTexts<'a> {
 
 /// Takes fields from the front, with numbers in the byte order of the recorder.
 #[derive(Clone, Copy, Debug)]
-struct Fields<'a> {
+struct TracingCursor<'a> {
     at: Cursor<'a>,
     endianness: Endianness,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> TracingCursor<'a> {
     fn tag(
         &mut self,
         tag: &'static [u8],

@@ -5,7 +5,7 @@ use super::grammar::{self, FieldLine};
 /// The type of a value, or of each value of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Element {
+pub enum ElementType {
     /// An integer of 1, 2, 4 or 8 bytes; signed if the field is.
     Integer {
         /// Bytes of the integer.
@@ -24,7 +24,7 @@ pub enum Element {
     Bytes,
 }
 
-impl Element {
+impl ElementType {
     /// Returns the bytes of one element; 1 for [`Bytes`](Self::Bytes).
     #[must_use]
     pub const fn bytes(&self) -> u8 {
@@ -37,7 +37,7 @@ impl Element {
 
 /// The meaning of a type's name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(super) enum CTypeName {
     Bool,
     /// `char` without `signed` or `unsigned`.
     Char,
@@ -50,7 +50,7 @@ pub(super) enum Named {
     Unknown,
 }
 
-impl Named {
+impl CTypeName {
     pub(super) fn new(c_type: &[u8], long_size: u8) -> Self {
         let (mut sign, mut longs, mut base) = (None, 0_u32, None);
         for word in grammar::words(c_type) {
@@ -111,7 +111,7 @@ impl Named {
 
 /// The place of the values of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum ValueExtent {
     /// The field is a single value.
     Value,
     /// The values fill the field; their number, if it is known.
@@ -121,35 +121,35 @@ pub(super) enum Extent {
 }
 
 /// Returns the element type of a field, and whether it is signed.
-pub(super) fn classify(line: &FieldLine<'_>, extent: Extent, long_size: u8) -> (Element, bool) {
-    let named = Named::new(line.declaration.c_type, long_size);
+pub(super) fn classify(line: &FieldLine<'_>, extent: ValueExtent, long_size: u8) -> (ElementType, bool) {
+    let named = CTypeName::new(line.declaration.c_type, long_size);
     let signed = line.signed.unwrap_or(named.is_signed());
     let width = match extent {
-        Extent::Value => integer_bytes(u64::from(line.size)),
-        Extent::Field(Some(len)) => {
+        ValueExtent::Value => integer_bytes(u64::from(line.size)),
+        ValueExtent::Field(Some(len)) => {
             // In the kernel's formats, `size` is the size of all elements.
             let (size, len) = (u64::from(line.size), u64::from(len));
             let exact = size.checked_rem(len) == Some(0);
             size.checked_div(len).filter(|_| exact).and_then(integer_bytes)
         }
-        Extent::Field(None) | Extent::Elsewhere => match named {
+        ValueExtent::Field(None) | ValueExtent::Elsewhere => match named {
             _ if line.declaration.is_pointer => Some(long_size),
-            Named::Bool | Named::Char => Some(1),
-            Named::Integer { bytes, .. } => Some(bytes),
-            Named::Aggregate | Named::Unknown => None,
+            CTypeName::Bool | CTypeName::Char => Some(1),
+            CTypeName::Integer { bytes, .. } => Some(bytes),
+            CTypeName::Aggregate | CTypeName::Unknown => None,
         },
     };
     let element = match (width, named) {
-        (None, _) => Element::Bytes,
+        (None, _) => ElementType::Bytes,
         (Some(bytes), _) if line.declaration.is_pointer => match bytes {
-            4 | 8 => Element::Pointer { bytes },
-            _ => Element::Bytes,
+            4 | 8 => ElementType::Pointer { bytes },
+            _ => ElementType::Bytes,
         },
-        (_, Named::Aggregate) => Element::Bytes,
-        (Some(1), Named::Bool) => Element::Bool,
-        (Some(1), Named::Char) if extent != Extent::Value => Element::Char,
-        (Some(1), _) if extent != Extent::Value && !signed => Element::Bytes,
-        (Some(bytes), _) => Element::Integer { bytes },
+        (_, CTypeName::Aggregate) => ElementType::Bytes,
+        (Some(1), CTypeName::Bool) => ElementType::Bool,
+        (Some(1), CTypeName::Char) if extent != ValueExtent::Value => ElementType::Char,
+        (Some(1), _) if extent != ValueExtent::Value && !signed => ElementType::Bytes,
+        (Some(bytes), _) => ElementType::Integer { bytes },
     };
     (element, signed)
 }

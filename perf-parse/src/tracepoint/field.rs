@@ -4,14 +4,14 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::{ByteOrder, Endianness};
 
-use super::element::{Element, Extent, classify};
+use super::element::{ElementType, ValueExtent, classify};
 use super::error::FieldError;
 use super::grammar::{self, FieldLine};
 use super::value::{Value, unsigned};
 
 /// A field of a tracepoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Field<'a> {
+pub struct FormatField<'a> {
     /// C type as the kernel writes it, without the brackets after the name.
     pub c_type: &'a [u8],
     /// Name of the field.
@@ -24,15 +24,15 @@ pub struct Field<'a> {
     /// Whether the integer, or each integer of an array, is signed.
     pub signed: bool,
     /// Place of the value.
-    pub place: Place,
+    pub place: FieldPlacement,
     /// Type of the value, or of each element.
-    pub element: Element,
+    pub element: ElementType,
 }
 
 /// The place of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Place {
+pub enum FieldPlacement {
     /// In the field: a single value.
     Value,
     /// In the field: an array.
@@ -50,16 +50,18 @@ pub enum Place {
     RelLoc,
 }
 
-impl<'a> Field<'a> {
+impl<'a> FormatField<'a> {
     pub(super) fn new(line: &FieldLine<'a>, long_size: u8) -> Self {
         let declaration = line.declaration;
         let is = |word: &[u8]| grammar::words(declaration.c_type).next() == Some(word);
         let (place, extent) = match declaration.brackets {
-            _ if is(b"__data_loc") => (Place::DataLoc, Extent::Elsewhere),
-            _ if is(b"__rel_loc") => (Place::RelLoc, Extent::Elsewhere),
-            None => (Place::Value, Extent::Value),
-            Some(brackets) if brackets.first.is_empty() && line.size == 0 => (Place::Rest, Extent::Elsewhere),
-            Some(brackets) => (Place::Array { len: brackets.len }, Extent::Field(brackets.len)),
+            _ if is(b"__data_loc") => (FieldPlacement::DataLoc, ValueExtent::Elsewhere),
+            _ if is(b"__rel_loc") => (FieldPlacement::RelLoc, ValueExtent::Elsewhere),
+            None => (FieldPlacement::Value, ValueExtent::Value),
+            Some(brackets) if brackets.first.is_empty() && line.size == 0 => {
+                (FieldPlacement::Rest, ValueExtent::Elsewhere)
+            }
+            Some(brackets) => (FieldPlacement::Array { len: brackets.len }, ValueExtent::Field(brackets.len)),
         };
         let (element, signed) = classify(line, extent, long_size);
         let (c_type, name) = (declaration.c_type, declaration.name);
@@ -70,9 +72,11 @@ impl<'a> Field<'a> {
     pub(super) fn end(&self) -> Option<u64> {
         let start = u64::from(self.offset);
         match self.place {
-            Place::Value | Place::Array { .. } => Some(start.saturating_add(u64::from(self.size))),
-            Place::Rest => Some(start),
-            Place::DataLoc | Place::RelLoc => None,
+            FieldPlacement::Value | FieldPlacement::Array { .. } => {
+                Some(start.saturating_add(u64::from(self.size)))
+            }
+            FieldPlacement::Rest => Some(start),
+            FieldPlacement::DataLoc | FieldPlacement::RelLoc => None,
         }
     }
 
@@ -101,18 +105,18 @@ impl<'a> Field<'a> {
     ) -> Result<Value<'r, O>, FieldError<'a>> {
         let (start, size) = (u64::from(self.offset), u64::from(self.size));
         match self.place {
-            Place::Value => {
+            FieldPlacement::Value => {
                 Ok(Value::single(order, self.element, self.signed, self.bytes(raw, start, size)?))
             }
-            Place::Array { .. } => {
+            FieldPlacement::Array { .. } => {
                 Ok(Value::several(order, self.element, self.signed, self.bytes(raw, start, size)?))
             }
-            Place::Rest => {
+            FieldPlacement::Rest => {
                 let size = (raw.len() as u64).saturating_sub(start);
                 Ok(Value::several(order, self.element, self.signed, self.bytes(raw, start, size)?))
             }
-            Place::DataLoc => self.dynamic(raw, order, 0),
-            Place::RelLoc => self.dynamic(raw, order, start.saturating_add(size)),
+            FieldPlacement::DataLoc => self.dynamic(raw, order, 0),
+            FieldPlacement::RelLoc => self.dynamic(raw, order, start.saturating_add(size)),
         }
     }
 
@@ -144,10 +148,10 @@ impl<'a> Field<'a> {
     pub(super) fn extent<'r>(&self, raw: &'r [u8], order: Endianness) -> Result<&'r [u8], FieldError<'a>> {
         let (start, size) = (u64::from(self.offset), u64::from(self.size));
         match self.place {
-            Place::Value | Place::Array { .. } => self.bytes(raw, start, size),
-            Place::Rest => self.bytes(raw, start, (raw.len() as u64).saturating_sub(start)),
-            Place::DataLoc => self.pointed::<Endianness>(raw, order, 0),
-            Place::RelLoc => self.pointed::<Endianness>(raw, order, start.saturating_add(size)),
+            FieldPlacement::Value | FieldPlacement::Array { .. } => self.bytes(raw, start, size),
+            FieldPlacement::Rest => self.bytes(raw, start, (raw.len() as u64).saturating_sub(start)),
+            FieldPlacement::DataLoc => self.pointed::<Endianness>(raw, order, 0),
+            FieldPlacement::RelLoc => self.pointed::<Endianness>(raw, order, start.saturating_add(size)),
         }
     }
 
@@ -161,8 +165,8 @@ impl<'a> Field<'a> {
 
 /// Returns whether fields share bytes. A field without bytes counts as 1 byte, so that a format cannot have many of
 /// them.
-pub(super) fn share_bytes(fields: &[Field<'_>]) -> bool {
-    let range = |field: &Field<'_>| {
+pub(super) fn share_bytes(fields: &[FormatField<'_>]) -> bool {
+    let range = |field: &FormatField<'_>| {
         let start = u64::from(field.offset);
         (start, start.saturating_add(field.size.max(1).into()))
     };

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use perf_abi::endian::{ByteOrder, Endianness};
 
 use super::error::{FieldError, TracingError, TracingErrorKind};
-use super::field::{Field, share_bytes};
-use super::grammar::{self, FieldLine, Line};
+use super::field::{FormatField, share_bytes};
+use super::grammar::{self, FieldLine, FormatLine};
 use super::room::{Room, needed};
 use super::value::Value;
 use crate::error::{Error, ErrorKind};
@@ -24,7 +24,7 @@ pub struct Format<'a> {
     pub id: u32,
     /// The kernel's text output: a `printf` format and its arguments, in C. `None` if the format has none.
     pub print_fmt: Option<&'a [u8]>,
-    fields: Vec<Field<'a>>,
+    fields: Vec<FormatField<'a>>,
     common: usize,
     long_size: u8,
     /// The smallest size of raw data that contains all fields, provided that no fields share bytes. `None` if the
@@ -58,16 +58,16 @@ impl<'a> Format<'a> {
         while !left.is_empty() {
             let (after, line) = grammar::line(left).map_err(|error| fault(text, &error))?;
             match line {
-                Line::Name(text) => name = name.or(Some(text)),
-                Line::Id(number) => id = id.or(Some(number)),
-                Line::Field(line) => {
+                FormatLine::Name(text) => name = name.or(Some(text)),
+                FormatLine::Id(number) => id = id.or(Some(number)),
+                FormatLine::Field(line) => {
                     check(fields.len(), &line)
                         .map_err(|kind| TracingError { kind, offset: offset(text, left) })?;
-                    fields.push(Field::new(&line, long_size));
+                    fields.push(FormatField::new(&line, long_size));
                 }
-                Line::Blank if !fields.is_empty() => common = common.or(Some(fields.len())),
-                Line::PrintFmt(text) => print_fmt = Some(text),
-                Line::Blank | Line::Other => {}
+                FormatLine::Blank if !fields.is_empty() => common = common.or(Some(fields.len())),
+                FormatLine::PrintFmt(text) => print_fmt = Some(text),
+                FormatLine::Blank | FormatLine::Other => {}
             }
             left = after;
         }
@@ -76,7 +76,7 @@ impl<'a> Format<'a> {
         let min_size = if share_bytes(&fields) {
             None
         } else {
-            fields.iter().map(Field::end).try_fold(0, |all, end| Some(end?.max(all)))
+            fields.iter().map(FormatField::end).try_fold(0, |all, end| Some(end?.max(all)))
         };
         Ok(Self { system, name, id, print_fmt, common: common.unwrap_or(0), long_size, fields, min_size })
     }
@@ -91,13 +91,13 @@ impl<'a> Format<'a> {
     /// Returns the fields that all tracepoints have: `common_type`, `common_flags`, `common_preempt_count`,
     /// `common_pid`.
     #[must_use]
-    pub fn common_fields(&self) -> &[Field<'a>] {
+    pub fn common_fields(&self) -> &[FormatField<'a>] {
         self.fields.get(..self.common).unwrap_or_default()
     }
 
     /// Returns the fields of this tracepoint alone.
     #[must_use]
-    pub fn own_fields(&self) -> &[Field<'a>] {
+    pub fn own_fields(&self) -> &[FormatField<'a>] {
         self.fields.get(self.common..).unwrap_or_default()
     }
 
@@ -119,7 +119,7 @@ impl<'a> Format<'a> {
     /// # Ok::<(), perf_parse::tracepoint::TracingError>(())
     /// ```
     #[must_use]
-    pub fn field(&self, name: impl AsRef<[u8]>) -> Option<&Field<'a>> {
+    pub fn field(&self, name: impl AsRef<[u8]>) -> Option<&FormatField<'a>> {
         self.fields.iter().find(|field| field.name == name.as_ref())
     }
 
@@ -131,7 +131,7 @@ impl<'a> Format<'a> {
         &'s self,
         raw: &'r [u8],
         order: Endianness,
-    ) -> impl Iterator<Item = (&'s Field<'a>, Result<Value<'r>, FieldError<'a>>)> + Clone {
+    ) -> impl Iterator<Item = (&'s FormatField<'a>, Result<Value<'r>, FieldError<'a>>)> + Clone {
         self.fields_in::<Endianness>(raw, order)
     }
 
@@ -141,7 +141,7 @@ impl<'a> Format<'a> {
         &'s self,
         raw: &'r [u8],
         order: O::Value,
-    ) -> impl Iterator<Item = (&'s Field<'a>, Result<Value<'r, O>, FieldError<'a>>)> + Clone {
+    ) -> impl Iterator<Item = (&'s FormatField<'a>, Result<Value<'r, O>, FieldError<'a>>)> + Clone {
         self.fields.iter().map(move |field| (field, field.value_in(raw, order)))
     }
 
@@ -206,7 +206,7 @@ fn offset(text: &[u8], rest: &[u8]) -> u32 {
 }
 
 /// Returns the error for a fault of the grammar, with its offset. The fault's text is a suffix of `text`.
-pub(super) fn fault(text: &[u8], error: &nom::Err<grammar::Fault<'_>>) -> TracingError {
+pub(super) fn fault(text: &[u8], error: &nom::Err<grammar::SyntaxFault<'_>>) -> TracingError {
     match error {
         nom::Err::Error(fault) | nom::Err::Failure(fault) => {
             TracingError::invalid(fault.field, fault.at.first().copied(), fault.must, offset(text, fault.at))

@@ -22,7 +22,7 @@ use nom::{IResult, Parser};
 
 /// A fault: the text is not what the grammar requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fault<'a> {
+pub(super) struct SyntaxFault<'a> {
     /// The text from the fault on.
     pub(super) at: &'a [u8],
     pub(super) field: &'static str,
@@ -30,7 +30,7 @@ pub(super) struct Fault<'a> {
 }
 
 /// Faults of alternatives that do not apply. They are never reported.
-impl<'a> ParseError<&'a [u8]> for Fault<'a> {
+impl<'a> ParseError<&'a [u8]> for SyntaxFault<'a> {
     fn from_error_kind(at: &'a [u8], _: ErrorKind) -> Self {
         Self { at, field: "line", must: "a line of a format" }
     }
@@ -40,11 +40,11 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
     }
 }
 
-pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, SyntaxFault<'a>>;
 
 /// One line, or the several lines of the print format at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum FormatLine<'a> {
     Name(&'a [u8]),
     Id(u32),
     Field(FieldLine<'a>),
@@ -90,11 +90,11 @@ pub(super) struct Brackets<'a> {
 fn expect<'a, T>(
     field: &'static str,
     must: &'static str,
-    mut parser: impl Parser<&'a [u8], Output = T, Error = Fault<'a>>,
+    mut parser: impl Parser<&'a [u8], Output = T, Error = SyntaxFault<'a>>,
 ) -> impl FnMut(&'a [u8]) -> Parsed<'a, T> {
     move |input| {
         parser.parse(input).map_err(|error| match error {
-            nom::Err::Error(fault) => nom::Err::Failure(Fault { field, must, ..fault }),
+            nom::Err::Error(fault) => nom::Err::Failure(SyntaxFault { field, must, ..fault }),
             other => other,
         })
     }
@@ -109,16 +109,18 @@ fn rest_of_line(input: &[u8]) -> Parsed<'_, &[u8]> {
 }
 
 /// Takes the next line of a text that is not empty.
-pub(super) fn line(input: &[u8]) -> Parsed<'_, Line<'_>> {
-    let name = map(preceded(tag("name:"), rest_of_line), |name| Line::Name(name.trim_ascii()));
+pub(super) fn line(input: &[u8]) -> Parsed<'_, FormatLine<'_>> {
+    let name = map(preceded(tag("name:"), rest_of_line), |name| FormatLine::Name(name.trim_ascii()));
     let id = preceded(
         (tag("ID:"), space0),
         expect("ID", "a number of 32 bits", terminated(u32, (space0, end_of_line))),
     );
-    let field = terminated(map(field_line, Line::Field), rest_of_line);
-    let print_fmt = map(preceded(tag("print fmt:"), rest), |text: &[u8]| Line::PrintFmt(text.trim_ascii()));
-    let blank = value(Line::Blank, (space0, line_ending));
-    alt((field, blank, name, map(id, Line::Id), print_fmt, value(Line::Other, rest_of_line))).parse(input)
+    let field = terminated(map(field_line, FormatLine::Field), rest_of_line);
+    let print_fmt =
+        map(preceded(tag("print fmt:"), rest), |text: &[u8]| FormatLine::PrintFmt(text.trim_ascii()));
+    let blank = value(FormatLine::Blank, (space0, line_ending));
+    alt((field, blank, name, map(id, FormatLine::Id), print_fmt, value(FormatLine::Other, rest_of_line)))
+        .parse(input)
 }
 
 /// Parses the field that a line describes; `None` if it describes none.
@@ -130,7 +132,7 @@ fn field_line(input: &[u8]) -> Parsed<'_, FieldLine<'_>> {
     let (input, _) = (space0, tag("field:")).parse(input)?;
     let text = terminated(take_till(|byte| byte == b';' || byte == b'\n'), char(';'));
     let (attributes, text) = expect("field", "a declaration and a semicolon", text).parse(input)?;
-    let fault = |field, must| nom::Err::Failure(Fault { at: input, field, must });
+    let fault = |field, must| nom::Err::Failure(SyntaxFault { at: input, field, must });
     let declaration = declaration(text).ok_or(fault("field", "a type and a name"))?;
     let (rest, (offset, size, signed)) =
         fold_many0(attribute, Default::default, |(offset, size, signed), attribute| match attribute {
@@ -219,8 +221,10 @@ fn declaration(input: &[u8]) -> Option<Declaration<'_>> {
 
 /// Combines brackets after other brackets: an array of arrays.
 fn nest<'a>(outer: Option<Brackets<'a>>, text: &'a [u8]) -> Brackets<'a> {
-    let number =
-        delimited(space0, u32, (space0, eof::<_, Fault<'a>>)).parse(text).ok().map(|(_, number)| number);
+    let number = delimited(space0, u32, (space0, eof::<_, SyntaxFault<'a>>))
+        .parse(text)
+        .ok()
+        .map(|(_, number)| number);
     match outer {
         None => Brackets { first: text.trim_ascii(), len: number },
         Some(outer) => {

@@ -20,10 +20,10 @@ use perf_abi::endian::Endianness;
 
 pub use error::PrintError;
 
-use self::ast::{Ast, Id, Text};
+use self::ast::{Ast, NodeId, TextRange};
 use self::eval::Eval;
-use self::grammar::Parser;
-use self::printf::{Conversion, Count, Flags, Part};
+use self::grammar::ExprParser;
+use self::printf::{Conversion, DirectiveNumber, Flags, PrintfPart};
 use self::token::{fault, strings, symbol};
 use super::error::TracingError;
 use super::format::{self, Format};
@@ -92,15 +92,15 @@ impl Addresses for () {}
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrintFmt<'a> {
-    pieces: Vec<Piece>,
+    pieces: Vec<TemplatePiece>,
     ast: Ast<'a>,
     long_size: u8,
 }
 
 /// A part of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Piece {
-    Literal(Text),
+enum TemplatePiece {
+    Literal(TextRange),
     Directive(Directive),
 }
 
@@ -108,20 +108,20 @@ enum Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Directive {
     flags: Flags,
-    width: Option<(Count, Id)>,
-    precision: Option<(Count, Id)>,
-    kind: Kind,
-    argument: Id,
+    width: Option<(DirectiveNumber, NodeId)>,
+    precision: Option<(DirectiveNumber, NodeId)>,
+    kind: DirectiveValue,
+    argument: NodeId,
 }
 
 /// What a directive prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Kind {
+enum DirectiveValue {
     Integer(Conversion<'static>),
     Char,
     Text,
     /// The letters after `%p`.
-    Pointer(Text),
+    Pointer(TextRange),
 }
 
 impl<'a> PrintFmt<'a> {
@@ -205,11 +205,11 @@ impl<'a> PrintFmt<'a> {
     }
 }
 
-type ParseError<'a> = nom::Err<super::grammar::Fault<'a>>;
+type ParseError<'a> = nom::Err<super::grammar::SyntaxFault<'a>>;
 
 fn parse<'a>(format: &Format<'a>, text: &'a [u8]) -> Result<PrintFmt<'a>, ParseError<'a>> {
     let long_size = format.long_size();
-    let mut parser = Parser::new(format);
+    let mut parser = ExprParser::new(format);
     if text.trim_ascii_start().first() != Some(&b'"') {
         return Err(fault(text, "a string"));
     }
@@ -237,35 +237,37 @@ fn parse<'a>(format: &Format<'a>, text: &'a [u8]) -> Result<PrintFmt<'a>, ParseE
     while let Some((part, after)) = printf::part(left, long_size) {
         left = after;
         let directive = match part {
-            Part::Literal(text) => {
-                pieces.push(Piece::Literal(ast.push_text(text)));
+            PrintfPart::Literal(text) => {
+                pieces.push(TemplatePiece::Literal(ast.push_text(text)));
                 continue;
             }
             // As in perf.
-            Part::Unknown(letter) => {
-                pieces.push(Piece::Literal(ast.push_text(&[b'>', letter, b'<'])));
+            PrintfPart::Unknown(letter) => {
+                pieces.push(TemplatePiece::Literal(ast.push_text(&[b'>', letter, b'<'])));
                 continue;
             }
-            Part::Directive(directive) => directive,
+            PrintfPart::Directive(directive) => directive,
         };
         let mut next = || arguments.next().ok_or_else(|| fault(b"", "an argument for each directive"));
         let mut count = |count| match count {
-            Some(Count::Argument) => Ok(Some((Count::Argument, next()?))),
-            Some(Count::Number(number)) => Ok(Some((Count::Number(number), Id::default()))),
+            Some(DirectiveNumber::Argument) => Ok(Some((DirectiveNumber::Argument, next()?))),
+            Some(DirectiveNumber::Number(number)) => {
+                Ok(Some((DirectiveNumber::Number(number), NodeId::default())))
+            }
             None => Ok(None),
         };
         let width = count(directive.width)?;
         let precision = count(directive.precision)?;
         let kind = match directive.conversion {
-            Conversion::Signed { bytes } => Kind::Integer(Conversion::Signed { bytes }),
+            Conversion::Signed { bytes } => DirectiveValue::Integer(Conversion::Signed { bytes }),
             Conversion::Unsigned { bytes, radix, upper } => {
-                Kind::Integer(Conversion::Unsigned { bytes, radix, upper })
+                DirectiveValue::Integer(Conversion::Unsigned { bytes, radix, upper })
             }
-            Conversion::Char => Kind::Char,
-            Conversion::Text => Kind::Text,
-            Conversion::Pointer(letters) => Kind::Pointer(ast.push_text(letters)),
+            Conversion::Char => DirectiveValue::Char,
+            Conversion::Text => DirectiveValue::Text,
+            Conversion::Pointer(letters) => DirectiveValue::Pointer(ast.push_text(letters)),
         };
-        pieces.push(Piece::Directive(Directive {
+        pieces.push(TemplatePiece::Directive(Directive {
             flags: directive.flags,
             width,
             precision,

@@ -3,7 +3,7 @@
 use perf_abi::endian::{ByteOrder, Endianness};
 use zerocopy::FromBytes;
 
-use super::element::Element;
+use super::element::ElementType;
 use crate::list::List;
 
 /// The value of a field. Borrows from the raw data.
@@ -46,7 +46,7 @@ pub enum Value<'r, O: ByteOrder = Endianness> {
 pub struct Array<'r, O: ByteOrder = Endianness> {
     /// A multiple of the element's size.
     bytes: &'r [u8],
-    element: Element,
+    element: ElementType,
     signed: bool,
     order: O::Value,
 }
@@ -69,7 +69,7 @@ impl<'r, O: ByteOrder> Array<'r, O> {
     #[must_use]
     pub fn unsigned_words(&self) -> Option<List<'r, u64, O>> {
         match self.element {
-            Element::Integer { bytes: 8 } if !self.signed => {
+            ElementType::Integer { bytes: 8 } if !self.signed => {
                 <[[u8; 8]]>::ref_from_bytes(self.bytes).ok().map(|words| List::of(self.order, words))
             }
             _ => None,
@@ -128,17 +128,17 @@ impl<'r, O: ByteOrder> Value<'r, O> {
 
     /// Returns the single value of a field. `bytes` has the size of the element.
     #[inline(always)]
-    pub(super) fn single(order: O::Value, element: Element, signed: bool, bytes: &'r [u8]) -> Self {
+    pub(super) fn single(order: O::Value, element: ElementType, signed: bool, bytes: &'r [u8]) -> Self {
         match element {
-            Element::Bytes | Element::Char => Self::Bytes(bytes),
-            Element::Pointer { .. } => Self::Pointer(unsigned::<O>(order, bytes)),
-            Element::Integer { bytes: width } if signed => {
+            ElementType::Bytes | ElementType::Char => Self::Bytes(bytes),
+            ElementType::Pointer { .. } => Self::Pointer(unsigned::<O>(order, bytes)),
+            ElementType::Integer { bytes: width } if signed => {
                 // The shifts up and down extend the sign.
                 let above = 64_u32.saturating_sub(u32::from(width).saturating_mul(8));
                 Self::Signed((unsigned::<O>(order, bytes).wrapping_shl(above) as i64).wrapping_shr(above))
             }
-            Element::Integer { .. } => Self::Unsigned(unsigned::<O>(order, bytes)),
-            Element::Bool => match unsigned::<O>(order, bytes) {
+            ElementType::Integer { .. } => Self::Unsigned(unsigned::<O>(order, bytes)),
+            ElementType::Bool => match unsigned::<O>(order, bytes) {
                 0 => Self::Bool(false),
                 1 => Self::Bool(true),
                 other => Self::Unsigned(other),
@@ -148,10 +148,10 @@ impl<'r, O: ByteOrder> Value<'r, O> {
 
     /// Returns the values of an array.
     #[inline]
-    pub(super) fn several(order: O::Value, element: Element, signed: bool, bytes: &'r [u8]) -> Self {
+    pub(super) fn several(order: O::Value, element: ElementType, signed: bool, bytes: &'r [u8]) -> Self {
         match element {
-            Element::Bytes => Self::Bytes(bytes),
-            Element::Char => Self::Str(bytes.split(|&byte| byte == 0).next().unwrap_or_default()),
+            ElementType::Bytes => Self::Bytes(bytes),
+            ElementType::Char => Self::Str(bytes.split(|&byte| byte == 0).next().unwrap_or_default()),
             _ if bytes.len().checked_rem(usize::from(element.bytes())) != Some(0) => Self::Bytes(bytes),
             _ => Self::Array(Array { bytes, element, signed, order }),
         }

@@ -31,7 +31,7 @@ pub fn sample<O: Endian>(
 
 fn payload<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, it: &SampleFields) -> Result<(), WriteError> {
     let words = |out: &mut Vec<u8>, &value: &u64| word::<O>(out, value);
-    let mut at = Fields { out, sample_type: layout.sample_type };
+    let mut at = FieldWriter { out, sample_type: layout.sample_type };
     at.field(SampleType::IDENTIFIER, "identifier", &it.identifier, words)?;
     at.field(SampleType::IP, "ip", &it.ip, words)?;
     at.field(SampleType::TID, "pid", &it.pid_tid, |out, &(pid, tid)| {
@@ -83,12 +83,12 @@ fn payload<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, it: &SampleField
 }
 
 /// Checks each field against the fields that the event records.
-struct Fields<'o> {
+struct FieldWriter<'o> {
     out: &'o mut Vec<u8>,
     sample_type: SampleType,
 }
 
-impl Fields<'_> {
+impl FieldWriter<'_> {
     /// Writes a field for which every value of its type is valid.
     fn field<T>(
         &mut self,

@@ -2,7 +2,7 @@
 
 use perf_parse::abi::branch::BranchFlags;
 use perf_parse::abi::endian::{BigEndian, ByteOrder, Endianness, LittleEndian};
-use perf_parse::list::{Branch, Item, List};
+use perf_parse::list::{Branch, List, ListItem};
 use perf_parse::record::NamespaceLink;
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn bytes_of(order: Endianness, words: &[u64]) -> Vec<u8> {
 }
 
 /// Checks every method of an array against its values.
-fn check<T: Item + PartialEq + core::fmt::Debug, O: ByteOrder>(list: List<'_, T, O>, values: &[T]) {
+fn check<T: ListItem + PartialEq + core::fmt::Debug, O: ByteOrder>(list: List<'_, T, O>, values: &[T]) {
     assert_eq!((list.len(), list.is_empty()), (values.len(), values.is_empty()));
     assert_eq!((list.first(), list.last()), (values.first().copied(), values.last().copied()));
     for index in 0..values.len() + 2 {

@@ -2,7 +2,7 @@
 
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::{FileError, FileErrorKind, Part};
+use perf_parse::file::{FileError, FileErrorKind, FilePart};
 
 use crate::{attr, in_both_orders, invalid, open};
 use testdata::Bytes;
@@ -24,7 +24,7 @@ fn read(built: &Built) -> (Vec<Feature>, Vec<FileError>) {
 
 /// Checks that `OSRELEASE`, with its section of `size` bytes at `at`, is left out because it shares bytes with
 /// `part`.
-fn is_left_out(built: &Built, at: usize, size: usize, part: Part) {
+fn is_left_out(built: &Built, at: usize, size: usize, part: FilePart) {
     let entry = built.table + 16;
     let moved = built.clone().put(entry, at as u64).put(entry + 8, size as u64);
     let (features, noted) = read(&moved);
@@ -37,18 +37,18 @@ fn a_section_that_shares_bytes_is_left_out(big: bool) {
     let built = file(big);
     assert_eq!(read(&built), (vec![Feature::HOSTNAME, Feature::OSRELEASE], vec![]));
     let (end, hostname) = (built.bytes.len(), built.table + 32);
-    let same = Part::Feature(Feature::HOSTNAME);
+    let same = FilePart::Feature(Feature::HOSTNAME);
     for (at, size, part) in [
         (hostname, 12, same),
         (hostname + 1, 1, same),
         (hostname + 11, 13, same),
-        (built.table, end - built.table, Part::FeatureTable),
-        (built.table - 1, 1, Part::Data),
-        (built.data, 16, Part::Data),
-        (built.data - 1, 2, Part::Attrs),
-        (built.attrs, 1, Part::Attrs),
-        (103, 1, Part::Header),
-        (0, end, Part::Header),
+        (built.table, end - built.table, FilePart::FeatureTable),
+        (built.table - 1, 1, FilePart::Data),
+        (built.data, 16, FilePart::Data),
+        (built.data - 1, 2, FilePart::Attrs),
+        (built.attrs, 1, FilePart::Attrs),
+        (103, 1, FilePart::Header),
+        (0, end, FilePart::Header),
     ] {
         is_left_out(&built, at, size, part);
     }

@@ -5,13 +5,13 @@ use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::feature::{BuildId, Entries, FeatureData};
-use perf_parse::file::write::{EventFields, FeaturePayloads, Options, PipeWriter};
+use perf_parse::file::write::{EventFields, FeaturePayloads, PipeWriter, WriteOptions};
 use zerocopy::IntoBytes;
 
 use compare::rewrite::{Whole, event, kind, options, record, walk};
 
 /// Returns the records of a stream with only these events, without its header.
-fn stream<O: Endian>(events: &[EventFields], options: &Options) -> Vec<Whole> {
+fn stream<O: Endian>(events: &[EventFields], options: &WriteOptions) -> Vec<Whole> {
     let features = FeaturePayloads::new_in(O::ENDIANNESS);
     let writer = PipeWriter::new(Vec::new(), events, &features, options).unwrap();
     let bytes = writer.finish().unwrap();
@@ -138,7 +138,7 @@ fn names_that_are_not_all_there_or_too_long_are_no_event_desc() {
 #[test]
 fn the_size_of_the_attrs_can_be_chosen() {
     type O = LittleEndian;
-    let options = Options { attr_version: Some(AttrVersion::NEWEST), ..options::<O>() };
+    let options = WriteOptions { attr_version: Some(AttrVersion::NEWEST), ..options::<O>() };
     let records = stream::<O>(&[event(1, &[5], None)], &options);
     let (attr, _) = &records[0];
     assert_eq!(attr.len(), 8 + 144 + 8);

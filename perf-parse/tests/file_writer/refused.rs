@@ -10,12 +10,13 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::feature::{BuildId, CpuPlace, CpuTopology, Dies, Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{
-    EventFields, FeaturePayloads, FileWriter, Options, PipeWriter, RecordFault, WriteFileError, Zstd,
+    EventFields, FeaturePayloads, FileWriter, PipeWriter, RecordFault, WriteFileError, WriteOptions,
+    ZstdOptions,
 };
 
 use compare::rewrite::{File, event, finish, options, record, records, writer};
 
-fn file_error(events: &[EventFields], options: &Options) -> String {
+fn file_error(events: &[EventFields], options: &WriteOptions) -> String {
     let refused = FileWriter::new(Cursor::new(Vec::new()), events, options);
     refused.unwrap_err().to_string()
 }
@@ -28,8 +29,8 @@ fn pipe_error(events: &[EventFields], features: &FeaturePayloads) -> String {
     error
 }
 
-fn of_version(version: AttrVersion) -> Options {
-    Options { attr_version: Some(version), ..Options::default() }
+fn of_version(version: AttrVersion) -> WriteOptions {
+    WriteOptions { attr_version: Some(version), ..WriteOptions::default() }
 }
 
 #[test]
@@ -52,7 +53,7 @@ fn attrs_that_do_not_fit() {
     let mut huge = newer.clone();
     huge.attr_tail = vec![0; 65393];
     assert_eq!(
-        file_error(&[newer.clone(), huge], &Options::default()),
+        file_error(&[newer.clone(), huge], &WriteOptions::default()),
         "event 1: attr_tail: must be at most 65392 bytes, as an attr has 65536"
     );
     newer.attr_tail[7] = 1;
@@ -65,23 +66,26 @@ fn attrs_that_do_not_fit() {
 #[test]
 fn events_that_cannot_be_told() {
     assert_eq!(
-        file_error(&[event(1, &[1], Some("a")), event(2, &[2], None)], &Options::default()),
+        file_error(&[event(1, &[1], Some("a")), event(2, &[2], None)], &WriteOptions::default()),
         "event 1: name: must be given, as another event has one: a file names all of its events or none"
     );
     assert_eq!(
-        file_error(&[event(1, &[1], Some("a\0b"))], &Options::default()),
+        file_error(&[event(1, &[1], Some("a\0b"))], &WriteOptions::default()),
         "event 0: name: must be free of NULs"
     );
     let mut strange = event(1, &[], None);
     strange.unit = Some(b"\0".to_vec());
-    assert_eq!(file_error(&[strange], &Options::default()), "event 0: unit: must be free of NULs");
+    assert_eq!(file_error(&[strange], &WriteOptions::default()), "event 0: unit: must be free of NULs");
     let mut far = event(1, &[], None);
     far.cpus = Some(vec![65536]);
-    assert_eq!(file_error(&[far], &Options::default()), "event 0: cpus: must be at most 65535, and as many");
+    assert_eq!(
+        file_error(&[far], &WriteOptions::default()),
+        "event 0: cpus: must be at most 65535, and as many"
+    );
     let mut many = event(1, &[], None);
     many.cpus = Some(vec![1; 40000]);
     assert_eq!(
-        file_error(&[many], &Options::default()),
+        file_error(&[many], &WriteOptions::default()),
         "event 0: cpus: must be shorter than a record, whose 65535 bytes it has to fit into"
     );
     let none = FeaturePayloads::new_in(Endianness::Big);
@@ -344,7 +348,7 @@ fn a_header_of_the_other_byte_order() {
 #[cfg(not(feature = "zstd"))]
 #[test]
 fn compression_without_the_library() {
-    let options = Options { zstd: Some(Zstd::default()), ..Options::default() };
+    let options = WriteOptions { zstd: Some(ZstdOptions::default()), ..WriteOptions::default() };
     assert_eq!(
         file_error(&[], &options),
         "zstd: must be None: perf-parse is built without its feature `zstd`, which compresses"
@@ -353,12 +357,12 @@ fn compression_without_the_library() {
 
 #[test]
 fn compression_that_there_is_not() {
-    let error = |zstd| file_error(&[], &Options { zstd: Some(zstd), ..Options::default() });
+    let error = |zstd| file_error(&[], &WriteOptions { zstd: Some(zstd), ..WriteOptions::default() });
     for level in [0, 23] {
-        assert_eq!(error(Zstd { level, ..Zstd::default() }), "zstd.level: must be 1 to 22");
+        assert_eq!(error(ZstdOptions { level, ..ZstdOptions::default() }), "zstd.level: must be 1 to 22");
     }
     assert_eq!(
-        error(Zstd { record: RecordType::SAMPLE, ..Zstd::default() }),
+        error(ZstdOptions { record: RecordType::SAMPLE, ..ZstdOptions::default() }),
         "zstd.record: must be COMPRESSED or COMPRESSED2"
     );
 }
@@ -412,7 +416,7 @@ fn nothing_follows_a_write_that_failed() {
 #[test]
 fn nothing_waits_to_be_compressed_after_a_write_that_failed() {
     let sample = record::<LittleEndian>(RecordType::SAMPLE, &[1; 24]);
-    let options = Options { zstd: Some(Zstd::default()), ..options::<LittleEndian>() };
+    let options = WriteOptions { zstd: Some(ZstdOptions::default()), ..options::<LittleEndian>() };
     let mut writer = FileWriter::new(Full { left: 104 + 4 }, &[], &options).unwrap();
     writer.record(&sample).unwrap();
     assert!(matches!(writer.flush(), Err(WriteFileError::Io(_))));

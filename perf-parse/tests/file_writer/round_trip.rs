@@ -9,7 +9,7 @@ use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::feature::FeatureData;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use zerocopy::IntoBytes;
 
 use compare::rewrite::{File, event, finish, kind, options, record, records, writer};
@@ -43,7 +43,7 @@ fn every_attr_version_in<O: Endian>() {
             event(3, &[], Some("a name, with everything: (+\"\\é)")),
         ];
         for chosen in [None, Some(version), Some(AttrVersion::NEWEST)] {
-            let options = Options { attr_version: chosen, ..options::<O>() };
+            let options = WriteOptions { attr_version: chosen, ..options::<O>() };
             let writer = FileWriter::new(Cursor::new(Vec::new()), &events, &options).unwrap();
             let bytes = finish(writer);
             let size = chosen.unwrap_or(version).size();
@@ -250,7 +250,7 @@ fn several<O: Endian>() -> Vec<Vec<u8>> {
     (0..4000_usize).map(|at| record::<O>(kinds[at % 4], &vec![at as u8; 8 * (at % 7)])).collect()
 }
 
-fn records_at_once_in<O: Endian>(options: &Options) {
+fn records_at_once_in<O: Endian>(options: &WriteOptions) {
     let begin = || FileWriter::new(Cursor::new(Vec::new()), &[event(1, &[1], None)], options).unwrap();
     let (mut one_by_one, mut at_once) = (begin(), begin());
     for record in several::<O>() {
@@ -278,7 +278,7 @@ fn records_at_once_are_the_same_as_one_by_one() {
     records_at_once_in::<BigEndian>(&options::<BigEndian>());
     #[cfg(feature = "zstd")]
     {
-        let zstd = Some(perf_parse::file::write::Zstd::default());
-        records_at_once_in::<LittleEndian>(&Options { zstd, ..options::<LittleEndian>() });
+        let zstd = Some(perf_parse::file::write::ZstdOptions::default());
+        records_at_once_in::<LittleEndian>(&WriteOptions { zstd, ..options::<LittleEndian>() });
     }
 }

@@ -5,18 +5,18 @@ use std::io::Cursor;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::write::{FeaturePayloads, FileWriter, Options, PipeWriter, Zstd};
+use perf_parse::file::write::{FeaturePayloads, FileWriter, PipeWriter, WriteOptions, ZstdOptions};
 use zerocopy::{FromBytes, IntoBytes};
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
 use compare::rewrite::{File, FileBuffer, Whole, event, finish, kind, record, records, walk};
 
-fn options(record: RecordType, level: u8) -> Options {
-    Options { zstd: Some(Zstd { level, record }), ..compare::rewrite::options::<LittleEndian>() }
+fn options(record: RecordType, level: u8) -> WriteOptions {
+    WriteOptions { zstd: Some(ZstdOptions { level, record }), ..compare::rewrite::options::<LittleEndian>() }
 }
 
-fn writer<O: Endian>(options: &Options) -> FileBuffer {
-    let options = Options { endianness: O::ENDIANNESS, ..options.clone() };
+fn writer<O: Endian>(options: &WriteOptions) -> FileBuffer {
+    let options = WriteOptions { endianness: O::ENDIANNESS, ..options.clone() };
     FileWriter::new(Cursor::new(Vec::new()), &[event(1, &[1], Some("a"))], &options).unwrap()
 }
 

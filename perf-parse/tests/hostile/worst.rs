@@ -7,7 +7,7 @@ use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::{FileErrorKind, Limits};
-use perf_parse::rewrite::{Order, repair};
+use perf_parse::rewrite::{RepairOrder, repair};
 
 use crate::drive::{Steps, drive, drive_within, limit};
 use crate::peak;
@@ -209,8 +209,9 @@ fn sections_that_each_are_all_of_the_features() {
     assert_eq!(in_sections, 1 << 20);
     let overlaps = |kind| matches!(kind, FileErrorKind::Overlap { .. });
     assert_eq!(reader.account().diagnostics.iter().filter(|it| overlaps(it.kind)).count(), 155);
-    let (repaired, taken) =
-        peak(|| repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner());
+    let (repaired, taken) = peak(|| {
+        repair(&reader, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner()
+    });
     assert!(repaired.len() < built.bytes.len() + 4096, "{} bytes", repaired.len());
     assert!(taken < limit(built.bytes.len()), "{taken} bytes live");
 }

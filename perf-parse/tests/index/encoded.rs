@@ -1,6 +1,6 @@
 //! An index as bytes: it is decoded to the same index, and faulty bytes are refused.
 
-use perf_parse::index::{Identity, IndexErrorKind};
+use perf_parse::index::{IndexErrorKind, IndexIdentity};
 use perf_parse::{Index, Reader};
 
 use testdata::index::{HEADER, seal, with_chunks};
@@ -8,7 +8,7 @@ use testdata::index::{HEADER, seal, with_chunks};
 use crate::{captures, index, ring, round, sample, switch};
 
 /// An index of three chunks, its identity, and the capture.
-fn example() -> (Vec<u8>, Identity, Vec<u8>) {
+fn example() -> (Vec<u8>, IndexIdentity, Vec<u8>) {
     let mut data = Vec::new();
     for number in 0..4200 {
         data.extend(match number % 1400 {
@@ -18,7 +18,7 @@ fn example() -> (Vec<u8>, Identity, Vec<u8>) {
         });
     }
     let reader = ring(&data);
-    let identity = Identity::new(&reader, data.len() as u64, 1_234_567);
+    let identity = IndexIdentity::new(&reader, data.len() as u64, 1_234_567);
     let index = index(&reader);
     assert_eq!(index.chunks().count(), 3);
     let encoded = index.encode(&identity);
@@ -49,7 +49,7 @@ fn comes_back_as_it_was() {
     for (path, bytes) in captures() {
         let reader = Reader::new(&bytes).unwrap();
         let index = index(&reader);
-        let identity = Identity::new(&reader, bytes.len() as u64, 99);
+        let identity = IndexIdentity::new(&reader, bytes.len() as u64, 99);
         let encoded = index.encode(&identity);
         let decoded = Index::decode(&encoded, &identity).unwrap();
         assert_eq!(decoded, index, "{path:?}");
@@ -134,14 +134,14 @@ fn a_hostile_number_of_records_ends_with_the_capture() {
 fn of_another_capture_is_refused() {
     let bytes = std::fs::read(testdata::path("plain.data")).unwrap();
     let reader = Reader::new(&bytes).unwrap();
-    let identity = Identity::new(&reader, bytes.len() as u64, 5);
+    let identity = IndexIdentity::new(&reader, bytes.len() as u64, 5);
     let encoded = index(&reader).encode(&identity);
-    let differs = |identity: &Identity| match Index::decode(&encoded, identity).unwrap_err().kind {
+    let differs = |identity: &IndexIdentity| match Index::decode(&encoded, identity).unwrap_err().kind {
         IndexErrorKind::OtherCapture { field, .. } => field,
         other => panic!("{other}"),
     };
-    assert_eq!(differs(&Identity::new(&reader, bytes.len() as u64 + 1, 5)), "capture.size");
-    assert_eq!(differs(&Identity::new(&reader, bytes.len() as u64, 6)), "capture.modified");
+    assert_eq!(differs(&IndexIdentity::new(&reader, bytes.len() as u64 + 1, 5)), "capture.size");
+    assert_eq!(differs(&IndexIdentity::new(&reader, bytes.len() as u64, 6)), "capture.modified");
     // Offsets in the header: features, data.size, data.offset. Each moved in a way that leaves a capture.
     for (at, value, field) in [
         (72, 0, "capture.header"),
@@ -151,12 +151,12 @@ fn of_another_capture_is_refused() {
         let mut bytes = bytes.clone();
         bytes[at..at + 8].copy_from_slice(&u64::to_le_bytes(value));
         let reader = Reader::new(&bytes).unwrap();
-        assert_eq!(differs(&Identity::new(&reader, bytes.len() as u64, 5)), field);
+        assert_eq!(differs(&IndexIdentity::new(&reader, bytes.len() as u64, 5)), field);
     }
     let pipe = std::fs::read(testdata::path("tracing.pipe.data")).unwrap();
     let pipe = Reader::new(&pipe).unwrap();
-    assert_eq!(differs(&Identity::new(&pipe, bytes.len() as u64, 5)), "capture.header");
-    let error = Index::decode(&encoded, &Identity::new(&reader, 1, 5)).unwrap_err();
+    assert_eq!(differs(&IndexIdentity::new(&pipe, bytes.len() as u64, 5)), "capture.header");
+    let error = Index::decode(&encoded, &IndexIdentity::new(&reader, 1, 5)).unwrap_err();
     let expected = format!(
         "0x10: capture.size: is {} in the index and 1 in the capture; make the index again",
         bytes.len()
@@ -165,8 +165,8 @@ fn of_another_capture_is_refused() {
 }
 
 /// Encodes an index with the given chunks, each without its size, for a capture of 1 MiB.
-fn crafted(chunks: &[&[u8]], count: u64) -> (Vec<u8>, Identity) {
-    let identity = Identity::new(&ring(&[]), 1 << 20, 0);
+fn crafted(chunks: &[&[u8]], count: u64) -> (Vec<u8>, IndexIdentity) {
+    let identity = IndexIdentity::new(&ring(&[]), 1 << 20, 0);
     let with_sizes = chunks.iter().flat_map(|chunk| [&[chunk.len() as u8], *chunk].concat());
     // The records are compressed.
     let bytes = with_chunks(&Index::default().encode(&identity), 1, count, &with_sizes.collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! The limits on the lists of a chunk.
 
-use perf_parse::index::Identity;
+use perf_parse::index::IndexIdentity;
 
 use crate::{index, ring, round, sample};
 
@@ -53,7 +53,7 @@ fn an_index_is_small_whatever_the_capture_contains() {
     });
     for data in [types.collect::<Vec<_>>(), threads.collect(), round().repeat(1 << 16)] {
         let reader = ring(&data);
-        let size = index(&reader).encode(&Identity::new(&reader, data.len() as u64, 0)).len();
+        let size = index(&reader).encode(&IndexIdentity::new(&reader, data.len() as u64, 0)).len();
         assert!(size < data.len() + 1024, "{size} of {}", data.len());
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use perf_parse::abi::record::RecordType;
-use perf_parse::index::Other;
+use perf_parse::index::OtherRecord;
 use perf_parse::{Index, Reader};
 
 use crate::{captures, index, records, ring, several_chunks};
@@ -44,7 +44,7 @@ fn check(name: &Path, reader: &Reader<'_>, index: &Index) {
         let others: Vec<_> = own
             .iter()
             .filter(|record| record.kind() != RecordType::SAMPLE)
-            .map(|record| Other { place: record.place(), time: record.time(), kind: record.kind() })
+            .map(|record| OtherRecord { place: record.place(), time: record.time(), kind: record.kind() })
             .collect();
         assert_eq!(chunk.samples(), (own.len() - others.len()) as u64, "{name:?}");
         assert_eq!(chunk.others().expect("few records").collect::<Vec<_>>(), others, "{name:?}");

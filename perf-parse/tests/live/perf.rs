@@ -11,7 +11,7 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::{Entries, FeatureData, NrCpus};
-use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options, PipeWriter};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, PipeWriter, WriteOptions};
 use perf_parse::write::{self, SampleFields};
 
 use compare::rewrite::{File, event, events, finish, kind, options, records, rewrite, walk, writer};
@@ -135,7 +135,7 @@ fn an_attr_of_any_size_will_do() {
     let file = File::open(&bytes).unwrap();
     // perf rejects a file with larger attrs than its own, which have 128 bytes in 6.1.
     for &version in AttrVersion::ALL.iter().filter(|&&version| version <= AttrVersion::VER7) {
-        let options = Options { attr_version: Some(version), ..options::<LittleEndian>() };
+        let options = WriteOptions { attr_version: Some(version), ..options::<LittleEndian>() };
         let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();
         let written = rewrite(&file, writer);
         // The size of the attrs is also in EVENT_DESC.
@@ -208,7 +208,7 @@ fn either_byte_order_reads_alike() {
 }
 
 /// Writes a file as a pipe, without the parts that pipes do not have.
-pub(crate) fn as_pipe(file: &File<'_>, options: &Options) -> Vec<u8> {
+pub(crate) fn as_pipe(file: &File<'_>, options: &WriteOptions) -> Vec<u8> {
     let mut features = FeaturePayloads::new_in(Endianness::Little);
     let left_out = [Feature::CACHE, Feature::EVENT_DESC];
     for section in file.features().iter().filter(|section| !left_out.contains(&section.feature)) {

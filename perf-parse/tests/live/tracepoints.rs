@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use perf_parse::tracepoint::{Element, Field, Format, Place};
+use perf_parse::tracepoint::{ElementType, FieldPlacement, Format, FormatField};
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Tracepoints:
@@ -63,7 +63,7 @@ fn check(system: &[u8], event: &str, text: &[u8]) -> u32 {
     assert_eq!(format.id.to_string(), id);
 
     let lines: Vec<&str> = head.lines().filter_map(|line| line.strip_prefix("\tfield:")).collect();
-    let parsed: Vec<&Field<'_>> = format.common_fields().iter().chain(format.own_fields()).collect();
+    let parsed: Vec<&FormatField<'_>> = format.common_fields().iter().chain(format.own_fields()).collect();
     assert_eq!(lines.len(), parsed.len(), "{event}");
     for (line, field) in lines.iter().zip(&parsed) {
         let Split { name, numbers, is_array } = split(line);
@@ -71,28 +71,32 @@ fn check(system: &[u8], event: &str, text: &[u8]) -> u32 {
         let of_field = [field.offset, field.size, u32::from(field.signed)].map(|number| number.to_string());
         assert_eq!(of_field, numbers, "{event}: {line}");
         let place_is_right = match field.place {
-            Place::DataLoc => line.starts_with("__data_loc "),
-            Place::RelLoc => line.starts_with("__rel_loc "),
-            Place::Array { .. } => is_array && field.size > 0,
-            Place::Rest => is_array && field.size == 0,
-            Place::Value => !is_array && !line.contains("_loc "),
+            FieldPlacement::DataLoc => line.starts_with("__data_loc "),
+            FieldPlacement::RelLoc => line.starts_with("__rel_loc "),
+            FieldPlacement::Array { .. } => is_array && field.size > 0,
+            FieldPlacement::Rest => is_array && field.size == 0,
+            FieldPlacement::Value => !is_array && !line.contains("_loc "),
             _ => false,
         };
         assert!(place_is_right, "{event}: {line}: {:?}", field.place);
         let declaration = line.split(';').next().unwrap();
         let is_char =
             declaration.contains("char") && !["signed", "*"].iter().any(|of| declaration.contains(of));
-        assert_eq!(field.element == Element::Char, is_char && declaration.contains('['), "{event}: {line}");
+        assert_eq!(
+            field.element == ElementType::Char,
+            is_char && declaration.contains('['),
+            "{event}: {line}"
+        );
         let is_pointer = declaration.contains('*');
-        assert_eq!(matches!(field.element, Element::Pointer { .. }), is_pointer, "{event}: {line}");
-        if let (Place::Value, Element::Integer { bytes } | Element::Pointer { bytes }) =
+        assert_eq!(matches!(field.element, ElementType::Pointer { .. }), is_pointer, "{event}: {line}");
+        if let (FieldPlacement::Value, ElementType::Integer { bytes } | ElementType::Pointer { bytes }) =
             (field.place, field.element)
         {
             assert_eq!(u32::from(bytes), field.size, "{event}: {line}");
         }
-        let is_one = field.place == Place::Value && [1, 2, 4, 8].contains(&field.size);
+        let is_one = field.place == FieldPlacement::Value && [1, 2, 4, 8].contains(&field.size);
         let is_integer = is_one && !line.starts_with("struct ") && !line.starts_with("union ");
-        assert!(field.element != Element::Bytes || !is_integer || is_pointer, "{event}: {line}");
+        assert!(field.element != ElementType::Bytes || !is_integer || is_pointer, "{event}: {line}");
     }
     for field in format.common_fields() {
         assert!(field.name.starts_with(b"common_"), "{event}");

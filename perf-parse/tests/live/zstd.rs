@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use perf_parse::abi::record::RecordType;
-use perf_parse::file::write::{FileWriter, Options, Zstd};
+use perf_parse::file::write::{FileWriter, WriteOptions, ZstdOptions};
 
 use crate::perf::{SCRIPT, as_pipe, expected, read};
 use compare::rewrite::{File, events, rewrite};
@@ -13,8 +13,10 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![plain, callchain, group_r
 fn reads_as_the_original(name: &str) {
     let original = testdata::path(&format!("{name}.data"));
     let expected = expected(SCRIPT, &original);
-    let options =
-        Options { zstd: Some(Zstd { level: 1, record: RecordType::COMPRESSED }), ..Options::default() };
+    let options = WriteOptions {
+        zstd: Some(ZstdOptions { level: 1, record: RecordType::COMPRESSED }),
+        ..WriteOptions::default()
+    };
     let bytes = std::fs::read(&original).unwrap();
     let file = File::open(&bytes).unwrap();
     let writer = FileWriter::new(Cursor::new(Vec::new()), &events(&file), &options).unwrap();

@@ -329,7 +329,7 @@ fn the_limits_of_what_comes_out() {
         (0, ratio - 1, false),
         (0, 0, false),
     ] {
-        let all = read_within(&payload, |it| (it.inflated, it.inflated_ratio) = (inflated, ratio));
+        let all = read_within(&payload, |it| (it.decompressed, it.decompressed_ratio) = (inflated, ratio));
         assert_eq!(all.seen.len(), if is_read { 4 } else { 0 }, "{inflated} {ratio}");
         assert_eq!(all.account.is_clean(), is_read);
         let says = |kind: &FileErrorKind| matches!(kind, FileErrorKind::Decompress { what } if what.starts_with("expands beyond the limit"));
@@ -343,7 +343,7 @@ fn any_step_of_decompression_gives_the_same() {
     let all = read(&bytes);
     for step in [0, 1, 7, 1000, 1 << 17, 1 << 20] {
         let mut limits = Limits::default();
-        limits.inflated_step = step;
+        limits.decompressed_step = step;
         let stepped = walk(Reader::new_within(&bytes, &limits).unwrap().records());
         assert_eq!((&stepped.seen, &stepped.account), (&all.seen, &all.account), "{step}");
     }
@@ -374,7 +374,7 @@ fn decompression_ahead_gives_the_same() {
         let bytes = capture(name);
         for step in [1 << 10, 1 << 17] {
             let mut limits = Limits::default();
-            limits.inflated_step = step;
+            limits.decompressed_step = step;
             check_ahead(&bytes, &limits, name);
         }
     }
@@ -402,7 +402,7 @@ fn decompression_ahead_keeps_the_limits() {
     let bytes = capture(CAPTURES[0]);
     for most in [0, 1000, 100_000] {
         let mut limits = Limits::default();
-        (limits.inflated, limits.inflated_ratio) = (most, 0);
+        (limits.decompressed, limits.decompressed_ratio) = (most, 0);
         check_ahead(&bytes, &limits, CAPTURES[0]);
     }
 }

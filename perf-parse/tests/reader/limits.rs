@@ -11,7 +11,7 @@ use perf_parse::abi::record::RecordType;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::file::{DeferredChains, DeferredSamples, FileError, FileErrorKind, Limits};
-use perf_parse::rewrite::{Order, repair};
+use perf_parse::rewrite::{RepairOrder, repair};
 use perf_parse::write::{self, SampleFields};
 
 use crate::order_limits::times_and_late;
@@ -99,8 +99,10 @@ fn ids_that_events_share_are_said() {
             assert_eq!(reader.account().diagnostics, [shared(11, at[0]), shared(13, at[1])]);
             // The repaired capture has no shared ids.
             let reader = Reader::new(bytes).unwrap();
-            let out =
-                repair(&reader, Order::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner();
+            let out = repair(&reader, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {})
+                .unwrap()
+                .out
+                .into_inner();
             let repaired = read(&out);
             assert!(repaired.account.is_clean(), "{:?}", repaired.account);
             assert_eq!(repaired.names.len(), 4);

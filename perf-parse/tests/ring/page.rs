@@ -2,7 +2,7 @@
 
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::mmap_page::Capabilities;
-use perf_parse::ring::{Clock, Page, Pmc, ShortClock, Times};
+use perf_parse::ring::{Clock, CounterTimes, Page, Pmc, ShortClock};
 use proptest::prelude::*;
 
 use super::{invalid, truncated};
@@ -50,7 +50,7 @@ fn fields<O: Endian>(big: bool) {
     };
     assert_eq!(read, expected);
     assert_eq!(read.pmc(), Some(Pmc { index: 4, offset: -5, pmc_width: 48 }));
-    assert_eq!(read.times(), Times { enabled: 6, running: 7 });
+    assert_eq!(read.times(), CounterTimes { enabled: 6, running: 7 });
     let short = Some(ShortClock { cycles: 14, mask: 15 });
     assert_eq!(read.clock(), Some(Clock { mult: 11, shift: 10, offset: Some(12), zero: Some(13), short }));
 }
@@ -132,7 +132,7 @@ fn counts() {
 
 #[test]
 fn estimates() {
-    let estimate = |enabled, running, count| Times { enabled, running }.estimate(count);
+    let estimate = |enabled, running, count| CounterTimes { enabled, running }.estimate(count);
     assert_eq!(estimate(10, 10, 7), Some(7));
     assert_eq!(estimate(10, 3, 7), Some(23)); // 23.3
     assert_eq!(estimate(10, 0, 7), None);
@@ -140,11 +140,11 @@ fn estimates() {
     assert_eq!(estimate(1 << 40, 1 << 39, 1 << 62), Some(1 << 63)); // the product does not fit in 64 bits
     assert_eq!(estimate(1 << 40, 1 << 39, 1 << 63), None);
 
-    let times = Times { enabled: 100, running: 50 };
-    assert_eq!(times.add_elapsed(7, true), Times { enabled: 107, running: 57 });
-    assert_eq!(times.add_elapsed(7, false), Times { enabled: 107, running: 50 });
+    let times = CounterTimes { enabled: 100, running: 50 };
+    assert_eq!(times.add_elapsed(7, true), CounterTimes { enabled: 107, running: 57 });
+    assert_eq!(times.add_elapsed(7, false), CounterTimes { enabled: 107, running: 50 });
     // `time_offset` is negative if the clock is ahead, so the sum wraps.
-    assert_eq!(times.add_elapsed(10_u64.wrapping_neg(), true), Times { enabled: 90, running: 40 });
+    assert_eq!(times.add_elapsed(10_u64.wrapping_neg(), true), CounterTimes { enabled: 90, running: 40 });
 }
 
 #[test]
@@ -227,7 +227,7 @@ proptest! {
     fn estimate_by_quotient_and_remainder(count in 0_u64..1 << 40, enabled in 0_u64..1 << 20, running in 1_u64..1 << 20) {
         let (quot, rem) = (count / running, count % running);
         let expected = quot * enabled + rem * enabled / running;
-        prop_assert_eq!(Times { enabled, running }.estimate(count), Some(expected));
+        prop_assert_eq!(CounterTimes { enabled, running }.estimate(count), Some(expected));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! Texts of formats.
 
 use perf_parse::abi::endian::Endianness;
-use perf_parse::tracepoint::{Element, Field, Format, Place, TracingError, TracingErrorKind};
+use perf_parse::tracepoint::{
+    ElementType, FieldPlacement, Format, FormatField, TracingError, TracingErrorKind,
+};
 
 use super::{line, text};
 
 /// Returns the single field of a line.
-fn parse_line(line: &str) -> (String, String, Place, Element, bool) {
+fn parse_line(line: &str) -> (String, String, FieldPlacement, ElementType, bool) {
     let text = text(line);
     let format = Format::parse(b"system", text.as_bytes(), 8).unwrap();
     let [field] = format.own_fields() else { panic!("{line}: {:?}", format.own_fields()) };
@@ -20,47 +22,47 @@ fn a_format_is_read_whole() {
     let format = Format::parse(b"sched", text.as_bytes(), 8).unwrap();
     assert_eq!((format.system, format.name, format.id), (&b"sched"[..], &b"event"[..], 300));
     assert_eq!(format.print_fmt, Some(&b"\"%d\", REC->a"[..]));
-    let names = |fields: &[Field<'_>]| {
+    let names = |fields: &[FormatField<'_>]| {
         fields.iter().map(|field| String::from_utf8(field.name.to_vec()).unwrap()).collect::<Vec<_>>()
     };
     let common = ["common_type", "common_flags", "common_preempt_count", "common_pid"];
     assert_eq!(names(format.common_fields()), common);
     assert_eq!(names(format.own_fields()), ["comm", "pid"]);
-    let Field { c_type, offset, size, signed, place, element, .. } = format.own_fields()[0];
+    let FormatField { c_type, offset, size, signed, place, element, .. } = format.own_fields()[0];
     assert_eq!((c_type, offset, size, signed), (&b"char"[..], 8, 16, false));
-    assert_eq!((place, element), (Place::Array { len: Some(16) }, Element::Char));
+    assert_eq!((place, element), (FieldPlacement::Array { len: Some(16) }, ElementType::Char));
 }
 
 #[test]
 fn every_kind_of_declaration_is_understood() {
-    const BYTES: Element = Element::Bytes;
-    let int = |bytes| Element::Integer { bytes };
-    let pointer = |bytes| Element::Pointer { bytes };
-    let array = |len| Place::Array { len: Some(len) };
-    let unsaid = Place::Array { len: None };
+    const BYTES: ElementType = ElementType::Bytes;
+    let int = |bytes| ElementType::Integer { bytes };
+    let pointer = |bytes| ElementType::Pointer { bytes };
+    let array = |len| FieldPlacement::Array { len: Some(len) };
+    let unsaid = FieldPlacement::Array { len: None };
     // Columns: declaration, size and sign; then type, name, place and element.
     for (declaration, size, signed, c_type, name, place, element) in [
-        ("unsigned char flags", 1, 0, "unsigned char", "flags", Place::Value, int(1)),
-        ("char order", 1, 0, "char", "order", Place::Value, int(1)),
-        ("s8 level", 1, 1, "s8", "level", Place::Value, int(1)),
-        ("short adj", 2, 1, "short", "adj", Place::Value, int(2)),
-        ("unsigned flags", 4, 0, "unsigned", "flags", Place::Value, int(4)),
-        ("int options", 8, 0, "int", "options", Place::Value, int(8)),
-        ("unsigned long long lsn", 8, 0, "unsigned long long", "lsn", Place::Value, int(8)),
-        ("gfp_t flags", 4, 0, "gfp_t", "flags", Place::Value, int(4)),
-        ("enum xfs_group_type type", 1, 0, "enum xfs_group_type", "type", Place::Value, int(1)),
-        ("bool new", 1, 0, "bool", "new", Place::Value, Element::Bool),
-        ("const char * msg", 8, 0, "const char *", "msg", Place::Value, pointer(8)),
-        ("const char *msg", 4, 0, "const char *", "msg", Place::Value, pointer(4)),
-        ("const void* ip", 8, 0, "const void*", "ip", Place::Value, pointer(8)),
-        ("const char *const * argv", 8, 0, "const char *const *", "argv", Place::Value, pointer(8)),
-        ("void __seg_gs * ptr", 8, 0, "void __seg_gs *", "ptr", Place::Value, pointer(8)),
-        ("struct timespec64 ts", 16, 0, "struct timespec64", "ts", Place::Value, BYTES),
-        ("struct small s", 8, 0, "struct small", "s", Place::Value, BYTES),
-        ("guid_t id", 16, 0, "guid_t", "id", Place::Value, BYTES),
-        ("char name[32]", 32, 0, "char", "name", array(32), Element::Char),
-        ("char comm[TASK_COMM_LEN]", 16, 1, "char", "comm", unsaid, Element::Char),
-        ("char[16] comm", 16, 1, "char[16]", "comm", array(16), Element::Char),
+        ("unsigned char flags", 1, 0, "unsigned char", "flags", FieldPlacement::Value, int(1)),
+        ("char order", 1, 0, "char", "order", FieldPlacement::Value, int(1)),
+        ("s8 level", 1, 1, "s8", "level", FieldPlacement::Value, int(1)),
+        ("short adj", 2, 1, "short", "adj", FieldPlacement::Value, int(2)),
+        ("unsigned flags", 4, 0, "unsigned", "flags", FieldPlacement::Value, int(4)),
+        ("int options", 8, 0, "int", "options", FieldPlacement::Value, int(8)),
+        ("unsigned long long lsn", 8, 0, "unsigned long long", "lsn", FieldPlacement::Value, int(8)),
+        ("gfp_t flags", 4, 0, "gfp_t", "flags", FieldPlacement::Value, int(4)),
+        ("enum xfs_group_type type", 1, 0, "enum xfs_group_type", "type", FieldPlacement::Value, int(1)),
+        ("bool new", 1, 0, "bool", "new", FieldPlacement::Value, ElementType::Bool),
+        ("const char * msg", 8, 0, "const char *", "msg", FieldPlacement::Value, pointer(8)),
+        ("const char *msg", 4, 0, "const char *", "msg", FieldPlacement::Value, pointer(4)),
+        ("const void* ip", 8, 0, "const void*", "ip", FieldPlacement::Value, pointer(8)),
+        ("const char *const * argv", 8, 0, "const char *const *", "argv", FieldPlacement::Value, pointer(8)),
+        ("void __seg_gs * ptr", 8, 0, "void __seg_gs *", "ptr", FieldPlacement::Value, pointer(8)),
+        ("struct timespec64 ts", 16, 0, "struct timespec64", "ts", FieldPlacement::Value, BYTES),
+        ("struct small s", 8, 0, "struct small", "s", FieldPlacement::Value, BYTES),
+        ("guid_t id", 16, 0, "guid_t", "id", FieldPlacement::Value, BYTES),
+        ("char name[32]", 32, 0, "char", "name", array(32), ElementType::Char),
+        ("char comm[TASK_COMM_LEN]", 16, 1, "char", "comm", unsaid, ElementType::Char),
+        ("char[16] comm", 16, 1, "char[16]", "comm", array(16), ElementType::Char),
         ("unsigned char addr[6]", 6, 0, "unsigned char", "addr", array(6), BYTES),
         ("u8 lladdr[32]", 32, 0, "u8", "lladdr", array(32), BYTES),
         ("s8 deltas[4]", 4, 1, "s8", "deltas", array(4), int(1)),
@@ -72,22 +74,46 @@ fn every_kind_of_declaration_is_understood() {
         ("foo_t words[MAX]", 16, 0, "foo_t", "words", unsaid, BYTES),
         ("struct pair pairs[2]", 16, 0, "struct pair", "pairs", array(2), BYTES),
         ("void * stack[2]", 16, 0, "void *", "stack", array(2), pointer(8)),
-        ("bool set[2]", 2, 0, "bool", "set", array(2), Element::Bool),
+        ("bool set[2]", 2, 0, "bool", "set", array(2), ElementType::Bool),
         ("u64 none[0]", 0, 0, "u64", "none", array(0), BYTES),
-        ("unsigned long args[]", 0, 0, "unsigned long", "args", Place::Rest, int(8)),
-        ("char buf[]", 0, 0, "char", "buf", Place::Rest, Element::Char),
-        ("__data_loc char[] name", 4, 0, "__data_loc char[]", "name", Place::DataLoc, Element::Char),
-        ("__data_loc u8[] buf", 4, 0, "__data_loc u8[]", "buf", Place::DataLoc, BYTES),
-        ("__data_loc u64[] addrs", 4, 0, "__data_loc u64[]", "addrs", Place::DataLoc, int(8)),
-        ("__data_loc unsigned int[] n", 4, 0, "__data_loc unsigned int[]", "n", Place::DataLoc, int(4)),
-        ("__data_loc long long[] n", 4, 1, "__data_loc long long[]", "n", Place::DataLoc, int(8)),
-        ("__data_loc size_t[] n", 4, 0, "__data_loc size_t[]", "n", Place::DataLoc, int(8)),
-        ("__data_loc void *[] p", 4, 0, "__data_loc void *[]", "p", Place::DataLoc, pointer(8)),
-        ("__data_loc foo_t[] n", 4, 0, "__data_loc foo_t[]", "n", Place::DataLoc, BYTES),
-        ("__data_loc cpumask_t mask", 4, 0, "__data_loc cpumask_t", "mask", Place::DataLoc, BYTES),
-        ("__rel_loc char[] name", 4, 0, "__rel_loc char[]", "name", Place::RelLoc, Element::Char),
-        ("__rel_loc char name[]", 4, 0, "__rel_loc char", "name", Place::RelLoc, Element::Char),
-        ("__rel_loc s16[] n", 4, 1, "__rel_loc s16[]", "n", Place::RelLoc, int(2)),
+        ("unsigned long args[]", 0, 0, "unsigned long", "args", FieldPlacement::Rest, int(8)),
+        ("char buf[]", 0, 0, "char", "buf", FieldPlacement::Rest, ElementType::Char),
+        (
+            "__data_loc char[] name",
+            4,
+            0,
+            "__data_loc char[]",
+            "name",
+            FieldPlacement::DataLoc,
+            ElementType::Char,
+        ),
+        ("__data_loc u8[] buf", 4, 0, "__data_loc u8[]", "buf", FieldPlacement::DataLoc, BYTES),
+        ("__data_loc u64[] addrs", 4, 0, "__data_loc u64[]", "addrs", FieldPlacement::DataLoc, int(8)),
+        (
+            "__data_loc unsigned int[] n",
+            4,
+            0,
+            "__data_loc unsigned int[]",
+            "n",
+            FieldPlacement::DataLoc,
+            int(4),
+        ),
+        ("__data_loc long long[] n", 4, 1, "__data_loc long long[]", "n", FieldPlacement::DataLoc, int(8)),
+        ("__data_loc size_t[] n", 4, 0, "__data_loc size_t[]", "n", FieldPlacement::DataLoc, int(8)),
+        ("__data_loc void *[] p", 4, 0, "__data_loc void *[]", "p", FieldPlacement::DataLoc, pointer(8)),
+        ("__data_loc foo_t[] n", 4, 0, "__data_loc foo_t[]", "n", FieldPlacement::DataLoc, BYTES),
+        ("__data_loc cpumask_t mask", 4, 0, "__data_loc cpumask_t", "mask", FieldPlacement::DataLoc, BYTES),
+        (
+            "__rel_loc char[] name",
+            4,
+            0,
+            "__rel_loc char[]",
+            "name",
+            FieldPlacement::RelLoc,
+            ElementType::Char,
+        ),
+        ("__rel_loc char name[]", 4, 0, "__rel_loc char", "name", FieldPlacement::RelLoc, ElementType::Char),
+        ("__rel_loc s16[] n", 4, 1, "__rel_loc s16[]", "n", FieldPlacement::RelLoc, int(2)),
     ] {
         let actual = parse_line(&line(declaration, 8, size, signed));
         assert_eq!(actual, (c_type.into(), name.into(), place, element, signed == 1), "{declaration}");
@@ -99,7 +125,7 @@ fn a_long_is_as_long_as_the_kernels() {
     let text = text(&line("__data_loc unsigned long[] mask", 8, 4, 0));
     for (long_size, bytes) in [(4, 4), (8, 8)] {
         let format = Format::parse(b"s", text.as_bytes(), long_size).unwrap();
-        assert_eq!(format.own_fields()[0].element, Element::Integer { bytes });
+        assert_eq!(format.own_fields()[0].element, ElementType::Integer { bytes });
     }
 }
 

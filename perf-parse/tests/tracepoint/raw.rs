@@ -1,7 +1,7 @@
 //! Raw data in both byte orders.
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
-use perf_parse::tracepoint::{Field, Format, Place, Value};
+use perf_parse::tracepoint::{FieldPlacement, Format, FormatField, Value};
 use testdata::Bytes;
 
 use super::{line, text};
@@ -169,7 +169,7 @@ fn raw_is_decoded<O: Endian>() {
                 Err(error) => {
                     assert_eq!((error.field, error.available), (field.name, len as u64));
                     assert!(error.offset + error.needed > len as u64);
-                    let dynamic = matches!(field.place, Place::DataLoc | Place::RelLoc);
+                    let dynamic = matches!(field.place, FieldPlacement::DataLoc | FieldPlacement::RelLoc);
                     assert!(end > len || dynamic || field.name == b"rest");
                 }
             }
@@ -193,7 +193,7 @@ fn words_are_told_at_once<O: Endian>() {
     let text = text(&lines.concat());
     let format = Format::parse(b"s", text.as_bytes(), 8).unwrap();
     let raw = Bytes::of::<O>().zeros(8).number(8, 3).number(8, u64::MAX - 1);
-    let words = |field: &Field<'_>| match field.value(&raw.out, O::ENDIANNESS).unwrap() {
+    let words = |field: &FormatField<'_>| match field.value(&raw.out, O::ENDIANNESS).unwrap() {
         Value::Array(array) => array.unsigned_words().map(|words| words.iter().collect::<Vec<_>>()),
         other => panic!("{other:?}"),
     };

@@ -25,7 +25,7 @@ pub fn check(bytes: &[u8]) -> usize {
 
 fn value(format: &Format<'_>) -> Value {
     let fields = format.common_fields().iter().chain(format.own_fields());
-    let field = |it: &perf_parse::tracepoint::Field<'_>| {
+    let field = |it: &perf_parse::tracepoint::FormatField<'_>| {
         fields! { name: it.name, offset: it.offset, size: it.size, signed: u32::from(it.signed) }
     };
     fields! {

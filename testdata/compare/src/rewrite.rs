@@ -10,7 +10,7 @@ use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::RawRecord;
 use perf_parse::event::Event;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::file::{FileError, FileHeader, Mode, Reader};
 use testdata::Bytes;
 use testdata::oracle::Reader as Plain;
@@ -74,8 +74,8 @@ pub fn event(config: u64, ids: &[u64], name: Option<&str>) -> EventFields {
 
 /// Returns default options for a byte order.
 #[must_use]
-pub fn options<O: Endian>() -> Options {
-    Options { endianness: O::ENDIANNESS, ..Options::default() }
+pub fn options<O: Endian>() -> WriteOptions {
+    WriteOptions { endianness: O::ENDIANNESS, ..WriteOptions::default() }
 }
 
 /// Starts a file with default options.

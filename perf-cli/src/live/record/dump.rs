@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use perf_abi::attr::AttrFlags;
-use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, WriteOptions};
 
 use crate::Failure;
 use crate::escape::shown;
@@ -53,7 +53,7 @@ pub(super) fn rings(
     let is_backward = |event: &&EventFields| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD);
     let backward: Vec<_> = events.iter().filter(is_backward).cloned().collect();
     let events = if backward.is_empty() { events } else { &backward };
-    let mut writer = FileWriter::new(file, events, &Options::default())?;
+    let mut writer = FileWriter::new(file, events, &WriteOptions::default())?;
     *writer.features() = features.clone();
     writer.finish()?;
     unfinished.publish()?;

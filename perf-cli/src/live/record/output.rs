@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use perf_parse::file::write::{FeaturePayloads, Options, WriteFileError};
+use perf_parse::file::write::{FeaturePayloads, WriteOptions, WriteFileError};
 use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordingSink, copy_kcore};
 
 use super::folder::CaptureFolder;
@@ -43,7 +43,7 @@ enum OutputKind {
 impl CaptureOutput {
     /// Creates a file, or a stream on standard output if `path` is `-`. [`publish`](Self::publish) gives the file its
     /// name, and renames an existing file to `path.old`.
-    pub(in crate::live) fn create(path: &Path, options: Options) -> Result<Self, Failure> {
+    pub(in crate::live) fn create(path: &Path, options: WriteOptions) -> Result<Self, Failure> {
         if path == Path::new("-") {
             let out = BufWriter::with_capacity(CHUNK, io::stdout());
             let to = OutputKind::Stream(Box::new(PipeSink::with_options(out, options)));
@@ -66,7 +66,7 @@ impl CaptureOutput {
 
     /// Creates a folder, with the capture in its file `data`. [`publish`](Self::publish) gives the folder its name, and
     /// renames an existing capture to `path.old`.
-    pub(super) fn create_folder(path: &Path, options: Options) -> Result<Self, Failure> {
+    pub(super) fn create_folder(path: &Path, options: WriteOptions) -> Result<Self, Failure> {
         let folder = CaptureFolder::create(path)?;
         let mut data = Self::create(&folder.path().join("data"), options)?;
         data.publish()?;

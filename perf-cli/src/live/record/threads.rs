@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::thread::{self, JoinHandle};
 
-use perf_parse::file::write::Options as WriteOptions;
+use perf_parse::file::write::WriteOptions;
 use perf_record::{Error, PartSink, Recorder, RingReader, Targets, ThreadMask};
 
 use super::TICK;

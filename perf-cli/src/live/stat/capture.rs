@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-use perf_parse::file::write::Options;
+use perf_parse::file::write::WriteOptions;
 use perf_record::stat::{StatCapture, StatCaptureOptions, StatInterval, StatRun};
 
 use super::arguments::failure;
@@ -37,7 +37,7 @@ impl CountCapture {
             is_stream: path == Path::new("-"),
             ..StatCaptureOptions::default()
         };
-        let out = CaptureOutput::create(path, Options::default())?;
+        let out = CaptureOutput::create(path, WriteOptions::default())?;
         StatCapture::begin(out, run, &options).map(Self).map_err(failure)
     }
 

@@ -8,7 +8,7 @@ use perf_abi::endian::LittleEndian;
 use perf_abi::event::EventType;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, Options};
+use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Comm, Mmap};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -28,7 +28,7 @@ fn capture(path: &Path, samples: u64) {
     let flags = AttrFlags::COMM | AttrFlags::MMAP;
     let attr = Attr { kind: EventType::SOFTWARE, sample_type, flags, ..Attr::default() };
     let event = EventFields { attr, ..EventFields::default() };
-    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &Options::default()).unwrap();
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default()).unwrap();
     let layout = SampleLayout::new(&attr).unwrap();
     let (pid, tid) = (7, 7);
     let file = format!("/{NAME}.so");

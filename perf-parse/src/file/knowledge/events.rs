@@ -5,27 +5,27 @@ use alloc::sync::Arc;
 
 use perf_abi::endian::Endian;
 
-use crate::bytes::Shared;
+use crate::bytes::MovingArc;
 use crate::event::{Event, EventOf, Events};
 use crate::record::RawRecord;
 
 /// The events of the opened capture, until a record changes them.
 #[derive(Clone, Debug)]
 pub(in crate::file) struct KnownEvents<'r> {
-    held: Held<'r>,
-    only: Only<'r>,
+    held: EventStorage<'r>,
+    only: SoleEvent<'r>,
 }
 
 /// Both variants have a pointer at the same offset, so that reading the events needs no branch.
 #[derive(Clone, Debug)]
-enum Held<'r> {
+enum EventStorage<'r> {
     Opened(&'r Events),
     Changed(Box<Events>),
 }
 
 /// The event of every kernel record, if there is one event.
 #[derive(Clone, Debug)]
-enum Only<'r> {
+enum SoleEvent<'r> {
     Opened(&'r Arc<Event>),
     Changed(Arc<Event>),
     None,
@@ -34,53 +34,55 @@ enum Only<'r> {
 impl<'r> KnownEvents<'r> {
     /// The events of an opened capture.
     pub(in crate::file) fn opened(events: &'r Events) -> Self {
-        Self::new(Held::Opened(events))
+        Self::new(EventStorage::Opened(events))
     }
 
     /// The events of a capture that is being opened.
     pub(in crate::file) fn found(events: Events) -> Self {
-        Self::new(Held::Changed(Box::new(events)))
+        Self::new(EventStorage::Changed(Box::new(events)))
     }
 
-    fn new(held: Held<'r>) -> Self {
-        let mut known = Self { held, only: Only::None };
+    fn new(held: EventStorage<'r>) -> Self {
+        let mut known = Self { held, only: SoleEvent::None };
         known.settle();
         known
     }
 
     fn settle(&mut self) {
         self.only = match &self.held {
-            Held::Opened(events) if events.len() == 1 => events.first().map_or(Only::None, Only::Opened),
-            Held::Changed(events) if events.len() == 1 => {
-                events.first().map_or(Only::None, |event| Only::Changed(Arc::clone(event)))
+            EventStorage::Opened(events) if events.len() == 1 => {
+                events.first().map_or(SoleEvent::None, SoleEvent::Opened)
             }
-            _ => Only::None,
+            EventStorage::Changed(events) if events.len() == 1 => {
+                events.first().map_or(SoleEvent::None, |event| SoleEvent::Changed(Arc::clone(event)))
+            }
+            _ => SoleEvent::None,
         };
     }
 
     #[inline(always)]
     pub(in crate::file) fn get(&self) -> &Events {
         match &self.held {
-            Held::Opened(events) => events,
-            Held::Changed(events) => events,
+            EventStorage::Opened(events) => events,
+            EventStorage::Changed(events) => events,
         }
     }
 
     /// Returns the events of the opened capture; `None` if a record changed them.
     pub(in crate::file) fn opened_events(&self) -> Option<&'r Events> {
         match self.held {
-            Held::Opened(events) => Some(events),
-            Held::Changed(_) => None,
+            EventStorage::Opened(events) => Some(events),
+            EventStorage::Changed(_) => None,
         }
     }
 
     /// Changes the events. Records that were already returned keep the unchanged event.
     pub(in crate::file) fn change(&mut self, change: impl FnOnce(&mut Events)) {
-        self.only = Only::None;
-        if let Held::Opened(events) = self.held {
-            self.held = Held::Changed(Box::new(events.clone()));
+        self.only = SoleEvent::None;
+        if let EventStorage::Opened(events) = self.held {
+            self.held = EventStorage::Changed(Box::new(events.clone()));
         }
-        if let Held::Changed(events) = &mut self.held {
+        if let EventStorage::Changed(events) = &mut self.held {
             change(events);
         }
         self.settle();
@@ -88,8 +90,8 @@ impl<'r> KnownEvents<'r> {
 
     pub(in crate::file) fn into_events(self) -> Events {
         match self.held {
-            Held::Opened(events) => events.clone(),
-            Held::Changed(events) => *events,
+            EventStorage::Opened(events) => events.clone(),
+            EventStorage::Changed(events) => *events,
         }
     }
 
@@ -97,22 +99,22 @@ impl<'r> KnownEvents<'r> {
     #[inline(always)]
     pub(in crate::file) fn only(&self) -> Option<EventOf<'r>> {
         match &self.only {
-            Only::Opened(event) => Some(EventOf::Opened(event)),
-            Only::Changed(event) => Some(EventOf::Changed(Shared::new(Arc::clone(event)))),
-            Only::None => None,
+            SoleEvent::Opened(event) => Some(EventOf::Opened(event)),
+            SoleEvent::Changed(event) => Some(EventOf::Changed(MovingArc::new(Arc::clone(event)))),
+            SoleEvent::None => None,
         }
     }
 
     /// Returns the event of a kernel record.
     #[inline(always)]
     pub(in crate::file) fn of_several<O: Endian>(&self, raw: RawRecord<'_, O>) -> EventOf<'r> {
-        if let Held::Opened(events) = self.held {
+        if let EventStorage::Opened(events) = self.held {
             if let Some(event) = find(events, &raw) {
                 return EventOf::Opened(event);
             }
         }
         match self.find_changed(raw) {
-            Ok(event) => EventOf::Changed(Shared::new(event)),
+            Ok(event) => EventOf::Changed(MovingArc::new(event)),
             Err(Some(id)) => EventOf::UnknownId(id),
             Err(None) => EventOf::Unknown,
         }

@@ -10,9 +10,9 @@ use std::io::{self, Read, Seek};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
 use super::super::header::{self, FileHeader};
-use super::super::image::Image;
-use super::super::reader::{Data, Mode, Reader};
-use super::super::source::{RandomAccess, Seekable, Stream, Window};
+use super::super::image::FileImage;
+use super::super::reader::{DataFiles, Mode, Reader};
+use super::super::source::{BufferedStream, RandomAccess, Seekable, Window};
 use super::{PIPE_HEADER, head_of_file, head_of_pipe};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
@@ -172,9 +172,9 @@ impl<'a> Reader<'a> {
         if header::is_pipe::<O>(magic) {
             let start = PIPE_HEADER as u64;
             let window = Window::new(storage, start..len.max(start));
-            let mut source = Stream::of_window(&window);
+            let mut source = BufferedStream::of_window(&window);
             let knowledge = head_of_pipe::<O, _>(&mut source, limits, &mut account)?;
-            let data = Data::Windows(vec![window]);
+            let data = DataFiles::Windows(vec![window]);
             return Ok(Self::of(O::ENDIANNESS, Mode::Pipe, knowledge, data, account, limits));
         }
         let header = FileHeader::read::<O>(magic)?;
@@ -186,12 +186,12 @@ impl<'a> Reader<'a> {
         }
         let (head, tail) = (read(storage, 0..range.start)?, read(storage, range.end..len)?);
         let window = Window::new(storage, range.clone());
-        let mut source = Stream::of_window(&window);
-        let image = Image::of_parts(&head, &tail, len);
+        let mut source = BufferedStream::of_window(&window);
+        let image = FileImage::of_parts(&head, &tail, len);
         let (events, features, applied) =
             head_of_file::<O, _>(&header, image, &mut source, limits, &mut account)?;
         let knowledge = (events, features.into_owned(), applied);
-        let data = Data::Windows(vec![window]);
+        let data = DataFiles::Windows(vec![window]);
         Ok(Self::of(O::ENDIANNESS, Mode::File(header), knowledge, data, account, limits))
     }
 }

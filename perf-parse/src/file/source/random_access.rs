@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
-use super::{Slice, Source};
+use super::{ByteSource, Slice};
 
 /// Storage that several walks can read at once, each at an offset of its own.
 pub(in crate::file) trait RandomAccess: Send + Sync {

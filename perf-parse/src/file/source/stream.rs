@@ -9,8 +9,8 @@ use std::io::{ErrorKind, Read};
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::{Source, Window};
-use crate::bytes::Bytes;
+use super::{ByteSource, Window};
+use crate::bytes::RecordBytes;
 use crate::error::FileErrorKind;
 use crate::record::RawRecord;
 
@@ -18,7 +18,7 @@ use crate::record::RawRecord;
 const CHUNK: usize = 1 << 16;
 
 /// A buffered stream. It holds the bytes that were read and not yet taken: about one record more than one read returns.
-pub(in crate::file) struct Stream<'r> {
+pub(in crate::file) struct BufferedStream<'r> {
     reader: Box<dyn Read + Send + 'r>,
     block: Arc<Vec<u8>>,
     /// The range of `block` that was read and not yet taken.
@@ -31,13 +31,13 @@ pub(in crate::file) struct Stream<'r> {
     ended: bool,
 }
 
-impl core::fmt::Debug for Stream<'_> {
+impl core::fmt::Debug for BufferedStream<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Stream").field("offset", &self.offset).finish_non_exhaustive()
+        f.debug_struct("BufferedStream").field("offset", &self.offset).finish_non_exhaustive()
     }
 }
 
-impl<'r> Stream<'r> {
+impl<'r> BufferedStream<'r> {
     /// Creates a source of what `reader` reads from here on. The first byte is at `offset` in the capture.
     pub(in crate::file) fn new(reader: impl Read + Send + 'r, offset: u64) -> Self {
         let reader = Box::new(reader);
@@ -52,13 +52,13 @@ impl<'r> Stream<'r> {
 
     /// Creates a stream in place of one that was walked: reading it fails.
     pub(in crate::file) fn walked() -> Self {
-        struct Walked;
-        impl Read for Walked {
+        struct WalkedStream;
+        impl Read for WalkedStream {
             fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
                 Err(ErrorKind::Unsupported.into())
             }
         }
-        Self::new(Walked, 0)
+        Self::new(WalkedStream, 0)
     }
 
     /// Makes room after the bytes that were read, in a block that no record holds.
@@ -96,7 +96,7 @@ impl<'r> Stream<'r> {
     }
 }
 
-impl<'r> Source<'r> for Stream<'r> {
+impl<'r> ByteSource<'r> for BufferedStream<'r> {
     const IN_MEMORY: bool = false;
 
     #[inline]
@@ -113,18 +113,18 @@ impl<'r> Source<'r> for Stream<'r> {
     }
 
     #[inline(always)]
-    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(Bytes<'r>, RecordType, u16)> {
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, u16)> {
         let (raw, _) = RawRecord::<O>::of_types(self.front(), types)?;
         let (kind, size) = (raw.kind(), raw.size());
         let start = self.start;
         self.start = start.wrapping_add(size.into());
         self.offset = self.offset.wrapping_add(size.into());
-        Some((Bytes::shared::<O>(&self.block, (start, self.start), size), kind, size))
+        Some((RecordBytes::shared::<O>(&self.block, (start, self.start), size), kind, size))
     }
 
-    fn keep<O: Endian>(&self, size: u16, held: usize) -> Bytes<'r> {
+    fn keep<O: Endian>(&self, size: u16, held: usize) -> RecordBytes<'r> {
         let end = self.start.saturating_add(size.into()).saturating_add(held).min(self.end);
-        Bytes::shared::<O>(&self.block, (self.start, end), size)
+        RecordBytes::shared::<O>(&self.block, (self.start, end), size)
     }
 
     #[inline(always)]

@@ -12,7 +12,7 @@ use super::note;
 use crate::account::Account;
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 use crate::event::{Events, Place};
-use crate::file::source::Source;
+use crate::file::source::ByteSource;
 use crate::record::RawRecord;
 use crate::salvage;
 
@@ -21,7 +21,7 @@ pub(in crate::file) const HEADER: usize = 8;
 
 /// A piece of a data file, which begins and ends between records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct FilePiece {
     pub(crate) data_file: usize,
     pub(crate) range: Range<u64>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Framing<S> {
     first: usize,
     more: VecDeque<S>,
     /// The pieces of the data files that are still to be read, the next one last; `None` for all of each file.
-    pieces: Option<Vec<Piece>>,
+    pieces: Option<Vec<FilePiece>>,
     /// Number of bytes at the front that belong to the record before it.
     trailing: u64,
     /// Whether the next boundary has to be searched for.
@@ -99,9 +99,9 @@ impl<S> Framing<S> {
     }
 }
 
-impl<'r, S: Source<'r>> Framing<S> {
+impl<'r, S: ByteSource<'r>> Framing<S> {
     /// Leaves out everything but these pieces, which are in the order of the capture. Nothing has been read yet.
-    pub(super) fn only(&mut self, mut pieces: Vec<Piece>) {
+    pub(super) fn only(&mut self, mut pieces: Vec<FilePiece>) {
         pieces.reverse();
         self.pieces = Some(pieces);
         self.begin_piece();
@@ -276,7 +276,7 @@ impl<'r, S: Source<'r>> Framing<S> {
         Ok(note(account, FileErrorKind::Skipped { bytes }, from))
     }
 
-    /// Fills the source as [`Source::fill`]; a failure ends the capture.
+    /// Fills the source as [`ByteSource::fill`]; a failure ends the capture.
     fn fill(&mut self, need: usize, account: &mut Account) -> Result<usize, FileError> {
         if self.has_failed {
             return Ok(0);

@@ -10,10 +10,10 @@ mod place;
 mod runs;
 
 #[cfg(feature = "std")]
-pub(super) use ahead::Ahead;
+pub(super) use ahead::OrderThread;
 pub(super) use held::TimeOrder;
 #[cfg(not(feature = "std"))]
-use no_threads::Ahead;
+use no_threads::NoOrderThread as OrderThread;
 
 #[cfg(feature = "std")]
 use std::thread::Scope;
@@ -21,24 +21,24 @@ use std::thread::Scope;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use super::Walk;
+use super::SourceWalk;
 use super::framing::boundary;
-use crate::bytes::Bytes;
+use crate::bytes::RecordBytes;
 use crate::error::FileError;
 use crate::event::{EventRecord, Events, Place};
+use crate::file::source::ByteSource;
 #[cfg(feature = "std")]
 use crate::file::source::Slice;
-use crate::file::source::Source;
 use crate::record::RawRecord;
 use copies::COPY_HEADER;
 use held::SHORT;
-use place::{Found, HeldAt, Origin};
+use place::{HeldAt, RecordOrigin, UnheldRecords};
 
 /// Maximum number of bytes that are read for one run.
 const RUN_LIMIT: usize = 1 << 30;
 
 #[cfg(feature = "std")]
-impl<'r, O: Endian> Walk<'r, O, Slice<'r>> {
+impl<'r, O: Endian> SourceWalk<'r, O, Slice<'r>> {
     /// Has the runs of the data files found by another thread.
     pub(in crate::file) fn order_ahead<'scope>(&mut self, scope: &'scope Scope<'scope, '_>)
     where
@@ -49,12 +49,12 @@ impl<'r, O: Endian> Walk<'r, O, Slice<'r>> {
         // Of pieces, the rest is not read.
         if let Some(events) = knowledge.opened_events().filter(|_| !framing.is_of_pieces()) {
             let files = framing.sources().copied().collect();
-            order.ahead = Some(Ahead::new::<O>(scope, files, framing.data_file(), events));
+            order.ahead = Some(OrderThread::new::<O>(scope, files, framing.data_file(), events));
         }
     }
 }
 
-impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
+impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
     /// Returns the next record in time order.
     pub(super) fn next_in_time(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
         if !self.order.as_mut().is_some_and(TimeOrder::may_give) {
@@ -83,7 +83,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             None => None,
         };
         order.take(raw.size().into(), time);
-        let bytes = Bytes::record(raw);
+        let bytes = RecordBytes::record(raw);
         // Only kernel records have a time.
         let event = knowledge.event_of_kernel::<O>(&bytes);
         let place = Place { data_file, offset, decompressed: None };
@@ -124,7 +124,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         let Self { order: Some(order), knowledge, framing, account, types, .. } = self else {
             return false;
         };
-        if !S::IN_MEMORY || self.inflated.is_some() || !framing.is_at_boundary() {
+        if !S::IN_MEMORY || self.decompressed.is_some() || !framing.is_at_boundary() {
             return false;
         }
         let place = framing.place();
@@ -149,10 +149,10 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         account.count_type(first.kind(), run.records as u64);
         account.bytes = account.bytes.wrapping_add(run.bytes as u64);
         account.late = account.late.saturating_add(run.late);
-        let from = Origin { data_file: place.data_file, is_inner: false, position: place.offset };
+        let from = RecordOrigin { data_file: place.data_file, is_inner: false, position: place.offset };
         let Rising { bytes, records, time, last_time, .. } = run;
         if records > SHORT {
-            order.push(&Found { from, size: bytes, records, bytes, time, last_time }, at);
+            order.push(&UnheldRecords { from, size: bytes, records, bytes, time, last_time }, at);
         } else {
             push_each::<O>(order, knowledge.events(), front.get(..bytes).unwrap_or_default(), from, at);
         }
@@ -162,7 +162,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
 
     /// Returns the record at the front of the source if the fast path can read it and it has no time.
     fn next_without_time(&mut self) -> Option<EventRecord<'r>> {
-        if self.inflated.is_some() || !self.framing.is_at_boundary() {
+        if self.decompressed.is_some() || !self.framing.is_at_boundary() {
             return None;
         }
         let types = self.types.fast();
@@ -195,11 +195,11 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
     /// Holds a copy of the record at the front of the decompressed stream, or of a source that is not in memory, if the
     /// fast path can read it. Returns whether there was one.
     fn hold_copy(&mut self) -> bool {
-        let Self { order: Some(order), knowledge, framing, account, types, inflated, .. } = self else {
+        let Self { order: Some(order), knowledge, framing, account, types, decompressed, .. } = self else {
             return false;
         };
-        let found = match inflated {
-            Some(inflated) => inflated.front_of_types::<O>(types.fast(), framing.data_file()),
+        let found = match decompressed {
+            Some(decompressed) => decompressed.front_of_types::<O>(types.fast(), framing.data_file()),
             None if S::IN_MEMORY || !framing.is_at_boundary() => None,
             None => {
                 let found = RawRecord::<O>::of_types(framing.source.front(), types.fast());
@@ -211,9 +211,9 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
         account.late = account.late.saturating_add(u64::from(time < order.given));
         push_one::<O>(order, &raw, place, time, false);
         let (kind, size) = (raw.kind(), usize::from(raw.size()));
-        if let Some(inflated) = inflated {
+        if let Some(decompressed) = decompressed {
             account.count(kind, 0);
-            inflated.skip(size);
+            decompressed.skip(size);
         } else {
             account.count(kind, size);
             framing.source.take(size);
@@ -260,7 +260,7 @@ impl<'r, O: Endian, S: Source<'r>> Walk<'r, O, S> {
             let source = framing.begun(at.data_file()).and_then(|source| source.at(offset));
             let bytes = source.and_then(|bytes| bytes.get(..size.into()));
             let place = Place { data_file: at.data_file(), offset, decompressed: None };
-            (Bytes::borrowed::<O>(bytes.unwrap_or_default()), place)
+            (RecordBytes::borrowed::<O>(bytes.unwrap_or_default()), place)
         };
         Ok(Some(EventRecord::new(bytes, place, event)))
     }
@@ -280,18 +280,25 @@ fn push_one<O: Endian>(
         _ => order.copy(&place, raw),
     };
     let position = place.decompressed.unwrap_or(place.offset);
-    let from = Origin { data_file: place.data_file, is_inner, position };
+    let from = RecordOrigin { data_file: place.data_file, is_inner, position };
     let size = usize::from(raw.size());
-    order.push(&Found { from, size, records: 1, bytes, time, last_time: time }, at);
+    order.push(&UnheldRecords { from, size, records: 1, bytes, time, last_time: time }, at);
 }
 
 /// Holds each of a few records that are adjacent.
-fn push_each<O: Endian>(order: &mut TimeOrder, events: &Events, bytes: &[u8], from: Origin, at: HeldAt) {
+fn push_each<O: Endian>(
+    order: &mut TimeOrder,
+    events: &Events,
+    bytes: &[u8],
+    from: RecordOrigin,
+    at: HeldAt,
+) {
     let (mut rest, mut from, mut at) = (bytes, from, at);
     while let Some((raw, after)) = RawRecord::<O>::whole((), rest) {
         let size = raw.size();
         let time = events.time_of(&raw).unwrap_or(0);
-        let found = Found { from, size: size.into(), records: 1, bytes: size.into(), time, last_time: time };
+        let found =
+            UnheldRecords { from, size: size.into(), records: 1, bytes: size.into(), time, last_time: time };
         order.push(&found, at);
         from.position = from.position.saturating_add(size.into());
         at = at.after(size.into());

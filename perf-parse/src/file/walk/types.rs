@@ -10,14 +10,14 @@ const FAST: u64 = !(1 << RecordType::LOST.0 | 1 << RecordType::LOST_SAMPLES.0 | 
 
 /// A set of record types.
 #[derive(Clone, Debug)]
-pub(super) struct Types {
+pub(super) struct RecordTypeSet {
     /// A bit for each kernel type.
     kernel: u64,
     /// All types of the set; `None` for every type.
     list: Option<Vec<RecordType>>,
 }
 
-impl Types {
+impl RecordTypeSet {
     pub(super) fn all() -> Self {
         Self { kernel: u64::MAX, list: None }
     }

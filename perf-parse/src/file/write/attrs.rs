@@ -7,7 +7,7 @@ use perf_abi::endian::{Endian, U64};
 use zerocopy::IntoBytes;
 
 use super::error::WriteFileError;
-use super::{EventFields, Options};
+use super::{EventFields, WriteOptions};
 use crate::feature::Entries;
 use crate::feature::codec::{put_count, put_number};
 use crate::feature::event_desc::{put_named, put_sized};
@@ -26,7 +26,7 @@ pub(super) struct AttrFormat {
 }
 
 impl AttrFormat {
-    pub(super) fn new(events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
+    pub(super) fn new(events: &[EventFields], options: &WriteOptions) -> Result<Self, WriteFileError> {
         let Some(version) = options.attr_version else {
             let version = events.iter().map(version).max().unwrap_or(AttrVersion::VER0);
             let tail = events.iter().map(|event| event.attr_tail.len()).max().unwrap_or_default();

@@ -8,15 +8,15 @@ use perf_abi::record::RecordType;
 
 use super::compress::Packer;
 use super::error::{RecordFault, WriteFileError};
-use super::sink::Sink;
-use super::{Options, Zstd};
+use super::sink::CountedOutput;
+use super::{WriteOptions, ZstdOptions};
 use crate::feature::AuxtraceEntry;
 use crate::record::RawRecord;
 
 /// The records of a capture: checked, compressed if requested, and counted.
 #[derive(Debug)]
-pub(super) struct Body<W> {
-    pub(super) sink: Sink<W>,
+pub(super) struct RecordBody<W> {
+    pub(super) sink: CountedOutput<W>,
     packer: Option<Packer>,
     records: u64,
     /// Offset and size of each AUXTRACE record.
@@ -24,11 +24,11 @@ pub(super) struct Body<W> {
     endianness: Endianness,
 }
 
-impl<W: Write> Body<W> {
-    pub(super) fn new(out: W, options: &Options) -> Result<Self, WriteFileError> {
+impl<W: Write> RecordBody<W> {
+    pub(super) fn new(out: W, options: &WriteOptions) -> Result<Self, WriteFileError> {
         let endianness = options.endianness;
         let packer = options.zstd.map(|zstd| Packer::new(zstd, endianness)).transpose()?;
-        Ok(Self { sink: Sink::new(out), packer, records: 0, auxtrace: Vec::new(), endianness })
+        Ok(Self { sink: CountedOutput::new(out), packer, records: 0, auxtrace: Vec::new(), endianness })
     }
 
     /// Returns the byte order of the capture.
@@ -47,7 +47,7 @@ impl<W: Write> Body<W> {
     }
 
     /// Returns how records are compressed, and the ratio so far.
-    pub(super) fn compression(&self) -> Option<(Zstd, u32)> {
+    pub(super) fn compression(&self) -> Option<(ZstdOptions, u32)> {
         self.packer.as_ref().map(|packer| (packer.zstd(), packer.ratio()))
     }
 

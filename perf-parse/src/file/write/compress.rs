@@ -1,11 +1,9 @@
 //! Compresses records into one zstd stream, and splits the stream into records.
 
 #[cfg(not(feature = "zstd"))]
-#[path = "compress/none.rs"]
-mod stream;
+mod none;
 #[cfg(feature = "zstd")]
-#[path = "compress/zstd.rs"]
-mod stream;
+mod zstd;
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,10 +12,13 @@ use std::io::Write;
 use perf_abi::endian::Endianness;
 use perf_abi::record::{Misc, RecordType};
 
+#[cfg(feature = "zstd")]
+use self::zstd::LibzstdCompressor as ZstdCompressor;
 use super::error::WriteFileError;
-use super::sink::Sink;
-use super::{Zstd, header};
-use stream::Stream;
+use super::sink::CountedOutput;
+use super::{ZstdOptions, header};
+#[cfg(not(feature = "zstd"))]
+use none::NoCompressor as ZstdCompressor;
 
 /// Maximum number of bytes compressed at once.
 ///
@@ -39,8 +40,8 @@ const HEADER: usize = 8;
 /// Collects records and writes them compressed.
 #[derive(Debug)]
 pub(super) struct Packer {
-    zstd: Zstd,
-    stream: Stream,
+    zstd: ZstdOptions,
+    stream: ZstdCompressor,
     /// Bytes that are not compressed yet: fewer than [`CHUNK`] between records.
     pending: Vec<u8>,
     /// Room for the compressed bytes of one record.
@@ -51,7 +52,7 @@ pub(super) struct Packer {
 }
 
 impl Packer {
-    pub(super) fn new(zstd: Zstd, endianness: Endianness) -> Result<Self, WriteFileError> {
+    pub(super) fn new(zstd: ZstdOptions, endianness: Endianness) -> Result<Self, WriteFileError> {
         let invalid = |option, must| Err(WriteFileError::Option { option, must });
         if !(1..=22).contains(&zstd.level) {
             return invalid("zstd.level", "1 to 22");
@@ -61,7 +62,7 @@ impl Packer {
         }
         Ok(Self {
             zstd,
-            stream: Stream::new(zstd.level)?,
+            stream: ZstdCompressor::new(zstd.level)?,
             pending: Vec::new(),
             packed: vec![0; PACKED],
             bytes_in: 0,
@@ -70,7 +71,7 @@ impl Packer {
         })
     }
 
-    pub(super) fn zstd(&self) -> Zstd {
+    pub(super) fn zstd(&self) -> ZstdOptions {
         self.zstd
     }
 
@@ -83,7 +84,7 @@ impl Packer {
 
     pub(super) fn push<W: Write>(
         &mut self,
-        sink: &mut Sink<W>,
+        sink: &mut CountedOutput<W>,
         mut bytes: &[u8],
     ) -> Result<(), WriteFileError> {
         while !bytes.is_empty() {
@@ -99,7 +100,7 @@ impl Packer {
     }
 
     /// Writes the collected records. A reader that has the written record can decompress them.
-    pub(super) fn flush<W: Write>(&mut self, sink: &mut Sink<W>) -> Result<(), WriteFileError> {
+    pub(super) fn flush<W: Write>(&mut self, sink: &mut CountedOutput<W>) -> Result<(), WriteFileError> {
         if self.pending.is_empty() {
             return Ok(());
         }

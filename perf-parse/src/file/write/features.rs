@@ -7,7 +7,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 use perf_abi::file::CompressType;
 
-use super::Zstd;
+use super::ZstdOptions;
 use super::compress::MMAP_LEN;
 use super::error::WriteFileError;
 use crate::feature::{AuxtraceEntry, Compression, EncodeError, Entries, FeatureData, is_absent};
@@ -114,7 +114,7 @@ impl FeaturePayloads {
     }
 
     /// Sets `COMPRESSED`: version 1, the algorithm, level and ratio, and the size of the buffer to decompress a record.
-    pub(super) fn compressed(&mut self, zstd: Zstd, ratio: u32) -> Result<(), WriteFileError> {
+    pub(super) fn compressed(&mut self, zstd: ZstdOptions, ratio: u32) -> Result<(), WriteFileError> {
         let (kind, level) = (CompressType::ZSTD, u32::from(zstd.level));
         let data = Compression { version: 1, kind, level, ratio, mmap_len: MMAP_LEN };
         self.set(&FeatureData::Compressed(data))

@@ -12,9 +12,9 @@ use zerocopy::IntoBytes;
 use super::super::feature_table::is_of_32_bits;
 use super::super::header::Section;
 use super::attrs::{self, AttrFormat};
-use super::body::{Body, record_methods};
+use super::body::{RecordBody, record_methods};
 use super::error::WriteFileError;
-use super::{EventFields, FeaturePayloads, Options, framed, update, with_order};
+use super::{EventFields, FeaturePayloads, WriteOptions, framed, update, with_order};
 use crate::record::RawRecord;
 
 /// Writes a `perf.data` file.
@@ -25,7 +25,7 @@ use crate::record::RawRecord;
 #[derive(Debug)]
 #[must_use = "a file is not whole before it is finished"]
 pub struct FileWriter<W> {
-    body: Body<W>,
+    body: RecordBody<W>,
     attrs: Section,
     /// Size of an attr and the section of its ids in bytes.
     attr_size: u64,
@@ -49,14 +49,14 @@ impl<W: Write + Seek> FileWriter<W> {
     ///
     /// [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot be written, or that has no name
     /// while another has one; [`WriteFileError::Option`]; [`WriteFileError::Io`].
-    pub fn new(out: W, events: &[EventFields], options: &Options) -> Result<Self, WriteFileError> {
+    pub fn new(out: W, events: &[EventFields], options: &WriteOptions) -> Result<Self, WriteFileError> {
         with_order!(options.endianness, O => Self::begin::<O>(out, events, options))
     }
 
     fn begin<O: Endian>(
         mut out: W,
         events: &[EventFields],
-        options: &Options,
+        options: &WriteOptions,
     ) -> Result<Self, WriteFileError> {
         let format = AttrFormat::new(events, options)?;
         let unnamed = events.iter().position(|event| event.name.is_none());
@@ -83,7 +83,7 @@ impl<W: Write + Seek> FileWriter<W> {
 
         out.seek(SeekFrom::Start(0))?;
         let mut writer = Self {
-            body: Body::new(out, options)?,
+            body: RecordBody::new(out, options)?,
             attrs,
             attr_size: u64::from(format.size()).saturating_add(size_of::<RawSection<O>>() as u64),
             data: attrs_at.saturating_add(entries.len() as u64),
@@ -106,7 +106,7 @@ impl<W: Write + Seek> FileWriter<W> {
 
     /// Renames the events. Except for their names, `events` must be those with which the file was begun.
     pub(crate) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
-        let format = AttrFormat::new(events, &Options::default())?;
+        let format = AttrFormat::new(events, &WriteOptions::default())?;
         let endianness = self.body.endianness();
         self.event_desc = with_order!(endianness, O => attrs::event_desc::<O>(events, format)?);
         Ok(())

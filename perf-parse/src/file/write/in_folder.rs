@@ -5,8 +5,8 @@ use std::io::Write;
 use perf_abi::endian::ByteOrder;
 use perf_abi::record::{Misc, RecordType};
 
-use super::Options;
-use super::body::{Body, record_methods};
+use super::WriteOptions;
+use super::body::{RecordBody, record_methods};
 use super::error::WriteFileError;
 use crate::record::RawRecord;
 
@@ -15,7 +15,7 @@ use crate::record::RawRecord;
 /// The file `data` of the folder is a [`FileWriter`](super::FileWriter)'s, with the feature
 /// [`DIR_FORMAT`](perf_abi::feature::Feature::DIR_FORMAT). The records of each file must be in the order of their times,
 /// as those of a ring are. Compressed records are a stream of their own in each file; `data` must have the same
-/// [`Options`], for its feature `COMPRESSED`.
+/// [`WriteOptions`], for its feature `COMPRESSED`.
 ///
 /// A folder has no index of AUXTRACE records outside of its `data`, so perf does not find those that are elsewhere.
 ///
@@ -23,9 +23,9 @@ use crate::record::RawRecord;
 ///
 /// ```
 /// use perf_parse::abi::endian::Endianness;
-/// use perf_parse::file::write::{Options, PartWriter};
+/// use perf_parse::file::write::{WriteOptions, PartWriter};
 ///
-/// let options = Options { endianness: Endianness::Little, ..Options::default() };
+/// let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
 /// let mut part = PartWriter::new(Vec::new(), &options)?;
 /// part.record(&[68, 0, 0, 0, 0, 0, 8, 0])?;
 /// assert_eq!(part.finish()?.len(), 8);
@@ -36,7 +36,7 @@ use crate::record::RawRecord;
 #[derive(Debug)]
 #[must_use = "records may wait to be compressed until it is finished"]
 pub struct PartWriter<W> {
-    body: Body<W>,
+    body: RecordBody<W>,
 }
 
 impl<W: Write> PartWriter<W> {
@@ -45,8 +45,8 @@ impl<W: Write> PartWriter<W> {
     /// # Errors
     ///
     /// [`WriteFileError::Option`].
-    pub fn new(out: W, options: &Options) -> Result<Self, WriteFileError> {
-        Ok(Self { body: Body::new(out, options)? })
+    pub fn new(out: W, options: &WriteOptions) -> Result<Self, WriteFileError> {
+        Ok(Self { body: RecordBody::new(out, options)? })
     }
 
     record_methods!();

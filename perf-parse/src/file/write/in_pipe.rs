@@ -10,9 +10,9 @@ use perf_abi::record::{Misc, RecordType};
 use zerocopy::IntoBytes;
 
 use super::attrs::{self, AttrFormat};
-use super::body::{Body, record_methods};
+use super::body::{RecordBody, record_methods};
 use super::error::WriteFileError;
-use super::{EventFields, FeaturePayloads, Options, framed, pad, update, with_order};
+use super::{EventFields, FeaturePayloads, WriteOptions, framed, pad, update, with_order};
 use crate::record::RawRecord;
 
 /// Writes a pipe-mode stream, as `perf record -o -` does.
@@ -21,7 +21,7 @@ use crate::record::RawRecord;
 /// after any record.
 #[derive(Debug)]
 pub struct PipeWriter<W> {
-    body: Body<W>,
+    body: RecordBody<W>,
 }
 
 /// The features that only files have. perf: `FEAT_OPN`, `tools/perf/util/header.c`.
@@ -51,17 +51,17 @@ impl<W: Write> PipeWriter<W> {
     /// `DIR_FORMAT`, `HYBRID_TOPOLOGY`), for one that readers would take for the marker after the last, and for one
     /// that does not fit into a record; [`WriteFileError::Attr`] and [`WriteFileError::Event`] for an event that cannot
     /// be written; [`WriteFileError::Option`], also if the features have another byte order than
-    /// [`Options::endianness`]; [`WriteFileError::Io`].
+    /// [`WriteOptions::endianness`]; [`WriteFileError::Io`].
     pub fn new(
         out: W,
         events: &[EventFields],
         features: &FeaturePayloads,
-        options: &Options,
+        options: &WriteOptions,
     ) -> Result<Self, WriteFileError> {
         if features.endianness() != options.endianness {
             return Err(WriteFileError::Option { option: "endianness", must: "that of the features" });
         }
-        let mut body = Body::new(out, options)?;
+        let mut body = RecordBody::new(out, options)?;
         let mut features = features.clone();
         features.remove(Feature::COMPRESSED);
         if let Some((zstd, ratio)) = body.compression() {

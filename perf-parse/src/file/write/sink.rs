@@ -6,13 +6,13 @@ use super::error::WriteFileError;
 
 /// An output, and the number of bytes written to it.
 #[derive(Debug)]
-pub(super) struct Sink<W> {
+pub(super) struct CountedOutput<W> {
     out: W,
     position: u64,
     broken: bool,
 }
 
-impl<W> Sink<W> {
+impl<W> CountedOutput<W> {
     pub(super) fn new(out: W) -> Self {
         Self { out, position: 0, broken: false }
     }
@@ -37,7 +37,7 @@ impl<W> Sink<W> {
     }
 }
 
-impl<W: Write> Sink<W> {
+impl<W: Write> CountedOutput<W> {
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<(), WriteFileError> {
         self.with(|out| out.write_all(bytes))?;
         self.position = self.position.saturating_add(bytes.len() as u64);

@@ -35,7 +35,9 @@ impl<'a> BpfMetadata<'a> {
 /// Serializes the variables as a map from the key to the value, both without their padding.
 #[cfg(feature = "serde")]
 fn entries<S: serde::Serializer>(entries: &[BpfMetadataEntry], to: S) -> Result<S::Ok, S::Error> {
-    use crate::serialize::Text;
+    use crate::serialize::SerializedText;
 
-    to.collect_map(entries.iter().map(|it| (Text(until_nul(&it.key)), Text(until_nul(&it.value)))))
+    to.collect_map(
+        entries.iter().map(|it| (SerializedText(until_nul(&it.key)), SerializedText(until_nul(&it.value)))),
+    )
 }

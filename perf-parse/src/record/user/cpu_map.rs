@@ -111,11 +111,11 @@ impl<'a> CpuMapData<'a> {
     #[must_use]
     pub fn cpus(&self) -> Cpus<'a> {
         let (any, members) = match *self {
-            Self::Cpus(list) => (false, Members::List(list.iter())),
-            Self::Mask32(words) => (false, Members::Mask(Mask::new(Words::U32(words.iter())))),
-            Self::Mask64(words) => (false, Members::Mask(Mask::new(Words::U64(words.iter())))),
-            Self::Range { any_cpu, start_cpu, end_cpu } => (any_cpu, Members::Range(start_cpu..=end_cpu)),
-            Self::Other { .. } => (false, Members::List(List::empty(Endianness::NATIVE).iter())),
+            Self::Cpus(list) => (false, CpuMembers::List(list.iter())),
+            Self::Mask32(words) => (false, CpuMembers::Mask(Mask::new(MaskWords::U32(words.iter())))),
+            Self::Mask64(words) => (false, CpuMembers::Mask(Mask::new(MaskWords::U64(words.iter())))),
+            Self::Range { any_cpu, start_cpu, end_cpu } => (any_cpu, CpuMembers::Range(start_cpu..=end_cpu)),
+            Self::Other { .. } => (false, CpuMembers::List(List::empty(Endianness::NATIVE).iter())),
         };
         Cpus { any, members }
     }
@@ -126,11 +126,11 @@ impl<'a> CpuMapData<'a> {
 pub struct Cpus<'a> {
     /// Whether -1 is still to be returned.
     any: bool,
-    members: Members<'a>,
+    members: CpuMembers<'a>,
 }
 
 #[derive(Clone, Debug)]
-enum Members<'a> {
+enum CpuMembers<'a> {
     List(ListIter<'a, u16>),
     Mask(Mask<'a>),
     Range(RangeInclusive<u16>),
@@ -144,12 +144,12 @@ impl Iterator for Cpus<'_> {
             return Some(-1);
         }
         match &mut self.members {
-            Members::List(list) => list.next().map(|cpu| match cpu {
+            CpuMembers::List(list) => list.next().map(|cpu| match cpu {
                 u16::MAX => -1,
                 cpu => i32::from(cpu),
             }),
-            Members::Mask(mask) => mask.next(),
-            Members::Range(range) => range.next().map(i32::from),
+            CpuMembers::Mask(mask) => mask.next(),
+            CpuMembers::Range(range) => range.next().map(i32::from),
         }
     }
 }
@@ -159,7 +159,7 @@ impl core::iter::FusedIterator for Cpus<'_> {}
 /// The iteration over the set bits of a bitmap.
 #[derive(Clone, Debug)]
 struct Mask<'a> {
-    words: Words<'a>,
+    words: MaskWords<'a>,
     /// The bits of the current word that are still to be returned.
     word: u64,
     /// Bit 0 of the current word and, as `following`, of the next word.
@@ -168,21 +168,21 @@ struct Mask<'a> {
 }
 
 #[derive(Clone, Debug)]
-enum Words<'a> {
+enum MaskWords<'a> {
     U32(ListIter<'a, u32>),
     U64(ListIter<'a, u64>),
 }
 
 impl<'a> Mask<'a> {
-    const fn new(words: Words<'a>) -> Self {
+    const fn new(words: MaskWords<'a>) -> Self {
         Self { words, word: 0, first: 0, following: 0 }
     }
 
     fn next(&mut self) -> Option<i32> {
         while self.word == 0 {
             let (word, bits) = match &mut self.words {
-                Words::U32(words) => (u64::from(words.next()?), 32),
-                Words::U64(words) => (words.next()?, 64),
+                MaskWords::U32(words) => (u64::from(words.next()?), 32),
+                MaskWords::U64(words) => (words.next()?, 64),
             };
             self.word = word;
             self.first = self.following;

@@ -58,7 +58,7 @@ impl serde::Serialize for HeaderAttr<'_> {
         let ReadAttr { attr, tail } = self.attr();
         crate::serialize::fields!(to, "HeaderAttr" {
             attr: Some(attr),
-            attr_tail: Some(crate::serialize::Bytes(tail)),
+            attr_tail: Some(crate::serialize::SerializedBytes(tail)),
             ids: Some(self.ids),
         })
     }

@@ -62,7 +62,7 @@ impl serde::Serialize for SchedstatCpu<'_> {
             cpu: Some(self.cpu),
             version: Some(self.version),
             counts: Some(crate::serialize::Map(|| self.counts())),
-            rest: Some(crate::serialize::Bytes(self.rest)),
+            rest: Some(crate::serialize::SerializedBytes(self.rest)),
         })
     }
 }
@@ -121,7 +121,7 @@ impl serde::Serialize for SchedstatDomain<'_> {
             version: Some(self.version),
             domain: Some(self.domain),
             counts: Some(crate::serialize::Map(|| self.counts())),
-            rest: Some(crate::serialize::Bytes(self.rest)),
+            rest: Some(crate::serialize::SerializedBytes(self.rest)),
         })
     }
 }

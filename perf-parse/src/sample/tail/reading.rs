@@ -59,9 +59,9 @@ impl Readings {
 
 /// A set of the fields whose layout is ambiguous. The first field in the record has the highest bit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Open(pub(super) u8);
+pub(super) struct AmbiguousFields(pub(super) u8);
 
-impl Open {
+impl AmbiguousFields {
     pub(super) const HW_IDX: Self = Self(1 << 4);
     pub(super) const COUNTERS: Self = Self(1 << 3);
     pub(super) const REGS_USER: Self = Self(1 << 2);

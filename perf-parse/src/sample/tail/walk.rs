@@ -9,7 +9,7 @@ use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 
 use super::Tail;
-use super::reading::{Open, Reading, Readings};
+use super::reading::{AmbiguousFields, Reading, Readings};
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
@@ -28,24 +28,24 @@ const AFTER_STACK: SampleType = SampleType::WEIGHT
     .union(SampleType::AUX);
 
 /// One walk over a tail with a given layout of each ambiguous field.
-pub(super) struct Walk<O: ByteOrder> {
+pub(super) struct TailWalk<O: ByteOrder> {
     order: O::Value,
     /// The fields to read in the other layout.
-    others: Open,
+    others: AmbiguousFields,
     /// The ambiguous fields that occurred.
-    pub(super) seen: Open,
+    pub(super) seen: AmbiguousFields,
     /// Whether a stray word moved the last 8 bytes out of the sample.
     cut: bool,
 }
 
-impl<O: ByteOrder> Walk<O> {
-    pub(super) fn new(order: O::Value, others: Open) -> Self {
-        Self { order, others, seen: Open(0), cut: false }
+impl<O: ByteOrder> TailWalk<O> {
+    pub(super) fn new(order: O::Value, others: AmbiguousFields) -> Self {
+        Self { order, others, seen: AmbiguousFields(0), cut: false }
     }
 
     /// Records that `field` is ambiguous here. Returns whether to read it in the other layout.
     #[inline(always)]
-    fn other(&mut self, field: Open) -> bool {
+    fn other(&mut self, field: AmbiguousFields) -> bool {
         self.seen.0 |= field.0;
         self.others.has(field)
     }
@@ -68,7 +68,7 @@ impl<O: ByteOrder> Walk<O> {
             tail.branch_stack = Some(self.branch_stack(at, layout.branch_sample_type)?);
         }
         if records(SampleType::REGS_USER) {
-            tail.regs_user = self.regs(at, Open::REGS_USER, layout.regs_user)?;
+            tail.regs_user = self.regs(at, AmbiguousFields::REGS_USER, layout.regs_user)?;
         }
         if records(SampleType::STACK_USER) {
             tail.stack_user = Some(self.stack_user(at, layout.stack_user_is_zero)?);
@@ -81,7 +81,7 @@ impl<O: ByteOrder> Walk<O> {
             // The stray word moved nothing out of the sample. No kernel writes such a sample.
             return Err(cursor.truncated("stack_user", 8));
         }
-        if self.seen != Open(0) {
+        if self.seen != AmbiguousFields(0) {
             tail.readings = self.readings();
         }
         Ok(())
@@ -109,7 +109,7 @@ impl<O: ByteOrder> Walk<O> {
             tail.transaction = self.word(at, "transaction")?.map(Txn);
         }
         if records(SampleType::REGS_INTR) {
-            tail.regs_intr = self.regs(at, Open::REGS_INTR, layout.regs_intr)?;
+            tail.regs_intr = self.regs(at, AmbiguousFields::REGS_INTR, layout.regs_intr)?;
         }
         if records(SampleType::PHYS_ADDR) {
             tail.phys_addr = self.word(at, "phys_addr")?;
@@ -136,11 +136,11 @@ impl<O: ByteOrder> Walk<O> {
             (true, true) => Reading::Other,
         };
         Readings {
-            hw_idx: of(Open::HW_IDX),
-            counters: of(Open::COUNTERS),
-            regs_user: of(Open::REGS_USER),
-            stack_user: of(Open::STACK_USER),
-            regs_intr: of(Open::REGS_INTR),
+            hw_idx: of(AmbiguousFields::HW_IDX),
+            counters: of(AmbiguousFields::COUNTERS),
+            regs_user: of(AmbiguousFields::REGS_USER),
+            stack_user: of(AmbiguousFields::STACK_USER),
+            regs_intr: of(AmbiguousFields::REGS_INTR),
         }
     }
 
@@ -170,11 +170,12 @@ impl<O: ByteOrder> Walk<O> {
         asked: BranchSampleType,
     ) -> Result<BranchStack<'a, O>, Error> {
         let nr = at.word_in::<O>(self.order, "branch_stack.nr")?;
-        let has_idx = asked.contains(BranchSampleType::HW_INDEX) && (nr != 0 || !self.other(Open::HW_IDX));
+        let has_idx =
+            asked.contains(BranchSampleType::HW_INDEX) && (nr != 0 || !self.other(AmbiguousFields::HW_IDX));
         let hw_idx = if has_idx { Some(at.word_in::<O>(self.order, "branch_stack.hw_idx")?) } else { None };
         let entries = at.list(self.order, nr, "branch_stack.entries")?;
         let has_counters =
-            nr != 0 && asked.contains(BranchSampleType::COUNTERS) != self.other(Open::COUNTERS);
+            nr != 0 && asked.contains(BranchSampleType::COUNTERS) != self.other(AmbiguousFields::COUNTERS);
         let counters =
             if has_counters { Some(at.list(self.order, nr, "branch_stack.counters")?) } else { None };
         Ok(BranchStack { hw_idx, entries, counters })
@@ -184,11 +185,11 @@ impl<O: ByteOrder> Walk<O> {
     fn regs<'a>(
         &mut self,
         at: &mut Cursor<'a>,
-        which: Open,
+        which: AmbiguousFields,
         mask: u64,
     ) -> Result<Option<Regs<'a, O>>, Error> {
         let (abi_field, field) = match which {
-            Open::REGS_USER => ("regs_user.abi", "regs_user"),
+            AmbiguousFields::REGS_USER => ("regs_user.abi", "regs_user"),
             _ => ("regs_intr.abi", "regs_intr"),
         };
         let Some(abi) = self.word(at, abi_field)? else { return Ok(None) };
@@ -219,7 +220,7 @@ impl<O: ByteOrder> Walk<O> {
         let mut after = *at;
         if asked_zero
             && after.word_in::<O>(self.order, "stack_user.dyn_size") == Ok(0)
-            && self.other(Open::STACK_USER)
+            && self.other(AmbiguousFields::STACK_USER)
         {
             *at = after;
             self.cut = true;

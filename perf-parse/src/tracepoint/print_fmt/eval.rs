@@ -4,13 +4,13 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endianness;
 
-use super::super::element::Element;
-use super::super::field::{Field, Place};
+use super::super::element::ElementType;
+use super::super::field::{FieldPlacement, FormatField};
 use super::super::value::unsigned;
 use super::Addresses;
-use super::ast::{Ast, FieldId, Id, Node, element_bytes};
+use super::ast::{Ast, ExprNode, FieldId, NodeId, element_bytes};
 use super::error::PrintError;
-use super::num::{Binary, Num};
+use super::num::{BinaryOperator, CInteger};
 
 /// The evaluation of one event.
 pub(super) struct Eval<'s, 'a> {
@@ -44,32 +44,32 @@ impl<'s, 'a> Eval<'s, 'a> {
         Ok(())
     }
 
-    pub(super) fn field(&self, id: FieldId) -> Result<&'s Field<'a>, PrintError<'a>> {
+    pub(super) fn field(&self, id: FieldId) -> Result<&'s FormatField<'a>, PrintError<'a>> {
         self.ast.field(id).ok_or(PrintError::Argument { must: "a field" })
     }
 
     /// Evaluates a number, extended to 64 bits.
-    pub(super) fn number(&mut self, id: Id) -> Result<u64, PrintError<'a>> {
+    pub(super) fn number(&mut self, id: NodeId) -> Result<u64, PrintError<'a>> {
         Ok(self.typed(id)?.value)
     }
 
-    fn typed(&mut self, id: Id) -> Result<Num, PrintError<'a>> {
+    fn typed(&mut self, id: NodeId) -> Result<CInteger, PrintError<'a>> {
         self.spend(1)?;
         match self.ast.node(id) {
-            Node::Number(number) => Ok(number),
+            ExprNode::Number(number) => Ok(number),
             // As in perf.
-            Node::Name => Ok(Num::int(0)),
-            Node::Field(field) => self.value(field),
-            Node::Unary(operator, of) => Ok(operator.apply(self.typed(of)?)),
-            Node::Binary(operator, a, b) => {
+            ExprNode::Name => Ok(CInteger::int(0)),
+            ExprNode::Field(field) => self.value(field),
+            ExprNode::Unary(operator, of) => Ok(operator.apply(self.typed(of)?)),
+            ExprNode::Binary(operator, a, b) => {
                 let a = self.typed(a)?;
                 match (operator, a.value) {
-                    (Binary::And, 0) => Ok(Num::int(0)),
-                    (Binary::Or, 1..) => Ok(Num::int(1)),
+                    (BinaryOperator::And, 0) => Ok(CInteger::int(0)),
+                    (BinaryOperator::Or, 1..) => Ok(CInteger::int(1)),
                     _ => operator.apply(a, self.typed(b)?).ok_or(PrintError::DivisionByZero),
                 }
             }
-            Node::Cond { test, then, or } => {
+            ExprNode::Cond { test, then, or } => {
                 let value = self.typed(test)?;
                 match then {
                     _ if value.value == 0 => self.typed(or),
@@ -77,42 +77,44 @@ impl<'s, 'a> Eval<'s, 'a> {
                     None => Ok(value),
                 }
             }
-            Node::Cast(c_type, of) => Ok(c_type.apply(self.typed(of)?, self.long_size)),
-            Node::Index(of, index) => {
+            ExprNode::Cast(c_type, of) => Ok(c_type.apply(self.typed(of)?, self.long_size)),
+            ExprNode::Index(of, index) => {
                 let index = self.number(index)?;
                 self.element(of, index)
             }
-            Node::Len(field) => Ok(Num::int(self.field(field)?.extent(self.raw, self.order)?.len() as u64)),
-            Node::Opaque(name) => Err(PrintError::Unknown { name }),
+            ExprNode::Len(field) => {
+                Ok(CInteger::int(self.field(field)?.extent(self.raw, self.order)?.len() as u64))
+            }
+            ExprNode::Opaque(name) => Err(PrintError::Unknown { name }),
             _ => Err(PrintError::Argument { must: "a number" }),
         }
     }
 
     /// Returns the value of a field that is an integer.
-    fn value(&self, field: FieldId) -> Result<Num, PrintError<'a>> {
+    fn value(&self, field: FieldId) -> Result<CInteger, PrintError<'a>> {
         let field = self.field(field)?;
         let bytes = field.extent(self.raw, self.order)?;
         match (field.place, u8::try_from(bytes.len())) {
-            (Place::Value, Ok(width @ (1 | 2 | 4 | 8))) => {
-                Ok(Num::new(self.unsigned(bytes), width, field.signed))
+            (FieldPlacement::Value, Ok(width @ (1 | 2 | 4 | 8))) => {
+                Ok(CInteger::new(self.unsigned(bytes), width, field.signed))
             }
             _ => Err(PrintError::Argument { must: "a number" }),
         }
     }
 
     /// Returns an element of an array. A cast to a pointer names the type of the elements.
-    fn element(&mut self, of: Id, index: u64) -> Result<Num, PrintError<'a>> {
+    fn element(&mut self, of: NodeId, index: u64) -> Result<CInteger, PrintError<'a>> {
         let (mut of, mut element) = (of, None);
-        while let Node::Cast(c_type, inner) = self.ast.node(of) {
+        while let ExprNode::Cast(c_type, inner) = self.ast.node(of) {
             self.spend(1)?;
             element = element.or(Some((c_type.bytes, c_type.is_signed)));
             of = inner;
         }
         let (bytes, is_signed) = match (element, self.ast.node(of)) {
             (Some(element), _) => element,
-            (None, Node::Field(field) | Node::Dynamic(field)) => {
+            (None, ExprNode::Field(field) | ExprNode::Dynamic(field)) => {
                 let field = self.field(field)?;
-                (element_bytes(field), field.signed && field.element != Element::Char)
+                (element_bytes(field), field.signed && field.element != ElementType::Char)
             }
             (None, _) => (1, false),
         };
@@ -122,33 +124,35 @@ impl<'s, 'a> Eval<'s, 'a> {
         let element = start.and_then(|start| place.get(start..start.checked_add(width)?));
         let element = element.filter(|_| matches!(bytes, 1 | 2 | 4 | 8));
         element
-            .map(|element| Num::new(self.unsigned(element), bytes, is_signed))
+            .map(|element| CInteger::new(self.unsigned(element), bytes, is_signed))
             .ok_or(PrintError::Argument { must: "the index of an element" })
     }
 
     /// Returns the bytes to which an argument points.
-    pub(super) fn place(&mut self, id: Id) -> Result<&'s [u8], PrintError<'a>> {
+    pub(super) fn place(&mut self, id: NodeId) -> Result<&'s [u8], PrintError<'a>> {
         self.spend(1)?;
         match self.ast.node(id) {
-            Node::Field(field)
-            | Node::Dynamic(field)
-            | Node::Str(field)
-            | Node::Bitmask(field)
-            | Node::Socket(field) => {
+            ExprNode::Field(field)
+            | ExprNode::Dynamic(field)
+            | ExprNode::Str(field)
+            | ExprNode::Bitmask(field)
+            | ExprNode::Socket(field) => {
                 let field = self.field(field)?;
-                let is_pointer =
-                    matches!((field.place, field.element), (Place::Value, Element::Pointer { .. }));
+                let is_pointer = matches!(
+                    (field.place, field.element),
+                    (FieldPlacement::Value, ElementType::Pointer { .. })
+                );
                 if is_pointer {
                     return Err(PrintError::Argument { must: "bytes in the raw data" });
                 }
                 Ok(field.extent(self.raw, self.order)?)
             }
-            Node::Cast(_, of) => self.place(of),
-            Node::Cond { test, then: Some(then), or } => {
+            ExprNode::Cast(_, of) => self.place(of),
+            ExprNode::Cond { test, then: Some(then), or } => {
                 let id = if self.number(test)? != 0 { then } else { or };
                 self.place(id)
             }
-            Node::Opaque(name) => Err(PrintError::Unknown { name }),
+            ExprNode::Opaque(name) => Err(PrintError::Unknown { name }),
             _ => Err(PrintError::Argument { must: "bytes in the raw data" }),
         }
     }

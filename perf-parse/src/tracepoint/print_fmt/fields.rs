@@ -5,8 +5,8 @@ use core::fmt::{self, Write};
 
 use perf_abi::endian::Endianness;
 
-use super::super::element::Element;
-use super::super::field::{Field, Place};
+use super::super::element::ElementType;
+use super::super::field::{FieldPlacement, FormatField};
 use super::super::format::Format;
 use super::super::grammar::words;
 use super::super::value::unsigned;
@@ -56,9 +56,9 @@ impl Format<'_> {
 }
 
 /// Formatted text goes to a list of bytes, which takes all of it.
-struct Sink<'o>(&'o mut Vec<u8>);
+struct TextBuffer<'o>(&'o mut Vec<u8>);
 
-impl Write for Sink<'_> {
+impl Write for TextBuffer<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.extend_from_slice(text.as_bytes());
         Ok(())
@@ -66,11 +66,11 @@ impl Write for Sink<'_> {
 }
 
 /// Returns whether a field is printed as one number.
-fn is_single(field: &Field<'_>) -> bool {
-    field.place == Place::Value
+fn is_single(field: &FormatField<'_>) -> bool {
+    field.place == FieldPlacement::Value
 }
 
-fn value(field: &Field<'_>, bytes: &[u8], order: Endianness, out: &mut Vec<u8>) {
+fn value(field: &FormatField<'_>, bytes: &[u8], order: Endianness, out: &mut Vec<u8>) {
     let is_single = is_single(field);
     let is_long = words(field.c_type).any(|word| word == b"long");
     let number = if is_single { unsigned::<Endianness>(order, bytes) } else { 0 };
@@ -79,17 +79,17 @@ fn value(field: &Field<'_>, bytes: &[u8], order: Endianness, out: &mut Vec<u8>) 
     // A list of bytes takes any text.
     let _ = match (field.element, field.size) {
         _ if !is_single => return array(field, bytes, out),
-        (Element::Pointer { .. }, _) => write!(Sink(out), "{number:#x}"),
+        (ElementType::Pointer { .. }, _) => write!(TextBuffer(out), "{number:#x}"),
         // A `long` often holds a pointer.
-        (_, 4) if field.signed && is_long => write!(Sink(out), "{number:#x}"),
-        (_, 2) if field.signed => write!(Sink(out), "{signed:2}"),
-        _ if field.signed => write!(Sink(out), "{signed}"),
-        _ if is_long => write!(Sink(out), "{number:#x}"),
-        _ => write!(Sink(out), "{number}"),
+        (_, 4) if field.signed && is_long => write!(TextBuffer(out), "{number:#x}"),
+        (_, 2) if field.signed => write!(TextBuffer(out), "{signed:2}"),
+        _ if field.signed => write!(TextBuffer(out), "{signed}"),
+        _ if is_long => write!(TextBuffer(out), "{number:#x}"),
+        _ => write!(TextBuffer(out), "{number}"),
     };
 }
 
-fn array(field: &Field<'_>, bytes: &[u8], out: &mut Vec<u8>) {
+fn array(field: &FormatField<'_>, bytes: &[u8], out: &mut Vec<u8>) {
     let string = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace() || *byte == 0x0b;
     let is_string = words(field.c_type).any(|word| {
@@ -102,7 +102,7 @@ fn array(field: &Field<'_>, bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(b"ARRAY[");
     for (index, byte) in bytes.iter().enumerate() {
         let between = if index > 0 { ", " } else { "" };
-        let _ = write!(Sink(out), "{between}{byte:02x}");
+        let _ = write!(TextBuffer(out), "{between}{byte:02x}");
     }
     out.push(b']');
 }

@@ -1,11 +1,11 @@
 //! Integers with the types of C, and its operators.
 
-use super::super::element::Named;
+use super::super::element::TypeName;
 use super::super::grammar;
 
 /// An integer of 32 or 64 bits. Narrower ones do not occur, as C promotes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Num {
+pub(super) struct CInteger {
     /// Extended to 64 bits by its sign.
     pub(super) value: u64,
     is_wide: bool,
@@ -19,7 +19,7 @@ fn extend(value: u64, bytes: u8, is_signed: bool) -> u64 {
     if is_signed { (up as i64).wrapping_shr(unused) as u64 } else { up.wrapping_shr(unused) }
 }
 
-impl Num {
+impl CInteger {
     /// Returns an integer of 1, 2, 4 or 8 bytes; further bits of `value` are cut.
     pub(super) fn new(value: u64, bytes: u8, is_signed: bool) -> Self {
         let value = extend(value, bytes, is_signed);
@@ -60,7 +60,7 @@ pub(super) enum Unary {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Binary {
+pub(super) enum BinaryOperator {
     Or,
     And,
     BitOr,
@@ -82,27 +82,27 @@ pub(super) enum Binary {
 }
 
 impl Unary {
-    pub(super) fn apply(self, a: Num) -> Num {
+    pub(super) fn apply(self, a: CInteger) -> CInteger {
         match self {
-            Self::Not => Num::int(u64::from(a.value == 0)),
+            Self::Not => CInteger::int(u64::from(a.value == 0)),
             Self::Invert => a.of(!a.value),
             Self::Negate => a.of(a.value.wrapping_neg()),
         }
     }
 }
 
-impl Binary {
+impl BinaryOperator {
     /// Computes as C does; `None` for a division by 0.
-    pub(super) fn apply(self, a: Num, b: Num) -> Option<Num> {
+    pub(super) fn apply(self, a: CInteger, b: CInteger) -> Option<CInteger> {
         let common = match (a.is_wide, b.is_wide) {
             (true, false) => a,
             (false, true) => b,
-            _ => Num { is_signed: a.is_signed && b.is_signed, ..a },
+            _ => CInteger { is_signed: a.is_signed && b.is_signed, ..a },
         };
         let [x, y] = [common.of(a.value).value, common.of(b.value).value];
         let [sx, sy] = [x as i64, y as i64];
         let is_less = |x: u64, y: u64| if common.is_signed { (x as i64) < (y as i64) } else { x < y };
-        let truth = |truth| Some(Num::int(u64::from(truth)));
+        let truth = |truth| Some(CInteger::int(u64::from(truth)));
         let by = u32::try_from(b.value).unwrap_or(u32::MAX);
         let value = match self {
             Self::Or => return truth(a.value != 0 || b.value != 0),
@@ -148,26 +148,26 @@ pub(super) struct CType {
 impl CType {
     pub(super) fn new(c_type: &[u8], long_size: u8) -> Self {
         let stars = c_type.iter().filter(|&&byte| byte == b'*').count();
-        let named = Named::new(c_type, long_size);
+        let named = TypeName::new(c_type, long_size);
         let (bytes, is_signed) = match named {
             _ if stars > 1 => (long_size, false),
-            Named::Bool | Named::Char => (1, false),
-            Named::Integer { bytes, signed } => (bytes, signed),
-            Named::Aggregate | Named::Unknown if grammar::words(c_type).any(|word| word == b"enum") => {
+            TypeName::Bool | TypeName::Char => (1, false),
+            TypeName::Integer { bytes, signed } => (bytes, signed),
+            TypeName::Aggregate | TypeName::Unknown if grammar::words(c_type).any(|word| word == b"enum") => {
                 (4, false)
             }
-            Named::Aggregate | Named::Unknown => (0, false),
+            TypeName::Aggregate | TypeName::Unknown => (0, false),
         };
-        Self { bytes, is_signed, is_pointer: stars > 0, is_bool: stars == 0 && named == Named::Bool }
+        Self { bytes, is_signed, is_pointer: stars > 0, is_bool: stars == 0 && named == TypeName::Bool }
     }
 
     /// Casts a value. One of an unknown type does not change.
-    pub(super) fn apply(self, num: Num, long_size: u8) -> Num {
+    pub(super) fn apply(self, num: CInteger, long_size: u8) -> CInteger {
         match self.bytes {
-            _ if self.is_pointer => Num::new(num.value, long_size, false),
-            _ if self.is_bool => Num::int(u64::from(num.value != 0)),
+            _ if self.is_pointer => CInteger::new(num.value, long_size, false),
+            _ if self.is_bool => CInteger::int(u64::from(num.value != 0)),
             0 => num,
-            bytes => Num::new(num.value, bytes, self.is_signed),
+            bytes => CInteger::new(num.value, bytes, self.is_signed),
         }
     }
 }

@@ -4,18 +4,23 @@
 
 use perf_abi::endian::Endianness;
 
-use super::ast::Id;
+use super::ast::NodeId;
 use super::error::PrintError;
 use super::eval::Eval;
-use super::num::Num;
-use super::printf::{Conversion, Flags, Size};
+use super::num::CInteger;
+use super::printf::{Conversion, FieldWidth, Flags};
 
 const AF_INET: u64 = 2;
 const AF_INET6: u64 = 10;
 
 impl<'a> Eval<'_, 'a> {
     /// Prints an argument of `%p`.
-    pub(super) fn pointer(&mut self, letters: &[u8], argument: Id, size: Size) -> Result<(), PrintError<'a>> {
+    pub(super) fn pointer(
+        &mut self,
+        letters: &[u8],
+        argument: NodeId,
+        size: FieldWidth,
+    ) -> Result<(), PrintError<'a>> {
         match letters {
             [b'S' | b'F', ..] => self.function(argument, true),
             [b'B', ..] => self.caller(argument),
@@ -70,7 +75,7 @@ impl<'a> Eval<'_, 'a> {
     }
 
     /// Returns the bytes of an argument that has a fixed size.
-    fn fixed<const N: usize>(&mut self, argument: Id) -> Result<[u8; N], PrintError<'a>> {
+    fn fixed<const N: usize>(&mut self, argument: NodeId) -> Result<[u8; N], PrintError<'a>> {
         let must = match N {
             4 => "an IPv4 address of 4 bytes",
             6 => "a MAC address of 6 bytes",
@@ -80,11 +85,11 @@ impl<'a> Eval<'_, 'a> {
     }
 
     /// Returns an argument as an address of the kernel.
-    fn address(&mut self, argument: Id) -> Result<u64, PrintError<'a>> {
-        Ok(Num::new(self.number(argument)?, self.long_size, false).value)
+    fn address(&mut self, argument: NodeId) -> Result<u64, PrintError<'a>> {
+        Ok(CInteger::new(self.number(argument)?, self.long_size, false).value)
     }
 
-    fn function(&mut self, argument: Id, with_offset: bool) -> Result<(), PrintError<'a>> {
+    fn function(&mut self, argument: NodeId, with_offset: bool) -> Result<(), PrintError<'a>> {
         let address = self.address(argument)?;
         match self.addresses.function(address) {
             Some((name, offset)) => {
@@ -102,7 +107,7 @@ impl<'a> Eval<'_, 'a> {
     /// Prints a return address. The call is before it, so the byte before it is looked up.
     ///
     /// Kernel: `sprint_backtrace`, `kernel/kallsyms.c`.
-    fn caller(&mut self, argument: Id) -> Result<(), PrintError<'a>> {
+    fn caller(&mut self, argument: NodeId) -> Result<(), PrintError<'a>> {
         let address = self.address(argument)?;
         match self.addresses.function(address.wrapping_sub(1)) {
             Some((name, offset)) => {
@@ -114,7 +119,7 @@ impl<'a> Eval<'_, 'a> {
         }
     }
 
-    fn mac(&mut self, argument: Id, between: &[u8], is_reversed: bool) -> Result<(), PrintError<'a>> {
+    fn mac(&mut self, argument: NodeId, between: &[u8], is_reversed: bool) -> Result<(), PrintError<'a>> {
         let mut address: [u8; 6] = self.fixed(argument)?;
         if is_reversed {
             address.reverse();
@@ -129,7 +134,7 @@ impl<'a> Eval<'_, 'a> {
             if index > 0 {
                 self.put(b".")?;
             }
-            self.integer(conversion, byte.into(), Flags::default(), Size { width: 0, precision })?;
+            self.integer(conversion, byte.into(), Flags::default(), FieldWidth { width: 0, precision })?;
         }
         Ok(())
     }
@@ -174,7 +179,7 @@ impl<'a> Eval<'_, 'a> {
             if needs_colon {
                 self.put(b":")?;
             }
-            self.integer(conversion, (*group).into(), Flags::default(), Size::default())?;
+            self.integer(conversion, (*group).into(), Flags::default(), FieldWidth::default())?;
             needs_colon = true;
             index = index.saturating_add(1);
         }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 /// A number in a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Count {
+pub(super) enum DirectiveNumber {
     Number(u32),
     /// `*`: the value is an argument.
     Argument,
@@ -39,35 +39,35 @@ pub(super) enum Conversion<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Directive<'a> {
+pub(super) struct PrintfDirective<'a> {
     pub(super) flags: Flags,
-    pub(super) width: Option<Count>,
-    pub(super) precision: Option<Count>,
+    pub(super) width: Option<DirectiveNumber>,
+    pub(super) precision: Option<DirectiveNumber>,
     pub(super) conversion: Conversion<'a>,
 }
 
 /// A part of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Part<'a> {
+pub(super) enum PrintfPart<'a> {
     Literal(&'a [u8]),
-    Directive(Directive<'a>),
+    Directive(PrintfDirective<'a>),
     /// A directive that C does not have; the character that makes it one.
     Unknown(u8),
 }
 
 /// Takes the next part of a format; `None` at its end.
-pub(super) fn part(format: &[u8], long_size: u8) -> Option<(Part<'_>, &[u8])> {
+pub(super) fn part(format: &[u8], long_size: u8) -> Option<(PrintfPart<'_>, &[u8])> {
     match format.split_first()? {
         (b'%', rest) => Some(directive(rest, long_size)),
         _ => {
             let end = format.iter().position(|&byte| byte == b'%').unwrap_or(format.len());
             let (literal, rest) = format.split_at_checked(end)?;
-            Some((Part::Literal(literal), rest))
+            Some((PrintfPart::Literal(literal), rest))
         }
     }
 }
 
-fn directive(text: &[u8], long_size: u8) -> (Part<'_>, &[u8]) {
+fn directive(text: &[u8], long_size: u8) -> (PrintfPart<'_>, &[u8]) {
     let mut flags = Flags::default();
     let mut left = text;
     while let Some((flag, rest)) = left.split_first() {
@@ -85,7 +85,7 @@ fn directive(text: &[u8], long_size: u8) -> (Part<'_>, &[u8]) {
     let (precision, rest) = match rest.strip_prefix(b".") {
         Some(rest) => {
             let (precision, rest) = count(rest);
-            (Some(precision.unwrap_or(Count::Number(0))), rest)
+            (Some(precision.unwrap_or(DirectiveNumber::Number(0))), rest)
         }
         None => (None, rest),
     };
@@ -96,7 +96,7 @@ fn directive(text: &[u8], long_size: u8) -> (Part<'_>, &[u8]) {
         [b'l' | b'z' | b'Z' | b't', rest @ ..] => (long_size, rest),
         rest => (4, rest),
     };
-    let Some((&letter, rest)) = rest.split_first() else { return (Part::Literal(b"%"), &[]) };
+    let Some((&letter, rest)) = rest.split_first() else { return (PrintfPart::Literal(b"%"), &[]) };
     let conversion = match letter {
         b'd' | b'i' => Conversion::Signed { bytes },
         b'u' => Conversion::Unsigned { bytes, radix: 10, upper: false },
@@ -109,37 +109,37 @@ fn directive(text: &[u8], long_size: u8) -> (Part<'_>, &[u8]) {
             let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
             let (letters, rest) = rest.split_at_checked(end).unwrap_or_default();
             let conversion = Conversion::Pointer(letters);
-            return (Part::Directive(Directive { flags, width, precision, conversion }), rest);
+            return (PrintfPart::Directive(PrintfDirective { flags, width, precision, conversion }), rest);
         }
-        b'%' => return (Part::Literal(b"%"), rest),
-        unknown => return (Part::Unknown(unknown), rest),
+        b'%' => return (PrintfPart::Literal(b"%"), rest),
+        unknown => return (PrintfPart::Unknown(unknown), rest),
     };
-    (Part::Directive(Directive { flags, width, precision, conversion }), rest)
+    (PrintfPart::Directive(PrintfDirective { flags, width, precision, conversion }), rest)
 }
 
 /// Takes a number or a star, if there is one.
-fn count(text: &[u8]) -> (Option<Count>, &[u8]) {
+fn count(text: &[u8]) -> (Option<DirectiveNumber>, &[u8]) {
     if let Some(rest) = text.strip_prefix(b"*") {
-        return (Some(Count::Argument), rest);
+        return (Some(DirectiveNumber::Argument), rest);
     }
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at_checked(end).unwrap_or_default();
     let add =
         |all: u32, digit: &u8| all.saturating_mul(10).saturating_add(u32::from(digit.saturating_sub(b'0')));
-    let number = (!digits.is_empty()).then(|| Count::Number(digits.iter().fold(0, add)));
+    let number = (!digits.is_empty()).then(|| DirectiveNumber::Number(digits.iter().fold(0, add)));
     (number, rest)
 }
 
 /// Width and precision of a directive, as numbers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Size {
+pub(super) struct FieldWidth {
     pub(super) width: u32,
     pub(super) precision: Option<u32>,
 }
 
 /// An integer to print: its sign, and its digits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Integer {
+pub(super) struct DigitString {
     pub(super) sign: &'static [u8],
     pub(super) magnitude: u64,
     pub(super) radix: u8,
@@ -148,7 +148,7 @@ pub(super) struct Integer {
 
 impl Conversion<'_> {
     /// Returns the integer that this conversion prints for a value; `None` if it prints no integer.
-    pub(super) fn integer(self, value: u64, flags: Flags) -> Option<Integer> {
+    pub(super) fn integer(self, value: u64, flags: Flags) -> Option<DigitString> {
         let unused = |bytes: u8| 64_u32.saturating_sub(u32::from(bytes).saturating_mul(8));
         Some(match self {
             Self::Signed { bytes } => {
@@ -159,7 +159,7 @@ impl Conversion<'_> {
                     _ if flags.space => b" ",
                     _ => b"",
                 };
-                Integer { sign, magnitude: value.unsigned_abs(), radix: 10, upper: false }
+                DigitString { sign, magnitude: value.unsigned_abs(), radix: 10, upper: false }
             }
             Self::Unsigned { bytes, radix, upper } => {
                 let magnitude = value.wrapping_shl(unused(bytes)).wrapping_shr(unused(bytes));
@@ -169,7 +169,7 @@ impl Conversion<'_> {
                     (8, _) if flags.alternate && magnitude > 0 => b"0",
                     _ => b"",
                 };
-                Integer { sign, magnitude, radix, upper }
+                DigitString { sign, magnitude, radix, upper }
             }
             _ => return None,
         })
@@ -177,7 +177,7 @@ impl Conversion<'_> {
 }
 
 /// Prints an integer without padding other than zeros. The caller has limited the width and the precision.
-pub(super) fn integer(out: &mut Vec<u8>, integer: Integer, flags: Flags, size: Size) {
+pub(super) fn integer(out: &mut Vec<u8>, integer: DigitString, flags: Flags, size: FieldWidth) {
     let mut digits = [0; 22];
     let mut left = integer.magnitude;
     let mut count = 0_usize;

@@ -2,28 +2,28 @@
 
 use perf_abi::endian::Endianness;
 
-use super::super::element::Element;
-use super::super::field::Place;
-use super::ast::{Entries, Id, Node, Text};
+use super::super::element::ElementType;
+use super::super::field::FieldPlacement;
+use super::ast::{ExprNode, NodeId, SymbolicNames, TextRange};
 use super::error::PrintError;
 use super::eval::Eval;
-use super::printf::{self, Conversion, Count, Flags, Size};
-use super::{Directive, Piece};
+use super::printf::{self, Conversion, DirectiveNumber, FieldWidth, Flags};
+use super::{Directive, TemplatePiece};
 
 impl<'a> Eval<'_, 'a> {
-    pub(super) fn piece(&mut self, piece: &Piece) -> Result<(), PrintError<'a>> {
+    pub(super) fn piece(&mut self, piece: &TemplatePiece) -> Result<(), PrintError<'a>> {
         match piece {
-            Piece::Literal(text) => self.put(self.ast.text(*text)),
-            Piece::Directive(directive) => self.directive(directive),
+            TemplatePiece::Literal(text) => self.put(self.ast.text(*text)),
+            TemplatePiece::Directive(directive) => self.directive(directive),
         }
     }
 
     fn directive(&mut self, directive: &Directive) -> Result<(), PrintError<'a>> {
         let mut flags = directive.flags;
-        let mut size = Size::default();
+        let mut size = FieldWidth::default();
         match directive.width {
-            Some((Count::Number(width), _)) => size.width = width,
-            Some((Count::Argument, id)) => {
+            Some((DirectiveNumber::Number(width), _)) => size.width = width,
+            Some((DirectiveNumber::Argument, id)) => {
                 // A negative width aligns to the left.
                 let width = i64::from(
                     u32::try_from(self.number(id)? & 0xffff_ffff).unwrap_or_default().cast_signed(),
@@ -34,8 +34,8 @@ impl<'a> Eval<'_, 'a> {
             None => {}
         }
         match directive.precision {
-            Some((Count::Number(precision), _)) => size.precision = Some(precision),
-            Some((Count::Argument, id)) => {
+            Some((DirectiveNumber::Number(precision), _)) => size.precision = Some(precision),
+            Some((DirectiveNumber::Argument, id)) => {
                 let precision = u32::try_from(self.number(id)? & 0xffff_ffff).unwrap_or_default();
                 // A negative precision is none.
                 size.precision = Some(precision).filter(|precision| precision.cast_signed() >= 0);
@@ -45,24 +45,24 @@ impl<'a> Eval<'_, 'a> {
         let start = self.out.len();
         let argument = directive.argument;
         match directive.kind {
-            super::Kind::Text => {
+            super::DirectiveValue::Text => {
                 self.text(argument)?;
                 let len = self.out.len().saturating_sub(start);
                 let len = size.precision.map_or(len, |precision| len.min(precision as usize));
                 self.out.truncate(start.saturating_add(len));
             }
-            super::Kind::Char => {
+            super::DirectiveValue::Char => {
                 let code = u8::try_from(self.number(argument)? & 0xff).unwrap_or_default();
                 // A NUL would end the text.
                 if code != 0 {
                     self.put(&[code])?;
                 }
             }
-            super::Kind::Pointer(letters) => {
+            super::DirectiveValue::Pointer(letters) => {
                 let letters = self.ast.text(letters);
                 return self.pointer(letters, argument, size);
             }
-            super::Kind::Integer(conversion) => {
+            super::DirectiveValue::Integer(conversion) => {
                 let value = self.number(argument)?;
                 self.integer(conversion, value, flags, size)?;
             }
@@ -75,7 +75,7 @@ impl<'a> Eval<'_, 'a> {
         conversion: Conversion<'_>,
         value: u64,
         flags: Flags,
-        size: Size,
+        size: FieldWidth,
     ) -> Result<(), PrintError<'a>> {
         if let Some(integer) = conversion.integer(value, flags) {
             // Sign and digits have at most 24 bytes.
@@ -89,12 +89,12 @@ impl<'a> Eval<'_, 'a> {
     pub(super) fn hex(&mut self, value: u64) -> Result<(), PrintError<'a>> {
         self.put(b"0x")?;
         let conversion = Conversion::Unsigned { bytes: 8, radix: 16, upper: false };
-        self.integer(conversion, value, Flags::default(), Size::default())
+        self.integer(conversion, value, Flags::default(), FieldWidth::default())
     }
 
     pub(super) fn decimal(&mut self, value: u64) -> Result<(), PrintError<'a>> {
         let conversion = Conversion::Unsigned { bytes: 8, radix: 10, upper: false };
-        self.integer(conversion, value, Flags::default(), Size::default())
+        self.integer(conversion, value, Flags::default(), FieldWidth::default())
     }
 
     /// Pads the output since `start` to a width.
@@ -109,21 +109,21 @@ impl<'a> Eval<'_, 'a> {
     }
 
     /// Prints a string.
-    fn text(&mut self, id: Id) -> Result<(), PrintError<'a>> {
+    fn text(&mut self, id: NodeId) -> Result<(), PrintError<'a>> {
         self.spend(1)?;
         match self.ast.node(id) {
-            Node::Text(text) => self.put(self.ast.text(text)),
-            Node::Cast(_, of) => self.text(of),
-            Node::Cond { test, then, or } => {
+            ExprNode::Text(text) => self.put(self.ast.text(text)),
+            ExprNode::Cast(_, of) => self.text(of),
+            ExprNode::Cond { test, then, or } => {
                 let value = self.number(test)?;
                 self.text(then.filter(|_| value != 0).unwrap_or(or))
             }
-            Node::Field(field) => {
+            ExprNode::Field(field) => {
                 let field = self.field(field)?;
                 let bytes = field.extent(self.raw, self.order)?;
                 match field.place {
                     // A value of the size of a pointer is the address of a string.
-                    Place::Value if field.element != Element::Bytes => {
+                    FieldPlacement::Value if field.element != ElementType::Bytes => {
                         if bytes.len() != usize::from(self.long_size) {
                             return Err(PrintError::Argument { must: "a string" });
                         }
@@ -132,42 +132,42 @@ impl<'a> Eval<'_, 'a> {
                     _ => self.put(until_nul(bytes)),
                 }
             }
-            Node::Str(field) | Node::Dynamic(field) => {
+            ExprNode::Str(field) | ExprNode::Dynamic(field) => {
                 let bytes = self.field(field)?.extent(self.raw, self.order)?;
                 self.put(until_nul(bytes))
             }
-            Node::Bitmask(field) => {
+            ExprNode::Bitmask(field) => {
                 let bytes = self.field(field)?.extent(self.raw, self.order)?;
                 self.bitmask(bytes)
             }
-            Node::Socket(field) => {
+            ExprNode::Socket(field) => {
                 let bytes = self.field(field)?.extent(self.raw, self.order)?;
                 self.socket(bytes, b"pc")
             }
-            Node::Flags { of, delimiter, entries } => {
+            ExprNode::Flags { of, delimiter, entries } => {
                 let value = self.number(of)?;
                 self.flags(value, delimiter, entries)
             }
-            Node::Symbolic { of, entries } => {
+            ExprNode::Symbolic { of, entries } => {
                 let value = self.number(of)?;
                 self.symbolic(value, entries)
             }
-            Node::Hex { of, len, spaced } => {
+            ExprNode::Hex { of, len, spaced } => {
                 let len = self.number(len)?;
                 let bytes = self.place(of)?;
                 let must = "no longer than the bytes";
                 let bytes = usize::try_from(len).ok().and_then(|len| bytes.get(..len));
                 self.bytes(bytes.ok_or(PrintError::Argument { must })?, if spaced { b" " } else { b"" })
             }
-            Node::Array { of, count, size } => {
+            ExprNode::Array { of, count, size } => {
                 let count = count.map(|count| self.number(count)).transpose()?;
                 let size = self.number(size)?;
                 let bytes = self.place(of)?;
                 self.array(bytes, count, size)
             }
             // As the kernel and C print a pointer that is NULL.
-            Node::Number(number) if number.value == 0 => self.put(b"(null)"),
-            Node::Opaque(name) => Err(PrintError::Unknown { name }),
+            ExprNode::Number(number) if number.value == 0 => self.put(b"(null)"),
+            ExprNode::Opaque(name) => Err(PrintError::Unknown { name }),
             _ => Err(PrintError::Argument { must: "a string" }),
         }
     }
@@ -177,13 +177,18 @@ impl<'a> Eval<'_, 'a> {
             Some(string) => self.put(string),
             None => {
                 let conversion = Conversion::Unsigned { bytes: 8, radix: 16, upper: false };
-                self.integer(conversion, address, Flags::default(), Size::default())
+                self.integer(conversion, address, Flags::default(), FieldWidth::default())
             }
         }
     }
 
     /// Prints the names of the bits that are set, then the other bits.
-    fn flags(&mut self, value: u64, delimiter: Text, entries: Entries) -> Result<(), PrintError<'a>> {
+    fn flags(
+        &mut self,
+        value: u64,
+        delimiter: TextRange,
+        entries: SymbolicNames,
+    ) -> Result<(), PrintError<'a>> {
         let (mut left, mut is_first) = (value, true);
         for entry in self.ast.entries(entries) {
             self.spend(1)?;
@@ -215,7 +220,7 @@ impl<'a> Eval<'_, 'a> {
         Ok(())
     }
 
-    fn symbolic(&mut self, value: u64, entries: Entries) -> Result<(), PrintError<'a>> {
+    fn symbolic(&mut self, value: u64, entries: SymbolicNames) -> Result<(), PrintError<'a>> {
         for entry in self.ast.entries(entries) {
             self.spend(1)?;
             if entry.value == Some(value) {

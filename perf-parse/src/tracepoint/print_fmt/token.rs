@@ -9,19 +9,19 @@ use nom::character::complete::multispace0;
 use nom::combinator::{recognize, value};
 use nom::sequence::preceded;
 
-use super::super::grammar::{Fault, Parsed};
-use super::ast::{Ast, Text};
-use super::num::{Binary, Num};
+use super::super::grammar::{Parsed, SyntaxFault};
+use super::ast::{Ast, TextRange};
+use super::num::{BinaryOperator, CInteger};
 
 /// Returns the fault of a text that does not continue as it must.
-pub(super) fn fault<'a>(at: &'a [u8], must: &'static str) -> nom::Err<Fault<'a>> {
-    nom::Err::Failure(Fault { at, field: "print fmt", must })
+pub(super) fn fault<'a>(at: &'a [u8], must: &'static str) -> nom::Err<SyntaxFault<'a>> {
+    nom::Err::Failure(SyntaxFault { at, field: "print fmt", must })
 }
 
 /// Takes these characters after white space.
 pub(super) fn symbol<'a>(
     text: &'static str,
-) -> impl nom::Parser<&'a [u8], Output = &'a [u8], Error = Fault<'a>> {
+) -> impl nom::Parser<&'a [u8], Output = &'a [u8], Error = SyntaxFault<'a>> {
     preceded(multispace0, tag(text))
 }
 
@@ -36,7 +36,7 @@ pub(super) fn identifier(input: &[u8]) -> Parsed<'_, &[u8]> {
 }
 
 /// Takes an integer of C, with its suffix. A larger one than 64 bits keeps the low ones.
-pub(super) fn number(input: &[u8]) -> Parsed<'_, Num> {
+pub(super) fn number(input: &[u8]) -> Parsed<'_, CInteger> {
     let (rest, word) = take_while1(is_word).parse(input)?;
     let digits = word.iter().rposition(|byte| !b"uUlL".contains(byte)).and_then(|last| word.get(..=last));
     let digits = digits.unwrap_or_default();
@@ -53,7 +53,7 @@ pub(super) fn number(input: &[u8]) -> Parsed<'_, Num> {
     };
     let number = digits.iter().try_fold(0, add).filter(|_| !digits.is_empty());
     let number = number.ok_or_else(|| fault(input, "a number"))?;
-    Ok((rest, Num::constant(number, radix == 10, suffix)))
+    Ok((rest, CInteger::constant(number, radix == 10, suffix)))
 }
 
 /// Takes a character in single quotes.
@@ -68,33 +68,41 @@ pub(super) fn character(input: &[u8]) -> Parsed<'_, u8> {
 }
 
 /// Takes an operator between two operands, with its precedence.
-pub(super) fn operator(input: &[u8]) -> Parsed<'_, (Binary, u8)> {
-    let one = |operator, precedence, text| value((operator, precedence), tag::<_, _, Fault<'_>>(text));
+pub(super) fn operator(input: &[u8]) -> Parsed<'_, (BinaryOperator, u8)> {
+    let one = |operator, precedence, text| value((operator, precedence), tag::<_, _, SyntaxFault<'_>>(text));
     let (input, _) = multispace0(input)?;
     // Assignments do not occur, but must not be read as the operators that they begin with.
     if let Ok((_, symbols)) =
-        take_while1::<_, _, Fault<'_>>(|byte| b"<>=!&|^+-*/%".contains(&byte)).parse(input)
+        take_while1::<_, _, SyntaxFault<'_>>(|byte| b"<>=!&|^+-*/%".contains(&byte)).parse(input)
     {
         let is_comparison = [&b"=="[..], b"!=", b"<=", b">="].iter().any(|text| symbols.starts_with(text));
         if !is_comparison && symbols.get(1..).is_some_and(|rest| rest.starts_with(b"=")) {
-            return Err(nom::Err::Error(Fault { at: input, field: "print fmt", must: "an operator" }));
+            return Err(nom::Err::Error(SyntaxFault { at: input, field: "print fmt", must: "an operator" }));
         }
     }
     alt((
-        alt((one(Binary::Or, 1, "||"), one(Binary::And, 2, "&&"))),
-        alt((one(Binary::Equal, 6, "=="), one(Binary::NotEqual, 6, "!="))),
-        alt((one(Binary::ShiftLeft, 8, "<<"), one(Binary::ShiftRight, 8, ">>"))),
-        alt((one(Binary::LessEqual, 7, "<="), one(Binary::GreaterEqual, 7, ">="))),
-        alt((one(Binary::Less, 7, "<"), one(Binary::Greater, 7, ">"))),
-        alt((one(Binary::BitOr, 3, "|"), one(Binary::BitXor, 4, "^"), one(Binary::BitAnd, 5, "&"))),
-        alt((one(Binary::Add, 9, "+"), one(Binary::Subtract, 9, "-"))),
-        alt((one(Binary::Multiply, 10, "*"), one(Binary::Divide, 10, "/"), one(Binary::Remainder, 10, "%"))),
+        alt((one(BinaryOperator::Or, 1, "||"), one(BinaryOperator::And, 2, "&&"))),
+        alt((one(BinaryOperator::Equal, 6, "=="), one(BinaryOperator::NotEqual, 6, "!="))),
+        alt((one(BinaryOperator::ShiftLeft, 8, "<<"), one(BinaryOperator::ShiftRight, 8, ">>"))),
+        alt((one(BinaryOperator::LessEqual, 7, "<="), one(BinaryOperator::GreaterEqual, 7, ">="))),
+        alt((one(BinaryOperator::Less, 7, "<"), one(BinaryOperator::Greater, 7, ">"))),
+        alt((
+            one(BinaryOperator::BitOr, 3, "|"),
+            one(BinaryOperator::BitXor, 4, "^"),
+            one(BinaryOperator::BitAnd, 5, "&"),
+        )),
+        alt((one(BinaryOperator::Add, 9, "+"), one(BinaryOperator::Subtract, 9, "-"))),
+        alt((
+            one(BinaryOperator::Multiply, 10, "*"),
+            one(BinaryOperator::Divide, 10, "/"),
+            one(BinaryOperator::Remainder, 10, "%"),
+        )),
     ))
     .parse(input)
 }
 
 /// Takes one or more strings, which C joins to one.
-pub(super) fn strings<'a>(ast: &mut Ast<'a>, input: &'a [u8]) -> Parsed<'a, Text> {
+pub(super) fn strings<'a>(ast: &mut Ast<'a>, input: &'a [u8]) -> Parsed<'a, TextRange> {
     let mut left = input;
     let mut decoded = Vec::new();
     while let Some(inner) = left.trim_ascii_start().strip_prefix(b"\"") {

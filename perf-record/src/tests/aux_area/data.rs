@@ -6,7 +6,7 @@ use perf_abi::attr::Attr;
 use perf_abi::feature::Feature;
 use perf_open::ring::{loopback, page_bytes};
 use perf_parse::Reader;
-use perf_parse::file::write::{EventFields, FeaturePayloads, Options, Zstd};
+use perf_parse::file::write::{EventFields, FeaturePayloads, WriteOptions, ZstdOptions};
 use perf_parse::record::UserRecord;
 
 use crate::aux_area::{AuxMemory, AuxTarget, SnapshotHistory, TracedArea, Tracer};
@@ -95,11 +95,12 @@ fn all_data_in_a_file_and_a_stream() {
 
 #[test]
 fn compressed_records_and_data_that_is_not() {
-    let zstd = Some(Zstd::default());
+    let zstd = Some(ZstdOptions::default());
     if cfg!(not(feature = "zstd")) {
         return;
     }
-    let mut file = FileSink::with_options(Cursor::new(Vec::new()), Options { zstd, ..Options::default() });
+    let mut file =
+        FileSink::with_options(Cursor::new(Vec::new()), WriteOptions { zstd, ..WriteOptions::default() });
     let all = write(Tracer::IntelPt, 64, &mut file);
     let capture = file.into_inner().unwrap().into_inner();
     let found = pieces(&capture);

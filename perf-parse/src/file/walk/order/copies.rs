@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use perf_abi::endian::Endian;
 
 use super::place::HeldAt;
-use super::runs::Run;
-use crate::bytes::Bytes;
+use super::runs::RecordRun;
+use crate::bytes::RecordBytes;
 use crate::event::Place;
 use crate::record::RawRecord;
 
 /// Copies of records that the reader cannot go back to, one after another, each after its position in the capture.
 #[derive(Debug, Default)]
-pub(super) struct Copies {
+pub(super) struct RecordCopies {
     bytes: Vec<u8>,
     /// Number of bytes in copies whose records were returned after the last [`compact`](Self::compact).
     given: usize,
@@ -28,7 +28,7 @@ pub(super) const COPY_HEADER: usize = 24;
 /// The position of a record that was not compressed.
 const NOT_COMPRESSED: u64 = u64::MAX;
 
-impl Copies {
+impl RecordCopies {
     /// Copies a record. Returns the offset and the size of the copy.
     pub(super) fn push<O: Endian>(&mut self, place: &Place, raw: &RawRecord<'_, O>) -> (u64, usize) {
         let start = self.bytes.len();
@@ -67,7 +67,7 @@ impl Copies {
     }
 
     /// Returns the record of `size` bytes that is copied at `at`, and its place in the capture.
-    pub(super) fn take<'r, O: Endian>(&mut self, at: u64, size: u16) -> (Bytes<'r>, Place) {
+    pub(super) fn take<'r, O: Endian>(&mut self, at: u64, size: u16) -> (RecordBytes<'r>, Place) {
         let place = self.place(at).unwrap_or_default();
         let start = usize::try_from(at).unwrap_or(usize::MAX).saturating_add(COPY_HEADER);
         let record = self.bytes.get(start..start.saturating_add(size.into())).unwrap_or_default();
@@ -78,7 +78,7 @@ impl Copies {
             }
             None => self.last = Arc::new(Vec::from(record)),
         }
-        (Bytes::shared::<O>(&self.last, (0, self.last.len()), size), place)
+        (RecordBytes::shared::<O>(&self.last, (0, self.last.len()), size), place)
     }
 
     /// Returns the place in the capture of the record that is copied at `at`.
@@ -91,7 +91,7 @@ impl Copies {
     }
 
     /// Keeps only the copies of `runs`, which are in the order of their places, and moves them to the front.
-    pub(super) fn compact(&mut self, runs: &mut [Run]) {
+    pub(super) fn compact(&mut self, runs: &mut [RecordRun]) {
         let mut end = 0_usize;
         for run in runs.iter_mut().filter(|run| run.at.is_copy()) {
             let start = usize::try_from(run.at.offset()).unwrap_or(usize::MAX);

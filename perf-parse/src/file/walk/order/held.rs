@@ -2,10 +2,10 @@
 
 use perf_abi::endian::Endian;
 
-use super::Ahead;
-use super::copies::Copies;
-use super::place::{Found, HeldAt, Origin};
-use super::runs::{Run, Runs};
+use super::OrderThread;
+use super::copies::RecordCopies;
+use super::place::{HeldAt, RecordOrigin, UnheldRecords};
+use super::runs::{RecordRun, Runs};
 use crate::event::Place;
 use crate::limits::Limits;
 use crate::record::RawRecord;
@@ -33,7 +33,7 @@ pub(in super::super) struct TimeOrder {
     enough: usize,
     /// The run from which records are returned, which may be empty, and the time up to which it comes before the
     /// others.
-    pub(super) first: Run,
+    pub(super) first: RecordRun,
     turn: u64,
     others: Runs,
     /// The run to which the next records may be added. It has no records if there is none.
@@ -47,9 +47,9 @@ pub(in super::super) struct TimeOrder {
     pub(super) given: u64,
     /// Whether the capture has been read to its end.
     pub(super) ended: bool,
-    pub(super) copies: Copies,
+    pub(super) copies: RecordCopies,
     /// The runs that another thread finds.
-    pub(super) ahead: Option<Ahead>,
+    pub(super) ahead: Option<OrderThread>,
 }
 
 impl TimeOrder {
@@ -61,7 +61,7 @@ impl TimeOrder {
             allowed: 0,
             until: 0,
             enough: usize::MAX,
-            first: Run::EMPTY,
+            first: RecordRun::EMPTY,
             turn: 0,
             others: Runs::default(),
             open: OpenRun::NONE,
@@ -70,7 +70,7 @@ impl TimeOrder {
             latest_of_last_round: 0,
             given: 0,
             ended: false,
-            copies: Copies::default(),
+            copies: RecordCopies::default(),
             ahead: None,
         }
     }
@@ -87,11 +87,11 @@ impl TimeOrder {
     }
 
     /// Holds adjacent records at a place, none earlier than the one before it.
-    pub(super) fn push(&mut self, found: &Found, at: HeldAt) {
-        let &Found { from, records, size, bytes, time, last_time } = found;
+    pub(super) fn push(&mut self, found: &UnheldRecords, at: HeldAt) {
+        let &UnheldRecords { from, records, size, bytes, time, last_time } = found;
         // No run is longer: the bytes that are read for one run are limited.
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        let until = Origin { position: from.position.saturating_add(size as u64), ..from };
+        let until = RecordOrigin { position: from.position.saturating_add(size as u64), ..from };
         self.held = self.held.saturating_add(records);
         self.latest = self.latest.max(last_time);
         let open = &mut self.open;
@@ -103,7 +103,7 @@ impl TimeOrder {
             Some(together) => open.run.bytes = together,
             None => {
                 self.close();
-                self.open.run = Run { time, number: 0, at, bytes };
+                self.open.run = RecordRun { time, number: 0, at, bytes };
             }
         }
         let open = &mut self.open;
@@ -127,14 +127,14 @@ impl TimeOrder {
         let mut at = self.open.run.at;
         for index in 0..count {
             let Some(&(time, bytes)) = self.open.singles.get(index) else { break };
-            self.keep(Run { time, number: 0, at, bytes });
+            self.keep(RecordRun { time, number: 0, at, bytes });
             at = at.after(bytes);
         }
     }
 
     /// Holds a run that is complete.
-    fn keep(&mut self, run: Run) {
-        self.others.push(Run { number: self.begun, ..run });
+    fn keep(&mut self, run: RecordRun) {
+        self.others.push(RecordRun { number: self.begun, ..run });
         self.begun = self.begun.saturating_add(1);
     }
 
@@ -260,9 +260,9 @@ pub(super) const SHORT: usize = 8;
 /// than the record.
 #[derive(Debug)]
 struct OpenRun {
-    run: Run,
+    run: RecordRun,
     /// The position in the capture at which the next record would continue the run.
-    until: Origin,
+    until: RecordOrigin,
     /// The time of its last record.
     last_time: u64,
     /// Number of records, and the time and size of each if the run is short.
@@ -272,8 +272,13 @@ struct OpenRun {
 
 impl OpenRun {
     /// A run without records, to which none is added.
-    const NONE: Self =
-        Self { run: Run::EMPTY, until: Origin::START, last_time: 0, records: 0, singles: [(0, 0); SHORT] };
+    const NONE: Self = Self {
+        run: RecordRun::EMPTY,
+        until: RecordOrigin::START,
+        last_time: 0,
+        records: 0,
+        singles: [(0, 0); SHORT],
+    };
 
     /// Counts records that were added to the run: one, or more than a short run has.
     fn count(&mut self, records: usize, time: u64, bytes: u32) {

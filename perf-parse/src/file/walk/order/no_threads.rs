@@ -6,9 +6,9 @@ use super::Rising;
 
 /// There is none.
 #[derive(Debug)]
-pub(in super::super) enum Ahead {}
+pub(in super::super) enum NoOrderThread {}
 
-impl Ahead {
+impl NoOrderThread {
     pub(super) fn run_at(&mut self, _: usize, _: u64, _: RecordType) -> Option<Rising> {
         match *self {}
     }

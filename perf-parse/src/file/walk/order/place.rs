@@ -62,21 +62,21 @@ impl HeldAt {
 /// The position in the capture at which a record was found. Copied records, too, form a run only if they are adjacent
 /// in the capture. So a stream has the same runs as the same capture in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct RecordOrigin {
     pub(super) data_file: usize,
     pub(super) is_inner: bool,
     /// Offset in the data file, or position in the decompressed stream.
     pub(super) position: u64,
 }
 
-impl Origin {
+impl RecordOrigin {
     /// The start of the first data file.
     pub(super) const START: Self = Self { data_file: 0, is_inner: false, position: 0 };
 }
 
 /// Records that were found and are to be held.
-pub(super) struct Found {
-    pub(super) from: Origin,
+pub(super) struct UnheldRecords {
+    pub(super) from: RecordOrigin,
     /// Number of bytes of the records in the capture, and of what is held for them: the same, or their copies.
     pub(super) size: usize,
     pub(super) bytes: usize,

@@ -13,7 +13,7 @@ use super::place::HeldAt;
 /// Adjacent records, none earlier than the one before it. Runs are ordered by the time of their first record; with
 /// equal times, by their order in the capture. 24 bytes, as there may be one for each record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Run {
+pub(super) struct RecordRun {
     /// Time of the first record.
     pub(super) time: u64,
     /// Number of the run, counted since no run was held. The count wraps after 2^32 runs; then the place decides.
@@ -23,7 +23,7 @@ pub(super) struct Run {
     pub(super) bytes: u32,
 }
 
-impl Run {
+impl RecordRun {
     /// A run without records.
     pub(super) const EMPTY: Self = Self { time: 0, number: 0, at: HeldAt::START, bytes: 0 };
 
@@ -43,8 +43,8 @@ impl Run {
 #[derive(Debug, Default)]
 pub(super) struct Runs {
     /// Once sorted: those that are not returned yet, then the others, the latest first.
-    waiting: Vec<Run>,
-    begun: BinaryHeap<Reverse<Run>>,
+    waiting: Vec<RecordRun>,
+    begun: BinaryHeap<Reverse<RecordRun>>,
 }
 
 impl Runs {
@@ -54,7 +54,7 @@ impl Runs {
     }
 
     /// Adds a run. The earliest runs are only available after [`sort`](Self::sort).
-    pub(super) fn push(&mut self, run: Run) {
+    pub(super) fn push(&mut self, run: RecordRun) {
         // Grows by half, not by doubling: there may be as many runs as records, and their memory has a documented
         // limit.
         if self.waiting.len() == self.waiting.capacity() {
@@ -84,7 +84,7 @@ impl Runs {
 
     /// Returns the earliest run.
     #[inline]
-    fn least(&self) -> Option<&Run> {
+    fn least(&self) -> Option<&RecordRun> {
         match (self.waiting.last(), self.begun.peek()) {
             (Some(waiting), Some(Reverse(begun))) => Some(waiting.min(begun)),
             (waiting, begun) => waiting.or(begun.map(|Reverse(begun)| begun)),
@@ -92,7 +92,7 @@ impl Runs {
     }
 
     /// Takes the earliest run.
-    pub(super) fn take_least(&mut self) -> Option<Run> {
+    pub(super) fn take_least(&mut self) -> Option<RecordRun> {
         match (self.waiting.last(), self.begun.peek_mut()) {
             (Some(waiting), Some(begun)) if begun.0 > *waiting => self.waiting.pop(),
             (_, Some(begun)) => Some(PeekMut::pop(begun).0),
@@ -101,9 +101,9 @@ impl Runs {
     }
 
     /// If `first` is later than the earliest run, swaps them: `first` becomes one of the runs that have begun.
-    pub(super) fn swap_least(&mut self, first: &mut Run) {
+    pub(super) fn swap_least(&mut self, first: &mut RecordRun) {
         let waiting = self.waiting.last().copied().filter(|waiting| waiting < first);
-        let is_next = |begun: &Run| begun < first && waiting.is_none_or(|waiting| *begun < waiting);
+        let is_next = |begun: &RecordRun| begun < first && waiting.is_none_or(|waiting| *begun < waiting);
         if let Some(mut begun) = self.begun.peek_mut().filter(|begun| is_next(&begun.0)) {
             // In one step, if the rest of `first` goes back into the heap.
             core::mem::swap(&mut begun.0, first);
@@ -117,7 +117,7 @@ impl Runs {
     }
 
     /// Returns the time up to which `first` comes before all other runs.
-    pub(super) fn turn(&self, first: &Run) -> u64 {
+    pub(super) fn turn(&self, first: &RecordRun) -> u64 {
         match self.least() {
             // With equal times, the run that began first comes first.
             Some(other) if other.is_before(first) => other.time.saturating_sub(1),
@@ -127,7 +127,7 @@ impl Runs {
     }
 
     /// Returns all runs in the order of their places. [`sort`](Self::sort) them before the earliest run is taken again.
-    pub(super) fn by_place(&mut self) -> &mut [Run] {
+    pub(super) fn by_place(&mut self) -> &mut [RecordRun] {
         for Reverse(run) in core::mem::take(&mut self.begun) {
             self.push(run);
         }

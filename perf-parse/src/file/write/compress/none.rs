@@ -6,9 +6,9 @@ use crate::file::write::WriteFileError;
 
 /// A zstd stream; none can exist.
 #[derive(Debug)]
-pub(super) enum Stream {}
+pub(super) enum NoCompressor {}
 
-impl Stream {
+impl NoCompressor {
     pub(super) fn new(_level: u8) -> Result<Self, WriteFileError> {
         let must = "None: perf-parse is built without its feature `zstd`, which compresses";
         Err(WriteFileError::Option { option: "zstd", must })

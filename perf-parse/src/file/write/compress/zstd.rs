@@ -7,15 +7,15 @@ use zstd::stream::raw::{Encoder, InBuffer, Operation, OutBuffer};
 use crate::file::write::WriteFileError;
 
 /// A zstd stream that never ends.
-pub(super) struct Stream(Encoder<'static>);
+pub(super) struct LibzstdCompressor(Encoder<'static>);
 
-impl core::fmt::Debug for Stream {
+impl core::fmt::Debug for LibzstdCompressor {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("Stream")
+        f.write_str("LibzstdCompressor")
     }
 }
 
-impl Stream {
+impl LibzstdCompressor {
     pub(super) fn new(level: u8) -> Result<Self, WriteFileError> {
         Ok(Self(Encoder::new(i32::from(level))?))
     }

@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 
 /// A zstd stream.
-pub(super) struct Decoder(Option<raw::Decoder<'static>>);
+pub(super) struct LibzstdDecoder(Option<raw::Decoder<'static>>);
 
-impl Decoder {
+impl LibzstdDecoder {
     /// Creates a decoder that refuses windows of more than 2^`window_log` bytes.
     pub(super) fn new(window_log: u32) -> Self {
         let limited = |mut decoder: raw::Decoder<'static>| {

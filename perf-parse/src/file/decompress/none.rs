@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 /// Refuses every stream.
-pub(super) struct Decoder;
+pub(super) struct NoDecoder;
 
-impl Decoder {
+impl NoDecoder {
     pub(super) fn new(_: u32) -> Self {
         Self
     }

@@ -8,11 +8,11 @@ use perf_abi::record::RecordType;
 use super::framing::{Framing, HEADER, boundary};
 use super::note;
 use crate::account::Account;
-use crate::bytes::Bytes;
+use crate::bytes::RecordBytes;
 use crate::error::{ErrorKind, FileError, FileErrorKind};
 use crate::event::{Events, Place};
-use crate::file::inflate::{Inflate, compressed_range};
-use crate::file::source::Source;
+use crate::file::decompress::{Decompressor, compressed_range};
+use crate::file::source::ByteSource;
 use crate::limits::Limits;
 use crate::record::RawRecord;
 use crate::salvage;
@@ -33,8 +33,8 @@ const PASSED: usize = 64;
 
 /// The decompressed stream of a data file, and the payload that is being decompressed.
 #[derive(Debug)]
-pub(super) struct Inflated {
-    inflate: Inflate,
+pub(super) struct DecompressedRecords {
+    decompressor: Decompressor,
     /// The compressed record at the front of the source.
     payload: Option<Payload>,
     /// Whether the whole compressed stream was decompressed.
@@ -56,11 +56,11 @@ struct Payload {
     left: Range<usize>,
 }
 
-impl Inflated {
+impl DecompressedRecords {
     /// `is_ahead` is whether a thread of its own decompresses, if the system has one.
     pub(super) fn new(limits: &Limits, is_ahead: bool) -> Self {
-        let inflate = Inflate::new(limits, is_ahead);
-        Self { inflate, payload: None, has_ended: false, is_lost: false, skipped: 0, given: 0 }
+        let decompressor = Decompressor::new(limits, is_ahead);
+        Self { decompressor, payload: None, has_ended: false, is_lost: false, skipped: 0, given: 0 }
     }
 
     /// Returns the record at the front and its place, as [`RawRecord::of_types`], if its boundary need not be searched
@@ -73,74 +73,74 @@ impl Inflated {
         if self.is_lost {
             return None;
         }
-        let (raw, _) = RawRecord::<O>::of_types(self.inflate.front(), types)?;
-        let (position, offset) = self.inflate.place(raw.size().into());
+        let (raw, _) = RawRecord::<O>::of_types(self.decompressor.front(), types)?;
+        let (position, offset) = self.decompressor.place(raw.size().into());
         Some((raw, Place { data_file, offset, decompressed: Some(position) }))
     }
 
     /// Returns the bytes at the front up to the end of what their compressed record contains; none if a boundary has to be
     /// searched for.
     pub(super) fn front_of_payload(&self) -> &[u8] {
-        if self.is_lost { &[] } else { self.inflate.front_of_payload() }
+        if self.is_lost { &[] } else { self.decompressor.front_of_payload() }
     }
 
     /// Returns the place of the front; `None` if all that was decompressed was taken.
     pub(super) fn place(&self, data_file: usize) -> Option<Place> {
-        if self.inflate.front().is_empty() {
+        if self.decompressor.front().is_empty() {
             return None;
         }
-        let (position, offset) = self.inflate.place(0);
+        let (position, offset) = self.decompressor.place(0);
         Some(Place { data_file, offset, decompressed: Some(position) })
     }
 
     /// Returns the last `size` bytes that were taken.
     pub(super) fn taken(&self, size: usize) -> &[u8] {
-        self.inflate.taken(size)
+        self.decompressor.taken(size)
     }
 
     /// Drops `size` bytes at the front.
     pub(super) fn skip(&mut self, size: usize) {
-        self.inflate.skip(size);
+        self.decompressor.skip(size);
     }
 
-    /// Takes the record at the front, as [`Source::take_record`], if its boundary need not be searched for.
+    /// Takes the record at the front, as [`ByteSource::take_record`], if its boundary need not be searched for.
     #[inline(always)]
     pub(super) fn take_record<'r, O: Endian>(
         &mut self,
         types: u64,
         data_file: usize,
-    ) -> Option<(Bytes<'r>, Place, RecordType)> {
+    ) -> Option<(RecordBytes<'r>, Place, RecordType)> {
         if self.is_lost {
             return None;
         }
-        let (kind, size) = self.inflate.front_of_types::<O>(types)?;
+        let (kind, size) = self.decompressor.front_of_types::<O>(types)?;
         let (bytes, place) = self.take::<O>(size, data_file);
         Some((bytes, place, kind))
     }
 
     /// Takes the record of `size` bytes at the front.
     #[inline(always)]
-    fn take<'r, O: Endian>(&mut self, size: u16, data_file: usize) -> (Bytes<'r>, Place) {
-        let (position, offset) = self.inflate.place(size.into());
-        let bytes = self.inflate.take::<O>(size);
+    fn take<'r, O: Endian>(&mut self, size: u16, data_file: usize) -> (RecordBytes<'r>, Place) {
+        let (position, offset) = self.decompressor.place(size.into());
+        let bytes = self.decompressor.take::<O>(size);
         (bytes, Place { data_file, offset, decompressed: Some(position) })
     }
 
     /// Takes the next record; `None` if that needs more than the payload at the front of the source.
-    pub(super) fn next<'r, O: Endian, S: Source<'r>>(
+    pub(super) fn next<'r, O: Endian, S: ByteSource<'r>>(
         &mut self,
         framing: &mut Framing<S>,
         events: &Events,
         account: &mut Account,
-    ) -> Result<Option<(Bytes<'r>, Place)>, FileError> {
+    ) -> Result<Option<(RecordBytes<'r>, Place)>, FileError> {
         loop {
             if self.is_lost {
-                let (_, chunk) = self.inflate.place(0);
+                let (_, chunk) = self.decompressor.place(0);
                 if let Some(bytes) = self.resync::<O>(events, account) {
                     return Err(note(account, FileErrorKind::Skipped { bytes }, chunk));
                 }
             } else {
-                match RawRecord::<O>::parse(self.inflate.front()) {
+                match RawRecord::<O>::parse(self.decompressor.front()) {
                     Ok((raw, _)) => {
                         let (kind, size) = (raw.kind(), raw.size());
                         let (bytes, place) = self.take::<O>(size, framing.data_file());
@@ -154,7 +154,7 @@ impl Inflated {
                     }
                     Err(error) if matches!(error.kind, ErrorKind::RecordSize { .. }) => {
                         self.is_lost = true;
-                        let (_, chunk) = self.inflate.place(HEADER);
+                        let (_, chunk) = self.decompressor.place(HEADER);
                         return Err(boundary(account, error, chunk));
                     }
                     // The rest of the record is still to be decompressed.
@@ -168,7 +168,7 @@ impl Inflated {
     }
 
     /// Begins the payload of the record of `size` bytes at the front of the source.
-    pub(super) fn begin<'r, O: Endian, S: Source<'r>>(
+    pub(super) fn begin<'r, O: Endian, S: ByteSource<'r>>(
         &mut self,
         size: u16,
         framing: &mut Framing<S>,
@@ -180,7 +180,7 @@ impl Inflated {
         match RawRecord::<O>::parse(record).map(|(raw, _)| compressed_range(&raw)) {
             Ok(Ok(left)) => {
                 self.give_ahead::<O, S>(&framing.source);
-                self.inflate.begin(offset, left.len());
+                self.decompressor.begin(offset, left.len());
                 self.payload = Some(Payload { size, left });
                 Ok(())
             }
@@ -196,12 +196,12 @@ impl Inflated {
     /// there, and it has room for them. The front is a compressed record, which it gets first unless it has it.
     ///
     /// Stops where the walk may find no boundary, or another one.
-    fn give_ahead<'r, O: Endian, S: Source<'r>>(&mut self, source: &S) {
+    fn give_ahead<'r, O: Endian, S: ByteSource<'r>>(&mut self, source: &S) {
         let passed = usize::try_from(self.given.saturating_sub(source.offset()));
         let rest = passed.ok().and_then(|passed| source.front().get(passed..));
         let Some(mut rest) = rest else { return };
         for _ in 0..PASSED {
-            if !self.inflate.has_room_ahead() {
+            if !self.decompressor.has_room_ahead() {
                 break;
             }
             let Ok((raw, after)) = RawRecord::<O>::parse(rest) else { break };
@@ -209,7 +209,7 @@ impl Inflated {
                 RecordType::AUXTRACE | RecordType::HEADER_TRACING_DATA => break,
                 RecordType::COMPRESSED | RecordType::COMPRESSED2 => {
                     let Ok(range) = compressed_range(&raw) else { break };
-                    self.inflate.give_ahead(rest.get(range).unwrap_or_default());
+                    self.decompressor.give_ahead(rest.get(range).unwrap_or_default());
                 }
                 _ => {}
             }
@@ -220,14 +220,14 @@ impl Inflated {
     }
 
     /// Decompresses a step of the payload at the front of the source. Returns whether there was one.
-    fn decompress<'r, O: Endian, S: Source<'r>>(
+    fn decompress<'r, O: Endian, S: ByteSource<'r>>(
         &mut self,
         framing: &mut Framing<S>,
         account: &mut Account,
     ) -> Result<bool, FileError> {
         let Some(payload) = &mut self.payload else { return Ok(false) };
         let input = framing.source.front().get(payload.left.clone()).unwrap_or_default();
-        match self.inflate.step(input) {
+        match self.decompressor.step(input) {
             Ok((taken, is_done)) => {
                 payload.left.start = payload.left.start.saturating_add(taken).min(payload.left.end);
                 if is_done {
@@ -241,7 +241,7 @@ impl Inflated {
                 framing.take(size, 0);
                 self.payload = None;
                 // The rest of the damaged record is missing.
-                let cut = if self.is_lost { 0 } else { self.inflate.cut::<O>() };
+                let cut = if self.is_lost { 0 } else { self.decompressor.cut::<O>() };
                 let skipped = cut.saturating_add(size as u64);
                 account.bytes_skipped = account.bytes_skipped.saturating_add(skipped);
                 Err(note(account, FileErrorKind::Decompress { what }, offset))
@@ -253,7 +253,7 @@ impl Inflated {
     pub(super) fn end<O: Endian>(&mut self, account: &mut Account) -> Result<bool, FileError> {
         if !self.has_ended {
             self.has_ended = true;
-            let (left, chunk) = self.inflate.finish();
+            let (left, chunk) = self.decompressor.finish();
             if left > 0 {
                 account.bytes_skipped = account.bytes_skipped.saturating_add(left);
                 let what = "ends within a block of the zstd stream";
@@ -261,11 +261,11 @@ impl Inflated {
             }
             return Ok(true);
         }
-        let left = self.inflate.front().len();
+        let left = self.decompressor.front().len();
         if left > 0 {
-            let (_, chunk) = self.inflate.place(left);
-            let error = RawRecord::<O>::parse(self.inflate.front()).err();
-            self.inflate.skip(left);
+            let (_, chunk) = self.decompressor.place(left);
+            let error = RawRecord::<O>::parse(self.decompressor.front()).err();
+            self.decompressor.skip(left);
             account.bytes_skipped = account.bytes_skipped.saturating_add(left as u64);
             if let Some(error) = error {
                 return Err(boundary(account, error, chunk));
@@ -278,9 +278,9 @@ impl Inflated {
     /// has to be decompressed first.
     #[cold]
     fn resync<O: Endian>(&mut self, events: &Events, account: &mut Account) -> Option<u64> {
-        let length = self.inflate.front().len();
+        let length = self.decompressor.front().len();
         let found = salvage::search::<O>(
-            ((), self.inflate.front()),
+            ((), self.decompressor.front()),
             8,
             self.has_ended,
             |raw| events.layout_of(raw),
@@ -291,7 +291,7 @@ impl Inflated {
             None if self.has_ended => length,
             None => (length.saturating_sub(salvage::HORIZON) & !7).saturating_sub(8),
         };
-        self.inflate.skip(skipped);
+        self.decompressor.skip(skipped);
         self.skipped = self.skipped.saturating_add(skipped as u64);
         if found.is_none() && !self.has_ended {
             return None;

@@ -10,7 +10,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use ruzstd::io::Read;
 
 /// A zstd stream.
-pub(super) struct Decoder {
+pub(super) struct RuzstdDecoder {
     frames: FrameDecoder,
     /// Number of bytes in the largest window that is accepted.
     largest_window: u64,
@@ -23,7 +23,7 @@ pub(super) struct Decoder {
 /// A last, empty, raw block, which ends a frame.
 const LAST_BLOCK: [u8; 3] = [1, 0, 0];
 
-impl Decoder {
+impl RuzstdDecoder {
     /// Creates a decoder that refuses windows of more than 2^`window_log` bytes.
     pub(super) fn new(window_log: u32) -> Self {
         let largest_window = 1_u64.checked_shl(window_log).unwrap_or(u64::MAX);

@@ -2,7 +2,7 @@
 //!
 //! The payloads of all compressed records form one zstd stream. The stream contains records, which may straddle two
 //! payloads. It is decompressed in steps, so that memory does not grow with the size that a payload claims.
-//! [`Limits::inflated`] and [`Limits::inflated_ratio`] limit its size, which also limits the time.
+//! [`Limits::decompressed`] and [`Limits::decompressed_ratio`] limit its size, which also limits the time.
 
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
@@ -12,7 +12,7 @@ use core::ops::Range;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 
-use crate::bytes::{Bytes, writable};
+use crate::bytes::{RecordBytes, writable};
 use crate::cursor::Cursor;
 use crate::error::Error;
 use crate::limits::Limits;
@@ -21,17 +21,17 @@ use crate::record::RawRecord;
 #[cfg(feature = "zstd")]
 mod zstd;
 #[cfg(feature = "zstd")]
-use zstd::Decoder;
+use zstd::LibzstdDecoder as ZstdDecoder;
 
 #[cfg(all(feature = "ruzstd", not(feature = "zstd")))]
 mod ruzstd;
 #[cfg(all(feature = "ruzstd", not(feature = "zstd")))]
-use ruzstd::Decoder;
+use ruzstd::RuzstdDecoder as ZstdDecoder;
 
 #[cfg(not(any(feature = "ruzstd", feature = "zstd")))]
 mod none;
 #[cfg(not(any(feature = "ruzstd", feature = "zstd")))]
-use none::Decoder;
+use none::NoDecoder as ZstdDecoder;
 
 mod payloads;
 use payloads::Payloads;
@@ -39,12 +39,12 @@ use payloads::Payloads;
 #[cfg(feature = "std")]
 mod ahead;
 #[cfg(feature = "std")]
-use ahead::Ahead;
+use ahead::DecompressionThread;
 
 #[cfg(not(feature = "std"))]
 mod no_threads;
 #[cfg(not(feature = "std"))]
-use no_threads::Ahead;
+use no_threads::NoDecompressionThread as DecompressionThread;
 
 /// Returns the range of the payload in a COMPRESSED or COMPRESSED2 record.
 pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Range<usize>, Error> {
@@ -60,8 +60,8 @@ pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Rang
 }
 
 /// The decompressed stream of one data file.
-pub(super) struct Inflate {
-    by: By,
+pub(super) struct Decompressor {
+    by: PayloadDecoder,
     /// Decompressed bytes. The bytes from `start` on have not been taken yet.
     out: Arc<Vec<u8>>,
     start: usize,
@@ -78,32 +78,32 @@ pub(super) struct Inflate {
 
 /// Who decompresses.
 #[allow(clippy::large_enum_variant, reason = "there is one in a walk over millions of records")]
-enum By {
+enum PayloadDecoder {
     Caller(Payloads),
-    Thread(Ahead),
+    Thread(DecompressionThread),
 }
 
-impl By {
+impl PayloadDecoder {
     fn new(limits: &Limits, is_ahead: bool) -> Self {
-        let ahead = if is_ahead { Ahead::new(limits) } else { None };
+        let ahead = if is_ahead { DecompressionThread::new(limits) } else { None };
         ahead.map_or_else(|| Self::Caller(Payloads::new(limits)), Self::Thread)
     }
 }
 
-impl core::fmt::Debug for Inflate {
+impl core::fmt::Debug for Decompressor {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Inflate")
+        f.debug_struct("Decompressor")
             .field("position", &self.position)
             .field("pending", &self.front().len())
             .finish()
     }
 }
 
-impl Inflate {
+impl Decompressor {
     /// `is_ahead` is whether a thread of its own decompresses, if the system has one.
     pub(super) fn new(limits: &Limits, is_ahead: bool) -> Self {
         Self {
-            by: By::new(limits, is_ahead),
+            by: PayloadDecoder::new(limits, is_ahead),
             out: Arc::default(),
             start: 0,
             position: 0,
@@ -116,25 +116,25 @@ impl Inflate {
     /// Returns whether a thread waits for payloads that come after the one that was begun last.
     pub(super) fn has_room_ahead(&self) -> bool {
         match &self.by {
-            By::Caller(_) => false,
-            By::Thread(ahead) => ahead.has_room(),
+            PayloadDecoder::Caller(_) => false,
+            PayloadDecoder::Thread(ahead) => ahead.has_room(),
         }
     }
 
     /// Gives the thread, if there is one, the payload after those that it got before. Each is begun later.
     pub(super) fn give_ahead(&mut self, payload: &[u8]) {
         match &mut self.by {
-            By::Caller(_) => {}
-            By::Thread(ahead) => ahead.give(payload),
+            PayloadDecoder::Caller(_) => {}
+            PayloadDecoder::Thread(ahead) => ahead.give(payload),
         }
     }
 
     /// Begins the payload of the record at `offset`, which has `size` bytes.
     pub(super) fn begin(&mut self, offset: u64, size: usize) {
         match &mut self.by {
-            By::Caller(payloads) => payloads.begin(size),
+            PayloadDecoder::Caller(payloads) => payloads.begin(size),
             // It begins those that it is given.
-            By::Thread(_) => {}
+            PayloadDecoder::Thread(_) => {}
         }
         let end = self.position.saturating_add(self.front().len() as u64);
         match self.chunks.back_mut() {
@@ -163,8 +163,8 @@ impl Inflate {
     pub(super) fn step(&mut self, input: &[u8]) -> Result<(usize, bool), &'static str> {
         let out = writable(&mut self.out, core::mem::take(&mut self.start));
         match &mut self.by {
-            By::Caller(payloads) => payloads.step(input, out),
-            By::Thread(ahead) => ahead.step(out),
+            PayloadDecoder::Caller(payloads) => payloads.step(input, out),
+            PayloadDecoder::Thread(ahead) => ahead.step(out),
         }
     }
 
@@ -173,8 +173,8 @@ impl Inflate {
     pub(super) fn finish(&mut self) -> (u64, u64) {
         let out = writable(&mut self.out, core::mem::take(&mut self.start));
         let left = match &mut self.by {
-            By::Caller(payloads) => payloads.finish(out),
-            By::Thread(ahead) => ahead.finish(out),
+            PayloadDecoder::Caller(payloads) => payloads.finish(out),
+            PayloadDecoder::Thread(ahead) => ahead.finish(out),
         };
         (left as u64, self.chunks.back().map_or(0, |&(_, offset)| offset))
     }
@@ -219,14 +219,14 @@ impl Inflate {
 
     /// Takes the record of `size` bytes at the front, for a caller that may keep it.
     #[inline(always)]
-    pub(super) fn take<'r, O: Endian>(&mut self, size: u16) -> Bytes<'r> {
+    pub(super) fn take<'r, O: Endian>(&mut self, size: u16) -> RecordBytes<'r> {
         let start = self.start;
         self.start = start.wrapping_add(size.into());
         self.position = self.position.wrapping_add(size.into());
         if self.position >= self.next_chunk {
             self.pass_chunks();
         }
-        Bytes::shared::<O>(&self.out, (start, self.start), size)
+        RecordBytes::shared::<O>(&self.out, (start, self.start), size)
     }
 
     pub(super) fn skip(&mut self, count: usize) {

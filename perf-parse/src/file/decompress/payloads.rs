@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::Decoder;
+use super::ZstdDecoder;
 use crate::limits::Limits;
 
 /// A zstd stream, whose payloads are given one after another.
 pub(super) struct Payloads {
-    decoder: Decoder,
+    decoder: ZstdDecoder,
     window_log: u32,
     /// Bytes that one step decompresses at most, and bytes of output allowed for each byte of a payload.
     step: usize,
@@ -20,11 +20,11 @@ impl Payloads {
     pub(super) fn new(limits: &Limits) -> Self {
         let window_log = limits.window_log.clamp(10, 30);
         Self {
-            decoder: Decoder::new(window_log),
+            decoder: ZstdDecoder::new(window_log),
             window_log,
-            step: limits.inflated_step.max(1),
-            ratio: limits.inflated_ratio,
-            allowed: limits.inflated,
+            step: limits.decompressed_step.max(1),
+            ratio: limits.decompressed_ratio,
+            allowed: limits.decompressed,
         }
     }
 
@@ -48,7 +48,7 @@ impl Payloads {
                 }
                 None => {
                     out.truncate(out.len().saturating_sub(written));
-                    self.decoder = Decoder::new(self.window_log);
+                    self.decoder = ZstdDecoder::new(self.window_log);
                     Err(
                         "expands beyond the limit (by default 64 MiB plus 1024 times the compressed bytes so far)",
                     )
@@ -57,7 +57,7 @@ impl Payloads {
             Err(what) => {
                 // The output before the damage is good. The output after it is good if a new stream begins there.
                 self.decoder.finish(out);
-                self.decoder = Decoder::new(self.window_log);
+                self.decoder = ZstdDecoder::new(self.window_log);
                 Err(what)
             }
         }

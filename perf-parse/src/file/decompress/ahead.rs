@@ -15,29 +15,29 @@ const AHEAD: usize = 8;
 ///
 /// What [`step`](Self::step) and [`finish`](Self::finish) return is what [`Payloads`] returns for the same payloads. Dropping
 /// it ends the thread, after the step that it is at.
-pub(super) struct Ahead {
+pub(super) struct DecompressionThread {
     /// `None` while it is dropped.
-    queue: Option<Sender<Task>>,
+    queue: Option<Sender<PayloadTask>>,
     /// Has a lock so that a walk can be shared by threads; there is only one user.
-    steps: Mutex<Receiver<Step>>,
+    steps: Mutex<Receiver<DecompressedStep>>,
     thread: Option<JoinHandle<()>>,
     /// Number of payloads that the thread has, and of which not all was taken.
     pending: usize,
 }
 
-enum Task {
+enum PayloadTask {
     Payload(Vec<u8>),
     Finish,
 }
 
 /// The output of a step.
-struct Step {
+struct DecompressedStep {
     bytes: Vec<u8>,
     /// Number of bytes that were consumed, and whether that was all; at the end, the bytes that do not form a whole block.
     result: Result<(usize, bool), &'static str>,
 }
 
-impl Ahead {
+impl DecompressionThread {
     /// Starts the thread; `None` if the system has none.
     pub(super) fn new(limits: &Limits) -> Option<Self> {
         let (queue, tasks) = mpsc::channel();
@@ -56,10 +56,10 @@ impl Ahead {
     /// Gives the next payload.
     pub(super) fn give(&mut self, payload: &[u8]) {
         self.pending = self.pending.saturating_add(1);
-        self.send(Task::Payload(payload.to_vec()));
+        self.send(PayloadTask::Payload(payload.to_vec()));
     }
 
-    fn send(&self, task: Task) {
+    fn send(&self, task: PayloadTask) {
         if let Some(queue) = &self.queue {
             // Without the thread, `receive` reports it.
             let _ = queue.send(task);
@@ -77,7 +77,7 @@ impl Ahead {
 
     /// Ends the stream.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> usize {
-        self.send(Task::Finish);
+        self.send(PayloadTask::Finish);
         self.receive(out).map_or(0, |(left, _)| left)
     }
 
@@ -89,7 +89,7 @@ impl Ahead {
     }
 }
 
-impl Drop for Ahead {
+impl Drop for DecompressionThread {
     fn drop(&mut self) {
         self.queue = None;
         // A thread that waits for room goes on, and finds that nobody takes its output.
@@ -102,12 +102,12 @@ impl Drop for Ahead {
 }
 
 /// Decompresses until there are no more tasks, or nobody takes the output.
-fn run(mut payloads: Payloads, tasks: &Receiver<Task>, steps: &SyncSender<Step>) {
+fn run(mut payloads: Payloads, tasks: &Receiver<PayloadTask>, steps: &SyncSender<DecompressedStep>) {
     for task in tasks {
-        let Task::Payload(payload) = task else {
+        let PayloadTask::Payload(payload) = task else {
             let mut bytes = Vec::new();
             let left = payloads.finish(&mut bytes);
-            let _ = steps.send(Step { bytes, result: Ok((left, true)) });
+            let _ = steps.send(DecompressedStep { bytes, result: Ok((left, true)) });
             continue;
         };
         payloads.begin(payload.len());
@@ -119,7 +119,7 @@ fn run(mut payloads: Payloads, tasks: &Receiver<Task>, steps: &SyncSender<Step>)
             if let Ok((taken, _)) = result {
                 at = at.saturating_add(taken);
             }
-            if steps.send(Step { bytes, result }).is_err() {
+            if steps.send(DecompressedStep { bytes, result }).is_err() {
                 return;
             }
             if is_last {

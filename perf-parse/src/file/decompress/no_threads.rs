@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use crate::limits::Limits;
 
 /// There is none.
-pub(super) enum Ahead {}
+pub(super) enum NoDecompressionThread {}
 
-impl Ahead {
+impl NoDecompressionThread {
     pub(super) fn new(_: &Limits) -> Option<Self> {
         None
     }
