@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use perf_parse::file::write::{FeaturePayloads, WriteOptions, WriteFileError};
+use perf_parse::file::write::{FeaturePayloads, WriteFileError, WriteOptions};
 use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordingSink, copy_kcore};
 
 use super::folder::CaptureFolder;

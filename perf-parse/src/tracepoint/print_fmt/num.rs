@@ -1,6 +1,6 @@
 //! Integers with the types of C, and its operators.
 
-use super::super::element::TypeName;
+use super::super::element::CTypeName;
 use super::super::grammar;
 
 /// An integer of 32 or 64 bits. Narrower ones do not occur, as C promotes them.
@@ -148,17 +148,19 @@ pub(super) struct CType {
 impl CType {
     pub(super) fn new(c_type: &[u8], long_size: u8) -> Self {
         let stars = c_type.iter().filter(|&&byte| byte == b'*').count();
-        let named = TypeName::new(c_type, long_size);
+        let named = CTypeName::new(c_type, long_size);
         let (bytes, is_signed) = match named {
             _ if stars > 1 => (long_size, false),
-            TypeName::Bool | TypeName::Char => (1, false),
-            TypeName::Integer { bytes, signed } => (bytes, signed),
-            TypeName::Aggregate | TypeName::Unknown if grammar::words(c_type).any(|word| word == b"enum") => {
+            CTypeName::Bool | CTypeName::Char => (1, false),
+            CTypeName::Integer { bytes, signed } => (bytes, signed),
+            CTypeName::Aggregate | CTypeName::Unknown
+                if grammar::words(c_type).any(|word| word == b"enum") =>
+            {
                 (4, false)
             }
-            TypeName::Aggregate | TypeName::Unknown => (0, false),
+            CTypeName::Aggregate | CTypeName::Unknown => (0, false),
         };
-        Self { bytes, is_signed, is_pointer: stars > 0, is_bool: stars == 0 && named == TypeName::Bool }
+        Self { bytes, is_signed, is_pointer: stars > 0, is_bool: stars == 0 && named == CTypeName::Bool }
     }
 
     /// Casts a value. One of an unknown type does not change.
