@@ -18,7 +18,7 @@ use perf_symbol::{Function, Guess, Source, Symbolizer};
 use crate::table::frames::{Frames, NONE, short_name};
 use crate::work::sorting::sort_by_key;
 use crate::work::spawn;
-use part::Part;
+use part::NamedPart;
 
 /// A function, or what perf takes as one: an inlined function is another one in each function that it is inlined into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Named {
             self.short_name_of.push(number);
         }
         let first = self.ranges.len();
-        let add = |part: &mut Part, frame: u32, functions: &[Function]| {
+        let add = |part: &mut NamedPart, frame: u32, functions: &[Function]| {
             if let Some(place) = frames.place(frame) {
                 part.add(frame, place, self.short_name_of(place.dso), functions, naming.inlines);
             }
@@ -153,7 +153,7 @@ impl Named {
         let look_up =
             |symbolizer| look_up(frames, first, session, symbolizer, naming.threads, &add, progress);
         let mut parts = symbolizer.map(look_up).unwrap_or_default();
-        let mut generated = Part::default();
+        let mut generated = NamedPart::default();
         for (place, frame) in frames.places().iter().zip(0..).skip(first) {
             if let Some(functions) = frames.generated.get(place.generated as usize) {
                 add(&mut generated, frame, functions);
@@ -251,9 +251,9 @@ fn look_up(
     session: &Session,
     symbolizer: &Symbolizer,
     threads: NonZero<usize>,
-    add: &(impl Fn(&mut Part, u32, &[Function]) + Sync),
+    add: &(impl Fn(&mut NamedPart, u32, &[Function]) + Sync),
     progress: &mut dyn FnMut(usize, usize),
-) -> Vec<Part> {
+) -> Vec<NamedPart> {
     let places = frames.places().iter().zip(0..).skip(first);
     // The frames of a file together, so that few threads need its debug information.
     let mut order: Vec<_> = places
@@ -275,7 +275,7 @@ fn look_up(
             let mut symbolizer = symbolizer.clone();
             // The addresses ascend, and each comes once or twice.
             symbolizer.set_cached(FEW);
-            let mut part = Part::default();
+            let mut part = NamedPart::default();
             for &(_, _, number) in *task {
                 let Some((frame, is_caller)) = frames.frame(number) else { continue };
                 add(&mut part, number, symbolizer.functions(session, &frame, is_caller, None));

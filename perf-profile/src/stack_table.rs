@@ -17,7 +17,7 @@ use crate::table::frames::Frames;
 use crate::table::known_stacks::KnownStacks;
 use crate::table::stacks::Stacks;
 use crate::work::both::both;
-use part::Taken;
+use part::PartNumbers;
 pub use part::{NewStacks, PartFrame, PartStack, StackPart};
 
 /// Returns whether the samples of an event have stacks: call chains, or copies of the user stack with registers.
@@ -45,7 +45,7 @@ pub struct StackTable {
     scratch: Vec<u32>,
     known: KnownStacks,
     /// What is known of the parts of other threads, by their numbers.
-    parts: Vec<Taken>,
+    parts: Vec<PartNumbers>,
 }
 
 impl StackTable {

@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
 
-use super::part::Part;
+use super::part::NamedPart;
 use super::{FunctionAt, Line, Named, Symbol};
 use crate::table::frames::NONE;
 use crate::table::interner::Interner;
@@ -21,7 +21,7 @@ struct New {
 impl Named {
     /// Numbers the functions of the frames that came since the last call, up to `frames`, in the order of the frames. So the
     /// numbers do not depend on the parts. Functions that are in no part are not known.
-    pub(super) fn merge(&mut self, parts: &[Part], frames: usize) {
+    pub(super) fn merge(&mut self, parts: &[NamedPart], frames: usize) {
         let first = self.ranges.len();
         // The part of each frame, and the place in it.
         let mut places = vec![(NONE, 0..0); frames.saturating_sub(first)];
@@ -35,7 +35,7 @@ impl Named {
         let (symbols, lines) = Default::default();
         let (symbols_before, lines_before) = (self.symbols.len() as u32, self.lines.len() as u32);
         let mut new = New { symbols, symbols_before, lines, lines_before };
-        let known = |part: &Part| {
+        let known = |part: &NamedPart| {
             (KnownNumbers::of(part.symbols.list().len()), KnownNumbers::of(part.lines.list().len()))
         };
         let mut known: Vec<_> = parts.iter().map(known).collect();

@@ -12,7 +12,7 @@ use crate::table::interner::Interner;
 
 /// The functions of some frames. Symbols and lines have numbers of the part.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct NamedPart {
     /// Symbols differ if anything of them does: which one of two with the same name is kept depends on the order of
     /// the frames.
     pub(super) symbols: Interner<Symbol>,
@@ -22,7 +22,7 @@ pub(super) struct Part {
     pub(super) frames: Vec<(u32, Range<u32>)>,
 }
 
-impl Part {
+impl NamedPart {
     /// Adds a frame with its functions. `dso` is the number of the file's short name.
     pub(super) fn add(&mut self, frame: u32, place: &Place, dso: u32, functions: &[Function], inlines: bool) {
         let start = self.functions.len() as u32;

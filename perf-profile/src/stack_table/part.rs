@@ -62,7 +62,7 @@ pub struct NewStacks {
 
 /// What a table knows of a part.
 #[derive(Debug, Default)]
-pub(crate) struct Taken {
+pub(crate) struct PartNumbers {
     frames: FramesPart,
     lists: Lists,
     /// The numbers in the table, by those in the part; [`NONE`] until a sample has the stack, and if there is no room for it.
@@ -149,11 +149,11 @@ impl StackTable {
         let NewStacks { part, is_emptied, frames, lists } = new;
         let place = part as usize;
         if self.parts.len() <= place {
-            self.parts.resize_with(place + 1, Taken::default);
+            self.parts.resize_with(place + 1, PartNumbers::default);
         }
         let Some(taken) = self.parts.get_mut(place) else { return part };
         if is_emptied {
-            *taken = Taken::default();
+            *taken = PartNumbers::default();
         }
         self.frames.take_over(&mut taken.frames, frames, session, limits.frames);
         for stack in 0..lists.len() {
@@ -172,7 +172,7 @@ impl StackTable {
     /// Returns the number of a stack of a part, and counts how it ends. `None` if there is no room for it.
     pub fn stack_of_part(&mut self, part: u32, it: PartStack, limits: &Limits) -> Option<u32> {
         let Self { parts, stacks, .. } = self;
-        let Taken { frames, lists, stacks: of_part } = parts.get_mut(part as usize)?;
+        let PartNumbers { frames, lists, stacks: of_part } = parts.get_mut(part as usize)?;
         let list = lists.get(it.stack);
         let number = of_part.get_mut(it.stack as usize)?;
         // A stack with a frame that there is no room for adds nothing.

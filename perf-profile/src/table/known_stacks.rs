@@ -15,13 +15,13 @@ use crate::table::frames::{Frames, flags, is_generated};
 /// those of the tree.
 #[derive(Debug, Default)]
 pub struct KnownStacks {
-    table: HashTable<Known>,
+    table: HashTable<HashedStack>,
     hasher: DefaultHashBuilder,
 }
 
 /// A stack that came before.
 #[derive(Debug)]
-struct Known {
+struct HashedStack {
     hash: u64,
     stack: u32,
     /// How the stack ends, as it was given, and as it is counted.
@@ -96,7 +96,7 @@ impl KnownStacks {
 
     /// Adds a stack that was not found.
     pub fn add(&mut self, hash: u64, stack: u32, given: Option<StackEnd>, end: End) {
-        self.table.insert_unique(hash, Known { hash, stack, given, end }, |known| known.hash);
+        self.table.insert_unique(hash, HashedStack { hash, stack, given, end }, |known| known.hash);
     }
 }
 
