@@ -30,7 +30,7 @@ tracepoints alone; comm,dso_from,symbol_from,symbol_to,cycles for branches; and 
 dso_daddr,snoop,tlb,locked,blocked,local_ins_lat with --mem-mode, on POWER also local_p_stage_cyc. A line of the cache \
 (dcacheline) has 64 bytes, on POWER 128 and on s390 256.
 
-If samples have stacks, callers count what their callees take (Children), and call graphs are printed below the rows. \
+If samples have stacks, rows include the cost of callees (Children), and call graphs are printed below the rows. \
 Inlined functions have rows and branches of their own. Functions are named by the files that the capture was recorded \
 from, as perfdata script --help describes.
 
@@ -68,7 +68,7 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     pub(crate) stdio: bool,
 
-    /// What rows are distinguished by
+    /// Group samples by these keys
     #[arg(short, long, value_name = "KEYS")]
     pub(crate) sort: Option<String>,
 
@@ -84,7 +84,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, conflicts_with = "branch_stack")]
     pub(crate) off_cpu: bool,
 
-    /// Count in the row of a function what the functions take that it calls [default: if samples have stacks]
+    /// Add the cost of callees to each function's row [default: if samples have stacks]
     #[arg(long, overrides_with = "no_children")]
     pub(crate) children: bool,
 
@@ -92,7 +92,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, overrides_with = "children")]
     pub(crate) no_children: bool,
 
-    /// How call graphs are printed: graph, fractal, flat, folded or none; a percentage, below which branches are left out;
+    /// Form of call graphs: graph, fractal, flat, folded or none; a percentage, below which branches are left out;
     /// a number of branches; caller or callee, which is on top; function, address or srcline, what makes branches the
     /// same; percent, period or count, what is printed. Each may be left out [default: graph,0.5,caller,function,percent;
     /// callee with --no-children]
@@ -108,7 +108,7 @@ pub(crate) struct ReportArgs {
     #[arg(short = 'G', long)]
     pub(crate) inverted: bool,
 
-    /// Look at no more frames of a stack than this, from the innermost on
+    /// Use at most N frames per stack, innermost first
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
 
@@ -116,7 +116,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "PERCENT")]
     pub(crate) percent_limit: Option<f64>,
 
-    /// What percentages are of: absolute, all samples; relative, those that --comms, --pid, --tid, --dsos and --symbols
+    /// Base of percentages: absolute, all samples; relative, those that --comms, --pid, --tid, --dsos and --symbols
     /// select
     #[arg(long, value_enum, default_value_t = PercentageArg::Absolute)]
     pub(crate) percentage: PercentageArg,
@@ -183,7 +183,7 @@ pub(crate) struct ReportArgs {
     #[arg(short = 't', long, value_name = "CHARACTER")]
     pub(crate) field_separator: Option<char>,
 
-    /// Print what is known of the recording and of the machine first, as comments
+    /// Print properties of the recording and of the machine first, as comments
     #[arg(long)]
     pub(crate) header: bool,
 

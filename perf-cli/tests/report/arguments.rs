@@ -48,7 +48,7 @@ fn call_graphs_that_are_none() {
         &[
             (&["--call-graph=x"], "x is none of graph, flat"),
             (&["--call-graph=graph,101"], "101 is none of"),
-            (&["--call-graph=branch"], "branches are no part of stacks here"),
+            (&["--call-graph=branch"], "call graphs do not include branches; drop 'branch'"),
         ],
     );
     fails("captures/plain.data", &[(&["-g", "caller"], "the samples have no stacks; leave it out")]);

@@ -26,8 +26,8 @@ pub struct CallGraphOptions {
     pub min_percent: f64,
     /// The largest number of branches of a row; 0 for all.
     pub print_limit: u64,
-    /// The end of the stacks that is on top; `None` for the default, which depends on whether callers count what their
-    /// callees take.
+    /// The end of the stacks that is on top; `None` for the default, which depends on whether rows include the cost of
+    /// callees.
     pub order: Option<StackOrder>,
     /// Frames that are the same by this are one node.
     pub by: FrameIdentity,
@@ -179,7 +179,7 @@ impl fmt::Display for CallGraphError {
             ),
             Self::Branch { text } => write!(
                 f,
-                "{text}: branches are no part of stacks here; leave branch out, or sort by symbol_from,symbol_to"
+                "{text}: call graphs do not include branches; drop 'branch', or sort by symbol_from,symbol_to"
             ),
         }
     }
@@ -229,6 +229,9 @@ mod tests {
         }
         let error = "branch".parse::<CallGraphOptions>().unwrap_err();
         assert_eq!(error, CallGraphError::Branch { text: "branch".to_owned() });
-        assert!(error.to_string().starts_with("branch: branches are no part of stacks"), "{error}");
+        assert!(
+            error.to_string().starts_with("branch: call graphs do not include branches; drop "),
+            "{error}"
+        );
     }
 }

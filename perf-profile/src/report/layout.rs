@@ -21,7 +21,7 @@ pub struct Layout {
 /// Properties of the samples, on which the defaults depend.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SampleKind {
-    /// Callers count what their callees take.
+    /// Rows include the cost of callees.
     pub(super) children: bool,
     /// Rows are of branches.
     pub(super) branches: bool,

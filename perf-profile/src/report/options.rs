@@ -19,7 +19,7 @@ pub struct Options {
     pub sort: Option<KeyList>,
     /// The columns, from the left. `None` for the percentages, and the columns of [`sort`](Self::sort).
     pub fields: Option<KeyList>,
-    /// Callers count what their callees take, if samples have stacks and are neither branches nor memory accesses.
+    /// Rows include the cost of callees, if samples have stacks and are neither branches nor memory accesses.
     pub children: bool,
     /// Whether samples are their branches. `None` if the capture was recorded for its branches and has no copied stacks.
     pub branches: Option<bool>,

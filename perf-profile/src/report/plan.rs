@@ -27,7 +27,7 @@ pub struct ReportPlan {
     pub graph: CallGraphOptions,
     /// The end of the stacks that comes first in call graphs.
     pub order: StackOrder,
-    /// Whether callers count what their callees take.
+    /// Whether rows include the cost of callees.
     pub children: bool,
     /// Whether samples are their branches.
     pub branches: bool,

@@ -61,7 +61,7 @@ impl ReportRow {
 pub struct RowCount {
     /// The samples of the row itself.
     pub own: Total,
-    /// The same, and those of what it called. Equal to [`own`](Self::own) if callers do not count what their callees take.
+    /// The same, and those of what it called. Equal to [`own`](Self::own) if rows do not include the cost of callees.
     pub children: Total,
     /// By whose code it is; `None` if no column shows it, or nothing was counted.
     modes: Option<Box<ModePeriods>>,
