@@ -95,7 +95,7 @@ impl Seeds {
                 self.add("parse_attr", &[&attr])?;
             }
         }
-        let nr_cpus = records.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available as u8);
+        let nr_cpus = records.features().nr_cpus().ok().flatten().map_or(0, |it| it.available as u8);
         for section in records.features() {
             self.add("parse_features", &[&[section.feature.0 as u8, nr_cpus], section.bytes])?;
             if section.feature == Feature::TRACING_DATA {

@@ -29,6 +29,39 @@ codes! {
     }
 }
 
+/// The index of a register in a sample: its bit in `sample_regs_user` and `sample_regs_intr`.
+///
+/// Made from a number, or from a register of any architecture, such as [`x86::Reg::IP`].
+///
+/// # Examples
+///
+/// ```
+/// use perf_abi::regs::{RegIndex, arm64, x86};
+/// assert_eq!(RegIndex::from(x86::Reg::IP), RegIndex(8));
+/// assert_eq!(RegIndex::from(arm64::Reg::PC), RegIndex::from(32));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegIndex(pub u32);
+
+impl From<u32> for RegIndex {
+    fn from(bit: u32) -> Self {
+        Self(bit)
+    }
+}
+
+/// Makes the registers of architectures indexes.
+macro_rules! indexes {
+    ($($arch:ident)+) => {$(
+        impl From<$arch::Reg> for RegIndex {
+            fn from(reg: $arch::Reg) -> Self {
+                Self(reg.0.into())
+            }
+        }
+    )+};
+}
+
+indexes! { arm arm64 csky loongarch mips parisc powerpc riscv s390 x86 }
+
 /// An architecture whose kernel writes registers into samples.
 ///
 /// # Examples

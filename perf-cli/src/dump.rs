@@ -185,5 +185,5 @@ fn begin<'r>(
 
 /// Returns the architecture of the recorded machine.
 fn arch(reader: &Reader<'_>) -> Option<Arch> {
-    Arch::from_machine(core::str::from_utf8(reader.features().arch()?.ok()?).ok()?)
+    Arch::from_machine(reader.features().arch().ok()??.to_str().ok()?)
 }

@@ -115,7 +115,7 @@ impl Spans {
 
 /// Returns the times of the first and the last sample.
 fn bounds(reader: &Reader<'_>, text: &str) -> Result<(u64, u64), Failure> {
-    if let Some(Ok(times)) = reader.features().sample_time() {
+    if let Ok(Some(times)) = reader.features().sample_time() {
         return Ok((times.first, times.last));
     }
     let what = "percents need the times of the first and the last sample";

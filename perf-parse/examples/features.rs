@@ -10,12 +10,12 @@ fn main() -> Result<(), FileError> {
         print!("{}: ", section.feature);
         match section.decode() {
             Ok(FeatureData::Hostname(text) | FeatureData::OsRelease(text) | FeatureData::Arch(text)) => {
-                println!("{}", String::from_utf8_lossy(text));
+                println!("{text}");
             }
             Ok(FeatureData::NrCpus(cpus)) => println!("{} of {} CPUs", cpus.online, cpus.available),
             Ok(FeatureData::TotalMem(kib)) => println!("{} MiB", kib / 1024),
             Ok(FeatureData::CmdLine(words)) => {
-                let words: Vec<_> = words.iter().map(String::from_utf8_lossy).collect();
+                let words: Vec<_> = words.iter().map(|word| word.to_string()).collect();
                 println!("{}", words.join(" "));
             }
             Ok(FeatureData::Other { bytes, .. }) => println!("unknown, {} bytes", bytes.len()),

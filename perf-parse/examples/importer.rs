@@ -9,13 +9,11 @@ fn main() -> Result<(), FileError> {
     let reader = Reader::open(path)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let features = reader.features();
-    if let (Some(hostname), Some(arch)) = (features.hostname(), features.arch()) {
-        println!("recorded on {} ({})", text(hostname?), text(arch?));
+    if let (Some(hostname), Some(arch)) = (features.hostname()?, features.arch()?) {
+        println!("recorded on {hostname} ({arch})");
     }
-    if let Some(build_ids) = features.build_ids() {
-        for file in build_ids? {
-            println!("build id {:02x?} of {}", file.build_id, text(file.filename));
-        }
+    for file in features.build_ids()?.unwrap_or_default() {
+        println!("build id {:02x?} of {}", file.build_id, file.filename);
     }
     let mut records = reader.records().in_time_order();
     for record in &mut records {

@@ -12,11 +12,11 @@
 //! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
 //! let features = reader.features();
-//! if let Some(hostname) = features.hostname() {
-//!     println!("recorded on {}", String::from_utf8_lossy(hostname?));
+//! if let Some(hostname) = features.hostname()? {
+//!     println!("recorded on {hostname}");
 //! }
-//! if let Some(ids) = features.build_ids() {
-//!     ids?.iter().for_each(|it| println!("{:02x?} {}", it.build_id, String::from_utf8_lossy(it.filename)));
+//! for file in features.build_ids()?.unwrap_or_default() {
+//!     println!("{:02x?} {}", file.build_id, file.filename);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -81,6 +81,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_abi::feature::Feature;
 
+use crate::byte_str::ByteStr;
 use crate::error::FileError;
 use codec::{Fault, Field};
 
@@ -248,11 +249,10 @@ macro_rules! sections {
                 /// # Errors
                 ///
                 /// Those of [`FeatureSection::decode`].
-                pub fn $get<'a>(&'a self) -> Option<Result<$Type, FileError>> {
-                    match self.get(Feature::$FEATURE)?.decode() {
-                        Ok(FeatureData::$Variant(data)) => Some(Ok(data)),
-                        Ok(_) => None,
-                        Err(error) => Some(Err(error)),
+                pub fn $get<'a>(&'a self) -> Result<Option<$Type>, FileError> {
+                    match self.get(Feature::$FEATURE).map(|section| section.decode()).transpose()? {
+                        Some(FeatureData::$Variant(data)) => Ok(Some(data)),
+                        _ => Ok(None),
                     }
                 }
             )*
@@ -280,23 +280,23 @@ sections! {
         /// `BUILD_ID`: the build ids of the files that samples hit.
         BUILD_ID = BuildId(Entries<'a, BuildId<'a>>), build_ids, build_id;
         /// `HOSTNAME`: name of the machine.
-        HOSTNAME = Hostname(&'a [u8]), hostname, "string";
+        HOSTNAME = Hostname(ByteStr<'a>), hostname, "string";
         /// `OSRELEASE`: release of the kernel.
-        OSRELEASE = OsRelease(&'a [u8]), os_release, "string";
+        OSRELEASE = OsRelease(ByteStr<'a>), os_release, "string";
         /// `VERSION`: version of the perf tool.
-        VERSION = Version(&'a [u8]), version, "string";
+        VERSION = Version(ByteStr<'a>), version, "string";
         /// `ARCH`: machine name, as in `uname -m`.
-        ARCH = Arch(&'a [u8]), arch, "string";
+        ARCH = Arch(ByteStr<'a>), arch, "string";
         /// `NRCPUS`: the number of CPUs.
         NRCPUS = NrCpus(NrCpus), nr_cpus, "";
         /// `CPUDESC`: name of the CPU.
-        CPUDESC = CpuDesc(&'a [u8]), cpu_desc, "string";
+        CPUDESC = CpuDesc(ByteStr<'a>), cpu_desc, "string";
         /// `CPUID`: vendor, family, model and stepping of the CPU.
-        CPUID = CpuId(&'a [u8]), cpu_id, "string";
+        CPUID = CpuId(ByteStr<'a>), cpu_id, "string";
         /// `TOTAL_MEM`: size of the memory in KiB.
         TOTAL_MEM = TotalMem(u64), total_mem, "total_mem";
         /// `CMDLINE`: the words of the command line.
-        CMDLINE = CmdLine(Entries<'a, &'a [u8]>), cmdline, "nr";
+        CMDLINE = CmdLine(Entries<'a, ByteStr<'a>>), cmdline, "nr";
         /// `EVENT_DESC`: attr, name and ids of each event.
         EVENT_DESC = EventDesc(EventDescs<'a>), event_desc, event_desc;
         /// `CPU_TOPOLOGY`: cores, dies and sockets.

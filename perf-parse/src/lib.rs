@@ -116,6 +116,7 @@ extern crate std;
 #[cfg(feature = "alloc")]
 mod account;
 pub mod batch;
+mod byte_str;
 #[cfg(feature = "alloc")]
 mod bytes;
 mod cursor;
@@ -147,6 +148,7 @@ pub mod tracepoint;
 pub mod write;
 
 pub use batch::SampleBatch;
+pub use byte_str::ByteStr;
 #[cfg(feature = "alloc")]
 pub use error::FileError;
 pub use error::{Error, ErrorKind};

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use perf_parse::ByteStr;
 use perf_parse::feature::Features;
 
 /// The machine that a capture was recorded on, and how its clock relates to the wall clock.
@@ -28,16 +29,19 @@ impl Origin {
     /// perf: `write_hostname`, `write_arch` and `write_clock_data`, `tools/perf/util/header.c`.
     #[must_use]
     pub fn of(features: &Features<'_>) -> Self {
-        let name = |it: Option<Result<&[u8], _>>| it?.ok().map(<[u8]>::to_vec).filter(|it| !it.is_empty());
+        let name = |text: Result<Option<ByteStr<'_>>, _>| {
+            text.ok()?.filter(|it| !it.is_empty()).map(|it| it.to_vec())
+        };
         Self {
             hostname: name(features.hostname()),
             arch: name(features.arch()),
             release: name(features.os_release()),
             processor: name(features.cpu_desc()),
-            cpus: features.nr_cpus().and_then(Result::ok).map(|cpus| cpus.online),
+            cpus: features.nr_cpus().ok().flatten().map(|cpus| cpus.online),
             to_wall_clock: features
                 .clock_data()
-                .and_then(Result::ok)
+                .ok()
+                .flatten()
                 .map(|clocks| clocks.wall_clock_ns.wrapping_sub(clocks.clockid_time_ns)),
         }
     }
@@ -54,7 +58,7 @@ impl Origin {
 #[must_use]
 pub fn machine_of(features: &Features<'_>) -> String {
     match features.arch() {
-        Some(Ok(name)) => String::from_utf8_lossy(name).into_owned(),
+        Ok(Some(name)) => name.to_string(),
         _ => std::env::consts::ARCH.to_owned(),
     }
 }
@@ -63,8 +67,8 @@ pub fn machine_of(features: &Features<'_>) -> String {
 /// it to the wall clock (`CLOCK_DATA`).
 #[must_use]
 pub fn recorded_until(features: &Features<'_>) -> Option<SystemTime> {
-    let clock = features.clock_data()?.ok()?;
-    let last = features.sample_time()?.ok()?.last;
+    let clock = features.clock_data().ok()??;
+    let last = features.sample_time().ok()??.last;
     let nanoseconds = clock.wall_clock_ns.checked_add(last.checked_sub(clock.clockid_time_ns)?)?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos(nanoseconds))
 }

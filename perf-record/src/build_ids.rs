@@ -9,9 +9,9 @@ use std::path::Path;
 
 use perf_abi::endian::ByteOrder;
 use perf_abi::record::{CpuMode, Misc};
-use perf_parse::Record;
 use perf_parse::feature::{BuildId, Entries, FeatureData};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
+use perf_parse::{ByteStr, Record};
 
 use super::{elf, kernel};
 use crate::build_id_cache::{BuildIdCache, CachedContent};
@@ -151,7 +151,7 @@ impl BuildIdCollector {
             with_build_ids.iter().filter(|(file, id)| listed.insert((file.mode, &file.name, id)));
         let entries = with_build_ids.map(|(file, build_id)| {
             let misc = Misc::from(file.mode);
-            BuildId { misc, pid: -1, build_id, filename: &file.name }
+            BuildId { misc, pid: -1, build_id, filename: ByteStr::new(&file.name) }
         });
         let entries: Vec<_> = entries.collect();
         if entries.is_empty() {

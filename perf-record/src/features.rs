@@ -5,6 +5,7 @@ use std::path::Path;
 
 use perf_abi::feature::Feature;
 use perf_open::EventGroup;
+use perf_parse::ByteStr;
 use perf_parse::feature::{Entries, FeatureData, GroupDesc};
 use perf_parse::file::write::FeaturePayloads;
 
@@ -23,7 +24,7 @@ pub(crate) fn known(
         true => std::env::args_os().map(OsStringExt::into_vec).collect(),
         false => options.command_line.clone(),
     };
-    let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+    let words: Vec<_> = words.iter().map(|word| ByteStr::new(word)).collect();
     host::describe(Path::new(ROOT), &options.version, &words, &mut features)?;
     // The event for mappings, names and tasks may precede those of the groups.
     let in_groups: usize = groups.iter().map(|group| group.events.len()).sum();
@@ -32,7 +33,7 @@ pub(crate) fn known(
     for group in groups {
         if group.events.len() > 1 {
             descriptions.push(GroupDesc {
-                name: group.name.as_deref().unwrap_or("{anon_group}").as_bytes(),
+                name: group.name.as_deref().unwrap_or("{anon_group}").into(),
                 leader_idx: u32::try_from(first).unwrap_or(u32::MAX),
                 nr_members: u32::try_from(group.events.len()).unwrap_or(u32::MAX),
             });

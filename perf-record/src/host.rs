@@ -8,6 +8,7 @@ mod memory;
 use std::path::Path;
 
 use perf_abi::event::EventType;
+use perf_parse::ByteStr;
 use perf_parse::feature::{Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
@@ -26,7 +27,7 @@ pub(crate) const ROOT: &str = "/";
 pub fn describe(
     root: &Path,
     version: &str,
-    command: &[&[u8]],
+    command: &[ByteStr<'_>],
     features: &mut FeaturePayloads,
 ) -> Result<(), WriteFileError> {
     let cpuinfo = text(&root.join("proc/cpuinfo")).unwrap_or_default();
@@ -42,7 +43,7 @@ pub fn describe(
     ];
     for (feature, value) in &strings {
         if let Some(value) = value {
-            features.set(&feature(value.as_bytes()))?;
+            features.set(&feature(value.as_str().into()))?;
         }
     }
     if let Some(kib) = memory::total(root) {
@@ -66,7 +67,7 @@ fn pmus(root: &Path, features: &mut FeaturePayloads) -> Result<(), WriteFileErro
         return Ok(());
     }
     pmus.sort();
-    let pmus = pmus.iter().map(|(kind, name)| PmuMapping { kind: *kind, name: name.as_bytes() });
+    let pmus = pmus.iter().map(|(kind, name)| PmuMapping { kind: *kind, name: name.as_str().into() });
     let pmus: Vec<_> = pmus.collect();
     features.set(&FeatureData::PmuMappings(Entries::from(&pmus)))
 }

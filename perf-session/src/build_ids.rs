@@ -61,7 +61,7 @@ impl BuildIds {
     /// Adds an entry, of a host's file, within `limit` bytes.
     pub(crate) fn add(&mut self, entry: &user::BuildId<'_>, limit: usize) {
         let id = BuildId::new(entry.build_id);
-        if let Some(known) = self.by_path.get_mut(entry.filename) {
+        if let Some(known) = self.by_path.get_mut(entry.filename.as_bytes()) {
             if *known != Some(id) {
                 *known = None;
             }
@@ -73,7 +73,7 @@ impl BuildIds {
             return;
         }
         self.taken = taken;
-        self.by_path.insert(Vec::from(entry.filename), Some(id));
+        self.by_path.insert(entry.filename.to_vec(), Some(id));
     }
 
     pub(crate) fn len(&self) -> usize {

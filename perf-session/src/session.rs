@@ -67,8 +67,8 @@ impl Session {
     /// Adds what the features of a capture say: the build ids of its files, and whether its machine has 32 bits. Features
     /// that cannot be decoded are skipped. Call it before [`update`](Self::update).
     pub fn add_features(&mut self, features: &Features<'_>) {
-        if let Some(Ok(machine)) = features.arch() {
-            self.is_32_bit = is_32_bit(machine);
+        if let Ok(Some(machine)) = features.arch() {
+            self.is_32_bit = is_32_bit(&machine);
         }
         let Some(section) = features.get(Feature::BUILD_ID) else { return };
         if let Ok(FeatureData::BuildId(ids)) = section.decode() {

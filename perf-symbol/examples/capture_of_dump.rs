@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         EventFields { attr, ids: vec![1], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
     let file = fs::File::create(out)?;
     let mut writer = FileWriter::new(file, &[event], &WriteOptions::default())?;
-    writer.features().set(&FeatureData::Arch(machine.as_bytes()))?;
+    writer.features().set(&FeatureData::Arch(machine.as_str().into()))?;
 
     let layout = SampleLayout::new(&attr)?;
     let name = format!("/{machine}.elf");

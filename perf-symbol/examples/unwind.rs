@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .features()
         .get(perf_abi::feature::Feature::ARCH)
         .and_then(|section| match section.decode() {
-            Ok(FeatureData::Arch(name)) => Arch::from_machine(std::str::from_utf8(name).ok()?),
+            Ok(FeatureData::Arch(name)) => Arch::from_machine(name.to_str().ok()?),
             _ => None,
         })
         .ok_or("the capture does not have its architecture")?;

@@ -18,7 +18,7 @@ use perf_parse::list::{List, ListItem};
 use perf_parse::record::{self as view, FileId};
 use perf_parse::sample::Reading;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
-use perf_parse::{RawRecord, Reader, Record, SampleLayout};
+use perf_parse::{ByteStr, RawRecord, Reader, Record, SampleLayout};
 use testdata::oracle::{Body, Mmap2Id};
 
 use compare::eager;
@@ -137,11 +137,11 @@ fn features<O: Endian>(u: &mut Unstructured<'_>, is_pipe: bool) -> Result<Featur
     let chosen: u8 = u.arbitrary()?;
     let written = "a text without NULs";
     if chosen & 1 != 0 {
-        features.set(&FeatureData::Hostname(&made::text(u)?)).expect(written);
+        features.set(&FeatureData::Hostname(ByteStr::new(&made::text(u)?))).expect(written);
     }
     if chosen & 2 != 0 {
         let words = [made::text(u)?, made::text(u)?];
-        let words = words.each_ref().map(Vec::as_slice);
+        let words = words.each_ref().map(|word| ByteStr::new(word));
         features.set(&FeatureData::CmdLine(Entries::from(&words))).expect(written);
     }
     if chosen & 4 != 0 {

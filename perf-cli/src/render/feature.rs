@@ -85,7 +85,7 @@ impl Printer<'_> {
         match value {
             FieldValue::Number(number) => push_decimal(out, number),
             FieldValue::Signed(number) => push_signed(out, number),
-            FieldValue::Text(text) => push_json(out, text),
+            FieldValue::Text(text) => push_json(out, &text),
             FieldValue::Object(fields) => {
                 let mut before = b'{';
                 fields.each(&mut |name, value| {

@@ -32,7 +32,7 @@ pub(crate) fn user(record: &UserRecord<'_>, sink: &mut impl Sink) {
         UserRecord::HeaderBuildId(it) => {
             sink.task(name!("pid"), i64::from(it.pid));
             sink.blob(name!("build_id"), it.build_id);
-            sink.string(name!("filename"), it.filename);
+            sink.string(name!("filename"), &it.filename);
         }
         UserRecord::IdIndex(it) => id_index(it, sink),
         UserRecord::AuxtraceInfo(it) => {

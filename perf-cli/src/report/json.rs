@@ -1,6 +1,7 @@
 //! A report as a JSON document.
 
 use perf_parse::file::Reader;
+use perf_parse::{ByteStr, FileError};
 use perf_profile::report::{GraphTree, ReportCell, ReportColumn, ReportRow, ReportTable, SortKey, percent};
 use perf_profile::{Symbol, Total, event_name};
 use serde_json::{Map, Value, json};
@@ -20,7 +21,7 @@ fn text(bytes: &[u8]) -> Value {
 /// Writes a report as a JSON document. Returns whether there is still a reader.
 pub(super) fn push(view: &ReportView<'_>, output: &mut Output, reader: &Reader<'_>) -> Result<bool, Failure> {
     let features = reader.features();
-    let feature = |value: Option<Result<&[u8], perf_parse::FileError>>| value.and_then(Result::ok).map(text);
+    let feature = |value: Result<Option<ByteStr<'_>>, FileError>| value.ok().flatten().map(|it| text(&it));
     let mut header = Map::new();
     let known = [
         ("hostname", feature(features.hostname())),

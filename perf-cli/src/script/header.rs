@@ -95,12 +95,12 @@ pub(crate) fn push_feature(out: &mut Vec<u8>, section: &FeatureSection<'_>, even
     // The account of the walk has the error.
     let Ok(data) = section.decode() else { return };
     match data {
-        FeatureData::Hostname(it) => push_text(out, "hostname", it),
-        FeatureData::OsRelease(it) => push_text(out, "os release", it),
-        FeatureData::Version(it) => push_text(out, "perf version", it),
-        FeatureData::Arch(it) => push_text(out, "arch", it),
-        FeatureData::CpuDesc(it) => push_text(out, "cpudesc", it),
-        FeatureData::CpuId(it) => push_text(out, "cpuid", it),
+        FeatureData::Hostname(it) => push_text(out, "hostname", &it),
+        FeatureData::OsRelease(it) => push_text(out, "os release", &it),
+        FeatureData::Version(it) => push_text(out, "perf version", &it),
+        FeatureData::Arch(it) => push_text(out, "arch", &it),
+        FeatureData::CpuDesc(it) => push_text(out, "cpudesc", &it),
+        FeatureData::CpuId(it) => push_text(out, "cpuid", &it),
         FeatureData::NrCpus(it) => {
             print(out, format_args!("# nrcpus online : {}\n# nrcpus avail : {}\n", it.online, it.available));
         }
@@ -125,7 +125,7 @@ pub(crate) fn push_feature(out: &mut Vec<u8>, section: &FeatureSection<'_>, even
         FeatureData::PmuMappings(it) => {
             let mut before = "# pmu mappings: ";
             for pmu in it.iter() {
-                print(out, format_args!("{before}{} = {}", OneLine(pmu.name), pmu.kind.0));
+                print(out, format_args!("{before}{} = {}", OneLine(&pmu.name), pmu.kind.0));
                 before = ", ";
             }
             out.extend_from_slice(if it.is_empty() { b"# pmu mappings: not available\n" } else { b"\n" });
@@ -154,7 +154,7 @@ pub(crate) fn push_feature(out: &mut Vec<u8>, section: &FeatureSection<'_>, even
         }
         FeatureData::CpuPmuCaps(it) => push_capabilities(out, b"cpu", &it),
         FeatureData::PmuCaps(it) => {
-            it.iter().for_each(|pmu| push_capabilities(out, pmu.pmu_name, &pmu.caps));
+            it.iter().for_each(|pmu| push_capabilities(out, &pmu.pmu_name, &pmu.caps));
         }
         FeatureData::ClockData(it) => push_clock(out, &it),
         _ => {}
@@ -177,9 +177,9 @@ fn push_capabilities(out: &mut Vec<u8>, pmu: &[u8], capabilities: &Entries<'_, P
     }
     for (number, it) in capabilities.iter().enumerate() {
         out.extend_from_slice(if number > 0 { b", " } else { b"" });
-        push_name(out, it.name);
+        push_name(out, &it.name);
         out.push(b'=');
-        push_name(out, it.value);
+        push_name(out, &it.value);
     }
     out.push(b'\n');
 }
@@ -189,7 +189,7 @@ fn push_group(out: &mut Vec<u8>, group: &GroupDesc<'_>, events: &Events) {
     let members = events.iter().skip(group.leader_idx as usize).take(group.nr_members as usize);
     out.extend_from_slice(b"# group: ");
     if group.name != b"{anon_group}" {
-        push_name(out, group.name);
+        push_name(out, &group.name);
     }
     out.push(b'{');
     for (number, event) in members.enumerate() {
@@ -225,7 +225,7 @@ fn push_clock(out: &mut Vec<u8>, clock: &ClockData) {
 /// perf: `print_event_desc`; `perf_event_attr__fprintf`, `tools/perf/util/perf_event_attr_fprintf.c`.
 fn push_event(out: &mut Vec<u8>, event: &EventDesc<'_>) {
     out.extend_from_slice(b"# event : name = ");
-    push_name(out, event.name);
+    push_name(out, &event.name);
     out.extend_from_slice(b", ");
     if !event.ids.is_empty() {
         out.extend_from_slice(b", id = {");

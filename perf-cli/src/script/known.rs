@@ -93,7 +93,7 @@ impl<'a> Events<'a> {
                 .iter()
                 .any(|event| events.choice.of(event).has(Fields::TOD) && !is_dummy(&event.attr))
         };
-        if is_complete && reader.features().clock_data().is_none() && shows_tod() {
+        if is_complete && matches!(reader.features().clock_data(), Ok(None)) && shows_tod() {
             let what = "the capture does not have the time of day; record with --clockid, or leave tod out";
             return Err(Failure(format!("-F tod: {what}")));
         }
@@ -166,7 +166,7 @@ impl<'a> Events<'a> {
             shows_offsets: !self.is_pipe || fields.has(Fields::SYM.with(Fields::DSO)),
             arch: Arch::from_machine(&machine_of(features)),
             modules: Arc::clone(&self.modules),
-            clock: features.clock_data().and_then(Result::ok),
+            clock: features.clock_data().ok().flatten(),
         });
         if self.known.len() <= event.index {
             self.known.resize_with(event.index + 1, || None);
@@ -191,7 +191,7 @@ impl<'a> Events<'a> {
 
 /// Returns the paths of the modules whose build ids the capture lists.
 fn modules_of(features: &Features<'_>) -> BTreeSet<Vec<u8>> {
-    let ids = features.build_ids().and_then(Result::ok);
+    let ids = features.build_ids().ok().flatten();
     let of_kernel = |id: &BuildId<'_>| id.cpumode() == CpuMode::KERNEL;
     ids.iter().flat_map(|ids| ids.iter()).filter(of_kernel).map(|id| id.filename.to_vec()).collect()
 }

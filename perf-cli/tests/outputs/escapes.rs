@@ -12,7 +12,7 @@ use perf_parse::feature::{Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::Comm;
 use perf_parse::write::{self, SampleIdFields};
-use perf_parse::{Record, SampleLayout};
+use perf_parse::{ByteStr, Record, SampleLayout};
 use serde_json::Value;
 
 use crate::{Run, new};
@@ -29,15 +29,15 @@ fn capture() -> Vec<u8> {
         flags: AttrFlags::COMM,
         ..Attr::default()
     };
-    let name = NAME.as_bytes();
+    let (name, text) = (NAME.as_bytes(), ByteStr::from(NAME));
     let events = [EventFields { attr, name: Some(name.to_vec()), ids: vec![7], ..EventFields::default() }];
     let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &WriteOptions::default()).unwrap();
     for data in [
-        FeatureData::Hostname(name),
-        FeatureData::OsRelease(name),
-        FeatureData::CpuDesc(name),
-        FeatureData::CmdLine(Entries::from(&[name, b"perf"])),
-        FeatureData::PmuMappings(Entries::from(&[PmuMapping { kind: EventType(1), name }])),
+        FeatureData::Hostname(text),
+        FeatureData::OsRelease(text),
+        FeatureData::CpuDesc(text),
+        FeatureData::CmdLine(Entries::from(&[text, "perf".into()])),
+        FeatureData::PmuMappings(Entries::from(&[PmuMapping { kind: EventType(1), name: text }])),
     ] {
         writer.features().set(&data).unwrap();
     }

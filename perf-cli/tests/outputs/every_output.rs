@@ -17,7 +17,7 @@ use perf_parse::record::{Cgroup, Comm, FileId, Ksymbol, Mmap, Mmap2};
 use perf_parse::sample::Reading;
 use perf_parse::tracepoint::TracingDataFields;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
-use perf_parse::{Record, SampleLayout};
+use perf_parse::{ByteStr, Record, SampleLayout};
 use testdata::Bytes;
 
 use crate::new;
@@ -38,7 +38,7 @@ const TRAILER: SampleIdFields =
 
 /// Returns a capture in which every text is [`NAME`].
 fn capture() -> Vec<u8> {
-    let name = NAME.as_bytes();
+    let (name, text) = (NAME.as_bytes(), ByteStr::from(NAME));
     let head = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::TIME;
     let attr = Attr {
         kind: EventType::SOFTWARE,
@@ -59,14 +59,14 @@ fn capture() -> Vec<u8> {
     let events = [event(attr, 1), event(tracepoint, 2)];
     let mut writer = FileWriter::new(Cursor::new(Vec::new()), &events, &WriteOptions::default()).unwrap();
     for data in [
-        FeatureData::Hostname(name),
-        FeatureData::OsRelease(name),
-        FeatureData::Version(name),
-        FeatureData::Arch(b"x86_64"),
-        FeatureData::CpuDesc(name),
-        FeatureData::CpuId(name),
-        FeatureData::CmdLine(Entries::from(&[name, b"perf"])),
-        FeatureData::PmuMappings(Entries::from(&[PmuMapping { kind: EventType(1), name }])),
+        FeatureData::Hostname(text),
+        FeatureData::OsRelease(text),
+        FeatureData::Version(text),
+        FeatureData::Arch(ByteStr::new(b"x86_64")),
+        FeatureData::CpuDesc(text),
+        FeatureData::CpuId(text),
+        FeatureData::CmdLine(Entries::from(&[text, "perf".into()])),
+        FeatureData::PmuMappings(Entries::from(&[PmuMapping { kind: EventType(1), name: text }])),
     ] {
         writer.features().set(&data).unwrap();
     }

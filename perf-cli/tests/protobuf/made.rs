@@ -14,7 +14,7 @@ use perf_parse::feature::{ClockData, FeatureData};
 use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Comm, Mmap};
 use perf_parse::write::{self, SampleFields, SampleIdFields};
-use perf_parse::{Record, SampleLayout};
+use perf_parse::{ByteStr, Record, SampleLayout};
 
 pub(crate) const USER: u64 = CallchainContext::USER.0;
 
@@ -107,8 +107,8 @@ impl Made {
         if self.has_clocks {
             let clocks = ClockData { version: 1, clockid: 1, wall_clock_ns: WALL, clockid_time_ns: START };
             writer.features().set(&FeatureData::ClockData(clocks)).unwrap();
-            writer.features().set(&FeatureData::Hostname(b"the host")).unwrap();
-            writer.features().set(&FeatureData::Arch(b"aarch64")).unwrap();
+            writer.features().set(&FeatureData::Hostname(ByteStr::new(b"the host"))).unwrap();
+            writer.features().set(&FeatureData::Arch(ByteStr::new(b"aarch64"))).unwrap();
         }
         let path = needs::folder().join(name);
         fs::write(&path, writer.finish().unwrap().into_inner()).unwrap();

@@ -62,8 +62,8 @@ impl<'a> Batches<'a> {
     /// Stacks are unwound with the files that the symbolizer would read.
     #[must_use]
     pub fn new(reader: &'a Reader<'_>, symbolizer: Option<Symbolizer>, options: Options) -> Self {
-        let arch = reader.features().arch().and_then(Result::ok);
-        let arch = arch.and_then(|name| Arch::from_machine(&String::from_utf8_lossy(name)));
+        let arch = reader.features().arch().ok().flatten();
+        let arch = arch.and_then(|name| Arch::from_machine(&name.to_string()));
         let of_finder = |finder| Stacks::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder);
         let stacks = match &symbolizer {
             Some(symbolizer) => of_finder(symbolizer.finder().clone()).with_symbols(symbolizer),

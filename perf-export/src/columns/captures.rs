@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use perf_abi::endian::Endianness;
+use perf_parse::ByteStr;
 use perf_parse::feature::Features;
 use perf_parse::file::Account;
 use perf_profile::Quality;
@@ -76,7 +77,7 @@ pub(super) struct CaptureRow<'a> {
 pub(super) fn push(rows: &mut TableRows, context: &Context, capture: &CaptureRow<'_>) {
     let CaptureRow { path, mode, features, account, span, samples, quality } = *capture;
     let origin = &context.origin;
-    let name = |it: Option<Result<&'_ [u8], _>>| it.and_then(Result::ok).map(|it| utf8(it).into_owned());
+    let name = |text: Result<Option<ByteStr<'_>>, _>| text.ok().flatten().map(|it| it.to_string());
     let (first, last) = (span.map(|it| it.0), span.map(|it| it.1));
     rows.text(context.capture.as_str());
     rows.int32(SCHEMA_VERSION);
@@ -89,10 +90,10 @@ pub(super) fn push(rows: &mut TableRows, context: &Context, capture: &CaptureRow
     rows.text(origin.processor.as_deref().map(utf8).as_deref());
     rows.text(name(features.cpu_id()).as_deref());
     rows.int32(origin.cpus.map(u32::cast_signed));
-    rows.int64(features.total_mem().and_then(Result::ok));
-    let words = features.cmdline().and_then(Result::ok).filter(|_| !context.redaction.cmdline);
-    rows.texts(words.as_ref().map(|words| words.iter().map(|word| Cow::Owned(utf8(word).into_owned()))));
-    let clock = features.clock_data().and_then(Result::ok);
+    rows.int64(features.total_mem().ok().flatten());
+    let words = features.cmdline().ok().flatten().filter(|_| !context.redaction.cmdline);
+    rows.texts(words.as_ref().map(|words| words.iter().map(|word| Cow::Owned(word.to_string()))));
+    let clock = features.clock_data().ok().flatten();
     rows.int32(clock.map(|it| it.clockid.cast_signed()));
     rows.int64(origin.to_wall_clock);
     rows.text(mode);
@@ -131,7 +132,7 @@ pub(super) fn push(rows: &mut TableRows, context: &Context, capture: &CaptureRow
 /// Returns the day on which the recording started in UTC, as `YYYY-MM-DD`; `None` if the capture does not relate its clock to
 /// the wall clock.
 pub(super) fn date_of(features: &Features<'_>) -> Option<String> {
-    let started = features.clock_data()?.ok()?.wall_clock_ns;
+    let started = features.clock_data().ok()??.wall_clock_ns;
     let (year, month, day) = civil(started / 86_400_000_000_000);
     Some(format!("{year:04}-{month:02}-{day:02}"))
 }

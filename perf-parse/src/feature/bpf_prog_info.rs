@@ -6,6 +6,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
 use super::codec::{Fault, Field, entry, number, put_count, put_word};
 use super::{Entries, FieldValue, Fields};
+use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
@@ -93,8 +94,8 @@ impl<'a> BpfProgInfo<'a> {
 
     /// Returns the name of the program; empty if it has none.
     #[must_use]
-    pub fn name(&self) -> &[u8] {
-        self.program.name.split(|&byte| byte == 0).next().unwrap_or_default()
+    pub fn name(&self) -> ByteStr<'_> {
+        ByteStr::new(self.program.name.split(|&byte| byte == 0).next().unwrap_or_default())
     }
 
     /// Returns the machine code. This and the other arrays are `None` if perf did not ask for them, or if the kernel

@@ -81,7 +81,12 @@ impl<'a> Field<'a> for BuildId<'a> {
         }
         let [build_id @ .., _, _, _, _] = at.fixed::<[u8; 24]>("build_id")?;
         let guest = matches!(misc.cpumode(), CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER);
-        Ok(BuildId { misc, pid: if guest { 0 } else { -1 }, build_id, filename: at.string("filename")? })
+        Ok(BuildId {
+            misc,
+            pid: if guest { 0 } else { -1 },
+            build_id,
+            filename: at.string("filename")?.into(),
+        })
     }
 
     fn put<O: Endian>(&self, out: &mut Vec<u8>, _: &'static str) -> Result<(), Fault> {
@@ -96,7 +101,7 @@ impl<'a> Field<'a> for BuildId<'a> {
             reserved_2: U16::ZERO,
         };
         let mut filename = Vec::new();
-        put_name(&mut filename, self.filename, "filename")?;
+        put_name(&mut filename, &self.filename, "filename")?;
         let size = filename.len().saturating_add(size_of_val(&fixed)).saturating_add(size_of::<Header<O>>());
         let too_long = ("filename", "so short that the entry has at most 65535 bytes");
         let size = u16::try_from(size).map_err(|_| too_long)?;

@@ -6,6 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, entry, number, put_number};
 use super::{Entries, FeatureSection};
+use crate::byte_str::ByteStr;
 use crate::error::FileError;
 
 entry! {
@@ -22,11 +23,11 @@ entry! {
         /// Number of ways of associativity.
         pub ways: u32,
         /// `Data`, `Instruction` or `Unified`.
-        pub kind as "type": &'a [u8],
+        pub kind as "type": ByteStr<'a>,
         /// Size of the cache with its unit, such as `32K`.
-        pub size: &'a [u8],
+        pub size: ByteStr<'a>,
         /// The list of the CPUs that share the cache.
-        pub map: &'a [u8],
+        pub map: ByteStr<'a>,
     }
 }
 

@@ -9,6 +9,7 @@ use perf_abi::file::{CompressType, DirVersion};
 use zerocopy::IntoBytes;
 
 use super::value::FieldValue;
+use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
@@ -74,12 +75,12 @@ fn padded(text: &[u8]) -> usize {
 /// `CPUDESC` and `CPUID` are one string.
 ///
 /// perf: `do_read_string` and `do_write_string`, `tools/perf/util/header.c`.
-impl<'a> Field<'a> for &'a [u8] {
+impl<'a> Field<'a> for ByteStr<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, name: &'static str, _: u32) -> Result<Self, Error> {
         let len = number::<O>(at, name)?;
         let offset = at.offset();
         let padded = at.bytes(u64::from(len), name)?;
-        Cursor::new(padded, offset).string(name)
+        Cursor::new(padded, offset).string(name).map(ByteStr::new)
     }
 
     fn put<O: Endian>(&self, out: &mut Vec<u8>, name: &'static str) -> Result<(), Fault> {
@@ -89,7 +90,7 @@ impl<'a> Field<'a> for &'a [u8] {
     }
 
     fn value(&self) -> FieldValue<'_> {
-        FieldValue::Text(self)
+        FieldValue::Text(*self)
     }
 }
 

@@ -21,8 +21,8 @@ use crate::error::FileError;
 ///
 /// let mut features = Features::new(Endianness::Big);
 /// features.set(Feature::TOTAL_MEM, 0x100, vec![0, 0, 0, 0, 0, 0, 4, 0]);
-/// assert_eq!(features.total_mem(), Some(Ok(1024)));
-/// assert_eq!(features.hostname(), None);
+/// assert_eq!(features.total_mem(), Ok(Some(1024)));
+/// assert_eq!(features.hostname(), Ok(None));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Features<'a> {

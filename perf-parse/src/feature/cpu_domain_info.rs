@@ -6,6 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, number, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
+use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
 use crate::error::{Error, FileError};
 
@@ -41,11 +42,11 @@ pub struct SchedDomain<'a> {
     /// Number of the domain on this CPU.
     pub domain: u32,
     /// Name of the domain, such as `SMT` or `MC`; `None` if the version of schedstat is below 17.
-    pub dname: Option<&'a [u8]>,
+    pub dname: Option<ByteStr<'a>>,
     /// Its CPUs as a hexadecimal mask, such as `00000000,00000003`.
-    pub cpumask: &'a [u8],
+    pub cpumask: ByteStr<'a>,
     /// Its CPUs as a list, such as `0-1`.
-    pub cpulist: &'a [u8],
+    pub cpulist: ByteStr<'a>,
 }
 
 /// The first version of schedstat with names of domains.

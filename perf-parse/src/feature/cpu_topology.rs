@@ -6,6 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, entry};
 use super::{Entries, FeatureSection, FieldValue, Fields};
+use crate::byte_str::ByteStr;
 use crate::error::FileError;
 
 /// The topology of the CPUs of a machine.
@@ -14,9 +15,9 @@ use crate::error::FileError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuTopology<'a> {
     /// Lists of the CPUs that share a package.
-    pub core_siblings: Entries<'a, &'a [u8]>,
+    pub core_siblings: Entries<'a, ByteStr<'a>>,
     /// Lists of the CPUs that share a core.
-    pub thread_siblings: Entries<'a, &'a [u8]>,
+    pub thread_siblings: Entries<'a, ByteStr<'a>>,
     /// The core and socket of each CPU; empty in files of perf before 4.0.
     pub cpus: Entries<'a, CpuPlace>,
     /// The dies; `None` in files of perf before 5.3, or of machines without dies.
@@ -38,7 +39,7 @@ entry! {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Dies<'a> {
     /// Lists of the CPUs that share a die.
-    pub die_siblings: Entries<'a, &'a [u8]>,
+    pub die_siblings: Entries<'a, ByteStr<'a>>,
     /// The die of each CPU.
     pub die_ids: Entries<'a, u32>,
 }

@@ -7,6 +7,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, number, put_count, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
+use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 
@@ -29,7 +30,7 @@ pub struct EventDesc<'a> {
     /// The bytes of the attr after the fields that this crate knows.
     pub attr_tail: &'a [u8],
     /// The event's name.
-    pub name: &'a [u8],
+    pub name: ByteStr<'a>,
     /// The event's ids.
     pub ids: Entries<'a, u64>,
 }
@@ -103,7 +104,7 @@ pub(crate) fn put_sized<O: Endian>(out: &mut Vec<u8>, attr: &[u8], size: u32) {
 /// Appends the fields after the attr of an event: the number of ids, the name and the ids.
 pub(crate) fn put_named<O: Endian>(
     out: &mut Vec<u8>,
-    name: &[u8],
+    name: ByteStr<'_>,
     ids: Entries<'_, u64>,
 ) -> Result<(), Fault> {
     put_count::<O>(out, ids.len(), "ids")?;

@@ -1,6 +1,7 @@
 //! `HYBRID_TOPOLOGY`: the core PMUs of a machine with several kinds of cores.
 
 use super::codec::entry;
+use crate::byte_str::ByteStr;
 
 entry! {
     /// A core PMU of a machine with several kinds of cores.
@@ -8,8 +9,8 @@ entry! {
     /// perf: `write_hybrid_topology`, `tools/perf/util/header.c`.
     pub struct HybridPmu<'a> {
         /// Name of the PMU.
-        pub pmu_name: &'a [u8],
+        pub pmu_name: ByteStr<'a>,
         /// The list of its CPUs.
-        pub cpus: &'a [u8],
+        pub cpus: ByteStr<'a>,
     }
 }

@@ -1,6 +1,7 @@
 //! `NUMA_TOPOLOGY`: the NUMA nodes.
 
 use super::codec::entry;
+use crate::byte_str::ByteStr;
 
 entry! {
     /// A NUMA node, its memory and CPUs.
@@ -14,6 +15,6 @@ entry! {
         /// Size of its free memory in KiB.
         pub mem_free: u64,
         /// The list of its CPUs.
-        pub cpus: &'a [u8],
+        pub cpus: ByteStr<'a>,
     }
 }

@@ -6,6 +6,7 @@ use perf_abi::endian::Endian;
 
 use super::codec::{Fault, Field, entry};
 use super::{Entries, FieldValue, Fields};
+use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
@@ -15,9 +16,9 @@ entry! {
     /// perf: `write_cpu_pmu_caps`, `tools/perf/util/header.c`.
     pub struct PmuCap<'a> {
         /// Name of the capability.
-        pub name: &'a [u8],
+        pub name: ByteStr<'a>,
         /// Its value: the content of the file.
-        pub value: &'a [u8],
+        pub value: ByteStr<'a>,
     }
 }
 
@@ -27,7 +28,7 @@ entry! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PmuCaps<'a> {
     /// Name of the PMU.
-    pub pmu_name: &'a [u8],
+    pub pmu_name: ByteStr<'a>,
     /// Its capabilities.
     pub caps: Entries<'a, PmuCap<'a>>,
 }

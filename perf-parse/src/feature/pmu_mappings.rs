@@ -3,6 +3,7 @@
 use perf_abi::event::EventType;
 
 use super::codec::entry;
+use crate::byte_str::ByteStr;
 
 entry! {
     /// Type and name of a PMU.
@@ -12,6 +13,6 @@ entry! {
         /// The `type` of the PMU's events.
         pub kind as "type": EventType,
         /// Name of the PMU.
-        pub name: &'a [u8],
+        pub name: ByteStr<'a>,
     }
 }

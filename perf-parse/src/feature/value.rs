@@ -2,6 +2,8 @@
 
 use core::fmt::Debug;
 
+use crate::byte_str::ByteStr;
+
 /// A value in a decoded section.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -11,7 +13,7 @@ pub enum FieldValue<'v> {
     /// A number that may be negative.
     Signed(i64),
     /// Text in any encoding that the recorded machine used.
-    Text(&'v [u8]),
+    Text(ByteStr<'v>),
     /// Bytes that are not text.
     Bytes(&'v [u8]),
     /// A group of named fields.
@@ -49,7 +51,7 @@ impl serde::Serialize for FieldValue<'_> {
         match *self {
             Self::Number(number) => to.serialize_u64(number),
             Self::Signed(number) => to.serialize_i64(number),
-            Self::Text(text) => crate::serialize::SerializedText(text).serialize(to),
+            Self::Text(text) => text.serialize(to),
             Self::Bytes(bytes) => crate::serialize::SerializedBytes(bytes).serialize(to),
             Self::Object(fields) => {
                 fields.each(&mut |_, _| len = len.saturating_add(1));

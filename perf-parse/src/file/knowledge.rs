@@ -227,7 +227,7 @@ pub(super) fn name_events(events: &mut Events, features: &Features<'_>, account:
     let (data, fault) = section.decode_until_fault();
     if let Some(FeatureData::EventDesc(descs)) = data {
         for (index, event) in descs.events.iter().enumerate() {
-            events.name(index, event.ids, event.name);
+            events.name(index, event.ids, &event.name);
         }
     }
     if let Some(error) = fault {

@@ -26,7 +26,7 @@
 //! let attr = Attr { kind: EventType::SOFTWARE, sample_type: SampleType::IP, ..Attr::default() };
 //! let event = EventFields { attr, ids: vec![7], name: Some(b"cpu-clock".to_vec()), ..EventFields::default() };
 //! let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default())?;
-//! writer.features().set(&FeatureData::Hostname(b"builder"))?;
+//! writer.features().set(&FeatureData::Hostname("builder".into()))?;
 //!
 //! let mut record = Vec::new();
 //! let fields = SampleFields { ip: Some(0x1000), ..SampleFields::default() };

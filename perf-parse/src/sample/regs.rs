@@ -1,7 +1,7 @@
 //! Registers.
 
 use perf_abi::endian::{ByteOrder, Endianness};
-use perf_abi::regs::RegsAbi;
+use perf_abi::regs::{RegIndex, RegsAbi};
 
 use crate::list::{List, ListIter};
 
@@ -20,10 +20,26 @@ pub struct Regs<'a, O: ByteOrder = Endianness> {
 }
 
 impl<'a, O: ByteOrder> Regs<'a, O> {
-    /// Returns the value of the register with index `bit`; `None` if it was not recorded.
+    /// Returns the value of a register, which is given as a register of the recorded architecture or by its index; `None` if
+    /// it was not recorded.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::regs::{Arch, x86};
+    /// use perf_parse::sample::Regs;
+    ///
+    /// /// Returns instruction pointer and stack pointer.
+    /// fn pointers(arch: Arch, regs: &Regs<'_>) -> Option<(u64, u64)> {
+    ///     match arch {
+    ///         Arch::X86 => regs.get(x86::Reg::IP).zip(regs.get(x86::Reg::SP)),
+    ///         _ => None,
+    ///     }
+    /// }
+    /// ```
     #[must_use]
-    pub fn get(&self, bit: u32) -> Option<u64> {
-        let flag = 1_u64.checked_shl(bit)?;
+    pub fn get(&self, register: impl Into<RegIndex>) -> Option<u64> {
+        let flag = 1_u64.checked_shl(register.into().0)?;
         if self.mask & flag == 0 {
             return None;
         }
@@ -63,5 +79,22 @@ impl<O: ByteOrder> Iterator for RegsIter<'_, O> {
         let bit = self.mask.trailing_zeros();
         self.mask &= self.mask.wrapping_sub(1);
         Some((bit, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use perf_abi::regs::{arm64, powerpc, x86};
+
+    use super::*;
+
+    #[test]
+    fn registers_of_any_architecture() {
+        let words = [7_u64.to_le_bytes(), 9_u64.to_le_bytes()];
+        let values: List<'_, u64> = List::new_in(Endianness::Little, words.as_flattened());
+        let regs = Regs { abi: RegsAbi::ABI_64, mask: 1 << 8 | 1 << 32, values };
+        assert_eq!((regs.get(x86::Reg::IP), regs.get(8)), (Some(7), Some(7)));
+        assert_eq!((regs.get(arm64::Reg::PC), regs.get(powerpc::Reg::NIP)), (Some(9), Some(9)));
+        assert_eq!((regs.get(x86::Reg::SP), regs.get(64), regs.get(u32::MAX)), (None, None, None));
     }
 }

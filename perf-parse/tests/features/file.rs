@@ -1,5 +1,6 @@
 //! The features of a whole file: the bitmap, the table, and the effect of a faulty section.
 
+use perf_parse::ByteStr;
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
 use perf_parse::feature::FeatureData;
@@ -71,8 +72,8 @@ fn sections_by_rising_number<O: Endian>() {
     let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.account().diagnostics, []);
     assert_eq!(open.feature(Feature::HOSTNAME).unwrap().offset, TABLE + 64);
-    assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
-    assert_eq!(open.features().cln_size(), Some(Ok(64)));
+    assert_eq!(open.features().hostname(), Ok(Some(ByteStr::new(b"h"))));
+    assert_eq!(open.features().cln_size(), Ok(Some(64)));
     assert_eq!(open.feature(Feature(35)).unwrap().bytes, b"35");
     assert_eq!(open.feature(Feature(255)).unwrap().bytes, b"");
     assert_eq!(open.features().len(), 4);
@@ -125,10 +126,10 @@ fn a_bad_section_costs_one_diagnostic<O: Endian>() {
         .out;
     let open = Reader::new(&bytes).unwrap();
     assert_eq!(open.events().len(), 1);
-    assert_eq!(open.features().hostname(), Some(Ok(&b"h"[..])));
+    assert_eq!(open.features().hostname(), Ok(Some(ByteStr::new(b"h"))));
     let [diagnostic] = &open.account().diagnostics[..] else { panic!("{:?}", open.account()) };
     assert_eq!(diagnostic.offset, TABLE + 38 + 8);
-    assert_eq!(open.features().event_desc(), Some(Err(*diagnostic)), "the same error wherever it is met");
+    assert_eq!(open.features().event_desc(), Err(*diagnostic), "the same error wherever it is met");
     let (decoded, fault) = open.feature(Feature::EVENT_DESC).unwrap().decode_until_fault();
     let Some(FeatureData::EventDesc(decoded)) = decoded else { panic!("{decoded:?}") };
     assert_eq!((decoded.events.len(), fault), (0, Some(*diagnostic)));

@@ -1,5 +1,6 @@
 //! The values of the examples, field by field.
 
+use perf_parse::ByteStr;
 use perf_parse::abi::endian::{BigEndian, Endian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
@@ -80,7 +81,7 @@ fn build_ids_without_pid<O: Endian>() {
     let bytes = entry(bytes, 1, 0x44, b"[kernel.kallsyms]\0\0\0\0\0\0\0");
     let bytes = entry(bytes, 4, 0x55, b"[guest.kernel.kallsyms]\0").out;
     let all: Vec<_> = decoded!(O, BUILD_ID, BuildId, &bytes).iter().collect();
-    let all: Vec<_> = all.iter().map(|it| (it.misc.0, it.pid, it.build_id, it.filename)).collect();
+    let all: Vec<_> = all.iter().map(|it| (it.misc.0, it.pid, it.build_id, it.filename.as_bytes())).collect();
     assert_eq!(
         all,
         [
@@ -102,11 +103,11 @@ fn strings_and_numbers<O: Endian>() {
         Feature::CPUID,
     ] {
         let data = section::<O>(feature, &bytes).decode().unwrap();
-        assert!(matches!(data.value(), FieldValue::Text(b"host")), "{data:?}");
+        assert!(matches!(data.value(), FieldValue::Text(text) if text == "host"), "{data:?}");
         assert_eq!(data.feature(), feature);
     }
     let bytes = every::cmdline(big::<O>()).out;
-    assert_eq!(decoded!(O, CMDLINE, CmdLine, &bytes), [&b"perf"[..], b"record"]);
+    assert_eq!(decoded!(O, CMDLINE, CmdLine, &bytes), ["perf", "record"].map(ByteStr::from));
     let bytes = every::nr_cpus(big::<O>()).out;
     assert_eq!(decoded!(O, NRCPUS, NrCpus, &bytes), NrCpus { available: 8, online: 6 });
     let bytes = Bytes::of::<O>().u64(24_684_096).out;
@@ -134,13 +135,13 @@ fn cpu_topology<O: Endian>() {
     let place = |core_id, socket_id, die_id| (CpuPlace { core_id, socket_id }, die_id);
     let siblings = |len: usize| {
         let it = decoded!(O, CPU_TOPOLOGY, CpuTopology, &bytes[..len]);
-        assert_eq!(it.core_siblings, [&b"0-1"[..]]);
-        assert_eq!(it.thread_siblings, [&b"0"[..], b"1"]);
+        assert_eq!(it.core_siblings, [ByteStr::new(b"0-1")]);
+        assert_eq!(it.thread_siblings, ["0", "1"].map(ByteStr::from));
         (it.places().collect::<Vec<_>>(), it.dies)
     };
     assert_eq!(siblings(208), (vec![], None), "of perf before 4.0");
     assert_eq!(siblings(224), (vec![place(10, 20, None), place(11, 21, None)], None), "before 5.3");
-    let die_siblings = [&b"0-1"[..]];
+    let die_siblings = [ByteStr::new(b"0-1")];
     let dies = Dies { die_siblings: Entries::from(&die_siblings), die_ids: Entries::from(&[30, 31]) };
     assert_eq!(siblings(300), (vec![place(10, 20, Some(30)), place(11, 21, Some(31))], Some(dies)));
 }
@@ -150,8 +151,8 @@ fn numa_topology<O: Endian>() {
     assert_eq!(
         decoded!(O, NUMA_TOPOLOGY, NumaTopology, &bytes),
         [
-            NumaNode { node: 0, mem_total: 4_417_752, mem_free: 3_711_860, cpus: b"0-1" },
-            NumaNode { node: 5, mem_total: 8, mem_free: 7, cpus: b"" },
+            NumaNode { node: 0, mem_total: 4_417_752, mem_free: 3_711_860, cpus: ByteStr::new(b"0-1") },
+            NumaNode { node: 5, mem_total: 8, mem_free: 7, cpus: ByteStr::new(b"") },
         ]
     );
 }
@@ -170,8 +171,8 @@ fn pmu_mappings<O: Endian>() {
     assert_eq!(
         decoded!(O, PMU_MAPPINGS, PmuMappings, &bytes),
         [
-            PmuMapping { kind: EventType(1), name: b"software" },
-            PmuMapping { kind: EventType(u32::MAX), name: b"hwmon" },
+            PmuMapping { kind: EventType(1), name: ByteStr::new(b"software") },
+            PmuMapping { kind: EventType(u32::MAX), name: ByteStr::new(b"hwmon") },
         ]
     );
 }
@@ -181,8 +182,8 @@ fn group_desc<O: Endian>() {
     assert_eq!(
         decoded!(O, GROUP_DESC, GroupDesc, &bytes),
         [
-            GroupDesc { name: b"{anon_group}", leader_idx: 0, nr_members: 2 },
-            GroupDesc { name: b"mine", leader_idx: 3, nr_members: 4 },
+            GroupDesc { name: ByteStr::new(b"{anon_group}"), leader_idx: 0, nr_members: 2 },
+            GroupDesc { name: ByteStr::new(b"mine"), leader_idx: 3, nr_members: 4 },
         ]
     );
 }
@@ -200,9 +201,24 @@ fn auxtrace<O: Endian>() {
 
 fn cache<O: Endian>() {
     let bytes = every::cache(big::<O>()).out;
-    let data = Cache { level: 1, line_size: 64, sets: 128, ways: 8, kind: b"Data", size: b"32K", map: b"0" };
-    let unified =
-        Cache { level: 3, line_size: 65, sets: 129, ways: 9, kind: b"Unified", size: b"32768K", map: b"0-1" };
+    let data = Cache {
+        level: 1,
+        line_size: 64,
+        sets: 128,
+        ways: 8,
+        kind: ByteStr::new(b"Data"),
+        size: ByteStr::new(b"32K"),
+        map: ByteStr::new(b"0"),
+    };
+    let unified = Cache {
+        level: 3,
+        line_size: 65,
+        sets: 129,
+        ways: 9,
+        kind: ByteStr::new(b"Unified"),
+        size: ByteStr::new(b"32768K"),
+        map: ByteStr::new(b"0-1"),
+    };
     assert_eq!(decoded!(O, CACHE, Cache, &bytes), [data, unified]);
 }
 
@@ -255,7 +271,7 @@ fn bpf_prog_info<O: Endian>() {
     let [first, second] = all.iter().collect::<Vec<_>>()[..] else { panic!("{all:?}") };
     let program = first.program;
     assert_eq!((program.kind, program.id), (26, 2));
-    assert_eq!((program.tag, first.name()), ([0x7c; 8], &b"hid_tail_call"[..]));
+    assert_eq!((program.tag, first.name()), ([0x7c; 8], ByteStr::new(b"hid_tail_call")));
     assert_eq!((program.load_time, program.created_by_uid), (987_844_719, 1000));
     assert_eq!((first.info.len(), first.data.len(), first.arrays), (128, 48, 0b1_1111));
     assert_eq!(first.jited_prog_insns(), Some(&[0x90, 0x91, 0x92][..]));
@@ -308,15 +324,18 @@ fn pmu_caps<O: Endian>() {
     let bytes = every::cpu_pmu_caps(big::<O>()).out;
     assert_eq!(
         decoded!(O, CPU_PMU_CAPS, CpuPmuCaps, &bytes),
-        [PmuCap { name: b"branches", value: b"32" }, PmuCap { name: b"pmu_name", value: b"skylake" }]
+        [
+            PmuCap { name: ByteStr::new(b"branches"), value: ByteStr::new(b"32") },
+            PmuCap { name: ByteStr::new(b"pmu_name"), value: ByteStr::new(b"skylake") }
+        ]
     );
     let bytes = every::pmu_caps(big::<O>()).out;
-    let slots = PmuCap { name: b"slots", value: b"0x0" };
+    let slots = PmuCap { name: ByteStr::new(b"slots"), value: ByteStr::new(b"0x0") };
     assert_eq!(
         decoded!(O, PMU_CAPS, PmuCaps, &bytes),
         [
-            PmuCaps { pmu_name: b"armv8_pmuv3_0", caps: Entries::from(&[slots]) },
-            PmuCaps { pmu_name: b"empty", caps: Entries::default() },
+            PmuCaps { pmu_name: "armv8_pmuv3_0".into(), caps: Entries::from(&[slots]) },
+            PmuCaps { pmu_name: "empty".into(), caps: Entries::default() },
         ]
     );
 }
@@ -326,16 +345,26 @@ fn hybrid_topology<O: Endian>() {
     assert_eq!(
         decoded!(O, HYBRID_TOPOLOGY, HybridTopology, &bytes),
         [
-            HybridPmu { pmu_name: b"cpu_core", cpus: b"0-3" },
-            HybridPmu { pmu_name: b"cpu_atom", cpus: b"4-11" },
+            HybridPmu { pmu_name: ByteStr::new(b"cpu_core"), cpus: ByteStr::new(b"0-3") },
+            HybridPmu { pmu_name: ByteStr::new(b"cpu_atom"), cpus: ByteStr::new(b"4-11") },
         ]
     );
 }
 
 fn cpu_domain_info<O: Endian>() {
     let bytes = every::cpu_domain_info(big::<O>()).out;
-    let smt = SchedDomain { domain: 0, dname: Some(b"SMT"), cpumask: b"00000003", cpulist: b"0-1" };
-    let mc = SchedDomain { domain: 1, dname: Some(b"MC"), cpumask: b"0000000f", cpulist: b"0-3" };
+    let smt = SchedDomain {
+        domain: 0,
+        dname: Some("SMT".into()),
+        cpumask: "00000003".into(),
+        cpulist: "0-1".into(),
+    };
+    let mc = SchedDomain {
+        domain: 1,
+        dname: Some("MC".into()),
+        cpumask: "0000000f".into(),
+        cpulist: "0-3".into(),
+    };
     assert_eq!(
         decoded!(O, CPU_DOMAIN_INFO, CpuDomainInfo, &bytes),
         DomainInfo {
@@ -360,7 +389,7 @@ fn cpu_domain_info_before_names<O: Endian>() {
         .string("0-1") // cpulist
         .out;
     let it = decoded!(O, CPU_DOMAIN_INFO, CpuDomainInfo, &bytes);
-    let domain = SchedDomain { domain: 0, dname: None, cpumask: b"3", cpulist: b"0-1" };
+    let domain = SchedDomain { domain: 0, dname: None, cpumask: "3".into(), cpulist: "0-1".into() };
     assert_eq!(it.cpus, [CpuDomains { cpu: 3, domains: Entries::from(&[domain]) }]);
 }
 

@@ -6,7 +6,7 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::{FeatureData, FeatureSection, NrCpus};
 use perf_parse::file::{FileError, FileErrorKind};
-use perf_parse::{Error, ErrorKind};
+use perf_parse::{ByteStr, Error, ErrorKind};
 
 use crate::{attr, in_both_orders, open, short};
 use testdata::Bytes;
@@ -88,7 +88,7 @@ fn several_strings(big: bool) {
     let feature = Feature::CMDLINE;
     let parse = |bytes: &[u8]| {
         section(big, feature, bytes).decode().map(|data| match data {
-            FeatureData::CmdLine(words) => words.iter().collect::<Vec<_>>().concat(),
+            FeatureData::CmdLine(words) => words.iter().map(ByteStr::as_bytes).collect::<Vec<_>>().concat(),
             other => panic!("{other:?}"),
         })
     };

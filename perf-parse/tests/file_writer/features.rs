@@ -1,5 +1,6 @@
 //! The payloads of features are read back unchanged.
 
+use perf_parse::ByteStr;
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
@@ -12,7 +13,7 @@ use perf_parse::file::write::FeaturePayloads;
 
 use compare::rewrite::{File, event, finish, writer};
 
-const STRINGS: [fn(&'static [u8]) -> FeatureData<'static>; 6] = [
+const STRINGS: [fn(ByteStr<'static>) -> FeatureData<'static>; 6] = [
     FeatureData::Hostname,
     FeatureData::OsRelease,
     FeatureData::Version,
@@ -23,12 +24,17 @@ const STRINGS: [fn(&'static [u8]) -> FeatureData<'static>; 6] = [
 
 const LONG: &[u8] = &[b'x'; 200];
 
+const WORDS: [ByteStr<'_>; 4] =
+    [ByteStr::new(b"perf"), ByteStr::new(b"record"), ByteStr::new(b""), ByteStr::new(LONG)];
+
 fn topology(has_dies: bool) -> CpuTopology<'static> {
-    const DIE: &[u8] = b"0-2";
+    const DIE: ByteStr<'_> = ByteStr::new(b"0-2");
+    const PACKAGES: [ByteStr<'_>; 2] = [ByteStr::new(b"0-1"), ByteStr::new(b"2")];
+    const CORES: [ByteStr<'_>; 3] = [ByteStr::new(b"0"), ByteStr::new(b"1"), ByteStr::new(b"2")];
     let dies = Dies { die_siblings: Entries::from(&[DIE]), die_ids: Entries::from(&[0, 1, 0]) };
     CpuTopology {
-        core_siblings: Entries::from(&[b"0-1", b"2" as &[u8]]),
-        thread_siblings: Entries::from(&[b"0" as &[u8], b"1", b"2"]),
+        core_siblings: Entries::from(&PACKAGES),
+        thread_siblings: Entries::from(&CORES),
         cpus: Entries::from(&[
             CpuPlace { core_id: 0, socket_id: 0 },
             CpuPlace { core_id: 1, socket_id: 0 },
@@ -41,32 +47,55 @@ fn topology(has_dies: bool) -> CpuTopology<'static> {
 fn build_ids() -> [BuildId<'static>; 3] {
     let misc = |mode| Misc::from(mode) | Misc::BUILD_ID_SIZE;
     [
-        BuildId { misc: misc(CpuMode::KERNEL), pid: -1, build_id: &[1; 20], filename: b"[kernel.kallsyms]" },
-        BuildId { misc: misc(CpuMode::USER), pid: 0, build_id: &[2; 16], filename: LONG },
-        BuildId { misc: misc(CpuMode::GUEST_USER), pid: 7, build_id: &[], filename: b"" },
+        BuildId {
+            misc: misc(CpuMode::KERNEL),
+            pid: -1,
+            build_id: &[1; 20],
+            filename: ByteStr::new(b"[kernel.kallsyms]"),
+        },
+        BuildId { misc: misc(CpuMode::USER), pid: 0, build_id: &[2; 16], filename: ByteStr::new(LONG) },
+        BuildId { misc: misc(CpuMode::GUEST_USER), pid: 7, build_id: &[], filename: ByteStr::default() },
     ]
 }
 
 const NODES: [NumaNode<'_>; 2] = [
-    NumaNode { node: 0, mem_total: 1 << 33, mem_free: 5, cpus: b"0-1" },
-    NumaNode { node: 7, mem_total: 6, mem_free: 0, cpus: b"" },
+    NumaNode { node: 0, mem_total: 1 << 33, mem_free: 5, cpus: ByteStr::new(b"0-1") },
+    NumaNode { node: 7, mem_total: 6, mem_free: 0, cpus: ByteStr::new(b"") },
 ];
 
 const CLOCK_DATA: ClockData = ClockData { version: 1, clockid: 7, wall_clock_ns: 8, clockid_time_ns: 9 };
 
 const PMUS: [PmuMapping<'_>; 2] = [
-    PmuMapping { kind: EventType::SOFTWARE, name: b"software" },
-    PmuMapping { kind: EventType(300), name: b"uncore_imc_0" },
+    PmuMapping { kind: EventType::SOFTWARE, name: ByteStr::new(b"software") },
+    PmuMapping { kind: EventType(300), name: ByteStr::new(b"uncore_imc_0") },
 ];
 
-const GROUP: GroupDesc<'_> = GroupDesc { name: b"{anon_group}", leader_idx: 1, nr_members: 2 };
+const GROUP: GroupDesc<'_> = GroupDesc { name: ByteStr::new(b"{anon_group}"), leader_idx: 1, nr_members: 2 };
 
-const HYBRID: [HybridPmu<'_>; 2] =
-    [HybridPmu { pmu_name: b"cpu_core", cpus: b"0-1" }, HybridPmu { pmu_name: b"cpu_atom", cpus: b"2" }];
+const HYBRID: [HybridPmu<'_>; 2] = [
+    HybridPmu { pmu_name: ByteStr::new(b"cpu_core"), cpus: ByteStr::new(b"0-1") },
+    HybridPmu { pmu_name: ByteStr::new(b"cpu_atom"), cpus: ByteStr::new(b"2") },
+];
 
 const CACHES: [Cache<'_>; 2] = [
-    Cache { level: 1, line_size: 64, sets: 128, ways: 8, kind: b"Data", size: b"32K", map: b"0" },
-    Cache { level: 3, line_size: 128, sets: 1, ways: 2, kind: b"Unified", size: b"32768K", map: b"0-2" },
+    Cache {
+        level: 1,
+        line_size: 64,
+        sets: 128,
+        ways: 8,
+        kind: ByteStr::new(b"Data"),
+        size: ByteStr::new(b"32K"),
+        map: ByteStr::new(b"0"),
+    },
+    Cache {
+        level: 3,
+        line_size: 128,
+        sets: 1,
+        ways: 2,
+        kind: ByteStr::new(b"Unified"),
+        size: ByteStr::new(b"32768K"),
+        map: ByteStr::new(b"0-2"),
+    },
 ];
 
 fn fill(features: &mut FeaturePayloads) {
@@ -74,9 +103,9 @@ fn fill(features: &mut FeaturePayloads) {
     let mut set = |data: FeatureData<'_>| features.set(&data).unwrap();
     for (number, feature) in (0..).zip(STRINGS) {
         // Lengths around a multiple of 64, where the padding changes.
-        set(feature(&LONG[..61 + number]));
+        set(feature(ByteStr::new(&LONG[..61 + number])));
     }
-    set(FeatureData::CmdLine(Entries::from(&[b"perf" as &[u8], b"record", b"", LONG])));
+    set(FeatureData::CmdLine(Entries::from(&WORDS)));
     set(FeatureData::NrCpus(NrCpus { available: 3, online: 2 }));
     set(FeatureData::TotalMem(1 << 40));
     set(FeatureData::SampleTime(SampleTime { first: 5, last: u64::MAX }));
@@ -113,7 +142,7 @@ fn every_feature_in<O: Endian>() {
     assert_eq!(file.features().len(), given.iter().count() + 1);
     let section = |feature| file.feature(feature).unwrap();
     for (number, feature) in (0..).zip(STRINGS) {
-        let data = feature(&LONG[..61 + number]);
+        let data = feature(ByteStr::new(&LONG[..61 + number]));
         let section = section(data.feature());
         assert_eq!(section.decode(), Ok(data));
         let padded = if number < 3 { 64 } else { 128 };
@@ -121,7 +150,7 @@ fn every_feature_in<O: Endian>() {
     }
     let features = file.features();
     let read = |data: FeatureData<'_>| assert_eq!(section(data.feature()).decode(), Ok(data));
-    read(FeatureData::CmdLine(Entries::from(&[b"perf" as &[u8], b"record", b"", LONG])));
+    read(FeatureData::CmdLine(Entries::from(&WORDS)));
     read(FeatureData::NrCpus(NrCpus { available: 3, online: 2 }));
     read(FeatureData::TotalMem(1 << 40));
     read(FeatureData::SampleTime(SampleTime { first: 5, last: u64::MAX }));
@@ -180,7 +209,7 @@ fn a_topology_without_dies_or_places() {
         writer.features().set(&FeatureData::NrCpus(NrCpus { available: 3, online: 3 })).unwrap();
         let bytes = finish(writer);
         let file = File::open(&bytes).unwrap();
-        assert_eq!(file.features().cpu_topology(), Some(Ok(given)));
+        assert_eq!(file.features().cpu_topology(), Ok(Some(given)));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Pipe-mode streams, record by record.
 
+use perf_parse::ByteStr;
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
@@ -31,10 +32,10 @@ fn everything_in_order_in<O: Endian>() {
     one.cpus = Some(vec![3]);
     let two = event(2, &[9], Some("12345678"));
     let mut features = FeaturePayloads::new_in(O::ENDIANNESS);
-    features.set(&FeatureData::Arch(b"riscv64")).unwrap();
+    features.set(&FeatureData::Arch("riscv64".into())).unwrap();
     features.raw(Feature::TRACING_DATA, b"tracing data").unwrap();
     let misc = Misc::from(CpuMode::USER) | Misc::BUILD_ID_SIZE;
-    let build_id = BuildId { misc, pid: -1, build_id: &[6; 20], filename: b"/bin/true" };
+    let build_id = BuildId { misc, pid: -1, build_id: &[6; 20], filename: "/bin/true".into() };
     features.set(&FeatureData::BuildId(Entries::from(&[build_id, build_id]))).unwrap();
 
     let mut writer = PipeWriter::new(Vec::new(), &[one.clone(), two], &features, &options::<O>()).unwrap();

@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
-use perf_parse::RawRecord;
+use perf_parse::{ByteStr, RawRecord};
 use perf_parse::abi::attr::AttrVersion;
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
@@ -146,12 +146,15 @@ fn features_that_cannot_be_told() {
         assert!(refused.ends_with(": must be a number from 1 to 255"), "{refused}");
     }
     let nul = b"a\0b";
-    assert_eq!(error(features.set(&FeatureData::Arch(nul))), "feature ARCH: string: must be free of NULs");
     assert_eq!(
-        error(features.set(&FeatureData::CmdLine(Entries::from(&[b"", &nul[..]])))),
+        error(features.set(&FeatureData::Arch(nul.into()))),
+        "feature ARCH: string: must be free of NULs"
+    );
+    assert_eq!(
+        error(features.set(&FeatureData::CmdLine(Entries::from(&[ByteStr::new(b""), nul.into()])))),
         "feature CMDLINE: string: must be free of NULs"
     );
-    let pmu = PmuMapping { kind: EventType::RAW, name: nul };
+    let pmu = PmuMapping { kind: EventType::RAW, name: nul.into() };
     assert_eq!(
         error(features.set(&FeatureData::PmuMappings(Entries::from(&[pmu])))),
         "feature PMU_MAPPINGS: name: must be free of NULs"
@@ -159,7 +162,8 @@ fn features_that_cannot_be_told() {
     fn build_ids<'a>(ids: &'a [BuildId<'a>]) -> FeatureData<'a> {
         FeatureData::BuildId(Entries::from(ids))
     }
-    let build_id = |build_id, filename| BuildId { misc: Misc(2), pid: 0, build_id, filename };
+    let build_id =
+        |build_id, filename| BuildId { misc: Misc(2), pid: 0, build_id, filename: ByteStr::new(filename) };
     assert_eq!(
         error(features.set(&build_ids(&[build_id(&[0; 21], b"")]))),
         "feature BUILD_ID: build_id: must be at most 20 bytes"

@@ -2,7 +2,6 @@
 
 use std::io::{Cursor, Seek, SeekFrom, Write};
 
-use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrFlags, AttrVersion};
 use perf_parse::abi::branch::BranchSampleType;
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian, U64};
@@ -10,6 +9,7 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::RecordType;
 use perf_parse::feature::FeatureData;
 use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
+use perf_parse::{ByteStr, Reader};
 use zerocopy::IntoBytes;
 
 use compare::rewrite::{File, event, finish, kind, options, record, records, writer};
@@ -182,13 +182,13 @@ fn records_and_the_data_behind_them() {
 #[test]
 fn a_file_without_records_is_not_taken_for_an_unfinished_one() {
     let mut writer = writer::<LittleEndian>(&[event(1, &[1], None)]);
-    writer.features().set(&FeatureData::Arch(b"s390x")).unwrap();
+    writer.features().set(&FeatureData::Arch(ByteStr::new(b"s390x"))).unwrap();
     let bytes = finish(writer);
     let file = File::open(&bytes).unwrap();
     assert_eq!(file.account().diagnostics, []);
     let [(only, _)] = &records(&file)[..] else { panic!("one record is expected") };
     assert_eq!(kind::<LittleEndian>(only), RecordType::FINISHED_ROUND);
-    assert_eq!(file.features().arch(), Some(Ok(&b"s390x"[..])));
+    assert_eq!(file.features().arch(), Ok(Some(ByteStr::new(b"s390x"))));
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_writer_that_is_killed_leaves_events_and_records() {
     let mut out = Cursor::new(Vec::new());
     let events = [event(1, &[1, 2], Some("a")), event(2, &[3], Some("b"))];
     let mut writer = FileWriter::new(&mut out, &events, &options::<LittleEndian>()).unwrap();
-    writer.features().set(&FeatureData::Hostname(b"never written")).unwrap();
+    writer.features().set(&FeatureData::Hostname("never written".into())).unwrap();
     let sample = record::<LittleEndian>(RecordType::SAMPLE, &[1; 32]);
     writer.record(&sample).unwrap();
     drop(writer);

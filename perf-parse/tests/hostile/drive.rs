@@ -96,7 +96,7 @@ fn walk(mut records: EventRecords<'_>, len: usize) -> Steps {
     let account = records.account();
     assert!(account.bytes <= len as u64, "{account:?}");
     assert!(account.bytes_skipped <= 2 * (len as u64 + (64 << 20)), "{account:?}");
-    let nr_cpus = records.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available);
+    let nr_cpus = records.features().nr_cpus().ok().flatten().map_or(0, |it| it.available);
     for section in records.features() {
         let _ = compare::feature::decode(&section, nr_cpus);
     }

@@ -4,7 +4,6 @@ use std::io::Cursor;
 use std::path::Path;
 use std::process::Command;
 
-use perf_parse::SampleLayout;
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::feature::Feature;
@@ -13,6 +12,7 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::{Entries, FeatureData, NrCpus};
 use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, PipeWriter, WriteOptions};
 use perf_parse::write::{self, SampleFields};
+use perf_parse::{ByteStr, SampleLayout};
 
 use compare::rewrite::{File, event, events, finish, kind, options, records, rewrite, walk, writer};
 
@@ -170,9 +170,9 @@ fn synthetic<O: Endian>() -> Vec<u8> {
         event.attr.sample_type = event.attr.sample_type | SampleType::CPU | SampleType::PERIOD;
     }
     let mut writer = writer::<O>(&events);
-    let words: [&[u8]; 2] = [b"perf", b"record"];
+    let words = ["perf", "record"].map(ByteStr::from);
     for data in [
-        FeatureData::Hostname(b"synthetic"),
+        FeatureData::Hostname(ByteStr::new(b"synthetic")),
         FeatureData::NrCpus(NrCpus { available: 4, online: 3 }),
         FeatureData::CmdLine(Entries::from(&words)),
     ] {

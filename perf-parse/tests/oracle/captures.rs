@@ -37,7 +37,7 @@ impl Compared {
                 self.kernel += usize::from(accepted.is_some());
             }
         }
-        let nr_cpus = records.features().nr_cpus().and_then(Result::ok).map_or(0, |it| it.available);
+        let nr_cpus = records.features().nr_cpus().ok().flatten().map_or(0, |it| it.available);
         for section in records.features() {
             if section.feature == Feature::TRACING_DATA {
                 self.formats += format::check(section.bytes);

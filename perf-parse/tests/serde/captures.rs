@@ -265,17 +265,19 @@ fn check_user(record: &UserRecord<'_>, json: &Value) {
 fn check_feature(data: &FeatureData<'_>, json: &Value) {
     match data {
         FeatureData::Hostname(name) | FeatureData::Version(name) => assert_eq!(*json, text(name)),
-        FeatureData::CmdLine(words) => assert_eq!(*json, words.iter().map(text).collect::<Value>()),
+        FeatureData::CmdLine(words) => {
+            assert_eq!(*json, words.iter().map(|word| text(&word)).collect::<Value>())
+        }
         FeatureData::NrCpus(it) => {
             assert_eq!(*json, json!({"nr_cpus_available": it.available, "nr_cpus_online": it.online}));
         }
         FeatureData::BuildId(ids) => {
-            let id = |it: BuildId<'_>| json!({"misc": it.misc.0, "pid": it.pid, "build_id": it.build_id, "filename": text(it.filename)});
+            let id = |it: BuildId<'_>| json!({"misc": it.misc.0, "pid": it.pid, "build_id": it.build_id, "filename": text(&it.filename)});
             assert_eq!(*json, ids.iter().map(id).collect::<Value>());
         }
         FeatureData::EventDesc(it) => {
             let event =
-                |it: EventDesc<'_>| json!({"name": text(it.name), "ids": it.ids.iter().collect::<Vec<_>>()});
+                |it: EventDesc<'_>| json!({"name": text(&it.name), "ids": it.ids.iter().collect::<Vec<_>>()});
             assert_eq!(*json, it.events.iter().map(event).collect::<Value>());
         }
         FeatureData::TracingData(bytes) => assert_eq!(*json, json!(bytes)),

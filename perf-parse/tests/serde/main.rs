@@ -15,7 +15,7 @@ use perf_parse::list::List;
 use perf_parse::record::{Cgroup, Comm, Record, TextPoke, UserRecord};
 use perf_parse::sample::Frame;
 use perf_parse::tracepoint::{Format, Value};
-use perf_parse::{RawRecord, SampleLayout};
+use perf_parse::{ByteStr, RawRecord, SampleLayout};
 use serde_json::{json, to_value};
 use serde_test::{Configure, Token, assert_ser_tokens};
 use testdata::Bytes;
@@ -173,16 +173,16 @@ fn what_is_not_recorded_is_left_out() {
 
 #[test]
 fn a_section_has_the_name_of_its_feature() {
-    let hostname = FeatureData::Hostname(b"h");
+    let hostname = FeatureData::Hostname(ByteStr::new(b"h"));
     assert_eq!(to_value(hostname).unwrap(), json!({"HOSTNAME": "h"}));
-    let latin = FeatureData::Hostname(b"\xe4");
+    let latin = FeatureData::Hostname(ByteStr::new(b"\xe4"));
     assert_eq!(to_value(latin).unwrap(), json!({"HOSTNAME": [0xe4]}));
     assert_eq!(to_value(FeatureData::TotalMem(7)).unwrap(), json!({"TOTAL_MEM": 7}));
     assert_eq!(to_value(FeatureData::Stat).unwrap(), json!("STAT"));
     assert_eq!(to_value(FeatureData::TracingData(b"\x17")).unwrap(), json!({"TRACING_DATA": [0x17]}));
     let other = FeatureSection::new(Feature(99), 0, b"\x01", Endianness::Little);
     assert_eq!(to_value(other.decode().unwrap()).unwrap(), json!({"OTHER": {"feature": 99, "bytes": [1]}}));
-    let groups = [GroupDesc { name: b"g", leader_idx: 1, nr_members: 2 }];
+    let groups = [GroupDesc { name: ByteStr::new(b"g"), leader_idx: 1, nr_members: 2 }];
     let tokens = [
         Token::NewtypeVariant { name: "FeatureData", variant: "GROUP_DESC" },
         Token::Seq { len: Some(1) },
@@ -201,7 +201,15 @@ fn a_section_has_the_name_of_its_feature() {
 
 #[test]
 fn an_entry_of_a_section_has_the_names_of_perf() {
-    let cache = Cache { level: 1, line_size: 64, sets: 2, ways: 3, kind: b"Data", size: b"4K", map: b"0" };
+    let cache = Cache {
+        level: 1,
+        line_size: 64,
+        sets: 2,
+        ways: 3,
+        kind: ByteStr::new(b"Data"),
+        size: ByteStr::new(b"4K"),
+        map: ByteStr::new(b"0"),
+    };
     let json = json!({
         "level": 1, "line_size": 64, "sets": 2, "ways": 3, "type": "Data", "size": "4K", "map": "0",
     });

@@ -203,7 +203,7 @@ fn buildid_pipe_capture() {
         UserRecord::HeaderBuildId(it) => {
             // Among the tools of perf 6.1, inject does not write the length.
             assert_eq!((it.misc.contains(Misc::BUILD_ID_SIZE), it.build_id.len()), (false, 20));
-            Some((it.pid, it.cpumode(), core::str::from_utf8(it.filename).unwrap()))
+            Some((it.pid, it.cpumode(), it.filename.to_str().unwrap()))
         }
         _ => None,
     });

@@ -1,5 +1,6 @@
 //! Header data, markers, and records that contain other bytes.
 
+use perf_parse::ByteStr;
 use perf_parse::abi::attr::{AttrFlags, AttrVersion};
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::feature::Feature;
@@ -122,7 +123,7 @@ fn header_build_id<O: Endian>() {
     let bytes = record::<O>(RecordType::HEADER_BUILD_ID, Misc::BUILD_ID_SIZE.0 | 1, &fields);
     let it = expect!(&bytes, O, HeaderBuildId);
     assert_eq!((it.pid, it.cpumode()), (-1, CpuMode::KERNEL));
-    assert_eq!((it.build_id, it.filename), (&b"0123456789abcdef"[..], &b"[kernel.kallsyms]"[..]));
+    assert_eq!((it.build_id, it.filename), (&b"0123456789abcdef"[..], ByteStr::new(b"[kernel.kallsyms]")));
     assert_cut::<O>(&bytes, &[(8, "Truncated build_id@8"), (36, "Unterminated filename@36"), (54, "ok")]);
     // Without the bit in `misc` the length is not recorded.
     let bytes = record::<O>(RecordType::HEADER_BUILD_ID, 2, &fields);

@@ -18,10 +18,10 @@ pub(super) struct RecordingMachine {
 impl RecordingMachine {
     pub(super) fn new(reader: &Reader<'_>) -> Self {
         let features = reader.features();
-        let topology = features.cpu_topology().and_then(Result::ok);
+        let topology = features.cpu_topology().ok().flatten();
         let sockets = topology.iter().flat_map(|it| it.cpus.iter()).map(|cpu| cpu.socket_id).collect();
-        let arch = features.arch().and_then(Result::ok).unwrap_or_default();
-        Self { sockets, has_pipeline: arch.starts_with(b"ppc"), line_size: line_size(arch) }
+        let arch = features.arch().ok().flatten().unwrap_or_default();
+        Self { sockets, has_pipeline: arch.starts_with(b"ppc"), line_size: line_size(&arch) }
     }
 
     /// Returns the socket of a CPU; -1 if it is not known.

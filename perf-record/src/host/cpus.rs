@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use perf_parse::ByteStr;
 use perf_parse::feature::{Cache, CpuPlace, CpuTopology, Dies, Entries, FeatureData, NrCpus};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
@@ -81,7 +82,7 @@ fn describe_topology(
     let places: Vec<_> = (0..available).map(place).collect();
     let die_ids: Vec<_> = (0..available).map(|cpu| id(cpu, "die_id")).collect();
     let [core_siblings, thread_siblings, die_siblings] =
-        [&core_siblings, &thread_siblings, &die_siblings].map(|lists| bytes(lists));
+        [&core_siblings, &thread_siblings, &die_siblings].map(|lists| texts(lists));
     let dies = Dies { die_siblings: Entries::from(&die_siblings), die_ids: Entries::from(&die_ids) };
     features.set(&FeatureData::CpuTopology(CpuTopology {
         core_siblings: Entries::from(&core_siblings),
@@ -91,8 +92,8 @@ fn describe_topology(
     }))
 }
 
-fn bytes(lists: &[String]) -> Vec<&[u8]> {
-    lists.iter().map(String::as_bytes).collect()
+fn texts(lists: &[String]) -> Vec<ByteStr<'_>> {
+    lists.iter().map(|list| ByteStr::from(list.as_str())).collect()
 }
 
 /// Adds `CACHE` of the first `available` cpus: each cache once, in ascending order of level.
@@ -124,7 +125,7 @@ fn describe_caches(
     }
     caches.sort_by_key(|([level, ..], _)| *level);
     let caches = caches.iter().map(|([level, line_size, sets, ways], [kind, size, map])| {
-        let (kind, size, map) = (kind.as_bytes(), size.as_bytes(), map.as_bytes());
+        let [kind, size, map] = [kind, size, map].map(|it| ByteStr::from(it.as_str()));
         Cache { level: *level, line_size: *line_size, sets: *sets, ways: *ways, kind, size, map }
     });
     features.set(&FeatureData::Cache(Entries::from(&caches.collect::<Vec<_>>())))

@@ -35,7 +35,7 @@ pub(super) fn describe(root: &Path, features: &mut FeaturePayloads) -> Result<()
     let numa: Vec<_> = numa
         .iter()
         .map(|(node, mem_total, mem_free, cpus)| {
-            let cpus = cpus.as_bytes();
+            let cpus = cpus.as_str().into();
             NumaNode { node: *node, mem_total: *mem_total, mem_free: *mem_free, cpus }
         })
         .collect();

@@ -3,6 +3,7 @@
 use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
+use perf_parse::ByteStr;
 use perf_parse::feature::{
     Cache, CpuPlace, CpuTopology, Dies, Entries, FeatureData, FeatureSection, NrCpus, NumaNode, PmuMapping,
 };
@@ -73,7 +74,7 @@ fn machine() -> Folder {
 
 fn described(root: &std::path::Path) -> FeaturePayloads {
     let mut features = FeaturePayloads::new();
-    host::describe(root, "perfdata 0", &[b"perfdata", b"record"], &mut features).unwrap();
+    host::describe(root, "perfdata 0", &["perfdata".into(), "record".into()], &mut features).unwrap();
     features
 }
 
@@ -91,17 +92,17 @@ fn a_machine_and_its_features() {
         let section = section(&features, data.feature()).with_nr_cpus(2);
         assert_eq!(section.decode(), Ok(data));
     };
-    check(FeatureData::Hostname(b"host"));
-    check(FeatureData::OsRelease(b"6.1.0"));
-    check(FeatureData::Version(b"perfdata 0"));
-    check(FeatureData::Arch(b"x86_64"));
-    check(FeatureData::CpuDesc(b"Intel(R) Xeon(R) Gold"));
-    check(FeatureData::CpuId(b"GenuineIntel,6,85,7"));
-    let words: [&[u8]; 2] = [b"perfdata", b"record"];
+    check(FeatureData::Hostname(ByteStr::new(b"host")));
+    check(FeatureData::OsRelease(ByteStr::new(b"6.1.0")));
+    check(FeatureData::Version(ByteStr::new(b"perfdata 0")));
+    check(FeatureData::Arch(ByteStr::new(b"x86_64")));
+    check(FeatureData::CpuDesc(ByteStr::new(b"Intel(R) Xeon(R) Gold")));
+    check(FeatureData::CpuId(ByteStr::new(b"GenuineIntel,6,85,7")));
+    let words = ["perfdata", "record"].map(ByteStr::from);
     check(FeatureData::CmdLine(Entries::from(&words)));
     check(FeatureData::NrCpus(NrCpus { available: 2, online: 1 }));
     check(FeatureData::TotalMem(1000));
-    let first: [&[u8]; 1] = [b"0"];
+    let first = [ByteStr::new(b"0")];
     let siblings = Entries::from(&first);
     let nowhere = CpuPlace { core_id: u32::MAX, socket_id: u32::MAX };
     let places = [CpuPlace { core_id: 3, socket_id: u32::MAX }, nowhere];
@@ -111,18 +112,26 @@ fn a_machine_and_its_features() {
         cpus: Entries::from(&places),
         dies: Some(Dies { die_siblings: siblings, die_ids: Entries::from(&[1, u32::MAX]) }),
     }));
-    let data = Cache { level: 1, line_size: 64, sets: 128, ways: 8, kind: b"Data", size: b"64K", map: b"0" };
-    let unified = Cache { level: 3, kind: b"Unified", ..data };
+    let data = Cache {
+        level: 1,
+        line_size: 64,
+        sets: 128,
+        ways: 8,
+        kind: ByteStr::new(b"Data"),
+        size: ByteStr::new(b"64K"),
+        map: ByteStr::new(b"0"),
+    };
+    let unified = Cache { level: 3, kind: ByteStr::new(b"Unified"), ..data };
     check(FeatureData::Cache(Entries::from(&[data, unified])));
-    let first = NumaNode { node: 0, mem_total: 600, mem_free: 100, cpus: b"0-1" };
-    let third = NumaNode { node: 2, mem_total: 400, mem_free: 0, cpus: b"" };
+    let first = NumaNode { node: 0, mem_total: 600, mem_free: 100, cpus: ByteStr::new(b"0-1") };
+    let third = NumaNode { node: 2, mem_total: 400, mem_free: 0, cpus: ByteStr::new(b"") };
     check(FeatureData::NumaTopology(Entries::from(&[first, third])));
     let Ok(FeatureData::MemTopology(memory)) = of(Feature::MEM_TOPOLOGY).decode() else { panic!() };
     assert_eq!(memory.block_size_bytes, 0x800_0000);
     let blocks = memory.nodes.iter().map(|node| (node.node, node.blocks.iter().collect::<Vec<_>>()));
     assert_eq!(blocks.collect::<Vec<_>>(), [(0, vec![0, 33]), (1, vec![]), (2, vec![])]);
     let pmus = [(1, &b"software"[..]), (8, b"uprobe")];
-    let pmus = pmus.map(|(kind, name)| PmuMapping { kind: EventType(kind), name });
+    let pmus = pmus.map(|(kind, name)| PmuMapping { kind: EventType(kind), name: name.into() });
     check(FeatureData::PmuMappings(Entries::from(&pmus)));
 }
 
@@ -149,17 +158,17 @@ fn other_architectures() {
     ]);
     let features = described(&folder.0);
     let id = section(&features, Feature::CPUID);
-    assert_eq!(id.decode(), Ok(FeatureData::CpuId(b"0x00000000413fd0c1")));
+    assert_eq!(id.decode(), Ok(FeatureData::CpuId(ByteStr::new(b"0x00000000413fd0c1"))));
     assert_eq!(features.get(Feature::CPUDESC), None);
     folder.put("proc/cpuinfo", b"processor : 0\ncpu : POWER9, altivec supported\n");
     let features = described(&folder.0);
     let description = section(&features, Feature::CPUDESC);
-    assert_eq!(description.decode(), Ok(FeatureData::CpuDesc(b"POWER9, altivec supported")));
+    assert_eq!(description.decode(), Ok(FeatureData::CpuDesc(ByteStr::new(b"POWER9, altivec supported"))));
 }
 
 #[test]
 fn a_word_with_a_nul_is_refused() {
     let folder = Folder::new();
-    let refused = host::describe(&folder.0, "perfdata 0", &[b"a\0b"], &mut FeaturePayloads::new());
+    let refused = host::describe(&folder.0, "perfdata 0", &["a\0b".into()], &mut FeaturePayloads::new());
     assert!(refused.unwrap_err().to_string().contains("free of NULs"));
 }

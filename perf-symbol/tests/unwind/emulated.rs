@@ -22,7 +22,7 @@ fn check(name: &str) {
     let Ok(FeatureData::Arch(machine)) = reader.features().get(Feature::ARCH).unwrap().decode() else {
         panic!()
     };
-    let arch = Arch::from_machine(std::str::from_utf8(machine).unwrap()).unwrap();
+    let arch = Arch::from_machine(machine.to_str().unwrap()).unwrap();
     let (mut session, mut unwinder) = (Session::new(), Unwinder::new(arch));
     let mut module_of = |dso: &Dso| {
         let path = folder.join(std::str::from_utf8(dso.name()).unwrap().trim_start_matches('/'));

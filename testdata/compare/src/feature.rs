@@ -2,6 +2,7 @@
 
 use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
+use perf_parse::ByteStr;
 use perf_parse::feature::{
     BpfProgInfo, Cache, CpuDomains, CpuPlace, Entries, EventDesc, FeatureData, FeatureSection, FieldValue,
     MemNode, NumaNode, PmuCap, SchedDomain,
@@ -41,39 +42,39 @@ fn values(data: &FeatureData<'_>) -> Option<Value> {
         | FeatureData::Version(text)
         | FeatureData::Arch(text)
         | FeatureData::CpuDesc(text)
-        | FeatureData::CpuId(text) => text.into(),
+        | FeatureData::CpuId(text) => text.as_bytes().into(),
         FeatureData::NrCpus(it) => fields! { available: it.available, online: it.online },
         FeatureData::TotalMem(size) => size.into(),
-        FeatureData::CmdLine(words) => words.iter().collect(),
+        FeatureData::CmdLine(words) => texts(words),
         FeatureData::EventDesc(descs) => {
             let event = |it: EventDesc<'_>| {
-                fields! { attr: attr(&it.attr), name: it.name, ids: it.ids.iter().collect::<Value>() }
+                fields! { attr: attr(&it.attr), name: it.name.as_bytes(), ids: it.ids.iter().collect::<Value>() }
             };
             descs.events.iter().map(event).collect()
         }
         FeatureData::CpuTopology(it) => {
             let place = |it: CpuPlace| fields! { core_id: it.core_id, socket_id: it.socket_id };
             fields! {
-                cores: it.core_siblings.iter().collect::<Value>(),
-                threads: it.thread_siblings.iter().collect::<Value>(),
+                cores: texts(it.core_siblings),
+                threads: texts(it.thread_siblings),
                 cpus: it.cpus.iter().map(place).collect::<Value>(),
-                dies: it.dies.map(|dies| dies.die_siblings.iter().collect::<Value>()),
+                dies: it.dies.map(|dies| texts(dies.die_siblings)),
                 die_ids: it.dies.iter().flat_map(|dies| dies.die_ids).collect::<Value>(),
             }
         }
         FeatureData::NumaTopology(nodes) => {
             let node = |it: NumaNode<'_>| {
-                fields! { node: it.node, mem_total: it.mem_total, mem_free: it.mem_free, cpus: it.cpus }
+                fields! { node: it.node, mem_total: it.mem_total, mem_free: it.mem_free, cpus: it.cpus.as_bytes() }
             };
             nodes.iter().map(node).collect()
         }
         FeatureData::BranchStack | FeatureData::Stat => fields! {},
         FeatureData::PmuMappings(mappings) => {
-            mappings.iter().map(|it| fields! { kind: it.kind.0, name: it.name }).collect()
+            mappings.iter().map(|it| fields! { kind: it.kind.0, name: it.name.as_bytes() }).collect()
         }
         FeatureData::GroupDesc(groups) => groups
             .iter()
-            .map(|it| fields! { name: it.name, leader_idx: it.leader_idx, nr_members: it.nr_members })
+            .map(|it| fields! { name: it.name.as_bytes(), leader_idx: it.leader_idx, nr_members: it.nr_members })
             .collect(),
         FeatureData::Auxtrace(entries) => {
             entries.iter().map(|it| fields! { file_offset: it.file_offset, size: it.size }).collect()
@@ -81,8 +82,8 @@ fn values(data: &FeatureData<'_>) -> Option<Value> {
         FeatureData::Cache(caches) => {
             let cache = |it: Cache<'_>| {
                 fields! {
-                    level: it.level, line_size: it.line_size, sets: it.sets, ways: it.ways, kind: it.kind,
-                    size: it.size, map: it.map,
+                    level: it.level, line_size: it.line_size, sets: it.sets, ways: it.ways, kind: it.kind.as_bytes(),
+                    size: it.size.as_bytes(), map: it.map.as_bytes(),
                 }
             };
             caches.iter().map(cache).collect()
@@ -108,14 +109,14 @@ fn values(data: &FeatureData<'_>) -> Option<Value> {
             fields! { clockid: it.clockid, wall_ns: it.wall_clock_ns, clockid_ns: it.clockid_time_ns }
         }
         FeatureData::HybridTopology(pmus) => {
-            pmus.iter().map(|it| fields! { name: it.pmu_name, value: it.cpus }).collect()
+            pmus.iter().map(|it| fields! { name: it.pmu_name.as_bytes(), value: it.cpus.as_bytes() }).collect()
         }
         FeatureData::PmuCaps(pmus) => {
-            pmus.iter().map(|it| fields! { caps: caps(it.caps), pmu_name: it.pmu_name }).collect()
+            pmus.iter().map(|it| fields! { caps: caps(it.caps), pmu_name: it.pmu_name.as_bytes() }).collect()
         }
         FeatureData::CpuDomainInfo(it) => {
             let domain = |it: SchedDomain<'_>| {
-                fields! { domain: it.domain, name: it.dname, cpumask: it.cpumask, cpulist: it.cpulist }
+                fields! { domain: it.domain, name: it.dname.map(ByteStr::as_bytes), cpumask: it.cpumask.as_bytes(), cpulist: it.cpulist.as_bytes() }
             };
             let cpu = |it: CpuDomains<'_>| {
                 fields! { cpu: it.cpu, domains: it.domains.iter().map(domain).collect::<Value>() }
@@ -131,15 +132,19 @@ fn values(data: &FeatureData<'_>) -> Option<Value> {
     })
 }
 
+fn texts(texts: Entries<'_, ByteStr<'_>>) -> Value {
+    texts.iter().map(ByteStr::as_bytes).collect()
+}
+
 fn caps(caps: Entries<'_, PmuCap<'_>>) -> Value {
-    caps.iter().map(|it| fields! { name: it.name, value: it.value }).collect()
+    caps.iter().map(|it| fields! { name: it.name.as_bytes(), value: it.value.as_bytes() }).collect()
 }
 
 fn bpf_prog_info(it: &BpfProgInfo<'_>) -> Value {
     let program = it.program;
     fields! {
         kind: program.kind, id: program.id, tag: &program.tag[..], load_time: program.load_time,
-        uid: program.created_by_uid, name: it.name(), ifindex: program.ifindex, gpl: program.gpl_compatible,
+        uid: program.created_by_uid, name: it.name().as_bytes(), ifindex: program.ifindex, gpl: program.gpl_compatible,
         netns_dev: program.netns_dev, netns_ino: program.netns_ino,
         jited: it.jited_prog_insns(), xlated: it.xlated_prog_insns(),
         map_ids: it.map_ids().map(|all| all.iter().collect::<Value>()),

@@ -153,7 +153,7 @@ fn counts(counts: impl Iterator<Item = (&'static str, u64)>) -> Value {
 /// Returns a build id, of a record or of an entry of the feature.
 pub(crate) fn build_id(it: &BuildId<'_>) -> Value {
     let Misc(misc) = it.misc;
-    fields! { misc: misc, pid: it.pid, build_id: it.build_id, filename: it.filename }
+    fields! { misc: misc, pid: it.pid, build_id: it.build_id, filename: it.filename.as_bytes() }
 }
 
 fn cpu_map(data: &CpuMapData<'_>) -> Value {

@@ -51,8 +51,8 @@ pub(super) fn run(args: &StatReportArgs) -> Result<Outcome, Failure> {
 
 /// Returns the command line that wrote the capture; `None` if it is not known.
 fn command_line(records: &EventRecords<'_>) -> Option<String> {
-    let words = records.features().cmdline()?.ok()?;
-    let words: Vec<_> = words.iter().map(|word| String::from_utf8_lossy(word).into_owned()).collect();
+    let words = records.features().cmdline().ok()??;
+    let words: Vec<_> = words.iter().map(|word| word.to_string()).collect();
     Some(words.join(" "))
 }
 

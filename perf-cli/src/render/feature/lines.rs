@@ -2,6 +2,7 @@
 
 use core::fmt::{Display, Formatter};
 
+use perf_parse::ByteStr;
 use perf_parse::feature::{
     Bitmap, BpfProgInfo, BuildId, ClockData, Compression, CpuDomains, CpuTopology, EventDesc, FeatureData,
     FeatureSection, MemTopology, PmuCap, SampleTime,
@@ -48,32 +49,32 @@ pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
         | FeatureData::Version(it)
         | FeatureData::Arch(it)
         | FeatureData::CpuDesc(it)
-        | FeatureData::CpuId(it) => Printable(it).to_string().into(),
+        | FeatureData::CpuId(it) => Printable(&it).to_string().into(),
         FeatureData::NrCpus(it) => format!("{} available, {} online", it.available, it.online).into(),
         FeatureData::TotalMem(kib) => format!("{kib} KiB").into(),
         FeatureData::CmdLine(words) => {
-            let words: Vec<_> = words.iter().map(|word| Printable(word).to_string()).collect();
+            let words: Vec<_> = words.iter().map(|word| Printable(&word).to_string()).collect();
             words.join(" ").into()
         }
         FeatureData::EventDesc(it) => list(it.events, "event", "events", event_desc),
         FeatureData::CpuTopology(it) => cpu_topology(it),
         FeatureData::NumaTopology(it) => list(it, "node", "nodes", |it| {
-            let cpus = Printable(it.cpus);
+            let cpus = Printable(&it.cpus);
             format!("node {}: {} KiB, {} KiB free, cpus {cpus}", it.node, it.mem_total, it.mem_free)
         }),
         FeatureData::BranchStack => String::from("samples have branch stacks").into(),
         FeatureData::Stat => String::from("written by perf stat").into(),
         FeatureData::PmuMappings(it) => {
-            list(it, "pmu", "pmus", |it| format!("{:>3} {}", it.kind.0, Printable(it.name)))
+            list(it, "pmu", "pmus", |it| format!("{:>3} {}", it.kind.0, Printable(&it.name)))
         }
         FeatureData::GroupDesc(it) => list(it, "group", "groups", |it| {
-            format!("{}: {} events, led by event {}", Printable(it.name), it.nr_members, it.leader_idx)
+            format!("{}: {} events, led by event {}", Printable(&it.name), it.nr_members, it.leader_idx)
         }),
         FeatureData::Auxtrace(it) => list(it, "AUXTRACE record", "AUXTRACE records", |it| {
             format!("at {:#x}: {} bytes", it.file_offset, it.size)
         }),
         FeatureData::Cache(it) => list(it, "cache", "caches", |it| {
-            let [kind, size, map] = [it.kind, it.size, it.map].map(|text| Printable(text).to_string());
+            let [kind, size, map] = [it.kind, it.size, it.map].map(|text| Printable(&text).to_string());
             let geometry = format!("{} sets of {} ways, lines of {} bytes", it.sets, it.ways, it.line_size);
             format!("L{} {kind:<11} {size:>6}, {geometry}, cpus {map}", it.level)
         }),
@@ -96,11 +97,11 @@ pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
         FeatureData::CpuPmuCaps(it) => list(it, "capability", "capabilities", pmu_cap),
         FeatureData::ClockData(it) => clock_data(&it).into(),
         FeatureData::HybridTopology(it) => list(it, "core pmu", "core pmus", |it| {
-            format!("{}: cpus {}", Printable(it.pmu_name), Printable(it.cpus))
+            format!("{}: cpus {}", Printable(&it.pmu_name), Printable(&it.cpus))
         }),
         FeatureData::PmuCaps(it) => list(it, "pmu", "pmus", |it| {
             let caps: Vec<_> = it.caps.iter().map(pmu_cap).collect();
-            format!("{}: {}", Printable(it.pmu_name), caps.join(", "))
+            format!("{}: {}", Printable(&it.pmu_name), caps.join(", "))
         }),
         FeatureData::CpuDomainInfo(it) => {
             let mut lines = list(it.cpus, "cpu", "cpus", cpu_domains);
@@ -119,13 +120,13 @@ pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
 }
 
 fn build_id(it: BuildId<'_>) -> String {
-    let file = format!("{} {}", Hex(it.build_id), Printable(it.filename));
+    let file = format!("{} {}", Hex(it.build_id), Printable(&it.filename));
     if it.pid == -1 { file } else { format!("{file} (guest {})", it.pid) }
 }
 
 fn event_desc(it: EventDesc<'_>) -> String {
     let ids: Vec<_> = it.ids.iter().map(|id| id.to_string()).collect();
-    format!("{}: ids {}", Printable(it.name), if ids.is_empty() { "none".into() } else { ids.join(" ") })
+    format!("{}: ids {}", Printable(&it.name), if ids.is_empty() { "none".into() } else { ids.join(" ") })
 }
 
 fn cpu_topology(it: CpuTopology<'_>) -> Lines {
@@ -137,7 +138,7 @@ fn cpu_topology(it: CpuTopology<'_>) -> Lines {
     ] {
         let Some(siblings) = siblings else { continue };
         counts.push(count(siblings.len(), one, many));
-        entries.extend(siblings.iter().map(|cpus| format!("{one}: cpus {}", Printable(cpus))));
+        entries.extend(siblings.iter().map(|cpus| format!("{one}: cpus {}", Printable(&cpus))));
     }
     for (cpu, (place, die_id)) in it.places().enumerate() {
         let die = die_id.map_or(String::new(), |die| format!(", die {die}"));
@@ -160,13 +161,14 @@ fn sample_time(SampleTime { first, last }: SampleTime) -> String {
 
 fn bpf_prog_info(it: BpfProgInfo<'_>) -> String {
     let program = it.program;
-    let name = if it.name().is_empty() { Printable(b"unnamed") } else { Printable(it.name()) };
+    let name = if it.name().is_empty() { ByteStr::new(b"unnamed") } else { it.name() };
     let functions = it.jited_ksyms().unwrap_or_default().iter().zip(it.jited_func_lens().unwrap_or_default());
     let functions: Vec<_> = functions.map(|(at, len)| format!("{at:#x}+{len:#x}")).collect();
     let functions = if functions.is_empty() { "unknown addresses".into() } else { functions.join(" ") };
     format!(
-        "{:>3} {name}: tag {}, type {}, {} bytes at {functions}, loaded at {} s by uid {}",
+        "{:>3} {}: tag {}, type {}, {} bytes at {functions}, loaded at {} s by uid {}",
         program.id,
+        Printable(&name),
         Hex(&program.tag),
         program.kind,
         program.jited_prog_len,
@@ -183,7 +185,7 @@ fn compressed(it: &Compression) -> String {
 }
 
 fn pmu_cap(it: PmuCap<'_>) -> String {
-    format!("{}={}", Printable(it.name), Printable(it.value))
+    format!("{}={}", Printable(&it.name), Printable(&it.value))
 }
 
 fn clock_data(it: &ClockData) -> String {
@@ -201,8 +203,8 @@ fn clock_data(it: &ClockData) -> String {
 
 fn cpu_domains(it: CpuDomains<'_>) -> String {
     let domains = it.domains.iter().map(|domain| {
-        let name = domain.dname.map_or(String::new(), |name| format!(" {}", Printable(name)));
-        format!("domain {}{name} of cpus {}", domain.domain, Printable(domain.cpulist))
+        let name = domain.dname.map_or(String::new(), |name| format!(" {}", Printable(&name)));
+        format!("domain {}{name} of cpus {}", domain.domain, Printable(&domain.cpulist))
     });
     format!("cpu {}: {}", it.cpu, domains.collect::<Vec<_>>().join(", "))
 }

@@ -8,6 +8,7 @@ use zerocopy::IntoBytes;
 
 use super::error::WriteFileError;
 use super::{EventFields, WriteOptions};
+use crate::byte_str::ByteStr;
 use crate::feature::Entries;
 use crate::feature::codec::{put_count, put_number};
 use crate::feature::event_desc::{put_named, put_sized};
@@ -101,7 +102,7 @@ pub(super) fn event_desc<O: Endian>(
     for (index, event) in events.iter().enumerate() {
         let Some(name) = &event.name else { return Ok(None) };
         format.put::<O>(&mut out, index, event)?;
-        put_named::<O>(&mut out, name, Entries::from(&event.ids)).map_err(in_event(index))?;
+        put_named::<O>(&mut out, ByteStr::new(name), Entries::from(&event.ids)).map_err(in_event(index))?;
     }
     Ok(Some(out))
 }

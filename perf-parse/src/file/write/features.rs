@@ -27,10 +27,10 @@ use crate::feature::{AuxtraceEntry, Compression, EncodeError, Entries, FeatureDa
 /// use perf_parse::file::write::FeaturePayloads;
 ///
 /// let mut features = FeaturePayloads::new_in(Endianness::Little);
-/// features.set(&FeatureData::Arch(b"x86_64"))?;
+/// features.set(&FeatureData::Arch("x86_64".into()))?;
 /// features.set(&FeatureData::NrCpus(NrCpus { available: 8, online: 4 }))?;
 /// assert_eq!(features.get(Feature::NRCPUS), Some(&[8, 0, 0, 0, 4, 0, 0, 0][..]));
-/// assert!(features.set(&FeatureData::Hostname(b"two\0parts")).is_err());
+/// assert!(features.set(&FeatureData::Hostname("two\0parts".into())).is_err());
 /// # Ok::<(), perf_parse::file::write::WriteFileError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use perf_abi::endian::Endian;
 use perf_abi::record::{CpuMode, HeaderBuildId, Misc};
 
+use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 
@@ -23,8 +24,7 @@ pub struct BuildId<'a> {
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
     pub build_id: &'a [u8],
     /// Path of the file.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
-    pub filename: &'a [u8],
+    pub filename: ByteStr<'a>,
 }
 
 impl<'a> BuildId<'a> {
@@ -37,7 +37,7 @@ impl<'a> BuildId<'a> {
             let kind = ErrorKind::OutOfRange { field: "build_id.size", value: u64::from(len), max: 20 };
             return Err(Error::new(kind, offset.saturating_add(24)));
         };
-        Ok(Self { misc, pid: fixed.pid.get(), build_id, filename: at.string("filename")? })
+        Ok(Self { misc, pid: fixed.pid.get(), build_id, filename: at.string("filename")?.into() })
     }
 
     /// Returns the CPU mode of the file: kernel or user, host or guest.
