@@ -3,6 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use perf_abi::record::CpuMode;
 use perf_parse::record::user;
 
 /// A build id: what the linker wrote into a file to identify it. At most 20 bytes.
@@ -49,6 +50,8 @@ impl core::fmt::Debug for BuildId {
 pub(crate) struct BuildIds {
     /// By path; `None` if two files of the path are listed.
     by_path: BTreeMap<Vec<u8>, Option<BuildId>>,
+    /// The first path of the text of the host's kernel.
+    pub(crate) kernel: Option<Vec<u8>>,
     /// Number of bytes that are taken, and number of entries that had no room.
     taken: usize,
     pub(crate) dropped: u64,
@@ -58,22 +61,28 @@ pub(crate) struct BuildIds {
 const ENTRY: usize = 64;
 
 impl BuildIds {
-    /// Adds an entry, of a host's file, within `limit` bytes.
-    pub(crate) fn add(&mut self, entry: &user::BuildId<'_>, limit: usize) {
-        let id = BuildId::new(entry.build_id);
-        if let Some(known) = self.by_path.get_mut(entry.filename.as_bytes()) {
-            if *known != Some(id) {
+    /// Adds an entry, of a host's file, within `limit` bytes. Returns whether it is the first one of its path, or another one
+    /// than those before.
+    pub(crate) fn add(&mut self, entry: &user::BuildId<'_>, limit: usize) -> bool {
+        let (id, path) = (BuildId::new(entry.build_id), entry.filename.as_bytes());
+        if let Some(known) = self.by_path.get_mut(path) {
+            let is_other = known.is_some_and(|known| known != id);
+            if is_other {
                 *known = None;
             }
-            return;
+            return is_other;
         }
-        let taken = self.taken.saturating_add(entry.filename.len()).saturating_add(ENTRY);
+        let taken = self.taken.saturating_add(path.len()).saturating_add(ENTRY);
         if taken > limit {
             self.dropped = self.dropped.saturating_add(1);
-            return;
+            return false;
         }
         self.taken = taken;
-        self.by_path.insert(entry.filename.to_vec(), Some(id));
+        if self.kernel.is_none() && is_kernel(entry) {
+            self.kernel = Some(Vec::from(path));
+        }
+        self.by_path.insert(Vec::from(path), Some(id));
+        true
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -83,4 +92,15 @@ impl BuildIds {
     pub(crate) fn get(&self, path: &[u8]) -> Option<BuildId> {
         *self.by_path.get(path)?
     }
+}
+
+/// Returns whether an entry is of the text of a kernel, and not of a module or of what the kernel maps into processes.
+///
+/// perf: `is_kernel_module`, `tools/perf/util/dso.h`, and `__kmod_path__parse`, `tools/perf/util/dso.c`.
+fn is_kernel(entry: &user::BuildId<'_>) -> bool {
+    let path = entry.filename.as_bytes();
+    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    let is_module = file.windows(3).any(|part| part == b".ko");
+    let is_kernel = !path.starts_with(b"[") || path.starts_with(b"[kernel.kallsyms]");
+    entry.cpumode() == CpuMode::KERNEL && is_kernel && !is_module
 }

@@ -16,17 +16,18 @@ pub(crate) struct Cgroups {
 const ENTRY: usize = 64;
 
 impl Cgroups {
-    /// Adds a cgroup within `limit` bytes. A later path of an id replaces the earlier one.
-    pub(crate) fn add(&mut self, id: u64, path: &[u8], limit: usize) {
+    /// Adds a cgroup within `limit` bytes. A later path of an id replaces the earlier one. Returns whether there was room.
+    pub(crate) fn add(&mut self, id: u64, path: &[u8], limit: usize) -> bool {
         let size = |path: &[u8]| path.len().saturating_add(ENTRY);
         let before = self.paths.get(&id).map_or(0, |path| size(path));
         let taken = self.taken.saturating_sub(before).saturating_add(size(path));
         if taken > limit {
             self.dropped = self.dropped.saturating_add(1);
-            return;
+            return false;
         }
         self.taken = taken;
         self.paths.insert(id, Vec::from(path));
+        true
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use perf_parse::record::{FileId, Ksymbol};
 
 use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
+use crate::ledger::{ChangeNote, Ledger};
 use crate::map::Mapping;
 use crate::maps::Maps;
 use perf_abi::ksymbol::KsymbolFlags;
@@ -18,6 +19,7 @@ pub(crate) struct Kernel {
 
 /// An MMAP or MMAP2 record whose CPU mode is the kernel's.
 pub(crate) struct KernelMmap<'a> {
+    pub(crate) guest: Option<i32>,
     pub(crate) addr: u64,
     pub(crate) len: u64,
     pub(crate) pgoff: u64,
@@ -29,8 +31,8 @@ impl Kernel {
     /// Applies an MMAP record of the kernel: of its text, or of a module.
     ///
     /// perf: `machine__process_kernel_mmap_event`.
-    pub(crate) fn map(&mut self, dsos: &mut Dsos, record: &KernelMmap<'_>) {
-        let KernelMmap { addr: start, len, pgoff, id, filename } = *record;
+    pub(crate) fn map(&mut self, dsos: &mut Dsos, ledger: &mut Ledger, record: &KernelMmap<'_>) {
+        let KernelMmap { guest, addr: start, len, pgoff, id, filename } = *record;
         let (dso, pgoff) = match relocation_symbol(filename) {
             Some((name, symbol)) => {
                 // Where the addresses of the kernel are hidden, perf writes zero.
@@ -45,7 +47,16 @@ impl Kernel {
         let is_whole = dso.kind() == DsoKind::Kernel && len == 0;
         let end = if is_whole { u64::MAX } else { start.saturating_add(len) };
         let dso = dsos.intern(dso);
-        self.maps.insert(Mapping { start, end, pgoff, prot: PROT_EXEC, flags: 0, dso });
+        let mapping = Mapping { start, end, pgoff, prot: PROT_EXEC, flags: 0, dso };
+        self.insert(ledger, guest, mapping);
+    }
+
+    fn insert(&mut self, ledger: &mut Ledger, guest: Option<i32>, mapping: Mapping) {
+        ledger.map(&mut self.maps, mapping, |mapping, before| ChangeNote::KernelMapped {
+            guest,
+            mapping,
+            before,
+        });
     }
 
     /// Returns the lowest address that a kernel uses.
@@ -56,22 +67,24 @@ impl Kernel {
         first.map_or(UPPER_HALF, |first| first.min(UPPER_HALF))
     }
 
-    /// Applies a KSYMBOL record. Code in a known mapping, such as the text of the kernel, is a symbol there, and no
+    /// Applies a KSYMBOL record, which is of the host. Code in a known mapping, such as the text of the kernel, is a symbol there, and no
     /// mapping of its own.
     ///
     /// perf: `machine__process_ksymbol`.
-    pub(crate) fn symbol(&mut self, dsos: &mut Dsos, record: &Ksymbol<'_>) {
+    pub(crate) fn symbol(&mut self, dsos: &mut Dsos, ledger: &mut Ledger, record: &Ksymbol<'_>) {
         let known = self.maps.find(record.addr);
         let is_registered = known.is_some_and(|mapping| matches!(mapping.dso.kind(), DsoKind::Ksymbol(_)));
         if record.flags.contains(KsymbolFlags::UNREGISTER) {
-            if is_registered {
+            if let Some(mapping) = known.filter(|_| is_registered) {
+                ledger.note(|| ChangeNote::KernelUnmapped { guest: None, mapping: mapping.clone() });
                 self.maps.remove(record.addr);
             }
         } else if known.is_none() || is_registered {
             // What was registered there is gone: the record that unregistered it was lost.
             let dso = dsos.intern(Dso::ksymbol(record.name, record.ksym_type));
             let (start, end) = (record.addr, record.addr.saturating_add(record.len.into()));
-            self.maps.insert(Mapping { start, end, pgoff: 0, prot: PROT_EXEC, flags: 0, dso });
+            let mapping = Mapping { start, end, pgoff: 0, prot: PROT_EXEC, flags: 0, dso };
+            self.insert(ledger, None, mapping);
         }
     }
 }

@@ -94,9 +94,11 @@ extern crate alloc;
 
 mod build_ids;
 mod cgroups;
+mod change;
 mod dso;
 mod first_mapping;
 mod kernel;
+mod ledger;
 mod limits;
 mod machine;
 mod machines;
@@ -113,6 +115,7 @@ mod thread;
 mod threads;
 
 pub use build_ids::BuildId;
+pub use change::{Change, Changes, CutMapping, CutMappings};
 pub use dso::{Dso, DsoKind, Inode};
 pub use first_mapping::FirstMapping;
 pub use limits::Limits;

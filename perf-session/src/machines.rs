@@ -4,7 +4,8 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use perf_abi::record::CpuMode;
 
-use crate::machine::{Keys, Machine};
+use crate::ledger::Ledger;
+use crate::machine::Machine;
 
 /// The host and its guests.
 ///
@@ -14,7 +15,7 @@ pub(crate) struct Machines {
     pub(crate) host: Machine,
     /// By the process ids of their virtual machines.
     guests: BTreeMap<i32, Machine>,
-    keys: Keys,
+    pub(crate) ledger: Ledger,
     /// Threads that have exited: the first one exited first. Of all machines, so that a capture with many guests cannot
     /// make more of them be kept.
     exited: VecDeque<Exited>,
@@ -38,14 +39,14 @@ impl Machines {
         }
     }
 
-    /// Returns the machine that a record or a sample is of, and the keys for what it makes known.
+    /// Returns the machine that a record or a sample is of, and the ledger for what it makes known.
     #[inline]
-    pub(crate) fn of_mut(&mut self, mode: CpuMode, pid: i32) -> (&mut Machine, &mut Keys) {
+    pub(crate) fn of_mut(&mut self, mode: CpuMode, pid: i32) -> (&mut Machine, &mut Ledger) {
         let machine = match guest_of(mode, pid) {
             None => &mut self.host,
             Some(guest) => guest_in(&mut self.guests, guest),
         };
-        (machine, &mut self.keys)
+        (machine, &mut self.ledger)
     }
 
     /// Returns the number of threads and processes that a clone copies.
@@ -56,8 +57,8 @@ impl Machines {
 
     /// Applies an EXIT record. Keeps the last `limit` threads that have exited: their last samples come later.
     pub(crate) fn exit(&mut self, mode: CpuMode, pid: i32, tid: i32, limit: usize) {
-        let (machine, keys) = self.of_mut(mode, pid);
-        if let Some(key) = machine.exit(keys, pid, tid) {
+        let (machine, ledger) = self.of_mut(mode, pid);
+        if let Some(key) = machine.exit(ledger, pid, tid) {
             self.exited.push_back(Exited { guest: guest_of(mode, pid), tid, key });
         }
         while self.exited.len() > limit {
@@ -69,9 +70,9 @@ impl Machines {
     /// Removes a thread, and a guest with its last one.
     fn remove(&mut self, thread: Exited) {
         let Exited { guest, tid, key } = thread;
-        let Some(guest) = guest else { return self.host.remove(tid, key) };
+        let Some(guest) = guest else { return self.host.remove(&mut self.ledger, tid, key) };
         if let Some(machine) = self.guests.get_mut(&guest) {
-            machine.remove(tid, key);
+            machine.remove(&mut self.ledger, tid, key);
             if machine.is_empty() {
                 self.guests.remove(&guest);
             }
@@ -82,12 +83,12 @@ impl Machines {
 /// Returns a guest, and makes it known. A separate function: few captures have guests, and all samples ask for a machine.
 #[inline(never)]
 fn guest_in(guests: &mut BTreeMap<i32, Machine>, guest: i32) -> &mut Machine {
-    guests.entry(guest).or_default()
+    guests.entry(guest).or_insert_with(|| Machine::of_guest(guest))
 }
 
 /// Returns the process id of the virtual machine that a record or a sample is of; `None` for the host.
 #[inline]
-fn guest_of(mode: CpuMode, pid: i32) -> Option<i32> {
+pub(crate) fn guest_of(mode: CpuMode, pid: i32) -> Option<i32> {
     is_guest(mode).then_some(pid.max(0))
 }
 

@@ -79,6 +79,11 @@ impl Mapping {
         if self.dso.has_offsets() { addr.wrapping_sub(self.start).wrapping_add(self.pgoff) } else { addr }
     }
 
+    /// Returns the part of the mapping before `end`, which is inside of it.
+    pub(crate) fn head(&self, end: u64) -> Self {
+        Self { end, ..self.clone() }
+    }
+
     /// Returns the rest of the mapping from `start` on, which is inside of it.
     pub(crate) fn tail(&self, start: u64) -> Self {
         let pgoff = self.pgoff.wrapping_add(start.wrapping_sub(self.start));

@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::map::Mapping;
 use crate::mark::Mark;
@@ -121,6 +122,17 @@ impl Maps {
         self.root.is_none()
     }
 
+    /// Returns whether something is mapped at an address of a range.
+    pub(crate) fn overlaps(&self, range: &Range<u64>) -> bool {
+        self.first_in(range).is_some()
+    }
+
+    /// Returns the first mapping that has an address of a range.
+    pub(crate) fn first_in(&self, range: &Range<u64>) -> Option<&Mapping> {
+        let first = self.find(range.start).or_else(|| self.after(range.start));
+        first.filter(|mapping| !range.is_empty() && mapping.start < range.end)
+    }
+
     /// Adds a mapping. It replaces what was mapped at its addresses: mappings that it covers in part are cut or split,
     /// as `mmap` with `MAP_FIXED` does. An empty mapping changes nothing.
     ///
@@ -147,7 +159,7 @@ impl Maps {
         let before = start.checked_sub(1).and_then(|addr| self.floor(addr)).filter(|it| it.end > start);
         let last = self.floor(end.saturating_sub(1)).filter(|it| it.start >= start);
         let tail = last.or(before).filter(|it| it.end > end).map(|it| it.tail(end));
-        let shortened = before.map(|it| Mapping { end: start, ..it.clone() });
+        let shortened = before.map(|it| it.head(start));
         self.drop_starts(start, end);
         if let Some(mapping) = shortened {
             self.drop_starts(mapping.start, start);

@@ -8,11 +8,13 @@ use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
+use crate::change::Changes;
 use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, PROTECTIONS, VDSO};
 use crate::kernel::KernelMmap;
+use crate::ledger::ChangeNote;
 use crate::limits::Limits;
 use crate::machine::Machine;
-use crate::machines::{Machines, is_guest};
+use crate::machines::{Machines, guest_of, is_guest};
 use crate::map::Mapping;
 use crate::maps::Maps;
 use crate::spaces::Spaces;
@@ -59,8 +61,8 @@ impl Session {
             limits: *limits,
         };
         // The idle threads of all CPUs. No record says so.
-        let (host, keys) = session.machines.of_mut(CpuMode::KERNEL, 0);
-        host.set_comm(keys, 0, 0, b"swapper", false);
+        let (host, ledger) = session.machines.of_mut(CpuMode::KERNEL, 0);
+        host.set_comm(ledger, 0, 0, b"swapper", false);
         session
     }
 
@@ -72,9 +74,9 @@ impl Session {
         }
         let Some(section) = features.get(Feature::BUILD_ID) else { return };
         if let Ok(FeatureData::BuildId(ids)) = section.decode() {
-            ids.iter().filter(|id| !is_guest(id.cpumode())).for_each(|id| {
+            for id in ids.iter().filter(|id| !is_guest(id.cpumode())) {
                 self.build_ids.add(&id, self.limits.build_ids);
-            });
+            }
         }
     }
 
@@ -128,11 +130,32 @@ impl Session {
         let Some(sample) = record.sample() else { return record.decode().map(|_| None) };
         let (pid, tid) = ids_of(&sample);
         let mode = record.misc().cpumode();
-        let (machine, keys) = self.machines.of_mut(mode, pid);
+        let (machine, ledger) = self.machines.of_mut(mode, pid);
         let is_user_code = mode == CpuMode::USER || mode == CpuMode::GUEST_USER;
-        let place = machine.see_sample(keys, pid, tid, is_user_code, sample.ip());
+        let place = machine.see_sample(ledger, pid, tid, is_user_code, sample.ip());
         let thread = |machine: &'s Machine| machine.thread_at(place?);
         Ok(self.at_thread(record, sample, mode, pid, thread))
+    }
+
+    /// Applies a record as [`update`](Self::update) does, and returns what it changed, for programs that keep lists of their
+    /// own. See [`Change`](crate::Change) for an example.
+    ///
+    /// Costs as much as [`update_at`](Self::update_at) for a record that changes nothing. What a record changed is copied
+    /// when this is called, and not by `update`; a mapping that replaces others also copies the nodes of the tree that it
+    /// changes, so that the iterator can find them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`update`](Self::update).
+    pub fn update_changes<'s, 'r>(
+        &'s mut self,
+        record: &'r EventRecord<'r>,
+    ) -> Result<Changes<'s, 'r>, FileError> {
+        self.machines.ledger.start();
+        let updated = self.update(record);
+        self.machines.ledger.stop();
+        updated?;
+        Ok(Changes::new(self, self.machines.ledger.notes(), self.at(record)))
     }
 
     /// Applies a record that is not a sample.
@@ -167,18 +190,27 @@ impl Session {
             }
             Record::Comm(it) => {
                 let is_exec = misc.contains(Misc::COMM_EXEC);
-                let (machine, keys) = self.machines.of_mut(mode, it.pid);
-                machine.set_comm(keys, it.pid, it.tid, it.comm, is_exec);
+                let (machine, ledger) = self.machines.of_mut(mode, it.pid);
+                machine.set_comm(ledger, it.pid, it.tid, it.comm, is_exec);
             }
             Record::Fork(it) => {
-                let (machine, keys) = self.machines.of_mut(mode, it.pid);
-                machine.fork(keys, &it, misc.contains(Misc::FORK_EXEC));
+                let (machine, ledger) = self.machines.of_mut(mode, it.pid);
+                machine.fork(ledger, &it, misc.contains(Misc::FORK_EXEC));
             }
             Record::Exit(it) => self.machines.exit(mode, it.pid, it.tid, self.limits.exited),
-            Record::Ksymbol(it) => self.machines.host.kernel.symbol(&mut self.dsos, &it),
-            Record::Cgroup(it) => self.cgroups.add(it.id, it.path, self.limits.cgroups),
+            Record::Ksymbol(it) => {
+                let Machines { host, ledger, .. } = &mut self.machines;
+                host.kernel.symbol(&mut self.dsos, ledger, &it);
+            }
+            Record::Cgroup(it) => {
+                if self.cgroups.add(it.id, it.path, self.limits.cgroups) {
+                    self.machines.ledger.note(|| ChangeNote::Cgroup(it.id));
+                }
+            }
             Record::User(UserRecord::HeaderBuildId(it), _) if !is_guest(it.cpumode()) => {
-                self.build_ids.add(&it, self.limits.build_ids);
+                if self.build_ids.add(&it, self.limits.build_ids) {
+                    self.machines.ledger.note(|| ChangeNote::BuildId(it.filename.to_vec()));
+                }
             }
             _ => {}
         }
@@ -188,8 +220,9 @@ impl Session {
     fn map(&mut self, mode: CpuMode, pid: i32, tid: i32, map: &Mmap, filename: &[u8]) {
         let Mmap { addr, len, pgoff, id, prot, flags } = *map;
         if mode == CpuMode::KERNEL || mode == CpuMode::GUEST_KERNEL {
-            let record = KernelMmap { addr, len, pgoff, id, filename };
-            return self.machines.of_mut(mode, pid).0.kernel.map(&mut self.dsos, &record);
+            let (machine, ledger) = self.machines.of_mut(mode, pid);
+            let record = KernelMmap { guest: guest_of(mode, pid), addr, len, pgoff, id, filename };
+            return machine.kernel.map(&mut self.dsos, ledger, &record);
         }
         let dso = match filename {
             VDSO if addr <= LAST_32_BIT && !self.is_32_bit => Dso::vdso32(id),
@@ -199,8 +232,8 @@ impl Session {
         // The kernel's own offsets in it mean nothing.
         let pgoff = if dso.kind() == DsoKind::Vdso { 0 } else { pgoff };
         let mapping = Mapping { start: addr, end: addr.saturating_add(len), pgoff, prot, flags, dso };
-        let (machine, keys) = self.machines.of_mut(mode, pid);
-        machine.map(keys, pid, tid, mapping);
+        let (machine, ledger) = self.machines.of_mut(mode, pid);
+        machine.map(ledger, pid, tid, mapping);
     }
 
     /// Returns where a sample was taken; `None` for every other record. [`update`](Self::update) must have got the
@@ -260,6 +293,16 @@ impl Session {
         self.machines.host.kernel.relocation.as_ref().map(|(name, addr)| (name.as_slice(), *addr))
     }
 
+    /// Returns the path of the host's kernel in the list of build ids, such as `/usr/lib/debug/boot/vmlinux-6.1.0`:
+    /// the file that perf had found when it wrote the list, otherwise `[kernel.kallsyms]`. `None` if the list does not have
+    /// the kernel.
+    ///
+    /// perf: `machine__write_buildid_table`, `tools/perf/util/build-id.c`.
+    #[must_use]
+    pub fn kernel_path(&self) -> Option<&[u8]> {
+        self.build_ids.kernel.as_deref()
+    }
+
     /// Returns the path of a cgroup in its hierarchy, by the id that samples have; `None` if no record had it.
     #[must_use]
     pub fn cgroup(&self, id: u64) -> Option<&[u8]> {
@@ -293,8 +336,9 @@ impl Session {
         Self { dsos: later.dsos.clone(), ..self }
     }
 
-    /// Returns the build id of what is mapped: that of its MMAP2 record, or that which the capture lists for its path.
-    /// `None` if the capture has none, or lists several for the path.
+    /// Returns the build id of what is mapped: that of its MMAP2 record, or that which the capture lists for its path, for
+    /// the kernel also that of [its path](Self::kernel_path) in the list. `None` if the capture has none, or lists several
+    /// for the path.
     #[must_use]
     pub fn build_id(&self, dso: &Dso) -> Option<BuildId> {
         let by_path = || match dso.kind() {
@@ -302,7 +346,12 @@ impl Session {
             DsoKind::Vdso => None,
             _ => self.build_ids.get(dso.path()),
         };
-        dso.build_id().or_else(by_path).or_else(|| self.build_ids.get(dso.name()))
+        let of_kernel = || {
+            let path = self.kernel_path().filter(|_| dso.kind() == DsoKind::Kernel)?;
+            self.build_ids.get(path)
+        };
+        let by_name = || self.build_ids.get(dso.name());
+        dso.build_id().or_else(by_path).or_else(by_name).or_else(of_kernel)
     }
 
     /// Returns the number of build ids that were dropped: see [`Limits::build_ids`].

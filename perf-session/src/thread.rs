@@ -19,7 +19,13 @@ pub struct Thread {
     pub(crate) process: usize,
     pub(crate) process_key: u64,
     pub(crate) has_exited: bool,
+    /// The process id of the virtual machine; [`HOST`] for a thread of the host.
+    // Not an option, so that a thread fits in a cache line.
+    pub(crate) guest: i32,
 }
+
+/// What a thread of the host has in the place of a virtual machine's process id, which is never negative.
+pub(crate) const HOST: i32 = -1;
 
 impl Thread {
     /// Returns the process id; -1 if no record had it.
@@ -51,6 +57,12 @@ impl Thread {
     #[must_use]
     pub fn is_named(&self) -> bool {
         self.is_named
+    }
+
+    /// Returns the process id of the virtual machine that the thread is of; `None` for a thread of the host.
+    #[must_use]
+    pub fn guest(&self) -> Option<i32> {
+        (self.guest != HOST).then_some(self.guest)
     }
 
     /// Returns a number that no other thread of the session has. Thread ids are used again; these numbers are not.

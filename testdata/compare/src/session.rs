@@ -1,5 +1,6 @@
 //! The comparison of a session with a plain model, for sequences of records.
 
+mod mirror;
 mod model;
 mod step;
 
@@ -13,13 +14,15 @@ use perf_parse::event::Events;
 use perf_parse::{EventRecord, Reader};
 use perf_session::{At, Limits, Mapping, Maps, Session};
 
+pub use mirror::Mirror;
 use model::{Fragment, Model, Space};
 use step::{Kind, Step};
 
 /// Bit of the first byte of a sequence: big-endian.
 const BIG: u8 = 0x80;
 
-/// Applies a sequence of records to a session and to the model, which must be equal after each of them. With
+/// Applies a sequence of records to a session and to the model, which must be equal after each of them, and so must lists
+/// that are kept by the session's changes alone. With
 /// `is_thorough`, all mappings are compared after each record; otherwise those of its threads, and all at the end.
 ///
 /// The first byte of `bytes` is the limit of exited threads, with the bit `BIG`; then there are 8 bytes for each record.
@@ -39,6 +42,8 @@ pub fn check(bytes: &[u8], is_thorough: bool) {
     let mut limits = Limits::default();
     limits.exited = limit;
     let mut pair = Pair { session: Session::within(&limits), model: Model::new(limit), ..Pair::default() };
+    let mut watched = Session::within(&limits);
+    let mut mirror = Mirror::new(&watched);
     let mut records = reader.records();
     for step in &steps {
         let record = records.next().expect("as many records as steps").expect("the record is whole");
@@ -48,8 +53,13 @@ pub fn check(bytes: &[u8], is_thorough: bool) {
         assert_eq!(of_update, of_at.map(|at| (at.thread().key(), at.thread().process_key(), at.mode())));
         pair.model.apply(step);
         pair.check_step(step, &record, is_thorough);
+        mirror.apply(watched.update_changes(&record).expect("the record can be decoded"));
+        if is_thorough {
+            mirror.check(&watched);
+        }
     }
     assert!(records.next().is_none());
+    mirror.check(&pair.session);
     pair.check_threads(|_| true);
     pair.check_kernel();
 }
