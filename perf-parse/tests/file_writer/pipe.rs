@@ -1,6 +1,5 @@
 //! Pipe-mode streams, record by record.
 
-use perf_parse::ByteStr;
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;

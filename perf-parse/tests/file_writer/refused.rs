@@ -2,7 +2,6 @@
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 
-use perf_parse::{ByteStr, RawRecord};
 use perf_parse::abi::attr::AttrVersion;
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::abi::event::EventType;
@@ -13,6 +12,7 @@ use perf_parse::file::write::{
     EventFields, FeaturePayloads, FileWriter, PipeWriter, RecordFault, WriteFileError, WriteOptions,
     ZstdOptions,
 };
+use perf_parse::{ByteStr, RawRecord};
 
 use compare::rewrite::{File, event, finish, options, record, records, writer};
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use perf_abi::record::{RecordType, StatConfigTerm, StatRoundType};
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::sample_type::SampleType;
+use perf_parse::ByteStr;
 use perf_parse::feature::FeatureData;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 
@@ -116,7 +117,7 @@ impl<S: RecordingSink> StatCapture<S> {
             (StatConfigTerm::SCALE, 1),
         ];
         let mut features = FeaturePayloads::new();
-        let words: Vec<&[u8]> = options.command_line.iter().map(Vec::as_slice).collect();
+        let words: Vec<_> = options.command_line.iter().map(|word| ByteStr::new(word)).collect();
         host::describe(Path::new(ROOT), &options.version, &words, &mut features).map_err(Error::from)?;
         features.set(&FeatureData::Stat).map_err(Error::from)?;
         let has_intervals = interval.is_some();
