@@ -71,7 +71,7 @@ impl From<Counter> for OwnedFd {
     }
 }
 
-/// What [`Counter::poll`] found ready.
+/// The readiness that [`Counter::poll`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Readiness {

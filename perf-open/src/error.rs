@@ -5,7 +5,7 @@ use std::io;
 
 mod errno;
 
-/// Why a request failed: the call, its errno with its name, and advice on what to do.
+/// A failed request: the call, its errno with its name, and advice on what to do.
 ///
 /// As large as one pointer. [`source`](core::error::Error::source) is the [`io::Error`] of the call. If the request was
 /// refused before any system call, there is no source, and [`errno`](Self::errno) is `None`.

@@ -1,4 +1,4 @@
-//! Events: what to count, from constructors or from perf's event strings.
+//! Events to count, from constructors or from perf's event strings.
 //!
 //! An [`EventSpec`] holds the fields of an attr that select *which* event is counted. The caller chooses how the event
 //! is sampled, read and inherited when it opens the event. [`parse()`] accepts the strings of the option `-e` of
@@ -54,7 +54,7 @@ pub use tool::ToolEvent;
 
 use perf_abi::attr::Attr;
 
-/// What to count: the fields of an attr that select the event, and none that select how it is recorded.
+/// An event to count: the fields of an attr that select the event, and none that select how it is recorded.
 ///
 /// # Examples
 ///
@@ -95,7 +95,7 @@ pub struct EventSpec {
     pub precise_max: bool,
     /// Modifier `b`: perf counts with a BPF program instead of an event of its own.
     pub bpf_counter: bool,
-    /// What the caller must measure itself, because the kernel does not count it. `None` for events of the kernel, and
+    /// The quantity that the caller must measure itself, because the kernel does not count it. `None` for events of the kernel, and
     /// always without [`EventParser::with_tools`].
     pub tool: Option<ToolEvent>,
 }

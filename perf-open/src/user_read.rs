@@ -16,7 +16,7 @@ use crate::ring::map;
 use crate::sys::mapping::{SharedMapping, page_size};
 use crate::sys::rdpmc;
 
-/// How many times the page is read again if the kernel changed it during the read.
+/// The maximum number of times that the page is read again if the kernel changed it during the read.
 const TRIES: u32 = 1000;
 
 /// A reader of an event of the calling thread that works in user space if possible.

@@ -34,7 +34,7 @@ pub(crate) enum Tracer {
     HisiPtt,
 }
 
-/// Why the events of some PMUs are refused.
+/// The reason why the events of some PMUs are refused.
 const NO_INFO: &str =
     "its trace is described by registers of each CPU, which are not recorded; perf record does it";
 
@@ -43,7 +43,7 @@ impl Tracer {
     ///
     /// # Errors
     ///
-    /// Why the trace cannot be recorded.
+    /// The reason why the trace cannot be recorded.
     pub(crate) fn of(pmu: &str) -> Option<Result<Self, &'static str>> {
         match pmu {
             "intel_pt" => Some(Ok(Self::IntelPt)),

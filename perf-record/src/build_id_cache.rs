@@ -19,7 +19,7 @@ use rustix::io::Errno;
 /// The bits of a mode that make a program run as another user.
 const SET_ID: u32 = 0o6000;
 
-/// What a file of the cache contains.
+/// The content of a file of the cache.
 pub(crate) enum CachedContent {
     /// The file itself: a hard link if possible, else a copy.
     File(File),

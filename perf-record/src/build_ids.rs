@@ -45,7 +45,7 @@ pub struct BuildIdCollector {
     by_name: HashMap<Key, usize>,
 }
 
-/// What distinguishes files: two containers may have two files of one path.
+/// The key of a file: two containers may have two files of one path.
 type Key = (CpuMode, Option<FileInode>, Vec<u8>);
 
 /// A file that was mapped, or the kernel's name of memory without a file.

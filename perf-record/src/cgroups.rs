@@ -41,7 +41,7 @@ pub struct CgroupDirectory {
     file: Arc<File>,
 }
 
-/// Why cgroups cannot be counted or recorded.
+/// An error of counting or recording cgroups.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CgroupError {
@@ -55,7 +55,7 @@ pub enum CgroupError {
         path: PathBuf,
         /// The root of the hierarchy.
         root: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// The kernel does not accept a directory as a cgroup of events.

@@ -31,7 +31,7 @@ pub enum ControlCommand {
     Ping,
 }
 
-/// What [`ControlCommand::Evlist`] prints of each event in addition to its name.
+/// The details that [`ControlCommand::Evlist`] prints of each event in addition to its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are perf's")]
 pub enum EvlistDetails {

@@ -5,7 +5,7 @@ use std::io;
 use perf_parse::file::write::WriteFileError;
 use perf_parse::ring::RingError;
 
-/// Why something could not be recorded.
+/// An error of a recording.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -26,7 +26,7 @@ pub enum Error {
     Io {
         /// The path.
         path: String,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// The request contradicts itself, or this machine cannot fulfil it.

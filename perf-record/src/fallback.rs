@@ -8,7 +8,7 @@ use crate::aux_area::AuxPlan;
 use crate::open_files::raise_open_files;
 use crate::{RecordOptions, Targets};
 
-/// What a recording does in another way than it was asked to.
+/// A deviation of a recording from the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Note {
@@ -70,7 +70,7 @@ impl Note {
     }
 }
 
-/// Why an event could not be opened.
+/// The refusal of an event by the kernel.
 #[derive(Debug)]
 pub(crate) struct OpenRefusal {
     /// The name of the event.
@@ -80,7 +80,7 @@ pub(crate) struct OpenRefusal {
     pub(crate) error: Error,
 }
 
-/// What to do after a refusal.
+/// The next step after a refusal.
 pub(crate) enum FallbackStep {
     /// Try again, after this change.
     Retry(Option<Note>),

@@ -14,7 +14,7 @@ use crate::Error;
 use elf::KcoreImage;
 use symbols::KernelCode;
 
-/// How often the copy is made again because modules were loaded or unloaded meanwhile.
+/// The maximum number of copies, each made because modules were loaded or unloaded meanwhile.
 const TRIES: u32 = 3;
 /// The maximum number of bytes that are copied. The kernel and its modules have 100 MiB at most.
 const MAX_BYTES: u64 = 4 << 30;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use perf_parse::record::FileId;
 use rustix::fs::{major, minor};
 
-/// What the kernel appends to the path of a file that has no name any more.
+/// The suffix that the kernel appends to the path of a file that has no name any more.
 pub(crate) const DELETED: &[u8] = b" (deleted)";
 
 /// The device and the inode of a file, as an MMAP2 record has them.

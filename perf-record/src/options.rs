@@ -6,7 +6,7 @@ use std::fs::File;
 use perf_abi::branch::BranchSampleType;
 use perf_abi::sample_type::SampleType;
 
-/// How the events of a recording are sampled. The terms of an event take precedence over these options.
+/// The options of a recording: how its events are sampled. The terms of an event take precedence over these options.
 ///
 /// Fields may be added: end a literal with `..RecordOptions::default()`. The default is that of `perf record`.
 ///
@@ -24,7 +24,7 @@ pub struct RecordOptions {
     pub freq: Option<u64>,
     /// Occurrences between two samples. Takes precedence over `freq`.
     pub count: Option<u64>,
-    /// How call chains are recorded; `None` for no call chains.
+    /// The method that records call chains; `None` for no call chains.
     pub call_graph: Option<CallGraphMode>,
     /// Whether data addresses, and the mappings of data, are recorded.
     pub data: bool,
@@ -111,7 +111,7 @@ pub struct RecordOptions {
     /// Whether mappings, names and tasks are also recorded while the events are
     /// [paused](crate::Recorder::pause).
     pub pausable: bool,
-    /// Which records of what existed before the recording are synthesized.
+    /// The records to synthesize of tasks, mappings and cgroups that existed before the recording.
     pub synthesize: SynthesizedRecords,
     /// Whether these records are synthesized at the end of a capture, of what exists then, rather than at its start. A
     /// recording that [overwrites](Self::overwrite) synthesizes them at the start, and keeps them.
@@ -184,7 +184,8 @@ impl Default for RecordOptions {
     }
 }
 
-/// Which records of what existed before a recording are synthesized, in addition to those of the kernel and its modules.
+/// The kinds of records to synthesize of tasks, mappings and cgroups that existed before a recording. Those of the kernel and its
+/// modules always are.
 /// The default is all of them.
 ///
 /// perf: `--synth`, `parse_synth_opt`.

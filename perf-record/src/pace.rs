@@ -7,7 +7,7 @@ use std::time::Instant;
 /// a millisecond in a virtual machine.
 const WAKING: Duration = Duration::from_millis(1);
 
-/// How fast the rings fill, which says whether their reader may sleep.
+/// The rate at which the rings fill, which decides whether their reader may sleep.
 ///
 /// The kernel wakes the reader when a ring is half full. If the other half fills before the reader runs, records are lost.
 /// A reader of such rings asks again instead: that takes the time of a cpu, but only while records come this fast.
@@ -17,7 +17,7 @@ pub(crate) struct Pace {
     since: Instant,
     /// The sum of what the fullest ring gave in each drain of that span, in bytes.
     bytes: u64,
-    /// What the fullest ring gave in the drain that runs, in bytes.
+    /// Bytes of the fullest ring in the current drain.
     fullest: u64,
     /// The size of each ring in bytes; 0 if none gave anything yet.
     size: u64,

@@ -64,7 +64,7 @@ pub struct RingReader {
     pub(crate) numbers: Vec<usize>,
     /// Whether the tasks of each ring have ended.
     pub(crate) ended: Vec<bool>,
-    /// How fast the rings fill.
+    /// The rate at which the rings fill.
     pub(crate) pace: Pace,
     /// The bytes that a ring must hold before it is read.
     pub(crate) least: usize,

@@ -1,4 +1,4 @@
-//! The size of a ring that nobody chose.
+//! The default size of a ring.
 
 use perf_open::{limits, ring};
 

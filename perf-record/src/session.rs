@@ -41,7 +41,7 @@ pub(crate) struct EventSession {
     pub(crate) rings: Vec<Ring>,
     /// Whether the tasks of each of `rings` have ended.
     pub(crate) ended: Vec<bool>,
-    /// How fast `rings` fill.
+    /// The rate at which `rings` fill.
     pub(crate) pace: Pace,
     /// The rings that keep the newest records.
     pub(crate) overwrites: Vec<Overwrite>,

@@ -12,7 +12,7 @@ use perf_parse::file::write::{
 
 use crate::Error;
 
-/// What is known before the first record.
+/// The head of a capture: everything known before the first record.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CaptureHead<'a> {
@@ -295,7 +295,7 @@ impl<F> core::fmt::Debug for CallbackSink<F> {
     }
 }
 
-/// What a [`CallbackSink`] returns: an error ends the recording.
+/// The result of a [`CallbackSink`]: an error ends the recording.
 type CallbackResult = Result<(), Box<dyn core::error::Error + Send + Sync>>;
 
 impl<F: FnMut(&RawRecord<'_, NativeEndian>) -> CallbackResult> RecordingSink for CallbackSink<F> {

@@ -1,4 +1,4 @@
-//! Rings that keep the newest records, and what they held at one moment.
+//! Snapshots of rings that keep the newest records.
 
 use perf_open::ring;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
@@ -55,7 +55,7 @@ impl FrozenRings<'_> {
     }
 }
 
-/// What the rings held when they were frozen.
+/// The contents of the rings when they were frozen.
 #[derive(Debug)]
 pub struct RingSnapshot {
     records: Vec<u8>,

@@ -1,6 +1,6 @@
 //! The numbers of a finished recording.
 
-/// What was recorded.
+/// The totals of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {

@@ -47,7 +47,7 @@ impl ThreadMask {
     }
 }
 
-/// How the rings are divided among threads: the argument of perf's `--threads`.
+/// The division of the rings among threads: the argument of perf's `--threads`.
 ///
 /// It is parsed from perf's words: `cpu` or nothing, `core`, `package`, `numa`, or masks such as `0,2-4/2-4:1,5-7/5-7`.
 ///

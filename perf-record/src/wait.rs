@@ -11,10 +11,10 @@ use crate::Error;
 use crate::pace::Pace;
 use crate::session::EventSession;
 
-/// How long a wait lasts at most while the end of a recorded task keeps its ring readable.
+/// The longest wait while the end of a recorded task keeps its ring readable.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What ended a wait. Nothing of it if the time was over, or a signal came.
+/// The reasons that ended a wait. None of them if the timeout expired or a signal came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WaitOutcome {

@@ -43,7 +43,7 @@ use signals::RecordSignals;
 use threads::ReaderThreads;
 use until::{LastWait, StopConditions};
 
-/// How long the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
+/// The time for which the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
 /// much.
 const TICK: Duration = Duration::from_secs(1);
 /// The same for a stream, whose reader may be waiting.

@@ -9,7 +9,7 @@ use perf_abi::open::OpenFlags;
 
 use super::Builder;
 
-/// How the event is opened.
+/// The setters of how the event is opened.
 impl Builder {
     /// Sets whether an exec closes the file descriptor. The default is `true`. Since Linux 3.14.
     ///

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::lookup::{EscapedName, LookupError, TextError, write_close};
 
-/// Why an event string could not be parsed, and at which offset.
+/// An error of parsing an event string, with its offset.
 ///
 /// Displays as one line. `{:#}` adds the string, and a caret under the offset.
 ///
@@ -40,7 +40,7 @@ pub enum ParseErrorKind {
     Expected(&'static str),
     /// There is nothing with this name.
     Unknown {
-        /// What was looked up: `event`, `PMU`, `term`, `tracepoint`, `modifier`.
+        /// The kind of name: `event`, `PMU`, `term`, `tracepoint`, `modifier`.
         what: &'static str,
         /// The name.
         name: String,
@@ -51,7 +51,7 @@ pub enum ParseErrorKind {
     Unsupported {
         /// The term or event.
         name: String,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
     /// A number does not fit its bits.

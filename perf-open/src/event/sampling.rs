@@ -5,7 +5,7 @@ use perf_abi::sample_type::SampleType;
 
 use super::EventSpec;
 
-/// How a recorder samples an event if the user asks for neither a period nor a frequency.
+/// The sampling of an event for which the user gives neither a period nor a frequency.
 ///
 /// perf: `evsel__newtp_idx` and `evsel__new_idx`, `tools/perf/util/evsel.c`; `parse_events_add_breakpoint`,
 /// `tools/perf/util/parse-events.c`.

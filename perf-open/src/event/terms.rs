@@ -8,7 +8,7 @@ use super::{ErrorOffset, EventSpec, ParseErrorKind};
 use crate::lookup::closest;
 use crate::pmu::{ConfigWord, Term, TermValue};
 
-/// How call chains are recorded: perf's `call-graph=`.
+/// The method that records call chains: perf's `call-graph=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallGraphTerm {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub struct TextError {
     /// Bytes from the start of the text.
     pub offset: usize,
-    /// What is required at the offset.
+    /// The text required at the offset.
     pub expected: &'static str,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for TextError {
 
 impl core::error::Error for TextError {}
 
-/// Why an event could not be looked up on this system.
+/// An error of looking up an event on this system.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LookupError {
@@ -31,19 +31,19 @@ pub enum LookupError {
         path: PathBuf,
         /// The error from reading it.
         error: io::Error,
-        /// What to do about it; empty if there is nothing to add.
+        /// Advice; empty if there is none.
         advice: &'static str,
     },
     /// A file of sysfs or tracefs does not have the documented contents.
     Text {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and at which offset of the file.
+        /// The error, with its offset in the file.
         error: TextError,
     },
     /// There is nothing with this name.
     Unknown {
-        /// What was looked up: `tracepoint`, `PMU`.
+        /// The kind of name: `tracepoint`, `PMU`.
         what: &'static str,
         /// The name.
         name: String,
@@ -56,7 +56,7 @@ pub enum LookupError {
         what: &'static str,
         /// The refused value.
         value: u64,
-        /// What the value must be.
+        /// The required value.
         needed: &'static str,
     },
     /// A string contains a NUL byte, so the kernel would read only a part of it.

@@ -30,7 +30,7 @@ pub(super) struct OpenedEvent<E> {
     pub(super) dropped: Vec<&'static str>,
 }
 
-/// Why an event was not opened.
+/// The failure to open an event.
 pub(super) struct OpenFailure {
     pub(super) refusal: KernelRefusal,
     /// The fields that the kernel does not know, each with the first kernel that does. Empty if that is not the reason.

@@ -4,7 +4,7 @@ use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 use perf_parse::RawRecord;
 
-/// What was read from a ring, and what was lost.
+/// The account of a ring: bytes and records read, and records lost.
 ///
 /// `lost` and `lost_samples` are the sums that the kernel reported in records. The kernel writes a LOST record before
 /// the next record that fits. So losses since the last record are not reported yet, and are never reported once the

@@ -22,7 +22,7 @@ pub struct Drain<'r> {
     progress: DrainProgress,
 }
 
-/// How far a guard has read.
+/// The progress of a guard.
 #[derive(Clone, Copy, Debug)]
 struct DrainProgress {
     /// The position of the next record.
@@ -117,7 +117,7 @@ impl<'a> LiveRecord<'a> {
     }
 }
 
-/// Why a record could not be taken, or why its event could not be found.
+/// An error of taking a record, or of finding its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DrainError {
@@ -127,7 +127,7 @@ pub enum DrainError {
     Event {
         /// The position of the record in the ring.
         position: u64,
-        /// Why.
+        /// The reason.
         error: FileErrorKind,
     },
 }

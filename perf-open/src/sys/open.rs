@@ -8,7 +8,7 @@ use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::NativeEndian;
 use perf_abi::open::OpenFlags;
 
-/// Why the kernel refused to open an event.
+/// The refusal of the kernel to open an event.
 #[derive(Debug)]
 pub(crate) struct KernelRefusal {
     /// The errno.

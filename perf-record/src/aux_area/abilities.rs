@@ -9,7 +9,7 @@ use perf_open::{Builder, EventSpec, Target, limits};
 /// `CAP_SYS_ADMIN` and `CAP_PERFMON`, as bits.
 const CAPABILITIES: u64 = 1 << 21 | 1 << 38;
 
-/// What the user may do and the kernel can do.
+/// The permissions of the user and the abilities of the kernel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Abilities {
     /// Whether large areas may be locked in memory.

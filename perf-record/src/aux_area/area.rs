@@ -11,7 +11,7 @@ use crate::Error;
 use crate::sink::RecordingSink;
 use crate::user_records;
 
-/// What an AUX area belongs to.
+/// The owner of an AUX area: its ring, cpu and thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AuxTarget {
     /// The index of the ring.

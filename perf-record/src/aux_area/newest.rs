@@ -3,7 +3,7 @@
 /// Bytes at the end of an area that show whether it was filled once.
 const END: usize = 4096;
 
-/// What earlier snapshots of an area took.
+/// The data that earlier snapshots of an area took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SnapshotHistory {
     /// The position after the data that the last snapshot took.

@@ -16,7 +16,7 @@ const SPE_PERIOD: u64 = 4096;
 /// The bytes of an AUX area in a sample if the options do not say it.
 const SAMPLE_BYTES: u32 = 4096;
 
-/// Which event records context switches for the decoder.
+/// The event that records context switches for the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SwitchTracking {
     /// None.

@@ -5,7 +5,7 @@ use perf_open::ring::page_bytes;
 use super::{Abilities, Tracer};
 use crate::{Error, RecordOptions};
 
-/// How an AUX area is used.
+/// The use of an AUX area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AuxMode {
     /// All data is recorded. Tracing stops while the area is full.

@@ -1,4 +1,4 @@
-//! By what counts are added up: everything, cpus, threads, or parts of the machine.
+//! Aggregation of counts: of everything, by cpu, by thread, or by part of the machine.
 
 use alloc::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use super::domain::{self, CpuDomain};
 use super::error::StatError;
 use crate::Targets;
 
-/// By what the counts of all targets are added up.
+/// How the counts of all targets are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "events are opened on cpus and on threads")]
 pub enum Aggregation {
@@ -41,7 +41,7 @@ pub enum Aggregate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AggregateLabel {
-    /// What the aggregate is one of.
+    /// The aggregation that the aggregate belongs to.
     pub aggregation: Aggregation,
     /// The name as perf spells it: `CPU3`, `bash-4321`, `S0-D0-C1`.
     pub text: String,

@@ -1,4 +1,4 @@
-//! Events as their counts are shown: name, unit, metric.
+//! Counted events: name, unit, metric.
 
 use perf_open::EventSpec;
 

@@ -9,7 +9,7 @@ use perf_open::event::ParseError;
 use super::named_metric;
 use crate::{CgroupError, Error};
 
-/// Why events could not be counted.
+/// An error of counting.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StatError {
@@ -84,7 +84,7 @@ pub enum StatError {
     Io {
         /// The path.
         path: String,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// A file of sysfs does not contain a number.
@@ -93,7 +93,7 @@ pub enum StatError {
         path: String,
         /// The text of the file.
         text: String,
-        /// Why it is no number.
+        /// The reason why it is no number.
         error: ParseIntError,
     },
     /// A cpu has no cache of the level that counts are added up by.

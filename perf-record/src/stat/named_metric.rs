@@ -11,7 +11,7 @@ use perf_open::event::EventParser;
 use super::error::StatError;
 use crate::Targets;
 
-/// What a count is divided by.
+/// The divisor of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MetricDivisor {
     /// The time for which was counted, in nanoseconds.

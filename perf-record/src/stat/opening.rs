@@ -70,7 +70,7 @@ impl CounterUnit {
     }
 }
 
-/// How an event is opened.
+/// The place of an event in a group.
 pub(super) enum GroupMembership<'a> {
     /// Without a group, so that a read has one count.
     Alone,

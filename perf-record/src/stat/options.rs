@@ -1,11 +1,11 @@
-//! What is counted, and how.
+//! The options of a count.
 
 use core::time::Duration;
 
 use super::aggregation::Aggregation;
 use super::named_metric::NamedMetric;
 
-/// What is counted in addition to the events themselves, and how.
+/// The options of a count: what is counted in addition to the given events, and how.
 ///
 /// Fields may be added: end a literal with `..StatOptions::default()`. The default is that of `perf stat`.
 ///
@@ -19,7 +19,7 @@ use super::named_metric::NamedMetric;
 /// ```
 #[derive(Clone, Debug)]
 pub struct StatOptions {
-    /// By what the counts are added up.
+    /// How the counts of all targets are added up.
     pub aggregation: Aggregation,
     /// The cpus on which [threads](crate::Targets::Threads) are counted; `None` for all.
     pub cpus: Option<Vec<u32>>,
@@ -33,7 +33,7 @@ pub struct StatOptions {
     /// Whether nothing is counted but the time. Without it, and without events, metrics and top-down, the events are the
     /// defaults of `perf stat`.
     pub null: bool,
-    /// How many of the three lists of events of caches are counted too: of L1 and the last level, of instructions and TLBs, of
+    /// The number of lists of cache events, up to three, that are counted too: of L1 and the last level, of instructions and TLBs, of
     /// prefetches. perf: `-d`, `-dd`, `-ddd`.
     pub detailed: u8,
     /// The metrics that are computed, for which the events that they need are counted. Other events then have none.

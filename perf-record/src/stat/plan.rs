@@ -18,7 +18,7 @@ use super::run::StatRun;
 use super::topdown::TopdownEvent;
 use crate::{CgroupDirectory, Targets};
 
-/// What is counted: events on targets. [`open`](Self::open) begins a run; there can be several. The [module](super) has examples.
+/// A prepared count: events on targets. [`open`](Self::open) begins a run; there can be several. The [module](super) has examples.
 #[derive(Debug)]
 pub struct StatPlan {
     pub(super) groups: Vec<StatGroup>,

@@ -1,4 +1,4 @@
-//! From readouts to rows: an event and an aggregate, with the value in its unit and the metrics.
+//! Rows of counts: an event and an aggregate, with the value in the event's unit and the metrics.
 
 use alloc::collections::BTreeSet;
 use core::time::Duration;
@@ -45,7 +45,7 @@ pub enum CountStatus {
 pub struct CountRow<'a> {
     /// The event.
     pub event: &'a CountedEvent,
-    /// What is added up.
+    /// The targets whose counts are added up.
     pub aggregate: Aggregate,
     /// The name of the aggregate; `None` for the total.
     pub label: Option<&'a AggregateLabel>,
@@ -55,7 +55,7 @@ pub struct CountRow<'a> {
     pub enabled: u64,
     /// Nanoseconds for which the event ran, the mean of the runs.
     pub running: u64,
-    /// What is computed from this and other counts; `None` if there is nothing to compute.
+    /// The metric computed from this and other counts; `None` if there is none.
     pub metric: Option<MetricValue>,
     /// A second one, of an event of the top-down method.
     pub second_metric: Option<MetricValue>,

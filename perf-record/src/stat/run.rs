@@ -19,7 +19,7 @@ use super::schedule::{StatEnd, StatSchedule, StatStep};
 use super::times::{CpuTicks, PassedTime};
 use crate::Targets;
 
-/// How often a command is checked on kernels before 5.3, which cannot wait for a process by a descriptor.
+/// The period at which a command is checked on kernels before 5.3, which cannot wait for a process by a descriptor.
 const COMMAND_CHECK: Duration = Duration::from_millis(10);
 
 /// Open events of a [`StatPlan`]: one run.
@@ -34,7 +34,7 @@ pub struct StatRun<'p> {
     /// The process id of the command, if it is counted.
     pub(super) command: Option<u32>,
     start: Instant,
-    /// How long it took; `None` before the end.
+    /// The length of the run; `None` before its end.
     elapsed: Option<Duration>,
     /// The cpu time of the targets at the start.
     ticks: Option<CpuTicks>,
@@ -46,9 +46,9 @@ pub struct StatRun<'p> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StatInterval {
-    /// When it ended, since the start of the run.
+    /// The end of the interval, as the time since the start of the run.
     pub at: Duration,
-    /// How long it lasted.
+    /// The length of the interval.
     pub lasted: Duration,
     /// The counts in the interval.
     pub readout: Readout,
@@ -64,7 +64,7 @@ pub struct StatResult {
     pub events: Vec<CountedEvent>,
     /// The counts of the whole run.
     pub readout: Readout,
-    /// How long it took.
+    /// The length of the run.
     pub elapsed: Duration,
     /// The cpu time of the command; `None` without a command that was counted, or if it runs on.
     pub cpu_time: Option<CpuTime>,

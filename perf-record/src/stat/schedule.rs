@@ -1,4 +1,4 @@
-//! When the intervals of a run end, and when the run does.
+//! The schedule of a run: the ends of its intervals, and its own end.
 
 use core::time::Duration;
 use std::process::ExitStatus;
@@ -9,7 +9,7 @@ use perf_open::workload::Workload;
 use super::error::StatError;
 use crate::Targets;
 
-/// How often threads that are not children are checked.
+/// The period at which threads that are not children are checked.
 const THREAD_CHECK: Duration = Duration::from_millis(100);
 
 /// The conditions that end a run, and the ends of its intervals. It waits for nothing itself, so that it fits any event loop:
@@ -27,7 +27,7 @@ pub struct StatSchedule {
     next: Option<Duration>,
 }
 
-/// What is due.
+/// The next step of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a run ends, an interval ends, or neither")]
 pub enum StatStep {
@@ -40,7 +40,7 @@ pub enum StatStep {
     Wait(Option<Duration>),
 }
 
-/// Why a run ends.
+/// The reason why a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StatEnd {

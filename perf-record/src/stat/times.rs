@@ -15,7 +15,7 @@ pub(super) struct CpuTicks {
     system: u64,
 }
 
-/// What has passed since the start.
+/// The time since the start of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PassedTime {
     pub(super) elapsed: Duration,

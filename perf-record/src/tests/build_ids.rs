@@ -74,6 +74,16 @@ fn an_elf_file_with_a_build_id() {
     assert_eq!(elf::of_notes(&notes), Some(vec![9; 5]));
 }
 
+/// A part of it, or a hash, would be an id that no other tool finds a file by.
+#[test]
+fn the_text_of_gos_linker_is_no_build_id() {
+    let text = b"AbCdEfGhIjKlMnOpQrSt/UvWxYz0123456789abcd/efghijklmnopqrstuvwx/yzABCDEFGHIJKLMNOPQR";
+    let go = note(b"Go\0\0", 4, text);
+    assert_eq!(id_of(&image(&go)), None);
+    let both = [go, build_id_note(&[9; 20])].concat();
+    assert_eq!(id_of(&image(&both)), Some(vec![9; 20]));
+}
+
 #[test]
 fn hostile_files_have_no_build_id() {
     let good = image(&build_id_note(&[7; 20]));

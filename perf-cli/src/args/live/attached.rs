@@ -33,7 +33,7 @@ pub(crate) fn with_equals(args: Vec<OsString>, whole: &Command) -> Vec<OsString>
     joined
 }
 
-/// What a word of the command line is.
+/// The kind of a word of the command line.
 enum Word {
     /// Options, with their values.
     Options,

@@ -26,7 +26,7 @@ pub(super) struct Commands {
     groups: Vec<(Option<String>, usize)>,
 }
 
-/// What commands ask of the loop of the recording.
+/// The requests of commands to the loop of the recording.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ControlRequests {
     pub(super) stop: bool,

@@ -25,17 +25,17 @@ pub(super) struct StopConditions<'a> {
     pub(super) last: LastWait,
 }
 
-/// What the last wait and the last look at the recorded threads found. In a storm of records, the loop of the recording
+/// The results of the last wait and of the last look at the recorded threads. In a storm of records, the loop of the recording
 /// does nothing else for each wakeup than to read the rings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastWait {
-    /// What ended the last wait; `None` before the first.
+    /// The reasons that ended the last wait; `None` before the first.
     waited: Option<WaitOutcome>,
     /// When the recorded threads were looked for.
     looked: Option<Instant>,
 }
 
-/// What is to be done now.
+/// The actions that are due.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DueActions {
     /// The recording ends.

@@ -1,4 +1,4 @@
-//! From the command line to a plan: the events, their targets, and the options.
+//! The plan of a command line: the events, their targets, and the options.
 
 use core::num::NonZeroU64;
 use core::time::Duration;

@@ -41,7 +41,7 @@ pub(crate) struct RunTotals {
     pub(crate) table: bool,
 }
 
-/// What the rows to print are of.
+/// The span of time of the rows to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReportedSpan {
     /// The whole time, of this many runs.

@@ -16,7 +16,7 @@ use super::arguments::failure;
 use crate::Failure;
 use crate::output::say;
 
-/// What this program receives.
+/// A message to this program.
 #[derive(Debug)]
 pub(super) enum StatMessage {
     Signal(i32),
@@ -24,7 +24,7 @@ pub(super) enum StatMessage {
     Control(Result<ControlCommand, UnknownCommand>),
 }
 
-/// Why counting has ended.
+/// The reason why counting has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CountEnd {
     /// By itself.
@@ -35,7 +35,7 @@ pub(super) enum CountEnd {
     Unread,
 }
 
-/// Why a wait calls back.
+/// The reason why a wait calls back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StatWakeup {
     /// The end of an interval.

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// What `--event`, `--filter` and `--exclude-perf` ask for, in their order.
+/// The options `--event`, `--filter` and `--exclude-perf`, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EventOption {
     /// A list of events.
