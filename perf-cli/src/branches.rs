@@ -11,7 +11,7 @@ use perf_parse::sample::BranchStack;
 use perf_profile::branches::{BranchFile, Branches, FileAddresses};
 use perf_profile::{Symbols, has_stacks};
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Segment, Session};
-use perf_symbol::{Found, Why};
+use perf_symbol::{DsoFiles, NoSymbols};
 
 use crate::args::export::{ExportArgs, To};
 use crate::args::profile::ProfileArgs;
@@ -136,10 +136,10 @@ fn is_named(dso: &Dso, name: &str) -> bool {
 
 /// Returns the segments of a file. They tell the addresses of its code.
 fn segments(file: &BranchFile, names: &Symbols) -> Result<Vec<Segment>, Failure> {
-    let Found { image, why, .. } = names.finder().find_mapped(&file.dso, file.build_id);
+    let DsoFiles { image, why, .. } = names.finder().find_mapped(&file.dso, file.build_id);
     image.map(|image| image.segments().to_vec()).ok_or_else(|| {
         let path = OneLine(file.dso.path());
-        let why = why.unwrap_or(Why::NotFound);
+        let why = why.unwrap_or(NoSymbols::NotFound);
         Failure(format!("{path}: {why}; its addresses cannot be told without the file; --symfs or --debug-dir can name its folder"))
     })
 }

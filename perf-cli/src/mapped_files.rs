@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use perf_mmap::FileMapping;
 use perf_session::Inode;
-use perf_symbol::{Bytes, Files, ReadFiles};
+use perf_symbol::{FileBytes, Files, ReadFiles};
 
 use crate::debug_archive::Folder;
 
@@ -61,7 +61,7 @@ impl AsRef<[u8]> for SharedMap {
 }
 
 impl Files for MappedFiles {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         // Opening a pipe may block.
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() || metadata.len() == 0 {
@@ -73,7 +73,7 @@ impl Files for MappedFiles {
         let Some(map) = crate::input::mapped(&File::open(path)?)? else { return ReadFiles.read(path, limit) };
         let map = Arc::new(map);
         self.maps.lock().unwrap_or_else(PoisonError::into_inner).add(&map);
-        Ok(Bytes::new(SharedMap(map)))
+        Ok(FileBytes::new(SharedMap(map)))
     }
 
     fn inode(&self, path: &Path) -> Option<Inode> {
@@ -84,18 +84,18 @@ impl Files for MappedFiles {
         ReadFiles.modified(path)
     }
 
-    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         ReadFiles.read_kernel(path, limit)
     }
 
-    fn vdso(&self) -> io::Result<Bytes> {
+    fn vdso(&self) -> io::Result<FileBytes> {
         ReadFiles.vdso()
     }
 
-    fn vdso32(&self) -> io::Result<Bytes> {
+    fn vdso32(&self) -> io::Result<FileBytes> {
         #[cfg(target_os = "linux")]
         if let Some(vdso) = perf_record::vdso32() {
-            return Ok(Bytes::new(vdso));
+            return Ok(FileBytes::new(vdso));
         }
         ReadFiles.vdso32()
     }

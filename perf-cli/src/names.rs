@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use perf_parse::feature::Features;
 use perf_profile::Symbols;
-use perf_symbol::{Demangle, Files, Options};
+use perf_symbol::{Demangle, Files, SymbolOptions};
 
 use crate::Failure;
 use crate::args::symbols::SymbolArgs;
@@ -55,7 +55,7 @@ pub(crate) fn symbols_with(
     style: NameStyle,
 ) -> Result<Symbols, Failure> {
     let mut archives = Vec::new();
-    let mut options = Options::default();
+    let mut options = SymbolOptions::default();
     options.symfs.clone_from(&args.symfs);
     for path in &args.debug_dirs {
         if path.is_file() && !args.no_symbols {

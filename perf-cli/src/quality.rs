@@ -1,13 +1,13 @@
 //! The account of the stacks and names of a run.
 
 use perf_profile::{Quality, doubtful};
-use perf_symbol::Looked;
+use perf_symbol::SymbolLookup;
 use serde_json::{Value, json};
 
 use crate::escape::Lossy;
 
 /// Returns the members of the account: `stacks`, `frames`, `missing`, and `doubtful` if there are such files.
-pub(crate) fn members(quality: &Quality, looked: &[Looked]) -> Vec<(&'static str, Value)> {
+pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'static str, Value)> {
     let mut stacks = json!({"samples": quality.stacks()});
     for (end, count) in quality.ends() {
         stacks[end.name()] = (*count).into();

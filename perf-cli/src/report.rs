@@ -22,7 +22,7 @@ use perf_parse::file::{Account, Reader};
 use perf_profile::Limits;
 use perf_profile::report::{Options, Report, ReportBuilder, ReportError, ReportPlan};
 use perf_profile::tracepoints::TracepointTexts;
-use perf_symbol::Looked;
+use perf_symbol::SymbolLookup;
 
 use crate::args::only::OnlyArgs;
 use crate::args::report::{ReportArgs, ReportFormat};
@@ -125,7 +125,7 @@ fn with_report(
         progress.at(done, all)
     });
     drop(progress);
-    let looked = walked.names.looked();
+    let looked = walked.names.lookups();
     act(&ReportView { args, report: &report, account: walked.account(), looked: &looked })?;
     Ok(walked.finish("counted"))
 }
@@ -148,5 +148,5 @@ struct ReportView<'a> {
     report: &'a Report,
     account: &'a Account,
     /// The files that were looked for, be it for names or for stacks.
-    looked: &'a [Looked],
+    looked: &'a [SymbolLookup],
 }

@@ -27,7 +27,7 @@ impl Consumer {
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("give a capture")?;
     let reader = Reader::open(path)?;
-    let symbolizer = Symbolizer::new(perf_symbol::Options::default());
+    let symbolizer = Symbolizer::new(perf_symbol::SymbolOptions::default());
     let mut consumer = Consumer::default();
     for batch in Batches::new(&reader, Some(symbolizer), Options::default()) {
         let (table, batch) = batch?;

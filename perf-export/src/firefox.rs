@@ -339,7 +339,7 @@ mod tests {
     use perf_parse::event::{Events, Place};
     use perf_parse::{EventRecord, RawRecord};
     use perf_session::Session;
-    use perf_symbol::{Stacks, Symbolizer};
+    use perf_symbol::{StackFinder, Symbolizer};
 
     use super::*;
     use perf_profile::Keep;
@@ -355,8 +355,8 @@ mod tests {
         let mut session = Session::new();
         let keep = Keep { times: Times::Each, ..Keep::default() };
         let mut builder = ProfileBuilder::new(keep, Limits::default());
-        let finder = Symbolizer::new(perf_symbol::Options::default()).finder().clone();
-        let mut finder = Stacks::new(Arch::X86, 0, finder);
+        let finder = Symbolizer::new(perf_symbol::SymbolOptions::default()).finder().clone();
+        let mut finder = StackFinder::new(Arch::X86, 0, finder);
         for (&(pid, tid), time) in threads.iter().zip(1_u64..) {
             let ids = [pid, tid].map(u32::to_le_bytes).concat();
             let record = [&[9, 0, 0, 0, 2, 0, 24, 0], &ids[..], &time.to_le_bytes()].concat();

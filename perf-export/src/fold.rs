@@ -331,7 +331,7 @@ fn push_tidy(out: &mut Vec<u8>, name: &[u8]) {
 mod tests {
     use perf_abi::regs::Arch;
     use perf_session::Session;
-    use perf_symbol::{Stacks, Symbolizer};
+    use perf_symbol::{StackFinder, Symbolizer};
 
     use super::*;
     use perf_profile::Keep;
@@ -382,8 +382,8 @@ mod tests {
     #[test]
     fn a_profile_without_samples_has_no_stacks() {
         let builder = ProfileBuilder::new(Keep::default(), Limits::default());
-        let files = Symbolizer::new(perf_symbol::Options::default()).finder().clone();
-        let mut finder = Stacks::new(Arch::X86, 127, files);
+        let files = Symbolizer::new(perf_symbol::SymbolOptions::default()).finder().clone();
+        let mut finder = StackFinder::new(Arch::X86, 127, files);
         let profile = builder.finish(&Session::new(), &mut finder, None, Naming::default(), &mut |_, _| {});
         let mut out = Vec::new();
         write(&[profile], &Options::default(), &mut out).unwrap();

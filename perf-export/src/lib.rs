@@ -15,14 +15,14 @@
 //! use perf_parse::{EventRecord, Reader};
 //! use perf_profile::{Keep, Limits, Naming, ProfileBuilder};
 //! use perf_session::{Periods, Session};
-//! use perf_symbol::{Options, Stacks, Symbolizer};
+//! use perf_symbol::{SymbolOptions, StackFinder, Symbolizer};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
 //! let mut session = Session::new();
 //! session.add_features(reader.features());
-//! let mut symbolizer = Symbolizer::new(Options::default());
-//! let mut stacks = Stacks::new(Arch::X86, 127, symbolizer.finder().clone()).with_symbols(&symbolizer);
+//! let mut symbolizer = Symbolizer::new(SymbolOptions::default());
+//! let mut stacks = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone()).with_symbols(&symbolizer);
 //! let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
 //! let mut periods = Periods::default();
 //! // `user` is the user part of the call chain, if it came in a later record.

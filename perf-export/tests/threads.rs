@@ -19,7 +19,7 @@ use perf_parse::Reader;
 use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
 use perf_session::{Frame, Session};
 use perf_symbol::unwind::FrameSource;
-use perf_symbol::{Options, StackFrame, Stacks, Symbolizer};
+use perf_symbol::{StackFinder, StackFrame, SymbolOptions, Symbolizer};
 
 const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.data", "switch.data"];
 
@@ -35,8 +35,8 @@ fn profile(capture: &str, keep: Keep, more: u64, threads: NonZero<usize>) -> Pro
     let reader = Reader::open(testdata::path(capture)).unwrap();
     let mut session = Session::new();
     session.add_features(reader.features());
-    let symbolizer = Symbolizer::new(Options::default());
-    let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let symbolizer = Symbolizer::new(SymbolOptions::default());
+    let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     let mut builder = ProfileBuilder::new(keep, Limits::default());
     let mut number = 1_u64;
     for record in reader.records().in_time_order() {

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use perf_parse::event::Event;
 use perf_session::{At, DsoKind, Segment, Session};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Looked, StackFrame, Symbolizer};
+use perf_symbol::{StackFrame, SymbolLookup, Symbolizer};
 
 use crate::limits::Limits;
 use crate::named::Naming;
@@ -92,7 +92,7 @@ impl ProfileBuilder {
         self.table.frames.load_ahead(symbolizer, naming.threads);
     }
 
-    /// Takes a sample. `period` is what it counts. `stack` and `end` are what [`perf_symbol::Stacks::push`] gave; of a sample
+    /// Takes a sample. `period` is what it counts. `stack` and `end` are what [`perf_symbol::StackFinder::push`] gave; of a sample
     /// without a stack, its own address. `symbolizer` finds the functions of generated code.
     #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
     pub fn sample(
@@ -257,7 +257,7 @@ impl ProfileBuilder {
     pub fn finish(
         self,
         session: &Session,
-        finder: &mut perf_symbol::Stacks,
+        finder: &mut perf_symbol::StackFinder,
         symbolizer: Option<&Symbolizer>,
         naming: Naming,
         progress: &mut dyn FnMut(usize, usize),
@@ -282,12 +282,12 @@ impl ProfileBuilder {
             || times_of_frames(&table, counts, core::iter::empty()),
         );
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
-        let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
+        let lookups = symbolizer.map(Symbolizer::lookups).unwrap_or_default();
         let mut quality = Quality::default();
         quality.count_ends(&ends);
         quality.count_frames_of(&table, &named, &build_ids, &times);
         let origin = Origin::default();
-        let segments = segments_of(&table.frames, &looked);
+        let segments = segments_of(&table.frames, &lookups);
         Profile {
             events,
             threads,
@@ -296,7 +296,7 @@ impl ProfileBuilder {
             named,
             build_ids,
             segments,
-            looked,
+            lookups,
             quality,
             span,
             texts,
@@ -307,8 +307,8 @@ impl ProfileBuilder {
 }
 
 /// Returns the segments of the files that names were found in, by DSO.
-fn segments_of(frames: &Frames, looked: &[Looked]) -> HashMap<u32, Vec<Segment>> {
-    let of_dso: HashMap<_, _> = looked.iter().map(|it| (Arc::as_ptr(&it.dso), &it.segments)).collect();
+fn segments_of(frames: &Frames, lookups: &[SymbolLookup]) -> HashMap<u32, Vec<Segment>> {
+    let of_dso: HashMap<_, _> = lookups.iter().map(|it| (Arc::as_ptr(&it.dso), &it.segments)).collect();
     let files = frames.dsos().iter().zip(0..).filter(|(dso, _)| dso.kind() == DsoKind::File);
     files.filter_map(|(dso, number)| Some((number, (*of_dso.get(&Arc::as_ptr(dso))?).clone()))).collect()
 }

@@ -13,7 +13,7 @@ use std::thread;
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_session::Session;
-use perf_symbol::{Function, Guess, Source, Symbolizer};
+use perf_symbol::{Function, Guess, NameSource, Symbolizer};
 
 use crate::table::frames::{Frames, NONE, short_name};
 use crate::work::sorting::sort_by_key;
@@ -37,7 +37,7 @@ pub struct Symbol {
     /// Whether the function is inlined into another one.
     pub is_inlined: bool,
     /// Where the name was found.
-    pub source: Option<Source>,
+    pub source: Option<NameSource>,
     /// Why the name, or the frame that has it, is a guess; `None` if it is not one. A function with guessed frames and others is
     /// two symbols.
     pub guess: Option<Guess>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_parse::event::Event;
 use perf_session::{BuildId, Segment};
-use perf_symbol::Looked;
+use perf_symbol::SymbolLookup;
 
 use crate::named::Named;
 use crate::origin::Origin;
@@ -86,7 +86,7 @@ pub struct Profile {
     pub(crate) table: StackTable,
     pub(crate) named: Named,
     pub(crate) build_ids: Vec<Option<BuildId>>,
-    pub(crate) looked: Vec<Looked>,
+    pub(crate) lookups: Vec<SymbolLookup>,
     pub(crate) quality: Quality,
     pub(crate) span: Option<(u64, u64)>,
     pub(crate) origin: Origin,
@@ -209,8 +209,8 @@ impl Profile {
 
     /// Returns the files that names were looked for in.
     #[must_use]
-    pub fn looked(&self) -> &[Looked] {
-        &self.looked
+    pub fn lookups(&self) -> &[SymbolLookup] {
+        &self.lookups
     }
 
     /// Returns how good the stacks and names are.

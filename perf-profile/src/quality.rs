@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_session::{BuildId, Dso};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Doubt, Function, Guess, Looked, Why};
+use perf_symbol::{Doubt, Function, Guess, NoSymbols, SymbolLookup};
 
 use crate::named::Named;
 use crate::stack_table::StackTable;
@@ -51,7 +51,7 @@ pub struct Missing {
     /// The number of frames without a name.
     pub frames: u64,
     /// Why the file could not be used; `None` if it could.
-    pub why: Option<Why>,
+    pub why: Option<NoSymbols>,
 }
 
 impl Quality {
@@ -224,11 +224,11 @@ impl Quality {
     }
 
     /// Returns the files without names, those with the most frames first. `looked` is what
-    /// [`Symbolizer::looked`](perf_symbol::Symbolizer::looked) returns.
+    /// [`Symbolizer::lookups`](perf_symbol::Symbolizer::lookups) returns.
     #[must_use]
-    pub fn missing(&self, looked: &[Looked]) -> Vec<Missing> {
+    pub fn missing(&self, lookups: &[SymbolLookup]) -> Vec<Missing> {
         let mut reasons = HashMap::new();
-        for it in looked {
+        for it in lookups {
             reasons.entry((&it.dso, it.build_id)).or_insert(it.why);
         }
         let of = |(&(ref dso, build_id), &frames): (&(Arc<Dso>, Option<BuildId>), &u64)| Missing {
@@ -244,10 +244,10 @@ impl Quality {
 }
 
 /// Returns the files whose names are guesses, and why. `looked` is what
-/// [`Symbolizer::looked`](perf_symbol::Symbolizer::looked) returns.
-pub fn doubtful(looked: &[Looked]) -> impl Iterator<Item = (&Looked, Doubt)> {
-    let of = |it: &Looked| it.doubt.filter(|doubt| doubt.guess().is_some());
-    looked.iter().filter_map(move |it| Some((it, of(it)?)))
+/// [`Symbolizer::lookups`](perf_symbol::Symbolizer::lookups) returns.
+pub fn doubtful(lookups: &[SymbolLookup]) -> impl Iterator<Item = (&SymbolLookup, Doubt)> {
+    let of = |it: &SymbolLookup| it.doubt.filter(|doubt| doubt.guess().is_some());
+    lookups.iter().filter_map(move |it| Some((it, of(it)?)))
 }
 
 /// Returns the number of samples of each frame of a table. `stacks` has that of each stack, `frames` that of frames that are

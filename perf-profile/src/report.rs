@@ -38,7 +38,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use perf_symbol::Looked;
+use perf_symbol::SymbolLookup;
 use regex_lite::Regex;
 
 use crate::named::Named;
@@ -75,7 +75,7 @@ pub struct Report {
     samples: ReportSamples,
     named: Named,
     quality: Quality,
-    looked: Vec<Looked>,
+    lookups: Vec<SymbolLookup>,
     tables: Vec<TableEvents>,
     /// By symbol whose name matches that of parents: the first symbol with the same name; [`NONE`] for others. Empty if no key
     /// needs it.
@@ -93,7 +93,7 @@ impl Report {
         samples: ReportSamples,
         named: Named,
         quality: Quality,
-        looked: Vec<Looked>,
+        lookups: Vec<SymbolLookup>,
     ) -> Self {
         let parents = match plan.parent.as_ref().filter(|_| plan.layout.has(SortKey::Parent)) {
             Some(pattern) => parents(&named, pattern),
@@ -105,7 +105,7 @@ impl Report {
         };
         let tables = plan.events.tables(&samples.events);
         let (row_symbols, ranks) = (row_symbols(&named), RowRanks::default());
-        Self { plan, samples, named, quality, looked, tables, parents, row_symbols, lines, ranks }
+        Self { plan, samples, named, quality, lookups, tables, parents, row_symbols, lines, ranks }
     }
 
     /// Returns the contents of the report.
@@ -158,14 +158,14 @@ impl Report {
 
     /// Returns the files that names were looked for in. Empty if they were not looked for.
     #[must_use]
-    pub fn looked(&self) -> &[Looked] {
-        &self.looked
+    pub fn lookups(&self) -> &[SymbolLookup] {
+        &self.lookups
     }
 
     /// Returns the files without names, those with the most frames first. Empty if names were not looked for.
     #[must_use]
     pub fn missing(&self) -> Vec<Missing> {
-        if self.looked.is_empty() { Vec::new() } else { self.quality.missing(&self.looked) }
+        if self.lookups.is_empty() { Vec::new() } else { self.quality.missing(&self.lookups) }
     }
 }
 

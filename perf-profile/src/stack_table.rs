@@ -51,7 +51,7 @@ pub struct StackTable {
 impl StackTable {
     /// Returns the number of a stack, and counts how it ends. `None` if there is no room for it.
     ///
-    /// `stack` and `end` are what [`perf_symbol::Stacks::push`] gave. No more than the innermost `max_stack` frames are kept.
+    /// `stack` and `end` are what [`perf_symbol::StackFinder::push`] gave. No more than the innermost `max_stack` frames are kept.
     pub fn number(
         &mut self,
         at: &At<'_, '_>,
@@ -140,7 +140,7 @@ impl StackTable {
     ///
     /// Looks up each last frame of a call chain once.
     #[must_use]
-    pub fn ends(&self, session: &Session, finder: &mut perf_symbol::Stacks) -> BTreeMap<StackEnd, u64> {
+    pub fn ends(&self, session: &Session, finder: &mut perf_symbol::StackFinder) -> BTreeMap<StackEnd, u64> {
         let mut ends = self.ends.clone();
         for (last, &stacks) in (0..).zip(&self.of_last) {
             if stacks > 0 {
@@ -151,7 +151,7 @@ impl StackTable {
     }
 
     /// Returns how call chains with this last frame end.
-    pub fn end_of(&self, last: u32, session: &Session, finder: &mut perf_symbol::Stacks) -> StackEnd {
+    pub fn end_of(&self, last: u32, session: &Session, finder: &mut perf_symbol::StackFinder) -> StackEnd {
         let frame = self.frames.frame(last);
         frame.map_or(StackEnd::NoMapping, |(frame, _)| finder.end_of(session, &frame))
     }
@@ -162,7 +162,7 @@ impl StackTable {
     pub fn look_up(
         &self,
         session: &Session,
-        finder: &mut perf_symbol::Stacks,
+        finder: &mut perf_symbol::StackFinder,
         symbolizer: Option<&Symbolizer>,
         naming: Naming,
         progress: &mut dyn FnMut(usize, usize),

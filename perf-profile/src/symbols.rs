@@ -7,8 +7,10 @@ use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_parse::file::Reader;
 use perf_session::{At, Frame, Mapping};
-use perf_symbol::unwind::{self, Alone, Earlier, FrameSource, StackEnd};
-use perf_symbol::{Files, Finder, Function, Looked, Options, StackFrame, Stacks, Symbolizer};
+use perf_symbol::unwind::{self, FrameSource, PartialStack, StackEnd, ThreadRoots};
+use perf_symbol::{
+    Files, Finder, Function, StackFinder, StackFrame, SymbolLookup, SymbolOptions, Symbolizer,
+};
 
 use crate::origin::{machine_of, recorded_until};
 
@@ -27,7 +29,7 @@ use crate::origin::{machine_of, recorded_until};
 /// # let path = "examples/captures/plain.data";
 /// let reader = Reader::open(path)?;
 /// let symbols = Symbols::of(&reader);
-/// let mut options = perf_symbol::Options::default();
+/// let mut options = perf_symbol::SymbolOptions::default();
 /// options.debug_dirs.push("/tmp/debug".into());
 /// let with_folder = Symbols::new(reader.features(), options);
 /// # let _ = (symbols, with_folder);
@@ -40,7 +42,7 @@ pub struct Symbols {
     kernel: KernelUse,
     arch: Arch,
     max_stack: usize,
-    stacks: Stacks,
+    stacks: StackFinder,
     /// The memory of the last stack.
     spare: Vec<StackFrame<'static>>,
 }
@@ -48,7 +50,7 @@ pub struct Symbols {
 /// The use of the kernel's symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum KernelUse {
-    /// For names, and for the ends of stacks: see [`Stacks::with_symbols`].
+    /// For names, and for the ends of stacks: see [`StackFinder::with_symbols`].
     NamesAndStacks,
     /// For names alone.
     Names,
@@ -67,23 +69,23 @@ impl Symbols {
     /// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
     pub const MAX_CHAIN: usize = 127;
 
-    /// Finds symbols in the files of this machine, as [`perf_symbol::Options`] are by default.
+    /// Finds symbols in the files of this machine, as [`perf_symbol::SymbolOptions`] are by default.
     #[must_use]
     pub fn of(reader: &Reader<'_>) -> Self {
-        Self::new(reader.features(), Options::default())
+        Self::new(reader.features(), SymbolOptions::default())
     }
 
-    /// Finds symbols in the files that `options` name. Without [`Options::recorded_until`], it is the end of the recording by
+    /// Finds symbols in the files that `options` name. Without [`SymbolOptions::recorded_until`], it is the end of the recording by
     /// the features, if they relate the clock of the samples to the wall clock.
     #[must_use]
-    pub fn new(features: &Features<'_>, mut options: Options) -> Self {
+    pub fn new(features: &Features<'_>, mut options: SymbolOptions) -> Self {
         options.recorded_until = options.recorded_until.or_else(|| recorded_until(features));
         Self::of_symbolizer(features, Symbolizer::new(options))
     }
 
     /// Like [`new`](Self::new), with the bytes of all files from `files`: those of a sandbox, an archive or a server.
     #[must_use]
-    pub fn with_files(features: &Features<'_>, mut options: Options, files: Arc<dyn Files>) -> Self {
+    pub fn with_files(features: &Features<'_>, mut options: SymbolOptions, files: Arc<dyn Files>) -> Self {
         options.recorded_until = options.recorded_until.or_else(|| recorded_until(features));
         Self::of_symbolizer(features, Symbolizer::with_files(options, files))
     }
@@ -115,7 +117,7 @@ impl Symbols {
     }
 
     /// Returns the stack of a sample, innermost frame first, and how it ends if that does not follow from its last frame: see
-    /// [`Stacks::push`]. `user` is the user part of its call chain if that came in a later record. [`done`](Self::done) takes
+    /// [`StackFinder::push`]. `user` is the user part of its call chain if that came in a later record. [`done`](Self::done) takes
     /// the memory of the stack back, which saves an allocation for the next one.
     ///
     /// # Errors
@@ -136,21 +138,21 @@ impl Symbols {
         }
     }
 
-    /// Appends the stack of a sample, as far as it does not depend on the stacks before: see [`Stacks::push_alone`]. `None` if
+    /// Appends the stack of a sample, as far as it does not depend on the stacks before: see [`StackFinder::push_alone`]. `None` if
     /// it is not unwound from a copy, or cannot be decoded.
     pub fn push_alone(
         &mut self,
         at: &At<'_, '_>,
         user: Option<&[u64]>,
-        frames: &mut Vec<unwind::Frame>,
-    ) -> Option<Alone> {
+        frames: &mut Vec<unwind::UnwoundFrame>,
+    ) -> Option<PartialStack> {
         // What cannot be decoded has no stack.
         self.stacks.push_alone(at, user, frames).ok().flatten()
     }
 
     /// Returns what completes the stacks of [`push_alone`](Self::push_alone), of all threads.
     #[must_use]
-    pub fn earlier(&self) -> Earlier {
+    pub fn earlier(&self) -> ThreadRoots {
         self.stacks.earlier()
     }
 
@@ -158,7 +160,7 @@ impl Symbols {
     pub fn mapped<'s>(
         &mut self,
         at: &At<'s, '_>,
-        frames: impl Iterator<Item = unwind::Frame>,
+        frames: impl Iterator<Item = unwind::UnwoundFrame>,
     ) -> Vec<StackFrame<'s>> {
         let mut stack = emptied(core::mem::take(&mut self.spare));
         stack.extend(frames.map(|it| {
@@ -205,7 +207,7 @@ impl Symbols {
     }
 
     /// Returns the finder of stacks and that of functions; `None` for the latter if names are not wanted.
-    pub fn parts(&mut self) -> (&mut Stacks, Option<&mut Symbolizer>) {
+    pub fn parts(&mut self) -> (&mut StackFinder, Option<&mut Symbolizer>) {
         (&mut self.stacks, self.has_names.then_some(&mut self.symbolizer))
     }
 
@@ -228,8 +230,8 @@ impl Symbols {
 
     /// Returns the files that names were looked for in.
     #[must_use]
-    pub fn looked(&self) -> Vec<Looked> {
-        self.symbolizer.looked()
+    pub fn lookups(&self) -> Vec<SymbolLookup> {
+        self.symbolizer.lookups()
     }
 }
 
@@ -247,8 +249,9 @@ pub fn recorded_frame(frame: Frame<'_>) -> StackFrame<'_> {
 }
 
 /// Returns a finder of stacks.
-fn stacks(arch: Arch, symbolizer: &Symbolizer, kernel: KernelUse, max_stack: usize) -> Stacks {
-    let stacks = Stacks::new(arch, Symbols::MAX_CHAIN, symbolizer.finder().clone()).with_max_stack(max_stack);
+fn stacks(arch: Arch, symbolizer: &Symbolizer, kernel: KernelUse, max_stack: usize) -> StackFinder {
+    let stacks =
+        StackFinder::new(arch, Symbols::MAX_CHAIN, symbolizer.finder().clone()).with_max_stack(max_stack);
     match kernel {
         KernelUse::NamesAndStacks => stacks.with_symbols(symbolizer),
         KernelUse::Names => stacks,

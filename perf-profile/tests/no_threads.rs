@@ -12,7 +12,7 @@ use perf_profile::work::sorting::sort_by_key;
 use perf_profile::work::waves::each_part;
 use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder};
 use perf_session::Session;
-use perf_symbol::{LoadAhead, Options, Stacks, Symbolizer};
+use perf_symbol::{LoadAhead, StackFinder, SymbolOptions, Symbolizer};
 
 const WITHOUT_THREADS: &str = "TEST_WITHOUT_THREADS";
 const THREADS: NonZero<usize> = NonZero::new(4).unwrap();
@@ -79,9 +79,9 @@ fn profile(naming: Naming) -> Profile {
     let reader = Reader::open(testdata::path("system_wide.data")).unwrap();
     let mut session = Session::new();
     session.add_features(reader.features());
-    let symbolizer = Symbolizer::new(Options::default());
+    let symbolizer = Symbolizer::new(SymbolOptions::default());
     let ahead = LoadAhead::new(&symbolizer);
-    let mut stacks = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let mut stacks = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
     for record in reader.records().in_time_order() {
         let record = record.unwrap();

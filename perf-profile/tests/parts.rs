@@ -8,7 +8,7 @@ use perf_parse::{EventRecord, Reader};
 use perf_profile::{Limits, StackPart, StackTable};
 use perf_session::{At, Frame, Session};
 use perf_symbol::unwind::{FrameSource, StackEnd};
-use perf_symbol::{Options, StackFrame, Stacks, Symbolizer};
+use perf_symbol::{StackFinder, StackFrame, SymbolOptions, Symbolizer};
 
 /// Call chains of one and of many processes, unwound stacks, samples of all kinds, and generated code.
 const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.data", "dwarf.data"];
@@ -46,8 +46,8 @@ fn own<'s>(at: &At<'s, '_>) -> StackFrame<'s> {
     StackFrame { frame, is_caller: false, source: FrameSource::Chain }
 }
 
-fn finder() -> Stacks {
-    Stacks::new(Arch::X86, 127, Symbolizer::new(Options::default()).finder().clone())
+fn finder() -> StackFinder {
+    StackFinder::new(Arch::X86, 127, Symbolizer::new(SymbolOptions::default()).finder().clone())
 }
 
 fn by_one(reader: &Reader<'_>, case: &Case) -> Numbered {

@@ -9,7 +9,7 @@ use perf_parse::Reader;
 use perf_profile::diff::{Diff, DiffSide, Normalize};
 use perf_profile::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Total, Weight};
 use perf_session::Session;
-use perf_symbol::Stacks;
+use perf_symbol::StackFinder;
 
 const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.data", "group_read.data"];
 
@@ -18,8 +18,8 @@ fn profile(capture: &str, keep: Keep, limits: Limits) -> Profile {
     let reader = Reader::open(testdata::path(capture)).unwrap();
     let mut session = Session::new();
     session.add_features(reader.features());
-    let symbolizer = perf_symbol::Symbolizer::new(perf_symbol::Options::default());
-    let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let symbolizer = perf_symbol::Symbolizer::new(perf_symbol::SymbolOptions::default());
+    let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     let mut builder = ProfileBuilder::new(keep, limits);
     for record in reader.records().in_time_order() {
         let record = record.unwrap();

@@ -16,7 +16,7 @@ use perf_parse::{Reader, Record};
 use perf_profile::{Limits, StackTable};
 use perf_session::Session;
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Options, StackFrame, Stacks, Symbolizer};
+use perf_symbol::{StackFinder, StackFrame, SymbolOptions, Symbolizer};
 
 /// Call chains, unwound stacks, and samples of all kinds.
 const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.data", "dwarf.data"];
@@ -24,7 +24,7 @@ const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.d
 /// Numbers all stacks of a capture twice, and compares each with what the table has. Returns the number of stacks that came
 /// again, and that of frames that were at several addresses.
 fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, usize) {
-    let symbolizer = Symbolizer::new(Options::default());
+    let symbolizer = Symbolizer::new(SymbolOptions::default());
     let mut table = StackTable::default();
     // The numbers of the stacks, and the addresses of the frames.
     let (mut numbers, mut ips) = (BTreeMap::new(), BTreeMap::<u32, BTreeSet<u64>>::new());
@@ -34,7 +34,7 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
     for _ in 0..2 {
         session = Session::new();
         session.add_features(reader.features());
-        let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+        let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
         for record in reader.records().in_time_order() {
             let record = record.unwrap();
             let Some(at) = session.update_at(&record).unwrap() else { continue };
@@ -63,7 +63,7 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
             }
         }
     }
-    let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     assert_eq!(table.ends(&session, &mut finder), ends, "{capture}");
     let places = (0..).zip(table.frames.places());
     if max_stack == usize::MAX {

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead, BufWriter, Write};
 
-use perf_symbol::{Options, Symbolizer};
+use perf_symbol::{SymbolOptions, Symbolizer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::path::absolute(std::env::args_os().nth(1).ok_or("addresses FILE < ADDRESSES")?)?;
-    let mut options = Options::default();
+    let mut options = SymbolOptions::default();
     options.demangle = perf_symbol::Demangle::Never;
     let mut symbolizer = Symbolizer::new(options);
     let mut out = BufWriter::new(io::stdout().lock());

@@ -9,7 +9,7 @@ use perf_parse::event::Events;
 use perf_parse::file::DeferredSamples;
 use perf_parse::{EventRecord, Reader};
 use perf_session::{Periods, Session};
-use perf_symbol::{Options, Symbolizer};
+use perf_symbol::{SymbolOptions, Symbolizer};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("names CAPTURE [--lines]")?;
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut session = Session::new();
     session.add_features(reader.features());
     let mut periods = Periods::default();
-    let mut options = Options::default();
+    let mut options = SymbolOptions::default();
     options.inlines = has_lines;
     let mut symbolizer = Symbolizer::new(options);
     let mut out = BufWriter::new(io::stdout().lock());
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for sample in waiting.take_all() {
         print(&sample.record, None, records.events())?;
     }
-    for looked in symbolizer.looked() {
+    for looked in symbolizer.lookups() {
         if let Some(why) = looked.why {
             eprintln!("{}: {why}", looked.dso.name().escape_ascii());
         }

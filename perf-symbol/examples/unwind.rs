@@ -20,7 +20,7 @@ use perf_abi::regs::Arch;
 use perf_parse::Reader;
 use perf_parse::feature::FeatureData;
 use perf_session::{Dso, Session};
-use perf_symbol::Bytes;
+use perf_symbol::FileBytes;
 use perf_symbol::unwind::{FrameSource, Module, Unwinder};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -126,5 +126,5 @@ fn module_of(symfs: &Path, dso: &Dso) -> Option<Arc<Module>> {
         "/"
     })))
     .ok()?;
-    Some(Arc::new(Module::parse(Bytes::new(bytes)).ok()?))
+    Some(Arc::new(Module::parse(FileBytes::new(bytes)).ok()?))
 }

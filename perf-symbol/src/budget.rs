@@ -8,7 +8,7 @@ use gimli::{EndianSlice, Error, Reader, ReaderOffsetId, RunTimeEndian};
 
 use crate::cancellation::Cancellation;
 use crate::decompressed::lock;
-use crate::error::Why;
+use crate::no_symbols::NoSymbols;
 
 /// What is left to be read and to be decompressed of the DWARF of one file.
 ///
@@ -80,9 +80,9 @@ impl Budget {
     ///
     /// # Errors
     ///
-    /// [`Why::TooLarge`] if there is no room for them.
-    pub(crate) fn load(&self, size: u64) -> Result<(), Why> {
-        let room = self.room().checked_sub(size).ok_or(Why::TooLarge)?;
+    /// [`NoSymbols::TooLarge`] if there is no room for them.
+    pub(crate) fn load(&self, size: u64) -> Result<(), NoSymbols> {
+        let room = self.room().checked_sub(size).ok_or(NoSymbols::TooLarge)?;
         self.room.store(room, Relaxed);
         self.loaded.store(self.loaded.load(Relaxed).saturating_add(size), Relaxed);
         Ok(())

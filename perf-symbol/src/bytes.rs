@@ -5,22 +5,22 @@ use std::sync::{Arc, Weak};
 
 /// Bytes that are shared: of a file that was read, of a memory map, or of a section.
 ///
-/// A clone shares the bytes and copies none. Any owner of bytes can be one: see [`Bytes::new`].
+/// A clone shares the bytes and copies none. Any owner of bytes can be one: see [`FileBytes::new`].
 #[derive(Clone)]
-pub struct Bytes {
+pub struct FileBytes {
     owner: Arc<dyn AsRef<[u8]> + Send + Sync>,
     range: Range<usize>,
 }
 
-impl Bytes {
+impl FileBytes {
     /// Shares the bytes of `owner`, such as a `Vec<u8>` or a memory map.
     ///
     /// # Examples
     ///
     /// ```
-    /// use perf_symbol::Bytes;
+    /// use perf_symbol::FileBytes;
     ///
-    /// let bytes = Bytes::new(vec![1, 2, 3]);
+    /// let bytes = FileBytes::new(vec![1, 2, 3]);
     /// assert_eq!(&bytes[1..], [2, 3]);
     /// ```
     #[must_use]
@@ -53,8 +53,8 @@ pub(crate) struct WeakBytes {
 
 impl WeakBytes {
     /// Returns the bytes; `None` if nobody uses them any more.
-    pub(crate) fn upgrade(&self) -> Option<Bytes> {
-        Some(Bytes { owner: self.owner.upgrade()?, range: self.range.clone() })
+    pub(crate) fn upgrade(&self) -> Option<FileBytes> {
+        Some(FileBytes { owner: self.owner.upgrade()?, range: self.range.clone() })
     }
 }
 
@@ -64,7 +64,7 @@ impl std::fmt::Debug for WeakBytes {
     }
 }
 
-impl Deref for Bytes {
+impl Deref for FileBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -72,19 +72,19 @@ impl Deref for Bytes {
     }
 }
 
-impl AsRef<[u8]> for Bytes {
+impl AsRef<[u8]> for FileBytes {
     fn as_ref(&self) -> &[u8] {
         self
     }
 }
 
-impl Default for Bytes {
+impl Default for FileBytes {
     fn default() -> Self {
         Self::new([])
     }
 }
 
-impl std::fmt::Debug for Bytes {
+impl std::fmt::Debug for FileBytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Bytes({})", self.len())
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn parts_of_parts() {
-        let bytes = Bytes::new(vec![0, 1, 2, 3, 4]);
+        let bytes = FileBytes::new(vec![0, 1, 2, 3, 4]);
         let part = bytes.slice(1..4).unwrap();
         assert_eq!(*part, [1, 2, 3]);
         assert_eq!(*part.slice(1..3).unwrap(), [2, 3]);

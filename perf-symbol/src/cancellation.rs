@@ -17,9 +17,9 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use perf_symbol::{Cancellation, Options, Symbolizer};
+/// use perf_symbol::{Cancellation, SymbolOptions, Symbolizer};
 ///
-/// let mut symbolizer = Symbolizer::new(Options::default());
+/// let mut symbolizer = Symbolizer::new(SymbolOptions::default());
 /// let cancellation = Cancellation::after(Duration::from_secs(2));
 /// symbolizer.set_cancellation(cancellation.clone());
 /// // On Ctrl-C, from another thread:

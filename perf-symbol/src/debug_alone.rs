@@ -3,14 +3,14 @@
 use object::elf;
 use perf_session::Mapping;
 
-use crate::image::Image;
+use crate::image::ElfImage;
 
 /// Returns the address that a debug file has for an offset in the file that was mapped.
 ///
 /// A debug file of `objcopy --only-keep-debug` has the addresses and the sizes of the segments in memory, and not their
 /// offsets. The segment that was mapped is the one that takes as many pages as the mapping has. `None` if no segment does,
 /// or if several do.
-pub(crate) fn address_of(debug: &Image, mapping: &Mapping, offset: u64) -> Option<u64> {
+pub(crate) fn address_of(debug: &ElfImage, mapping: &Mapping, offset: u64) -> Option<u64> {
     // Of x86; of Arm also 16 KiB and 64 KiB, as of PowerPC.
     const PAGES: [u64; 3] = [1 << 12, 1 << 14, 1 << 16];
     if !mapping.is_executable() {

@@ -2,8 +2,8 @@
 
 use perf_session::BuildId;
 
-use crate::bytes::Bytes;
-use crate::image::Image;
+use crate::bytes::FileBytes;
+use crate::image::ElfImage;
 
 /// What `.gnu_debuglink` has: the name of a debug file, and the CRC-32 of its contents.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) struct DebugLink {
 }
 
 /// Returns the link of a file; `None` if it has none.
-pub(crate) fn of(image: &Image) -> Option<DebugLink> {
+pub(crate) fn of(image: &ElfImage) -> Option<DebugLink> {
     let data = image.raw_data(image.section(".gnu_debuglink")?);
     let end = data.iter().position(|&byte| byte == 0)?;
     // The checksum is aligned.
@@ -23,8 +23,8 @@ pub(crate) fn of(image: &Image) -> Option<DebugLink> {
 }
 
 /// Returns path and build id of the file that several debug files share; `None` if there is none.
-pub(crate) fn shared(image: &Image) -> Option<(Vec<u8>, BuildId)> {
-    let data: Bytes = image.raw_data(image.section(".gnu_debugaltlink")?);
+pub(crate) fn shared(image: &ElfImage) -> Option<(Vec<u8>, BuildId)> {
+    let data: FileBytes = image.raw_data(image.section(".gnu_debugaltlink")?);
     let end = data.iter().position(|&byte| byte == 0)?;
     let id = data.get(end.checked_add(1)?..).filter(|id| !id.is_empty())?;
     Some((data.get(..end)?.to_vec(), BuildId::new(id)))

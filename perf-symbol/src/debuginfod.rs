@@ -13,11 +13,11 @@ use std::time::{Duration, SystemTime};
 
 use perf_session::{BuildId, Inode};
 
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::decompressed::lock;
-use crate::files::{Files, Wanted};
+use crate::files::{BuildIdFile, Files};
 use crate::finder::same_id;
-use crate::image::Image;
+use crate::image::ElfImage;
 use cache::{CacheAnswer, DebuginfodCache};
 
 /// Which debuginfod servers are asked, and where what they send is kept.
@@ -104,10 +104,10 @@ fn urls(text: &str) -> Vec<String> {
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use perf_symbol::{Debuginfod, DebuginfodOptions, Options, ReadFiles, Symbolizer};
+/// use perf_symbol::{Debuginfod, DebuginfodOptions, SymbolOptions, ReadFiles, Symbolizer};
 ///
 /// let files = Debuginfod::new(ReadFiles, DebuginfodOptions::from_env());
-/// let symbolizer = Symbolizer::with_files(Options::default(), Arc::new(files));
+/// let symbolizer = Symbolizer::with_files(SymbolOptions::default(), Arc::new(files));
 /// ```
 #[derive(Debug)]
 pub struct Debuginfod<F> {
@@ -163,7 +163,7 @@ impl<F: Files> Debuginfod<F> {
 
     /// Checks that a file has a build id.
     fn check(&self, path: &Path, id: BuildId, limit: u64) -> io::Result<()> {
-        let image = self.files.read(path, limit).map(Image::parse)?;
+        let image = self.files.read(path, limit).map(ElfImage::parse)?;
         let found = image.ok().and_then(|image| image.build_id());
         if found.is_some_and(|found| same_id(found, id)) {
             Ok(())
@@ -174,7 +174,7 @@ impl<F: Files> Debuginfod<F> {
 }
 
 impl<F: Files> Files for Debuginfod<F> {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         self.files.read(path, limit)
     }
 
@@ -186,22 +186,22 @@ impl<F: Files> Files for Debuginfod<F> {
         self.files.modified(path)
     }
 
-    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         self.files.read_kernel(path, limit)
     }
 
-    fn vdso(&self) -> io::Result<Bytes> {
+    fn vdso(&self) -> io::Result<FileBytes> {
         self.files.vdso()
     }
 
-    fn vdso32(&self) -> io::Result<Bytes> {
+    fn vdso32(&self) -> io::Result<FileBytes> {
         self.files.vdso32()
     }
 
-    fn fetch(&self, id: BuildId, wanted: Wanted, limit: u64) -> io::Result<PathBuf> {
+    fn fetch(&self, id: BuildId, wanted: BuildIdFile, limit: u64) -> io::Result<PathBuf> {
         let kind = match wanted {
-            Wanted::Executable => "executable",
-            Wanted::DebugInfo => "debuginfo",
+            BuildIdFile::Executable => "executable",
+            BuildIdFile::DebugInfo => "debuginfo",
         };
         let folder = self.options.cache.as_deref().ok_or(io::ErrorKind::NotFound)?;
         // One that is short does not identify a file; elfutils refuses a longer one.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use object::elf;
 
 use crate::cancellation::Cancellation;
-use crate::error::Why;
+use crate::no_symbols::NoSymbols;
 
 /// Decompresses a section with the flag `SHF_COMPRESSED`.
 pub(crate) fn section(
@@ -14,8 +14,8 @@ pub(crate) fn section(
     (is_64, is_little_endian): (bool, bool),
     limit: u64,
     cancellation: &Cancellation,
-) -> Result<Vec<u8>, Why> {
-    const HEADER: Why = Why::Malformed("compressed section");
+) -> Result<Vec<u8>, NoSymbols> {
+    const HEADER: NoSymbols = NoSymbols::Malformed("compressed section");
     let limit = bound(raw, limit);
     let kind: [u8; 4] = raw.first_chunk().copied().ok_or(HEADER)?;
     let kind = if is_little_endian { u32::from_le_bytes(kind) } else { u32::from_be_bytes(kind) };
@@ -64,7 +64,7 @@ fn bound(raw: &[u8], limit: u64) -> u64 {
 }
 
 /// Decompresses a section of the older kind, such as `.zdebug_info`. One without the magic is not compressed.
-pub(crate) fn old_section(raw: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
+pub(crate) fn old_section(raw: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, NoSymbols> {
     if raw.starts_with(b"ZLIB") {
         let size = number(raw.get(4..12).unwrap_or_default().iter());
         return zlib(raw.get(12..).unwrap_or_default(), size, bound(raw, limit), cancellation);
@@ -73,7 +73,11 @@ pub(crate) fn old_section(raw: &[u8], limit: u64, cancellation: &Cancellation) -
 }
 
 /// Decompresses a file by its magic: xz, zstd or gzip. `None` if it has none of them.
-pub(crate) fn file(data: &[u8], limit: u64, cancellation: &Cancellation) -> Option<Result<Vec<u8>, Why>> {
+pub(crate) fn file(
+    data: &[u8],
+    limit: u64,
+    cancellation: &Cancellation,
+) -> Option<Result<Vec<u8>, NoSymbols>> {
     let limit = bound(data, limit);
     if data.starts_with(b"\xfd7zXZ\0") {
         Some(xz(data, limit, cancellation))
@@ -87,7 +91,7 @@ pub(crate) fn file(data: &[u8], limit: u64, cancellation: &Cancellation) -> Opti
 }
 
 /// Decompresses xz.
-pub(crate) fn xz(data: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
+pub(crate) fn xz(data: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, NoSymbols> {
     // The largest that `xz -9` writes.
     const DICTIONARY: usize = 64 << 20;
     let limit = bound(data, limit);
@@ -100,17 +104,17 @@ fn run_xz(
     mut data: &[u8],
     limit: u64,
     cancellation: &Cancellation,
-) -> Result<Vec<u8>, Why> {
-    const DAMAGED: Why = Why::Malformed("xz");
+) -> Result<Vec<u8>, NoSymbols> {
+    const DAMAGED: NoSymbols = NoSymbols::Malformed("xz");
     let (mut bytes, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
     loop {
         if cancellation.is_cancelled() {
-            return Err(Why::Cancelled);
+            return Err(NoSymbols::Cancelled);
         }
         let step = decoder.decode(data, &mut buffer).map_err(|_| DAMAGED)?;
         bytes.extend_from_slice(buffer.get(..step.output_produced()).ok_or(DAMAGED)?);
         if bytes.len() as u64 > limit {
-            return Err(Why::TooLarge);
+            return Err(NoSymbols::TooLarge);
         }
         data = data.get(step.input_consumed()..).ok_or(DAMAGED)?;
         if step.is_end_of_stream() {
@@ -124,7 +128,7 @@ fn run_xz(
 }
 
 /// What is wrong with a damaged zlib stream.
-pub(crate) const DAMAGED: Why = Why::Malformed("zlib");
+pub(crate) const DAMAGED: NoSymbols = NoSymbols::Malformed("zlib");
 
 /// Returns how many of the `wanted` bytes of a zlib stream to have room for before they are decompressed. DWARF shrinks to a
 /// tenth. What claims far more gets its room when it has the bytes.
@@ -133,9 +137,9 @@ pub(crate) fn likely(data: &[u8], wanted: u64) -> u64 {
 }
 
 /// Decompresses zlib. `size` is the claimed size.
-fn zlib(data: &[u8], size: u64, limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
+fn zlib(data: &[u8], size: u64, limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, NoSymbols> {
     let likely = likely(data, size.min(limit));
-    let mut bytes = Vec::with_capacity(usize::try_from(likely).map_err(|_| Why::TooLarge)?);
+    let mut bytes = Vec::with_capacity(usize::try_from(likely).map_err(|_| NoSymbols::TooLarge)?);
     inflate(&mut flate2::Decompress::new(true), data, &mut bytes, usize::MAX, limit, cancellation)?;
     Ok(bytes)
 }
@@ -145,8 +149,8 @@ fn zlib(data: &[u8], size: u64, limit: u64, cancellation: &Cancellation) -> Resu
 ///
 /// # Errors
 ///
-/// [`Why::Malformed`] if the data is damaged or its end is missing, [`Why::TooLarge`] if `bytes` has more than `limit`,
-/// [`Why::Cancelled`] if it was cancelled.
+/// [`NoSymbols::Malformed`] if the data is damaged or its end is missing, [`NoSymbols::TooLarge`] if `bytes` has more than `limit`,
+/// [`NoSymbols::Cancelled`] if it was cancelled.
 pub(crate) fn inflate(
     decoder: &mut flate2::Decompress,
     data: &[u8],
@@ -154,14 +158,14 @@ pub(crate) fn inflate(
     enough: usize,
     limit: u64,
     cancellation: &Cancellation,
-) -> Result<(), Why> {
+) -> Result<(), NoSymbols> {
     /// The least number of bytes by which the room grows.
     const STEP: usize = 1 << 16;
     /// The largest number of compressed bytes before cancellation is asked for again.
     const INPUT: usize = 1 << 20;
     while bytes.len() < enough {
         if cancellation.is_cancelled() {
-            return Err(Why::Cancelled);
+            return Err(NoSymbols::Cancelled);
         }
         if bytes.len() == bytes.capacity() {
             bytes.reserve_exact(bytes.len().max(STEP).min(enough.saturating_sub(bytes.len())));
@@ -172,7 +176,7 @@ pub(crate) fn inflate(
         let status =
             decoder.decompress_vec(rest, bytes, flate2::FlushDecompress::None).map_err(|_| DAMAGED)?;
         if bytes.len() as u64 > limit {
-            return Err(Why::TooLarge);
+            return Err(NoSymbols::TooLarge);
         }
         if status == flate2::Status::StreamEnd {
             return Ok(());
@@ -185,8 +189,8 @@ pub(crate) fn inflate(
     Ok(())
 }
 
-fn zstd(data: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
-    let decoder = ruzstd::decoding::StreamingDecoder::new(data).map_err(|_| Why::Malformed("zstd"))?;
+fn zstd(data: &[u8], limit: u64, cancellation: &Cancellation) -> Result<Vec<u8>, NoSymbols> {
+    let decoder = ruzstd::decoding::StreamingDecoder::new(data).map_err(|_| NoSymbols::Malformed("zstd"))?;
     read(decoder, "zstd", limit, cancellation)
 }
 
@@ -195,18 +199,19 @@ fn read(
     name: &'static str,
     limit: u64,
     cancellation: &Cancellation,
-) -> Result<Vec<u8>, Why> {
+) -> Result<Vec<u8>, NoSymbols> {
     /// Number of bytes after which cancellation is asked for.
     const STEP: u64 = 1 << 20;
     let mut bytes = Vec::new();
     let mut from = from.take(limit.saturating_add(1));
     loop {
         if cancellation.is_cancelled() {
-            return Err(Why::Cancelled);
+            return Err(NoSymbols::Cancelled);
         }
-        let read = from.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|_| Why::Malformed(name))?;
+        let read =
+            from.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|_| NoSymbols::Malformed(name))?;
         if bytes.len() as u64 > limit {
-            return Err(Why::TooLarge);
+            return Err(NoSymbols::TooLarge);
         }
         if (read as u64) < STEP {
             return Ok(bytes);
@@ -246,7 +251,7 @@ mod tests {
             let raw = claiming(claimed, &data);
             assert!(section(&raw, (true, true), u64::MAX, &never()).unwrap() == bytes, "{claimed}");
             assert!(
-                matches!(section(&raw, (true, true), size - 1, &never()), Err(Why::TooLarge)),
+                matches!(section(&raw, (true, true), size - 1, &never()), Err(NoSymbols::TooLarge)),
                 "{claimed}"
             );
             assert!(section(&raw, (true, true), size, &never()).is_ok(), "{claimed}");
@@ -261,7 +266,7 @@ mod tests {
         for size in [0, 1000] {
             for end in 0..data.len() {
                 let cut = section(&claiming(size, &data[..end]), (true, true), u64::MAX, &never());
-                assert!(matches!(cut, Err(Why::Malformed("zlib"))), "{end}");
+                assert!(matches!(cut, Err(NoSymbols::Malformed("zlib"))), "{end}");
             }
         }
         let middle = data.len() / 2;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::bytes::{Bytes, WeakBytes};
+use crate::bytes::{FileBytes, WeakBytes};
 use crate::cancellation::Cancellation;
-use crate::error::Why;
 use crate::front::Front;
+use crate::no_symbols::NoSymbols;
 
 /// The decompressed sections of a file that are in use, by any thread. What nobody uses any more is not kept.
 #[derive(Clone, Debug, Default)]
@@ -24,22 +24,22 @@ impl Decompressed {
     ///
     /// # Errors
     ///
-    /// Those of `decompress`, and [`Why::TooLarge`] if the section is larger than `limit`.
+    /// Those of `decompress`, and [`NoSymbols::TooLarge`] if the section is larger than `limit`.
     pub(crate) fn get(
         &self,
         place: SectionKey,
         limit: u64,
         cancellation: &Cancellation,
-        decompress: impl FnOnce() -> Result<Vec<u8>, Why>,
-    ) -> Result<Bytes, Why> {
+        decompress: impl FnOnce() -> Result<Vec<u8>, NoSymbols>,
+    ) -> Result<FileBytes, NoSymbols> {
         let mut sections = lock(&self.sections);
         if let Some(bytes) = sections.get(&place).and_then(WeakBytes::upgrade) {
-            return if bytes.len() as u64 > limit { Err(Why::TooLarge) } else { Ok(bytes) };
+            return if bytes.len() as u64 > limit { Err(NoSymbols::TooLarge) } else { Ok(bytes) };
         }
         // What has its front decompressed is decompressed from there on.
         let front = lock(&self.fronts).get(&place).and_then(Weak::upgrade);
         let rest = front.and_then(|front| lock(&front).complete(limit, cancellation));
-        let bytes = Bytes::new(rest.unwrap_or_else(decompress)?);
+        let bytes = FileBytes::new(rest.unwrap_or_else(decompress)?);
         sections.insert(place, bytes.downgrade());
         Ok(bytes)
     }
@@ -78,12 +78,15 @@ mod tests {
         let (sections, flag) = (Decompressed::default(), Cancellation::default());
         let first = sections.get((1, 2, false), 3, &flag, || Ok(vec![1, 2, 3])).unwrap();
         let clone = sections.clone();
-        let never = || -> Result<Vec<u8>, Why> { panic!("is decompressed already") };
+        let never = || -> Result<Vec<u8>, NoSymbols> { panic!("is decompressed already") };
         assert_eq!(*clone.get((1, 2, false), 3, &flag, never).unwrap(), [1, 2, 3]);
         assert_eq!(*clone.get((1, 2, true), 3, &flag, || Ok(vec![4])).unwrap(), [4]);
-        assert!(matches!(clone.get((1, 2, false), 2, &flag, never), Err(Why::TooLarge)));
+        assert!(matches!(clone.get((1, 2, false), 2, &flag, never), Err(NoSymbols::TooLarge)));
         drop(first);
         assert_eq!(*clone.get((1, 2, false), 3, &flag, || Ok(vec![5])).unwrap(), [5]);
-        assert!(matches!(clone.get((7, 2, false), 3, &flag, || Err(Why::NoSymbols)), Err(Why::NoSymbols)));
+        assert!(matches!(
+            clone.get((7, 2, false), 3, &flag, || Err(NoSymbols::NotInTable)),
+            Err(NoSymbols::NotInTable)
+        ));
     }
 }

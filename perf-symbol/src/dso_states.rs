@@ -7,8 +7,8 @@ use perf_session::Dso;
 use crate::cancellation::Cancellation;
 use crate::dso_symbols::SymbolTable;
 use crate::finder::Finder;
-use crate::limits::Limits;
-use crate::lines::Lines;
+use crate::limits::SymbolLimits;
+use crate::lines::DwarfLines;
 use crate::name_forms::NameForms;
 use crate::shared::LazySymbols;
 
@@ -42,7 +42,7 @@ pub(crate) enum DwarfState {
     #[default]
     NotYet,
     None,
-    Some(Box<Lines>),
+    Some(Box<DwarfLines>),
 }
 
 impl DsoState {
@@ -100,7 +100,7 @@ impl DsoStates {
             _ => None,
         });
         let finder = finder.with_cancellation(cancellation);
-        let Some(lines) = found.and_then(|found| Lines::load(&finder, found)) else {
+        let Some(lines) = found.and_then(|found| DwarfLines::load(&finder, found)) else {
             state.lines = DwarfState::None;
             return;
         };
@@ -126,7 +126,7 @@ impl DsoStates {
     }
 
     /// Returns whether more DWARF is kept than may be.
-    fn lines_are_too_large(&self, limits: &Limits) -> bool {
+    fn lines_are_too_large(&self, limits: &SymbolLimits) -> bool {
         let used = |number: &usize| match self.list.get(*number).map(|state| &state.lines) {
             Some(DwarfState::Some(lines)) => lines.used(),
             _ => 0,

@@ -8,21 +8,21 @@ use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 use crate::debug_alone;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
-use crate::error::Why;
 use crate::file_origin::FileOrigin;
-use crate::finder::{Finder, Found};
+use crate::finder::{DsoFiles, Finder};
 use crate::jitdump::Jitdump;
 use crate::kernel::{KernelSymbols, Relocation};
+use crate::no_symbols::NoSymbols;
 use crate::perf_map::PerfMap;
 use crate::reservation::Reservation;
-use crate::symtab::{Source, Symbol, Symtab};
+use crate::symtab::{NameSource, Symbol, Symtab};
 
 /// The symbols of one DSO.
 #[derive(Debug)]
 pub(crate) struct DsoSymbols {
     pub(crate) table: SymbolTable,
     /// Why there are none.
-    pub(crate) why: Option<Why>,
+    pub(crate) why: Option<NoSymbols>,
     /// Why the names may be wrong. That a jitdump has another clock is found with the first sample.
     pub(crate) doubt: OnceLock<Doubt>,
     /// Where the symbols are from; empty if there are none.
@@ -34,7 +34,7 @@ pub(crate) struct DsoSymbols {
 #[derive(Debug)]
 pub(crate) enum SymbolTable {
     /// A file, a module or the vDSO.
-    File(Box<Found>, Symtab),
+    File(Box<DsoFiles>, Symtab),
     Kernel(Box<KernelSymbols>),
     /// Generated code, and how its map was found.
     PerfMap(PerfMap, FileOrigin),
@@ -75,8 +75,8 @@ impl DsoSymbols {
                 }
                 Err(why) => Self::nothing(why),
             },
-            DsoKind::Ksymbol(_) => Self { why: None, ..Self::nothing(Why::NotFound) },
-            _ => Self::nothing(Why::NotFound),
+            DsoKind::Ksymbol(_) => Self { why: None, ..Self::nothing(NoSymbols::NotFound) },
+            _ => Self::nothing(NoSymbols::NotFound),
         }
     }
 
@@ -91,8 +91,8 @@ impl DsoSymbols {
                 Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
             }
             (DsoKind::Vdso, Some(_)) => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
-            (DsoKind::Ksymbol(_), _) => Self { why: None, ..Self::nothing(Why::NotFound) },
-            _ => Self::nothing(Why::NotFound),
+            (DsoKind::Ksymbol(_), _) => Self { why: None, ..Self::nothing(NoSymbols::NotFound) },
+            _ => Self::nothing(NoSymbols::NotFound),
         }
     }
 
@@ -104,7 +104,7 @@ impl DsoSymbols {
     /// Reserves the memory that the table takes. There are no symbols if it has no room, or if reading was cancelled.
     fn kept_by(self, finder: &Finder) -> Self {
         if finder.cancellation().is_cancelled() {
-            return Self::nothing(Why::Cancelled);
+            return Self::nothing(NoSymbols::Cancelled);
         }
         let size = match &self.table {
             SymbolTable::File(_, symtab) => symtab.size(),
@@ -137,9 +137,9 @@ impl DsoSymbols {
     }
 
     /// Returns how the file was found that has the names of a source. `None` for names of records and of jitdumps.
-    pub(crate) fn origin_of(&self, source: Source) -> Option<FileOrigin> {
+    pub(crate) fn origin_of(&self, source: NameSource) -> Option<FileOrigin> {
         match &self.table {
-            _ if matches!(source, Source::Ksymbol | Source::Jitdump) => None,
+            _ if matches!(source, NameSource::Ksymbol | NameSource::Jitdump) => None,
             SymbolTable::File(found, _) => found.origin_of(source),
             SymbolTable::Kernel(kernel) => kernel.origin_of(source),
             SymbolTable::PerfMap(_, origin) => Some(*origin),
@@ -155,24 +155,25 @@ impl DsoSymbols {
         }
     }
 
-    fn nothing(why: Why) -> Self {
+    fn nothing(why: NoSymbols) -> Self {
         let (table, why) = (SymbolTable::Nothing, Some(why));
         Self { table, why, doubt: OnceLock::new(), path: PathBuf::new(), _reservation: None }
     }
 
     /// Reads the symbols of a file that was found.
-    fn of_file(finder: &Finder, found: Found) -> Self {
+    fn of_file(finder: &Finder, found: DsoFiles) -> Self {
         let symbols: Vec<_> = [
-            (&found.debug, Source::Symtab),
-            (&found.image, Source::Symtab),
-            (&found.mini, Source::MiniDebugInfo),
+            (&found.debug, NameSource::Symtab),
+            (&found.image, NameSource::Symtab),
+            (&found.mini, NameSource::MiniDebugInfo),
         ]
         .into_iter()
         .filter_map(|(image, source)| Some((image.as_deref()?, source)))
         .collect();
         let symtab = elf_symbols::load(found.image.as_deref(), &symbols, finder.bounds());
-        let why =
-            found.why.or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(Why::NoSymbols));
+        let why = found
+            .why
+            .or_else(|| (symtab.is_empty() && found.dwarf().is_none()).then_some(NoSymbols::NotInTable));
         let path = if found.image.is_some() { found.path.clone() } else { found.debug_path.clone() };
         let (doubt, table) = (doubt(found.doubt), SymbolTable::File(Box::new(found), symtab));
         Self { why, doubt, path, table, _reservation: None }
@@ -237,10 +238,10 @@ fn doubt(doubt: Option<Doubt>) -> OnceLock<Doubt> {
 }
 
 /// Reads the jitdump that a process has mapped.
-pub(crate) fn jitdump(finder: &Finder, dso: &Dso) -> Result<Jitdump, Why> {
-    let path = finder.path_of_mapped(dso).ok_or(Why::NotFound)?;
+pub(crate) fn jitdump(finder: &Finder, dso: &Dso) -> Result<Jitdump, NoSymbols> {
+    let path = finder.path_of_mapped(dso).ok_or(NoSymbols::NotFound)?;
     let jitdump = Jitdump::read(finder.read(&path)?, finder.bounds());
-    if finder.cancellation().is_cancelled() { Err(Why::Cancelled) } else { jitdump }
+    if finder.cancellation().is_cancelled() { Err(NoSymbols::Cancelled) } else { jitdump }
 }
 
 /// Returns the process of a DSO that is called `/tmp/perf-PID.map`.
@@ -251,8 +252,8 @@ pub(crate) fn pid_of(name: &[u8]) -> Option<i32> {
 
 /// Reads the map of a process. A process in a container names it by its number there, in a `/tmp` of its own: such a map is
 /// found while the process runs.
-fn perf_map(finder: &Finder, dso: &Dso) -> Result<(PerfMap, PathBuf, FileOrigin), Why> {
-    let mut result = Err(Why::NotFound);
+fn perf_map(finder: &Finder, dso: &Dso) -> Result<(PerfMap, PathBuf, FileOrigin), NoSymbols> {
+    let mut result = Err(NoSymbols::NotFound);
     for (path, origin) in finder.perf_maps(dso) {
         match finder.read(&path) {
             Ok(text) => return Ok((PerfMap::read(text, finder.bounds()), path, origin)),

@@ -3,8 +3,8 @@
 use object::elf;
 
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
-use crate::image::{Image, Section};
+use crate::bytes::FileBytes;
+use crate::image::{ElfImage, ElfSection};
 use crate::symtab::Binding;
 
 pub(crate) const EM_ARM: u16 = 40;
@@ -12,13 +12,17 @@ pub(crate) const EM_X86_64: u16 = 62;
 pub(crate) const EM_AARCH64: u16 = 183;
 
 /// Returns the names of a symbol table.
-pub(crate) fn strings_of(image: &Image, section: &Section, limits: ReadBounds<'_>) -> Option<Bytes> {
+pub(crate) fn strings_of(
+    image: &ElfImage,
+    section: &ElfSection,
+    limits: ReadBounds<'_>,
+) -> Option<FileBytes> {
     let strings = image.sections().get(usize::try_from(section.link).ok()?)?;
     image.data_within(strings, limits.decompressed, limits.cancellation).ok()
 }
 
 /// Returns the first section of a type that has bytes.
-pub(crate) fn table(image: &Image, kind: elf::SectionType) -> Option<(usize, &Section)> {
+pub(crate) fn table(image: &ElfImage, kind: elf::SectionType) -> Option<(usize, &ElfSection)> {
     image.sections().iter().enumerate().find(|(_, section)| section.kind == kind.0)
 }
 
@@ -39,14 +43,14 @@ pub(crate) struct ElfSymbol {
 
 impl ElfSymbol {
     /// Returns the number of entries of a symbol table, as far as the file has room for them.
-    pub(crate) fn count(image: &Image, kind: elf::SectionType) -> usize {
+    pub(crate) fn count(image: &ElfImage, kind: elf::SectionType) -> usize {
         let size = if image.is_64() { SIZE_64 } else { SIZE_32 };
         let bytes = table(image, kind).and_then(|(_, section)| usize::try_from(section.size).ok());
         bytes.unwrap_or(0).min(image.bytes().len()).checked_div(size).unwrap_or(0)
     }
 
     /// Returns the symbol of a number in the table `data`.
-    pub(crate) fn get(image: &Image, data: &[u8], index: u64) -> Option<Self> {
+    pub(crate) fn get(image: &ElfImage, data: &[u8], index: u64) -> Option<Self> {
         // All symbols of a file are read: so each is read as a whole.
         if image.is_64() {
             let entry: &[u8; SIZE_64] = entry(data, index)?;
@@ -107,11 +111,11 @@ mod tests {
     use super::*;
 
     /// A file without sections, of 64 bits or of 32, and of either byte order.
-    fn image(is_64: bool, is_little_endian: bool) -> Image {
+    fn image(is_64: bool, is_little_endian: bool) -> ElfImage {
         let mut file = vec![0; 64];
         file[..4].copy_from_slice(b"\x7fELF");
         (file[4], file[5], file[6]) = (if is_64 { 2 } else { 1 }, if is_little_endian { 1 } else { 2 }, 1);
-        Image::parse(Bytes::new(file)).unwrap()
+        ElfImage::parse(FileBytes::new(file)).unwrap()
     }
 
     #[test]

@@ -3,21 +3,25 @@
 use object::elf;
 
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
-use crate::image::{Image, Section};
+use crate::image::{ElfImage, ElfSection};
 use crate::plt;
-use crate::symtab::{Source, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
+use crate::symtab::{NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
 
 /// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` alone, and the PLT.
 /// `runtime` is the file that was mapped; `symbols` can be that one, its debug file, or what `.gnu_debugdata` has, each with
 /// what its names are to have as their source.
 ///
 /// perf: `dso__load_sym`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn load(runtime: Option<&Image>, symbols: &[(&Image, Source)], limits: ReadBounds<'_>) -> Symtab {
+pub(crate) fn load(
+    runtime: Option<&ElfImage>,
+    symbols: &[(&ElfImage, NameSource)],
+    limits: ReadBounds<'_>,
+) -> Symtab {
     let mut builder = SymtabBuilder::default();
     let symtab = symbols.iter().find(|(image, _)| has_symtab(image)).copied();
-    let (symtab, source) = symtab.map_or((None, Source::Symtab), |(image, source)| (Some(image), source));
+    let (symtab, source) = symtab.map_or((None, NameSource::Symtab), |(image, source)| (Some(image), source));
     let opd = Opd::of(runtime.or(symtab));
     // An entry of the PLT is one more for a symbol of `.dynsym`.
     let of_symtab = symtab.map_or(0, |image| ElfSymbol::count(image, elf::SHT_SYMTAB));
@@ -28,26 +32,26 @@ pub(crate) fn load(runtime: Option<&Image>, symbols: &[(&Image, Source)], limits
     }
     // Those of a debug file have no bytes, so that it adds none. What `.gnu_debugdata` has leaves out those of `.dynsym`.
     for image in runtime.into_iter().chain(symtab.filter(|_| runtime.is_none())) {
-        add(&mut builder, image, elf::SHT_DYNSYM, Source::Dynsym, opd.as_ref(), limits);
+        add(&mut builder, image, elf::SHT_DYNSYM, NameSource::Dynsym, opd.as_ref(), limits);
         plt::add(&mut builder, image, limits);
     }
     builder.finish(limits.name)
 }
 
 /// Returns whether a file has `.symtab`.
-pub(crate) fn has_symtab(image: &Image) -> bool {
+pub(crate) fn has_symtab(image: &ElfImage) -> bool {
     table(image, elf::SHT_SYMTAB).is_some()
 }
 
 /// The function descriptors of 64-bit PowerPC: symbols are of descriptors, which have the addresses.
 struct Opd<'a> {
-    image: &'a Image,
-    section: &'a Section,
-    data: Bytes,
+    image: &'a ElfImage,
+    section: &'a ElfSection,
+    data: FileBytes,
 }
 
 impl<'a> Opd<'a> {
-    fn of(image: Option<&'a Image>) -> Option<Self> {
+    fn of(image: Option<&'a ElfImage>) -> Option<Self> {
         const EM_PPC64: u16 = 21;
         let image = image.filter(|image| image.machine() == EM_PPC64)?;
         let section = image.section(".opd").filter(|section| section.kind == elf::SHT_PROGBITS.0)?;
@@ -66,9 +70,9 @@ impl<'a> Opd<'a> {
 /// perf: `dso__load_sym_internal`, `tools/perf/util/symbol-elf.c`.
 fn add(
     builder: &mut SymtabBuilder,
-    image: &Image,
+    image: &ElfImage,
     kind: elf::SectionType,
-    source: Source,
+    source: NameSource,
     opd: Option<&Opd<'_>>,
     limits: ReadBounds<'_>,
 ) {
@@ -115,7 +119,7 @@ fn add(
 }
 
 /// Returns the address of the first symbol of a name in `.symtab`.
-pub(crate) fn address(image: &Image, name: &[u8], limits: ReadBounds<'_>) -> Option<u64> {
+pub(crate) fn address(image: &ElfImage, name: &[u8], limits: ReadBounds<'_>) -> Option<u64> {
     let (_, section) = table(image, elf::SHT_SYMTAB)?;
     let data = image.data_within(section, limits.decompressed, limits.cancellation).ok()?;
     let strings = strings_of(image, section, limits)?;
@@ -127,7 +131,7 @@ pub(crate) fn address(image: &Image, name: &[u8], limits: ReadBounds<'_>) -> Opt
 }
 
 /// Returns the number of a symbol's section; `None` for one that has none.
-pub(crate) fn section_of(image: &Image, symbol: &ElfSymbol, index: u64, extended: &[u8]) -> Option<usize> {
+pub(crate) fn section_of(image: &ElfImage, symbol: &ElfSymbol, index: u64, extended: &[u8]) -> Option<usize> {
     let section = match elf::SymbolSection(symbol.section) {
         elf::SHN_XINDEX => image.number(extended, index.checked_mul(4)?, 4)?,
         elf::SHN_UNDEF => return None,
@@ -138,15 +142,15 @@ pub(crate) fn section_of(image: &Image, symbol: &ElfSymbol, index: u64, extended
 }
 
 /// Whether the section has labels that are symbols: its name contains `text` or `data`.
-fn has_labels(section: &Section) -> bool {
+fn has_labels(section: &ElfSection) -> bool {
     section.name().windows(4).any(|part| part == b"text" || part == b"data")
 }
 
 /// Whether perf takes the symbol, whose name is in `strings`.
 fn is_wanted(
-    image: &Image,
+    image: &ElfImage,
     symbol: &ElfSymbol,
-    (section, has_labels): (&Section, &bool),
+    (section, has_labels): (&ElfSection, &bool),
     strings: &[u8],
 ) -> bool {
     if symbol.name == 0 || section.flags & elf::SHF_ALLOC.0 == 0 {

@@ -18,7 +18,7 @@ pub enum FileOrigin {
     Fetched,
     /// Of the running machine: its kernel's symbols or its vDSO.
     Running,
-    /// Given in [`Options`](crate::Options), as vmlinux or kallsyms.
+    /// Given in [`SymbolOptions`](crate::SymbolOptions), as vmlinux or kallsyms.
     Given,
 }
 

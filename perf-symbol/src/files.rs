@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use perf_session::{BuildId, Inode};
 
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 
 /// A source of the bytes of files.
 ///
@@ -17,7 +17,7 @@ use crate::bytes::Bytes;
 ///
 /// A file that is not there differs from one that could not be read: the first is [`NotFound`](io::ErrorKind::NotFound), and the
 /// next place is tried. Another error is tried at the next place too, but if the file is nowhere it is reported, as
-/// [`Why::Unreadable`](crate::Why).
+/// [`NoSymbols::Unreadable`](crate::NoSymbols).
 ///
 /// # Examples
 ///
@@ -25,12 +25,12 @@ use crate::bytes::Bytes;
 ///
 /// ```
 /// use std::{collections::HashMap, io, path::{Path, PathBuf}, sync::Arc};
-/// use perf_symbol::{Bytes, Files, Options, Symbolizer};
+/// use perf_symbol::{FileBytes, Files, SymbolOptions, Symbolizer};
 ///
-/// struct InMemory(HashMap<PathBuf, Bytes>);
+/// struct InMemory(HashMap<PathBuf, FileBytes>);
 ///
 /// impl Files for InMemory {
-///     fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+///     fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
 ///         match self.0.get(path) {
 ///             None => Err(io::ErrorKind::NotFound.into()),
 ///             Some(bytes) if bytes.len() as u64 > limit => Err(io::ErrorKind::FileTooLarge.into()),
@@ -40,8 +40,8 @@ use crate::bytes::Bytes;
 ///     }
 /// }
 ///
-/// let files = InMemory([("/bin/a".into(), Bytes::new(*b"\x7fELF"))].into());
-/// let mut symbolizer = Symbolizer::with_files(Options::default(), Arc::new(files));
+/// let files = InMemory([("/bin/a".into(), FileBytes::new(*b"\x7fELF"))].into());
+/// let mut symbolizer = Symbolizer::with_files(SymbolOptions::default(), Arc::new(files));
 /// assert!(symbolizer.functions_in(b"/bin/a", 0x1000).is_empty());
 /// ```
 ///
@@ -50,17 +50,17 @@ use crate::bytes::Bytes;
 ///
 /// ```
 /// use std::{collections::{BTreeSet, HashMap}, io, path::{Path, PathBuf}, sync::{Arc, Mutex}};
-/// use perf_symbol::{Bytes, Files, Options, Symbolizer};
+/// use perf_symbol::{FileBytes, Files, SymbolOptions, Symbolizer};
 ///
 /// #[derive(Default)]
 /// struct Fetched {
 ///     /// `None` for those that the server does not have.
-///     files: HashMap<PathBuf, Option<Bytes>>,
+///     files: HashMap<PathBuf, Option<FileBytes>>,
 ///     wanted: Mutex<BTreeSet<PathBuf>>,
 /// }
 ///
 /// impl Files for Fetched {
-///     fn read(&self, path: &Path, _limit: u64) -> io::Result<Bytes> {
+///     fn read(&self, path: &Path, _limit: u64) -> io::Result<FileBytes> {
 ///         match self.files.get(path) {
 ///             Some(Some(bytes)) => Ok(bytes.clone()),
 ///             Some(None) => Err(io::ErrorKind::NotFound.into()),
@@ -75,7 +75,7 @@ use crate::bytes::Bytes;
 /// let mut files = Arc::new(Fetched::default());
 /// let (mut requests, mut functions) = (0, Vec::new());
 /// loop {
-///     let mut symbolizer = Symbolizer::with_files(Options::default(), Arc::clone(&files) as Arc<dyn Files>);
+///     let mut symbolizer = Symbolizer::with_files(SymbolOptions::default(), Arc::clone(&files) as Arc<dyn Files>);
 ///     functions = symbolizer.functions_in(b"/bin/a", 0x1000);
 ///     drop(symbolizer);
 ///     let Some(source) = Arc::get_mut(&mut files) else { unreachable!("the symbolizer has ended") };
@@ -98,7 +98,7 @@ pub trait Files: Send + Sync {
     ///
     /// [`NotFound`](io::ErrorKind::NotFound) if there is no regular file, [`FileTooLarge`](io::ErrorKind::FileTooLarge) if
     /// it has more than `limit` bytes, and any other error of reading.
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes>;
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes>;
 
     /// Returns device and inode of the file at `path`, to compare with the recorded ones. `None` if they are not known. The
     /// generation of the inode is compared too, unless it is 0: not known.
@@ -119,7 +119,7 @@ pub trait Files: Send + Sync {
     /// # Errors
     ///
     /// [`NotFound`](io::ErrorKind::NotFound) where there is none, such as on other systems.
-    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let _ = (path, limit);
         Err(io::ErrorKind::NotFound.into())
     }
@@ -129,7 +129,7 @@ pub trait Files: Send + Sync {
     /// # Errors
     ///
     /// [`NotFound`](io::ErrorKind::NotFound) where there is none.
-    fn vdso(&self) -> io::Result<Bytes> {
+    fn vdso(&self) -> io::Result<FileBytes> {
         Err(io::ErrorKind::NotFound.into())
     }
 
@@ -138,7 +138,7 @@ pub trait Files: Send + Sync {
     /// # Errors
     ///
     /// [`NotFound`](io::ErrorKind::NotFound) where there is none.
-    fn vdso32(&self) -> io::Result<Bytes> {
+    fn vdso32(&self) -> io::Result<FileBytes> {
         Err(io::ErrorKind::NotFound.into())
     }
 
@@ -148,7 +148,7 @@ pub trait Files: Send + Sync {
     /// # Errors
     ///
     /// [`NotFound`](io::ErrorKind::NotFound) where there is none, and any other error that is to be reported.
-    fn fetch(&self, id: BuildId, wanted: Wanted, limit: u64) -> io::Result<PathBuf> {
+    fn fetch(&self, id: BuildId, wanted: BuildIdFile, limit: u64) -> io::Result<PathBuf> {
         let _ = (id, wanted, limit);
         Err(io::ErrorKind::NotFound.into())
     }
@@ -156,7 +156,7 @@ pub trait Files: Send + Sync {
 
 /// Which of the files of a build id is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum BuildIdFile {
     /// The file that was mapped.
     Executable,
     /// Its debug file.
@@ -168,14 +168,14 @@ pub enum Wanted {
 pub struct ReadFiles;
 
 impl Files for ReadFiles {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let size = regular_size(&fs::metadata(path)?, limit)?;
         let file = File::open(path)?;
         // Of the file that was opened, which may be another one by now.
         let size = size.min(regular_size(&file.metadata()?, limit)?);
         let mut bytes = Vec::new();
         file.take(size).read_to_end(&mut bytes)?;
-        Ok(Bytes::new(bytes))
+        Ok(FileBytes::new(bytes))
     }
 
     /// The generation is not known: neither the standard library nor rustix has a safe function for `FS_IOC_GETVERSION`.
@@ -192,18 +192,18 @@ impl Files for ReadFiles {
     }
 
     #[cfg(target_os = "linux")]
-    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let mut bytes = Vec::new();
         File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
             Err(io::ErrorKind::FileTooLarge.into())
         } else {
-            Ok(Bytes::new(bytes))
+            Ok(FileBytes::new(bytes))
         }
     }
 
     #[cfg(target_os = "linux")]
-    fn vdso(&self) -> io::Result<Bytes> {
+    fn vdso(&self) -> io::Result<FileBytes> {
         use std::io::{Seek, SeekFrom};
         let maps = fs::read_to_string("/proc/self/maps")?;
         let range =
@@ -216,12 +216,12 @@ impl Files for ReadFiles {
         memory.seek(SeekFrom::Start(start))?;
         let mut bytes = Vec::new();
         memory.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
-        Ok(Bytes::new(bytes))
+        Ok(FileBytes::new(bytes))
     }
 
     /// Reads the file that the running kernel's package may have.
     #[cfg(target_os = "linux")]
-    fn vdso32(&self) -> io::Result<Bytes> {
+    fn vdso32(&self) -> io::Result<FileBytes> {
         if cfg!(target_pointer_width = "32") {
             return self.vdso();
         }

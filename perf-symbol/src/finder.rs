@@ -8,61 +8,61 @@ use std::sync::Arc;
 use perf_session::{BuildId, Dso, FirstMapping, Inode};
 
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::debug_link::{self, DebugLink};
 use crate::decompress;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
-use crate::error::Why;
 use crate::file_origin::FileOrigin;
-use crate::files::{Files, Wanted, below, path_of};
-use crate::image::Image;
+use crate::files::{BuildIdFile, Files, below, path_of};
+use crate::image::ElfImage;
 use crate::live::{self, LivePlaces, Processes};
-use crate::options::Options;
+use crate::no_symbols::NoSymbols;
+use crate::options::SymbolOptions;
 use crate::reservation::{MemorySum, Reservation, ReservedBytes};
-use crate::symtab::Source;
+use crate::symtab::NameSource;
 
 /// The files that have the code, the symbols and the DWARF of one mapped file.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct DsoFiles {
     /// The file that was mapped, or one of the same build id; `None` if only its debug file was found.
-    pub image: Option<Arc<Image>>,
+    pub image: Option<Arc<ElfImage>>,
     /// The path at which [`image`](Self::image) was found.
     pub path: PathBuf,
     /// How [`image`](Self::image) was found; `None` if it was not.
     pub origin: Option<FileOrigin>,
     /// Its separate debug file.
-    pub debug: Option<Arc<Image>>,
+    pub debug: Option<Arc<ElfImage>>,
     /// The path at which [`debug`](Self::debug) was found.
     pub debug_path: PathBuf,
     /// How [`debug`](Self::debug) was found; `None` if it was not.
     pub debug_origin: Option<FileOrigin>,
     /// What `.gnu_debugdata` has: symbols that are in no other table.
-    pub mini: Option<Arc<Image>>,
+    pub mini: Option<Arc<ElfImage>>,
     /// The file that several debug files share, as `dwz` makes it.
-    pub shared: Option<Arc<Image>>,
+    pub shared: Option<Arc<ElfImage>>,
     /// Why this may not be the file that was mapped; `None` if its build id or its inode is the recorded one.
     pub doubt: Option<Doubt>,
     /// Why there is no image and no debug file; `None` if there is one.
-    pub why: Option<Why>,
+    pub why: Option<NoSymbols>,
 }
 
-impl Found {
+impl DsoFiles {
     /// Returns the file whose DWARF is to be read, and its path; `None` if none has any.
     #[must_use]
-    pub fn dwarf(&self) -> Option<(&Arc<Image>, &Path)> {
+    pub fn dwarf(&self) -> Option<(&Arc<ElfImage>, &Path)> {
         let debug = self.debug.as_ref().map(|image| (image, &*self.debug_path));
         let image = self.image.as_ref().map(|image| (image, &*self.path));
         debug.into_iter().chain(image).find(|(image, _)| has_dwarf(image))
     }
 
     /// Returns how the file was found that has the names of a source.
-    pub(crate) fn origin_of(&self, source: Source) -> Option<FileOrigin> {
-        let is_in_debug = |has: fn(&Image) -> bool| self.debug.as_ref().is_some_and(|debug| has(debug));
+    pub(crate) fn origin_of(&self, source: NameSource) -> Option<FileOrigin> {
+        let is_in_debug = |has: fn(&ElfImage) -> bool| self.debug.as_ref().is_some_and(|debug| has(debug));
         let is_debug = match source {
-            Source::Symtab => is_in_debug(elf_symbols::has_symtab),
-            Source::Dwarf => is_in_debug(has_dwarf),
+            NameSource::Symtab => is_in_debug(elf_symbols::has_symtab),
+            NameSource::Dwarf => is_in_debug(has_dwarf),
             _ => false,
         };
         if is_debug { self.debug_origin } else { self.origin }
@@ -73,7 +73,7 @@ impl Found {
 #[derive(Clone)]
 pub struct Finder {
     files: Arc<dyn Files>,
-    options: Arc<Options>,
+    options: Arc<SymbolOptions>,
     processes: Arc<Processes>,
     memory: Arc<MemorySum>,
     cancellation: Cancellation,
@@ -111,13 +111,13 @@ impl ById {
 impl Finder {
     /// Makes a finder of files.
     #[must_use]
-    pub fn new(files: Arc<dyn Files>, options: Arc<Options>) -> Self {
+    pub fn new(files: Arc<dyn Files>, options: Arc<SymbolOptions>) -> Self {
         let memory = Arc::new(MemorySum::new(options.limits.total));
         Self { files, options, processes: Arc::default(), memory, cancellation: Cancellation::default() }
     }
 
     /// Returns a finder of the same files whose reading a flag ends. What was not read then is reported as
-    /// [`Why::Cancelled`], or as not found.
+    /// [`NoSymbols::Cancelled`], or as not found.
     #[must_use]
     pub fn with_cancellation(&self, cancellation: &Cancellation) -> Self {
         Self { cancellation: cancellation.clone(), ..self.clone() }
@@ -135,31 +135,34 @@ impl Finder {
     }
 
     /// Reserves memory for what is kept of a file.
-    pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation, Why> {
+    pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation, NoSymbols> {
         self.memory.reserve(bytes as u64)
     }
 
     /// Reads a file that is not ELF, such as a text.
-    pub(crate) fn read(&self, path: &Path) -> Result<Bytes, Why> {
+    pub(crate) fn read(&self, path: &Path) -> Result<FileBytes, NoSymbols> {
         self.read_by(|limit| self.files.read(path, limit))
     }
 
     /// Reads bytes of at most so many as are given to `read`, and reserves the memory for them.
-    pub(crate) fn read_by(&self, read: impl FnOnce(u64) -> io::Result<Bytes>) -> Result<Bytes, Why> {
+    pub(crate) fn read_by(
+        &self,
+        read: impl FnOnce(u64) -> io::Result<FileBytes>,
+    ) -> Result<FileBytes, NoSymbols> {
         let (bytes, _reservation) = self.read_reserved(read)?;
-        Ok(Bytes::new(ReservedBytes { bytes, _reservation }))
+        Ok(FileBytes::new(ReservedBytes { bytes, _reservation }))
     }
 
     fn read_reserved(
         &self,
-        read: impl FnOnce(u64) -> io::Result<Bytes>,
-    ) -> Result<(Bytes, Reservation), Why> {
+        read: impl FnOnce(u64) -> io::Result<FileBytes>,
+    ) -> Result<(FileBytes, Reservation), NoSymbols> {
         if self.cancellation.is_cancelled() {
-            return Err(Why::Cancelled);
+            return Err(NoSymbols::Cancelled);
         }
         let (limit, room) = (self.options.limits.file, self.memory.room());
         let bytes = read(limit.min(room)).map_err(|error| match why(&error) {
-            Why::TooLarge if room < limit => Why::NoRoom,
+            NoSymbols::TooLarge if room < limit => NoSymbols::NoRoom,
             why => why,
         })?;
         let reservation = self.reserve(bytes.len())?;
@@ -174,7 +177,7 @@ impl Finder {
 
     /// Returns the options.
     #[must_use]
-    pub fn options(&self) -> &Arc<Options> {
+    pub fn options(&self) -> &Arc<SymbolOptions> {
         &self.options
     }
 
@@ -185,15 +188,15 @@ impl Finder {
     /// if the process has now mapped it by the recorded path at the recorded address; this alone is
     /// [doubtful](Found::doubt), as some file systems report other devices to `perf_event_open` than to `stat`.
     #[must_use]
-    pub fn find_mapped(&self, dso: &Dso, build_id: Option<BuildId>) -> Found {
+    pub fn find_mapped(&self, dso: &Dso, build_id: Option<BuildId>) -> DsoFiles {
         self.find_at(dso.path(), build_id, dso.inode(), dso.first_mapping())
     }
 
-    /// Finds the file that was mapped, and its debug files: by build id in the folders of [`Options`], then at its path.
+    /// Finds the file that was mapped, and its debug files: by build id in the folders of [`SymbolOptions`], then at its path.
     ///
     /// A file whose build id is not the recorded one is not used. Costs reading each candidate once.
     #[must_use]
-    pub fn find(&self, path: &[u8], build_id: Option<BuildId>, inode: Option<Inode>) -> Found {
+    pub fn find(&self, path: &[u8], build_id: Option<BuildId>, inode: Option<Inode>) -> DsoFiles {
         self.find_at(path, build_id, inode, None)
     }
 
@@ -203,14 +206,14 @@ impl Finder {
         build_id: Option<BuildId>,
         inode: Option<Inode>,
         first: Option<FirstMapping>,
-    ) -> Found {
-        let mut found = Found::default();
-        let by_id = build_id.map_or(Err(Why::NotFound), |id| self.by_build_id(id, ById::Image));
+    ) -> DsoFiles {
+        let mut found = DsoFiles::default();
+        let by_id = build_id.map_or(Err(NoSymbols::NotFound), |id| self.by_build_id(id, ById::Image));
         let doubt = |at: &Path| if build_id.is_none() { self.doubt(at, inode) } else { None };
         let by_id = by_id.map(|(image, at)| (image, at, FileOrigin::BuildId));
-        let at_path = |by_id: Why| match self.at_path(path, build_id) {
+        let at_path = |by_id: NoSymbols| match self.at_path(path, build_id) {
             Ok((image, at)) => Ok((image, at, FileOrigin::Path)),
-            Err(Why::NotFound) => Err(by_id),
+            Err(NoSymbols::NotFound) => Err(by_id),
             Err(why) => Err(why),
         };
         let mut result = by_id.or_else(at_path).map(|(image, at, origin)| {
@@ -224,7 +227,7 @@ impl Finder {
             result = live.map_or(result, Ok);
         }
         let fetched = |why| {
-            let fetched = self.fetch(build_id, Wanted::Executable, why);
+            let fetched = self.fetch(build_id, BuildIdFile::Executable, why);
             fetched.map(|(image, at)| (image, at, FileOrigin::Fetched, None))
         };
         match result.or_else(fetched) {
@@ -249,7 +252,7 @@ impl Finder {
         build_id: Option<BuildId>,
         recorded: Option<Inode>,
         known: Option<Inode>,
-    ) -> Option<(Image, PathBuf, Option<Doubt>)> {
+    ) -> Option<(ElfImage, PathBuf, Option<Doubt>)> {
         let places = self.live_places((path, first))?;
         places.paths.into_iter().find_map(|path| {
             let inode = self.files.inode(&path);
@@ -266,7 +269,7 @@ impl Finder {
 
     /// Returns the places of a file in the process that has mapped it; `None` if only files below a folder are used.
     fn live_places(&self, file: (&[u8], FirstMapping)) -> Option<LivePlaces> {
-        let Options { symfs, limits, .. } = &*self.options;
+        let SymbolOptions { symfs, limits, .. } = &*self.options;
         symfs.is_none().then(|| live::places(&self.processes, &*self.files, file, limits.file))
     }
 
@@ -324,18 +327,18 @@ impl Finder {
     }
 
     /// Adds what belongs to the image of `found`, or to the recorded build id.
-    pub(crate) fn add_debug_files(&self, found: &mut Found, recorded: Option<BuildId>) {
+    pub(crate) fn add_debug_files(&self, found: &mut DsoFiles, recorded: Option<BuildId>) {
         let image = found.image.clone();
         let image = image.as_deref();
         if !image.is_some_and(|image| has_dwarf(image) && image.section(".symtab").is_some()) {
-            let id = recorded.or_else(|| image.and_then(Image::build_id));
+            let id = recorded.or_else(|| image.and_then(ElfImage::build_id));
             let by_id = || self.by_build_id(id?, ById::Debug).ok();
             let by_link = || image.and_then(|image| self.by_debug_link(image, &found.path));
             let debug = by_id()
                 .map(|debug| (debug, FileOrigin::BuildId))
                 .or_else(|| Some((by_link()?, FileOrigin::DebugLink)))
                 .or_else(|| {
-                    let fetched = self.fetch(id, Wanted::DebugInfo, Why::NotFound).ok()?;
+                    let fetched = self.fetch(id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok()?;
                     Some((fetched, FileOrigin::Fetched))
                 });
             if let Some(((debug, path), origin)) = debug {
@@ -344,7 +347,7 @@ impl Finder {
             }
         }
         let has_symtab =
-            |image: &Arc<Image>| image.section(".symtab").is_some_and(|section| section.has_bytes());
+            |image: &Arc<ElfImage>| image.section(".symtab").is_some_and(|section| section.has_bytes());
         if !found.debug.as_ref().is_some_and(has_symtab) {
             found.mini = image.and_then(|image| self.mini_debug_info(image)).map(Arc::new);
         }
@@ -355,15 +358,15 @@ impl Finder {
     /// Finds the vDSO, by its name `[vdso]` or `[vdso32]`: in perf's cache, or the one of the running kernel if its build id
     /// is the recorded one.
     #[must_use]
-    pub fn vdso(&self, name: &[u8], build_id: Option<BuildId>) -> Found {
-        let mut found = Found::default();
+    pub fn vdso(&self, name: &[u8], build_id: Option<BuildId>) -> DsoFiles {
+        let mut found = DsoFiles::default();
         let by_id = build_id.and_then(|id| self.by_build_id(id, ById::Vdso).ok());
         let running = || {
             if self.options.symfs.is_some() {
-                return Err(Why::NotFound);
+                return Err(NoSymbols::NotFound);
             }
             let bytes = if name == b"[vdso]" { self.files.vdso() } else { self.files.vdso32() };
-            let image = Image::parse(bytes.map_err(|error| why(&error))?)?;
+            let image = ElfImage::parse(bytes.map_err(|error| why(&error))?)?;
             Ok((checked(image, build_id)?, path_of(name), FileOrigin::Running))
         };
         let by_id = by_id.map(|(image, path)| (image, path, FileOrigin::BuildId));
@@ -380,7 +383,7 @@ impl Finder {
     }
 
     /// Reads a file in perf's cache: `kallsyms` beside the kernel's build id.
-    pub(crate) fn cached_text(&self, build_id: BuildId, name: &str) -> Option<Bytes> {
+    pub(crate) fn cached_text(&self, build_id: BuildId, name: &str) -> Option<FileBytes> {
         self.build_id_folders().find_map(|folder| {
             let path = build_id_path(&folder, build_id, |rest| format!("{rest}/{name}"))?;
             self.read(&path).ok()
@@ -392,24 +395,24 @@ impl Finder {
     /// # Errors
     ///
     /// Why it cannot be used.
-    pub fn open(&self, path: &Path, build_id: Option<BuildId>) -> Result<Image, Why> {
+    pub fn open(&self, path: &Path, build_id: Option<BuildId>) -> Result<ElfImage, NoSymbols> {
         let limit = self.options.limits.decompressed;
         let (mut bytes, mut reservation) = self.read_reserved(|limit| self.files.read(path, limit))?;
         if let Some(decompressed) = decompress::file(&bytes, limit, &self.cancellation) {
-            bytes = Bytes::new(decompressed?);
+            bytes = FileBytes::new(decompressed?);
             reservation = self.reserve(bytes.len())?;
         }
-        Ok(checked(Image::parse(bytes)?, build_id)?.reserved(reservation))
+        Ok(checked(ElfImage::parse(bytes)?, build_id)?.reserved(reservation))
     }
 
     /// The file at its path.
-    fn at_path(&self, path: &[u8], build_id: Option<BuildId>) -> Result<(Image, PathBuf), Why> {
+    fn at_path(&self, path: &[u8], build_id: Option<BuildId>) -> Result<(ElfImage, PathBuf), NoSymbols> {
         let path = path_of(path);
         let at = match &self.options.symfs {
             Some(root) => below(root, &path),
             None => path.has_root().then_some(path),
         };
-        let at = at.ok_or(Why::NotFound)?;
+        let at = at.ok_or(NoSymbols::NotFound)?;
         Ok((self.open(&at, build_id)?, at))
     }
 
@@ -425,7 +428,7 @@ impl Finder {
     }
 
     /// Finds a debug file, or a file that is not stripped, by its build id alone.
-    pub(crate) fn debug_of(&self, id: BuildId) -> Option<(Image, PathBuf)> {
+    pub(crate) fn debug_of(&self, id: BuildId) -> Option<(ElfImage, PathBuf)> {
         self.by_build_id(id, ById::Debug).or_else(|_| self.by_build_id(id, ById::Image)).ok()
     }
 
@@ -433,16 +436,21 @@ impl Finder {
     ///
     /// # Errors
     ///
-    /// [`Why::NotFound`] if there is none. If one could not be read, why: it may be the right one.
-    fn by_build_id(&self, id: BuildId, wanted: ById) -> Result<(Image, PathBuf), Why> {
-        let mut result = Err(Why::NotFound);
+    /// [`NoSymbols::NotFound`] if there is none. If one could not be read, why: it may be the right one.
+    fn by_build_id(&self, id: BuildId, wanted: ById) -> Result<(ElfImage, PathBuf), NoSymbols> {
+        let mut result = Err(NoSymbols::NotFound);
         for folder in self.build_id_folders() {
             for name in 0..wanted.names("").len() {
                 let path = build_id_path(&folder, id, |rest| wanted.names(rest).swap_remove(name));
                 let Some(path) = path else { continue };
                 match self.open(&path, Some(id)) {
                     Ok(image) => return Ok((image, path)),
-                    Err(why @ (Why::Unreadable(_) | Why::TooLarge | Why::NoRoom | Why::Cancelled)) => {
+                    Err(
+                        why @ (NoSymbols::Unreadable(_)
+                        | NoSymbols::TooLarge
+                        | NoSymbols::NoRoom
+                        | NoSymbols::Cancelled),
+                    ) => {
                         result = Err(why);
                     }
                     Err(_) => {}
@@ -456,20 +464,20 @@ impl Finder {
     pub(crate) fn fetch(
         &self,
         id: Option<BuildId>,
-        wanted: Wanted,
-        why: Why,
-    ) -> Result<(Image, PathBuf), Why> {
+        wanted: BuildIdFile,
+        why: NoSymbols,
+    ) -> Result<(ElfImage, PathBuf), NoSymbols> {
         let Some(id) = id.filter(|_| !self.cancellation.is_cancelled()) else { return Err(why) };
         let path = match self.files.fetch(id, wanted, self.options.limits.file) {
             Ok(path) => path,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(why),
-            Err(error) => return Err(Why::NotFetched(error.kind())),
+            Err(error) => return Err(NoSymbols::NotFetched(error.kind())),
         };
         Ok((self.open(&path, Some(id))?, path))
     }
 
     /// The debug file that `.gnu_debuglink` names, checked by its checksum, and by its build id if both have one.
-    fn by_debug_link(&self, image: &Image, at: &Path) -> Option<(Image, PathBuf)> {
+    fn by_debug_link(&self, image: &ElfImage, at: &Path) -> Option<(ElfImage, PathBuf)> {
         let DebugLink { name, crc } = debug_link::of(image)?;
         let name = path_of(&name);
         // A name, not a path.
@@ -480,7 +488,7 @@ impl Finder {
             if debug_link::crc(&bytes) != crc {
                 return None;
             }
-            let debug = Image::parse(bytes).ok()?.reserved(reservation);
+            let debug = ElfImage::parse(bytes).ok()?.reserved(reservation);
             let of_gnu = image.build_id().zip(debug.build_id());
             let of_go = image.go_build_id().zip(debug.go_build_id());
             let is_other = of_gnu.is_some_and(|(one, other)| !same_id(one, other))
@@ -503,15 +511,15 @@ impl Finder {
     }
 
     /// What `.gnu_debugdata` has: an ELF file, compressed by xz.
-    fn mini_debug_info(&self, image: &Image) -> Option<Image> {
+    fn mini_debug_info(&self, image: &ElfImage) -> Option<ElfImage> {
         let data = image.raw_data(image.section(".gnu_debugdata")?);
         let bytes = decompress::xz(&data, self.options.limits.decompressed, &self.cancellation).ok()?;
         let reservation = self.reserve(bytes.len()).ok()?;
-        Some(Image::parse(Bytes::new(bytes)).ok()?.reserved(reservation))
+        Some(ElfImage::parse(FileBytes::new(bytes)).ok()?.reserved(reservation))
     }
 
     /// The file that `.gnu_debugaltlink` names, by its build id or at its path.
-    fn shared(&self, image: &Image, at: &Path) -> Option<Image> {
+    fn shared(&self, image: &ElfImage, at: &Path) -> Option<ElfImage> {
         let (path, id) = debug_link::shared(image)?;
         let path = path_of(&path);
         if let Ok((shared, _)) = self.by_build_id(id, ById::Debug) {
@@ -534,17 +542,17 @@ fn build_id_path(folder: &Path, id: BuildId, name: impl Fn(&str) -> String) -> O
     Some(folder.join(start).join(name(rest)))
 }
 
-fn has_dwarf(image: &Image) -> bool {
+fn has_dwarf(image: &ElfImage) -> bool {
     let has = |name| image.section(name).is_some_and(|section| section.has_bytes());
     has(".debug_info") || has(".zdebug_info")
 }
 
 /// Checks the build id of a file against the recorded one, if one was recorded.
-fn checked(image: Image, recorded: Option<BuildId>) -> Result<Image, Why> {
+fn checked(image: ElfImage, recorded: Option<BuildId>) -> Result<ElfImage, NoSymbols> {
     match (recorded, image.build_id()) {
         (None, _) => Ok(image),
         (Some(recorded), Some(id)) if same_id(recorded, id) => Ok(image),
-        (Some(_), id) => Err(Why::WrongBuildId(id)),
+        (Some(_), id) => Err(NoSymbols::WrongBuildId(id)),
     }
 }
 
@@ -561,11 +569,13 @@ pub(crate) fn same_id(one: BuildId, other: BuildId) -> bool {
 }
 
 /// Returns why a file cannot be used that cannot be read.
-pub(crate) fn why(error: &io::Error) -> Why {
+pub(crate) fn why(error: &io::Error) -> NoSymbols {
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => Why::NotFound,
-        io::ErrorKind::FileTooLarge => Why::TooLarge,
-        kind => Why::Unreadable(kind),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => {
+            NoSymbols::NotFound
+        }
+        io::ErrorKind::FileTooLarge => NoSymbols::TooLarge,
+        kind => NoSymbols::Unreadable(kind),
     }
 }
 

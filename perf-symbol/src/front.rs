@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::decompress::{self, DAMAGED};
-use crate::error::Why;
+use crate::no_symbols::NoSymbols;
 
 /// A section that is compressed by zlib, of which the front is decompressed.
 #[derive(Debug)]
 pub(crate) struct Front {
     /// The stream.
-    data: Bytes,
+    data: FileBytes,
     decoder: flate2::Decompress,
     /// What is decompressed, one piece after the other, each with its offset in the section.
     pieces: Vec<(usize, Vec<u8>)>,
@@ -25,7 +25,7 @@ pub(crate) struct Front {
 
 impl Front {
     /// Begins with nothing decompressed. `size` is the number of bytes that the section claims to have.
-    pub(crate) fn new(data: Bytes, size: u64) -> Self {
+    pub(crate) fn new(data: FileBytes, size: u64) -> Self {
         let decoder = flate2::Decompress::new(true);
         Self { data, decoder, pieces: Vec::new(), len: 0, size, is_ended: false }
     }
@@ -44,9 +44,13 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// [`Why::Malformed`] if the part is not within the size that the section claims, or if the stream ends before or is
-    /// damaged, and always after [`complete`](Self::complete). [`Why::Cancelled`] if it was cancelled.
-    pub(crate) fn copy(&mut self, range: Range<usize>, cancellation: &Cancellation) -> Result<Vec<u8>, Why> {
+    /// [`NoSymbols::Malformed`] if the part is not within the size that the section claims, or if the stream ends before or is
+    /// damaged, and always after [`complete`](Self::complete). [`NoSymbols::Cancelled`] if it was cancelled.
+    pub(crate) fn copy(
+        &mut self,
+        range: Range<usize>,
+        cancellation: &Cancellation,
+    ) -> Result<Vec<u8>, NoSymbols> {
         self.read_to(range.end, cancellation)?;
         let mut bytes = Vec::with_capacity(range.len());
         let first = self.pieces.partition_point(|&(start, _)| start <= range.start).saturating_sub(1);
@@ -60,7 +64,7 @@ impl Front {
         if range.is_empty() { Ok(bytes) } else { Err(DAMAGED) }
     }
 
-    fn read_to(&mut self, end: usize, cancellation: &Cancellation) -> Result<(), Why> {
+    fn read_to(&mut self, end: usize, cancellation: &Cancellation) -> Result<(), NoSymbols> {
         let Some(more) = end.checked_sub(self.len).filter(|&more| more > 0) else { return Ok(()) };
         if self.is_ended || end as u64 > self.size {
             return Err(DAMAGED);
@@ -73,7 +77,7 @@ impl Front {
         self.len = start.saturating_add(piece.len());
         self.pieces.push((start, piece));
         // What was cancelled goes on from here.
-        if result == Err(Why::Cancelled) {
+        if result == Err(NoSymbols::Cancelled) {
             return result;
         }
         self.is_ended = result.is_err() || self.len < end;
@@ -85,12 +89,12 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// [`Why::TooLarge`] if it has more than `limit` bytes, [`Why::Malformed`] if the stream is damaged.
+    /// [`NoSymbols::TooLarge`] if it has more than `limit` bytes, [`NoSymbols::Malformed`] if the stream is damaged.
     pub(crate) fn complete(
         &mut self,
         limit: u64,
         cancellation: &Cancellation,
-    ) -> Option<Result<Vec<u8>, Why>> {
+    ) -> Option<Result<Vec<u8>, NoSymbols>> {
         if self.is_ended {
             return None;
         }
@@ -125,7 +129,7 @@ mod tests {
     }
 
     fn front(bytes: &[u8]) -> Front {
-        Front::new(Bytes::new(stream(bytes)), bytes.len() as u64)
+        Front::new(FileBytes::new(stream(bytes)), bytes.len() as u64)
     }
 
     #[test]
@@ -169,7 +173,7 @@ mod tests {
         let size = bytes.len();
         for claimed in [size - 1, size, size + 1] {
             for end in [size - 2, size - 1, size, size + 1, usize::MAX] {
-                let mut it = Front::new(Bytes::new(stream(&bytes)), claimed as u64);
+                let mut it = Front::new(FileBytes::new(stream(&bytes)), claimed as u64);
                 let is_there = end <= claimed && end <= size;
                 assert_eq!(it.copy(end - 1..end, &never()).is_ok(), is_there, "{end} of {claimed}");
                 assert!(it.used().0 <= claimed as u64);
@@ -199,14 +203,14 @@ mod tests {
     fn what_is_cut_or_damaged_is_an_error() {
         let bytes = bytes();
         let whole = stream(&bytes);
-        let mut it = Front::new(Bytes::new(whole[..whole.len() / 2].to_vec()), bytes.len() as u64);
+        let mut it = Front::new(FileBytes::new(whole[..whole.len() / 2].to_vec()), bytes.len() as u64);
         assert!(it.copy(0..1000, &never()).is_ok());
         assert!(it.copy(bytes.len() - 1..bytes.len(), &never()).is_err());
         assert!(it.copy(0..1000, &never()).is_ok() && it.complete(u64::MAX, &never()).is_none());
         let mut damaged = whole.clone();
         damaged[whole.len() / 2..][..100].fill(0x55);
-        let mut it = Front::new(Bytes::new(damaged), bytes.len() as u64);
+        let mut it = Front::new(FileBytes::new(damaged), bytes.len() as u64);
         assert!(it.copy(0..1000, &never()).is_ok());
-        assert!(matches!(it.complete(u64::MAX, &never()), Some(Err(Why::Malformed("zlib")))));
+        assert!(matches!(it.complete(u64::MAX, &never()), Some(Err(NoSymbols::Malformed("zlib")))));
     }
 }

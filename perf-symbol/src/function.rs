@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::file_origin::FileOrigin;
 use crate::guess::Guess;
-use crate::symtab::Source;
+use crate::symtab::NameSource;
 
 /// A function at the address of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Function {
     /// Whether this function is inlined into the one that follows.
     pub is_inlined: bool,
     /// Where the name was found; `None` without a name.
-    pub source: Option<Source>,
+    pub source: Option<NameSource>,
     /// How the file was found that has the name; `None` without a name, and for names of records and of jitdumps.
     pub origin: Option<FileOrigin>,
     /// Why the name is a guess; `None` if it is not one.

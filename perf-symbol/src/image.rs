@@ -7,31 +7,31 @@ use object::read::elf::{FileHeader, NoteIterator, ProgramHeader, SectionHeader};
 use object::{Endianness, SectionIndex};
 use perf_session::{BuildId, Segment};
 
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::decompress;
 use crate::decompressed::Decompressed;
-use crate::error::Why;
 use crate::front::Front;
+use crate::no_symbols::NoSymbols;
 use crate::reservation::Reservation;
 
 /// An ELF file in memory: its headers, and access to its sections.
 ///
 /// Nothing but the headers is read when it is made.
 #[derive(Clone, Debug)]
-pub struct Image {
-    bytes: Bytes,
+pub struct ElfImage {
+    bytes: FileBytes,
     is_little_endian: bool,
     is_64: bool,
     machine: u16,
     kind: u16,
     entry: u64,
     build_id: Option<BuildId>,
-    go_build_id: Option<Bytes>,
+    go_build_id: Option<FileBytes>,
     headers: Vec<ProgramSegment>,
     segments: Vec<Segment>,
     eh_frame_header: Option<(u64, u64, u64)>,
-    sections: Vec<Section>,
+    sections: Vec<ElfSection>,
     decompressed: Decompressed,
     /// The part of the file in the memory of a symbolizer.
     _reservation: Option<Arc<Reservation>>,
@@ -52,10 +52,10 @@ pub struct ProgramSegment {
     pub flags: u32,
 }
 
-/// A section header of an [`Image`].
+/// A section header of an [`ElfImage`].
 #[derive(Clone, Debug)]
-pub struct Section {
-    name: Bytes,
+pub struct ElfSection {
+    name: FileBytes,
     /// Type, such as `SHT_PROGBITS`: `sh_type`.
     pub kind: u32,
     /// Bits such as `SHF_ALLOC`: `sh_flags`.
@@ -74,7 +74,7 @@ pub struct Section {
     pub entry_size: u64,
 }
 
-impl Section {
+impl ElfSection {
     /// Returns the name, such as `.text`. At most 255 bytes of it.
     #[must_use]
     pub fn name(&self) -> &[u8] {
@@ -88,27 +88,28 @@ impl Section {
     }
 }
 
-impl Image {
+impl ElfImage {
     /// Reads the headers of an ELF file.
     ///
     /// Section headers that are damaged count as none: the kernel loads a file without them.
     ///
     /// # Errors
     ///
-    /// [`Why::Malformed`] if the file is not ELF, or if its program headers are not in it.
-    pub fn parse(bytes: Bytes) -> Result<Self, Why> {
+    /// [`NoSymbols::Malformed`] if the file is not ELF, or if its program headers are not in it.
+    pub fn parse(bytes: FileBytes) -> Result<Self, NoSymbols> {
         match bytes.get(4) {
             Some(&1) => Self::parse_as::<FileHeader32<Endianness>>(bytes),
             Some(&2) => Self::parse_as::<FileHeader64<Endianness>>(bytes),
-            _ => Err(Why::Malformed("ELF header")),
+            _ => Err(NoSymbols::Malformed("ELF header")),
         }
     }
 
-    fn parse_as<Elf: FileHeader<Endian = Endianness>>(bytes: Bytes) -> Result<Self, Why> {
+    fn parse_as<Elf: FileHeader<Endian = Endianness>>(bytes: FileBytes) -> Result<Self, NoSymbols> {
         let data = &*bytes;
-        let header = Elf::parse(data).map_err(|_| Why::Malformed("ELF header"))?;
-        let endian = header.endian().map_err(|_| Why::Malformed("ELF header"))?;
-        let programs = header.program_headers(endian, data).map_err(|_| Why::Malformed("program headers"))?;
+        let header = Elf::parse(data).map_err(|_| NoSymbols::Malformed("ELF header"))?;
+        let endian = header.endian().map_err(|_| NoSymbols::Malformed("ELF header"))?;
+        let programs =
+            header.program_headers(endian, data).map_err(|_| NoSymbols::Malformed("program headers"))?;
         let headers: Vec<_> = programs
             .iter()
             .filter(|program| program.p_type(endian) == elf::PT_LOAD)
@@ -157,7 +158,7 @@ impl Image {
                 table.section(SectionIndex(usize::try_from(index).ok()?)).ok()?.data(endian, data).ok()
             });
             let strings = strings.unwrap_or_default();
-            sections.extend(table.iter().map(|section| Section {
+            sections.extend(table.iter().map(|section| ElfSection {
                 name: name_of(&bytes, strings, section.sh_name(endian)),
                 kind: section.sh_type(endian).0,
                 flags: section.sh_flags(endian).0,
@@ -194,7 +195,7 @@ impl Image {
 
     /// Returns the bytes of the file.
     #[must_use]
-    pub fn bytes(&self) -> &Bytes {
+    pub fn bytes(&self) -> &FileBytes {
         &self.bytes
     }
 
@@ -267,21 +268,21 @@ impl Image {
 
     /// Returns the section headers, the first one, which is empty, included. Empty if the file has none.
     #[must_use]
-    pub fn sections(&self) -> &[Section] {
+    pub fn sections(&self) -> &[ElfSection] {
         &self.sections
     }
 
     /// Returns the first section of a name.
     #[must_use]
-    pub fn section(&self, name: &str) -> Option<&Section> {
+    pub fn section(&self, name: &str) -> Option<&ElfSection> {
         self.sections.iter().find(|section| section.name() == name.as_bytes())
     }
 
     /// Returns the bytes of a section as they are in the file; empty if it has none there.
     #[must_use]
-    pub fn raw_data(&self, section: &Section) -> Bytes {
+    pub fn raw_data(&self, section: &ElfSection) -> FileBytes {
         if !section.has_bytes() {
-            return Bytes::default();
+            return FileBytes::default();
         }
         let end = section.offset.saturating_add(section.size);
         self.bytes.slice(section.offset..end).unwrap_or_default()
@@ -294,18 +295,18 @@ impl Image {
     ///
     /// # Errors
     ///
-    /// [`Why::TooLarge`] if it is larger than `limit` when decompressed, [`Why::Malformed`] if it cannot be decompressed.
-    pub fn data(&self, section: &Section, limit: u64) -> Result<Bytes, Why> {
+    /// [`NoSymbols::TooLarge`] if it is larger than `limit` when decompressed, [`NoSymbols::Malformed`] if it cannot be decompressed.
+    pub fn data(&self, section: &ElfSection, limit: u64) -> Result<FileBytes, NoSymbols> {
         self.data_within(section, limit, &Cancellation::default())
     }
 
-    /// Like [`data`](Self::data), until it is cancelled: [`Why::Cancelled`].
+    /// Like [`data`](Self::data), until it is cancelled: [`NoSymbols::Cancelled`].
     pub(crate) fn data_within(
         &self,
-        section: &Section,
+        section: &ElfSection,
         limit: u64,
         cancellation: &Cancellation,
-    ) -> Result<Bytes, Why> {
+    ) -> Result<FileBytes, NoSymbols> {
         let raw = self.raw_data(section);
         let is_compressed = section.flags & elf::SHF_COMPRESSED.0 != 0;
         if !is_compressed && !section.name.starts_with(b".zdebug") {
@@ -322,19 +323,19 @@ impl Image {
 
     /// Returns a section that is compressed by zlib, to be decompressed from its front on. `None` for other sections, for one
     /// that claims more than `limit` bytes, and for one that is decompressed already and still in use.
-    pub(crate) fn front(&self, section: &Section, limit: u64) -> Option<Arc<Mutex<Front>>> {
+    pub(crate) fn front(&self, section: &ElfSection, limit: u64) -> Option<Arc<Mutex<Front>>> {
         let (stream, size) = self.zlib_stream(section, limit)?;
         self.decompressed.front((section.offset, section.size, false), || Front::new(stream, size))
     }
 
     /// Returns the number of bytes that a section claims to have that is compressed by zlib. `None` for other sections, and
     /// for one that claims more than `limit` bytes.
-    pub(crate) fn claimed_size(&self, section: &Section, limit: u64) -> Option<u64> {
+    pub(crate) fn claimed_size(&self, section: &ElfSection, limit: u64) -> Option<u64> {
         self.zlib_stream(section, limit).map(|(_, size)| size)
     }
 
     /// Returns the stream of a section that is compressed by zlib, and the number of bytes that it claims to have.
-    fn zlib_stream(&self, section: &Section, limit: u64) -> Option<(Bytes, u64)> {
+    fn zlib_stream(&self, section: &ElfSection, limit: u64) -> Option<(FileBytes, u64)> {
         if section.flags & elf::SHF_COMPRESSED.0 == 0 {
             return None;
         }
@@ -373,7 +374,7 @@ impl Image {
 
 /// Shares the name that starts at `at` in the section names, which are a part of `bytes`. A long one is cut, because any
 /// number of sections may share its bytes: no name that is looked for is as long.
-fn name_of(bytes: &Bytes, strings: &[u8], at: u32) -> Bytes {
+fn name_of(bytes: &FileBytes, strings: &[u8], at: u32) -> FileBytes {
     const LONGEST: usize = 255;
     let rest = usize::try_from(at).ok().and_then(|at| strings.get(at..)).unwrap_or_default();
     let rest = rest.get(..LONGEST).unwrap_or(rest);
@@ -382,7 +383,7 @@ fn name_of(bytes: &Bytes, strings: &[u8], at: u32) -> Bytes {
 }
 
 /// Shares a part of `bytes`.
-fn part_of(bytes: &Bytes, part: &[u8]) -> Option<Bytes> {
+fn part_of(bytes: &FileBytes, part: &[u8]) -> Option<FileBytes> {
     let at = (part.as_ptr() as usize).wrapping_sub(bytes.as_ptr() as usize) as u64;
     bytes.slice(at..at.saturating_add(part.len() as u64))
 }

@@ -4,20 +4,20 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
-use crate::error::Why;
-use crate::limits::Limits;
+use crate::limits::SymbolLimits;
+use crate::no_symbols::NoSymbols;
 use crate::overlay::Overlay;
 use crate::sole_names::SoleNames;
-use crate::symtab::{LONGEST_NAME, Source, Symbol};
+use crate::symtab::{LONGEST_NAME, NameSource, Symbol};
 
 /// The code that a JIT compiler generated, as a program writes it to `jit-PID.dump`.
 ///
 /// perf: `tools/perf/Documentation/jitdump-specification.txt`.
 #[derive(Clone, Debug, Default)]
 pub struct Jitdump {
-    bytes: Bytes,
+    bytes: FileBytes,
     is_little_endian: bool,
     /// In the order of their times.
     loads: Vec<Load>,
@@ -84,14 +84,14 @@ impl Jitdump {
     ///
     /// # Errors
     ///
-    /// [`Why::Malformed`] if the header is not that of a jitdump of version 1.
-    pub fn parse(bytes: Bytes, limits: &Limits) -> Result<Self, Why> {
+    /// [`NoSymbols::Malformed`] if the header is not that of a jitdump of version 1.
+    pub fn parse(bytes: FileBytes, limits: &SymbolLimits) -> Result<Self, NoSymbols> {
         Self::read(bytes, ReadBounds::new(limits, &Cancellation::default()))
     }
 
     /// Like [`parse`](Self::parse), up to the record at which it is cancelled.
-    pub(crate) fn read(bytes: Bytes, limits: ReadBounds<'_>) -> Result<Self, Why> {
-        const HEADER: Why = Why::Malformed("header of the jitdump");
+    pub(crate) fn read(bytes: FileBytes, limits: ReadBounds<'_>) -> Result<Self, NoSymbols> {
+        const HEADER: NoSymbols = NoSymbols::Malformed("header of the jitdump");
         let magic: [u8; 4] = *bytes.first_chunk().ok_or(HEADER)?;
         // The magic is a number, so that its bytes are in this order on big-endian machines.
         let is_little_endian = magic != MAGIC;
@@ -148,7 +148,7 @@ impl Jitdump {
         at: usize,
         end: usize,
         pending: &mut Option<(u64, (usize, usize))>,
-        limits: &Limits,
+        limits: &SymbolLimits,
     ) -> Option<Load> {
         let field = |offset: usize| self.u64_in(at, offset, end);
         let (time, start, size, index) = (field(8)?, field(32)?, field(40)?, field(48)?);
@@ -167,7 +167,7 @@ impl Jitdump {
         at: usize,
         end: usize,
         loaded: &HashMap<u64, Load>,
-        limits: &Limits,
+        limits: &SymbolLimits,
     ) -> Option<()> {
         let field = |offset: usize| self.u64_in(at, offset, end);
         let (time, start, size, index) = (field(8)?, field(40)?, field(48)?, field(56)?);
@@ -175,12 +175,12 @@ impl Jitdump {
         self.push(Load { time, start, end: start.saturating_add(size), ..*loaded }, limits)
     }
 
-    fn push(&mut self, load: Load, limits: &Limits) -> Option<()> {
+    fn push(&mut self, load: Load, limits: &SymbolLimits) -> Option<()> {
         (self.loads.len() < limits.symbols).then(|| self.loads.push(load))
     }
 
     /// Returns the address of the code, and the range of its lines.
-    fn read_lines(&mut self, at: usize, end: usize, limits: &Limits) -> Option<(u64, (usize, usize))> {
+    fn read_lines(&mut self, at: usize, end: usize, limits: &SymbolLimits) -> Option<(u64, (usize, usize))> {
         let (address, count) = (self.u64_in(at, 16, end)?, self.u64_in(at, 24, end)?);
         let first = self.lines.len();
         let mut at = at.checked_add(32)?;
@@ -226,7 +226,7 @@ impl Jitdump {
         let name = self.start_of_text(load.name);
         let line = if has_lines { self.line(load, address) } else { None };
         Some(Jitted {
-            symbol: Symbol { name, start: load.start, end: load.end, source: Source::Jitdump },
+            symbol: Symbol { name, start: load.start, end: load.end, source: NameSource::Jitdump },
             load: number,
             file: line.map(|line| self.start_of_text(line.file)),
             line: line.map(|line| line.line),

@@ -1,16 +1,16 @@
 //! The symbols of a kernel, by the text of `/proc/kallsyms`.
 
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
-use crate::error::Why;
-use crate::limits::Limits;
-use crate::symtab::{Binding, Source, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
+use crate::limits::SymbolLimits;
+use crate::no_symbols::NoSymbols;
+use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
 
 /// The symbols of a kernel and its modules, as `/proc/kallsyms` has them.
 #[derive(Clone, Debug, Default)]
 pub struct Kallsyms {
-    text: Bytes,
+    text: FileBytes,
     symtab: Symtab,
     skipped: u64,
 }
@@ -22,36 +22,39 @@ impl Kallsyms {
     ///
     /// # Errors
     ///
-    /// [`Why::Hidden`] if all addresses are zero, [`Why::NoSymbols`] if there is no symbol.
+    /// [`NoSymbols::Hidden`] if all addresses are zero, [`NoSymbols::NotInTable`] if there is no symbol.
     ///
     /// # Examples
     ///
     /// ```
-    /// use perf_symbol::{Bytes, Kallsyms, Limits, Why};
+    /// use perf_symbol::{FileBytes, Kallsyms, SymbolLimits, NoSymbols};
     ///
     /// let text = "ffffffff81000000 T _text\nffffffff81001000 t start\nffffffffc0001000 t init\t[ext4]\n";
-    /// let kallsyms = Kallsyms::parse(Bytes::new(text), &Limits::default())?;
+    /// let kallsyms = Kallsyms::parse(FileBytes::new(text), &SymbolLimits::default())?;
     /// let symbol = kallsyms.symtab().find(0xffff_ffff_8100_1010).unwrap();
     /// assert_eq!(symbol.name, b"start");
     /// assert_eq!(kallsyms.address(b"_text"), Some(0xffff_ffff_8100_0000));
     ///
     /// let hidden = "0000000000000000 T _text\n";
-    /// assert_eq!(Kallsyms::parse(Bytes::new(hidden), &Limits::default()).unwrap_err(), Why::Hidden);
-    /// # Ok::<(), Why>(())
+    /// assert_eq!(Kallsyms::parse(FileBytes::new(hidden), &SymbolLimits::default()).unwrap_err(), NoSymbols::Hidden);
+    /// # Ok::<(), NoSymbols>(())
     /// ```
-    pub fn parse(text: Bytes, limits: &Limits) -> Result<Self, Why> {
+    pub fn parse(text: FileBytes, limits: &SymbolLimits) -> Result<Self, NoSymbols> {
         Self::read(text, ReadBounds::new(limits, &Cancellation::default()))
     }
 
-    /// Like [`parse`](Self::parse), until it is cancelled: [`Why::Cancelled`].
-    pub(crate) fn read(text: Bytes, limits: ReadBounds<'_>) -> Result<Self, Why> {
+    /// Like [`parse`](Self::parse), until it is cancelled: [`NoSymbols::Cancelled`].
+    pub(crate) fn read(text: FileBytes, limits: ReadBounds<'_>) -> Result<Self, NoSymbols> {
         let mut builder = SymtabBuilder::default();
-        let names =
-            builder.add_names(SymbolNames { bytes: text.clone(), source: Source::Kallsyms, ends: ends_name });
+        let names = builder.add_names(SymbolNames {
+            bytes: text.clone(),
+            source: NameSource::Kallsyms,
+            ends: ends_name,
+        });
         let (mut skipped, mut is_hidden, mut at) = (0u64, true, 0usize);
         for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
             if limits.cancellation.is_cancelled_at(number) {
-                return Err(Why::Cancelled);
+                return Err(NoSymbols::Cancelled);
             }
             let start = at;
             at = at.saturating_add(line.len());
@@ -73,10 +76,10 @@ impl Kallsyms {
             builder.push(SymbolCandidate::new(address, address, name, names, binding(kind)));
         }
         if builder.len() == 0 {
-            return Err(Why::NoSymbols);
+            return Err(NoSymbols::NotInTable);
         }
         if is_hidden {
-            return Err(Why::Hidden);
+            return Err(NoSymbols::Hidden);
         }
         builder.sort();
         // The gap between the kernel and its modules is large.

@@ -7,14 +7,14 @@ use perf_session::BuildId;
 
 use crate::doubt::Doubt;
 use crate::elf_symbols;
-use crate::error::Why;
 use crate::file_origin::FileOrigin;
-use crate::files::Wanted;
-use crate::finder::{Finder, Found, same_id};
-use crate::image::Image;
+use crate::files::BuildIdFile;
+use crate::finder::{DsoFiles, Finder, same_id};
+use crate::image::ElfImage;
 use crate::interrupts::InterruptEntries;
 use crate::kallsyms::Kallsyms;
-use crate::symtab::{Source, Symbol, Symtab};
+use crate::no_symbols::NoSymbols;
+use crate::symtab::{NameSource, Symbol, Symtab};
 
 /// The symbols of a recorded kernel: by kallsyms, or by vmlinux.
 #[derive(Debug, Default)]
@@ -22,11 +22,11 @@ pub(crate) struct KernelSymbols {
     pub(crate) kallsyms: Option<Kallsyms>,
     vmlinux: Option<Symtab>,
     /// vmlinux, if its DWARF is to be read.
-    pub(crate) found: Found,
+    pub(crate) found: DsoFiles,
     pub(crate) path: PathBuf,
     kallsyms_origin: Option<FileOrigin>,
     pub(crate) doubt: Option<Doubt>,
-    pub(crate) why: Option<Why>,
+    pub(crate) why: Option<NoSymbols>,
     /// What is added to a recorded address for the address in the tables.
     kallsyms_delta: u64,
     vmlinux_delta: u64,
@@ -64,7 +64,8 @@ impl KernelSymbols {
             let by_id = build_id.and_then(|id| finder.debug_of(id));
             // It is large, so that it is fetched only if there are no names without it.
             let fetched = || {
-                let (image, path) = finder.fetch(build_id, Wanted::DebugInfo, Why::NotFound).ok()?;
+                let (image, path) =
+                    finder.fetch(build_id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok()?;
                 Some((image, path, FileOrigin::Fetched))
             };
             let by_id = by_id.map(|(image, path)| (image, path, FileOrigin::BuildId));
@@ -77,7 +78,7 @@ impl KernelSymbols {
             it.doubt = Some(Doubt::Unproven);
         }
         if it.kallsyms.is_none() && it.vmlinux.is_none() {
-            it.why = Some(problem.unwrap_or(Why::NotFound));
+            it.why = Some(problem.unwrap_or(NoSymbols::NotFound));
         }
         it
     }
@@ -90,11 +91,11 @@ impl KernelSymbols {
     fn set_vmlinux(
         &mut self,
         finder: &Finder,
-        image: Image,
+        image: ElfImage,
         (path, origin): (&Path, FileOrigin),
         relocation: Relocation<'_>,
     ) {
-        let symtab = elf_symbols::load(None, &[(&image, Source::Symtab)], finder.bounds());
+        let symtab = elf_symbols::load(None, &[(&image, NameSource::Symtab)], finder.bounds());
         if symtab.is_empty() {
             return;
         }
@@ -124,8 +125,8 @@ impl KernelSymbols {
     }
 
     /// Returns how the file was found that has the names of a source.
-    pub(crate) fn origin_of(&self, source: Source) -> Option<FileOrigin> {
-        if source == Source::Kallsyms { self.kallsyms_origin } else { self.found.origin }
+    pub(crate) fn origin_of(&self, source: NameSource) -> Option<FileOrigin> {
+        if source == NameSource::Kallsyms { self.kallsyms_origin } else { self.found.origin }
     }
 
     /// Returns the number of bytes of the tables.
@@ -171,7 +172,10 @@ fn delta(relocation: Relocation<'_>, address: impl Fn(&[u8]) -> Option<u64>) -> 
 const RUNNING: &str = "/proc/kallsyms";
 
 /// Returns kallsyms, their path, and how they were found.
-fn kallsyms(finder: &Finder, build_id: Option<BuildId>) -> Result<(Kallsyms, PathBuf, FileOrigin), Why> {
+fn kallsyms(
+    finder: &Finder,
+    build_id: Option<BuildId>,
+) -> Result<(Kallsyms, PathBuf, FileOrigin), NoSymbols> {
     let options = finder.options();
     let parse = |text| Kallsyms::read(text, finder.bounds());
     if let Some(path) = &options.kallsyms {
@@ -187,13 +191,13 @@ fn kallsyms(finder: &Finder, build_id: Option<BuildId>) -> Result<(Kallsyms, Pat
         return Ok((kallsyms, PathBuf::from("kallsyms"), FileOrigin::BuildId));
     }
     if options.symfs.is_some() {
-        return Err(Why::NotFound);
+        return Err(NoSymbols::NotFound);
     }
     let running = running_build_id(finder);
     if let Some(recorded) = build_id
         && !running.is_some_and(|running| same_id(recorded, running))
     {
-        return Err(Why::WrongBuildId(running));
+        return Err(NoSymbols::WrongBuildId(running));
     }
     let text = finder.read_by(|limit| finder.files().read_kernel(Path::new(RUNNING), limit))?;
     Ok((parse(text)?, RUNNING.into(), FileOrigin::Running))

@@ -10,13 +10,13 @@
 //! use perf_parse::file::{DeferredSamples, FileError};
 //! use perf_parse::{EventRecord, Reader};
 //! use perf_session::{Periods, Session};
-//! use perf_symbol::{Options, Symbolizer};
+//! use perf_symbol::{SymbolOptions, Symbolizer};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
 //! let mut session = Session::new();
 //! session.add_features(reader.features());
-//! let mut symbolizer = Symbolizer::new(Options::default());
+//! let mut symbolizer = Symbolizer::new(SymbolOptions::default());
 //! let mut periods = Periods::default();
 //! // `user` is the user part of the call chain, if it came in a later record.
 //! let mut print = |record: &EventRecord<'_>, user: Option<&[u64]>, events: &Events| -> Result<(), FileError> {
@@ -50,7 +50,7 @@
 //! for sample in waiting.take_all() {
 //!     print(&sample.record, None, records.events())?;
 //! }
-//! for looked in symbolizer.looked() {
+//! for looked in symbolizer.lookups() {
 //!     if let Some(why) = looked.why {
 //!         println!("{}: {why}", looked.dso.name().escape_ascii());
 //!     }
@@ -64,10 +64,10 @@
 //!
 //! A file is used if its build id is the recorded one. Folders that have files by build id are searched first, then the
 //! recorded path, then the process that has mapped it, if it still runs: see [`Finder::find_mapped`]. If no build id was
-//! recorded, the file at the path is used. If it was replaced or modified since, its names are guesses, and [`Looked::doubt`]
+//! recorded, the file at the path is used. If it was replaced or modified since, its names are guesses, and [`SymbolLookup::doubt`]
 //! reports that. Evidence of it is another inode on the recorded device, the same inode in another generation, and a time of
 //! modification after the end of the recording. Go's own build id is in no capture, so it proves nothing about the recorded
-//! file; it tells two files apart, such as a program and the debug file of another one: [`Image::go_build_id`].
+//! file; it tells two files apart, such as a program and the debug file of another one: [`ElfImage::go_build_id`].
 //!
 //! The bytes of files come from a trait, [`Files`]: those of this machine, of an archive, of another machine or of a web page.
 //! [`Function::source`] is the table that has the name, [`Function::origin`] how its file was found, and [`Function::guess`] why
@@ -76,16 +76,16 @@
 //! # Many addresses, threads, time
 //!
 //! [`Symbolizer::functions_of`] looks up many addresses of a file in one call. A clone of a symbolizer shares its files and their
-//! tables, so each thread has one. All types can be sent to other threads; [`Symbolizer`] and [`Lines`] are used by one at a time, as
+//! tables, so each thread has one. All types can be sent to other threads; [`Symbolizer`] and [`DwarfLines`] are used by one at a time, as
 //! each look-up parses more, and all others are shared by threads too (`Send + Sync`). Where the system starts no thread, as on
 //! `wasm32-unknown-unknown`, nothing is loaded ahead, and all else is as before.
 //!
-//! A [`Cancellation`] ends look-ups early. [`Limits`] bound the memory of each file, and of a symbolizer with its clones:
-//! [`Limits::total`] of files and symbols, [`Limits::dwarf`] of DWARF, [`Limits::cached`] and [`Limits::long_names`] of results.
+//! A [`Cancellation`] ends look-ups early. [`SymbolLimits`] bound the memory of each file, and of a symbolizer with its clones:
+//! [`SymbolLimits::total`] of files and symbols, [`SymbolLimits::dwarf`] of DWARF, [`SymbolLimits::cached`] and [`SymbolLimits::long_names`] of results.
 //!
 //! # Hostile files
 //!
-//! Files are input like a capture: no file causes a panic or an endless loop. [`Limits`] bounds what compressed sections,
+//! Files are input like a capture: no file causes a panic or an endless loop. [`SymbolLimits`] bounds what compressed sections,
 //! DWARF, symbols and names may take.
 //!
 //! # Features
@@ -133,7 +133,7 @@ mod dso_states;
 mod dso_symbols;
 mod elf_symbol;
 mod elf_symbols;
-mod error;
+
 mod file_origin;
 mod files;
 mod finder;
@@ -151,10 +151,11 @@ mod limits;
 mod lines;
 mod live;
 mod load_ahead;
-mod looked;
+
 mod name_forms;
 mod names;
 mod never_called;
+mod no_symbols;
 mod options;
 mod overlay;
 mod perf_map;
@@ -166,35 +167,36 @@ mod reservation;
 mod shared;
 mod sole_names;
 mod spelling;
-mod stacks;
+mod stack_finder;
+mod symbol_lookup;
 mod symbolizer;
 mod symtab;
 mod units;
 pub mod unwind;
 
-pub use bytes::Bytes;
+pub use bytes::FileBytes;
 pub use cancellation::{Cancellation, Cancelled};
 #[cfg(feature = "debuginfod")]
 #[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
 pub use debuginfod::{Debuginfod, DebuginfodOptions};
 pub use demangle::{demangle, demangle_full};
 pub use doubt::Doubt;
-pub use error::Why;
 pub use file_origin::FileOrigin;
-pub use files::{Files, ReadFiles, Wanted};
-pub use finder::{Finder, Found};
+pub use files::{BuildIdFile, Files, ReadFiles};
+pub use finder::{DsoFiles, Finder};
 pub use function::Function;
 pub use function_lists::FunctionLists;
 pub use guess::Guess;
-pub use image::{Image, ProgramSegment, Section};
+pub use image::{ElfImage, ElfSection, ProgramSegment};
 pub use jitdump::{Jitdump, Jitted};
 pub use kallsyms::Kallsyms;
-pub use limits::Limits;
-pub use lines::{DwarfFrame, Lines};
+pub use limits::SymbolLimits;
+pub use lines::{DwarfFrame, DwarfLines};
 pub use load_ahead::LoadAhead;
-pub use looked::Looked;
-pub use options::{Demangle, Options};
+pub use no_symbols::NoSymbols;
+pub use options::{Demangle, SymbolOptions};
 pub use perf_map::PerfMap;
-pub use stacks::{StackFrame, Stacks};
+pub use stack_finder::{StackFinder, StackFrame};
+pub use symbol_lookup::SymbolLookup;
 pub use symbolizer::Symbolizer;
-pub use symtab::{Source, Symbol, Symtab};
+pub use symtab::{NameSource, Symbol, Symtab};

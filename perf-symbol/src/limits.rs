@@ -3,11 +3,11 @@
 /// Limits of the memory that hostile files could otherwise take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct SymbolLimits {
     /// Number of bytes of a file that is read; a longer one is reported as too large.
     pub file: u64,
     /// Number of bytes that all files which a [`Symbolizer`](crate::Symbolizer) and its clones keep have together, with those of
-    /// their tables of symbols. Further files are not read, and reported as [`Why::NoRoom`](crate::Why). Mapped files count as if
+    /// their tables of symbols. Further files are not read, and reported as [`NoSymbols::NoRoom`](crate::NoSymbols). Mapped files count as if
     /// they were read. DWARF has a limit of its own: [`dwarf`](Self::dwarf).
     pub total: u64,
     /// Number of bytes that a compressed section or file may have when it is decompressed.
@@ -32,7 +32,7 @@ pub struct Limits {
     pub cached: usize,
 }
 
-impl Default for Limits {
+impl Default for SymbolLimits {
     fn default() -> Self {
         Self {
             file: 8 << 30,

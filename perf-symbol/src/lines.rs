@@ -15,7 +15,7 @@ use gimli::UnitOffset;
 
 use crate::budget::Metered;
 use crate::cancellation::Cancellation;
-use crate::finder::{Finder, Found};
+use crate::finder::{DsoFiles, Finder};
 use crate::units::UnitsAt;
 use complete::AllUnits;
 use early::ListedUnits;
@@ -31,15 +31,15 @@ use sections::Sections;
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use perf_symbol::{Finder, Lines, Options, ReadFiles};
+/// use perf_symbol::{Finder, DwarfLines, SymbolOptions, ReadFiles};
 ///
-/// let finder = Finder::new(Arc::new(ReadFiles), Arc::new(Options::default()));
+/// let finder = Finder::new(Arc::new(ReadFiles), Arc::new(SymbolOptions::default()));
 /// let found = finder.find(b"/usr/bin/cat", None, None);
-/// if let Some(lines) = Lines::load(&finder, &found) {
+/// if let Some(lines) = DwarfLines::load(&finder, &found) {
 ///     lines.look_up(0x1234, &mut |frame| println!("{:?}:{:?}", frame.file, frame.line));
 /// }
 /// ```
-pub struct Lines(Cell);
+pub struct DwarfLines(Cell);
 
 self_cell::self_cell!(
     struct Cell {
@@ -74,7 +74,7 @@ pub struct DwarfFrame<'a> {
     pub name: Option<&'a [u8]>,
     /// The name with its namespaces and classes, if the name is not one of the linker, which has them: of C++, of a function
     /// that the linker does not see, such as `main::{lambda}::operator()`. `None` if it is the same, or is not wanted:
-    /// [`Options::qualified`](crate::Options::qualified).
+    /// [`SymbolOptions::qualified`](crate::SymbolOptions::qualified).
     pub qualified: Option<&'a [u8]>,
     /// Path of the source, with the folder of the compilation if it is relative.
     pub file: Option<&'a str>,
@@ -84,7 +84,7 @@ pub struct DwarfFrame<'a> {
     pub column: Option<u32>,
 }
 
-impl Lines {
+impl DwarfLines {
     /// Reads the sections of the file that has DWARF, and the root of each unit. `None` if there is none, or if it is damaged.
     /// Takes time in proportion to the size of compressed sections, and to the number of units. Where units depend on each
     /// other, as in files of link-time optimization and of dwz, it parses the abbreviations of all.
@@ -93,12 +93,12 @@ impl Lines {
     /// look-up then decompresses `.debug_info` up to the end of the unit that has the address, and all of it only if no listed
     /// unit has it. The first look-up may start a thread that decompresses the other sections meanwhile.
     ///
-    /// Without [`Options::lines`](crate::Options::lines), files and lines are not found.
+    /// Without [`SymbolOptions::lines`](crate::SymbolOptions::lines), files and lines are not found.
     ///
     /// The DWARF of a relocatable file, such as a module of the kernel, is relocated: `.text` has the address 0. `None` if it
     /// is neither of x86-64 nor of AArch64.
     #[must_use]
-    pub fn load(finder: &Finder, found: &Found) -> Option<Self> {
+    pub fn load(finder: &Finder, found: &DsoFiles) -> Option<Self> {
         let sections = Sections::load(finder, found)?;
         let early = ListedUnits::load(&sections);
         Cell::try_new(DwarfSource { sections, early }, |owner| ParsedUnits::of(owner).ok_or(()))
@@ -214,7 +214,7 @@ fn is_cpp(language: gimli::DwLang) -> bool {
     .contains(&language)
 }
 
-impl std::fmt::Debug for Lines {
+impl std::fmt::Debug for DwarfLines {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Lines")
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 
 use perf_session::{FirstMapping, Inode};
 
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::decompressed::lock;
 use crate::files::{Files, below, path_of};
 
@@ -45,7 +45,7 @@ impl Processes {
 /// The mappings that a process has now, ordered by address.
 #[derive(Debug)]
 pub(crate) struct LiveMaps {
-    text: Bytes,
+    text: FileBytes,
     list: Vec<LiveMapping>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct LiveMapping {
 }
 
 impl LiveMaps {
-    fn parse(text: Bytes) -> Self {
+    fn parse(text: FileBytes) -> Self {
         let mut list = Vec::new();
         let mut at = 0_usize;
         for line in text.split_inclusive(|&byte| byte == b'\n') {
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn mappings_of_a_process() {
-        let maps = LiveMaps::parse(Bytes::new(MAPS));
+        let maps = LiveMaps::parse(FileBytes::new(MAPS));
         let file = |addr, path: &str| maps.of_file(addr, path.as_bytes()).map(|it| it.inode);
         let inode = |maj, min, ino| Some(Inode { maj, min, ino, ino_generation: 0 });
         assert_eq!(file(0x40_0000, "/srv/a program"), inode(8, 16, 77));

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::dso_symbols::DsoSymbols;
-use crate::options::{Demangle, Options};
+use crate::options::{Demangle, SymbolOptions};
 use crate::spelling::Form;
 
 /// The names of a file that were looked at, by their mangled names of C++: whether the file has another function with the same
@@ -18,7 +18,7 @@ impl NameForms {
     pub(crate) fn of(
         &mut self,
         name: &[u8],
-        options: &Options,
+        options: &SymbolOptions,
         symbols: Option<&DsoSymbols>,
     ) -> Option<Form> {
         match options.demangle {

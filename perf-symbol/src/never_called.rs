@@ -1,6 +1,6 @@
 //! Symbols that no call ends in front of.
 
-use crate::symtab::{Source, Symbol};
+use crate::symtab::{NameSource, Symbol};
 
 /// Returns whether an address that looks like a return address is that of an instruction that was about to run.
 ///
@@ -16,7 +16,7 @@ pub(crate) fn is_exact(before: &Symbol<'_>, at: &Symbol<'_>, address: u64) -> bo
 /// Kernel: `CONFIG_PREFIX_SYMBOLS`, since Linux 6.2, and `CONFIG_CFI_CLANG`, since Linux 6.1; both of x86.
 fn is_padding(symbol: &Symbol<'_>) -> bool {
     let starts = |start: &[u8]| symbol.name.starts_with(start);
-    symbol.source != Source::Ksymbol && (starts(b"__pfx_") || starts(b"__cfi_"))
+    symbol.source != NameSource::Ksymbol && (starts(b"__pfx_") || starts(b"__cfi_"))
 }
 
 /// Functions that return from signal handlers: of glibc, of musl, of the vDSO and of Go.
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn first_bytes_of_functions() {
-        let symbol = |name, start, end| Symbol { name, start, end, source: Source::Kallsyms };
+        let symbol = |name, start, end| Symbol { name, start, end, source: NameSource::Kallsyms };
         let function = symbol(b"f", 0x10, 0x20);
         assert!(is_exact(&symbol(b"__pfx_f", 0, 0x10), &function, 0x10));
         assert!(is_exact(&symbol(b"__cfi_f", 0, 0x10), &function, 0x10));

@@ -3,22 +3,22 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::limits::Limits;
+use crate::limits::SymbolLimits;
 
 /// What a [`Symbolizer`](crate::Symbolizer) is asked to do.
 ///
 /// # Examples
 ///
 /// ```
-/// use perf_symbol::Options;
+/// use perf_symbol::SymbolOptions;
 ///
-/// let mut options = Options::default();
+/// let mut options = SymbolOptions::default();
 /// options.symfs = Some("/srv/target-root".into());
 /// options.inlines = false;
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Options {
+pub struct SymbolOptions {
     /// Folder that is the root of the recorded machine: files are looked for below it and in `debug_dirs`, and what the
     /// running machine has and knows is not used. `None` for this machine.
     pub symfs: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Options {
     /// Whether names of the kernel are demangled too; perf does not.
     pub demangle_kernel: bool,
     /// Limits of what files may make grow.
-    pub limits: Limits,
+    pub limits: SymbolLimits,
 }
 
 /// How names are demangled.
@@ -67,7 +67,7 @@ pub enum Demangle {
     Full,
 }
 
-impl Default for Options {
+impl Default for SymbolOptions {
     fn default() -> Self {
         Self {
             symfs: None,
@@ -81,7 +81,7 @@ impl Default for Options {
             demangle: Demangle::default(),
             qualified: true,
             demangle_kernel: false,
-            limits: Limits::default(),
+            limits: SymbolLimits::default(),
         }
     }
 }

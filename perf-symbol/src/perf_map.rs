@@ -1,17 +1,17 @@
 //! `/tmp/perf-PID.map`, in which a program names the code that it generated.
 
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::kallsyms::hex;
-use crate::limits::Limits;
+use crate::limits::SymbolLimits;
 use crate::overlay::Overlay;
-use crate::symtab::{Source, Symbol};
+use crate::symtab::{NameSource, Symbol};
 
 /// The names of generated code, as a program writes them to `/tmp/perf-PID.map`.
 #[derive(Clone, Debug, Default)]
 pub struct PerfMap {
-    text: Bytes,
+    text: FileBytes,
     entries: Vec<PerfMapEntry>,
     overlay: Overlay,
     skipped: u64,
@@ -33,20 +33,20 @@ impl PerfMap {
     /// # Examples
     ///
     /// ```
-    /// use perf_symbol::{Bytes, Limits, PerfMap};
+    /// use perf_symbol::{FileBytes, SymbolLimits, PerfMap};
     ///
-    /// let map = PerfMap::parse(Bytes::new("1000 20 LazyCompile:~f a.js:1\nhello\n"), &Limits::default());
+    /// let map = PerfMap::parse(FileBytes::new("1000 20 LazyCompile:~f a.js:1\nhello\n"), &SymbolLimits::default());
     /// assert_eq!(map.find(0x1010).unwrap().name, b"LazyCompile:~f a.js:1");
     /// assert!(map.find(0x1020).is_none());
     /// assert_eq!(map.skipped(), 1);
     /// ```
     #[must_use]
-    pub fn parse(text: Bytes, limits: &Limits) -> Self {
+    pub fn parse(text: FileBytes, limits: &SymbolLimits) -> Self {
         Self::read(text, ReadBounds::new(limits, &Cancellation::default()))
     }
 
     /// Like [`parse`](Self::parse), up to the line at which it is cancelled.
-    pub(crate) fn read(text: Bytes, limits: ReadBounds<'_>) -> Self {
+    pub(crate) fn read(text: FileBytes, limits: ReadBounds<'_>) -> Self {
         let mut it = Self { text: text.clone(), ..Self::default() };
         let mut at = 0usize;
         for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -70,7 +70,7 @@ impl PerfMap {
     pub fn find(&self, address: u64) -> Option<Symbol<'_>> {
         let entry = self.entries.get(usize::try_from(self.overlay.find(address, u32::MAX)?).ok()?)?;
         let name = without_end(self.text.get(entry.name..)?.split(|&byte| byte == b'\n').next()?);
-        Some(Symbol { name, start: entry.start, end: entry.end, source: Source::PerfMap })
+        Some(Symbol { name, start: entry.start, end: entry.end, source: NameSource::PerfMap })
     }
 
     /// Returns the number of bytes of the table, without the text.
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn the_later_line_counts() {
         let text = "1000 100 first\n1040 10 second\n2000 0 empty\n0x3000 0x10 with prefixes\n";
-        let map = PerfMap::parse(Bytes::new(text), &Limits::default());
+        let map = PerfMap::parse(FileBytes::new(text), &SymbolLimits::default());
         let name =
             |address| map.find(address).map(|symbol| String::from_utf8_lossy(symbol.name).into_owned());
         assert_eq!(name(0x1000).as_deref(), Some("first"));
@@ -145,7 +145,7 @@ mod tests {
             "11111111111111111 1 name",
             " 10 1 n",
         ] {
-            let map = PerfMap::parse(Bytes::new(format!("{line}\n5 1 last")), &Limits::default());
+            let map = PerfMap::parse(FileBytes::new(format!("{line}\n5 1 last")), &SymbolLimits::default());
             assert_eq!(map.skipped(), 1, "{line}");
             assert_eq!(map.find(5).unwrap().name, b"last");
         }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn tabs_and_line_ends_of_windows() {
         let text = "1000\t10\tfirst function\n2000  10 \t second\r\n3000 10\tthird\tname \r\n4000 10 a\rb\n5000 10 c\r";
-        let map = PerfMap::parse(Bytes::new(text), &Limits::default());
+        let map = PerfMap::parse(FileBytes::new(text), &SymbolLimits::default());
         let name =
             |address| map.find(address).map(|symbol| String::from_utf8_lossy(symbol.name).into_owned());
         assert_eq!(name(0x1000).as_deref(), Some("first function"));
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn no_more_than_the_limit() {
-        let limits = Limits { symbols: 1, ..Limits::default() };
-        let map = PerfMap::parse(Bytes::new("1 1 a\n5 1 b\n"), &limits);
+        let limits = SymbolLimits { symbols: 1, ..SymbolLimits::default() };
+        let map = PerfMap::parse(FileBytes::new("1 1 a\n5 1 b\n"), &limits);
         assert_eq!((map.find(1).is_some(), map.find(5).is_some(), map.skipped()), (true, false, 1));
     }
 }

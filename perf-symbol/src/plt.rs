@@ -3,17 +3,17 @@
 use object::elf;
 
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, strings_of, table};
-use crate::image::{Image, Section};
+use crate::image::{ElfImage, ElfSection};
 use crate::plt_got;
 use crate::plt_names::PltNames;
-use crate::symtab::{Binding, Source, SymbolCandidate, SymbolNames, SymtabBuilder};
+use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, SymtabBuilder};
 
 /// Adds a symbol for each entry of the PLT and of `.plt.got`.
 ///
 /// perf: `dso__synthesize_plt_symbols`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn add(builder: &mut SymtabBuilder, image: &Image, limits: ReadBounds<'_>) {
+pub(crate) fn add(builder: &mut SymtabBuilder, image: &ElfImage, limits: ReadBounds<'_>) {
     let Some((dynsym, symbols)) = table(image, elf::SHT_DYNSYM) else { return };
     let (Ok(data), Some(strings)) = (
         image.data_within(symbols, limits.decompressed, limits.cancellation),
@@ -32,8 +32,8 @@ pub(crate) fn add(builder: &mut SymtabBuilder, image: &Image, limits: ReadBounds
         ranges.push((stub.start, stub.start.saturating_add(stub.size), name));
     }
     let names = builder.add_names(SymbolNames {
-        bytes: Bytes::new(names.into_bytes()),
-        source: Source::Plt,
+        bytes: FileBytes::new(names.into_bytes()),
+        source: NameSource::Plt,
         ends: |byte| byte == 0,
     });
     for (start, end, name) in ranges {
@@ -62,7 +62,7 @@ pub(crate) enum StubTarget {
 }
 
 /// Returns at most `limit` entries of the PLT and of `.plt.got`. `dynsym` is the number of the section `.dynsym`.
-pub(crate) fn stubs(image: &Image, dynsym: usize, limit: usize) -> Vec<PltStub> {
+pub(crate) fn stubs(image: &ElfImage, dynsym: usize, limit: usize) -> Vec<PltStub> {
     let mut stubs = Vec::new();
     add_plt(&mut stubs, image, dynsym, limit);
     let slots = plt_got::entries(image, limit.saturating_sub(stubs.len()));
@@ -75,7 +75,7 @@ pub(crate) fn stubs(image: &Image, dynsym: usize, limit: usize) -> Vec<PltStub> 
 }
 
 /// Adds the entries of the PLT. The relocations of `.rela.plt` or `.rel.plt` have their order.
-fn add_plt(stubs: &mut Vec<PltStub>, image: &Image, dynsym: usize, limit: usize) {
+fn add_plt(stubs: &mut Vec<PltStub>, image: &ElfImage, dynsym: usize, limit: usize) {
     let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
     if usize::try_from(relocations.link).ok() != Some(dynsym) {
         return;
@@ -93,7 +93,7 @@ fn add_plt(stubs: &mut Vec<PltStub>, image: &Image, dynsym: usize, limit: usize)
 }
 
 /// Returns the number of bytes of a relocation.
-fn entry_size(image: &Image, relocations: &Section) -> u64 {
+fn entry_size(image: &ElfImage, relocations: &ElfSection) -> u64 {
     match (relocations.kind == elf::SHT_RELA.0, image.is_64()) {
         (true, true) => 24,
         (true, false) => 12,
@@ -109,7 +109,7 @@ struct Plt {
 }
 
 impl Plt {
-    fn of(image: &Image, count: u64) -> Option<Self> {
+    fn of(image: &ElfImage, count: u64) -> Option<Self> {
         // With control-flow protection on x86, calls go to a second PLT, which has no header.
         if let Some(second) = image.section(".plt.sec") {
             return Some(Self { start: second.address, entry: second.entry_size.max(1) });
@@ -131,7 +131,7 @@ impl Plt {
 }
 
 /// Returns the function of the relocation at `at`.
-fn target(image: &Image, relocations: &Section, data: &[u8], at: u64) -> Option<StubTarget> {
+fn target(image: &ElfImage, relocations: &ElfSection, data: &[u8], at: u64) -> Option<StubTarget> {
     let word = if image.is_64() { 8 } else { 4 };
     let info = image.number(data, at.checked_add(word)?, usize::try_from(word).ok()?)?;
     let index = if image.is_64() { info >> 32 } else { info >> 8 };

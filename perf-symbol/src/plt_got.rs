@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::elf_symbol::EM_X86_64;
-use crate::image::Image;
+use crate::image::ElfImage;
 
 /// The address and size of an entry, and the slot that it jumps through.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 /// Returns at most `limit` entries of an x86-64 file.
 ///
 /// perf 6.3 and newer: `dso__synthesize_plt_got_symbols`, `tools/perf/util/symbol-elf.c`.
-pub(crate) fn entries(image: &Image, limit: usize) -> Vec<PltGotEntry> {
+pub(crate) fn entries(image: &ElfImage, limit: usize) -> Vec<PltGotEntry> {
     let Some(section) = image.section(".plt.got").filter(|_| image.machine() == EM_X86_64) else {
         return Vec::new();
     };
@@ -43,7 +43,7 @@ fn slot(entry: &[u8], address: u64) -> Option<u64> {
 }
 
 /// Returns the number of the symbol that the relocations of `.rela.dyn` fill each slot with. The first one counts.
-pub(crate) fn symbols(image: &Image, entries: &[PltGotEntry], dynsym: usize) -> HashMap<u64, u64> {
+pub(crate) fn symbols(image: &ElfImage, entries: &[PltGotEntry], dynsym: usize) -> HashMap<u64, u64> {
     const SIZE: usize = 24;
     let relocations = image
         .section(".rela.dyn")

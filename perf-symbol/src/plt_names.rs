@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use crate::demangle::demangle;
 use crate::elf_symbol::ElfSymbol;
-use crate::image::Image;
-use crate::limits::Limits;
+use crate::image::ElfImage;
+use crate::limits::SymbolLimits;
 
 /// The names of the entries of a PLT, end to end: the name of a function, demangled, then `@plt` and a zero byte.
 ///
 /// Each name of the string table is there once, however many entries and symbols have it. All names together are bounded
 /// too: in a string table, each end of a name is a name, so that few bytes have many long names.
 pub(crate) struct PltNames<'a> {
-    image: &'a Image,
+    image: &'a ElfImage,
     symbols: &'a [u8],
     strings: &'a [u8],
     name_limit: usize,
@@ -25,7 +25,12 @@ pub(crate) struct PltNames<'a> {
 
 impl<'a> PltNames<'a> {
     /// Starts without names. `symbols` and `strings` are the bytes of `.dynsym` and of its names.
-    pub(crate) fn new(image: &'a Image, symbols: &'a [u8], strings: &'a [u8], limits: &Limits) -> Self {
+    pub(crate) fn new(
+        image: &'a ElfImage,
+        symbols: &'a [u8],
+        strings: &'a [u8],
+        limits: &SymbolLimits,
+    ) -> Self {
         let room = most_bytes(image.bytes().len().saturating_add(strings.len()));
         let room = room.min(usize::try_from(limits.decompressed).unwrap_or(usize::MAX));
         let known = HashMap::new();

@@ -2,14 +2,14 @@
 
 use object::elf;
 
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::elf_symbol::{EM_AARCH64, EM_X86_64, ElfSymbol};
 use crate::elf_symbols::section_of;
-use crate::error::Why;
-use crate::image::Image;
+use crate::image::ElfImage;
+use crate::no_symbols::NoSymbols;
 
-const DAMAGED: Why = Why::Malformed("relocations");
+const DAMAGED: NoSymbols = NoSymbols::Malformed("relocations");
 
 /// Returns the contents of a section with its relocations applied, or as they are if it has none. `.text` has the address
 /// 0, as in the mapping of a module, and the other sections follow it.
@@ -18,17 +18,17 @@ const DAMAGED: Why = Why::Malformed("relocations");
 ///
 /// # Errors
 ///
-/// [`Why::Malformed`] for a relocation that is not known, or is not within the section. Those of x86-64 and of AArch64 are
+/// [`NoSymbols::Malformed`] for a relocation that is not known, or is not within the section. Those of x86-64 and of AArch64 are
 /// known that compilers use in DWARF.
 ///
 /// perf leaves this to libdw: `__libdwfl_relocate`.
 pub(crate) fn section(
-    image: &Image,
+    image: &ElfImage,
     index: usize,
-    data: Bytes,
+    data: FileBytes,
     limit: u64,
     cancellation: &Cancellation,
-) -> Result<Bytes, Why> {
+) -> Result<FileBytes, NoSymbols> {
     const ENTRY: usize = 24;
     let is_of_section = |kind: u32, info: u32| {
         (kind == elf::SHT_RELA.0 || kind == elf::SHT_REL.0) && usize::try_from(info) == Ok(index)
@@ -47,7 +47,7 @@ pub(crate) fn section(
     let mut out = data.to_vec();
     for at in (0..entries.len() as u64).step_by(ENTRY) {
         if cancellation.is_cancelled_at(usize::try_from(at).unwrap_or_default()) {
-            return Err(Why::Cancelled);
+            return Err(NoSymbols::Cancelled);
         }
         let field = |offset| image.number(&entries, at.saturating_add(offset), 8).ok_or(DAMAGED);
         let (offset, info, addend) = (field(0)?, field(8)?, field(16)?);
@@ -65,7 +65,7 @@ pub(crate) fn section(
         };
         place.copy_from_slice(bytes.ok_or(DAMAGED)?);
     }
-    Ok(Bytes::new(out))
+    Ok(FileBytes::new(out))
 }
 
 /// Returns the number of bytes that a relocation sets to the address of its symbol; `Some(None)` for one that does nothing,
@@ -84,7 +84,7 @@ fn size_of(machine: u16, kind: u64) -> Option<Option<usize>> {
 
 /// Returns an address for each section that is loaded, so that no two overlap: 0 for `.text`, then those of the others. 0 for
 /// all that are not loaded.
-fn bases(image: &Image) -> Vec<u64> {
+fn bases(image: &ElfImage) -> Vec<u64> {
     const ALIGNMENT: u64 = 4096;
     let mut next = image.section(".text").map_or(0, |text| text.size);
     let mut bases = Vec::with_capacity(image.sections().len());

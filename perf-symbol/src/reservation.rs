@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::bytes::Bytes;
-use crate::error::Why;
+use crate::bytes::FileBytes;
+use crate::no_symbols::NoSymbols;
 
 /// The sum of the bytes that are kept of files, and its limit.
 #[derive(Debug)]
@@ -22,10 +22,10 @@ impl MemorySum {
     ///
     /// # Errors
     ///
-    /// [`Why::NoRoom`] if the sum would be above the limit.
-    pub(crate) fn reserve(&self, bytes: u64) -> Result<Reservation, Why> {
+    /// [`NoSymbols::NoRoom`] if the sum would be above the limit.
+    pub(crate) fn reserve(&self, bytes: u64) -> Result<Reservation, NoSymbols> {
         let sum = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
-        self.used.fetch_update(Relaxed, Relaxed, sum).map_err(|_| Why::NoRoom)?;
+        self.used.fetch_update(Relaxed, Relaxed, sum).map_err(|_| NoSymbols::NoRoom)?;
         Ok(Reservation { bytes, used: Arc::clone(&self.used) })
     }
 
@@ -50,7 +50,7 @@ impl Drop for Reservation {
 
 /// Bytes that give their part of the sum back when nobody uses them any more.
 pub(crate) struct ReservedBytes {
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: FileBytes,
     pub(crate) _reservation: Reservation,
 }
 
@@ -69,13 +69,13 @@ mod tests {
         let sum = MemorySum::new(10);
         let first = sum.reserve(7).unwrap();
         assert_eq!(sum.room(), 3);
-        assert_eq!(sum.reserve(4).unwrap_err(), Why::NoRoom);
-        assert_eq!(sum.reserve(u64::MAX).unwrap_err(), Why::NoRoom);
+        assert_eq!(sum.reserve(4).unwrap_err(), NoSymbols::NoRoom);
+        assert_eq!(sum.reserve(u64::MAX).unwrap_err(), NoSymbols::NoRoom);
         let second = sum.reserve(3).unwrap();
         drop(first);
         assert_eq!(sum.room(), 7);
-        let bytes = Bytes::new(vec![1, 2, 3]);
-        let shared = Bytes::new(ReservedBytes { bytes, _reservation: second });
+        let bytes = FileBytes::new(vec![1, 2, 3]);
+        let shared = FileBytes::new(ReservedBytes { bytes, _reservation: second });
         let part = shared.slice(1..2).unwrap();
         drop(shared);
         assert_eq!((sum.room(), &*part), (7, &[2][..]));

@@ -10,10 +10,10 @@ use crate::cancellation::Cancellation;
 use crate::decompressed::lock;
 use crate::doubt::Doubt;
 use crate::dso_symbols::{DsoSymbols, SymbolTable};
-use crate::error::Why;
 use crate::finder::Finder;
 use crate::jitdump::Jitdump;
-use crate::looked::Looked;
+use crate::no_symbols::NoSymbols;
+use crate::symbol_lookup::SymbolLookup;
 use crate::symtab::Symtab;
 
 /// Symbols that the first thread loads that needs them, while the others wait.
@@ -89,14 +89,16 @@ struct LoadedSymbols {
 }
 
 /// Returns why a file has no names. The names of generated code with a jitdump are in that, and not in a perf map.
-fn why(symbols: &DsoSymbols) -> Option<Why> {
+fn why(symbols: &DsoSymbols) -> Option<NoSymbols> {
     let has_other_clock = symbols.doubt.get() == Some(&Doubt::Clock);
-    symbols.why.map(|why| if has_other_clock && why == Why::NotFound { Why::OtherClock } else { why })
+    symbols
+        .why
+        .map(|why| if has_other_clock && why == NoSymbols::NotFound { NoSymbols::OtherClock } else { why })
 }
 
 /// Returns whether reading the symbols was cancelled.
 pub(crate) fn is_cancelled(symbols: &LazySymbols) -> bool {
-    symbols.get().is_some_and(|symbols| symbols.why == Some(Why::Cancelled))
+    symbols.get().is_some_and(|symbols| symbols.why == Some(NoSymbols::Cancelled))
 }
 
 /// Returns whether an address is of a guest, whose files are not those of the host.
@@ -157,7 +159,7 @@ impl SymbolStore {
     }
 
     /// Returns the files that were looked for until now, ordered by DSO.
-    pub(crate) fn looked(&self) -> Vec<Looked> {
+    pub(crate) fn lookups(&self) -> Vec<SymbolLookup> {
         let loaded = lock(&self.loaded);
         let looked = loaded.iter().filter(|(_, loaded)| loaded.is_wanted);
         let looked = looked.filter_map(|(identity, loaded)| Some((identity, loaded.symbols.get()?)));
@@ -165,7 +167,7 @@ impl SymbolStore {
         looked.sort_by_key(|(it, _)| (&it.dso, it.build_id, it.is_guest));
         looked
             .into_iter()
-            .map(|(identity, symbols)| Looked {
+            .map(|(identity, symbols)| SymbolLookup {
                 dso: Arc::clone(&identity.dso),
                 build_id: identity.build_id,
                 go_build_id: symbols.go_build_id().map(Arc::from),

@@ -13,7 +13,6 @@ use crate::decompressed;
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DsoStates, DwarfState};
 use crate::dso_symbols::{self, DsoSymbols, SymbolTable};
-use crate::error::Why;
 use crate::file_origin::FileOrigin;
 use crate::files::{Files, ReadFiles};
 use crate::finder::Finder;
@@ -21,12 +20,13 @@ use crate::function::Function;
 use crate::function_lists::FunctionLists;
 use crate::jitdump::{Jitdump, Jitted};
 use crate::kernel_frames::{self, KernelFrames};
-use crate::looked::Looked;
 use crate::names::NameCache;
 use crate::never_called;
-use crate::options::{Demangle, Options};
+use crate::no_symbols::NoSymbols;
+use crate::options::{Demangle, SymbolOptions};
 use crate::shared::{self, LazySymbols, SymbolStore, SymbolsKey};
-use crate::symtab::{Source, Symbol};
+use crate::symbol_lookup::SymbolLookup;
+use crate::symtab::{NameSource, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
 const CLOCK_MONOTONIC: i32 = 1;
@@ -76,13 +76,13 @@ struct AddressKey {
 impl Symbolizer {
     /// Makes a symbolizer that reads files of this machine.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: SymbolOptions) -> Self {
         Self::with_files(options, Arc::new(ReadFiles))
     }
 
     /// Makes a symbolizer that gets files from `files`.
     #[must_use]
-    pub fn with_files(options: Options, files: Arc<dyn Files>) -> Self {
+    pub fn with_files(options: SymbolOptions, files: Arc<dyn Files>) -> Self {
         let finder = Finder::new(files, Arc::new(options));
         Self::of(Arc::new(SymbolStore::new(finder)))
     }
@@ -132,7 +132,7 @@ impl Symbolizer {
     }
 
     /// Returns the functions at the address of a frame, the innermost inlined one first. Empty if nothing is known: the
-    /// address is in no mapping, or [`looked`](Self::looked) has the reason.
+    /// address is in no mapping, or [`lookups`](Self::lookups) has the reason.
     ///
     /// `is_caller` is whether the address is a return address, as [`StackFrame::is_caller`](crate::StackFrame::is_caller) has it.
     /// Such an address is after the call, so the byte before it is looked up; unless no call can be there, as in the padding
@@ -189,7 +189,7 @@ impl Symbolizer {
         self.functions.get(place(range.start)..place(range.end)).unwrap_or_default()
     }
 
-    /// Sets the number of addresses whose names are kept, [`Limits::cached`](crate::Limits::cached) until then. A caller that
+    /// Sets the number of addresses whose names are kept, [`SymbolLimits::cached`](crate::SymbolLimits::cached) until then. A caller that
     /// looks each address up once, in ascending order, needs few.
     pub fn set_cached(&mut self, addresses: usize) {
         self.cached = addresses;
@@ -227,7 +227,7 @@ impl Symbolizer {
     /// Returns a frame with its mapping. perf records the kernel's mapping up to the end of its text. The symbols of the kernel
     /// tell that an address after that, such as in code that runs only while the machine starts, is in it too.
     ///
-    /// Frames of [`Stacks::with_symbols`](crate::Stacks::with_symbols) have these mappings.
+    /// Frames of [`StackFinder::with_symbols`](crate::StackFinder::with_symbols) have these mappings.
     #[must_use]
     pub fn mapped<'s>(&mut self, session: &'s Session, frame: Frame<'s>) -> Frame<'s> {
         let mapping = frame.mapping.or_else(|| self.kernel_frames.mapping_after(session, &frame));
@@ -255,9 +255,9 @@ impl Symbolizer {
     /// # Examples
     ///
     /// ```
-    /// use perf_symbol::{Cancelled, Options, Symbolizer};
+    /// use perf_symbol::{Cancelled, SymbolOptions, Symbolizer};
     ///
-    /// let mut symbolizer = Symbolizer::new(Options::default());
+    /// let mut symbolizer = Symbolizer::new(SymbolOptions::default());
     /// let addresses = [0x2345, 0x1234, 0x2345];
     /// let found = symbolizer.functions_of(b"/usr/bin/true", &addresses)?;
     /// for (address, functions) in addresses.iter().zip(found.iter()) {
@@ -336,8 +336,8 @@ impl Symbolizer {
 
     /// Returns the files that were looked for until now, by any clone, ordered by DSO.
     #[must_use]
-    pub fn looked(&self) -> Vec<Looked> {
-        self.shared.looked()
+    pub fn lookups(&self) -> Vec<SymbolLookup> {
+        self.shared.lookups()
     }
 
     /// Returns the number of a DSO, which is another one in a guest.
@@ -375,7 +375,7 @@ impl Symbolizer {
             None => {
                 let finder = self.shared.finder.with_cancellation(&self.cancellation);
                 let loaded = dso_symbols::jitdump(&finder, marker.dso());
-                if matches!(loaded, Err(Why::Cancelled)) {
+                if matches!(loaded, Err(NoSymbols::Cancelled)) {
                     return None;
                 }
                 let jitdump = loaded.ok().map(Arc::new);
@@ -451,7 +451,7 @@ impl Symbolizer {
                 name,
                 start: mapping.range().start,
                 end: mapping.range().end,
-                source: Source::Ksymbol,
+                source: NameSource::Ksymbol,
             };
             let function = self.function(dso, (&symbol, None), key.offset, false);
             self.functions.push(function);
@@ -505,7 +505,7 @@ impl Symbolizer {
             && let Some(address) = address
         {
             let (functions, names) = (&mut self.functions, &mut self.names);
-            let origin = symbols.get().and_then(|symbols| symbols.origin_of(Source::Dwarf));
+            let origin = symbols.get().and_then(|symbols| symbols.origin_of(NameSource::Dwarf));
             lines.look_up(address, &mut |frame| {
                 if functions.len().saturating_sub(start) >= options.limits.inlined {
                     return;
@@ -518,7 +518,7 @@ impl Symbolizer {
                 if let Some(qualified) = frame.qualified.filter(|_| options.demangle != Demangle::Never) {
                     name = Some(names.share(qualified));
                 }
-                let source = name.is_some().then_some(Source::Dwarf);
+                let source = name.is_some().then_some(NameSource::Dwarf);
                 functions.push(Function {
                     source,
                     origin: source.and(origin),

@@ -8,7 +8,7 @@ use core::ops::Range;
 use core::sync::atomic::{self, AtomicU32};
 use std::sync::OnceLock;
 
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use alias::Spelling;
 pub(crate) use build::{Binding, SymbolCandidate, SymtabBuilder};
 use overloads::Overloads;
@@ -16,7 +16,7 @@ use overloads::Overloads;
 /// Where a name was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Source {
+pub enum NameSource {
     /// `.symtab` of the file or of its debug file.
     Symtab,
     /// `.symtab` of the file in `.gnu_debugdata`, which has what `.dynsym` has not: mini debug info.
@@ -37,7 +37,7 @@ pub enum Source {
     Ksymbol,
 }
 
-impl Source {
+impl NameSource {
     /// Returns the name that outputs have for it, such as `perf-map`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -65,7 +65,7 @@ pub struct Symbol<'a> {
     /// The address after the last one.
     pub end: u64,
     /// Where it was found.
-    pub source: Source,
+    pub source: NameSource,
 }
 
 /// A table of symbols by address, with one symbol for each first address.
@@ -85,8 +85,8 @@ pub struct Symtab {
 /// Bytes with names, and what ends a name.
 #[derive(Clone, Debug)]
 pub(crate) struct SymbolNames {
-    pub(crate) bytes: Bytes,
-    pub(crate) source: Source,
+    pub(crate) bytes: FileBytes,
+    pub(crate) source: NameSource,
     pub(crate) ends: fn(u8) -> bool,
 }
 
@@ -259,7 +259,7 @@ impl Symtab {
             name: names.map_or(&[], |names| names.get(entry.name)),
             start: entry.start,
             end: entry.end,
-            source: names.map_or(Source::Symtab, |names| names.source),
+            source: names.map_or(NameSource::Symtab, |names| names.source),
         }
     }
 }

@@ -49,12 +49,12 @@
 //! use perf_abi::regs::Arch;
 //! use perf_parse::Reader;
 //! use perf_session::{Dso, Session};
-//! use perf_symbol::Bytes;
+//! use perf_symbol::FileBytes;
 //! use perf_symbol::unwind::{Module, Unwinder};
 //!
 //! let mut module_of = |dso: &Dso| {
 //!     let bytes = std::fs::read(std::str::from_utf8(dso.path()).ok()?).ok()?;
-//!     Some(Arc::new(Module::parse(Bytes::new(bytes)).ok()?))
+//!     Some(Arc::new(Module::parse(FileBytes::new(bytes)).ok()?))
 //! };
 //! let reader = Reader::open("perf.data")?;
 //! let mut session = Session::new();
@@ -75,12 +75,10 @@
 mod augmentation;
 mod call;
 mod chain;
-mod earlier;
 mod end;
 mod evidence;
 mod expression;
 mod fde;
-mod files;
 mod first;
 mod frame;
 mod guess;
@@ -89,19 +87,21 @@ mod lookup;
 mod machine;
 mod memory;
 mod module;
+mod module_cache;
 mod registers;
 mod row;
 mod rule;
 mod sigreturn;
 mod space;
+mod thread_roots;
 mod unwinder;
 mod unwound;
 mod walk;
 
-pub use earlier::{Alone, Earlier};
 pub use end::StackEnd;
-pub use frame::{Frame, FrameSource};
-pub use machine::Machine;
+pub use frame::{FrameSource, UnwoundFrame};
+pub use machine::UnwindMachine;
 pub use module::{Module, ModuleError};
+pub use thread_roots::{PartialStack, ThreadRoots};
 pub use unwinder::Unwinder;
-pub use unwound::Unwound;
+pub use unwound::UnwoundStack;

@@ -11,7 +11,7 @@ use perf_parse::Reader;
 use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
 use perf_session::{Dso, Session};
 use perf_symbol::unwind::{Module, Unwinder};
-use perf_symbol::{Bytes, Finder, Kallsyms, Options, ReadFiles, Stacks, Symbolizer};
+use perf_symbol::{FileBytes, Finder, Kallsyms, SymbolOptions, ReadFiles, StackFinder, Symbolizer};
 
 use super::capture::{Capture, I686, LINES, LINES_ADDRESS};
 use super::sums::{Sums, add};
@@ -26,7 +26,7 @@ pub(crate) fn unwind(capture: &Capture) -> Outcome {
     let mut unwinder = Unwinder::new(Arch::X86);
     let mut modules = HashMap::<Dso, Option<Arc<Module>>>::new();
     let mut module_of = |dso: &Dso| {
-        let load = || Module::parse(Bytes::new(std::fs::read(I686).ok()?)).ok().map(Arc::new);
+        let load = || Module::parse(FileBytes::new(std::fs::read(I686).ok()?)).ok().map(Arc::new);
         modules.entry(dso.clone()).or_insert_with(load).clone()
     };
     let mut frames = Vec::new();
@@ -45,13 +45,13 @@ pub(crate) fn unwind(capture: &Capture) -> Outcome {
 
 /// Reads the symbols of the kernel.
 pub(crate) fn kallsyms(capture: &Capture) -> Outcome {
-    let symbols = Kallsyms::parse(Bytes::new(capture.bytes.clone()), &perf_symbol::Limits::default())?;
+    let symbols = Kallsyms::parse(FileBytes::new(capture.bytes.clone()), &perf_symbol::SymbolLimits::default())?;
     Ok(Sums { samples: symbols.symtab().len() as u64, ..Sums::default() })
 }
 
 /// Reads them, and finds each by an address, in no order.
 pub(crate) fn look_up(capture: &Capture) -> Outcome {
-    let symbols = Kallsyms::parse(Bytes::new(capture.bytes.clone()), &perf_symbol::Limits::default())?;
+    let symbols = Kallsyms::parse(FileBytes::new(capture.bytes.clone()), &perf_symbol::SymbolLimits::default())?;
     let mut sums = Sums::default();
     for number in 0..capture.records {
         let address = super::capture::symbol(number * 7919 % capture.records) + 1;
@@ -62,7 +62,7 @@ pub(crate) fn look_up(capture: &Capture) -> Outcome {
 
 /// Finds the functions, the inlined functions and the lines of each address of a small file.
 pub(crate) fn lines(capture: &Capture) -> Outcome {
-    let mut symbolizer = Symbolizer::new(Options::default());
+    let mut symbolizer = Symbolizer::new(SymbolOptions::default());
     let mut sums = Sums::default();
     for address in LINES_ADDRESS..LINES_ADDRESS + capture.records {
         add(&mut sums.samples, symbolizer.functions_in(LINES.as_bytes(), address).len() as u64);
@@ -73,8 +73,8 @@ pub(crate) fn lines(capture: &Capture) -> Outcome {
 /// Collects the samples of a capture.
 fn profile(capture: &Capture, keep: Keep) -> Result<Profile, Box<dyn std::error::Error>> {
     let session = &mut *capture.session.borrow_mut();
-    let finder = Finder::new(Arc::new(ReadFiles), Arc::new(Options::default()));
-    let mut stacks = Stacks::new(Arch::X86, 127, finder);
+    let finder = Finder::new(Arc::new(ReadFiles), Arc::new(SymbolOptions::default()));
+    let mut stacks = StackFinder::new(Arch::X86, 127, finder);
     let mut builder = ProfileBuilder::new(keep, Limits::default());
     let mut frames = Vec::new();
     let reader = Reader::from_records(capture.events.clone(), Endianness::Little, &capture.bytes);

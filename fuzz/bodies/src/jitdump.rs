@@ -1,10 +1,12 @@
 //! A jitdump: what is found at an address and a time covers the address, and was loaded by then; the name without a time is the only one.
 
-use perf_symbol::{Bytes, Jitdump, Limits};
+use perf_symbol::{FileBytes, Jitdump, SymbolLimits};
 
 /// `data` is the file.
 pub fn run(data: &[u8]) -> bool {
-    let Ok(dump) = Jitdump::parse(Bytes::new(data.to_vec()), &Limits::default()) else { return false };
+    let Ok(dump) = Jitdump::parse(FileBytes::new(data.to_vec()), &SymbolLimits::default()) else {
+        return false;
+    };
     let words = data.chunks_exact(8).filter_map(|word| word.first_chunk().copied());
     for word in words.flat_map(|word| [u64::from_le_bytes(word), u64::from_be_bytes(word)]).take(256) {
         let last = dump.find(word, Some(u64::MAX));

@@ -12,7 +12,7 @@ use perf_profile::{
     Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Weight, Who, event_name,
 };
 use perf_session::Session;
-use perf_symbol::{Bytes, Files, Options, StackFrame, Stacks, Symbolizer};
+use perf_symbol::{FileBytes, Files, StackFinder, StackFrame, SymbolOptions, Symbolizer};
 
 use super::walk::walk;
 
@@ -21,7 +21,7 @@ use super::walk::walk;
 struct NoFiles;
 
 impl Files for NoFiles {
-    fn read(&self, _: &Path, _: u64) -> io::Result<Bytes> {
+    fn read(&self, _: &Path, _: u64) -> io::Result<FileBytes> {
         Err(io::ErrorKind::NotFound.into())
     }
 }
@@ -60,8 +60,8 @@ pub fn run(data: &[u8]) -> bool {
 fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Profile, u64) {
     let mut session = Session::new();
     session.add_features(reader.features());
-    let mut symbolizer = Symbolizer::with_files(Options::default(), Arc::new(NoFiles));
-    let mut finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let mut symbolizer = Symbolizer::with_files(SymbolOptions::default(), Arc::new(NoFiles));
+    let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     let mut builder = ProfileBuilder::new(keep, limits);
     let mut samples = 0;
     walk(&mut reader.records().in_time_order(), size, |record| {
@@ -86,13 +86,13 @@ fn profile_of_parts(
 ) -> Profile {
     let mut session = Session::new();
     session.add_features(reader.features());
-    let symbolizer = Symbolizer::with_files(Options::default(), Arc::new(NoFiles));
-    let mut unwinder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+    let symbolizer = Symbolizer::with_files(SymbolOptions::default(), Arc::new(NoFiles));
+    let mut unwinder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     let mut earlier = unwinder.earlier();
     let mut builder = ProfileBuilder::new(keep, limits);
     let first = builder.part();
     let mut workers = [(); 3].map(|()| {
-        let finder = Stacks::new(Arch::X86, 127, symbolizer.finder().clone());
+        let finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
         (first.clone(), finder, symbolizer.clone())
     });
     let (mut before, mut block, mut count) = (session.clone(), Vec::new(), 0);

@@ -4,13 +4,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use perf_symbol::{Bytes, Files, Image, Options, Symbolizer};
+use perf_symbol::{ElfImage, FileBytes, Files, SymbolOptions, Symbolizer};
 
 /// One file at every path of a few.
-struct One(Bytes);
+struct One(FileBytes);
 
 impl Files for One {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let is_there = path.starts_with("/bin") || path.starts_with("/src");
         if !is_there || self.0.len() as u64 > limit {
             return Err(io::ErrorKind::NotFound.into());
@@ -24,8 +24,8 @@ const ADDRESSES: u64 = 64;
 
 /// `data` is the file.
 pub fn run(data: &[u8]) -> bool {
-    let bytes = Bytes::new(data.to_vec());
-    let Ok(image) = Image::parse(bytes.clone()) else { return false };
+    let bytes = FileBytes::new(data.to_vec());
+    let Ok(image) = ElfImage::parse(bytes.clone()) else { return false };
     for section in image.sections() {
         assert!(image.raw_data(section).len() <= data.len());
     }
@@ -36,8 +36,8 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 /// Looks up addresses in all sections. `lines` is whether lines are looked up too.
-fn look_up(bytes: &Bytes, image: &Image, lines: bool) {
-    let mut options = Options::default();
+fn look_up(bytes: &FileBytes, image: &ElfImage, lines: bool) {
+    let mut options = SymbolOptions::default();
     options.cache = None;
     options.lines = lines;
     options.limits.decompressed = 1 << 20;

@@ -1,12 +1,12 @@
 //! The text of a perf map or of kallsyms. A perf map equals a plain model; every symbol of kallsyms is found at its start.
 
-use perf_symbol::{Bytes, Kallsyms, Limits, PerfMap, demangle};
+use perf_symbol::{FileBytes, Kallsyms, PerfMap, SymbolLimits, demangle};
 
 /// The first byte of `data` selects the text.
 pub fn run(data: &[u8]) -> bool {
     let Some((&kind, text)) = data.split_first() else { return false };
-    let limits = Limits::default();
-    let bytes = Bytes::new(text.to_vec());
+    let limits = SymbolLimits::default();
+    let bytes = FileBytes::new(text.to_vec());
     match kind % 3 {
         0 => perf_map(text, bytes, &limits),
         1 => {
@@ -22,7 +22,7 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 /// Compares with a look at each line.
-fn perf_map(text: &[u8], bytes: Bytes, limits: &Limits) {
+fn perf_map(text: &[u8], bytes: FileBytes, limits: &SymbolLimits) {
     let map = PerfMap::parse(bytes, limits);
     let lines: Vec<_> = text.split(|&byte| byte == b'\n').filter_map(parse).collect();
     for &(start, end, _) in &lines {

@@ -8,7 +8,7 @@ use perf_abi::regs::Arch;
 use perf_parse::Reader;
 use perf_parse::event::Events;
 use perf_session::{Dso, Session};
-use perf_symbol::unwind::{Frame, Module, Unwinder, Unwound};
+use perf_symbol::unwind::{Module, Unwinder, UnwoundFrame, UnwoundStack};
 use testdata::Bytes;
 use testdata::elf::{Elf, TEXT, TEXT_OFFSET};
 use testdata::stack_sample::StackSample;
@@ -49,7 +49,7 @@ pub fn run(data: &[u8]) -> bool {
         elf.big = big;
         elf.build()
     };
-    let Ok(module) = Module::parse(perf_symbol::Bytes::new(file)) else { return false };
+    let Ok(module) = Module::parse(perf_symbol::FileBytes::new(file)) else { return false };
     let module = Arc::new(module);
 
     let mut values = words.chunks_exact(2).map(|pair| value(u16::from_le_bytes([pair[0], pair[1]])));
@@ -92,7 +92,7 @@ pub fn run(data: &[u8]) -> bool {
         let record = record.expect("the records are whole");
         session.update(&record).expect("the records are whole");
         let Some(at) = session.at(&record) else { continue };
-        let mut walk = || -> (Vec<Frame>, Unwound) {
+        let mut walk = || -> (Vec<UnwoundFrame>, UnwoundStack) {
             let mut frames = Vec::new();
             let unwound =
                 unwinder.unwind(&at, None, &mut module_of, &mut frames).expect("the sample is whole");

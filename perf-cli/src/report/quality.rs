@@ -6,7 +6,7 @@ use perf_profile::report::{Report, percent};
 use perf_profile::{Missing, Quality, doubtful};
 use perf_session::DsoKind;
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Looked, Why};
+use perf_symbol::{NoSymbols, SymbolLookup};
 
 use crate::escape::{print, push_name};
 
@@ -53,12 +53,12 @@ pub(super) fn push(out: &mut Vec<u8>, report: &Report) {
         print(out, format_args!("# and {more} more files without names (--format json lists them)\n"));
     }
     if quality.guessed() > 0 {
-        push_doubtful(out, report.looked());
+        push_doubtful(out, report.lookups());
     }
 }
 
 /// Appends the files whose names are guesses.
-fn push_doubtful(out: &mut Vec<u8>, looked: &[Looked]) {
+fn push_doubtful(out: &mut Vec<u8>, looked: &[SymbolLookup]) {
     let mut doubtful = doubtful(looked);
     for (it, doubt) in doubtful.by_ref().take(LISTED) {
         out.extend_from_slice(b"# ");
@@ -96,19 +96,19 @@ fn push_missing(out: &mut Vec<u8>, it: &Missing) {
         _ => "; give the file with --symfs or --debug-dir",
     };
     match it.why {
-        None | Some(Why::NoSymbols) => {
+        None | Some(NoSymbols::NotInTable) => {
             print(out, format_args!(": {frames} without a name, as it has no symbols there{package}\n"));
         }
-        Some(Why::NotFound) => {
+        Some(NoSymbols::NotFound) => {
             print(out, format_args!(": {frames} without a name, as the file was not found{find}\n"))
         }
-        Some(Why::Hidden) => print(
+        Some(NoSymbols::Hidden) => print(
             out,
             format_args!(
                 ": {frames} without a name, as kernel.kptr_restrict hides addresses{find}, or run as root\n"
             ),
         ),
-        Some(why @ Why::OtherClock) => print(out, format_args!(": {frames} without a name: {why}\n")),
+        Some(why @ NoSymbols::OtherClock) => print(out, format_args!(": {frames} without a name: {why}\n")),
         Some(why) => print(out, format_args!(": {frames} without a name: {why}{find}\n")),
     }
 }

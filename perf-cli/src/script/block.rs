@@ -28,7 +28,7 @@ pub(super) struct Block<'r> {
     session: Option<Session>,
     entries: Vec<Entry<'r>>,
     items: Vec<Item>,
-    frames: Vec<unwind::Frame>,
+    frames: Vec<unwind::UnwoundFrame>,
     texts: Vec<u8>,
     /// The number that no limit of the block is below.
     least: usize,
@@ -127,11 +127,8 @@ impl<'r> Block<'r> {
     /// Adds the stack of the sample that was added last.
     pub(super) fn set_unwound(&mut self, frames: &[StackFrame<'_>], end: Option<StackEnd>) {
         let start = self.frames.len();
-        self.frames.extend(frames.iter().map(|&StackFrame { is_caller, source, frame }| unwind::Frame {
-            ip: frame.ip,
-            mode: frame.mode,
-            is_return: is_caller,
-            source,
+        self.frames.extend(frames.iter().map(|&StackFrame { is_caller, source, frame }| {
+            unwind::UnwoundFrame { ip: frame.ip, mode: frame.mode, is_return: is_caller, source }
         }));
         let range = start..self.frames.len();
         if let Some(sample) = self.last_sample() {
@@ -233,7 +230,7 @@ impl SampleEntry<'_> {
         &self,
         session: &mut Session,
         items: &[Item],
-        frames: &[unwind::Frame],
+        frames: &[unwind::UnwoundFrame],
         printer: &mut Printer<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), FileError> {

@@ -120,7 +120,7 @@ impl<'a> Lines<'a> {
     /// Appends the last line.
     pub(super) fn push_account(&self, out: &mut Vec<u8>, account: &Account, names: &Symbols) {
         let mut line = json!({"account": account::value(account)});
-        for (name, value) in quality::members(&self.quality, &names.looked()) {
+        for (name, value) in quality::members(&self.quality, &names.lookups()) {
             line[name] = value;
         }
         crate::escape::push_json_value(out, &line);

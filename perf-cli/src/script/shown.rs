@@ -23,7 +23,7 @@ pub(super) struct Shown<'a> {
     /// The user part of its call chain that came in a later record.
     pub(super) user: Option<&'a [u64]>,
     /// The stack, without what is mapped at its addresses, and its end, if it was unwound before.
-    pub(super) unwound: Option<(&'a [unwind::Frame], Option<StackEnd>)>,
+    pub(super) unwound: Option<(&'a [unwind::UnwoundFrame], Option<StackEnd>)>,
 }
 
 impl Shown<'_> {

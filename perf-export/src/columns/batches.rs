@@ -10,7 +10,7 @@ use perf_abi::regs::Arch;
 use perf_parse::file::{DeferredSample, DeferredSamples, EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
 use perf_session::Session;
-use perf_symbol::{Stacks, Symbolizer};
+use perf_symbol::{StackFinder, Symbolizer};
 
 use super::builder::ColumnsBuilder;
 use super::options::Options;
@@ -47,7 +47,7 @@ pub struct Batches<'a> {
     builder: ColumnsBuilder<'a>,
     records: EventRecords<'a>,
     session: Session,
-    stacks: Stacks,
+    stacks: StackFinder,
     symbolizer: Option<Symbolizer>,
     deferred: DeferredSamples<'a>,
     /// Records that are to be taken before the next one is read, each with the user part of its call chain.
@@ -64,10 +64,10 @@ impl<'a> Batches<'a> {
     pub fn new(reader: &'a Reader<'_>, symbolizer: Option<Symbolizer>, options: Options) -> Self {
         let arch = reader.features().arch().ok().flatten();
         let arch = arch.and_then(|name| Arch::from_machine(&name.to_string()));
-        let of_finder = |finder| Stacks::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder);
+        let of_finder = |finder| StackFinder::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder);
         let stacks = match &symbolizer {
             Some(symbolizer) => of_finder(symbolizer.finder().clone()).with_symbols(symbolizer),
-            None => of_finder(Symbolizer::new(perf_symbol::Options::default()).finder().clone()),
+            None => of_finder(Symbolizer::new(perf_symbol::SymbolOptions::default()).finder().clone()),
         };
         let stacks = stacks.with_max_stack(options.max_stack.unwrap_or(usize::MAX));
         let mut records = reader.records().in_time_order();

@@ -147,7 +147,7 @@ impl<'a> ColumnsBuilder<'a> {
     }
 
     /// Adds a sample. `events` are those of the walk. `period` is its weight. `stack` and `end` are what
-    /// [`perf_symbol::Stacks::push`] gave. `finder` finds the ends of call chains, `symbolizer` the functions.
+    /// [`perf_symbol::StackFinder::push`] gave. `finder` finds the ends of call chains, `symbolizer` the functions.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl<'a> ColumnsBuilder<'a> {
         period: u64,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
+        finder: &mut perf_symbol::StackFinder,
         mut symbolizer: Option<&mut Symbolizer>,
     ) -> Result<(), FileError> {
         let (record, sample) = (at.record(), at.sample());

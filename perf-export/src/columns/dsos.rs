@@ -2,7 +2,7 @@
 
 use perf_profile::short_name;
 use perf_session::{BuildId, Dso, DsoKind};
-use perf_symbol::Looked;
+use perf_symbol::SymbolLookup;
 
 use super::column::{Column, columns};
 use super::context::Context;
@@ -45,7 +45,7 @@ pub(super) fn push(
     dso_id: u64,
     dso: &Dso,
     build_id: Option<BuildId>,
-    looked: Option<&Looked>,
+    looked: Option<&SymbolLookup>,
 ) {
     rows.text(context.capture.as_str());
     rows.int64(dso_id);
@@ -57,8 +57,8 @@ pub(super) fn push(
     rows.text(file.and_then(|path| context.path(path)).as_deref());
     let status = match looked {
         None => "not looked for".to_owned(),
-        Some(Looked { why: Some(why), .. }) => why.to_string(),
-        Some(Looked { doubt: Some(_), .. }) => "doubtful".to_owned(),
+        Some(SymbolLookup { why: Some(why), .. }) => why.to_string(),
+        Some(SymbolLookup { doubt: Some(_), .. }) => "doubtful".to_owned(),
         Some(_) => "found".to_owned(),
     };
     rows.text(&*utf8(status.as_bytes()));

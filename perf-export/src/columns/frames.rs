@@ -1,7 +1,7 @@
 //! `frames`: the functions at the addresses of stacks.
 
 use perf_profile::{Line, Place, Symbol};
-use perf_symbol::{Guess, Source};
+use perf_symbol::{Guess, NameSource};
 
 use super::column::{Column, columns};
 use super::context::{Context, mode_name};
@@ -52,7 +52,7 @@ pub(super) fn push(rows: &mut TableRows, context: &Context, frame: &FrameRow<'_>
     rows.int32(line.map(|it| it.line.cast_signed()));
     rows.int32(inline_depth);
     rows.int64(symbol.map(|it| place.offset.wrapping_sub(it.start)));
-    rows.text(symbol.and_then(|it| it.source).map(Source::name));
+    rows.text(symbol.and_then(|it| it.source).map(NameSource::name));
     rows.text(symbol.and_then(|it| it.guess).or(place.guess).map(Guess::name));
     rows.end();
 }

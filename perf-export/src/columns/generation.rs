@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use perf_profile::{EMPTY, End, FunctionAt, Limits, NONE, Named, Naming, Quality, StackTable};
 use perf_session::{At, BuildId, Session};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Looked, StackFrame, Symbolizer};
+use perf_symbol::{StackFrame, SymbolLookup, Symbolizer};
 
 use super::context::Context;
 use super::options::Options;
@@ -81,7 +81,7 @@ impl Generation {
         at: &At<'_, '_>,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
-        finder: &mut perf_symbol::Stacks,
+        finder: &mut perf_symbol::StackFinder,
         symbolizer: Option<&mut Symbolizer>,
     ) -> (u32, Option<StackEnd>) {
         if let Some((stack, end)) = self.known.find(stack, end) {
@@ -102,7 +102,7 @@ impl Generation {
     }
 
     /// Returns how a stack ends, which each row has. It is found once for each last frame.
-    fn end_of(&mut self, end: End, session: &Session, finder: &mut perf_symbol::Stacks) -> StackEnd {
+    fn end_of(&mut self, end: End, session: &Session, finder: &mut perf_symbol::StackFinder) -> StackEnd {
         match end {
             End::Known(end) => end,
             End::OfLast(last) => {
@@ -154,7 +154,7 @@ impl Generation {
         self.write_flat(tables, context, session, symbolizer);
         self.count_known();
         self.name(session, symbolizer);
-        let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
+        let looked = symbolizer.map(Symbolizer::lookups).unwrap_or_default();
         let build_ids: Vec<_> = self.table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         self.write_dsos(tables, context, &build_ids, &looked);
         let first_ids = self.write_frames(tables, context);
@@ -179,7 +179,7 @@ impl Generation {
         tables: &mut TableSet,
         context: &Context,
         build_ids: &[Option<BuildId>],
-        looked: &[Looked],
+        looked: &[SymbolLookup],
     ) {
         // Sorted by DSO.
         let looked: HashMap<_, _> = looked.iter().map(|it| ((&*it.dso, it.build_id), it)).collect();

@@ -10,7 +10,7 @@ use perf_profile::{
     unknown_name,
 };
 use perf_session::DsoKind;
-use perf_symbol::Source;
+use perf_symbol::NameSource;
 
 use super::numbers::push;
 
@@ -111,10 +111,10 @@ impl FlameFunctions {
 }
 
 /// Returns what a function is that is not inlined.
-fn kind(profile: &Profile, place: &Place, source: Option<Source>) -> FunctionKind {
+fn kind(profile: &Profile, place: &Place, source: Option<NameSource>) -> FunctionKind {
     let dso = profile.frames().dsos().get(place.dso as usize);
     let is_generated = dso.is_some_and(|dso| dso.kind() == DsoKind::Memory)
-        || matches!(source, Some(Source::PerfMap | Source::Jitdump));
+        || matches!(source, Some(NameSource::PerfMap | NameSource::Jitdump));
     match place.mode {
         _ if is_generated => FunctionKind::Jit,
         CpuMode::KERNEL | CpuMode::GUEST_KERNEL | CpuMode::HYPERVISOR => FunctionKind::Kernel,

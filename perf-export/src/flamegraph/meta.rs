@@ -103,7 +103,7 @@ impl FlameMeta<'_> {
             for (end, count) in quality.ends() {
                 *ends.entry(end.name()).or_default() += count;
             }
-            for missing in quality.missing(profile.looked()) {
+            for missing in quality.missing(profile.lookups()) {
                 let why = missing.why.map_or_else(|| "no symbols".to_owned(), |why| why.to_string());
                 *files.entry((OneLine(missing.dso.name()).to_string(), why)).or_default() += missing.frames;
             }

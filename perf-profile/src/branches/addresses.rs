@@ -9,7 +9,7 @@ pub struct FileAddresses<'a> {
 }
 
 impl<'a> FileAddresses<'a> {
-    /// `segments` are those of the file, in its order: see [`perf_symbol::Image::segments`].
+    /// `segments` are those of the file, in its order: see [`perf_symbol::ElfImage::segments`].
     #[must_use]
     pub fn new(segments: &'a [Segment]) -> Self {
         Self { segments }

@@ -48,7 +48,7 @@ pub struct SampleFrames<'s, 'm> {
     pub own: &'s StackFrame<'m>,
     /// The frame of `own`, with the mapping that [`Symbolizer::mapped`] finds in the kernel.
     pub mapped: Frame<'m>,
-    /// The stack, and how it ends: what [`perf_symbol::Stacks::push`] gave. `None` for a sample without one.
+    /// The stack, and how it ends: what [`perf_symbol::StackFinder::push`] gave. `None` for a sample without one.
     pub stack: Option<(&'s [StackFrame<'m>], Option<StackEnd>)>,
     /// The number of innermost frames that are left out of the stack, such as those of the scheduler.
     pub inner: usize,
@@ -242,7 +242,7 @@ impl ReportBuilder {
     pub fn finish(
         self,
         session: &Session,
-        finder: &mut perf_symbol::Stacks,
+        finder: &mut perf_symbol::StackFinder,
         symbolizer: Option<&Symbolizer>,
         naming: Naming,
         progress: &mut dyn FnMut(usize, usize),
@@ -252,8 +252,8 @@ impl ReportBuilder {
         let (named, ends) = samples.table.look_up(session, finder, symbolizer, naming, progress);
         let quality = quality(&samples, &ends, &named, &|dso| session.build_id(dso));
         // Without a look, no file is known to lack names.
-        let looked = symbolizer.map(Symbolizer::looked).unwrap_or_default();
-        Report::new(plan, samples, named, quality, looked)
+        let lookups = symbolizer.map(Symbolizer::lookups).unwrap_or_default();
+        Report::new(plan, samples, named, quality, lookups)
     }
 
     /// Returns the address of a frame and the size of its mapping, if keys need them.

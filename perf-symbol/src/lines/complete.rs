@@ -9,7 +9,7 @@ use gimli::{AbbreviationsCacheStrategy, DwarfPackage};
 use super::sections::Sections;
 use super::split;
 use crate::budget::Metered;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::units::{Units, UnitsAt};
 
 /// All units of a file.
@@ -26,7 +26,7 @@ pub(super) struct AllUnits<'a> {
 impl<'a> AllUnits<'a> {
     /// Finds the units by their roots. `None` if the DWARF is damaged or too large.
     pub(super) fn of(sections: &'a Sections) -> Option<Self> {
-        let slice = |bytes: &'a Bytes| sections.reader(bytes);
+        let slice = |bytes: &'a FileBytes| sections.reader(bytes);
         let dwarf = sections.dwarf()?;
         let package = sections.package.as_ref().and_then(|it| it.borrow(slice, sections.reader(&[])).ok());
         let has_others = sections.shared.is_some() || package.is_some();

@@ -13,11 +13,11 @@ use object::elf;
 use super::no_lines;
 use super::sections::{Sections, is_needed, section};
 use crate::budget::Metered;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::decompressed::lock;
-use crate::error::Why;
 use crate::front::Front;
-use crate::image::{Image, Section};
+use crate::image::{ElfImage, ElfSection};
+use crate::no_symbols::NoSymbols;
 use crate::units::{UnitIndex, UnitsAt};
 
 /// The units of a file that `.debug_aranges` lists, and the bytes of those that were needed.
@@ -25,9 +25,9 @@ pub(super) struct ListedUnits {
     index: UnitIndex,
     info: Arc<Mutex<Front>>,
     /// The sections except `.debug_info`, once they are needed; `None` if they are damaged.
-    others: OnceCell<Option<DwarfSections<Bytes>>>,
+    others: OnceCell<Option<DwarfSections<FileBytes>>>,
     /// Those of the others that are compressed by zlib, and the number of bytes that each claims to have.
-    compressed: Vec<(Section, u64)>,
+    compressed: Vec<(ElfSection, u64)>,
     /// Each unit by its number; `None` if it is damaged.
     units: Vec<OnceCell<Option<Vec<u8>>>>,
     /// Number of bytes of `units`.
@@ -53,7 +53,7 @@ impl ListedUnits {
         let mut add = |id: SectionId| {
             let section = image.section(id.name()).filter(|_| is_other(sections, id));
             compressed.extend(section.and_then(|it| Some((it.clone(), image.claimed_size(it, room)?))));
-            Ok::<_, Why>(Bytes::default())
+            Ok::<_, NoSymbols>(FileBytes::default())
         };
         DwarfSections::load(&mut add).ok()?;
         let size =
@@ -62,8 +62,13 @@ impl ListedUnits {
             return None;
         }
         let aranges = section(image, SectionId::DebugAranges.name(), &sections.budget).ok()?;
-        let alone =
-            |id| Ok::<_, Why>(if id == SectionId::DebugAranges { aranges.clone() } else { Bytes::default() });
+        let alone = |id| {
+            Ok::<_, NoSymbols>(if id == SectionId::DebugAranges {
+                aranges.clone()
+            } else {
+                FileBytes::default()
+            })
+        };
         let index =
             UnitIndex::of(&DwarfSections::load(alone).ok()?.borrow(|bytes| sections.reader(bytes))).ok()?;
         if index.len() == 0 {
@@ -143,7 +148,7 @@ impl ListedUnits {
             let _kept = thread.and_then(|thread| thread.join().ok());
             let load = |id: SectionId| match is_other(sections, id) {
                 true => section(image, id.name(), &sections.budget),
-                false => Ok(Bytes::default()),
+                false => Ok(FileBytes::default()),
             };
             self.others.get_or_init(|| DwarfSections::load(load).ok());
             result
@@ -180,8 +185,8 @@ impl ListedUnits {
 }
 
 /// Returns whether a unit that is not listed may have an address: it is one of code that the linker has not made.
-pub(super) fn may_have(image: &Image, address: u64) -> bool {
-    let has = |section: &&Section| {
+pub(super) fn may_have(image: &ElfImage, address: u64) -> bool {
+    let has = |section: &&ElfSection| {
         let offset = address.checked_sub(section.address);
         section.flags & elf::SHF_EXECINSTR.0 != 0 && offset.is_some_and(|offset| offset < section.size)
     };
@@ -203,7 +208,7 @@ mod tests {
     use super::*;
 
     /// A file with `.text`, `.plt` and `.data` of 16 bytes each, from the address 0x1000 on.
-    fn image() -> Image {
+    fn image() -> ElfImage {
         let names = b"\0.text\0.plt\0.data\0";
         let mut file = vec![0; 64];
         file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
@@ -219,7 +224,7 @@ mod tests {
             file.resize(64 * (number as usize + 2), 0);
         }
         file.extend_from_slice(names);
-        Image::parse(Bytes::new(file)).unwrap()
+        ElfImage::parse(FileBytes::new(file)).unwrap()
     }
 
     #[test]

@@ -8,20 +8,20 @@ use gimli::{Dwarf, DwarfPackageSections, DwarfSections, RunTimeEndian, SectionId
 
 use crate::arena::Arena;
 use crate::budget::{Budget, Metered};
-use crate::bytes::Bytes;
-use crate::error::Why;
-use crate::finder::{Finder, Found};
-use crate::image::Image;
+use crate::bytes::FileBytes;
+use crate::finder::{DsoFiles, Finder};
+use crate::image::ElfImage;
+use crate::no_symbols::NoSymbols;
 use crate::relocate;
 
 /// The sections of a file, and of the files that it refers to.
 pub(super) struct Sections {
-    pub(super) image: Arc<Image>,
+    pub(super) image: Arc<ElfImage>,
     /// Those of the file, once all are needed; `None` if they are damaged.
-    main: OnceCell<Option<DwarfSections<Bytes>>>,
-    pub(super) shared: Option<DwarfSections<Bytes>>,
-    pub(super) package: Option<DwarfPackageSections<Bytes>>,
-    pub(super) split: Arena<DwarfSections<Bytes>>,
+    main: OnceCell<Option<DwarfSections<FileBytes>>>,
+    pub(super) shared: Option<DwarfSections<FileBytes>>,
+    pub(super) package: Option<DwarfPackageSections<FileBytes>>,
+    pub(super) split: Arena<DwarfSections<FileBytes>>,
     endian: RunTimeEndian,
     pub(super) budget: Budget,
     pub(super) finder: Finder,
@@ -31,7 +31,7 @@ pub(super) struct Sections {
 
 impl Sections {
     /// Finds the file that has DWARF, and reads the sections of the files that it refers to.
-    pub(super) fn load(finder: &Finder, found: &Found) -> Option<Self> {
+    pub(super) fn load(finder: &Finder, found: &DsoFiles) -> Option<Self> {
         let (image, path) = found.dwarf()?;
         let limits = finder.options().limits;
         let budget = Budget::new(limits.dwarf.min(limits.decompressed));
@@ -73,7 +73,7 @@ impl Sections {
 }
 
 /// Reads the package of split DWARF beside a file: `FILE.dwp`.
-fn package(finder: &Finder, file: &Path, budget: &Budget) -> Option<DwarfPackageSections<Bytes>> {
+fn package(finder: &Finder, file: &Path, budget: &Budget) -> Option<DwarfPackageSections<FileBytes>> {
     let mut name = file.file_name()?.to_os_string();
     name.push(".dwp");
     let image = finder.open(&file.with_file_name(name), None).ok()?;
@@ -84,13 +84,17 @@ fn package(finder: &Finder, file: &Path, budget: &Budget) -> Option<DwarfPackage
 }
 
 /// Returns a section of split DWARF, whether it is needed or not: the index of a package has places in all of them.
-pub(super) fn split_section(image: &Image, id: SectionId, budget: &Budget) -> Result<Bytes, Why> {
-    id.dwo_name().map_or_else(|| Ok(Bytes::default()), |name| section(image, name, budget))
+pub(super) fn split_section(
+    image: &ElfImage,
+    id: SectionId,
+    budget: &Budget,
+) -> Result<FileBytes, NoSymbols> {
+    id.dwo_name().map_or_else(|| Ok(FileBytes::default()), |name| section(image, name, budget))
 }
 
 /// Returns a section; empty if it says nothing about functions and lines.
-fn needed_section(image: &Image, id: SectionId, budget: &Budget) -> Result<Bytes, Why> {
-    if is_needed(id) { section(image, id.name(), budget) } else { Ok(Bytes::default()) }
+fn needed_section(image: &ElfImage, id: SectionId, budget: &Budget) -> Result<FileBytes, NoSymbols> {
+    if is_needed(id) { section(image, id.name(), budget) } else { Ok(FileBytes::default()) }
 }
 
 /// Returns whether functions and lines need a section. The places of variables, macros and indexes can be as large as what
@@ -107,16 +111,16 @@ pub(super) fn is_needed(id: SectionId) -> bool {
 }
 
 /// Returns a section, or the one that older files have instead of it, which is compressed; empty if there is neither.
-pub(super) fn section(image: &Image, name: &str, budget: &Budget) -> Result<Bytes, Why> {
+pub(super) fn section(image: &ElfImage, name: &str, budget: &Budget) -> Result<FileBytes, NoSymbols> {
     let index = |name: &str| image.sections().iter().position(|section| section.name() == name.as_bytes());
     let index = index(name).or_else(|| index(&name.replacen(".debug_", ".zdebug_", 1)));
     let Some((index, section)) = index.and_then(|index| Some((index, image.sections().get(index)?))) else {
-        return Ok(Bytes::default());
+        return Ok(FileBytes::default());
     };
     let raw = image.raw_data(section);
     let data = image.data_within(section, budget.room(), &budget.cancellation())?;
     // Another one was decompressed or copied.
-    let is_raw = |data: &Bytes| data.as_ptr() == raw.as_ptr() || data.is_empty();
+    let is_raw = |data: &FileBytes| data.as_ptr() == raw.as_ptr() || data.is_empty();
     if !is_raw(&data) {
         budget.load(data.len() as u64)?;
     }

@@ -7,7 +7,7 @@ use gimli::DwarfSections;
 
 use super::sections::{Sections, split_section};
 use crate::budget::Metered;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::files::{below, path_of};
 
 /// The paths at which the split DWARF of a unit may be: where the compiler wrote it, and beside the file.
@@ -33,7 +33,7 @@ pub(super) fn file(
     sections: &Sections,
     path: &Path,
     load: &SplitDwarfLoad<Metered<'_>>,
-) -> Option<DwarfSections<Bytes>> {
+) -> Option<DwarfSections<FileBytes>> {
     // The finder was cancelled perhaps, after the sections were loaded.
     let finder = sections.finder.with_cancellation(&sections.budget.cancellation());
     let image = finder.open(path, None).ok()?;

@@ -179,8 +179,8 @@ fn page_after(address: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::Bytes;
-    use crate::symtab::Source;
+    use crate::bytes::FileBytes;
+    use crate::symtab::NameSource;
 
     fn table(symbols: &[(u64, u64, &str, Binding)]) -> Vec<(String, u64, u64)> {
         let mut builder = SymtabBuilder::default();
@@ -191,7 +191,7 @@ mod tests {
             names.push(0);
         }
         let ends = |byte| byte == 0;
-        builder.add_names(SymbolNames { bytes: Bytes::new(names), source: Source::Symtab, ends });
+        builder.add_names(SymbolNames { bytes: FileBytes::new(names), source: NameSource::Symtab, ends });
         for (&(start, size, _, binding), &name) in symbols.iter().zip(&places) {
             builder.push(SymbolCandidate::new(start, start + size, name, 0, binding));
         }
@@ -268,8 +268,8 @@ mod tests {
     fn a_million_symbols_of_one_address() {
         use Binding::Global;
         let mut builder = SymtabBuilder::default();
-        let bytes = Bytes::new(b"first\0after\0".to_vec());
-        builder.add_names(SymbolNames { bytes, source: Source::Symtab, ends: |byte| byte == 0 });
+        let bytes = FileBytes::new(b"first\0after\0".to_vec());
+        builder.add_names(SymbolNames { bytes, source: NameSource::Symtab, ends: |byte| byte == 0 });
         (0..1_000_000).for_each(|_| builder.push(SymbolCandidate::new(16, 24, 0, 0, Global)));
         builder.push(SymbolCandidate::new(32, 40, 6, 0, Global));
         builder.sort();
@@ -299,8 +299,8 @@ mod tests {
         let symbols = [(0, 100, "_a", Global), (0, 50, "a", Global), (60, 10, "b", Global)];
         let mut builder = SymtabBuilder::default();
         let ends = |byte| byte == 0;
-        let bytes = Bytes::new(b"_a\0a\0b\0".to_vec());
-        builder.add_names(SymbolNames { bytes, source: Source::Symtab, ends });
+        let bytes = FileBytes::new(b"_a\0a\0b\0".to_vec());
+        builder.add_names(SymbolNames { bytes, source: NameSource::Symtab, ends });
         for ((start, size, _, binding), name) in symbols.into_iter().zip([0, 3, 5]) {
             builder.push(SymbolCandidate::new(start, start + size, name, 0, binding));
         }
@@ -326,8 +326,8 @@ mod tests {
         let mut builder = SymtabBuilder::default();
         let ends = |byte| byte == 0;
         builder.add_names(SymbolNames {
-            bytes: Bytes::new(b"a\0b\0c\0d\0".to_vec()),
-            source: Source::Symtab,
+            bytes: FileBytes::new(b"a\0b\0c\0d\0".to_vec()),
+            source: NameSource::Symtab,
             ends,
         });
         let mut add = |start, end, name| {

@@ -89,14 +89,14 @@ fn variants(name: &[u8]) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::Bytes;
-    use crate::symtab::{Binding, Source, SymbolCandidate, SymbolNames, SymtabBuilder};
+    use crate::bytes::FileBytes;
+    use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, SymtabBuilder};
 
     fn table(names: &[&str]) -> Symtab {
         let text = names.join("\0").into_bytes();
         let mut builder = SymtabBuilder::default();
         let ends = |byte| byte == 0;
-        builder.add_names(SymbolNames { bytes: Bytes::new(text), source: Source::Symtab, ends });
+        builder.add_names(SymbolNames { bytes: FileBytes::new(text), source: NameSource::Symtab, ends });
         let mut at = 0;
         for (name, number) in names.iter().zip(1..) {
             builder.push(SymbolCandidate::new(16 * number, 16 * number + 16, at, 0, Binding::Global));

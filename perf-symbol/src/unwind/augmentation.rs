@@ -3,7 +3,7 @@
 use perf_abi::endian::Endianness;
 
 use super::memory::number;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 
 /// Letters without data that say nothing of registers or memory: return addresses are signed with key B of pointer
 /// authentication, and the frames are tagged (memory tagging extension).
@@ -20,7 +20,7 @@ const SIGNAL: u8 = b'S';
 /// A section of unwind tables that gimli can read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Readable {
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: FileBytes,
     /// The offsets of the entries that claim to be of signal trampolines although they are not, in ascending order.
     pub(crate) changed: Vec<usize>,
 }
@@ -30,7 +30,7 @@ impl Readable {
     /// for an entry that has one, and so for all functions that `-mbranch-protection=pac-ret+b-key` protects.
     ///
     /// Takes time for each entry. The section is copied if an entry has to be changed.
-    pub(crate) fn new(section: Bytes, order: Endianness, is_eh_frame: bool) -> Self {
+    pub(crate) fn new(section: FileBytes, order: Endianness, is_eh_frame: bool) -> Self {
         let mut changed = Vec::new();
         let mut copy = None;
         let entries = CfiEntries { section: &section, order, is_eh_frame, at: 0 };
@@ -50,7 +50,7 @@ impl Readable {
             let string = copy.get_mut(letters..letters.saturating_add(length)).unwrap_or_default();
             string.iter_mut().filter(|it| PASSED_OVER.contains(it)).for_each(|it| *it = SIGNAL);
         }
-        Self { bytes: copy.map_or(section, Bytes::new), changed }
+        Self { bytes: copy.map_or(section, FileBytes::new), changed }
     }
 
     /// Returns whether functions with a CIE are signal trampolines, if gimli takes them for that.
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn changed(section: &[Vec<u8>], is_eh_frame: bool) -> (Vec<u8>, Vec<usize>) {
-        let it = Readable::new(Bytes::new(section.concat()), Endianness::Little, is_eh_frame);
+        let it = Readable::new(FileBytes::new(section.concat()), Endianness::Little, is_eh_frame);
         (it.bytes.to_vec(), it.changed)
     }
 

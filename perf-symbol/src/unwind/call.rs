@@ -1,6 +1,6 @@
 //! The call instruction before a return address.
 
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 
 /// The largest number of bytes of a call that is looked at.
 pub(crate) const LONGEST: u64 = 8;
@@ -16,12 +16,12 @@ pub(crate) struct Calls {
 
 impl Calls {
     /// Returns the calls that end at `pc`, the end of `bytes`. Of 32-bit Arm, the lowest bit of `pc` says that it is Thumb code.
-    pub(crate) fn before(machine: Machine, bytes: &[u8], pc: u64) -> Self {
+    pub(crate) fn before(machine: UnwindMachine, bytes: &[u8], pc: u64) -> Self {
         let calls = match machine {
-            Machine::X86_64 | Machine::X86 => of_x86(bytes, pc),
-            Machine::Aarch64 => of_aarch64(bytes, pc),
-            Machine::Arm if pc & 1 == 1 => of_thumb(bytes, pc.wrapping_sub(1)),
-            Machine::Arm => of_arm(bytes, pc),
+            UnwindMachine::X86_64 | UnwindMachine::X86 => of_x86(bytes, pc),
+            UnwindMachine::Aarch64 => of_aarch64(bytes, pc),
+            UnwindMachine::Arm if pc & 1 == 1 => of_thumb(bytes, pc.wrapping_sub(1)),
+            UnwindMachine::Arm => of_arm(bytes, pc),
         };
         Self { direct: calls.direct.map(|target| target & machine.address_mask()), ..calls }
     }
@@ -145,7 +145,7 @@ mod tests {
     /// The bytes are those that binutils' assembler makes of the text.
     #[test]
     fn calls_of_x86() {
-        let before = |bytes: &[u8]| Calls::before(Machine::X86_64, bytes, 0x1000);
+        let before = |bytes: &[u8]| Calls::before(UnwindMachine::X86_64, bytes, 0x1000);
         assert_eq!(before(&[0xe8, 0xfb, 0xff, 0xff, 0xff]), direct(0xffb)); // call .
         assert_eq!(before(&[0x90, 0xe8, 0, 1, 0, 0]), direct(0x1100));
         let indirect: [&[u8]; 12] = [
@@ -181,13 +181,16 @@ mod tests {
         let target = 0x1000_u64.wrapping_add_signed(i64::from(0xd0ff_0000_u32.cast_signed()));
         assert_eq!(before(&[0xe8, 0, 0, 0xff, 0xd0]), Calls { direct: Some(target), is_indirect: true });
         // The address space of 32 bits ends.
-        assert_eq!(Calls::before(Machine::X86, &[0xe8, 0, 0, 0, 0x80], 0x9000_0000), direct(0x1000_0000));
+        assert_eq!(
+            Calls::before(UnwindMachine::X86, &[0xe8, 0, 0, 0, 0x80], 0x9000_0000),
+            direct(0x1000_0000)
+        );
     }
 
     #[test]
     fn calls_of_arm() {
         let word = |machine, word: u32, pc| Calls::before(machine, &word.to_le_bytes(), pc);
-        let a64 = |it| word(Machine::Aarch64, it, 0x1000);
+        let a64 = |it| word(UnwindMachine::Aarch64, it, 0x1000);
         assert_eq!(a64(0x9400_0001), direct(0x1000)); // bl .+4
         assert_eq!(a64(0x97ff_ffff), direct(0xff8)); // bl .-4
         for it in [0xd63f_0000, 0xd63f_03c0, 0xd63f_081f, 0xd63f_0c1f, 0xd73f_0801, 0xd73f_0c3e] {
@@ -197,7 +200,7 @@ mod tests {
         for it in [0xd61f_0000, 0xd65f_03c0, 0x1400_0001] {
             assert_eq!(a64(it), Calls::default(), "{it:x}");
         }
-        let a32 = |it| word(Machine::Arm, it, 0x1000);
+        let a32 = |it| word(UnwindMachine::Arm, it, 0x1000);
         assert_eq!(a32(0xebff_fffe), direct(0xffc)); // bl .
         assert_eq!(a32(0x1b00_0000), direct(0x1004)); // blne .+8
         assert_eq!(a32(0xfb00_0000), direct(0x1006)); // blx to Thumb
@@ -209,11 +212,11 @@ mod tests {
         // mov lr, pc; bx r3, and ldr pc, [r3]
         for last in [0xe12f_ff13_u32, 0xe593_f000] {
             let code = [0xe1a0_e00f_u32.to_le_bytes(), last.to_le_bytes()].concat();
-            assert_eq!(Calls::before(Machine::Arm, &code, 0x1000), Calls::indirect(true));
+            assert_eq!(Calls::before(UnwindMachine::Arm, &code, 0x1000), Calls::indirect(true));
         }
         let thumb = |first: u16, last: u16| {
             let code = [first.to_le_bytes(), last.to_le_bytes()].concat();
-            Calls::before(Machine::Arm, &code, 0x1001)
+            Calls::before(UnwindMachine::Arm, &code, 0x1001)
         };
         assert_eq!(thumb(0xf7ff, 0xfffe), direct(0xffc)); // bl .
         assert_eq!(thumb(0xf000, 0xf880), direct(0x1100)); // bl .+0x104

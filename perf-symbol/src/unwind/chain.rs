@@ -5,7 +5,7 @@ use perf_parse::FileError;
 use perf_session::At;
 
 use super::end::StackEnd;
-use super::frame::{Frame, FrameSource};
+use super::frame::{FrameSource, UnwoundFrame};
 
 /// A frame of the user part of a call chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl UserFrame {
 pub(crate) fn split<'r>(
     at: &At<'_, 'r>,
     deferred: Option<&'r [u64]>,
-    frames: &mut Vec<Frame>,
+    frames: &mut Vec<UnwoundFrame>,
     user: &mut Vec<UserFrame>,
 ) -> Result<(), FileError> {
     let first = frames.len();
@@ -42,7 +42,12 @@ pub(crate) fn split<'r>(
             user.push(UserFrame { ip: frame.ip, is_return: !stack.is_in_branches() });
         } else {
             let is_return = frames.len() > first;
-            frames.push(Frame { ip: frame.ip, mode: frame.mode, is_return, source: FrameSource::Chain });
+            frames.push(UnwoundFrame {
+                ip: frame.ip,
+                mode: frame.mode,
+                is_return,
+                source: FrameSource::Chain,
+            });
         }
     }
     Ok(())
@@ -51,9 +56,14 @@ pub(crate) fn split<'r>(
 /// Puts the frames that the user part of the call chain has after the unwound ones in their place: after the last of them,
 /// or where they become guesses, or instead of a last one that is in no mapping. `end` is how the unwound frames end, which begin
 /// at `user`. Returns whether there were any.
-pub(crate) fn splice(chain: &[UserFrame], end: StackEnd, frames: &mut Vec<Frame>, user: usize) -> bool {
+pub(crate) fn splice(
+    chain: &[UserFrame],
+    end: StackEnd,
+    frames: &mut Vec<UnwoundFrame>,
+    user: usize,
+) -> bool {
     let unwound = frames.get(user..).unwrap_or_default();
-    let is_guess = |frame: &Frame| frame.source == FrameSource::FramePointer;
+    let is_guess = |frame: &UnwoundFrame| frame.source == FrameSource::FramePointer;
     let sure = unwound.iter().position(is_guess).unwrap_or(unwound.len());
     let has_bad_last = end == StackEnd::NoMapping
         && sure == unwound.len()
@@ -67,7 +77,7 @@ pub(crate) fn splice(chain: &[UserFrame], end: StackEnd, frames: &mut Vec<Frame>
         return false;
     }
     frames.truncate(user.saturating_add(sure));
-    frames.extend(outer.iter().map(|&UserFrame { ip, is_return }| Frame {
+    frames.extend(outer.iter().map(|&UserFrame { ip, is_return }| UnwoundFrame {
         ip,
         mode: CpuMode::USER,
         is_return,

@@ -9,7 +9,7 @@ pub enum StackEnd {
     /// [guessed](crate::Guess) frame never ends like this.
     Rooted,
     /// The copy of the stack ended first. The outer frames, up to the first function, are those that all complete stacks
-    /// of the thread have there: see [`Unwound::spliced`](super::Unwound::spliced).
+    /// of the thread have there: see [`UnwoundStack::spliced`](super::UnwoundStack::spliced).
     Completed,
     /// More of the stack was needed than the sample has a copy of, or the stack has more frames than were asked for.
     Truncated,

@@ -2,7 +2,7 @@
 
 use super::call::{self, Calls};
 use super::linkage::LinkageStub;
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use super::module::Module;
 use super::space::{AddressKind, Space};
 
@@ -21,8 +21,8 @@ pub(crate) enum Evidence {
 
 impl Evidence {
     /// Returns the evidence that `pc` is the return address of a call of the function that is at `callee`.
-    pub(crate) fn of<S: Space>(space: &mut S, machine: Machine, pc: u64, callee: u64) -> Self {
-        let is_thumb = machine == Machine::Arm && pc & 1 == 1;
+    pub(crate) fn of<S: Space>(space: &mut S, machine: UnwindMachine, pc: u64, callee: u64) -> Self {
+        let is_thumb = machine == UnwindMachine::Arm && pc & 1 == 1;
         let caller = match space.place(pc.wrapping_sub(1)) {
             AddressKind::Nowhere | AddressKind::Data(_) => return Self::None,
             AddressKind::Code(None) => return Self::Code,

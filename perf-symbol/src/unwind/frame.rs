@@ -6,7 +6,7 @@ use crate::guess::Guess;
 
 /// A frame of an unwound stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
+pub struct UnwoundFrame {
     /// The address, as it is on the stack or in the registers: of the next instruction of the frame.
     pub ip: u64,
     /// Whose code it is.
@@ -18,14 +18,14 @@ pub struct Frame {
     pub source: FrameSource,
 }
 
-/// How a [`Frame`] was found.
+/// How an [`UnwoundFrame`] was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FrameSource {
     /// It is in the call chain of the sample.
     Chain,
     /// The copy of the stack was too short, and all whole stacks of the thread so far have the frame there: see
-    /// [`Unwound::spliced`](super::Unwound::spliced).
+    /// [`UnwoundStack::spliced`](super::UnwoundStack::spliced).
     Earlier,
     /// It is the instruction pointer of the sample's user registers.
     Registers,

@@ -2,7 +2,7 @@
 
 use super::end::StackEnd;
 use super::evidence::Evidence;
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use super::memory::StackMemory;
 use super::registers::UnwindRegisters;
 
@@ -26,7 +26,7 @@ struct GuessedCaller {
 ///
 /// How the stack ends if there is no reading, or if two are as good as each other.
 pub(crate) fn caller(
-    machine: Machine,
+    machine: UnwindMachine,
     registers: &mut UnwindRegisters,
     memory: &StackMemory<'_>,
     is_return: bool,
@@ -34,7 +34,7 @@ pub(crate) fn caller(
 ) -> Result<(), StackEnd> {
     let sp = registers.get(machine.sp()).ok_or(StackEnd::NoUnwindInfo)?;
     // r11 of 32-bit Arm points to other places in other compilers' frames.
-    let fp = if machine == Machine::Arm { None } else { registers.get(machine.fp()) };
+    let fp = if machine == UnwindMachine::Arm { None } else { registers.get(machine.fp()) };
     let fp = fp.filter(|&fp| fp >= sp && fp.is_multiple_of(machine.address_size().into()));
     let framed = fp.and_then(|fp| of_frame(machine, registers, memory, fp, evidence));
     let entered = if is_return { None } else { of_entry(machine, registers, memory, sp, evidence) };
@@ -61,7 +61,7 @@ pub(crate) fn caller(
 
 /// Reads what a frame pointer leads to.
 fn of_frame(
-    machine: Machine,
+    machine: UnwindMachine,
     registers: &UnwindRegisters,
     memory: &StackMemory<'_>,
     fp: u64,
@@ -84,7 +84,7 @@ fn of_frame(
 
 /// Reads the return address of a function that has no frame.
 fn of_entry(
-    machine: Machine,
+    machine: UnwindMachine,
     registers: &UnwindRegisters,
     memory: &StackMemory<'_>,
     sp: u64,
@@ -108,14 +108,14 @@ fn of_entry(
 }
 
 /// Returns the saved frame pointer and the return address that a frame pointer leads to.
-fn pair(machine: Machine, memory: &StackMemory<'_>, fp: u64) -> Option<(u64, u64)> {
+fn pair(machine: UnwindMachine, memory: &StackMemory<'_>, fp: u64) -> Option<(u64, u64)> {
     let size = machine.address_size();
     let (saved, pc) = memory.read(fp, size).zip(memory.read(fp.wrapping_add(size.into()), size))?;
     Some((saved, pc & machine.code_mask()))
 }
 
 /// Returns whether a saved frame pointer can be one: that of a frame after `fp`, not far away.
-fn is_frame(machine: Machine, memory: &StackMemory<'_>, fp: u64, saved: u64) -> bool {
+fn is_frame(machine: UnwindMachine, memory: &StackMemory<'_>, fp: u64, saved: u64) -> bool {
     let is_after = saved > fp && saved.wrapping_sub(fp) < MAX_FRAME;
     is_after
         && saved.is_multiple_of(machine.address_size().into())

@@ -7,7 +7,7 @@ use object::elf;
 
 use crate::bounds::ReadBounds;
 use crate::elf_symbol::{ElfSymbol, strings_of, table};
-use crate::image::Image;
+use crate::image::ElfImage;
 use crate::plt::{self, StubTarget};
 
 /// The longest name that is compared, in bytes. Symbols may share the bytes of a long one.
@@ -42,7 +42,7 @@ struct LinkageExport {
 
 impl Linkage {
     /// Reads `.dynsym` and the relocations of the PLT.
-    pub(crate) fn of(image: &Image, limits: ReadBounds<'_>) -> Self {
+    pub(crate) fn of(image: &ElfImage, limits: ReadBounds<'_>) -> Self {
         let Some((dynsym, section)) = table(image, elf::SHT_DYNSYM) else { return Self::default() };
         let (Ok(data), Some(strings)) = (
             image.data_within(section, limits.decompressed, limits.cancellation),

@@ -3,7 +3,7 @@
 use gimli::{DebugFrame, EhFrame, Vendor};
 
 use super::fde::{Fde, Slice, fde_at, find};
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use super::module::Module;
 
 /// The entry for an address and its section.
@@ -22,7 +22,7 @@ impl Module {
         let section = self.eh_frame.as_ref()?;
         let mut frame = EhFrame::new(&section.bytes, self.gimli_order());
         frame.set_address_size(self.machine().address_size());
-        if self.machine() == Machine::Aarch64 {
+        if self.machine() == UnwindMachine::Aarch64 {
             frame.set_vendor(Vendor::AArch64);
         }
         let offset = match &self.header {
@@ -37,7 +37,7 @@ impl Module {
         let section = self.debug_frame.as_ref()?;
         let mut frame = DebugFrame::new(&section.bytes, self.gimli_order());
         frame.set_address_size(self.machine().address_size());
-        if self.machine() == Machine::Aarch64 {
+        if self.machine() == UnwindMachine::Aarch64 {
             frame.set_vendor(Vendor::AArch64);
         }
         let offset = find(self.debug_frame_index(), address)?;

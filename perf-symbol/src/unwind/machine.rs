@@ -6,7 +6,7 @@ use perf_abi::regs::{Arch, RegsAbi, arm, arm64, x86};
 /// A machine whose stacks can be unwound: what an ELF file is for, and what a task runs as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Machine {
+pub enum UnwindMachine {
     /// x86, 64 bits.
     X86_64,
     /// x86, 32 bits.
@@ -17,7 +17,7 @@ pub enum Machine {
     Arm,
 }
 
-impl Machine {
+impl UnwindMachine {
     /// Returns the machine of a task, by the architecture of the recording kernel and the ABI in the sample. `None` for
     /// an architecture that is not supported, and for a task without user space.
     ///
@@ -170,18 +170,18 @@ mod tests {
     fn registers_have_the_names_of_both_tables() {
         for bit in 0..64 {
             let name = |arch: Arch| arch.name(bit).unwrap().to_lowercase();
-            if let Some(register) = Machine::X86_64.register_of(bit) {
+            if let Some(register) = UnwindMachine::X86_64.register_of(bit) {
                 let theirs = gimli::X86_64::register_name(register).unwrap();
                 assert_eq!(theirs.trim_start_matches('r'), name(Arch::X86).trim_start_matches('r'));
             }
-            if let Some(register) = Machine::X86.register_of(bit) {
+            if let Some(register) = UnwindMachine::X86.register_of(bit) {
                 assert_eq!(gimli::X86::register_name(register).unwrap(), format!("e{}", name(Arch::X86)));
             }
-            if let Some(register) = Machine::Aarch64.register_of(bit) {
+            if let Some(register) = UnwindMachine::Aarch64.register_of(bit) {
                 let theirs = gimli::AArch64::register_name(register).unwrap().to_lowercase();
                 assert_eq!(theirs, name(Arch::Arm64).replace("lr", "x30"));
             }
-            if let Some(register) = Machine::Arm.register_of(bit) {
+            if let Some(register) = UnwindMachine::Arm.register_of(bit) {
                 let theirs = gimli::Arm::register_name(register).unwrap().to_lowercase();
                 let ours = name(Arch::Arm);
                 assert!(
@@ -190,16 +190,18 @@ mod tests {
                 );
             }
         }
-        let known = |machine: Machine| (0..64).filter(|&bit| machine.register_of(bit).is_some()).count();
-        assert_eq!(known(Machine::X86_64), 16);
-        assert_eq!(known(Machine::X86), 8);
-        assert_eq!(known(Machine::Aarch64), 32);
-        assert_eq!(known(Machine::Arm), 15);
+        let known =
+            |machine: UnwindMachine| (0..64).filter(|&bit| machine.register_of(bit).is_some()).count();
+        assert_eq!(known(UnwindMachine::X86_64), 16);
+        assert_eq!(known(UnwindMachine::X86), 8);
+        assert_eq!(known(UnwindMachine::Aarch64), 32);
+        assert_eq!(known(UnwindMachine::Arm), 15);
     }
 
     #[test]
     fn what_a_function_keeps() {
-        for machine in [Machine::X86_64, Machine::X86, Machine::Aarch64, Machine::Arm] {
+        for machine in [UnwindMachine::X86_64, UnwindMachine::X86, UnwindMachine::Aarch64, UnwindMachine::Arm]
+        {
             let keeps = |register: Register| machine.callee_saved() >> register.0 & 1 == 1;
             assert!(keeps(machine.sp()) && keeps(machine.fp()), "{machine:?}");
             assert!(!machine.link().is_some_and(keeps), "{machine:?}");

@@ -13,16 +13,16 @@ use super::augmentation::Readable;
 use super::fde::{FdeEntry, HeaderTable, index_of};
 use super::frame::FrameSource;
 use super::linkage::Linkage;
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use crate::bounds::ReadBounds;
-use crate::bytes::Bytes;
+use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
-use crate::image::Image;
-use crate::limits::Limits;
+use crate::image::ElfImage;
+use crate::limits::SymbolLimits;
 use crate::shared::SharedFunctions;
-use crate::symtab::{Source, Symtab};
+use crate::symtab::{NameSource, Symtab};
 
 /// The largest `.debug_frame` that is decompressed.
 const MAX_SECTION: u64 = 256 << 20;
@@ -31,8 +31,8 @@ const MAX_SECTION: u64 = 256 << 20;
 ///
 /// Threads can share one. It keeps the bytes of the file, and an index of the tables that have none.
 pub struct Module {
-    image: Arc<Image>,
-    machine: Machine,
+    image: Arc<ElfImage>,
+    machine: UnwindMachine,
     order: Endianness,
     /// The parts of the segments that no process can change, as places in the file and addresses.
     constants: Vec<(Range<u64>, u64)>,
@@ -46,7 +46,7 @@ pub struct Module {
     /// Whether what its tables lead to is a guess.
     is_doubtful: bool,
     /// The separate debug file.
-    debug: Option<Image>,
+    debug: Option<ElfImage>,
     functions: OnceLock<Symtab>,
     /// The functions that a symbolizer finds in the file; `None` if there is no symbolizer.
     shared: Option<SharedFunctions>,
@@ -68,8 +68,8 @@ impl Module {
     /// # Errors
     ///
     /// A [`ModuleError`] for what is not ELF, whose headers are not in the file, or of a machine that is not supported.
-    pub fn parse(bytes: Bytes) -> Result<Self, ModuleError> {
-        let image = Image::parse(bytes).map_err(|_| ModuleError::NotElf)?;
+    pub fn parse(bytes: FileBytes) -> Result<Self, ModuleError> {
+        let image = ElfImage::parse(bytes).map_err(|_| ModuleError::NotElf)?;
         Self::new(&Arc::new(image), None)
     }
 
@@ -81,8 +81,8 @@ impl Module {
     /// # Errors
     ///
     /// [`ModuleError::Machine`] for a machine that is not supported.
-    pub fn new(image: &Arc<Image>, debug: Option<&Image>) -> Result<Self, ModuleError> {
-        let machine = Machine::of_file(image.machine(), image.is_64());
+    pub fn new(image: &Arc<ElfImage>, debug: Option<&ElfImage>) -> Result<Self, ModuleError> {
+        let machine = UnwindMachine::of_file(image.machine(), image.is_64());
         let machine = machine.ok_or(ModuleError::Machine(image.machine()))?;
         let order = if image.is_little_endian() { Endianness::Little } else { Endianness::Big };
         let address_of = |name| image.section(name).map_or(0, |section| section.address);
@@ -108,7 +108,7 @@ impl Module {
         let debug_frame = section(image, ".debug_frame").or_else(|| section(debug?, ".debug_frame"));
         let readable = |is_eh_frame| {
             move |bytes| match machine {
-                Machine::Aarch64 => Readable::new(bytes, order, is_eh_frame),
+                UnwindMachine::Aarch64 => Readable::new(bytes, order, is_eh_frame),
                 _ => Readable { bytes, changed: Vec::new() },
             }
         };
@@ -158,7 +158,7 @@ impl Module {
 
     /// Returns the machine that the file is for.
     #[must_use]
-    pub fn machine(&self) -> Machine {
+    pub fn machine(&self) -> UnwindMachine {
         self.machine
     }
 
@@ -227,15 +227,15 @@ impl Module {
         }
         self.functions.get_or_init(|| {
             let files = [Some(&*self.image), self.debug.as_ref()].into_iter().flatten();
-            let files: Vec<_> = files.map(|image| (image, Source::Symtab)).collect();
-            let (limits, never) = (Limits::default(), Cancellation::default());
+            let files: Vec<_> = files.map(|image| (image, NameSource::Symtab)).collect();
+            let (limits, never) = (SymbolLimits::default(), Cancellation::default());
             elf_symbols::load(Some(&self.image), &files, ReadBounds::new(&limits, &never))
         })
     }
 
     /// Returns what the file calls in others, and others in it. The first call reads `.dynsym` and relocations.
     pub(crate) fn linkage(&self) -> &Linkage {
-        let (limits, never) = (Limits::default(), Cancellation::default());
+        let (limits, never) = (SymbolLimits::default(), Cancellation::default());
         self.linkage.get_or_init(|| Linkage::of(&self.image, ReadBounds::new(&limits, &never)))
     }
 
@@ -296,20 +296,20 @@ impl fmt::Display for ModuleError {
 impl std::error::Error for ModuleError {}
 
 /// Returns the place in the file of what is there of `offset..offset + size`; `None` if nothing is.
-fn place(image: &Image, offset: u64, size: u64) -> Option<Range<usize>> {
+fn place(image: &ElfImage, offset: u64, size: u64) -> Option<Range<usize>> {
     let end = offset.saturating_add(size).min(u64::try_from(image.bytes().len()).ok()?);
     let range = usize::try_from(offset).ok()?..usize::try_from(end).ok()?;
     (range.start < range.end).then_some(range)
 }
 
 /// Returns what the file has of `offset..offset + size`; `None` if nothing.
-fn part(image: &Image, offset: u64, size: u64) -> Option<Bytes> {
+fn part(image: &ElfImage, offset: u64, size: u64) -> Option<FileBytes> {
     let end = offset.saturating_add(size).min(u64::try_from(image.bytes().len()).ok()?);
     image.bytes().slice(offset..end).filter(|bytes| !bytes.is_empty())
 }
 
 /// Returns the bytes of a section; `None` if the file does not have them.
-fn section(image: &Image, name: &str) -> Option<Bytes> {
+fn section(image: &ElfImage, name: &str) -> Option<FileBytes> {
     let section = image.section(name).filter(|section| section.has_bytes())?;
     if section.flags & SHF_COMPRESSED.0 == 0 {
         return part(image, section.offset, section.size);

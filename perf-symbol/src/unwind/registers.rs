@@ -3,7 +3,7 @@
 use gimli::Register;
 use perf_parse::sample::Regs;
 
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 
 /// Number of registers that are kept: as many as arm64 has.
 const COUNT: usize = 32;
@@ -24,7 +24,7 @@ impl UnwindRegisters {
     }
 
     /// Returns the registers of a sample; `None` if it has no instruction pointer.
-    pub(crate) fn of_sample(machine: Machine, regs: &Regs<'_>) -> Option<Self> {
+    pub(crate) fn of_sample(machine: UnwindMachine, regs: &Regs<'_>) -> Option<Self> {
         let mask = machine.address_mask();
         let mut registers = Self::new(regs.get(machine.pc_bit())? & mask);
         for (bit, value) in regs {

@@ -12,7 +12,7 @@ use super::end::StackEnd;
 use super::expression::has_oversized_piece;
 use super::fde::{Fde, Slice};
 use super::lookup::FdeLookup;
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use super::memory::StackMemory;
 use super::module::Module;
 use super::registers::UnwindRegisters;
@@ -33,7 +33,7 @@ pub(crate) struct UnwindRow<'m, 'c> {
     pub(crate) is_signal: bool,
     section: &'m [u8],
     order: RunTimeEndian,
-    machine: Machine,
+    machine: UnwindMachine,
 }
 
 /// Why there is no row.

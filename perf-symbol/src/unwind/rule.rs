@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 
 use super::end::StackEnd;
 use super::first::Boundary;
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use super::memory::StackMemory;
 use super::registers::UnwindRegisters;
 
@@ -40,7 +40,7 @@ impl Rule {
     /// Returns the rule of a row; `None` if it needs more than a rule can say. `indirect` is the register and the offset
     /// of a CFA that is in memory.
     pub(crate) fn of_row(
-        machine: Machine,
+        machine: UnwindMachine,
         row: &UnwindTableRow<usize>,
         return_address: Register,
         indirect: Option<(Register, i64)>,
@@ -96,7 +96,7 @@ impl Rule {
     #[inline]
     pub(crate) fn apply(
         &self,
-        machine: Machine,
+        machine: UnwindMachine,
         registers: &mut UnwindRegisters,
         memory: &StackMemory<'_>,
     ) -> Result<(), StackEnd> {

@@ -3,18 +3,18 @@
 use gimli::Register;
 
 use super::end::StackEnd;
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use super::memory::StackMemory;
 use super::registers::UnwindRegisters;
 
 /// Returns whether code is the call of `rt_sigreturn`.
-pub(crate) fn is_trampoline(machine: Machine, code: &[u8]) -> bool {
+pub(crate) fn is_trampoline(machine: UnwindMachine, code: &[u8]) -> bool {
     match machine {
         // mov $15, %rax; syscall
-        Machine::X86_64 => code.starts_with(&[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05]),
+        UnwindMachine::X86_64 => code.starts_with(&[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05]),
         // mov x8, #139; svc #0
-        Machine::Aarch64 => code.starts_with(&[0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4]),
-        Machine::X86 | Machine::Arm => false,
+        UnwindMachine::Aarch64 => code.starts_with(&[0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4]),
+        UnwindMachine::X86 | UnwindMachine::Arm => false,
     }
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn is_trampoline(machine: Machine, code: &[u8]) -> bool {
 ///
 /// How the stack ends, if the frame was not copied.
 pub(crate) fn restore(
-    machine: Machine,
+    machine: UnwindMachine,
     registers: &mut UnwindRegisters,
     memory: &StackMemory<'_>,
 ) -> Result<(), StackEnd> {
@@ -56,15 +56,15 @@ pub(crate) fn restore(
     let mut interrupted = UnwindRegisters::new(0);
     let mut place = match machine {
         // The return address is popped. Flags, link and stack of the context precede the registers.
-        Machine::X86_64 => sp.wrapping_add(40),
+        UnwindMachine::X86_64 => sp.wrapping_add(40),
         // The siginfo, then flags, link, stack and mask of the context, and the fault address.
-        Machine::Aarch64 => sp.wrapping_add(312),
-        Machine::X86 | Machine::Arm => return Err(StackEnd::NoUnwindInfo),
+        UnwindMachine::Aarch64 => sp.wrapping_add(312),
+        UnwindMachine::X86 | UnwindMachine::Arm => return Err(StackEnd::NoUnwindInfo),
     };
     let aarch64 = (0..=gimli::AArch64::SP.0).map(Register);
     let x86_64 = ORDER.into_iter();
     let order: &mut dyn Iterator<Item = Register> =
-        if machine == Machine::X86_64 { &mut { x86_64 } } else { &mut { aarch64 } };
+        if machine == UnwindMachine::X86_64 { &mut { x86_64 } } else { &mut { aarch64 } };
     for register in order {
         interrupted.set(register, read(place)?);
         place = place.wrapping_add(8);

@@ -10,15 +10,15 @@ use perf_parse::FileError;
 use perf_session::{At, Dso, Mapping};
 
 use super::chain::{self, UserFrame};
-use super::earlier::{Alone, Earlier};
 use super::end::StackEnd;
-use super::files::{ModuleCache, ProcessSpace};
-use super::frame::Frame;
-use super::machine::Machine;
+use super::frame::UnwoundFrame;
+use super::machine::UnwindMachine;
 use super::memory::StackMemory;
 use super::module::Module;
+use super::module_cache::{ModuleCache, ProcessSpace};
 use super::registers::UnwindRegisters;
-use super::unwound::Unwound;
+use super::thread_roots::{PartialStack, ThreadRoots};
+use super::unwound::UnwoundStack;
 use super::walk::{WalkStart, Walker};
 
 /// Unwinds the copied user stacks of samples. See the [module docs](super) for an example.
@@ -31,7 +31,7 @@ pub struct Unwinder {
     arch: Arch,
     walker: Walker,
     files: ModuleCache,
-    earlier: Earlier,
+    earlier: ThreadRoots,
     /// The user part of the call chain.
     chain: Vec<UserFrame>,
 }
@@ -59,7 +59,7 @@ impl Unwinder {
             arch,
             walker,
             files: ModuleCache::default(),
-            earlier: Earlier::new(max_stack),
+            earlier: ThreadRoots::new(max_stack),
             chain: Vec::new(),
         }
     }
@@ -87,14 +87,14 @@ impl Unwinder {
         at: &At<'_, 'r>,
         deferred: Option<&'r [u64]>,
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
-        frames: &mut Vec<Frame>,
-    ) -> Result<Option<Unwound>, FileError> {
+        frames: &mut Vec<UnwoundFrame>,
+    ) -> Result<Option<UnwoundStack>, FileError> {
         let Some(unwound) = self.unwind_first(at, deferred, module_of, frames)? else { return Ok(None) };
         Ok(Some(self.earlier.complete_places(unwound, at.thread().key(), &self.walker.places, frames)))
     }
 
     /// Does the part of [`unwind`](Self::unwind) that does not depend on the stacks before, so that several threads can share
-    /// the work on a thread's stacks. [`Earlier::complete`] does the rest.
+    /// the work on a thread's stacks. [`ThreadRoots::complete`] does the rest.
     ///
     /// # Errors
     ///
@@ -104,16 +104,16 @@ impl Unwinder {
         at: &At<'_, 'r>,
         deferred: Option<&'r [u64]>,
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
-        frames: &mut Vec<Frame>,
-    ) -> Result<Option<Alone>, FileError> {
+        frames: &mut Vec<UnwoundFrame>,
+    ) -> Result<Option<PartialStack>, FileError> {
         let Some(unwound) = self.unwind_first(at, deferred, module_of, frames)? else { return Ok(None) };
-        Ok(Some(Alone::new(unwound, at.thread().key(), &self.walker.places)))
+        Ok(Some(PartialStack::new(unwound, at.thread().key(), &self.walker.places)))
     }
 
     /// Returns what completes the stacks of threads that [unwind alone](Self::unwind_alone).
     #[must_use]
-    pub fn earlier(&self) -> Earlier {
-        Earlier::new(self.walker.max_stack)
+    pub fn earlier(&self) -> ThreadRoots {
+        ThreadRoots::new(self.walker.max_stack)
     }
 
     /// Unwinds a stack without those before.
@@ -122,8 +122,8 @@ impl Unwinder {
         at: &At<'_, 'r>,
         deferred: Option<&'r [u64]>,
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
-        frames: &mut Vec<Frame>,
-    ) -> Result<Option<Unwound>, FileError> {
+        frames: &mut Vec<UnwoundFrame>,
+    ) -> Result<Option<UnwoundStack>, FileError> {
         // A stack without user frames has none.
         self.walker.places.clear();
         let record = at.record();
@@ -139,9 +139,9 @@ impl Unwinder {
         let user = frames.len();
         if regs.abi == RegsAbi::NONE && at.mode() == CpuMode::KERNEL && self.chain.is_empty() {
             // A task without user space.
-            return Ok(Some(Unwound { end: StackEnd::Rooted, spliced: false, guessed: false }));
+            return Ok(Some(UnwoundStack { end: StackEnd::Rooted, spliced: false, guessed: false }));
         }
-        let Some((machine, registers)) = Machine::of_task(self.arch, regs.abi)
+        let Some((machine, registers)) = UnwindMachine::of_task(self.arch, regs.abi)
             .and_then(|machine| Some((machine, UnwindRegisters::of_sample(machine, &regs)?)))
         else {
             frames.truncate(start);
@@ -181,7 +181,7 @@ impl Unwinder {
         if guessed && end == StackEnd::Rooted {
             end = StackEnd::NoUnwindInfo;
         }
-        Ok(Some(Unwound { end, spliced, guessed }))
+        Ok(Some(UnwoundStack { end, spliced, guessed }))
     }
 
     /// Returns whether a frame of a call chain is the first function of its program or thread: its unwind tables say that
@@ -193,7 +193,7 @@ impl Unwinder {
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
         return_address: u64,
     ) -> bool {
-        let Some(machine) = Machine::of_task(self.arch, RegsAbi::ABI_64) else { return false };
+        let Some(machine) = UnwindMachine::of_task(self.arch, RegsAbi::ABI_64) else { return false };
         let find = |addr| Some(mapping).filter(|mapping| mapping.range().contains(&addr));
         let mut process = ProcessSpace::new(&find, &mut self.files, module_of);
         self.walker.is_root(&mut process, machine, return_address)

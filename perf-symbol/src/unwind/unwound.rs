@@ -5,7 +5,7 @@ use super::end::StackEnd;
 /// How a stack ended, and how it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Unwound {
+pub struct UnwoundStack {
     /// How the stack ends.
     pub end: StackEnd,
     /// Whether the copy of the stack was too short, and the outer frames come from elsewhere: from the user part of the

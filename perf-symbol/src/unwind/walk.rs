@@ -10,9 +10,9 @@ use perf_abi::record::CpuMode;
 use super::end::StackEnd;
 use super::evidence::Evidence;
 use super::first::Boundary;
-use super::frame::{Frame, FrameSource};
+use super::frame::{FrameSource, UnwoundFrame};
 use super::guess;
-use super::machine::Machine;
+use super::machine::UnwindMachine;
 use super::memory::{StackMemory, number as number_of};
 use super::registers::UnwindRegisters;
 use super::row::NoRow;
@@ -33,7 +33,7 @@ pub(crate) struct Walker {
 
 /// The start of a walk.
 pub(crate) struct WalkStart<'a> {
-    pub(crate) machine: Machine,
+    pub(crate) machine: UnwindMachine,
     pub(crate) registers: UnwindRegisters,
     pub(crate) memory: StackMemory<'a>,
     pub(crate) mode: CpuMode,
@@ -52,7 +52,7 @@ impl Walker {
         &mut self,
         space: &mut S,
         start: WalkStart<'_>,
-        frames: &mut Vec<Frame>,
+        frames: &mut Vec<UnwoundFrame>,
     ) -> StackEnd {
         let WalkStart { machine, mut registers, memory, mode, is_in_kernel } = start;
         let mut source = FrameSource::Registers;
@@ -65,7 +65,7 @@ impl Walker {
             if is_return && matches!(space.place(registers.pc.wrapping_sub(1)), AddressKind::Data(_)) {
                 return StackEnd::Garbage;
             }
-            frames.push(Frame { ip: registers.pc, mode, is_return, source });
+            frames.push(UnwoundFrame { ip: registers.pc, mode, is_return, source });
             self.places.push((registers.pc, registers.get(machine.sp()).unwrap_or(0)));
             // A call may be the last instruction of a function, so that its return address is in the next one.
             // So may a system call that does not return: that of a signal trampoline, or exit.
@@ -89,7 +89,7 @@ impl Walker {
     fn step<S: Space>(
         &mut self,
         space: &mut S,
-        machine: Machine,
+        machine: UnwindMachine,
         registers: &mut UnwindRegisters,
         memory: &StackMemory<'_>,
         lookup: u64,
@@ -131,14 +131,19 @@ impl Walker {
     }
 
     /// Returns whether an unwind table covers an address.
-    fn is_covered<S: Space>(&mut self, space: &mut S, machine: Machine, address: u64) -> bool {
+    fn is_covered<S: Space>(&mut self, space: &mut S, machine: UnwindMachine, address: u64) -> bool {
         let AddressKind::Code(Some((number, address))) = space.place(address) else { return false };
         let known = self.rules.get(number, address);
         known.unwrap_or_else(|| self.learn(space, machine, number, address)) != RuleAnswer::Nothing
     }
 
     /// Returns whether the unwind tables say that the function with a return address has no caller.
-    pub(crate) fn is_root<S: Space>(&mut self, space: &mut S, machine: Machine, return_address: u64) -> bool {
+    pub(crate) fn is_root<S: Space>(
+        &mut self,
+        space: &mut S,
+        machine: UnwindMachine,
+        return_address: u64,
+    ) -> bool {
         let AddressKind::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
             return false;
         };
@@ -171,7 +176,13 @@ impl Walker {
 
     /// Reads the unwind tables for an address that is not in the cache.
     #[cold]
-    fn learn<S: Space>(&mut self, space: &S, machine: Machine, number: u32, address: u64) -> RuleAnswer {
+    fn learn<S: Space>(
+        &mut self,
+        space: &S,
+        machine: UnwindMachine,
+        number: u32,
+        address: u64,
+    ) -> RuleAnswer {
         let Some(module) = space.module(number).filter(|module| module.machine() == machine) else {
             return RuleAnswer::Nothing;
         };

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use elf::{DYNSYM, Elf, NOTE, PROGBITS, RELA, SYMTAB};
-use perf_symbol::{Bytes, Files, Image, Options, Symbolizer};
+use perf_symbol::{ElfImage, FileBytes, Files, SymbolOptions, Symbolizer};
 use testdata::memory::{Counting, Used, measure};
 
 #[global_allocator]
@@ -22,19 +22,19 @@ const STRTAB: u32 = 3;
 const START: u64 = 0x40_1000;
 
 /// One file, at each path.
-struct Single(Bytes);
+struct Single(FileBytes);
 
 impl Files for Single {
-    fn read(&self, _: &Path, _: u64) -> io::Result<Bytes> {
+    fn read(&self, _: &Path, _: u64) -> io::Result<FileBytes> {
         Ok(self.0.clone())
     }
 }
 
 /// Returns the names at `addresses` as bytes, and the memory that they needed.
 fn names(file: &[u8], addresses: impl Iterator<Item = u64>) -> (Vec<Arc<[u8]>>, Used) {
-    let file = Bytes::new(file.to_vec());
+    let file = FileBytes::new(file.to_vec());
     measure(|| {
-        let mut options = Options::default();
+        let mut options = SymbolOptions::default();
         options.cache = Some("/cache".into());
         let mut it = Symbolizer::with_files(options, Arc::new(Single(file)));
         addresses.filter_map(|address| it.functions_in(b"/bin/a", address).pop()?.name).collect()
@@ -115,14 +115,14 @@ fn symbols_whose_names_are_ends_of_one() {
 struct Copied(Vec<u8>);
 
 impl Files for Copied {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         if !path.starts_with("/bin") {
             return Err(io::ErrorKind::NotFound.into());
         }
         if self.0.len() as u64 > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        Ok(Bytes::new(self.0.clone()))
+        Ok(FileBytes::new(self.0.clone()))
     }
 }
 
@@ -140,7 +140,7 @@ fn all_files_together() {
     let named = |total: u64| {
         let file = file.clone();
         let run = move || {
-            let mut options = Options::default();
+            let mut options = SymbolOptions::default();
             options.cache = None;
             options.inlines = false;
             options.limits.total = total;
@@ -188,7 +188,7 @@ fn sections_that_share_their_bytes() {
     file[40..48].copy_from_slice(&table_at.to_le_bytes());
     file[60..62].copy_from_slice(&0_u16.to_le_bytes());
     file[62..64].copy_from_slice(&0xffff_u16.to_le_bytes());
-    let (image, used) = measure(|| Image::parse(Bytes::new(file.clone())).unwrap());
+    let (image, used) = measure(|| ElfImage::parse(FileBytes::new(file.clone())).unwrap());
     assert_eq!(image.sections().len(), COUNT as usize);
     assert_eq!(image.sections()[1].name().len(), 255);
     assert_bounded(&file, used);

@@ -59,30 +59,30 @@ fn none_and_no_file() {
 fn public_types_on_other_threads() {
     fn is_send<T: Send>() {}
     fn is_shared<T: Send + Sync>() {}
-    is_shared::<perf_symbol::Bytes>();
+    is_shared::<perf_symbol::FileBytes>();
     is_shared::<perf_symbol::Cancellation>();
     is_shared::<perf_symbol::Finder>();
-    is_shared::<perf_symbol::Found>();
+    is_shared::<perf_symbol::DsoFiles>();
     is_shared::<Function>();
     is_shared::<perf_symbol::FunctionLists>();
-    is_shared::<perf_symbol::Image>();
+    is_shared::<perf_symbol::ElfImage>();
     is_shared::<perf_symbol::Jitdump>();
     is_shared::<perf_symbol::Kallsyms>();
     is_shared::<perf_symbol::LoadAhead>();
-    is_shared::<perf_symbol::Looked>();
-    is_shared::<perf_symbol::Options>();
+    is_shared::<perf_symbol::SymbolLookup>();
+    is_shared::<perf_symbol::SymbolOptions>();
     is_shared::<perf_symbol::PerfMap>();
-    is_shared::<perf_symbol::Section>();
+    is_shared::<perf_symbol::ElfSection>();
     is_shared::<perf_symbol::Symtab>();
     is_shared::<perf_symbol::StackFrame<'_>>();
-    is_shared::<perf_symbol::Stacks>();
-    is_shared::<perf_symbol::Why>();
+    is_shared::<perf_symbol::StackFinder>();
+    is_shared::<perf_symbol::NoSymbols>();
     is_shared::<std::sync::Arc<dyn perf_symbol::Files>>();
-    is_shared::<perf_symbol::unwind::Alone>();
-    is_shared::<perf_symbol::unwind::Earlier>();
+    is_shared::<perf_symbol::unwind::PartialStack>();
+    is_shared::<perf_symbol::unwind::ThreadRoots>();
     is_shared::<perf_symbol::unwind::Module>();
     is_shared::<perf_symbol::unwind::Unwinder>();
     // Each look-up parses more of them, so each thread has its own.
     is_send::<Symbolizer>();
-    is_send::<perf_symbol::Lines>();
+    is_send::<perf_symbol::DwarfLines>();
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use perf_session::Session;
-use perf_symbol::{Cancellation, Cancelled, Options, Symbolizer};
+use perf_symbol::{Cancellation, Cancelled, SymbolOptions, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB, Symbol, xz};
 use crate::{Memory, Records, names, options};
@@ -24,7 +24,7 @@ fn after(times: usize) -> Cancellation {
 
 /// Cancels the look-up of an address each time when it asks, and looks it up again. Returns how often it asked.
 #[track_caller]
-fn cancel_each(options: &Options, files: impl Fn() -> Memory, session: &Session, ip: u64) -> usize {
+fn cancel_each(options: &SymbolOptions, files: impl Fn() -> Memory, session: &Session, ip: u64) -> usize {
     let whole = names(&mut Symbolizer::with_files(options.clone(), Arc::new(files())), session, 5, ip);
     assert!(!whole.is_empty());
     for times in 0.. {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use perf_symbol::{Debuginfod, DebuginfodOptions, ReadFiles, Symbolizer, Why};
+use perf_symbol::{Debuginfod, DebuginfodOptions, NoSymbols, ReadFiles, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{Records, names, options};
@@ -92,7 +92,7 @@ fn found(
     urls: &str,
     cache: &Path,
     change: impl FnOnce(&mut DebuginfodOptions),
-) -> (Vec<String>, Option<Why>) {
+) -> (Vec<String>, Option<NoSymbols>) {
     let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/nowhere/a").session();
     let mut servers = DebuginfodOptions::from_env().with_urls(urls);
     servers.cache = Some(cache.into());
@@ -101,7 +101,7 @@ fn found(
     let files = Debuginfod::new(ReadFiles, servers);
     let mut it = Symbolizer::with_files(options(), Arc::new(files));
     let names = names(&mut it, &session, 5, 0x7000_1014);
-    (names, it.looked()[0].why)
+    (names, it.lookups()[0].why)
 }
 
 pub(crate) fn names_of(urls: &str, cache: &Path) -> Vec<String> {
@@ -134,7 +134,7 @@ fn the_executable_is_fetched_and_kept() {
     assert_eq!(names_of("", cache.path()), ["f+0x4 symtab"]);
     // Without a URL, nothing is asked for.
     let cache = tempfile::tempdir().unwrap();
-    assert_eq!(found("", cache.path(), |_| {}), (vec![], Some(Why::NotFound)));
+    assert_eq!(found("", cache.path(), |_| {}), (vec![], Some(NoSymbols::NotFound)));
     assert!(kept(cache.path()).is_empty());
 }
 
@@ -164,7 +164,7 @@ fn a_miss_is_believed_for_a_time() {
         file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
     };
     age(500);
-    assert_eq!(found(&server.url, cache.path(), |_| {}), (vec![], Some(Why::NotFound)));
+    assert_eq!(found(&server.url, cache.path(), |_| {}), (vec![], Some(NoSymbols::NotFound)));
     assert!(!server.asked().contains(&path("executable")));
     fs::write(cache.path().join("cache_miss_s"), "400\n").unwrap();
     assert_eq!(names_of(&server.url, cache.path()), ["f+0x4 symtab"]);
@@ -180,7 +180,7 @@ fn a_file_of_another_build_id_is_not_kept() {
     for wrong in [file("f", &other), b"hello".to_vec()] {
         let server = Server::new(&[(&path("executable"), Answer::File(wrong.clone()))]);
         let cache = tempfile::tempdir().unwrap();
-        let expected = Some(Why::NotFetched(std::io::ErrorKind::InvalidData));
+        let expected = Some(NoSymbols::NotFetched(std::io::ErrorKind::InvalidData));
         assert_eq!(found(&server.url, cache.path(), |_| {}), (vec![], expected));
         assert_eq!(kept(cache.path()), ["debuginfo"]);
         // One that is in the cache is replaced.
@@ -195,14 +195,14 @@ fn errors_of_the_server_are_reported() {
     let server = Server::new(&[(&path("executable"), Answer::Status("503 Service Unavailable"))]);
     let cache = tempfile::tempdir().unwrap();
     let (names, why) = found(&server.url, cache.path(), |_| {});
-    assert!(names.is_empty() && matches!(why, Some(Why::NotFetched(_))), "{why:?}");
+    assert!(names.is_empty() && matches!(why, Some(NoSymbols::NotFetched(_))), "{why:?}");
     assert!(kept(cache.path()).is_empty(), "not noted as a miss");
     assert_eq!(server.asked(), [path("executable")], "not asked again");
     let https = match cfg!(feature = "https") {
         true => std::io::ErrorKind::ConnectionRefused,
         false => std::io::ErrorKind::Unsupported,
     };
-    assert_eq!(found("https://127.0.0.1:1", cache.path(), |_| {}).1, Some(Why::NotFetched(https)));
+    assert_eq!(found("https://127.0.0.1:1", cache.path(), |_| {}).1, Some(NoSymbols::NotFetched(https)));
 }
 
 #[test]
@@ -211,11 +211,11 @@ fn a_slow_answer_is_given_up() {
     let cache = tempfile::tempdir().unwrap();
     let (names, why) =
         found(&server.url, cache.path(), |options| options.timeout = Duration::from_millis(300));
-    assert_eq!((names, why), (vec![], Some(Why::NotFetched(std::io::ErrorKind::TimedOut))));
+    assert_eq!((names, why), (vec![], Some(NoSymbols::NotFetched(std::io::ErrorKind::TimedOut))));
     assert!(!kept(cache.path()).contains(&"executable".into()));
     let (_, why) =
         found(&server.url, cache.path(), |options| options.max_time = Some(Duration::from_millis(300)));
-    assert_eq!(why, Some(Why::NotFetched(std::io::ErrorKind::TimedOut)));
+    assert_eq!(why, Some(NoSymbols::NotFetched(std::io::ErrorKind::TimedOut)));
 }
 
 /// Below the limit, at it, and above it, whether the size is announced or not.
@@ -229,7 +229,7 @@ fn a_file_that_is_too_large_is_not_kept() {
             let size = elf.len() as i64 - less;
             let (names, why) = found(&server.url, cache.path(), |it| it.max_size = size as u64);
             assert_eq!(!names.is_empty(), is_found);
-            let expected = (!is_found).then_some(Why::NotFetched(std::io::ErrorKind::FileTooLarge));
+            let expected = (!is_found).then_some(NoSymbols::NotFetched(std::io::ErrorKind::FileTooLarge));
             assert_eq!(why, expected);
             assert_eq!(kept(cache.path()).contains(&"executable".into()), is_found);
         }
@@ -244,7 +244,7 @@ fn a_large_file_is_given_up_early() {
         let server = Server::new(&[(&path("executable"), answer)]);
         let cache = tempfile::tempdir().unwrap();
         let (_, why) = found(&server.url, cache.path(), |it| it.max_size = 1000);
-        assert_eq!(why, Some(Why::NotFetched(std::io::ErrorKind::FileTooLarge)));
+        assert_eq!(why, Some(NoSymbols::NotFetched(std::io::ErrorKind::FileTooLarge)));
         // The server notices it when it sends more.
         while !server.asked().contains(&"left early".into()) {
             assert!(!server.asked().contains(&"all sent".into()));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use perf_session::Inode;
-use perf_symbol::{Doubt, Guess, Symbolizer, Why};
+use perf_symbol::{Doubt, Guess, NoSymbols, Symbolizer};
 
 use crate::elf::{DYNSYM, Elf, FUNC, NOTYPE, PROGBITS, RELA, SYMTAB, xz};
 use crate::{Memory, Records, names, options, symbolizer};
@@ -24,14 +24,14 @@ fn stripped() -> Elf {
 fn found_with(
     files: Memory,
     id: &[u8],
-    change: impl FnOnce(&mut perf_symbol::Options),
-) -> (Vec<String>, Option<Why>) {
+    change: impl FnOnce(&mut perf_symbol::SymbolOptions),
+) -> (Vec<String>, Option<NoSymbols>) {
     let session = Records::default().map(5, 0x7000_0000, 0x2000, id, "/bin/a").session();
     let mut options = options();
     change(&mut options);
     let mut symbolizer = Symbolizer::with_files(options, Arc::new(files));
     let names = names(&mut symbolizer, &session, 5, 0x7000_1014);
-    (names, symbolizer.looked().first().and_then(|looked| looked.why))
+    (names, symbolizer.lookups().first().and_then(|looked| looked.why))
 }
 
 fn found(files: Memory) -> Vec<String> {
@@ -41,7 +41,7 @@ fn found(files: Memory) -> Vec<String> {
 #[test]
 fn at_its_path() {
     assert_eq!(found(Memory::default().with("/bin/a", file("f").build_id(&ID).build())), ["f+0x4 symtab"]);
-    assert_eq!(found_with(Memory::default(), &ID, |_| {}), (vec![], Some(Why::NotFound)));
+    assert_eq!(found_with(Memory::default(), &ID, |_| {}), (vec![], Some(NoSymbols::NotFound)));
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn another_build_id_is_never_used() {
     let other = || Memory::default().with("/bin/a", file("f").build_id(&OTHER).build());
     let (names, why) = found_with(other(), &ID, |_| {});
     assert!(names.is_empty());
-    assert!(matches!(why, Some(Why::WrongBuildId(Some(id))) if id.as_bytes() == OTHER));
+    assert!(matches!(why, Some(NoSymbols::WrongBuildId(Some(id))) if id.as_bytes() == OTHER));
     let none = Memory::default().with("/bin/a", file("f").build());
-    assert_eq!(found_with(none, &ID, |_| {}), (vec![], Some(Why::WrongBuildId(None))));
+    assert_eq!(found_with(none, &ID, |_| {}), (vec![], Some(NoSymbols::WrongBuildId(None))));
     // In the folders, too.
     for path in ["/cache/.build-id/ab/010203/elf", "/usr/lib/debug/.build-id/ab/010203.debug"] {
         assert!(found(other().with(path, file("g").build_id(&OTHER).build())).is_empty());
@@ -63,7 +63,7 @@ fn doubt(
     id: &[u8],
     (maj, ino): (u32, u64),
     (modified, end): (u64, u64),
-    change: impl FnOnce(&mut perf_symbol::Options),
+    change: impl FnOnce(&mut perf_symbol::SymbolOptions),
 ) -> (Option<Doubt>, Option<Guess>) {
     let session = Records::default().map(5, 0x7000_0000, 0x2000, id, "/bin/a").session();
     let time = |seconds| Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
@@ -83,7 +83,7 @@ fn doubt(
     let functions = symbolizer.functions(&session, &frame, false, None);
     assert_eq!(functions.iter().map(crate::shown).collect::<Vec<_>>(), ["f+0x4 symtab"]);
     let guess = functions[0].guess;
-    (symbolizer.looked()[0].doubt, guess)
+    (symbolizer.lookups()[0].doubt, guess)
 }
 
 /// A program that was built again after the recording, such as one of Go without a build id.
@@ -99,10 +99,10 @@ fn a_file_that_changed_since_has_guesses_for_names() {
     // A build id proves it.
     assert_eq!(doubt(&ID, (8, 9), (201, 200), |_| {}), (None, None));
     // A copy of the file on another machine.
-    let symfs = |options: &mut perf_symbol::Options| options.symfs = Some("/root".into());
+    let symfs = |options: &mut perf_symbol::SymbolOptions| options.symfs = Some("/root".into());
     assert_eq!(doubt(&[], (8, 9), (201, 200), symfs), (Some(Doubt::Unproven), None));
     // The time of the recording is not known.
-    let of_pipe = |options: &mut perf_symbol::Options| options.recorded_until = None;
+    let of_pipe = |options: &mut perf_symbol::SymbolOptions| options.recorded_until = None;
     assert_eq!(doubt(&[], same, (201, 200), of_pipe), (None, None));
 }
 
@@ -121,7 +121,7 @@ fn an_inode_of_another_generation_is_another_file() {
         let files = Memory { generation: found, ..Memory::default() };
         let mut it = symbolizer(files.with_inode("/bin/a", 7, file("f").build()));
         assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
-        assert_eq!(it.looked()[0].doubt, expected, "{recorded} {found}");
+        assert_eq!(it.lookups()[0].doubt, expected, "{recorded} {found}");
     }
 }
 
@@ -143,10 +143,10 @@ fn a_file_that_was_built_again() {
     let mut options = options();
     let modified = ReadFiles.modified(&path).unwrap();
     options.recorded_until = Some(modified + Duration::from_secs(1));
-    let looked = |options: &perf_symbol::Options| {
+    let looked = |options: &perf_symbol::SymbolOptions| {
         let mut it = Symbolizer::new(options.clone());
         assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
-        let looked = it.looked().remove(0);
+        let looked = it.lookups().remove(0);
         (looked.doubt, looked.go_build_id.unwrap().to_string())
     };
     assert_eq!(looked(&options), (None, "first/first".into()));
@@ -163,7 +163,7 @@ fn a_file_that_was_built_again() {
 #[test]
 fn build_ids_of_go() {
     let id = |elf: Elf| {
-        let image = perf_symbol::Image::parse(perf_symbol::Bytes::new(elf.build())).unwrap();
+        let image = perf_symbol::ElfImage::parse(perf_symbol::FileBytes::new(elf.build())).unwrap();
         image.go_build_id().map(str::to_owned)
     };
     assert_eq!(id(file("f")), None);
@@ -182,7 +182,7 @@ fn without_any_evidence_names_are_no_guesses() {
     let session = Records::default().map(5, 0x7000_0000, 0x2000, &[], "/bin/a").session();
     let mut symbolizer = symbolizer(Memory::default().with("/bin/a", file("f").build()));
     assert_eq!(names(&mut symbolizer, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
-    assert_eq!(symbolizer.looked()[0].doubt, Some(Doubt::Unproven));
+    assert_eq!(symbolizer.lookups()[0].doubt, Some(Doubt::Unproven));
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn an_unpacked_archive() {
     options.debug_dirs.push(root.into());
     let mut it = Symbolizer::new(options);
     assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
-    assert!(it.looked()[0].path.starts_with(root));
+    assert!(it.lookups()[0].path.starts_with(root));
 }
 
 /// A debug file of `objcopy --only-keep-debug`, without the file itself. It has the addresses of segments, and not their
@@ -243,7 +243,7 @@ fn an_unpacked_archive() {
 #[test]
 fn a_debug_file_alone() {
     let debug = &include_bytes!("../fixtures/lines.debug")[..];
-    let id = perf_symbol::Image::parse(perf_symbol::Bytes::new(debug)).unwrap().build_id().unwrap();
+    let id = perf_symbol::ElfImage::parse(perf_symbol::FileBytes::new(debug)).unwrap().build_id().unwrap();
     let text = id.to_string();
     let path = format!("/usr/lib/debug/.build-id/{}/{}.debug", &text[..2], &text[2..]);
     let shown = |session: &perf_session::Session, ip| {
@@ -253,7 +253,7 @@ fn a_debug_file_alone() {
             .iter()
             .map(crate::shown)
             .collect();
-        (shown, it.looked()[0].why)
+        (shown, it.lookups()[0].why)
     };
     let session = Records::default().map(5, 0x7000_0000, 0x2000, id.as_bytes(), "/bin/a").session();
     let expected = ["inner+0xffffffffffffffff dwarf", "middle+0xffffffffffffffff dwarf", "outer+0xb symtab"];
@@ -297,7 +297,7 @@ fn by_debug_link() {
         let mut damaged = debug.clone();
         *damaged.last_mut().unwrap() ^= 1;
         let files = Memory::default().with("/bin/a", main.clone()).with(path, damaged);
-        assert_eq!(found_with(files, &ID, |_| {}), (vec![], Some(Why::NoSymbols)));
+        assert_eq!(found_with(files, &ID, |_| {}), (vec![], Some(NoSymbols::NotInTable)));
     }
 }
 
@@ -317,7 +317,7 @@ fn a_compressed_file() {
     assert_eq!(found(Memory::default().with("/bin/a", file.clone())), ["f+0x4 symtab"]);
     let (names, why) =
         found_with(Memory::default().with("/bin/a", file), &ID, |it| it.limits.decompressed = 0x1000);
-    assert_eq!((names, why), (vec![], Some(Why::TooLarge)));
+    assert_eq!((names, why), (vec![], Some(NoSymbols::TooLarge)));
 }
 
 #[test]
@@ -443,12 +443,12 @@ fn labels_but_no_mapping_symbols() {
 #[test]
 fn limits_are_kept() {
     let files = || Memory::default().with("/bin/a", file("f").build_id(&ID).build());
-    let why = |change: fn(&mut perf_symbol::Limits)| {
+    let why = |change: fn(&mut perf_symbol::SymbolLimits)| {
         found_with(files(), &ID, |options| change(&mut options.limits)).1
     };
     assert_eq!(why(|_| {}), None);
-    assert_eq!(why(|limits| limits.file = 0x1000), Some(Why::TooLarge));
-    assert_eq!(why(|limits| limits.symbols = 0), Some(Why::NoSymbols));
+    assert_eq!(why(|limits| limits.file = 0x1000), Some(NoSymbols::TooLarge));
+    assert_eq!(why(|limits| limits.symbols = 0), Some(NoSymbols::NotInTable));
     // Results are dropped, and found again.
     let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/bin/a").session();
     let mut options = options();

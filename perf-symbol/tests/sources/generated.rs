@@ -1,6 +1,6 @@
 //! Generated code: `/tmp/perf-PID.map` and jitdumps.
 
-use perf_symbol::{Bytes, Doubt, Guess, Jitdump, Limits, Why};
+use perf_symbol::{Doubt, FileBytes, Guess, Jitdump, NoSymbols, SymbolLimits};
 
 use crate::{Memory, Records, frame, names, symbolizer};
 
@@ -86,7 +86,7 @@ impl Dump {
     }
 
     fn parse(&self) -> Jitdump {
-        Jitdump::parse(Bytes::new(self.out.clone()), &Limits::default()).unwrap()
+        Jitdump::parse(FileBytes::new(self.out.clone()), &SymbolLimits::default()).unwrap()
     }
 }
 
@@ -165,7 +165,7 @@ fn clocks_that_differ() {
         let mut dump = Dump::new(false);
         dump.out[32] = flags;
         let dump = dump.load(10, CODE, 0x40, 1, "first").load(20, CODE, 0x20, 2, "second").out;
-        let parsed = Jitdump::parse(Bytes::new(dump.clone()), &Limits::default()).unwrap();
+        let parsed = Jitdump::parse(FileBytes::new(dump.clone()), &SymbolLimits::default()).unwrap();
         assert_eq!(parsed.has_arch_times(), flags == 1);
         let session = records().map(5, 0x6000_0000, 0x1000, &[], "/home/u/jit-5.dump").session();
         let mut it = symbolizer(Memory::default().with("/home/u/jit-5.dump", dump));
@@ -176,8 +176,8 @@ fn clocks_that_differ() {
         };
         assert_eq!(found(CODE + 4), [], "the address was reused");
         assert_eq!(found(CODE + 0x30), [("first+0x30 jitdump".into(), Some(Guess::Clock))]);
-        let looked = it.looked();
-        assert_eq!((looked[0].doubt, looked[0].why), (Some(Doubt::Clock), Some(Why::OtherClock)));
+        let looked = it.lookups();
+        assert_eq!((looked[0].doubt, looked[0].why), (Some(Doubt::Clock), Some(NoSymbols::OtherClock)));
     }
 }
 
@@ -191,15 +191,15 @@ fn nothing_after_the_end() {
 fn a_dump_that_is_cut_short() {
     let whole = Dump::new(false).load(1, 0x100, 8, 1, "f").load(3, 0x200, 8, 2, "g").out;
     for end in 0..whole.len() {
-        let Ok(dump) = Jitdump::parse(Bytes::new(whole[..end].to_vec()), &Limits::default()) else {
+        let Ok(dump) = Jitdump::parse(FileBytes::new(whole[..end].to_vec()), &SymbolLimits::default()) else {
             assert!(end < 12);
             continue;
         };
         assert!(name(&dump, 0x200, None).is_none());
     }
     assert_eq!(
-        Jitdump::parse(Bytes::new(b"JiTE".to_vec()), &Limits::default()).unwrap_err(),
-        Why::Malformed("header of the jitdump")
+        Jitdump::parse(FileBytes::new(b"JiTE".to_vec()), &SymbolLimits::default()).unwrap_err(),
+        NoSymbols::Malformed("header of the jitdump")
     );
 }
 

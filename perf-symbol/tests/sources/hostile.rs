@@ -1,6 +1,6 @@
 //! DWARF that was made to take stack, memory and time. Each limit is tested below it, at it or above it.
 
-use perf_symbol::{Bytes, Image, Symbolizer};
+use perf_symbol::{ElfImage, FileBytes, Symbolizer};
 use std::sync::Arc;
 
 use crate::elf::{Elf, PROGBITS};
@@ -100,7 +100,7 @@ fn functions_that_share_a_long_list() {
 /// The number of bytes that the sections of the DWARF of a file have, decompressed.
 fn decompressed(file: &'static [u8]) -> u64 {
     const SHF_COMPRESSED: u64 = 0x800;
-    let image = Image::parse(Bytes::new(file)).unwrap();
+    let image = ElfImage::parse(FileBytes::new(file)).unwrap();
     // Of which unwinding alone needs `.debug_frame`.
     let sections =
         image.sections().iter().filter(|it| it.flags & SHF_COMPRESSED != 0 && it.name() != b".debug_frame");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use perf_parse::abi::record::CpuMode;
 use perf_session::{Frame, Session};
-use perf_symbol::{Symbolizer, Why};
+use perf_symbol::{NoSymbols, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{KERNEL, Memory, Records, names, options, symbolizer, text};
@@ -45,7 +45,9 @@ fn kallsyms_of_the_running_kernel() {
     // Of another build id, they are not used.
     let mut it = symbolizer(running(0xcd));
     assert!(names(&mut it, &session, 0, TEXT + 0x1010).is_empty());
-    assert!(matches!(it.looked()[0].why, Some(Why::WrongBuildId(Some(id))) if id.as_bytes() == [0xcd; 20]));
+    assert!(
+        matches!(it.lookups()[0].why, Some(NoSymbols::WrongBuildId(Some(id))) if id.as_bytes() == [0xcd; 20])
+    );
     // Nor for another machine.
     let mut options = options();
     options.symfs = Some("/root".into());
@@ -80,7 +82,7 @@ fn hidden_addresses() {
     let session = records(0xab).session();
     let mut it = symbolizer(running(0xab).with("/proc/kallsyms", hidden));
     assert!(names(&mut it, &session, 0, TEXT + 0x1010).is_empty());
-    assert_eq!(it.looked()[0].why, Some(Why::Hidden));
+    assert_eq!(it.lookups()[0].why, Some(NoSymbols::Hidden));
 }
 
 #[test]
@@ -205,7 +207,7 @@ fn guests_get_no_names_from_the_host() {
     // A file of the same build id is the same file.
     let functions = it.functions(&session, &guest_frame(&session, 0x7001_1014), false, None);
     assert_eq!(functions.iter().map(crate::shown).collect::<Vec<_>>(), ["f+0x4 symtab"]);
-    assert!(it.looked().iter().any(|looked| looked.why == Some(Why::NotFound)));
+    assert!(it.lookups().iter().any(|looked| looked.why == Some(NoSymbols::NotFound)));
 }
 
 #[test]

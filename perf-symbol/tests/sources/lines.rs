@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use perf_symbol::{Bytes, Files, Function, Image, Limits, Symbolizer};
+use perf_symbol::{ElfImage, FileBytes, Files, Function, SymbolLimits, Symbolizer};
 
 use crate::elf::{Elf, PROGBITS};
 use crate::{Memory, options, symbolizer};
@@ -109,7 +109,7 @@ fn packages_of_split_dwarf() {
     assert_eq!(lines(&mut it, 0x40_100b), ["outer /src/lines.c:6"]);
     // The file itself is not there, but its debug file, with the package beside it.
     let debug = fixture!("lines-split-v4");
-    let id = Image::parse(Bytes::new(debug)).unwrap().build_id().unwrap().to_string();
+    let id = ElfImage::parse(FileBytes::new(debug)).unwrap().build_id().unwrap().to_string();
     let folder = format!("/usr/lib/debug/.build-id/{}/{}.debug", &id[..2], &id[2..]);
     let main = Elf::new(0x40_0000).build_id(&bytes_of(&id)).build();
     let files = Memory::default().with("/bin/a", main).with(&folder, debug);
@@ -123,7 +123,7 @@ fn bytes_of(hex: &str) -> Vec<u8> {
 /// The id of a unit of DWARF 5, which follows the length, the version, its type, the size of addresses and the offset of
 /// the abbreviations.
 fn split_id(file: &'static [u8]) -> u64 {
-    let image = Image::parse(Bytes::new(file)).unwrap();
+    let image = ElfImage::parse(FileBytes::new(file)).unwrap();
     let info = image.raw_data(image.section(".debug_info.dwo").unwrap());
     u64::from_le_bytes(*info[12..].first_chunk().unwrap())
 }
@@ -138,7 +138,7 @@ fn dwarf_package(file: &'static [u8], id: u64) -> Vec<u8> {
         (6, ".debug_str_offsets.dwo"),
         (8, ".debug_rnglists.dwo"),
     ];
-    let image = Image::parse(Bytes::new(file)).unwrap();
+    let image = ElfImage::parse(FileBytes::new(file)).unwrap();
     let data = |name| image.section(name).map(|section| image.raw_data(section).to_vec()).unwrap_or_default();
     let mut package = Elf::new(0).section(".debug_str.dwo", PROGBITS, data(".debug_str.dwo"));
     // Version, number of sections, of units and of slots; the slots, and the unit of each.
@@ -230,7 +230,7 @@ fn the_debug_file_of_a_stripped_file() {
 struct Counted(Memory, AtomicUsize);
 
 impl Files for Counted {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         if path.extension().is_some_and(|it| it == "dwp") {
             self.1.fetch_add(1, Ordering::Relaxed);
         }
@@ -239,7 +239,7 @@ impl Files for Counted {
 }
 
 /// The number of files whose DWARF is kept after three were used.
-fn kept(change: impl FnOnce(&mut Limits)) -> usize {
+fn kept(change: impl FnOnce(&mut SymbolLimits)) -> usize {
     let mut options = options();
     change(&mut options.limits);
     let names = ["/bin/a", "/bin/b", "/bin/c"];

@@ -22,7 +22,7 @@ fn found(files: Memory, id: &[u8], path: &str) -> (Vec<String>, bool) {
     let session = Records::default().map(5, CODE, 0x2000, id, path).session();
     let mut it = symbolizer(files);
     let names = names(&mut it, &session, 5, CODE + 0x1014);
-    (names, it.looked().iter().any(|looked| looked.doubt.is_some()))
+    (names, it.lookups().iter().any(|looked| looked.doubt.is_some()))
 }
 
 fn maps(ino: u64, path: &str) -> String {

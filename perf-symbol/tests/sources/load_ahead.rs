@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use perf_session::Session;
-use perf_symbol::{Bytes, Files, LoadAhead, Symbolizer};
+use perf_symbol::{FileBytes, Files, LoadAhead, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{KERNEL, Memory, Records, frame, names, options, text};
@@ -37,7 +37,7 @@ impl Watched {
 }
 
 impl Files for Watched {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let result = self.0.read(path, limit);
         if result.is_ok() {
             self.1.lock().unwrap().push(thread::current().name().map(Into::into));
@@ -45,11 +45,11 @@ impl Files for Watched {
         result
     }
 
-    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         self.read(path, limit)
     }
 
-    fn vdso(&self) -> io::Result<Bytes> {
+    fn vdso(&self) -> io::Result<FileBytes> {
         self.0.vdso()
     }
 }
@@ -79,14 +79,14 @@ fn a_file_is_read_once_by_the_thread() {
     let ahead = LoadAhead::new(&it);
     add(&ahead, &session, 5, 0x7000_1014);
     files.wait();
-    assert!(it.looked().is_empty(), "nobody asked for it");
+    assert!(it.lookups().is_empty(), "nobody asked for it");
     assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
     assert_eq!(names(&mut it.clone(), &session, 5, 0x7000_1014), ["f+0x4 symtab"]);
     // A file that was asked for is not loaded again.
     add(&ahead, &session, 5, 0x7000_1014);
     drop(ahead);
     assert_eq!(files.readers(), [Some("load-ahead".to_owned())]);
-    assert_eq!(it.looked().len(), 1);
+    assert_eq!(it.lookups().len(), 1);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_build_id_that_comes_later_counts() {
     }
     files.wait();
     assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["recorded+0x4 symtab"]);
-    let looked: Vec<_> = it.looked().into_iter().map(|looked| looked.path).collect();
+    let looked: Vec<_> = it.lookups().into_iter().map(|looked| looked.path).collect();
     assert_eq!(looked, [Path::new(path)], "the other file was not asked for");
 }
 

@@ -36,7 +36,7 @@ use perf_parse::abi::record::CpuMode;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_session::{Frame, Inode, Session};
-use perf_symbol::{Bytes, Files, Function, Options, Symbolizer};
+use perf_symbol::{FileBytes, Files, Function, SymbolOptions, Symbolizer};
 
 /// Files in memory.
 #[derive(Default)]
@@ -66,12 +66,12 @@ impl Memory {
 }
 
 impl Files for Memory {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let data = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
         if data.len() as u64 > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        Ok(Bytes::new(data.clone()))
+        Ok(FileBytes::new(data.clone()))
     }
 
     fn inode(&self, path: &Path) -> Option<Inode> {
@@ -84,22 +84,22 @@ impl Files for Memory {
         self.modified
     }
 
-    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         self.read(path, limit)
     }
 
-    fn vdso(&self) -> io::Result<Bytes> {
-        self.vdso.clone().map(Bytes::new).ok_or(io::ErrorKind::NotFound.into())
+    fn vdso(&self) -> io::Result<FileBytes> {
+        self.vdso.clone().map(FileBytes::new).ok_or(io::ErrorKind::NotFound.into())
     }
 
-    fn vdso32(&self) -> io::Result<Bytes> {
-        self.vdso32.clone().map(Bytes::new).ok_or(io::ErrorKind::NotFound.into())
+    fn vdso32(&self) -> io::Result<FileBytes> {
+        self.vdso32.clone().map(FileBytes::new).ok_or(io::ErrorKind::NotFound.into())
     }
 }
 
 /// Options that use nothing of this machine.
-fn options() -> Options {
-    let mut options = Options::default();
+fn options() -> SymbolOptions {
+    let mut options = SymbolOptions::default();
     options.cache = Some("/cache".into());
     options
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use perf_symbol::{Bytes, Image, Jitdump, Kallsyms, Limits, PerfMap, Symbolizer};
+use perf_symbol::{ElfImage, FileBytes, Jitdump, Kallsyms, PerfMap, SymbolLimits, Symbolizer};
 use proptest::prelude::*;
 
 use crate::{Memory, options};
@@ -35,7 +35,7 @@ proptest! {
         end in any::<prop::sample::Index>(),
     ) {
         let bytes = damaged(FILES[file], &changes, end);
-        let _ = Image::parse(Bytes::new(bytes.clone()));
+        let _ = ElfImage::parse(FileBytes::new(bytes.clone()));
         let mut options = options();
         options.limits.decompressed = 1 << 20;
         let split = include_bytes!("../fixtures/lines-split-lines.dwo");
@@ -51,9 +51,9 @@ proptest! {
 
     #[test]
     fn of_texts(text in "([0-9a-f]{0,17}[ \\t]?[0-9a-fTtWx]{0,3} ?[a-z_$]{0,4}\n?){0,20}") {
-        let limits = Limits::default();
-        let _ = Kallsyms::parse(Bytes::new(text.clone()), &limits);
-        let _ = PerfMap::parse(Bytes::new(text), &limits).find(5);
+        let limits = SymbolLimits::default();
+        let _ = Kallsyms::parse(FileBytes::new(text.clone()), &limits);
+        let _ = PerfMap::parse(FileBytes::new(text), &limits).find(5);
     }
 
     #[test]
@@ -65,7 +65,7 @@ proptest! {
             dump.extend_from_slice(&size.to_le_bytes());
             dump.extend_from_slice(part);
         }
-        let dump = Jitdump::parse(Bytes::new(dump), &Limits::default()).unwrap();
+        let dump = Jitdump::parse(FileBytes::new(dump), &SymbolLimits::default()).unwrap();
         let _ = dump.find(0, Some(5));
     }
 }

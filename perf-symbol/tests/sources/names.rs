@@ -1,7 +1,7 @@
 //! Names of functions of C++: overloads, and inlined functions that the linker does not see. The file is that of
 //! `fixtures/lambdas.cpp`; the names are those of its source.
 
-use perf_symbol::{Demangle, Options, Symbolizer, demangle, demangle_full};
+use perf_symbol::{Demangle, SymbolOptions, Symbolizer, demangle, demangle_full};
 
 use crate::elf::{Elf, PROGBITS};
 use crate::{Memory, options};
@@ -9,11 +9,11 @@ use crate::{Memory, options};
 const LAMBDAS: &[u8] = include_bytes!("../fixtures/lambdas");
 
 /// The names of the functions at an address.
-fn names(options: Options, address: u64) -> Vec<String> {
+fn names(options: SymbolOptions, address: u64) -> Vec<String> {
     names_of(LAMBDAS.to_vec(), options, address)
 }
 
-fn names_of(file: Vec<u8>, options: Options, address: u64) -> Vec<String> {
+fn names_of(file: Vec<u8>, options: SymbolOptions, address: u64) -> Vec<String> {
     let files = Memory::default().with("/bin/a", file);
     let mut symbolizer = Symbolizer::with_files(options, std::sync::Arc::new(files));
     let functions = symbolizer.functions_in(b"/bin/a", address);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use perf_session::{BuildId, Session};
-use perf_symbol::{Bytes, FileOrigin, Files, Options, Source, Symbolizer, Wanted};
+use perf_symbol::{BuildIdFile, FileBytes, FileOrigin, Files, NameSource, SymbolOptions, Symbolizer};
 
 use crate::elf::{DYNSYM, Elf, FUNC, PROGBITS, SYMTAB, xz};
 use crate::{Memory, Records, frame, options};
@@ -28,17 +28,17 @@ fn process() -> Session {
 
 /// Returns where the name of an address is from, and how the file was found that was looked for.
 fn of_address(
-    options: Options,
+    options: SymbolOptions,
     files: impl Files + 'static,
     session: &Session,
     (pid, ip): (i32, u64),
-) -> (Source, Option<FileOrigin>, Option<FileOrigin>) {
+) -> (NameSource, Option<FileOrigin>, Option<FileOrigin>) {
     let mut it = Symbolizer::with_files(options, Arc::new(files));
     let function = it.functions(session, &frame(session, pid, ip), false, None).last().unwrap().clone();
-    (function.source.unwrap(), function.origin, it.looked()[0].origin)
+    (function.source.unwrap(), function.origin, it.lookups()[0].origin)
 }
 
-fn of(files: impl Files + 'static) -> (Source, Option<FileOrigin>, Option<FileOrigin>) {
+fn of(files: impl Files + 'static) -> (NameSource, Option<FileOrigin>, Option<FileOrigin>) {
     of_address(options(), files, &process(), (5, IP))
 }
 
@@ -46,53 +46,57 @@ fn of(files: impl Files + 'static) -> (Source, Option<FileOrigin>, Option<FileOr
 fn names_of_files() {
     let at = Memory::default;
     let path = Some(FileOrigin::Path);
-    assert_eq!(of(at().with("/bin/a", file(SYMTAB).build())), (Source::Symtab, path, path));
-    assert_eq!(of(at().with("/bin/a", file(DYNSYM).build())), (Source::Dynsym, path, path));
+    assert_eq!(of(at().with("/bin/a", file(SYMTAB).build())), (NameSource::Symtab, path, path));
+    assert_eq!(of(at().with("/bin/a", file(DYNSYM).build())), (NameSource::Dynsym, path, path));
     let mini = stripped().section(".gnu_debugdata", PROGBITS, xz(&file(SYMTAB).build()));
-    assert_eq!(of(at().with("/bin/a", mini.build())), (Source::MiniDebugInfo, path, path));
+    assert_eq!(of(at().with("/bin/a", mini.build())), (NameSource::MiniDebugInfo, path, path));
     let by_id = Some(FileOrigin::BuildId);
     let cached = at().with("/cache/.build-id/ab/010203/elf", file(SYMTAB).build());
-    assert_eq!(of(cached), (Source::Symtab, by_id, by_id));
+    assert_eq!(of(cached), (NameSource::Symtab, by_id, by_id));
     // The names are of the debug file, and the stripped file is at its path.
     let debug = at().with("/usr/lib/debug/.build-id/ab/010203.debug", file(SYMTAB).build());
-    assert_eq!(of(debug.with("/bin/a", stripped().build())), (Source::Symtab, by_id, path));
+    assert_eq!(of(debug.with("/bin/a", stripped().build())), (NameSource::Symtab, by_id, path));
     let mut crc = flate2::Crc::new();
     let debug = file(SYMTAB).build();
     crc.update(&debug);
     let link = [&b"a.debug\0"[..], &crc.sum().to_le_bytes()].concat();
     let main = stripped().section(".gnu_debuglink", PROGBITS, link).build();
     let linked = at().with("/bin/a", main).with("/bin/a.debug", debug);
-    assert_eq!(of(linked), (Source::Symtab, Some(FileOrigin::DebugLink), path));
+    assert_eq!(of(linked), (NameSource::Symtab, Some(FileOrigin::DebugLink), path));
     let running = Some(FileOrigin::Process);
     let live = at().with("/proc/5/maps", "400000-401000 r-xp 00000000 08:01 3 /bin/b\n").with_inode(
         "/proc/5/root/bin/a",
         7,
         file(SYMTAB).build(),
     );
-    assert_eq!(of(live), (Source::Symtab, running, running));
+    assert_eq!(of(live), (NameSource::Symtab, running, running));
 }
 
 /// Files that are got from elsewhere.
 struct Elsewhere(Vec<u8>);
 
 impl Files for Elsewhere {
-    fn read(&self, path: &Path, _: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, _: u64) -> io::Result<FileBytes> {
         if path == Path::new("/got") {
-            Ok(Bytes::new(self.0.clone()))
+            Ok(FileBytes::new(self.0.clone()))
         } else {
             Err(io::ErrorKind::NotFound.into())
         }
     }
 
-    fn fetch(&self, _: BuildId, wanted: Wanted, _: u64) -> io::Result<PathBuf> {
-        if wanted == Wanted::Executable { Ok("/got".into()) } else { Err(io::ErrorKind::NotFound.into()) }
+    fn fetch(&self, _: BuildId, wanted: BuildIdFile, _: u64) -> io::Result<PathBuf> {
+        if wanted == BuildIdFile::Executable {
+            Ok("/got".into())
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
     }
 }
 
 #[test]
 fn names_of_files_from_elsewhere() {
     let fetched = Some(FileOrigin::Fetched);
-    assert_eq!(of(Elsewhere(file(SYMTAB).build())), (Source::Symtab, fetched, fetched));
+    assert_eq!(of(Elsewhere(file(SYMTAB).build())), (NameSource::Symtab, fetched, fetched));
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn names_of_dwarf() {
     let mut it = Symbolizer::with_files(options(), Arc::new(Memory::default().with("/bin/a", LINES)));
     let functions = it.functions_in(b"/bin/a", 0x40_100b);
     let from: Vec<_> = functions.iter().map(|function| (function.source.unwrap(), function.origin)).collect();
-    assert_eq!(from, [(Source::Dwarf, path), (Source::Dwarf, path), (Source::Symtab, path)]);
+    assert_eq!(from, [(NameSource::Dwarf, path), (NameSource::Dwarf, path), (NameSource::Symtab, path)]);
 }
 
 const LINES: &[u8] = include_bytes!("../fixtures/lines");
@@ -113,21 +117,21 @@ fn names_of_the_machine() {
     let running = Some(FileOrigin::Running);
     let files = Memory::default().with("/proc/kallsyms", kallsyms);
     let at = (0, TEXT + 0x1010);
-    assert_eq!(of_address(options(), files, &kernel(), at), (Source::Kallsyms, running, running));
+    assert_eq!(of_address(options(), files, &kernel(), at), (NameSource::Kallsyms, running, running));
     let mut with_kallsyms = options();
     with_kallsyms.kallsyms = Some("/k".into());
     let given = Some(FileOrigin::Given);
     let files = Memory::default().with("/k", kallsyms);
-    assert_eq!(of_address(with_kallsyms, files, &kernel(), at), (Source::Kallsyms, given, given));
+    assert_eq!(of_address(with_kallsyms, files, &kernel(), at), (NameSource::Kallsyms, given, given));
     let mut with_vmlinux = options();
     with_vmlinux.vmlinux = Some("/v".into());
     let vmlinux = Elf::new(TEXT).symbols(SYMTAB, &[(FUNC, TEXT + 0x1010, 0x20, "f")]).build();
     let files = Memory::default().with("/v", vmlinux);
-    assert_eq!(of_address(with_vmlinux, files, &kernel(), at), (Source::Symtab, given, given));
+    assert_eq!(of_address(with_vmlinux, files, &kernel(), at), (NameSource::Symtab, given, given));
     let files = Memory { vdso: Some(file(SYMTAB).build()), ..Memory::default() };
     let session = Records::default().map(5, 0x7fff_7000_0000, 0x2000, &ID, "[vdso]").session();
     let at = (5, 0x7fff_7000_1014);
-    assert_eq!(of_address(options(), files, &session, at), (Source::Symtab, running, running));
+    assert_eq!(of_address(options(), files, &session, at), (NameSource::Symtab, running, running));
 }
 
 #[test]
@@ -135,13 +139,13 @@ fn names_of_generated_code() {
     let session = Records::default().map(5, 0x7000_0000, 0x2000, &[], "//anon").session();
     let path = Some(FileOrigin::Path);
     let files = Memory::default().with("/tmp/perf-5.map", "70001000 20 f\n");
-    assert_eq!(of_address(options(), files, &session, (5, IP)), (Source::PerfMap, path, path));
+    assert_eq!(of_address(options(), files, &session, (5, IP)), (NameSource::PerfMap, path, path));
     let files = Memory::default()
         .with("/proc/5/maps", "70000000-70002000 rwxp 00000000 00:00 0 \n")
         .with("/proc/5/status", "NStgid:\t5\t1\n")
         .with_inode("/proc/5/root/tmp/perf-1.map", 70, "70001000 20 f\n");
     let running = Some(FileOrigin::Process);
-    assert_eq!(of_address(options(), files, &session, (5, IP)), (Source::PerfMap, running, running));
+    assert_eq!(of_address(options(), files, &session, (5, IP)), (NameSource::PerfMap, running, running));
 }
 
 #[test]

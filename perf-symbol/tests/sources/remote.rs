@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use perf_symbol::{Bytes, Files, Symbolizer, Why};
+use perf_symbol::{FileBytes, Files, NoSymbols, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{Records, names, options};
@@ -42,21 +42,21 @@ impl Remote {
 }
 
 impl Files for Remote {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Bytes> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let gone = || io::Error::from(io::ErrorKind::ConnectionReset);
         let (answer, answered) = mpsc::channel();
         let questions = self.questions.lock().map_err(|_| gone())?;
         questions.send((path.into(), limit, answer)).map_err(|_| gone())?;
-        answered.recv().map_err(|_| gone())?.map(Bytes::new)
+        answered.recv().map_err(|_| gone())?.map(FileBytes::new)
     }
 }
 
-fn found(files: &[(&str, Option<Vec<u8>>)]) -> (Vec<String>, Option<Why>) {
+fn found(files: &[(&str, Option<Vec<u8>>)]) -> (Vec<String>, Option<NoSymbols>) {
     let files = files.iter().map(|(path, bytes)| (path.into(), bytes.clone())).collect();
     let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/bin/a").session();
     let mut it = Symbolizer::with_files(options(), Arc::new(Remote::new(files)));
     let names = names(&mut it, &session, 5, 0x7000_1014);
-    (names, it.looked()[0].why)
+    (names, it.lookups()[0].why)
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn files_of_another_machine() {
     let elf = Elf::new(0x40_0000).symbols(SYMTAB, &[(FUNC, 0x40_1010, 0x20, "f")]).build_id(&ID).build();
     let name = vec!["f+0x4 symtab".to_owned()];
     assert_eq!(found(&[("/bin/a", Some(elf.clone()))]), (name.clone(), None));
-    assert_eq!(found(&[]), (vec![], Some(Why::NotFound)));
-    let did_not_come = (vec![], Some(Why::Unreadable(io::ErrorKind::TimedOut)));
+    assert_eq!(found(&[]), (vec![], Some(NoSymbols::NotFound)));
+    let did_not_come = (vec![], Some(NoSymbols::Unreadable(io::ErrorKind::TimedOut)));
     assert_eq!(found(&[("/bin/a", None)]), did_not_come);
     // The right file is perhaps the one that did not come.
     assert_eq!(found(&[(CACHED, None)]), did_not_come);

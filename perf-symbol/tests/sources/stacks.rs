@@ -8,7 +8,7 @@ use perf_parse::abi::regs::Arch;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_session::Session;
-use perf_symbol::{Stacks, Symbolizer};
+use perf_symbol::{StackFinder, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{KERNEL, Memory, Records, options, shown, symbolizer};
@@ -56,7 +56,7 @@ fn stack(kallsyms: &str, chain: &[u64], branches: Option<&[(u64, u64)]>) -> Vec<
     let mut options = options();
     options.kallsyms = Some("/copy".into());
     let mut symbolizer = Symbolizer::with_files(options, std::sync::Arc::new(files));
-    let mut stacks = Stacks::new(Arch::X86, 127, symbolizer.finder().clone()).with_symbols(&symbolizer);
+    let mut stacks = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone()).with_symbols(&symbolizer);
     let mut session = Session::new();
     let mut names = Vec::new();
     for record in Reader::from_records(events, Endianness::Little, &records.0).records() {
@@ -144,6 +144,6 @@ fn addresses_after_the_recorded_text_are_the_kernels() {
 #[test]
 fn symbols_of_stacks_are_not_looked_for() {
     let it = symbolizer(Memory::default());
-    drop(Stacks::new(Arch::X86, 127, it.finder().clone()).with_symbols(&it));
-    assert!(it.looked().is_empty());
+    drop(StackFinder::new(Arch::X86, 127, it.finder().clone()).with_symbols(&it));
+    assert!(it.lookups().is_empty());
 }

@@ -8,7 +8,7 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::regs::Arch;
 use perf_parse::feature::FeatureData;
 use perf_session::{Dso, Session};
-use perf_symbol::Bytes;
+use perf_symbol::FileBytes;
 use perf_symbol::unwind::{FrameSource, Module, StackEnd, Unwinder};
 
 /// The stack has the return addresses that the functions noted themselves.
@@ -26,7 +26,7 @@ fn check(name: &str) {
     let (mut session, mut unwinder) = (Session::new(), Unwinder::new(arch));
     let mut module_of = |dso: &Dso| {
         let path = folder.join(std::str::from_utf8(dso.name()).unwrap().trim_start_matches('/'));
-        Some(Arc::new(Module::parse(Bytes::new(std::fs::read(path).unwrap())).unwrap()))
+        Some(Arc::new(Module::parse(FileBytes::new(std::fs::read(path).unwrap())).unwrap()))
     };
     let mut stacks = 0;
     for record in reader.records() {

@@ -22,8 +22,8 @@ use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::regs::Arch;
 use perf_parse::event::Events;
 use perf_session::Session;
-use perf_symbol::Bytes;
-use perf_symbol::unwind::{Frame, FrameSource, Module, StackEnd, Unwinder, Unwound};
+use perf_symbol::FileBytes;
+use perf_symbol::unwind::{FrameSource, Module, StackEnd, Unwinder, UnwoundFrame, UnwoundStack};
 use testdata::elf::{Elf, TEXT, TEXT_OFFSET};
 use testdata::stack_sample::StackSample;
 
@@ -149,7 +149,7 @@ fn unwind_with(
     unwinder: &mut Unwinder,
     sample: &StackSample,
     elf: Option<&[u8]>,
-) -> (Vec<Frame>, Option<Unwound>) {
+) -> (Vec<UnwoundFrame>, Option<UnwoundStack>) {
     let endianness = if sample.big { Endianness::Big } else { Endianness::Little };
     let events: Events = [(sample.attr(), vec![])].into_iter().collect();
     let data = sample.records();
@@ -157,7 +157,7 @@ fn unwind_with(
     let mut session = Session::new();
     let mut result = None;
     let mut module_of =
-        |_: &perf_session::Dso| elf.map(|elf| Arc::new(Module::parse(Bytes::new(elf.to_vec())).unwrap()));
+        |_: &perf_session::Dso| elf.map(|elf| Arc::new(Module::parse(FileBytes::new(elf.to_vec())).unwrap()));
     for record in reader.records() {
         let record = record.unwrap();
         session.update(&record).unwrap();
@@ -169,7 +169,7 @@ fn unwind_with(
     result.unwrap()
 }
 
-fn unwind_on(arch: Arch, sample: &StackSample, elf: &Elf) -> (Vec<Frame>, Unwound) {
+fn unwind_on(arch: Arch, sample: &StackSample, elf: &Elf) -> (Vec<UnwoundFrame>, UnwoundStack) {
     let (frames, unwound) = unwind_with(&mut Unwinder::new(arch), sample, Some(&elf.build()));
     (frames, unwound.unwrap())
 }
@@ -185,6 +185,6 @@ fn place(ip: u64) -> u64 {
     ip.checked_sub(code(0)).filter(|place| *place < 0x1000).unwrap_or(ip)
 }
 
-fn sources(frames: &[Frame]) -> Vec<FrameSource> {
+fn sources(frames: &[UnwoundFrame]) -> Vec<FrameSource> {
     frames.iter().map(|frame| frame.source).collect()
 }

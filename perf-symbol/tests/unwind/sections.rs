@@ -4,7 +4,7 @@ use std::io::Write;
 
 use flate2::write::ZlibEncoder;
 use gimli::write::{CallFrameInstruction as Cfi, DebugFrame, EndianVec};
-use perf_symbol::unwind::{Machine, Module, ModuleError, StackEnd};
+use perf_symbol::unwind::{Module, ModuleError, StackEnd, UnwindMachine};
 use testdata::Bytes;
 use testdata::elf::{Elf, TEXT};
 
@@ -113,11 +113,12 @@ fn both_sections() {
 
 #[test]
 fn what_is_no_module() {
-    let parse = |bytes: Vec<u8>| Module::parse(perf_symbol::Bytes::new(bytes)).map(|module| module.machine());
+    let parse =
+        |bytes: Vec<u8>| Module::parse(perf_symbol::FileBytes::new(bytes)).map(|module| module.machine());
     assert_eq!(parse(vec![]), Err(ModuleError::NotElf));
     assert_eq!(parse(b"#!/bin/sh\n".to_vec()), Err(ModuleError::NotElf));
     assert_eq!(parse(Elf::new(21, true).build()), Err(ModuleError::Machine(21)));
-    assert_eq!(parse(Elf::new(EM_X86_64, true).build()), Ok(Machine::X86_64));
+    assert_eq!(parse(Elf::new(EM_X86_64, true).build()), Ok(UnwindMachine::X86_64));
     let mut cut = with_header().build();
     cut.truncate(70);
     assert_eq!(parse(cut), Err(ModuleError::NotElf));
@@ -129,7 +130,7 @@ fn damaged_files() {
     let elf = with_header().build();
     let it = sample(0x108, &[0, code(0x208), 0, 0, code(0xf08)]);
     let stack_of = |bytes: &[u8]| {
-        let module = Module::parse(perf_symbol::Bytes::new(bytes.to_vec()));
+        let module = Module::parse(perf_symbol::FileBytes::new(bytes.to_vec()));
         let mut unwinder = perf_symbol::unwind::Unwinder::new(perf_parse::abi::regs::Arch::X86);
         module.is_ok().then(|| crate::unwind_with(&mut unwinder, &it, Some(bytes)))
     };

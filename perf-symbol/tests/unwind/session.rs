@@ -8,7 +8,7 @@ use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::regs::Arch;
 use perf_parse::event::Events;
 use perf_session::{Dso, Session};
-use perf_symbol::Bytes;
+use perf_symbol::FileBytes;
 use perf_symbol::unwind::{FrameSource, Module, StackEnd, Unwinder};
 use testdata::elf::{Elf, TEXT_OFFSET};
 use testdata::stack_sample::StackSample;
@@ -37,13 +37,13 @@ fn unwind_all(
             let name = std::str::from_utf8(dso.name()).unwrap();
             assert!(!asked.contains(&name.to_owned()), "{name} is asked for twice");
             asked.push(name.to_owned());
-            Some(Arc::new(Module::parse(Bytes::new(elf(name).build())).unwrap()))
+            Some(Arc::new(Module::parse(FileBytes::new(elf(name).build())).unwrap()))
         };
         let unwound = unwinder.unwind(&at, None, &mut module_of, &mut frames).unwrap().unwrap();
         assert_eq!(unwound.spliced, frames.iter().any(|frame| frame.source == FrameSource::Earlier));
         let mut of_name = |dso: &Dso| {
             let elf = elf(std::str::from_utf8(dso.name()).unwrap());
-            Some(Arc::new(Module::parse(Bytes::new(elf.build())).unwrap()))
+            Some(Arc::new(Module::parse(FileBytes::new(elf.build())).unwrap()))
         };
         let (unwinder, mut of_shared) = (&mut shared[found.len() % 2], Vec::new());
         let alone = unwinder.unwind_alone(&at, None, &mut of_name, &mut of_shared).unwrap().unwrap();

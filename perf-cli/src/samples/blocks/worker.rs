@@ -8,7 +8,7 @@ use perf_profile::work::turns::Turns;
 use perf_profile::{PartStack, StackPart, Symbols};
 use perf_session::At;
 use perf_symbol::StackFrame;
-use perf_symbol::unwind::{self, Alone, Earlier, StackEnd};
+use perf_symbol::unwind::{self, PartialStack, StackEnd, ThreadRoots};
 
 use super::{Block, Entry, Found, Item, Stack, Wanted};
 
@@ -32,7 +32,11 @@ impl<'a> Worker<'a> {
     }
 
     /// Finds what is wanted of the samples of a block. `earlier` is given if stacks are unwound from copies.
-    pub(in crate::samples) fn work<T>(&mut self, block: &mut Block<'_, T>, earlier: Option<&Turns<Earlier>>) {
+    pub(in crate::samples) fn work<T>(
+        &mut self,
+        block: &mut Block<'_, T>,
+        earlier: Option<&Turns<ThreadRoots>>,
+    ) {
         if let Some(earlier) = earlier {
             let turn = earlier.of(block.number);
             self.unwound.unwind(block, &mut self.names);
@@ -99,11 +103,11 @@ impl<'a> Worker<'a> {
 /// The stacks of a block that are unwound from copies, in the order of the samples.
 #[derive(Clone, Debug, Default)]
 struct Unwound {
-    frames: Vec<unwind::Frame>,
+    frames: Vec<unwind::UnwoundFrame>,
     /// What was unwound of each stack, and its place in the frames. `None` if it is no stack to unwind.
-    stacks: Vec<(Option<Alone>, Range<usize>)>,
+    stacks: Vec<(Option<PartialStack>, Range<usize>)>,
     /// The frames that complete stacks.
-    outer: Vec<unwind::Frame>,
+    outer: Vec<unwind::UnwoundFrame>,
     /// How each stack ends, and the place of what completes it.
     ends: Vec<Option<(StackEnd, Range<usize>)>>,
 }
@@ -129,7 +133,7 @@ impl Unwound {
     }
 
     /// Completes the stacks by what the earlier ones of their threads have in common.
-    fn complete(&mut self, earlier: &mut Earlier) {
+    fn complete(&mut self, earlier: &mut ThreadRoots) {
         let Self { stacks, outer, ends, .. } = self;
         outer.clear();
         ends.clear();
@@ -141,7 +145,10 @@ impl Unwound {
     }
 
     /// Returns the frames of a stack and how it ends; `None` if it is no stack to unwind.
-    fn stack(&self, number: usize) -> Option<(impl Iterator<Item = unwind::Frame> + use<'_>, StackEnd)> {
+    fn stack(
+        &self,
+        number: usize,
+    ) -> Option<(impl Iterator<Item = unwind::UnwoundFrame> + use<'_>, StackEnd)> {
         let (end, outer) = self.ends.get(number)?.clone()?;
         let (_, frames) = self.stacks.get(number)?;
         let frames = self.frames.get(frames.clone())?.iter().chain(self.outer.get(outer)?);

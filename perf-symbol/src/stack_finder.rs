@@ -13,7 +13,7 @@ use crate::guess::Guess;
 use crate::kernel_frames::KernelFrames;
 use crate::shared::{SharedFunctions, SymbolStore, SymbolsKey};
 use crate::symbolizer::Symbolizer;
-use crate::unwind::{self, Alone, Earlier, FrameSource, Module, StackEnd, Unwinder};
+use crate::unwind::{self, FrameSource, Module, PartialStack, StackEnd, ThreadRoots, Unwinder};
 
 /// A frame of a stack.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub struct StackFrame<'s> {
 impl<'s> StackFrame<'s> {
     /// Returns a frame that was unwound, with what is mapped at its address.
     #[must_use]
-    pub fn unwound(at: &At<'s, '_>, it: &unwind::Frame) -> Self {
+    pub fn unwound(at: &At<'s, '_>, it: &unwind::UnwoundFrame) -> Self {
         let frame = Frame { ip: it.ip, mode: it.mode, mapping: at.find(it.mode, it.ip) };
         Self { frame, is_caller: it.is_return, source: it.source }
     }
@@ -58,17 +58,17 @@ impl<'s> StackFrame<'s> {
 /// Each thread that finds stacks needs one of its own. To have the same stacks on any number of threads, find all stacks of
 /// a thread of the capture with the same one, in time order: see [`FrameSource::Earlier`].
 #[derive(Debug)]
-pub struct Stacks {
+pub struct StackFinder {
     finder: Finder,
     unwinder: Unwinder,
     /// The largest number of words that the kernel records of a chain: a longer stack is cut.
     max_chain: usize,
-    unwound: Vec<unwind::Frame>,
+    unwound: Vec<unwind::UnwoundFrame>,
     /// `None` if the kernel's symbols are not to be used.
     kernel: Option<KernelFrames>,
 }
 
-impl Stacks {
+impl StackFinder {
     /// Finds stacks in captures of an architecture with the files of `finder`. `max_chain` is the recording machine's
     /// `kernel.perf_event_max_stack`, 127 unless somebody changed it: a chain with so many frames is taken to be cut.
     #[must_use]
@@ -155,8 +155,8 @@ impl Stacks {
         &mut self,
         at: &At<'_, 'r>,
         deferred: Option<&'r [u64]>,
-        frames: &mut Vec<unwind::Frame>,
-    ) -> Result<Option<Alone>, FileError> {
+        frames: &mut Vec<unwind::UnwoundFrame>,
+    ) -> Result<Option<PartialStack>, FileError> {
         let Self { finder, unwinder, kernel, .. } = self;
         let shared = kernel.as_ref().map(KernelFrames::shared);
         let mut module_of = |dso: &Dso| module_of(finder, shared, at.session(), dso);
@@ -171,7 +171,7 @@ impl Stacks {
 
     /// Returns what completes the stacks of all threads that use [`push_alone`](Self::push_alone).
     #[must_use]
-    pub fn earlier(&self) -> Earlier {
+    pub fn earlier(&self) -> ThreadRoots {
         self.unwinder.earlier()
     }
 

@@ -4,8 +4,8 @@ use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 
 use super::end::StackEnd;
-use super::frame::{Frame, FrameSource};
-use super::unwound::Unwound;
+use super::frame::{FrameSource, UnwoundFrame};
+use super::unwound::UnwoundStack;
 
 /// Number of whole stacks of a thread that must have the same outermost frames.
 const ENOUGH: u32 = 8;
@@ -16,7 +16,7 @@ const MAX_THREADS: usize = 1 << 14;
 /// The outermost frames that all whole stacks of a thread had so far: its start routine and its main loop, say. They run as
 /// long as the thread, so that a stack that ends among them because the copy was too short goes on as the others did.
 #[derive(Debug)]
-pub struct Earlier {
+pub struct ThreadRoots {
     by_thread: HashMap<u64, RootFrames>,
     /// The largest number of frames of a stack.
     max_stack: usize,
@@ -25,17 +25,17 @@ pub struct Earlier {
 /// A stack that was unwound without the earlier stacks of its thread: see
 /// [`Unwinder::unwind_alone`](super::Unwinder::unwind_alone).
 #[derive(Clone, Debug)]
-pub struct Alone {
-    unwound: Unwound,
+pub struct PartialStack {
+    unwound: UnwoundStack,
     /// The key of the thread.
     thread: u64,
     /// Address and stack pointer of each user frame, innermost first; empty if no other stack needs them.
     places: Vec<(u64, u64)>,
 }
 
-impl Alone {
+impl PartialStack {
     /// `places` are those of the user frames; empty if there are none.
-    pub(crate) fn new(unwound: Unwound, thread: u64, places: &[(u64, u64)]) -> Self {
+    pub(crate) fn new(unwound: UnwoundStack, thread: u64, places: &[(u64, u64)]) -> Self {
         let has_use = matches!(unwound.end, StackEnd::Rooted | StackEnd::Truncated);
         let places = if has_use { places.to_vec() } else { Vec::new() };
         Self { unwound, thread, places }
@@ -49,7 +49,7 @@ struct RootFrames {
     stacks: u32,
 }
 
-impl Earlier {
+impl ThreadRoots {
     pub(crate) fn new(max_stack: usize) -> Self {
         Self { by_thread: HashMap::new(), max_stack }
     }
@@ -57,21 +57,21 @@ impl Earlier {
     /// Completes the stack at the end of `frames` if its copy was too short, or learns from it. Returns how it ends then. Call
     /// it with all stacks of a thread in the order of time: the results are those of
     /// [`Unwinder::unwind`](super::Unwinder::unwind).
-    pub fn complete(&mut self, stack: &Alone, frames: &mut Vec<Frame>) -> Unwound {
+    pub fn complete(&mut self, stack: &PartialStack, frames: &mut Vec<UnwoundFrame>) -> UnwoundStack {
         self.complete_places(stack.unwound, stack.thread, &stack.places, frames)
     }
 
     pub(crate) fn complete_places(
         &mut self,
-        stack: Unwound,
+        stack: UnwoundStack,
         thread: u64,
         places: &[(u64, u64)],
-        frames: &mut Vec<Frame>,
-    ) -> Unwound {
+        frames: &mut Vec<UnwoundFrame>,
+    ) -> UnwoundStack {
         match stack.end {
             StackEnd::Rooted if !stack.spliced && !places.is_empty() => self.learn(thread, places),
             StackEnd::Truncated if !stack.spliced && self.push_outer(thread, places, frames) => {
-                return Unwound { end: StackEnd::Completed, spliced: true, ..stack };
+                return UnwoundStack { end: StackEnd::Completed, spliced: true, ..stack };
             }
             _ => {}
         }
@@ -98,7 +98,7 @@ impl Earlier {
 
     /// Appends the frames after the last one of a stack that is too short, if it is one of those that all stacks of the
     /// thread had. Returns whether it is, and all of them fit into the stack.
-    fn push_outer(&self, thread: u64, stack: &[(u64, u64)], frames: &mut Vec<Frame>) -> bool {
+    fn push_outer(&self, thread: u64, stack: &[(u64, u64)], frames: &mut Vec<UnwoundFrame>) -> bool {
         let Some(shared) = self.by_thread.get(&thread).filter(|shared| shared.stacks >= ENOUGH) else {
             return false;
         };
@@ -109,7 +109,7 @@ impl Earlier {
             return false;
         }
         let outer = shared.frames.get(..place).unwrap_or_default();
-        frames.extend(outer.iter().rev().map(|&(ip, _)| Frame {
+        frames.extend(outer.iter().rev().map(|&(ip, _)| UnwoundFrame {
             ip,
             mode: CpuMode::USER,
             is_return: true,
@@ -123,14 +123,14 @@ impl Earlier {
 mod tests {
     use super::*;
 
-    fn completed(outer: &Earlier, stack: &[(u64, u64)]) -> Option<Vec<u64>> {
+    fn completed(outer: &ThreadRoots, stack: &[(u64, u64)]) -> Option<Vec<u64>> {
         let mut frames = Vec::new();
         outer.push_outer(1, stack, &mut frames).then(|| frames.iter().map(|frame| frame.ip).collect())
     }
 
     #[test]
     fn what_all_stacks_share() {
-        let mut outer = Earlier::new(10);
+        let mut outer = ThreadRoots::new(10);
         let stack = |leaf| [(leaf, 0x10), (3, 0x20), (2, 0x30), (1, 0x40)];
         for count in 0..ENOUGH {
             // Too few.

@@ -7,17 +7,17 @@ use perf_session::BuildId;
 /// Why a file, or a part of it, could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Why {
+pub enum NoSymbols {
     /// No file was found: neither by the build id nor by the path.
     NotFound,
     /// A file is at the path, but with another build id than the recorded one; `None` if it has none.
     WrongBuildId(Option<BuildId>),
     /// A file was found, and has no symbol for the address.
-    NoSymbols,
+    NotInTable,
     /// A file was found, and could not be read, for example because this user may not.
     Unreadable(std::io::ErrorKind),
-    /// A file was found, and is larger than [`Limits::file`](crate::Limits::file) or
-    /// [`Limits::decompressed`](crate::Limits::decompressed).
+    /// A file was found, and is larger than [`SymbolLimits::file`](crate::SymbolLimits::file) or
+    /// [`SymbolLimits::decompressed`](crate::SymbolLimits::decompressed).
     TooLarge,
     /// A file was found, and is not an ELF file, or a damaged one. The text names the damaged part.
     Malformed(&'static str),
@@ -27,19 +27,19 @@ pub enum Why {
     Hidden,
     /// The clock of the process's jitdump is not that of the samples, and addresses were used for several functions.
     OtherClock,
-    /// A file was found, and was not read: the files of the symbolizer have [`Limits::total`](crate::Limits::total) bytes already.
+    /// A file was found, and was not read: the files of the symbolizer have [`SymbolLimits::total`](crate::SymbolLimits::total) bytes already.
     NoRoom,
     /// A [`Cancellation`](crate::Cancellation) ended the reading.
     Cancelled,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for NoSymbols {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound => f.write_str("no file found"),
             Self::WrongBuildId(Some(id)) => write!(f, "the file has the build id {id}"),
             Self::WrongBuildId(None) => f.write_str("the file has no build id"),
-            Self::NoSymbols => f.write_str("no symbols"),
+            Self::NotInTable => f.write_str("no symbols"),
             Self::Unreadable(kind) => write!(f, "the file cannot be read: {kind}"),
             Self::TooLarge => f.write_str("the file is too large"),
             Self::Malformed(part) => write!(f, "not a valid file: {part}"),
@@ -55,4 +55,4 @@ impl fmt::Display for Why {
     }
 }
 
-impl std::error::Error for Why {}
+impl std::error::Error for NoSymbols {}

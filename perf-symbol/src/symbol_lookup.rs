@@ -6,17 +6,17 @@ use std::sync::Arc;
 use perf_session::{BuildId, Dso, Segment};
 
 use crate::doubt::Doubt;
-use crate::error::Why;
 use crate::file_origin::FileOrigin;
+use crate::no_symbols::NoSymbols;
 
 /// A file that a [`Symbolizer`](crate::Symbolizer) looked for.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct SymbolLookup {
     /// What was mapped.
     pub dso: Arc<Dso>,
     /// The recorded build id.
     pub build_id: Option<BuildId>,
-    /// The build id of Go's linker of the file that was used, if it has no other: see [`Image::go_build_id`](crate::Image). `None`
+    /// The build id of Go's linker of the file that was used, if it has no other: see [`ElfImage::go_build_id`](crate::ElfImage). `None`
     /// if there is none.
     pub go_build_id: Option<Arc<str>>,
     /// The file that was used; empty if there is none.
@@ -25,7 +25,7 @@ pub struct Looked {
     /// file: see [`Function::origin`](crate::Function::origin).
     pub origin: Option<FileOrigin>,
     /// Why it has no names; `None` if it has.
-    pub why: Option<Why>,
+    pub why: Option<NoSymbols>,
     /// Why its names may be wrong; `None` if the file is the one that was mapped.
     pub doubt: Option<Doubt>,
     /// The segments of the file that was mapped, for [`address_of`](perf_session::address_of); empty if it was not found.
