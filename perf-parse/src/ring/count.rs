@@ -83,8 +83,8 @@ impl CounterTimes {
     /// ```
     /// use perf_parse::ring::CounterTimes;
     ///
-    /// assert_eq!(Times { enabled: 3000, running: 1000 }.estimate(7), Some(21));
-    /// assert_eq!(Times { enabled: 3000, running: 0 }.estimate(0), None);
+    /// assert_eq!(CounterTimes { enabled: 3000, running: 1000 }.estimate(7), Some(21));
+    /// assert_eq!(CounterTimes { enabled: 3000, running: 0 }.estimate(0), None);
     /// ```
     #[must_use]
     #[inline]

@@ -13,10 +13,9 @@ use crate::list::List;
 /// ```
 /// use perf_parse::tracepoint::Value;
 ///
-/// let value = Value::Signed(-1);
-/// assert_eq!((value.as_i64(), value.as_u64(), value.as_str()), (Some(-1), None, None));
-/// assert_eq!(Value::Str(b"sh").as_str(), Some(&b"sh"[..]));
-/// # let _: Value<'_> = value;
+/// let [number, text]: [Value<'_>; 2] = [Value::Signed(-1), Value::Str(b"sh")];
+/// assert_eq!((number.as_i64(), number.as_u64(), number.as_str()), (Some(-1), None, None));
+/// assert_eq!((text.as_i64(), text.as_str()), (None, Some(&b"sh"[..])));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(bound = "", untagged))]
