@@ -5,6 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use perf_export::columns::{self, Batches};
+use perf_export::parquet::{self, ParquetError};
+use perf_parse::Reader;
+
 /// Runs `perfdata export --to parquet`.
 fn export(captures: &[PathBuf], folder: &Path, options: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
@@ -143,4 +147,38 @@ fn redacted_files_have_no_paths() {
             assert!(!has(&content, text), "{}: {}", path.display(), String::from_utf8_lossy(text));
         }
     }
+}
+
+/// The program and an embedder, held against each other on every capture: one run of the program for each.
+#[test]
+fn the_library_writes_the_files_of_the_program() {
+    let all = needs::folder();
+    let mut compared = 0;
+    for (path, number) in testdata::captures().into_iter().zip(0..) {
+        let Ok(reader) = Reader::open(&path) else { continue };
+        let folder = all.join(number.to_string());
+        fs::create_dir(&folder).unwrap();
+        let output = export(std::slice::from_ref(&path), &folder, &["--with", "trace"]);
+        let of_program = files(&folder);
+        if of_program.is_empty() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{}: {why}", path.display());
+            continue;
+        }
+        let mut options = columns::Options::default();
+        options.path = Some(path.as_os_str().as_encoded_bytes().to_vec());
+        options.with.trace = true;
+        let batches = Batches::new(&reader, None, options);
+        let open = |_: &Path| Ok::<_, ParquetError>(Vec::new());
+        let of_library = parquet::write(batches, &parquet::Options::default(), open).unwrap();
+        let of_library: BTreeMap<_, _> =
+            of_library.into_iter().map(|(path, file)| (folder.join(path), file)).collect();
+        assert!(of_library.keys().eq(of_program.keys()), "{}", path.display());
+        for (file, content) in of_program {
+            assert!(of_library[&file] == content, "{}: {}", path.display(), file.display());
+        }
+        fs::remove_dir_all(folder).unwrap();
+        compared += 1;
+    }
+    assert!(compared > 60, "{compared}");
 }

@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use perf_export::columns::{ColumnsBuilder, Options};
+use perf_export::parquet;
 use perf_parse::file::{EventRecords, Reader};
 use perf_parse::{EventRecord, FileError};
 use perf_profile::Symbols;
 use perf_session::{At, Session};
 
-use super::data_set::{CaptureFiles, Partition};
+use super::data_set::CaptureFiles;
 use crate::args::export::{Dropped, ExportArgs, Extra};
 use crate::escape::shown;
 use crate::input::Memory;
@@ -94,7 +95,9 @@ fn add(
     let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
     let names = names.with_max_stack(args.profile.naming.max_stack);
     let columns = &args.columns;
-    let partition = Partition { host: columns.host.as_deref(), date: columns.date.as_deref() };
+    let mut partition = parquet::Options::default();
+    partition.host.clone_from(&columns.host);
+    partition.date.clone_from(&columns.date);
     let files = CaptureFiles::new(&args.output, memory.inputs, partition);
     let mut builder = ColumnsBuilder::new(reader, options(args, path, threads));
     builder.load_ahead(names.symbolizer());

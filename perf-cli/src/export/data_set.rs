@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use perf_export::columns::{ColumnsBuilder, Table};
-use perf_export::parquet::{Writers, path_of, path_of_trace};
+use perf_export::parquet::{DataSetWriter, Options};
 
 use crate::Failure;
 use crate::escape::shown;
@@ -15,84 +15,36 @@ use crate::output::{Holds, InputFile, Outputs, Unfinished};
 #[derive(Debug)]
 pub(super) struct CaptureFiles<'a> {
     data_set: &'a Path,
-    inputs: &'a [InputFile],
-    /// The partition, where it is not that of the capture.
-    partition: Partition<'a>,
-    /// `None` before the first batch, as the name of a stream is not known before.
-    open: Option<Open>,
-}
-
-/// The values of the folders `host=` and `date=` that were asked for. `None` takes that of the capture.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Partition<'a> {
-    pub(super) host: Option<&'a str>,
-    pub(super) date: Option<&'a str>,
-}
-
-#[derive(Debug)]
-struct Open {
-    writers: Writers<File>,
+    writer: DataSetWriter<File>,
     outputs: Outputs,
-    /// The host and the day of the capture, and its name.
-    place: Place,
-    /// The files with their final paths: those of tracepoints, and those of [`Table::ALL`] in this order.
-    traces: Vec<(PathBuf, Unfinished)>,
+    /// The files with their final paths, in the order in which they were opened.
     unfinished: Vec<(PathBuf, Unfinished)>,
-}
-
-/// Where the files of a capture are in a data set.
-#[derive(Debug)]
-struct Place {
-    host: Option<String>,
-    date: Option<String>,
-    capture: String,
-}
-
-impl Place {
-    fn of_table(&self, table: Table) -> PathBuf {
-        path_of(table, self.host.as_deref(), self.date.as_deref(), &self.capture)
-    }
-
-    fn of_trace(&self, name: &str) -> PathBuf {
-        path_of_trace(name, self.host.as_deref(), self.date.as_deref(), &self.capture)
-    }
 }
 
 impl<'a> CaptureFiles<'a> {
     /// Creates nothing yet. `inputs` are the files of the capture, which may not be replaced.
-    pub(super) fn new(data_set: &'a Path, inputs: &'a [InputFile], partition: Partition<'a>) -> Self {
-        Self { data_set, inputs, partition, open: None }
+    pub(super) fn new(data_set: &'a Path, inputs: &[InputFile], options: Options) -> Self {
+        let (writer, outputs) = (DataSetWriter::new(options), Outputs::of(inputs.iter().cloned()));
+        Self { data_set, writer, outputs, unfinished: Vec::new() }
     }
 
     /// Writes the batches that are ready.
     pub(super) fn write(&mut self, builder: &mut ColumnsBuilder<'_>) -> Result<(), Failure> {
-        while let Some((table, batch)) = builder.take()? {
-            let open = match &mut self.open {
-                Some(open) => open,
-                None => self.open.insert(open(self.data_set, self.inputs, self.partition, builder)?),
-            };
-            open.writers.write(table, &batch)?;
-        }
-        // Those of tracepoints: the tables are open once a batch of them is there.
-        while let Some(open) = &mut self.open
-            && let Some((name, batch)) = builder.take_trace()
-        {
-            let Open { writers, outputs, place, traces, .. } = open;
-            writers.write_trace(&name, &batch, || {
-                create(outputs, self.data_set.join(place.of_trace(&name)), traces)
-            })?;
-        }
-        Ok(())
+        let Self { data_set, writer, outputs, unfinished } = self;
+        writer.write_ready(builder, |path| create(outputs, data_set.join(path), unfinished))
     }
 
     /// Gives the files their names. If that fails for one, the data set is as before.
     pub(super) fn publish(self) -> Result<(), Failure> {
-        let Some(Open { writers, place, mut traces, unfinished, .. }) = self.open else { return Ok(()) };
-        drop(writers.finish()?);
-        let stale = stale(self.data_set, &place, &traces);
-        traces.extend(unfinished);
+        let Self { data_set, writer, mut unfinished, .. } = self;
+        drop(writer.finish()?);
+        let stale = stale(data_set, &unfinished);
+        // The table `captures` is the last one: a capture that has a row there has all others.
+        if unfinished.len() > Table::ALL.len() {
+            unfinished.rotate_left(Table::ALL.len());
+        }
         let publish = || {
-            replace(traces)?;
+            replace(unfinished)?;
             // A table of a tracepoint that the capture was exported with before, and is not now.
             let remove = |path: &PathBuf| fs::remove_file(path).map_err(|error| failed(path, &error));
             stale.iter().try_for_each(remove)
@@ -103,26 +55,6 @@ impl<'a> CaptureFiles<'a> {
         let published = publish();
         published
     }
-}
-
-/// Creates the files.
-fn open(
-    data_set: &Path,
-    inputs: &[InputFile],
-    partition: Partition<'_>,
-    builder: &ColumnsBuilder<'_>,
-) -> Result<Open, Failure> {
-    let recorded = builder.origin().hostname.as_deref().map(String::from_utf8_lossy);
-    let place = Place {
-        host: partition.host.or(recorded.as_deref()).map(str::to_owned),
-        date: partition.date.or(builder.date()).map(str::to_owned),
-        capture: builder.capture().to_owned(),
-    };
-    let mut outputs = Outputs::of(inputs.iter().cloned());
-    let mut unfinished = Vec::new();
-    let open = |table: Table| create(&mut outputs, data_set.join(place.of_table(table)), &mut unfinished);
-    let writers = Writers::new(builder.capture(), builder.origin(), open)?;
-    Ok(Open { writers, outputs, place, traces: Vec::new(), unfinished })
 }
 
 /// Creates a file, and adds it to those that are not finished.
@@ -144,11 +76,15 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Returns the files of tracepoints that a capture has in a data set, and that are not written now.
-fn stale(data_set: &Path, place: &Place, written: &[(PathBuf, Unfinished)]) -> Vec<PathBuf> {
+fn stale(data_set: &Path, written: &[(PathBuf, Unfinished)]) -> Vec<PathBuf> {
+    // In the folder of each table, a capture has its file at the same place.
+    let Some((first, _)) = written.first() else { return Vec::new() };
+    let within = first.strip_prefix(data_set).map(|path| path.components().skip(1).collect::<PathBuf>());
+    let within = within.unwrap_or_default();
     let tables = fs::read_dir(data_set).into_iter().flatten().filter_map(Result::ok);
-    let names = tables.filter_map(|entry| entry.file_name().into_string().ok());
-    let paths =
-        names.filter(|name| name.starts_with("trace_")).map(|name| data_set.join(place.of_trace(&name)));
+    let names = tables.map(|entry| entry.file_name());
+    let names = names.filter(|name| name.as_encoded_bytes().starts_with(b"trace_"));
+    let paths = names.map(|name| data_set.join(name).join(&within));
     paths.filter(|path| path.is_file() && written.iter().all(|(it, _)| it != path)).collect()
 }
 

@@ -93,7 +93,17 @@ impl<'a> Batches<'a> {
         self.builder.take_trace()
     }
 
-    /// Reads a record and takes it, or finishes the tables.
+    /// Reads a record, or finishes the tables. Returns the builder, which may have batches that are ready; `None` after the end.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn advance(&mut self) -> Option<&mut ColumnsBuilder<'a>> {
+        if self.is_finished {
+            return None;
+        }
+        self.step();
+        Some(&mut self.builder)
+    }
+
+    /// Reads a record and adds it, or finishes the tables.
     fn step(&mut self) {
         if let Some((record, user)) = self.held.pop_front() {
             return self.take(&record, user.as_deref());

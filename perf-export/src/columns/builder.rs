@@ -120,21 +120,21 @@ impl<'a> ColumnsBuilder<'a> {
 
     /// Returns the name of the capture: 32 hexadecimal digits, a hash of its header and its first records. Empty before the
     /// first record of a stream.
-    #[must_use]
-    pub fn capture(&self) -> &str {
+    #[cfg(feature = "parquet")]
+    pub(crate) fn capture(&self) -> &str {
         &self.context.capture
     }
 
     /// Returns the machine that the capture is from.
-    #[must_use]
-    pub fn origin(&self) -> &Origin {
+    #[cfg(feature = "parquet")]
+    pub(crate) fn origin(&self) -> &Origin {
         &self.context.origin
     }
 
     /// Returns the day on which the recording started in UTC, as `YYYY-MM-DD`; `None` if the capture does not relate its
     /// clock to the wall clock.
-    #[must_use]
-    pub fn date(&self) -> Option<&str> {
+    #[cfg(feature = "parquet")]
+    pub(crate) fn date(&self) -> Option<&str> {
         self.context.date.as_deref()
     }
 

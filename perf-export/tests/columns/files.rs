@@ -1,45 +1,91 @@
 //! Files of Parquet have what the batches have.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
+use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use perf_export::columns::{Batches, Options, Table};
-use perf_export::parquet::{ParquetError, TableWriter, Writers};
+use perf_export::parquet::{self, ParquetError, TableWriter};
 use perf_parse::Reader;
 
 use crate::{Tables, corpus};
 
+/// Returns the files of a capture by the names of their tables, and the name of the capture.
+fn files_of(reader: &Reader<'_>, options: Options) -> (BTreeMap<String, Vec<u8>>, String) {
+    let batches = Batches::new(reader, None, options);
+    let open = |_: &Path| Ok::<_, ParquetError>(Vec::new());
+    let files = parquet::write(batches, &parquet::Options::default(), open).unwrap();
+    let name = files[0].0.file_stem().unwrap().to_str().unwrap().to_owned();
+    let table = |path: PathBuf| path.iter().next().unwrap().to_str().unwrap().to_owned();
+    (files.into_iter().map(|(path, file)| (table(path), file)).collect(), name)
+}
+
+#[test]
+fn files_are_where_engines_look_for_them() {
+    let reader = Reader::open(testdata::path("everything.data")).unwrap();
+    let mut options = parquet::Options::default();
+    let paths = |options: &parquet::Options| {
+        let batches = Batches::new(&reader, None, Options::default());
+        let mut opened = Vec::new();
+        let open = |path: &Path| {
+            opened.push(path.to_path_buf());
+            Ok::<_, ParquetError>(Vec::new())
+        };
+        let files = parquet::write(batches, options, open).unwrap();
+        assert!(files.iter().map(|(path, _)| path).eq(&opened));
+        opened
+    };
+    let of_capture = paths(&options);
+    let tables = of_capture.iter().map(|path| path.iter().next().unwrap().to_str().unwrap());
+    assert!(tables.eq(Table::ALL.iter().map(|table| table.name())));
+    options.host = Some("a/b".into());
+    options.date = Some("2026-11-23".into());
+    for (given, of_capture) in paths(&options).iter().zip(&of_capture) {
+        let parts: Vec<_> = given.iter().map(|part| part.to_str().unwrap()).collect();
+        assert_eq!(parts[1..3], ["host=a%2Fb", "date=2026-11-23"]);
+        assert_eq!(given.file_name(), of_capture.file_name());
+    }
+}
+
+#[test]
+fn an_output_that_fails_ends_the_writing() {
+    let reader = Reader::open(testdata::path("everything.data")).unwrap();
+    let batches = Batches::new(&reader, None, Options::default());
+    let open = |path: &Path| match path.starts_with("frames") {
+        true => Err(ParquetError::General("no room".into())),
+        false => Ok(Vec::new()),
+    };
+    let error = parquet::write(batches, &parquet::Options::default(), open).unwrap_err();
+    assert!(error.to_string().contains("no room"), "{error}");
+}
+
 #[test]
 fn files_have_what_the_batches_have() {
     let reader = Reader::open(testdata::path("everything.data")).unwrap();
-    let mut batches = Batches::new(&reader, None, Options::default());
-    let origin = perf_profile::Origin::of(reader.features());
-    let open = |_| Ok::<_, parquet::errors::ParquetError>(Vec::new());
-    let mut writers = Writers::new("name", &origin, open).unwrap();
-    let mut rows: BTreeMap<Table, usize> = BTreeMap::new();
-    for batch in &mut batches {
+    let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
+    for batch in Batches::new(&reader, None, Options::default()) {
         let (table, batch) = batch.unwrap();
-        *rows.entry(table).or_default() += batch.num_rows();
-        writers.write(table, &batch).unwrap();
+        *rows.entry(table.name()).or_default() += batch.num_rows();
     }
-    let (files, traces) = writers.finish().unwrap();
-    assert!(traces.is_empty());
-    for (table, file) in files {
+    let (mut files, name) = files_of(&reader, Options::default());
+    assert_eq!(files.len(), Table::ALL.len());
+    for &table in Table::ALL {
+        let file = files.remove(table.name()).unwrap();
         let read = ParquetRecordBatchReaderBuilder::try_new(bytes_of(file)).unwrap();
         let metadata = read.metadata().file_metadata().key_value_metadata().unwrap().clone();
         let value = |key: &str| metadata.iter().find(|it| it.key == key).and_then(|it| it.value.clone());
-        assert_eq!(value("perf.capture").as_deref(), Some("name"));
+        assert_eq!(value("perf.capture").as_deref(), Some(&*name));
         assert_eq!(value("perf.table").as_deref(), Some(table.name()));
         assert_eq!(value("perf.schema_version").as_deref(), Some("2"));
         assert!(value("perf.hostname").is_some_and(|it| !it.is_empty()));
         let names: Vec<_> = read.schema().fields().iter().map(|field| field.name().clone()).collect();
         assert_eq!(names, table.columns().iter().map(|it| it.name).collect::<Vec<_>>());
         let read: usize = read.build().unwrap().map(|batch| batch.unwrap().num_rows()).sum();
-        assert_eq!(read, rows[&table], "{table}");
+        assert_eq!(read, rows[table.name()], "{table}");
     }
 }
 
@@ -97,24 +143,19 @@ fn files_have_the_values_of_the_batches() {
             let mut options = Options::default();
             options.flat = flat;
             (options.with.trace, options.with.branches, options.with.registers) = (true, true, true);
-            let open = |_| Ok::<_, ParquetError>(Vec::new());
-            let mut writers = Writers::new("name", &perf_profile::Origin::default(), open).unwrap();
             let mut all: BTreeMap<String, Vec<RecordBatch>> = BTreeMap::new();
-            let mut batches = Batches::new(&reader, None, options);
+            let mut batches = Batches::new(&reader, None, options.clone());
             while let Some(batch) = batches.next() {
                 let (table, batch) = batch.unwrap();
-                writers.write(table, &batch).unwrap();
                 all.entry(table.name().to_owned()).or_default().push(batch);
                 while let Some((name, batch)) = batches.take_trace() {
-                    writers.write_trace::<ParquetError>(&name, &batch, || Ok(Vec::new())).unwrap();
                     all.entry(name.to_string()).or_default().push(batch);
                 }
             }
-            let (tables, traces) = writers.finish().unwrap();
-            let tables = tables.into_iter().map(|(table, file)| (table.name().to_owned(), file));
-            for (name, file) in tables.chain(traces) {
-                let batches = all.get(&name).map_or(&[][..], Vec::as_slice);
-                file_is_the_same(&format!("{}: {name}", path.display()), file, batches, 1);
+            let (files, _) = files_of(&reader, options);
+            assert!(files.keys().eq(all.keys()), "{}", path.display());
+            for (name, file) in files {
+                file_is_the_same(&format!("{}: {name}", path.display()), file, &all[&name], 1);
             }
         }
     }
