@@ -1,14 +1,17 @@
 //! The formats of `perfdata export` for branch stacks, which have the branches of one file.
 
+use core::num::NonZero;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use perf_export::branches::{autofdo, brstack, preagg};
-use perf_parse::file::{EventRecords, Reader};
+use perf_parse::FileError;
+use perf_parse::file::Reader;
 use perf_parse::sample::BranchStack;
 use perf_profile::branches::{BranchFile, Branches, FileAddresses};
+use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
 use perf_profile::{Symbols, has_stacks};
 use perf_session::{At, Dso, DsoKind, Frame, Mapping, Segment, Session};
 use perf_symbol::{DsoFiles, NoSymbols};
@@ -18,9 +21,9 @@ use crate::args::profile::ProfileArgs;
 use crate::escape::OneLine;
 use crate::input::{self, Memory};
 use crate::names::{self, file_name};
+use crate::observer::StderrObserver;
 use crate::output::{InputFile, Output, say};
-use crate::samples::{Counted, Samples, Visit, Visited};
-use crate::{Failure, Outcome};
+use crate::{Failure, Outcome, selection};
 
 /// How a file is written, whose content the inner function writes. It must not be one of the inputs.
 type WriteFile<'a> =
@@ -33,21 +36,18 @@ pub(crate) fn run(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Fa
 
 /// Writes a format that has counts.
 fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
-    let mut counting = Counting::default();
+    let mut counting = BranchCounts::default();
     let (mut inputs, mut all, mut last) = (Vec::new(), Outcome::Clean, None);
     for path in &args.profile.files.0 {
         let outcome = input::read(path, |reader, memory| {
             inputs.extend_from_slice(memory.inputs);
-            let samples = Samples::new(&reader, memory, &args.profile.only)?.threads(args.profile.threads());
+            let samples = selection::samples(&reader, memory, &args.profile.only)?;
+            let samples = samples.threads(args.profile.threads().get());
             let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
-            let Some(walked) = samples.walk(names, &mut counting)? else {
-                return Err(Failure("the walk ended early".into()));
-            };
-            last = Some((
-                walked.session.clone(),
-                names::symbols(&args.profile.symbols, reader.features(), memory)?,
-            ));
-            Ok(walked.finish("taken"))
+            let mut observer = StderrObserver::new(memory, false);
+            let walked = samples.walk(names.clone(), &mut counting, &mut NoWorker, ONE, &mut observer)?;
+            last = Some((walked.session().clone(), names));
+            Ok(observer.finish(walked.account(), walked.omitted(), "taken"))
         })?;
         if outcome != Outcome::Clean {
             all = outcome;
@@ -75,25 +75,31 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     Ok(all)
 }
 
+/// The number of workers of a pass that needs none.
+const ONE: NonZero<usize> = NonZero::<usize>::MIN;
+
 /// Counts the branches of a walk.
 #[derive(Debug, Default)]
-struct Counting {
+struct BranchCounts {
     branches: Branches,
 }
 
-impl Visit<'_> for Counting {
+impl SamplePass<'_> for BranchCounts {
+    type Note = ();
+    type Worker = NoWorker;
+    type Error = Failure;
+
     fn sample(
         &mut self,
         at: &At<'_, '_>,
-        _counted: &Counted<'_>,
-        _names: &mut Symbols,
-        _records: &EventRecords<'_>,
-    ) -> Visited {
-        Ok(branch_stack(at).map(|stack| {
-            if let Some(stack) = stack {
-                self.branches.sample(at, &stack);
-            }
-        }))
+        _: &CountedSample<'_>,
+        _: &WalkContext<'_>,
+        _: &mut RecordNotes<'_, ()>,
+    ) -> Result<(), FileError> {
+        if let Some(stack) = branch_stack(at)? {
+            self.branches.sample(at, &stack);
+        }
+        Ok(())
     }
 }
 
@@ -223,26 +229,28 @@ fn write_all(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     brstack::write_mapping(file.dso.path(), addresses, out)?;
-    let samples = Samples::new(reader, memory, &args.only)?;
+    let samples = selection::samples(reader, memory, &args.only)?;
     let names = names::symbols(&args.symbols, reader.features(), memory)?;
-    let mut streaming = Streaming { file, addresses, known: HashMap::new(), chain: Vec::new(), out };
-    match samples.walk(names, &mut streaming)? {
-        Some(walked) => Ok(walked.finish("written")),
-        None => Err(Failure("the walk ended early".into())),
-    }
+    let mut pass =
+        BranchTexts { names: names.clone(), file, addresses, known: HashMap::new(), text: Vec::new(), out };
+    let mut observer = StderrObserver::new(memory, false);
+    let walked = samples.walk(names, &mut pass, &mut NoWorker, ONE, &mut observer)?;
+    Ok(observer.finish(walked.account(), walked.omitted(), "written"))
 }
 
 /// Writes the samples of a walk.
-struct Streaming<'a> {
+struct BranchTexts<'a> {
+    names: Symbols,
     file: &'a BranchFile,
     addresses: FileAddresses<'a>,
     /// Whether a DSO is the file, by its address; it is kept alive.
     known: HashMap<usize, (Arc<Dso>, bool)>,
-    chain: Vec<Option<u64>>,
+    /// The text that is not written yet.
+    text: Vec<u8>,
     out: &'a mut dyn Write,
 }
 
-impl Streaming<'_> {
+impl BranchTexts<'_> {
     /// Returns the address that the file's symbols have for an address of a process; `None` outside of the file.
     fn address(&mut self, session: &Session, mapping: Option<&Mapping>, addr: u64) -> Option<u64> {
         let Self { file, addresses, known, .. } = self;
@@ -258,37 +266,38 @@ impl Streaming<'_> {
     }
 }
 
-impl Visit<'_> for Streaming<'_> {
+impl SamplePass<'_> for BranchTexts<'_> {
+    type Note = ();
+    type Worker = NoWorker;
+    type Error = Failure;
+
     fn sample(
         &mut self,
         at: &At<'_, '_>,
-        counted: &Counted<'_>,
-        names: &mut Symbols,
-        _records: &EventRecords<'_>,
-    ) -> Visited {
-        let stack = match branch_stack(at) {
-            Ok(Some(stack)) => stack,
-            Ok(None) => return Ok(Ok(())),
-            Err(error) => return Ok(Err(error)),
-        };
+        counted: &CountedSample<'_>,
+        _: &WalkContext<'_>,
+        _: &mut RecordNotes<'_, ()>,
+    ) -> Result<(), FileError> {
+        let Some(stack) = branch_stack(at)? else { return Ok(()) };
         let session = at.session();
-        let mut chain = core::mem::take(&mut self.chain);
-        chain.clear();
+        let mut chain = Vec::new();
         if has_stacks(counted.event) {
-            let frames = match names.stack(at, counted.user) {
-                Ok(frames) => frames.0,
-                Err(error) => return Ok(Err(error)),
-            };
+            let (frames, _) = self.names.stack(at, counted.user)?;
             chain.extend(frames.iter().map(|it| self.address(session, it.frame.mapping, it.frame.ip)));
-            names.done(frames);
+            self.names.done(frames);
         }
         let ip = at.sample().ip().and_then(|ip| self.address(session, at.find_data(ip), ip));
-        let mut text = Vec::new();
+        let mut text = core::mem::take(&mut self.text);
         let mut place = |addr| self.address(session, at.find_data(addr), addr);
         // Writing to memory cannot fail.
         let _ = brstack::write_sample(ip, &chain, &stack, &mut place, &mut text);
-        self.chain = chain;
-        self.out.write_all(&text)?;
-        Ok(Ok(()))
+        self.text = text;
+        Ok(())
+    }
+
+    fn deliver(&mut self, (): (), _: &Session) -> Result<(), Failure> {
+        self.out.write_all(&self.text)?;
+        self.text.clear();
+        Ok(())
     }
 }

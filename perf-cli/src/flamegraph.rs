@@ -10,7 +10,7 @@ use crate::escape::shown;
 use crate::names::file_name;
 use crate::output::{InputFile, say};
 use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome, off_cpu};
+use crate::{Failure, Outcome, selection};
 
 pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let mut options = flamegraph::Options::default();
     options.captures = names(&args.profile.files.0);
     options.threads = args.profile.threads();
-    options.event = off_cpu::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
+    options.event = selection::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
     options.document = document;
     write(path, &profiles, &options, &inputs)?;
     Ok(outcome)

@@ -7,7 +7,7 @@ use crate::args::fold::{FoldArgs, FoldMark, FoldRoot, WeightArg};
 use crate::escape::OneLine;
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome, off_cpu};
+use crate::{Failure, Outcome, selection};
 
 pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, outcome, .. } = profile::read(&(&args.profile).into(), Keep::default())?;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     options.mark_kernel = is_marked(FoldMark::Kernel);
     options.mark_inlined = is_marked(FoldMark::Inlined);
     options.mark_jit = is_marked(FoldMark::Jit);
-    options.event = off_cpu::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
+    options.event = selection::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
     let events = profiles.iter().flat_map(|profile| profile.events());
     let mut names: Vec<_> = events.map(|it| event_name(&it.event)).collect();
     if let Some(first) = options.event.clone().or_else(|| names.first().cloned()) {

@@ -3,7 +3,6 @@
 mod browser;
 mod cell_text;
 mod cells;
-mod collect;
 mod elided;
 mod fit;
 mod graph;
@@ -20,21 +19,18 @@ mod transaction;
 
 use perf_parse::file::{Account, Reader};
 use perf_profile::Limits;
-use perf_profile::report::{Options, Report, ReportBuilder, ReportError, ReportPlan};
-use perf_profile::tracepoints::TracepointTexts;
+use perf_profile::Samples;
+use perf_profile::report::{Options, Report, ReportError, ReportPlan};
 use perf_symbol::SymbolLookup;
 
 use crate::args::only::OnlyArgs;
 use crate::args::report::{ReportArgs, ReportFormat};
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
-use crate::off_cpu::{self, OffCpu};
-use crate::output::{Output, say};
-use crate::progress::NamingProgress;
-use crate::samples::Samples;
+use crate::observer::StderrObserver;
+use crate::output::Output;
 use crate::script::header;
-use crate::{Failure, Outcome};
-use collect::ReportCollector;
+use crate::{Failure, Outcome, selection};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     if let Some((option, instead)) = args.refused.given() {
@@ -86,48 +82,20 @@ fn with_report(
     limits: Limits,
     act: &mut Act<'_>,
 ) -> Result<Outcome, Failure> {
-    let mut options = args.options()?;
-    options.limits = limits;
-    let plan = ReportPlan::new(&options, reader).map_err(|error| unusable(&error))?;
-    let traces = TracepointTexts::new(reader);
-    let (wait, only) = off_cpu::selection(only, args.off_cpu);
-    let off_cpu = if args.off_cpu { Some(OffCpu::new(reader, wait)?) } else { None };
     let naming = args.symbols.naming(args.threads);
-    let samples = Samples::new(reader, memory, &only)?.all_if(args.off_cpu).threads(naming.threads);
+    let mut options = args.options()?;
+    (options.limits, options.inlines) = (limits, naming.inlines);
+    let plan = ReportPlan::new(&options, reader).map_err(|error| unusable(&error))?;
+    let samples = Samples::of(reader).select(selection::selection(only)?);
+    let samples = if args.off_cpu { samples.read_all() } else { samples };
+    let samples = selection::with_index(samples, reader, memory).threads(naming.threads.get());
     let lines = if plan.needs_lines() { Lines::Always } else { Lines::WithInlined };
-    let names = names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?
-        .with_max_stack(args.max_stack);
-    let mut builder = ReportBuilder::new(plan);
-    builder.load_ahead(names.symbolizer(), naming);
-    let threads = samples.walkers(names.symbolizer().is_some());
-    let is_by_blocks = threads.get() > 1 && builder.can_be_in_parts() && off_cpu.is_none();
-    let mut collector = ReportCollector::new(builder, traces, off_cpu);
-    let mut walked = if is_by_blocks {
-        let part = collector.builder.part();
-        samples.walk_by_blocks(names, part, None, &mut collector, threads)?
-    } else {
-        let Some(walked) = samples.walk(names, &mut collector)? else { return Ok(Outcome::Clean) };
-        walked
-    };
-    let ReportCollector { builder, traces, off_cpu, .. } = collector;
-    if let Some(off_cpu) = off_cpu {
-        off_cpu.report();
-    }
-    if traces.as_fields > 0 {
-        let count = traces.as_fields;
-        say!(
-            "perfdata: samples counted by their fields, because their print formats cannot be evaluated: {count}"
-        );
-    }
-    let mut progress = NamingProgress::new();
-    let (finder, symbolizer) = walked.names.parts();
-    let report = builder.finish(&walked.session, finder, symbolizer.as_deref(), naming, &mut |done, all| {
-        progress.at(done, all)
-    });
-    drop(progress);
-    let looked = walked.names.lookups();
-    act(&ReportView { args, report: &report, account: walked.account(), looked: &looked })?;
-    Ok(walked.finish("counted"))
+    let symbols = names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?;
+    let mut observer = StderrObserver::new(memory, false);
+    let report = samples.report(plan, &symbols, &mut observer).map_err(selection::failure)?;
+    observer.end_progress();
+    act(&ReportView { args, report: &report, account: report.account(), looked: &symbols.lookups() })?;
+    Ok(observer.finish(report.account(), report.omitted(), "counted"))
 }
 
 /// Returns the failure of an option that the capture cannot have.

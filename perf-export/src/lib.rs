@@ -8,52 +8,15 @@
 //! # Examples
 //!
 //! ```
-//! use perf_abi::regs::Arch;
 //! use perf_export::fold;
-//! use perf_parse::event::Events;
-//! use perf_parse::file::{DeferredSamples, FileError};
-//! use perf_parse::{EventRecord, Reader};
-//! use perf_profile::{Keep, Limits, Naming, ProfileBuilder};
-//! use perf_session::{Periods, Session};
-//! use perf_symbol::{SymbolOptions, StackFinder, Symbolizer};
+//! use perf_parse::Reader;
+//! use perf_profile::{Samples, Selection, Symbols};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
-//! let mut session = Session::new();
-//! session.add_features(reader.features());
-//! let mut symbolizer = Symbolizer::new(SymbolOptions::default());
-//! let mut stacks = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone()).with_symbols(&symbolizer);
-//! let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
-//! let mut periods = Periods::default();
-//! // `user` is the user part of the call chain, if it came in a later record.
-//! let mut count = |record: &EventRecord<'_>, user: Option<&[u64]>, events: &Events| -> Result<(), FileError> {
-//!     let Some(at) = session.update_at(record)? else { return Ok(()) };
-//!     let mut stack = Vec::new();
-//!     let end = stacks.push(&at, user, &mut stack)?;
-//!     // A sample of a group (`:S`) counts for each event of the group.
-//!     for (event, period) in periods.of(&at, events)? {
-//!         builder.sample(&at, event, period, &stack, end, Some(&mut symbolizer));
-//!     }
-//!     Ok(())
-//! };
-//! let mut waiting = DeferredSamples::within(reader.limits());
-//! let mut records = reader.records().in_time_order();
-//! while let Some(record) = records.next() {
-//!     let record = record?;
-//!     if waiting.hold(&record) {
-//!         continue;
-//!     }
-//!     if let Some(ended) = waiting.end(&record) {
-//!         for sample in &ended.samples {
-//!             count(&sample.record, ended.user_of(sample), records.events())?;
-//!         }
-//!     }
-//!     count(&record, None, records.events())?;
-//! }
-//! for sample in waiting.take_all() {
-//!     count(&sample.record, None, records.events())?;
-//! }
-//! let profile = builder.finish(&session, &mut stacks, Some(&symbolizer), Naming::default(), &mut |_, _| {});
+//! let symbols = Symbols::of(&reader);
+//! let selection = Selection { time: "10%-20%".parse()?, ..Selection::default() };
+//! let profile = Samples::of(&reader).select(selection).threads(4).profile(&symbols, &mut ())?;
 //! fold::write(&[profile], &fold::Options::default(), &mut std::io::stdout())?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_parse::event::Event;
+use perf_parse::file::Account;
 use perf_session::{At, DsoKind, Segment, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, SymbolLookup, Symbolizer};
@@ -15,7 +16,7 @@ use crate::origin::Origin;
 use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 use crate::quality::{Quality, times_of_frames};
 use crate::sample::{Sample, Total};
-use crate::samples::{Added, Samples};
+use crate::sample_list::{Added, SampleList};
 use crate::stack_table::{NewStacks, PartStack, StackPart, StackTable};
 use crate::table::frames::{Frames, NONE};
 use crate::work::both::both;
@@ -49,7 +50,7 @@ pub struct ProfileBuilder {
     /// By the key of the thread: the row of its last name.
     thread_numbers: HashMap<u64, u32>,
     table: StackTable,
-    samples: Samples,
+    samples: SampleList,
     span: Option<(u64, u64)>,
     /// What was said of samples, by their numbers.
     texts: HashMap<u32, Vec<u8>>,
@@ -75,7 +76,7 @@ impl ProfileBuilder {
             threads: Vec::new(),
             thread_numbers: HashMap::new(),
             table: StackTable::default(),
-            samples: Samples::new(keep.times),
+            samples: SampleList::new(keep.times),
             span: None,
             texts: HashMap::new(),
             room_for_texts: limits.texts,
@@ -302,6 +303,8 @@ impl ProfileBuilder {
             texts,
             off_cpu,
             origin,
+            account: Account::default(),
+            omitted: 0,
         }
     }
 }

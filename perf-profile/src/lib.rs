@@ -1,60 +1,54 @@
 //! The samples of a Linux perf capture, with processes, stacks and names, and what they add up to.
 //!
-//! A [`ProfileBuilder`] takes the samples of a capture, in time order, with the state of a `perf-session` and the stacks of
-//! `perf-symbol`. It keeps each thread, address and stack once. [`ProfileBuilder::finish`] finds the names of all
-//! functions, on all processors. The [`Profile`] that it returns has the samples of the capture: [`Functions`] adds up the cost
-//! of each function, [`diff`] compares two profiles, and the crate `perf-export` writes profiles in the formats of other tools.
+//! [`Samples`] are those of a capture that a [`Selection`] selects, counted as perf counts them: groups of events, deferred call
+//! chains and times off the CPU included. [`Symbols`] find their stacks and functions. From them,
+//!
+//! - [`Samples::profile`] makes a [`Profile`]: each thread, address and stack kept once. [`Functions`] adds up the cost of each
+//!   function, [`diff`] compares two profiles, and the crate `perf-export` writes profiles in the formats of other tools;
+//! - [`Samples::report`] groups samples by keys, as `perf report` does: see [`report`];
+//! - [`Samples::named`] returns each sample with the functions of its stack;
+//! - [`Samples::walk`] runs a [pass](samples::pass::SamplePass) of one's own, on several threads.
+//!
+//! A [`ProfileBuilder`] takes samples that a program has from elsewhere.
 //!
 //! # Examples
 //!
+//! The profile of a tenth of a capture, as `perfdata fold --time 10%-20%` has it:
+//!
 //! ```
-//! use perf_abi::regs::Arch;
-//! use perf_parse::event::Events;
-//! use perf_parse::file::{DeferredSamples, FileError};
-//! use perf_parse::{EventRecord, Reader};
-//! use perf_profile::{Keep, Limits, Naming, ProfileBuilder};
-//! use perf_session::{Periods, Session};
-//! use perf_symbol::{SymbolOptions, StackFinder, Symbolizer};
+//! use perf_parse::Reader;
+//! use perf_profile::{Samples, Selection, Symbols};
 //!
 //! # let path = "examples/captures/plain.data";
 //! let reader = Reader::open(path)?;
-//! let mut session = Session::new();
-//! session.add_features(reader.features());
-//! let mut symbolizer = Symbolizer::new(SymbolOptions::default());
-//! let mut stacks = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
-//! let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
-//! let mut periods = Periods::default();
-//! // `user` is the user part of the call chain, if it came in a later record.
-//! let mut count = |record: &EventRecord<'_>, user: Option<&[u64]>, events: &Events| -> Result<(), FileError> {
-//!     let Some(at) = session.update_at(record)? else { return Ok(()) };
-//!     let mut stack = Vec::new();
-//!     let end = stacks.push(&at, user, &mut stack)?;
-//!     // A sample of a group (`:S`) counts for each event of the group.
-//!     for (event, period) in periods.of(&at, events)? {
-//!         builder.sample(&at, event, period, &stack, end, Some(&mut symbolizer));
-//!     }
-//!     Ok(())
-//! };
-//! let mut waiting = DeferredSamples::within(reader.limits());
-//! let mut records = reader.records().in_time_order();
-//! while let Some(record) = records.next() {
-//!     let record = record?;
-//!     if waiting.hold(&record) {
-//!         continue;
-//!     }
-//!     if let Some(ended) = waiting.end(&record) {
-//!         for sample in &ended.samples {
-//!             count(&sample.record, ended.user_of(sample), records.events())?;
-//!         }
-//!     }
-//!     count(&record, None, records.events())?;
-//! }
-//! for sample in waiting.take_all() {
-//!     count(&sample.record, None, records.events())?;
-//! }
-//! let profile = builder.finish(&session, &mut stacks, Some(&symbolizer), Naming::default(), &mut |_, _| {});
+//! let symbols = Symbols::of(&reader);
+//! let selection = Selection { time: "10%-20%".parse()?, ..Selection::default() };
+//! let profile = Samples::of(&reader).select(selection).threads(4).profile(&symbols, &mut ())?;
 //! let samples: u64 = profile.samples().map(|sample| sample.total.samples).sum();
 //! println!("{samples} samples in {} functions", profile.named().symbols().len());
+//! if !profile.account().is_clean() {
+//!     println!("faults: {}", profile.account().faults());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Each sample:
+//!
+//! ```
+//! use perf_parse::Reader;
+//! use perf_profile::{Samples, Symbols};
+//!
+//! # let path = "examples/captures/plain.data";
+//! let reader = Reader::open(path)?;
+//! let symbols = Symbols::of(&reader);
+//! for sample in Samples::of(&reader).named(&symbols) {
+//!     let sample = sample?;
+//!     println!("{} at {:?}", String::from_utf8_lossy(sample.thread().comm()), sample.time());
+//!     for frame in sample.stack() {
+//!         let function = frame.function().unwrap_or(b"?");
+//!         println!("    {} {:?} {:?}", String::from_utf8_lossy(function), frame.file(), frame.line());
+//!     }
+//! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -77,23 +71,30 @@ mod call_tree;
 mod calls;
 pub mod diff;
 mod end;
+mod error;
 mod event_name;
 mod functions;
 mod limits;
 mod named;
+mod observer;
+pub mod off_cpu;
 mod origin;
 mod profile;
 mod quality;
 pub mod report;
 mod sample;
-mod samples;
+mod sample_list;
+pub mod samples;
+pub mod selection;
 mod stack_table;
 pub mod symbols;
 pub mod table;
 pub mod text;
+mod tid_field;
 mod timeline;
 pub mod tracepoints;
 pub mod unit;
+mod wakers;
 mod weight;
 pub mod work;
 
@@ -101,14 +102,18 @@ pub use builder::{Kept, ProfileBuilder, Who};
 pub use call_tree::CallTree;
 pub use calls::{Call, calls_of, each_call, unknown_name};
 pub use end::End;
+pub use error::{ProfileError, SelectionField};
 pub use event_name::event_name;
 pub use functions::{FunctionKey, FunctionTotal, Functions};
 pub use limits::Limits;
 pub use named::{FunctionAt, Line, Named, Naming, Symbol};
+pub use observer::Observer;
 pub use origin::{Origin, machine_of, recorded_until};
 pub use profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
 pub use quality::{Missing, Quality, doubtful};
 pub use sample::{Sample, Times, Total};
+pub use samples::{NamedFrame, NamedSample, NamedSamples, ProfileOptions, Samples, WalkEnd};
+pub use selection::Selection;
 pub use stack_table::{NewStacks, PartFrame, PartStack, StackPart, StackTable, has_copies, has_stacks};
 pub use symbols::Symbols;
 pub use table::frames::{Frames, NONE, Place, short_name};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_parse::event::Event;
+use perf_parse::file::Account;
 use perf_session::{BuildId, Segment};
 use perf_symbol::SymbolLookup;
 
@@ -11,7 +12,7 @@ use crate::named::Named;
 use crate::origin::Origin;
 use crate::quality::Quality;
 use crate::sample::{Sample, Times, Total};
-use crate::samples::Samples;
+use crate::sample_list::SampleList;
 use crate::stack_table::StackTable;
 use crate::table::frames::{Frames, NONE};
 use crate::table::stacks::Stacks;
@@ -82,7 +83,7 @@ pub struct OffCpu {
 pub struct Profile {
     pub(crate) events: Vec<ProfileEvent>,
     pub(crate) threads: Vec<Thread>,
-    pub(crate) samples: Samples,
+    pub(crate) samples: SampleList,
     pub(crate) table: StackTable,
     pub(crate) named: Named,
     pub(crate) build_ids: Vec<Option<BuildId>>,
@@ -94,6 +95,8 @@ pub struct Profile {
     pub(crate) off_cpu: Vec<OffCpu>,
     /// By DSO.
     pub(crate) segments: HashMap<u32, Vec<Segment>>,
+    pub(crate) account: Account,
+    pub(crate) omitted: u64,
 }
 
 impl Profile {
@@ -102,6 +105,24 @@ impl Profile {
     pub fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
+    }
+
+    /// Sets the account of the capture, and the number of samples without the user part of their call chain.
+    pub(crate) fn with_account(self, account: Account, omitted: u64) -> Self {
+        Self { account, omitted, ..self }
+    }
+
+    /// Returns the account of the capture's records, with what could not be decoded; that of a profile from a
+    /// [`ProfileBuilder`](crate::ProfileBuilder) is empty.
+    #[must_use]
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Returns the number of samples without the user part of their call chain, because too many waited for it.
+    #[must_use]
+    pub fn omitted(&self) -> u64 {
+        self.omitted
     }
 
     /// Returns the machine and the clock of the capture.
@@ -146,7 +167,7 @@ impl Profile {
     /// and of what was beyond the limits. [`threads`](Self::threads), [`quality`](Self::quality) and [`span`](Self::span)
     /// stay those of all samples. Texts about samples are dropped. `keep` gets a profile without samples.
     pub fn retain(&mut self, keep: &mut dyn FnMut(&Self, &Sample) -> bool) {
-        let mut samples = core::mem::replace(&mut self.samples, Samples::new(Times::Nothing));
+        let mut samples = core::mem::replace(&mut self.samples, SampleList::new(Times::Nothing));
         samples.retain(&mut |sample| keep(self, sample));
         self.samples = samples;
         self.texts.clear();

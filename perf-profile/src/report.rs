@@ -18,6 +18,7 @@ mod machine;
 mod memory_access;
 mod options;
 mod order;
+mod pass;
 mod plan;
 mod ranks;
 mod row;
@@ -38,6 +39,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
+use perf_parse::file::Account;
 use perf_symbol::SymbolLookup;
 use regex_lite::Regex;
 
@@ -85,6 +87,8 @@ pub struct Report {
     /// The texts of source lines, if a key needs them.
     lines: SourceTexts,
     ranks: RowRanks,
+    account: Account,
+    omitted: u64,
 }
 
 impl Report {
@@ -105,7 +109,39 @@ impl Report {
         };
         let tables = plan.events.tables(&samples.events);
         let (row_symbols, ranks) = (row_symbols(&named), RowRanks::default());
-        Self { plan, samples, named, quality, lookups, tables, parents, row_symbols, lines, ranks }
+        let (account, omitted) = (Account::default(), 0);
+        Self {
+            plan,
+            samples,
+            named,
+            quality,
+            lookups,
+            tables,
+            parents,
+            row_symbols,
+            lines,
+            ranks,
+            account,
+            omitted,
+        }
+    }
+
+    /// Sets the account of the capture, and the number of samples without the user part of their call chain.
+    fn with_account(self, account: Account, omitted: u64) -> Self {
+        Self { account, omitted, ..self }
+    }
+
+    /// Returns the account of the capture's records, with what could not be decoded; that of a report from a
+    /// [`ReportBuilder`] is empty.
+    #[must_use]
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Returns the number of samples without the user part of their call chain, because too many waited for it.
+    #[must_use]
+    pub fn omitted(&self) -> u64 {
+        self.omitted
     }
 
     /// Returns the contents of the report.

@@ -1,127 +1,344 @@
-//! The samples of a profile: counted together where they have everything in common that is kept, or each alone.
+//! The walk over the samples of a capture, in time order, with what is known of their processes.
 
-mod alone;
-mod counted;
+mod batch;
+mod named;
+mod note_list;
+pub(crate) mod noted_events;
+pub mod pass;
+mod profile;
+mod unwound;
+mod walk;
 
-use core::ops::Range;
+use std::cell::RefCell;
+use std::num::NonZero;
+use std::thread::{self, Scope};
 
-use crate::sample::{Sample, Times};
-use alone::Alone;
-use counted::Counted;
+use perf_abi::sample_type::SampleType;
+use perf_parse::Index;
+use perf_parse::file::{Account, Reader};
 
-/// The samples of a profile.
+use crate::error::ProfileError;
+use crate::observer::Observer;
+use crate::off_cpu::{WaitKind, selected_kind};
+use crate::selection::Selection;
+use crate::selection::filter::SampleFilter;
+use crate::stack_table::has_copies;
+use crate::symbols::Symbols;
+use crate::work::batch::take_account;
+use crate::work::in_order::in_order;
+use crate::work::turns::Turns;
+use batch::NoteBatch;
+pub use named::{NamedFrame, NamedSample, NamedSamples};
+use pass::{NoWorker, PassWorker, SamplePass};
+pub use profile::{ProfileOptions, has_stack};
+pub use walk::WalkEnd;
+use walk::{BatchOf, SampleWalk};
+
+/// The samples of a capture: those that are selected, in order of time, counted as perf counts them.
+///
+/// # Examples
+///
+/// Each sample with its stack:
+///
+/// ```
+/// use perf_parse::Reader;
+/// use perf_profile::{Samples, Selection, Symbols};
+///
+/// # let path = "examples/captures/plain.data";
+/// let reader = Reader::open(path)?;
+/// let symbols = Symbols::of(&reader);
+/// let selection = Selection { time: "0%-50%".parse()?, ..Selection::default() };
+/// for sample in Samples::of(&reader).select(selection).named(&symbols) {
+///     let sample = sample?;
+///     println!("{}", String::from_utf8_lossy(sample.thread().comm()));
+///     for frame in sample.stack() {
+///         println!("    {:#x} {}", frame.ip(), String::from_utf8_lossy(frame.function().unwrap_or(b"?")));
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
-pub(crate) enum Samples {
-    Counted(Counted),
-    Alone(Alone),
+pub struct Samples<'a, 'b> {
+    reader: &'a Reader<'b>,
+    selection: Selection,
+    /// The selection, once it is resolved.
+    filter: Option<SampleFilter>,
+    /// The index of the capture.
+    index: Option<Index>,
+    needs_all: bool,
+    threads: NonZero<usize>,
 }
 
-/// What became of a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Added {
-    /// It is the last one of the list, and keeps its number.
-    Last,
-    /// It is counted.
-    Counted,
-    /// It is left out, because it is beyond the limit.
-    Beyond,
-}
+/// The most workers that find stacks: as many as one thread can walk and count for.
+const WORKERS: NonZero<usize> = NonZero::new(8).unwrap();
 
-impl Samples {
-    pub(crate) fn new(times: Times) -> Self {
-        match times {
-            Times::Nothing => Self::Counted(Counted::default()),
-            Times::Spans => Self::Counted(Counted::in_spans()),
-            Times::Each => Self::Alone(Alone::default()),
+/// The fewest threads that share the stacks of call chains. On two, a capture of a whole machine took as long as on one, and a
+/// third more processor time: both number most of its frames.
+const FEW: usize = 3;
+
+impl<'a, 'b> Samples<'a, 'b> {
+    /// All samples of a capture, on one thread.
+    #[must_use]
+    pub fn of(reader: &'a Reader<'b>) -> Self {
+        let selection = Selection::default();
+        Self {
+            reader,
+            selection,
+            filter: None,
+            index: None,
+            needs_all: false,
+            threads: NonZero::<usize>::MIN,
         }
     }
 
-    /// Adds a sample. `limit` is the largest number of samples of the list.
-    pub(crate) fn add(&mut self, sample: &Sample, limit: usize) -> Added {
-        let limit = limit.min(u32::MAX as usize);
-        match self {
-            Self::Counted(samples) => samples.add(sample, limit),
-            Self::Alone(samples) if samples.len() < limit => {
-                samples.push(sample);
-                Added::Last
+    /// Selects samples, in place of an earlier selection.
+    #[must_use]
+    pub fn select(self, selection: Selection) -> Self {
+        Self { selection, filter: None, ..self }
+    }
+
+    /// Permits so many threads; 0 is one for each processor. The result is the same for any number.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        let of_machine = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+        Self { threads: NonZero::new(threads).unwrap_or_else(of_machine), ..self }
+    }
+
+    /// Passes over the parts of the capture that have no sample of the selected times, by its index. An index that the walk
+    /// [cannot use](Self::may_use_index) has no effect.
+    #[must_use]
+    pub fn with_index(self, index: Option<Index>) -> Self {
+        Self { index, ..self }
+    }
+
+    /// Has all samples read, whatever times are selected: a pass needs them.
+    #[must_use]
+    pub fn read_all(self) -> Self {
+        Self { needs_all: true, ..self }
+    }
+
+    /// Returns whether an index saves a part of the walk: samples are selected by time, and none depends on the counters of the
+    /// one before.
+    #[must_use]
+    pub fn may_use_index(&self) -> bool {
+        // A counter is compared with its value in the sample before, whether that is selected or not.
+        let reads = self.reader.events().iter().any(|it| it.attr.sample_type.contains(SampleType::READ));
+        !self.selection.time.are_all() && !self.needs_all && !reads
+    }
+
+    /// Resolves the selection in the capture, which a walk does otherwise.
+    ///
+    /// # Errors
+    ///
+    /// If the capture does not have what the selection needs.
+    pub fn resolved(mut self) -> Result<Self, ProfileError> {
+        if self.filter.is_none() {
+            self.filter = Some(SampleFilter::new(self.selection.clone(), self.reader)?);
+        }
+        Ok(self)
+    }
+
+    /// Returns how many workers find stacks fastest. Unwound stacks take long to find, and symbols are loaded before most of
+    /// them are. Call chains do not: of three threads, one has enough to do with the records and with counting, and another
+    /// one loads symbols, if they are loaded ahead.
+    #[must_use]
+    pub fn workers(&self, loads_ahead: bool) -> NonZero<usize> {
+        if self.has_copies() {
+            return self.threads.min(WORKERS);
+        }
+        let workers = self.threads.get() - usize::from(loads_ahead);
+        NonZero::new(workers).filter(|it| it.get() >= FEW).map_or(NonZero::<usize>::MIN, |it| it.min(WORKERS))
+    }
+
+    /// Has times off the CPU counted. Returns the kind that the selected event names, without that event.
+    pub(crate) fn with_off_cpu(mut self) -> (Self, Option<WaitKind>) {
+        let (kind, selection) = selected_kind(core::mem::take(&mut self.selection));
+        (self.select(selection).read_all(), kind)
+    }
+
+    pub(crate) fn reader(&self) -> &'a Reader<'b> {
+        self.reader
+    }
+
+    pub(crate) fn thread_count(&self) -> NonZero<usize> {
+        self.threads
+    }
+
+    /// Returns whether the capture has events with copies of stacks.
+    fn has_copies(&self) -> bool {
+        self.reader.events().iter().any(|event| has_copies(event))
+    }
+
+    /// Walks over the capture with a pass, and so many workers. `worker` is the first of them, and has merged with the others
+    /// when the walk ends. `symbols` find the files and functions that samples are selected by.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the selection, what [`SamplePass::deliver`] returns, and [`ProfileError::Cancelled`].
+    pub fn walk<P: SamplePass<'a>>(
+        self,
+        symbols: Symbols,
+        pass: &mut P,
+        worker: &mut P::Worker,
+        workers: NonZero<usize>,
+        observer: &mut dyn Observer,
+    ) -> Result<WalkEnd<'a>, P::Error> {
+        let has_copies = self.has_copies();
+        thread::scope(|scope| {
+            let walk = self.begin(symbols, Some(scope))?;
+            let mut passing = Passing { walk, pass, observer, batches: 0, total: Account::default() };
+            if workers.get() == 1 {
+                passing.run(worker)?;
+            } else {
+                let symbols = worker.symbols().filter(|_| has_copies);
+                let earlier = symbols.map(|symbols| Turns::new(symbols.earlier()));
+                let passing = RefCell::new(&mut passing);
+                in_order(
+                    workers,
+                    worker,
+                    |batch: &mut BatchOf<'a, P>| passing.borrow_mut().fill(batch),
+                    |worker, batch| batch.work(worker, earlier.as_ref()),
+                    |worker, batch| passing.borrow_mut().deliver(worker, batch).map(|()| true),
+                    P::Worker::merge,
+                )?;
             }
-            Self::Alone(_) => Added::Beyond,
-        }
+            let Passing { mut walk, mut total, .. } = passing;
+            total.add(walk.account());
+            *walk.account_mut() = total;
+            Ok(walk.end())
+        })
     }
 
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Counted(samples) => samples.rows().len(),
-            Self::Alone(samples) => samples.len(),
-        }
+    /// Begins a walk in which each step passes one record on.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the selection.
+    pub fn steps<P: SamplePass<'a, Note = (), Worker = NoWorker>>(
+        self,
+        symbols: Symbols,
+        pass: P,
+    ) -> Result<PassSteps<'a, P>, ProfileError> {
+        Ok(PassSteps { walk: self.begin(symbols, None)?, pass, batch: BatchOf::<'a, P>::default() })
     }
 
-    pub(crate) fn get(&self, number: u32) -> Option<Sample> {
-        match self {
-            Self::Counted(samples) => samples.rows().get(number as usize).copied(),
-            Self::Alone(samples) => samples.get(number),
-        }
-    }
-
-    pub(crate) fn iter(&self) -> Iter<'_> {
-        Iter { samples: self, numbers: 0..self.len() as u32 }
-    }
-
-    /// Returns the number of nanoseconds of the spans of time that samples are counted in.
-    pub(crate) fn span(&self) -> u64 {
-        match self {
-            Self::Counted(samples) => samples.span(),
-            Self::Alone(_) => 1,
-        }
-    }
-
-    /// Drops the samples for which `keep` returns false.
-    pub(crate) fn retain(&mut self, keep: &mut dyn FnMut(&Sample) -> bool) {
-        match self {
-            Self::Counted(samples) => samples.retain(keep),
-            Self::Alone(_) => {
-                let mut kept = Alone::default();
-                self.iter().filter(keep).for_each(|sample| kept.push(&sample));
-                *self = Self::Alone(kept);
+    /// Begins a walk, which should end in the scope of the threads that it needs.
+    fn begin<'scope>(
+        self,
+        symbols: Symbols,
+        scope: Option<&'scope Scope<'scope, '_>>,
+    ) -> Result<SampleWalk<'a>, ProfileError>
+    where
+        'a: 'scope,
+    {
+        let may_use_index = self.may_use_index();
+        let Self { reader, selection, filter, index, threads, .. } = self;
+        let filter = filter.map_or_else(|| SampleFilter::new(selection, reader), Ok)?;
+        let index = index.filter(|_| may_use_index);
+        let indexed = index.and_then(|index| index.walk(reader, |part| filter.may_be_in(part)));
+        let mut records = indexed.unwrap_or_else(|| reader.records()).in_time_order();
+        if threads.get() > 1 {
+            records = records.decompress_ahead();
+            if let Some(scope) = scope {
+                records = records.order_ahead(scope);
             }
         }
-        self.finish();
+        Ok(SampleWalk::new(records, reader, filter, symbols))
     }
+}
 
-    /// Drops what only [`add`](Self::add) needs.
-    pub(crate) fn finish(&mut self) {
-        match self {
-            Self::Counted(samples) => samples.finish(),
-            Self::Alone(samples) => samples.finish(),
+/// A walk with a pass whose workers are on any thread.
+struct Passing<'p, 'a, P> {
+    walk: SampleWalk<'a>,
+    pass: &'p mut P,
+    observer: &'p mut dyn Observer,
+    batches: u64,
+    /// The account of the batches that were delivered.
+    total: Account,
+}
+
+impl<'a, P: SamplePass<'a>> Passing<'_, 'a, P> {
+    /// Walks with one worker, on this thread.
+    fn run(&mut self, worker: &mut P::Worker) -> Result<(), P::Error> {
+        let mut batch = BatchOf::<'a, P>::default();
+        let mut may_be_more = true;
+        while may_be_more {
+            batch.begin();
+            while may_be_more && batch.has_room() && !worker.is_full() {
+                may_be_more = self.walk.step(&mut *self.pass, &mut batch, Some(&mut *worker));
+            }
+            batch.noted = take_account(self.walk.account_mut());
+            batch.output = Some(worker.take_output());
+            self.deliver(worker, &mut batch)?;
         }
+        Ok(())
+    }
+
+    /// Fills a batch with the next records. Returns whether there may be more.
+    fn fill(&mut self, batch: &mut BatchOf<'a, P>) -> bool {
+        batch.begin_for_thread(self.batches, self.walk.session().clone());
+        self.batches += 1;
+        let mut may_be_more = true;
+        while may_be_more && batch.has_room() {
+            may_be_more = self.walk.step(&mut *self.pass, batch, None);
+        }
+        batch.noted = take_account(self.walk.account_mut());
+        batch.use_dsos_of(self.walk.session());
+        may_be_more
+    }
+
+    /// Delivers the output of a batch that was worked on, and counts its notes. The worker works on what is left to do.
+    fn deliver(&mut self, worker: &mut P::Worker, batch: &mut BatchOf<'a, P>) -> Result<(), P::Error> {
+        while batch.has_more {
+            self.deliver_output(batch)?;
+            batch.work(worker, None);
+        }
+        self.total.add(&batch.noted);
+        self.observer.account(&self.total);
+        self.observer.bytes(self.walk.reached());
+        self.deliver_output(batch)?;
+        batch.notes.notes.drain(..).for_each(|note| self.pass.count(note));
+        if self.observer.is_cancelled() {
+            return Err(ProfileError::Cancelled.into());
+        }
+        Ok(())
+    }
+
+    fn deliver_output(&mut self, batch: &mut BatchOf<'a, P>) -> Result<(), P::Error> {
+        let output = batch.output.take();
+        output.map_or(Ok(()), |output| self.pass.deliver(output, self.walk.session()))
     }
 }
 
-/// Samples, by their numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct Iter<'a> {
-    samples: &'a Samples,
-    numbers: Range<u32>,
+/// A walk in which each step passes one record on. Made by [`Samples::steps`].
+#[derive(Debug)]
+pub struct PassSteps<'a, P> {
+    walk: SampleWalk<'a>,
+    pass: P,
+    batch: NoteBatch<'a, (), ()>,
 }
 
-impl Iterator for Iter<'_> {
-    type Item = Sample;
-
-    #[inline]
-    fn next(&mut self) -> Option<Sample> {
-        self.samples.get(self.numbers.next()?)
+impl<'a, P: SamplePass<'a, Note = (), Worker = NoWorker>> PassSteps<'a, P> {
+    /// Passes the next record on. Returns whether there may be more.
+    pub fn step(&mut self) -> bool {
+        self.batch.begin();
+        self.walk.step(&mut self.pass, &mut self.batch, Some(&mut NoWorker))
     }
 
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.numbers.size_hint()
+    /// Returns the pass.
+    pub fn pass(&mut self) -> &mut P {
+        &mut self.pass
     }
-}
 
-impl ExactSizeIterator for Iter<'_> {}
+    /// Returns the account of all records so far.
+    #[must_use]
+    pub fn account(&self) -> &Account {
+        self.walk.account()
+    }
 
-/// Returns a sample for tests.
-#[cfg(test)]
-fn sample(stack: u32, time: u64) -> Sample {
-    let total = crate::sample::Total { samples: 1, period: 100 };
-    Sample { event: 0, thread: 1, cpu: None, time, stack, total }
+    /// Ends the walk.
+    #[must_use]
+    pub fn end(self) -> (P, WalkEnd<'a>) {
+        (self.pass, self.walk.end())
+    }
 }

@@ -3,12 +3,12 @@
 use perf_abi::record::RecordType;
 use perf_parse::EventRecord;
 use perf_parse::file::{EventRecords, Reader};
+use perf_profile::selection::{EventFilter, SpanSet, TimeSpans};
 
 use crate::Failure;
 use crate::args::ShowArgs;
-use crate::event_filter::EventFilter;
 use crate::input::Memory;
-use crate::spans::Spans;
+use crate::selection::failure;
 
 /// The filters of the command line. A record must pass all of them.
 #[derive(Debug)]
@@ -18,14 +18,17 @@ pub(super) struct Filter {
     /// `None` for all events.
     event: Option<EventFilter>,
     /// Records without a time are in no span.
-    spans: Spans,
+    spans: SpanSet,
 }
 
 impl Filter {
     pub(super) fn new(reader: &Reader<'_>, args: &ShowArgs) -> Result<Self, Failure> {
         let types: Result<_, _> = args.types.iter().map(|name| record_type(name)).collect();
-        let event = args.event.as_ref().map(|name| EventFilter::new(reader, "--event", name)).transpose()?;
-        let spans = Spans::new(reader, args.time.as_deref())?;
+        let event =
+            args.event.as_ref().map(|name| EventFilter::new(reader, name)).transpose().map_err(failure)?;
+        let time: TimeSpans =
+            args.time.as_deref().map(str::parse).transpose().map_err(failure)?.unwrap_or_default();
+        let spans = time.resolve(reader).map_err(failure)?;
         Ok(Self { types: types?, event, spans })
     }
 
@@ -37,16 +40,16 @@ impl Filter {
     /// Returns the walk over the parts of the capture that have records of the selected times, if there is an index
     /// beside it. It also has all records that are not samples.
     pub(super) fn indexed<'r>(&self, reader: &'r Reader<'_>, memory: Memory<'_>) -> Option<EventRecords<'r>> {
-        if self.spans.are_all() {
+        if self.spans.is_all() {
             return None;
         }
         let index = crate::index::of(reader, memory)?;
-        index.walk(reader, |part| part.times().is_some_and(|times| self.spans.overlap(&times)))
+        index.walk(reader, |part| part.times().is_some_and(|times| self.spans.overlaps(&times)))
     }
 
     #[inline(always)]
     pub(super) fn wants(&self, record: &EventRecord<'_>) -> bool {
-        if self.types.is_empty() && self.event.is_none() && self.spans.are_all() {
+        if self.types.is_empty() && self.event.is_none() && self.spans.is_all() {
             return true;
         }
         self.wants_some(record)
@@ -55,7 +58,7 @@ impl Filter {
     fn wants_some(&self, record: &EventRecord<'_>) -> bool {
         (self.types.is_empty() || self.types.contains(&record.kind()))
             && self.event.as_ref().is_none_or(|event| record.event().is_some_and(|of| event.wants(of)))
-            && (self.spans.are_all() || record.time().is_some_and(|time| self.spans.contain(time)))
+            && (self.spans.is_all() || record.time().is_some_and(|time| self.spans.contains(time)))
     }
 }
 

@@ -8,18 +8,19 @@ use std::thread;
 
 use perf_export::columns::{ColumnsBuilder, Options};
 use perf_export::parquet;
-use perf_parse::file::{EventRecords, Reader};
+use perf_parse::file::Reader;
 use perf_parse::{EventRecord, FileError};
 use perf_profile::Symbols;
+use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
 use perf_session::{At, Session};
 
 use super::data_set::CaptureFiles;
 use crate::args::export::{Dropped, ExportArgs, Extra};
 use crate::escape::shown;
 use crate::input::Memory;
+use crate::observer::StderrObserver;
 use crate::output::say;
-use crate::samples::{Counted, Filter, Samples, Visit, Visited};
-use crate::{Failure, Outcome, names, streams};
+use crate::{Failure, Outcome, names, selection, streams};
 
 pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.profile.off_cpu {
@@ -91,7 +92,7 @@ fn add(
     args: &ExportArgs,
     threads: NonZero<usize>,
 ) -> Result<Outcome, Failure> {
-    let samples = Samples::new(reader, memory, &args.profile.only)?.threads(threads);
+    let samples = selection::samples(reader, memory, &args.profile.only)?.threads(threads.get());
     let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
     let names = names.with_max_stack(args.profile.naming.max_stack);
     let columns = &args.columns;
@@ -101,16 +102,16 @@ fn add(
     let files = CaptureFiles::new(&args.output, memory.inputs, partition);
     let mut builder = ColumnsBuilder::new(reader, options(args, path, threads));
     builder.load_ahead(names.symbolizer());
-    let mut exported = Exported { builder, files };
-    let Some(walked) = samples.walk(names, &mut exported)? else {
-        return Err(Failure("the walk ended early".into()));
-    };
-    let Exported { mut builder, mut files } = exported;
-    let symbolizer = walked.names.symbolizer();
-    builder.finish(&walked.session, symbolizer, walked.events(), walked.features(), walked.account());
+    let mut pass = ColumnsPass { builder, files, names: names.clone() };
+    let mut observer = StderrObserver::new(memory, false);
+    let one = NonZero::<usize>::MIN;
+    let walked = samples.walk(names, &mut pass, &mut NoWorker, one, &mut observer)?;
+    let ColumnsPass { mut builder, mut files, names } = pass;
+    let symbolizer = names.symbolizer();
+    builder.finish(walked.session(), symbolizer, walked.events(), walked.features(), walked.account());
     files.write(&mut builder)?;
     files.publish()?;
-    Ok(walked.finish("exported"))
+    Ok(observer.finish(walked.account(), walked.omitted(), "exported"))
 }
 
 fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
@@ -130,49 +131,49 @@ fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
     options
 }
 
-/// The tables of a capture and their files.
+/// Adds the rows of a capture to its tables, and writes those that are full.
 #[derive(Debug)]
-struct Exported<'a> {
+struct ColumnsPass<'a> {
     builder: ColumnsBuilder<'a>,
     files: CaptureFiles<'a>,
+    names: Symbols,
 }
 
-impl Visit<'_> for Exported<'_> {
+impl SamplePass<'_> for ColumnsPass<'_> {
+    type Note = ();
+    type Worker = NoWorker;
+    type Error = Failure;
+
     const TAKES_GROUPS: bool = true;
 
     fn sample(
         &mut self,
         at: &At<'_, '_>,
-        counted: &Counted<'_>,
-        names: &mut Symbols,
-        records: &EventRecords<'_>,
-    ) -> Visited {
-        let (stack, end) = match names.stack(at, counted.user) {
-            Ok(found) => found,
-            Err(error) => return Ok(Err(error)),
-        };
+        counted: &CountedSample<'_>,
+        context: &WalkContext<'_>,
+        _: &mut RecordNotes<'_, ()>,
+    ) -> Result<(), FileError> {
+        let Self { builder, names, .. } = self;
+        let CountedSample { event, period, user, .. } = *counted;
+        let (stack, end) = names.stack(at, user)?;
         let (finder, symbolizer) = names.parts();
-        let Counted { event, period, .. } = *counted;
-        let builder = &mut self.builder;
-        let taken: Result<(), FileError> =
-            builder.sample(at, event, records.events(), period, &stack, end, finder, symbolizer);
+        let taken = builder.sample(at, event, context.events(), period, &stack, end, finder, symbolizer);
         names.done(stack);
-        Ok(taken)
+        taken
     }
 
     fn other(
         &mut self,
         record: &EventRecord<'_>,
         session: &Session,
-        _filter: &Filter<'_>,
-        records: &EventRecords<'_>,
-    ) -> Visited {
-        self.builder.record(record, records.events(), session);
-        Ok(Ok(()))
+        context: &WalkContext<'_>,
+        _: &mut RecordNotes<'_, ()>,
+    ) -> Result<(), FileError> {
+        self.builder.record(record, context.events(), session);
+        Ok(())
     }
 
-    fn goes_on(&mut self) -> Result<bool, Failure> {
-        self.files.write(&mut self.builder)?;
-        Ok(true)
+    fn deliver(&mut self, (): (), _: &Session) -> Result<(), Failure> {
+        self.files.write(&mut self.builder)
     }
 }

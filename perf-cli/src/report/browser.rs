@@ -28,9 +28,8 @@ use crate::args::report::{ReportArgs, ReportFormat};
 use crate::escape::OneLine;
 use crate::input::Memory;
 use crate::output::Output;
-use crate::samples::Samples;
 use crate::script::header;
-use crate::{Failure, Outcome, streams};
+use crate::{Failure, Outcome, selection, streams};
 use draw::ScreenLook;
 use files::BrowsedCapture;
 use model::{Browser, BrowserContext, BrowserStep};
@@ -83,7 +82,7 @@ pub(super) fn run(
         let outcome = with_report(reader, memory, args, &only, limits, &mut |view| {
             let check_time = |time: &str| {
                 let only = OnlyArgs { time: Some(time.to_owned()), ..args.only.clone() };
-                Samples::new(reader, memory, &only).map(drop)
+                selection::samples(reader, memory, &only).map(drop)
             };
             let outside = BrowserContext { header: &header, check_time: &check_time };
             let state = state.clone().unwrap_or_else(|| BrowserState::new(view));

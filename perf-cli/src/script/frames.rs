@@ -23,11 +23,11 @@ pub(super) fn push_ip(
     options: &Options<'_>,
     names: &mut Symbols,
 ) -> Result<(), FileError> {
-    let Shown { known, user, .. } = *counted;
+    let Shown { known, stack: of_sample, .. } = *counted;
     if known.has_callchain && options.shows_chains {
         out.push(b'\n');
-        if !has_unknown_marker(at, user, options.max_stack)? {
-            let (stack, _) = counted.stack(at, names)?;
+        if !has_unknown_marker(at, of_sample.user(), options.max_stack)? {
+            let (stack, _) = of_sample.find(at, names)?;
             for frame in stack.iter().take(options.max_stack) {
                 push_frame(out, at, frame, known, names);
             }

@@ -53,7 +53,7 @@ impl<'a> Lines<'a> {
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let (mut stack, mut end) = counted.stack(at, names)?;
+        let (mut stack, mut end) = counted.stack.find(at, names)?;
         // A chain without frames would lose where the sample is.
         if stack.is_empty() && sample.ip().is_some() {
             stack.push(recorded_frame(names.own_frame(at)));

@@ -11,8 +11,9 @@ use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_parse::feature::{BuildId, ClockData, Features};
-use perf_parse::file::{EventRecords, Mode, Reader};
+use perf_parse::file::{Mode, Reader};
 use perf_parse::record::user::{IdIndex, IdIndexGuest};
+use perf_profile::samples::pass::WalkContext;
 use perf_profile::tracepoints::TracepointTexts;
 use perf_profile::{event_name, machine_of};
 
@@ -133,24 +134,24 @@ impl<'a> Events<'a> {
     }
 
     /// Returns what is known of an event.
-    pub(super) fn known(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Arc<Known> {
+    pub(super) fn known(&mut self, event: &Arc<Event>, context: &WalkContext<'_>) -> Arc<Known> {
         match self.known.get(event.index) {
             Some(Some(known)) if Arc::ptr_eq(&known.event, event) => Arc::clone(known),
-            _ => self.add(event, records),
+            _ => self.add(event, context),
         }
     }
 
     #[cold]
-    fn add(&mut self, event: &Arc<Event>, records: &EventRecords<'_>) -> Arc<Known> {
+    fn add(&mut self, event: &Arc<Event>, context: &WalkContext<'_>) -> Arc<Known> {
         if self.name_width == 0 {
-            self.name_width = records.events().iter().map(|event| event_name(event).len()).max().unwrap_or(0);
+            self.name_width = context.events().iter().map(|event| event_name(event).len()).max().unwrap_or(0);
         }
         let fields = self.choice.of(event);
         let mut name = Vec::new();
         push_name(&mut name, &event_name(event));
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let needs_tail = fields.has(Fields::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
-        let features = records.features();
+        let features = context.features();
         let known = Arc::new(Known {
             event: Arc::clone(event),
             name,

@@ -3,11 +3,13 @@
 use perf_parse::file::{Account, Reader};
 use perf_parse::{EventRecord, FileError};
 use perf_profile::Symbols;
+use perf_profile::samples::pass::{PassWorker, SampleStack};
 use perf_profile::tracepoints::TracepointTexts;
 use perf_session::{At, Session};
 
 use super::json::Lines;
 use super::line::{self, Start};
+use super::note::{SampleNote, ScriptNote};
 use super::{Known, Options, Shown, events};
 use crate::args::script::SampleFormat;
 
@@ -18,7 +20,13 @@ pub(super) struct Printer<'a> {
     traces: TracepointTexts<'a>,
     lines: Option<Lines<'a>>,
     names: Symbols,
+    out: Vec<u8>,
 }
+
+/// The number of bytes of output at a time. One record may exceed it.
+///
+/// Most batches print less. The thread that writes the output works on the rest of a larger one, piece by piece.
+const OUT: usize = 2 << 20;
 
 impl<'a> Printer<'a> {
     pub(super) fn new(
@@ -29,15 +37,7 @@ impl<'a> Printer<'a> {
     ) -> Self {
         let is_json = options.args.format == SampleFormat::Jsonl;
         let lines = is_json.then(|| Lines::new(reader, options.max_stack));
-        Self { options, traces, lines, names }
-    }
-
-    /// Adds what another thread counted.
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.traces.as_fields += other.traces.as_fields;
-        if let Some((lines, other)) = self.lines.as_mut().zip(other.lines.as_ref()) {
-            lines.merge(other);
-        }
+        Self { options, traces, lines, names, out: Vec::new() }
     }
 
     /// Returns the number of samples whose print format could not be evaluated.
@@ -45,37 +45,12 @@ impl<'a> Printer<'a> {
         self.traces.as_fields
     }
 
-    /// Appends a sample.
-    ///
-    /// # Errors
-    ///
-    /// Those of the call chain and of the fields after the leading ones. What could be printed is in `out`.
-    pub(super) fn sample(
-        &mut self,
-        at: &At<'_, '_>,
-        shown: &Shown<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), FileError> {
-        let Self { options, traces, lines, names } = self;
-        match lines {
-            Some(lines) => lines.push_sample(out, at, shown, names),
-            None if shown.known.fields.is_empty() => Ok(()),
-            None => line::push_sample(out, at, shown, options, traces, names),
-        }
-    }
-
     /// Appends a record that is not a sample, and that can be decoded. `known` is its event, if it has one, and `time` the
     /// time that is printed.
     ///
     /// perf: `print_event_with_time`.
-    pub(super) fn other(
-        &self,
-        record: &EventRecord<'_>,
-        session: &Session,
-        known: Option<&Known>,
-        time: u64,
-        out: &mut Vec<u8>,
-    ) {
+    fn push_other(&mut self, record: &EventRecord<'_>, session: &Session, known: Option<&Known>, time: u64) {
+        let out = &mut self.out;
         let Ok(decoded) = record.decode() else { return };
         let id = record.sample_id().ok().flatten();
         let of_trailer = id.map(|id| (id.pid().unwrap_or(-1), id.tid().unwrap_or(-1)));
@@ -99,6 +74,65 @@ impl<'a> Printer<'a> {
     pub(super) fn push_account(&self, account: &Account, out: &mut Vec<u8>) {
         if let Some(lines) = &self.lines {
             lines.push_account(out, account, &self.names);
+        }
+    }
+}
+
+impl PassWorker for Printer<'_> {
+    type Note = ScriptNote;
+    type Output = Vec<u8>;
+
+    fn symbols(&mut self) -> Option<&mut Symbols> {
+        Some(&mut self.names)
+    }
+
+    /// Appends a sample. What could be printed of one with a fault stays.
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &SampleStack<'_>,
+        note: &mut ScriptNote,
+    ) -> Result<(), FileError> {
+        let ScriptNote::Sample(SampleNote { known, period, time, guest, data_src_width }) = note else {
+            return Ok(());
+        };
+        let shown = Shown {
+            known,
+            period: *period,
+            time: *time,
+            guest: *guest,
+            data_src_width: *data_src_width,
+            stack,
+        };
+        let Self { options, traces, lines, names, out } = self;
+        match lines {
+            Some(lines) => lines.push_sample(out, at, &shown, names),
+            None if known.fields.is_empty() => Ok(()),
+            None => line::push_sample(out, at, &shown, options, traces, names),
+        }
+    }
+
+    fn other(&mut self, record: &EventRecord<'_>, session: &Session, note: &mut ScriptNote) {
+        match note {
+            ScriptNote::Other { known, time } => self.push_other(record, session, known.as_deref(), *time),
+            ScriptNote::Text(text) => self.out.extend_from_slice(text),
+            ScriptNote::Sample(_) => {}
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.out.len() >= OUT
+    }
+
+    fn take_output(&mut self) -> Vec<u8> {
+        let next = Vec::with_capacity(self.out.len());
+        core::mem::replace(&mut self.out, next)
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.traces.as_fields += other.traces.as_fields;
+        if let Some((lines, other)) = self.lines.as_mut().zip(other.lines.as_ref()) {
+            lines.merge(other);
         }
     }
 }

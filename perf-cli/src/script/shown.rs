@@ -1,11 +1,7 @@
 //! A sample as it is printed.
 
-use perf_parse::FileError;
 use perf_parse::record::user::IdIndexGuest;
-use perf_profile::Symbols;
-use perf_session::At;
-use perf_symbol::StackFrame;
-use perf_symbol::unwind::{self, StackEnd};
+use perf_profile::samples::pass::SampleStack;
 
 use super::known::Known;
 
@@ -20,26 +16,5 @@ pub(super) struct Shown<'a> {
     pub(super) guest: Option<IdIndexGuest>,
     /// The width of the longest data source so far.
     pub(super) data_src_width: usize,
-    /// The user part of its call chain that came in a later record.
-    pub(super) user: Option<&'a [u64]>,
-    /// The stack, without what is mapped at its addresses, and its end, if it was unwound before.
-    pub(super) unwound: Option<(&'a [unwind::UnwoundFrame], Option<StackEnd>)>,
-}
-
-impl Shown<'_> {
-    /// Returns the stack as [`Symbols::stack`] does.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Symbols::stack`].
-    pub(super) fn stack<'s>(
-        &self,
-        at: &At<'s, '_>,
-        names: &mut Symbols,
-    ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
-        match self.unwound {
-            Some((frames, end)) => Ok((names.mapped(at, frames.iter().copied()), end)),
-            None => names.stack(at, self.user),
-        }
-    }
+    pub(super) stack: &'a SampleStack<'a>,
 }

@@ -26,6 +26,8 @@ pub(crate) struct Made {
     waited: u64,
     /// The format of the tracepoint, if the event is one.
     format: Option<String>,
+    /// The format of `sched:sched_waking`, if the event is that one too.
+    waking: Option<String>,
 }
 
 impl Made {
@@ -35,7 +37,14 @@ impl Made {
         let flags = AttrFlags::SAMPLE_ID_ALL | AttrFlags::COMM | AttrFlags::MMAP;
         let attr =
             Attr { kind: EventType::SOFTWARE, sample_type, flags, sample_period: 1, ..Attr::default() };
-        Self { attr, layout: SampleLayout::new(&attr).unwrap(), records: Vec::new(), waited: 0, format: None }
+        Self {
+            attr,
+            layout: SampleLayout::new(&attr).unwrap(),
+            records: Vec::new(),
+            waited: 0,
+            format: None,
+            waking: None,
+        }
     }
 
     fn now(&self) -> u64 {
@@ -64,12 +73,23 @@ impl Made {
         self
     }
 
+    /// Makes each switch a waking too.
+    pub(crate) fn with_wakings(mut self) -> Self {
+        let fields = "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\
+            \tfield:pid_t pid;\toffset:36;\tsize:4;\tsigned:1;\n";
+        let print = "print fmt: \"pid=%d\", REC->pid\n";
+        self.waking = Some(format!("name: sched_waking\nID: 300\nformat:\n{fields}\n{print}"));
+        self
+    }
+
     /// A thread leaves the CPU in a state, and another one comes to it. `stack` is in the kernel, innermost first.
     pub(crate) fn traced(mut self, tid: i32, state: u64, next: i32, stack: &[u64]) -> Self {
         let chain = core::iter::once(CallchainContext::KERNEL.0).chain(stack.iter().copied());
         // A name that looks like a state is none.
         let mut raw =
             [&[0; 8], &b"prev_state=Z x\0\0"[..], &state.to_le_bytes(), &next.to_le_bytes()].concat();
+        // The thread that leaves wakes another one up than the next.
+        raw.extend_from_slice(&(tid - 3).to_le_bytes());
         raw.resize(44, 0);
         let fields = SampleFields {
             ip: stack.first().copied(),
@@ -192,7 +212,8 @@ impl Made {
         let mut writer = FileWriter::new(out, &events, &WriteOptions::default()).unwrap();
         self.records.iter().for_each(|record| writer.record(record).unwrap());
         if let Some(format) = &self.format {
-            let systems = vec![(b"sched".to_vec(), vec![format.clone().into_bytes()])];
+            let formats = core::iter::once(format).chain(&self.waking).map(|it| it.clone().into_bytes());
+            let systems = vec![(b"sched".to_vec(), formats.collect())];
             let data =
                 TracingDataFields { long_size: 8, page_size: 4096, systems, ..TracingDataFields::default() };
             let mut payload = Vec::new();

@@ -23,6 +23,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_capture_without_switches_is_refused,
     a_capture_without_wakers_is_refused,
     the_file_after_wakers_is_the_capture,
+    times_and_wakers_are_the_same_on_any_number_of_threads,
     a_timeline_has_all_samples,
 ];
 
@@ -268,6 +269,41 @@ fn the_file_after_wakers_is_the_capture() {
         let run = command.args(["fold", "--off-cpu"]).args(args).arg(&path).output().unwrap();
         let errors = String::from_utf8(run.stderr).unwrap();
         assert!(errors.contains("the capture does not tell who woke threads up"), "{args:?}: {errors}");
+    }
+}
+
+/// In several batches, whose threads leave the CPU in one and come back in another.
+fn times_and_wakers_are_the_same_on_any_number_of_threads() {
+    let made = Made::new().with_tracepoint(STATES_6_1).with_wakings();
+    let made = (0..7000).fold(made, |made, number: u64| {
+        let (tid, next) = ((number % 41) as i32 + 1, (number * 7 % 41) as i32 + 1);
+        made.traced(tid, number % 3, next, &[0x10 + number % 5, 0x20 + number % 300, 0x30]).wait(number % 11)
+    });
+    let path = made.file("several");
+    let run = |args: &[&str], threads: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_perfdata"));
+        let run = command.args(args).args(["--off-cpu", "--no-symbols", "--threads", threads]).arg(&path);
+        let run = run.output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap())
+    };
+    for args in [
+        &["fold"][..],
+        &["fold", "--wakers=3"],
+        &["fold", "--wakers=3", "--tid", "5,6"],
+        &["fold", "--event", "runnable"],
+        &["report", "--sort", "pid,sym", "-g"],
+        &["report", "--sort", "trace"],
+    ] {
+        let one = run(args, "1");
+        assert!(
+            one.0.lines().count() > 1 && one.1.contains("threads waiting for a CPU"),
+            "{args:?}: {one:?}"
+        );
+        assert_eq!(args.contains(&"--wakers=3"), one.0.contains("[woken by "), "{args:?}");
+        for threads in ["3", "8"] {
+            assert!(run(args, threads) == one, "{args:?} --threads {threads}");
+        }
     }
 }
 

@@ -54,6 +54,18 @@ pub struct SampleFrames<'s, 'm> {
     pub inner: usize,
 }
 
+/// The frames of a sample in a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartFrames {
+    /// The frame that the sample counts at.
+    pub(super) frame: PartFrame,
+    pub(super) stack: Option<PartStack>,
+    /// The number of innermost frames that are left out of the stack.
+    pub(super) inner: usize,
+    /// Where the thread waits, if that is not the sample's own address: the address, and the number of bytes of its mapping.
+    pub(super) waits: Option<(u64, u64)>,
+}
+
 impl ReportBuilder {
     /// Makes a report without samples.
     #[must_use]
@@ -75,8 +87,7 @@ impl ReportBuilder {
 
     /// Returns whether all that is needed of a sample is known without its stack, or in it, so that other threads can find the
     /// stacks in a [part](Self::part).
-    #[must_use]
-    pub fn can_be_in_parts(&self) -> bool {
+    pub(super) fn can_be_in_parts(&self) -> bool {
         !self.plan.branches && !self.plan.memory && !self.samples.facts.needs_data() && !self.needs_trace()
     }
 
@@ -87,14 +98,13 @@ impl ReportBuilder {
     }
 
     /// Makes the first part for threads that number stacks.
-    #[must_use]
-    pub fn part(&self) -> StackPart {
+    pub(super) fn part(&self) -> StackPart {
         StackPart::new(self.plan.max_stack, self.plan.limits)
     }
 
     /// Takes over what is new in a part, and returns the number of the part: see
     /// [`StackTable::take_over`](crate::StackTable::take_over).
-    pub fn take_over(&mut self, new: NewStacks, session: &Session) -> u32 {
+    pub(super) fn take_over(&mut self, new: NewStacks, session: &Session) -> u32 {
         self.samples.table.take_over(new, session, &self.plan.limits)
     }
 
@@ -148,7 +158,7 @@ impl ReportBuilder {
     }
 
     /// Keeps a sample whose own address and stack are in a [part](Self::part). `None` if it is beyond the limits.
-    pub fn keep_in_part(
+    pub(super) fn keep_in_part(
         &mut self,
         at: &At<'_, '_>,
         event: &Event,
@@ -171,20 +181,28 @@ impl ReportBuilder {
 
     /// Completes a sample of [`keep_in_part`](Self::keep_in_part), after the part with that number was
     /// [taken over](Self::take_over). `None` if it is beyond the limits.
-    pub fn keep_of_part(
+    pub(super) fn keep_of_part(
         &mut self,
         kept: KeptSample,
         part: u32,
-        frame: PartFrame,
-        stack: Option<PartStack>,
+        frames: PartFrames,
     ) -> Option<KeptSample> {
+        let PartFrames { frame, stack, inner, waits } = frames;
         let table = &mut self.samples.table;
         let frame = table.frame_of_part(part, frame)?;
         let stack = match stack {
-            Some(stack) => table.stack_of_part(part, stack, &self.plan.limits)?,
+            Some(stack) => {
+                let number = table.stack_of_part(part, stack, &self.plan.limits)?;
+                table.stacks.outer(number, inner)
+            }
             None => EMPTY,
         };
-        Some(KeptSample(SampleKey { frame, stack, ..kept.0 }))
+        let mut key = SampleKey { frame, stack, ..kept.0 };
+        if let Some((ip, size)) = waits {
+            key.ip = if self.plan.needs_address { ip } else { 0 };
+            key.mapped = if self.plan.needs_mapping { size } else { 0 };
+        }
+        Some(KeptSample(key))
     }
 
     /// Counts a sample of an event; `kept` is `None` for a sample beyond the limits. `mode` is whose code it is.

@@ -27,6 +27,8 @@ pub struct Options {
     pub memory: bool,
     /// Samples are the times for which threads were off the CPU.
     pub off_cpu: bool,
+    /// Inlined functions are functions of their own.
+    pub inlines: bool,
     /// The call graphs of rows. `None` for the default, [`CallGraphStyle::None`](super::CallGraphStyle::None) if samples have
     /// no stacks.
     pub call_graph: Option<CallGraphOptions>,
@@ -80,6 +82,7 @@ impl Default for Options {
             branches: None,
             memory: false,
             off_cpu: false,
+            inlines: true,
             call_graph: None,
             inverted: false,
             max_stack: 127,

@@ -43,6 +43,8 @@ pub struct ReportPlan {
     pub(super) hides_unresolved: bool,
     pub(super) time_quantum: TimeQuantum,
     pub(super) max_stack: usize,
+    pub(super) off_cpu: bool,
+    pub(super) inlines: bool,
     pub(super) limits: Limits,
     /// Whether keys need addresses in memory, and the sizes of mappings.
     pub(super) needs_address: bool,
@@ -129,6 +131,8 @@ impl ReportPlan {
             hides_unresolved: options.hides_unresolved,
             time_quantum: options.time_quantum,
             max_stack: options.max_stack,
+            off_cpu: options.off_cpu,
+            inlines: options.inlines,
             limits: options.limits,
         })
     }

@@ -2,13 +2,14 @@
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
-use perf_profile::Symbols;
 use perf_session::At;
 use perf_symbol::StackFrame;
 
+use crate::symbols::Symbols;
+
 /// Finds the frames of the scheduler at the inner end of a stack, each address looked up once.
 #[derive(Debug, Default)]
-pub(crate) struct SchedulerFrames {
+pub struct SchedulerFrames {
     /// By the address in the kernel.
     known: HashMap<u64, bool>,
 }
@@ -21,19 +22,19 @@ impl SchedulerFrames {
     /// counted, so that each stack keeps one. Without symbols, 0.
     ///
     /// perf leaves out `schedule`, `__schedule` and `preempt_schedule`: `save_task_callchain`, `tools/perf/builtin-sched.c`.
-    pub(crate) fn count(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], names: &mut Symbols) -> usize {
+    pub fn count(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], symbols: &mut Symbols) -> usize {
         let but_one = stack.split_last().map_or(&[][..], |(_, frames)| frames);
-        but_one.iter().take_while(|frame| self.is_one(at, frame, names)).count()
+        but_one.iter().take_while(|frame| self.is_one(at, frame, symbols)).count()
     }
 
-    fn is_one(&mut self, at: &At<'_, '_>, it: &StackFrame<'_>, names: &mut Symbols) -> bool {
+    fn is_one(&mut self, at: &At<'_, '_>, it: &StackFrame<'_>, symbols: &mut Symbols) -> bool {
         if it.frame.mode != CpuMode::KERNEL {
             return false;
         }
         if let Some(&known) = self.known.get(&it.frame.ip) {
             return known;
         }
-        let function = names.functions(at, &it.frame, it.is_caller).last();
+        let function = symbols.functions(at, &it.frame, it.is_caller).last();
         let is_one = function.and_then(|it| it.name.as_deref()).is_some_and(is_of_scheduler);
         if self.known.len() < ADDRESSES {
             self.known.insert(it.frame.ip, is_one);

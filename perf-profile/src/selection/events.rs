@@ -1,23 +1,32 @@
-//! The selection of events by `--event`, and of the events that `--time` is about.
+//! The selection of events.
 
-use alloc::sync::Arc;
+use std::sync::Arc;
 
 use perf_parse::event::Event;
 use perf_parse::file::{Mode, Reader};
 
-use crate::Failure;
-use crate::escape::OneLine;
+use crate::error::{ProfileError, SelectionField};
+use crate::text::OneLine;
 
 /// Events by their name, or one event by its index.
-#[derive(Debug)]
-pub(crate) struct EventFilter {
+#[derive(Clone, Debug)]
+pub struct EventFilter {
     name: String,
     index: Option<usize>,
 }
 
 impl EventFilter {
-    /// `option` is what the name was given with, for errors.
-    pub(crate) fn new(reader: &Reader<'_>, option: &str, name: &str) -> Result<Self, Failure> {
+    /// Selects the events with a name; without any, the event with that index.
+    ///
+    /// # Errors
+    ///
+    /// If a file has no such event. A stream may have it later.
+    pub fn new(reader: &Reader<'_>, name: &str) -> Result<Self, ProfileError> {
+        Self::of(reader, SelectionField::Event, name)
+    }
+
+    /// Does what [`new`](Self::new) does. `field` is the part of the selection that has the name, for errors.
+    pub(crate) fn of(reader: &Reader<'_>, field: SelectionField, name: &str) -> Result<Self, ProfileError> {
         let events = reader.events();
         let named = |event: &Arc<Event>| event.name.as_deref() == Some(name.as_bytes());
         let is_name = events.iter().any(named);
@@ -30,12 +39,15 @@ impl EventFilter {
                 None => index.to_string(),
             });
             let known = known.collect::<Vec<_>>().join(", ");
-            return Err(Failure(format!("{option} {name}: no such event; the file has {known}")));
+            let reason = format!("no such event; the file has {known}");
+            return Err(ProfileError::Selection { field, value: name.to_owned(), reason });
         }
         Ok(Self { name: name.to_owned(), index })
     }
 
-    pub(crate) fn wants(&self, event: &Event) -> bool {
+    /// Returns whether an event is selected.
+    #[must_use]
+    pub fn wants(&self, event: &Event) -> bool {
         match self.index {
             Some(index) => event.index == index,
             None => event.name.as_deref() == Some(self.name.as_bytes()),

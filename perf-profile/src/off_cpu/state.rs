@@ -4,9 +4,10 @@ use hashbrown::HashMap;
 use perf_abi::endian::Endianness;
 use perf_parse::tracepoint::{Format, PrintFmt};
 
-/// What a thread does after it has left the CPU.
+/// The kind of time that a thread spends off the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Wait {
+#[non_exhaustive]
+pub enum WaitKind {
     /// It waits until something wakes it up.
     Blocked,
     /// It can run, and waits for a CPU: another thread took the CPU from it.
@@ -15,11 +16,13 @@ pub(crate) enum Wait {
     Stopped,
 }
 
-impl Wait {
-    pub(crate) const ALL: [Self; 3] = [Self::Blocked, Self::Runnable, Self::Stopped];
+impl WaitKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Blocked, Self::Runnable, Self::Stopped];
 
     /// Returns the name of the event whose periods are these times.
-    pub(crate) fn event_name(self) -> &'static str {
+    #[must_use]
+    pub fn event_name(self) -> &'static str {
         match self {
             Self::Blocked => super::NAME,
             Self::Runnable => "runnable",
@@ -28,24 +31,25 @@ impl Wait {
     }
 
     /// Returns the kind of an event with that name.
-    pub(crate) fn of_event(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn of_event(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wait| wait.event_name() == name)
     }
 }
 
 /// The state of a thread that leaves the CPU, as the capture writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct State {
+pub(crate) struct ThreadState {
     /// `None` if the thread ends: it does not come back.
-    pub(super) wait: Option<Wait>,
+    pub(crate) wait: Option<WaitKind>,
     /// The letters of the state.
-    pub(super) letters: Box<str>,
+    pub(crate) letters: Box<str>,
 }
 
-impl State {
+impl ThreadState {
     /// Returns a state that the capture does not tell. It counts as blocked, and is listed as unknown.
-    pub(super) fn unknown() -> Self {
-        Self { wait: Some(Wait::Blocked), letters: "unknown".into() }
+    pub(crate) fn unknown() -> Self {
+        Self { wait: Some(WaitKind::Blocked), letters: "unknown".into() }
     }
 
     /// Classifies the letters of a state. A state without known letters counts as blocked, under its own letters.
@@ -55,10 +59,10 @@ impl State {
     fn new(letters: &str) -> Self {
         let has = |some: &[char]| letters.contains(some);
         let wait = match () {
-            () if letters.contains('+') || letters == "R" => Some(Wait::Runnable),
+            () if letters.contains('+') || letters == "R" => Some(WaitKind::Runnable),
             () if has(&['X', 'Z', 'x']) => None,
-            () if has(&['T', 't', 'P']) => Some(Wait::Stopped),
-            () => Some(Wait::Blocked),
+            () if has(&['T', 't', 'P']) => Some(WaitKind::Stopped),
+            () => Some(WaitKind::Blocked),
         };
         Self { wait, letters: letters.into() }
     }
@@ -67,7 +71,7 @@ impl State {
 /// Reads the states in `prev_state` of `sched:sched_switch` by the print format of the capture, as each kernel numbers them in
 /// its own way.
 #[derive(Debug)]
-pub(super) struct StateReader<'a> {
+pub(crate) struct StateReader<'a> {
     print_fmt: Option<PrintFmt<'a>>,
     /// Where the number of the state is in the raw data.
     offset: usize,
@@ -76,7 +80,7 @@ pub(super) struct StateReader<'a> {
     length: usize,
     endianness: Endianness,
     /// The states by the bytes of their numbers.
-    known: HashMap<Box<[u8]>, State>,
+    known: HashMap<Box<[u8]>, ThreadState>,
 }
 
 /// Number of states that are remembered. Real captures have about ten.
@@ -90,7 +94,7 @@ const LETTERS: usize = 16;
 
 impl<'a> StateReader<'a> {
     /// `None` if the tracepoint has no state.
-    pub(super) fn new(format: &Format<'a>, endianness: Endianness) -> Option<Self> {
+    pub(crate) fn new(format: &Format<'a>, endianness: Endianness) -> Option<Self> {
         let field = format.own_fields().iter().find(|it| it.name == b"prev_state")?;
         let ends = format.common_fields().iter().chain(format.own_fields());
         let ends = ends.map(|it| it.offset as usize + it.size as usize);
@@ -102,12 +106,12 @@ impl<'a> StateReader<'a> {
     }
 
     /// Returns the state in the raw data of a switch; `None` if the data ends before it, or the print format does not tell it.
-    pub(super) fn of(&mut self, raw: &[u8]) -> Option<State> {
+    pub(crate) fn of(&mut self, raw: &[u8]) -> Option<ThreadState> {
         let number = raw.get(self.offset..self.offset + self.size)?;
         if let Some(state) = self.known.get(number) {
             return Some(state.clone());
         }
-        let state = State::new(&self.letters(number)?);
+        let state = ThreadState::new(&self.letters(number)?);
         if self.known.len() < STATES {
             self.known.insert(number.into(), state.clone());
         }
@@ -132,20 +136,20 @@ impl<'a> StateReader<'a> {
 mod tests {
     use super::*;
 
-    fn wait(letters: &str) -> Option<Wait> {
-        State::new(letters).wait
+    fn wait(letters: &str) -> Option<WaitKind> {
+        ThreadState::new(letters).wait
     }
 
     #[test]
     fn states_are_told_by_their_letters() {
         for blocked in ["S", "D", "I", "D|K", "D|N", "K", "W"] {
-            assert_eq!(wait(blocked), Some(Wait::Blocked), "{blocked}");
+            assert_eq!(wait(blocked), Some(WaitKind::Blocked), "{blocked}");
         }
         for runnable in ["R", "R+", "S+", "D+"] {
-            assert_eq!(wait(runnable), Some(Wait::Runnable), "{runnable}");
+            assert_eq!(wait(runnable), Some(WaitKind::Runnable), "{runnable}");
         }
         for stopped in ["T", "t", "P", "T|K"] {
-            assert_eq!(wait(stopped), Some(Wait::Stopped), "{stopped}");
+            assert_eq!(wait(stopped), Some(WaitKind::Stopped), "{stopped}");
         }
         for ended in ["X", "Z", "x", "X|Z"] {
             assert_eq!(wait(ended), None, "{ended}");
@@ -154,9 +158,9 @@ mod tests {
 
     #[test]
     fn names_of_events_are_found_again() {
-        for wait in Wait::ALL {
-            assert_eq!(Wait::of_event(wait.event_name()), Some(wait));
+        for wait in WaitKind::ALL {
+            assert_eq!(WaitKind::of_event(wait.event_name()), Some(wait));
         }
-        assert_eq!(Wait::of_event("cycles"), None);
+        assert_eq!(WaitKind::of_event("cycles"), None);
     }
 }

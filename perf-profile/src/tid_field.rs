@@ -5,8 +5,9 @@ use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{FormatField, Tracepoints, TracingData, Value};
-use perf_profile::tracepoints::tracing_data;
 use perf_session::At;
+
+use crate::tracepoints::tracing_data;
 
 /// The field of a tracepoint that has the id of a thread.
 #[derive(Clone, Debug)]

@@ -1,0 +1,30 @@
+//! Notes on how records are printed.
+
+use alloc::sync::Arc;
+
+use perf_parse::record::user::IdIndexGuest;
+
+use super::known::Known;
+
+/// How a record is printed.
+#[derive(Debug)]
+pub(super) enum ScriptNote {
+    Sample(SampleNote),
+    /// A record that is not a sample.
+    Other {
+        known: Option<Arc<Known>>,
+        time: u64,
+    },
+    /// What was printed before.
+    Text(Vec<u8>),
+}
+
+/// How a sample of an event is printed.
+#[derive(Debug)]
+pub(super) struct SampleNote {
+    pub(super) known: Arc<Known>,
+    pub(super) period: u64,
+    pub(super) time: u64,
+    pub(super) guest: Option<IdIndexGuest>,
+    pub(super) data_src_width: usize,
+}

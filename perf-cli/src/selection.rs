@@ -1,0 +1,75 @@
+//! The selection of samples by the command line.
+
+use perf_parse::file::Reader;
+use perf_profile::off_cpu::WaitKind;
+use perf_profile::{ProfileError, Samples, Selection};
+
+use crate::Failure;
+use crate::args::only::OnlyArgs;
+use crate::input::Memory;
+
+/// Returns the selection of the command line.
+///
+/// # Errors
+///
+/// If the value of an option cannot be parsed.
+pub(crate) fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
+    let OnlyArgs { comms, pid, tid, cpu, time, event, dsos, functions } = only;
+    let bytes = |names: &[String]| names.iter().map(|name| name.clone().into_bytes()).collect();
+    Ok(Selection {
+        comms: bytes(comms),
+        pids: pid.clone(),
+        tids: tid.clone(),
+        cpus: cpu.as_deref().map(str::parse).transpose().map_err(failure)?.unwrap_or_default(),
+        time: time.as_deref().map(str::parse).transpose().map_err(failure)?.unwrap_or_default(),
+        event: event.clone(),
+        dsos: bytes(dsos),
+        symbols: bytes(functions),
+    })
+}
+
+/// Returns the samples that the command line selects, resolved in a capture.
+///
+/// # Errors
+///
+/// What is wrong with the selection.
+pub(crate) fn samples<'a, 'b>(
+    reader: &'a Reader<'b>,
+    memory: Memory<'_>,
+    only: &OnlyArgs,
+) -> Result<Samples<'a, 'b>, Failure> {
+    let samples = Samples::of(reader).select(selection(only)?).resolved().map_err(failure)?;
+    Ok(with_index(samples, reader, memory))
+}
+
+/// Adds the index beside a capture, if the walk may use it.
+pub(crate) fn with_index<'a, 'b>(
+    samples: Samples<'a, 'b>,
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+) -> Samples<'a, 'b> {
+    let index = if samples.may_use_index() { crate::index::of(reader, memory) } else { None };
+    samples.with_index(index)
+}
+
+/// Returns the failure for an error, with the options of the command line: each part of a selection has the name of its option.
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+pub(crate) fn failure(error: ProfileError) -> Failure {
+    Failure(match error {
+        ProfileError::CpuNotRecorded { cpus, event } => {
+            let what = format!("the samples of {event} do not have the CPU; leave --cpu out, or record it");
+            format!("--cpu {cpus}: {what}")
+        }
+        ProfileError::Selection { .. }
+        | ProfileError::OffCpuNotRecorded
+        | ProfileError::WakersNotRecorded => format!("--{error}"),
+        error => error.to_string(),
+    })
+}
+
+/// Returns the name of the event that is shown first with `--off-cpu`: the one that `--event` names, or `off-cpu`. `None` without
+/// the option.
+pub(crate) fn first_event(only: &OnlyArgs, is_off_cpu: bool) -> Option<&'static str> {
+    let selected = only.event.as_deref().and_then(WaitKind::of_event);
+    is_off_cpu.then(|| selected.unwrap_or(WaitKind::Blocked).event_name())
+}

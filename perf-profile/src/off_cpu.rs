@@ -1,0 +1,363 @@
+//! The time that threads spend off the CPU, by the state and the stack in which they left it.
+
+mod scheduler;
+mod state;
+mod tally;
+
+use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
+use perf_abi::attr::AttrFlags;
+use perf_abi::event::{EventType, SwId};
+use perf_abi::record::{Misc, RecordType};
+use perf_abi::sample_type::SampleType;
+use perf_parse::event::Event;
+use perf_parse::file::Reader;
+use perf_parse::tracepoint::{Tracepoints, TracingData};
+use perf_parse::{EventRecord, Record};
+use perf_session::At;
+
+use crate::error::ProfileError;
+use crate::selection::Selection;
+use crate::tid_field::TidField;
+use crate::tracepoints::tracing_data;
+pub use scheduler::SchedulerFrames;
+pub use state::WaitKind;
+use state::{StateReader, ThreadState};
+use tally::WaitTally;
+pub use tally::WaitTotal;
+
+/// The name of the event whose periods are the times for which threads were blocked.
+pub(crate) const NAME: &str = "off-cpu";
+
+/// Reads what samples and records say of threads that leave the CPU and come back.
+///
+/// A thread leaves the CPU with a sample of the tracepoint `sched:sched_switch`, whose stack and state are exact. Captures
+/// without this tracepoint may have SWITCH records (`--switch-events`); then the stack is that of the thread's last sample
+/// before, and one bit tells whether the thread was preempted, which Linux sets from version 4.17 on. A thread is back with a
+/// `sched_switch` that names it as the next one, or with a SWITCH record.
+#[derive(Debug)]
+pub struct SwitchReader<'a> {
+    /// By the kind of wait.
+    events: [Arc<Event>; 3],
+    tracepoint: Option<SwitchTracepoint<'a>>,
+}
+
+/// The tracepoint `sched:sched_switch`.
+#[derive(Debug)]
+struct SwitchTracepoint<'a> {
+    /// The thread that is next.
+    next: TidField<'a>,
+    /// `None` if the capture does not tell the states.
+    states: Option<StateReader<'a>>,
+}
+
+/// What a sample or a record says of a thread that leaves the CPU or comes back.
+#[derive(Clone, Debug)]
+pub struct ThreadSwitch(SwitchKind);
+
+#[derive(Clone, Debug)]
+enum SwitchKind {
+    /// A sample of a thread, selected or not, of a capture without the tracepoint.
+    Sampled {
+        tid: i32,
+    },
+    /// A selected one.
+    Last {
+        tid: i32,
+    },
+    /// A selected sample of the tracepoint.
+    Away {
+        tid: i32,
+        since: u64,
+        state: ThreadState,
+    },
+    Back {
+        tid: i32,
+        time: u64,
+    },
+    /// A SWITCH record of a capture without the tracepoint.
+    Out {
+        tid: i32,
+        time: u64,
+        is_preempted: bool,
+    },
+    Begins {
+        tid: i32,
+    },
+    Ends {
+        tid: i32,
+    },
+}
+
+/// Follows threads off the CPU and back. `T` is what is kept of the sample with which a thread leaves.
+#[derive(Debug)]
+pub struct OffCpuTracker<T> {
+    /// The only kind that is counted, if one is selected.
+    only: Option<WaitKind>,
+    /// By the id of the thread.
+    away: HashMap<i32, AwayThread<T>>,
+    /// The last sample of each thread. Empty if stacks come with the tracepoint.
+    last: HashMap<i32, T>,
+    /// The threads that have samples, selected or not. Empty if stacks come with the tracepoint.
+    sampled: HashSet<i32>,
+    /// The threads that ended, and leave the CPU once more.
+    ended: HashSet<i32>,
+    /// Number of times that threads left the CPU before their first sample.
+    without_sample: u64,
+    tally: WaitTally,
+    /// Whether any thread came back.
+    has_returns: bool,
+}
+
+/// A thread that is off the CPU.
+#[derive(Clone, Debug)]
+struct AwayThread<T> {
+    since: u64,
+    wait: WaitKind,
+    /// The letters of its state, or what the SWITCH record tells.
+    state: Box<str>,
+    before: T,
+}
+
+/// The end of a thread's time off the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitEnd<T> {
+    /// The id of the thread.
+    pub tid: i32,
+    /// Why the thread was off the CPU.
+    pub kind: WaitKind,
+    /// What was kept of the sample with which it left.
+    pub before: T,
+    /// The time at which it came back, in nanoseconds of the capture's clock.
+    pub time: u64,
+    /// The nanoseconds in between.
+    pub away: u64,
+}
+
+impl<'a> SwitchReader<'a> {
+    /// Finds the tracepoint or the SWITCH records of a capture.
+    ///
+    /// # Errors
+    ///
+    /// If the capture does not tell when threads switch.
+    pub fn new(reader: &'a Reader<'_>) -> Result<Self, ProfileError> {
+        let traced = TidField::find(reader, &[(b"sched_switch", b"next_pid")]);
+        let events = reader.events();
+        let traced = traced.and_then(|(event, next)| {
+            Some((events.get(event)?, Some(SwitchTracepoint { next, states: states(reader) })))
+        });
+        let recorded = || {
+            let recorded = events.iter().find(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
+            recorded.map(|event| (event, None))
+        };
+        let Some((event, tracepoint)) = traced.or_else(recorded) else {
+            return Err(ProfileError::OffCpuNotRecorded);
+        };
+        let made = |number: usize| {
+            let mut event = (**event).clone();
+            event.index = events.len() + number;
+            event.name = WaitKind::ALL.get(number).map(|wait| wait.event_name().into());
+            event.update = None;
+            event.ids = Vec::new();
+            (event.attr.kind, event.attr.config) = (EventType::SOFTWARE, SwId::TASK_CLOCK.0);
+            event.attr.sample_type |= SampleType::PERIOD;
+            Arc::new(event)
+        };
+        Ok(Self { events: core::array::from_fn(made), tracepoint })
+    }
+
+    /// Returns the event that times of this kind are samples of.
+    #[must_use]
+    pub fn event(&self, wait: WaitKind) -> &Arc<Event> {
+        let [blocked, runnable, stopped] = &self.events;
+        match wait {
+            WaitKind::Blocked => blocked,
+            WaitKind::Runnable => runnable,
+            WaitKind::Stopped => stopped,
+        }
+    }
+
+    /// Returns whether a sample is one of the tracepoint: its innermost frames are the scheduler's.
+    #[must_use]
+    pub fn is_switch(&self, at: &At<'_, '_>) -> bool {
+        self.tracepoint.as_ref().is_some_and(|it| it.next.is_of(at))
+    }
+
+    /// Reads any sample, selected or not.
+    #[must_use]
+    pub fn any_sample(&self, at: &At<'_, '_>) -> Option<ThreadSwitch> {
+        let Some(tracepoint) = &self.tracepoint else {
+            return Some(ThreadSwitch(SwitchKind::Sampled { tid: at.thread().tid() }));
+        };
+        let (tid, time) = (tracepoint.next.of(at)?, at.sample().time()?);
+        Some(ThreadSwitch(SwitchKind::Back { tid, time }))
+    }
+
+    /// Reads a selected sample, with which its thread may leave the CPU.
+    pub fn selected_sample(&mut self, at: &At<'_, '_>) -> Option<ThreadSwitch> {
+        let tid = at.thread().tid();
+        let is_switch = self.is_switch(at);
+        let Some(tracepoint) = &mut self.tracepoint else {
+            return Some(ThreadSwitch(SwitchKind::Last { tid }));
+        };
+        // The idle task is never away.
+        let since = at.sample().time().filter(|_| is_switch && tid != 0)?;
+        let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
+        let state = tracepoint.states.as_mut().zip(raw).and_then(|(states, raw)| states.of(raw));
+        let state = state.unwrap_or_else(ThreadState::unknown);
+        Some(ThreadSwitch(SwitchKind::Away { tid, since, state }))
+    }
+
+    /// Reads a record that is not a sample.
+    #[must_use]
+    pub fn record(&self, record: &EventRecord<'_>) -> Option<ThreadSwitch> {
+        let kind = match record.kind() {
+            RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE => {
+                let ((_, tid), time) = (record.pid_tid()?, record.time()?);
+                let misc = record.misc();
+                match () {
+                    () if !misc.contains(Misc::SWITCH_OUT) => SwitchKind::Back { tid, time },
+                    // The tracepoint has what is exact.
+                    () if tid == 0 || self.tracepoint.is_some() => return None,
+                    () => {
+                        let is_preempted = misc.contains(Misc::SWITCH_OUT_PREEMPT);
+                        SwitchKind::Out { tid, time, is_preempted }
+                    }
+                }
+            }
+            RecordType::FORK | RecordType::EXIT => match record.decode().ok()? {
+                Record::Fork(it) => SwitchKind::Begins { tid: it.tid },
+                Record::Exit(it) => SwitchKind::Ends { tid: it.tid },
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(ThreadSwitch(kind))
+    }
+}
+
+impl<T: Copy> OffCpuTracker<T> {
+    /// Counts one kind of wait, or all of them.
+    #[must_use]
+    pub fn new(only: Option<WaitKind>) -> Self {
+        Self {
+            only,
+            away: HashMap::new(),
+            last: HashMap::new(),
+            sampled: HashSet::new(),
+            ended: HashSet::new(),
+            without_sample: 0,
+            tally: WaitTally::default(),
+            has_returns: false,
+        }
+    }
+
+    /// Takes what a selected sample says, and what is kept of the sample.
+    pub fn sample(&mut self, switch: ThreadSwitch, kept: T) {
+        match switch.0 {
+            SwitchKind::Last { tid } => {
+                self.last.insert(tid, kept);
+            }
+            SwitchKind::Away { tid, since, state } => match state.wait {
+                Some(wait) => {
+                    self.away.insert(tid, AwayThread { since, wait, state: state.letters, before: kept });
+                }
+                // Its id may be that of another thread later.
+                None => {
+                    self.away.remove(&tid);
+                }
+            },
+            _ => {}
+        }
+    }
+
+    /// Takes what any other sample or record says. Returns the thread that came back with it.
+    pub fn apply(&mut self, switch: &ThreadSwitch) -> Option<WaitEnd<T>> {
+        match switch.0 {
+            SwitchKind::Sampled { tid } => {
+                self.sampled.insert(tid);
+            }
+            SwitchKind::Back { tid, time } => return self.back(tid, time),
+            SwitchKind::Out { tid, time, is_preempted } if !self.ended.remove(&tid) => {
+                self.leaves(tid, time, is_preempted);
+            }
+            SwitchKind::Begins { tid } => self.begins(tid),
+            SwitchKind::Ends { tid } => {
+                self.ended.insert(tid);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Takes a switch away from a thread, with the stack of its last sample.
+    fn leaves(&mut self, tid: i32, time: u64, is_preempted: bool) {
+        let wait = if is_preempted { WaitKind::Runnable } else { WaitKind::Blocked };
+        let state = if is_preempted { "preempted" } else { "not preempted" };
+        match self.last.get(&tid) {
+            Some(&before) => {
+                self.away.insert(tid, AwayThread { since: time, wait, state: state.into(), before });
+            }
+            None => self.without_sample += u64::from(!self.sampled.contains(&tid)),
+        }
+    }
+
+    /// Forgets the thread that had the id of a new one.
+    fn begins(&mut self, tid: i32) {
+        self.away.remove(&tid);
+        self.last.remove(&tid);
+        self.sampled.remove(&tid);
+        self.ended.remove(&tid);
+    }
+
+    fn back(&mut self, tid: i32, time: u64) -> Option<WaitEnd<T>> {
+        let AwayThread { since, wait, state, before } = self.away.remove(&tid)?;
+        self.has_returns = true;
+        let away = time.saturating_sub(since);
+        self.tally.add(wait, &state, away);
+        self.only.is_none_or(|only| only == wait).then_some(WaitEnd { tid, kind: wait, before, time, away })
+    }
+
+    /// Returns which states were counted as what, and what could not be counted.
+    #[must_use]
+    pub fn summary(&self) -> OffCpuSummary {
+        OffCpuSummary {
+            waits: self.tally.totals(),
+            unfinished: self.away.len(),
+            has_returns: self.has_returns,
+            without_sample: self.without_sample,
+        }
+    }
+}
+
+/// The times off the CPU that were counted, and those that could not be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OffCpuSummary {
+    /// The total of each kind, in the order of [`WaitKind::ALL`].
+    pub waits: Vec<WaitTotal>,
+    /// The number of threads whose last wait is not counted, because the capture does not tell when it ended.
+    pub unfinished: usize,
+    /// Whether any thread came back.
+    pub has_returns: bool,
+    /// The number of waits that are not counted, because their threads have no sample before them.
+    pub without_sample: u64,
+}
+
+/// Returns the kind of wait that the event of a selection names, and the selection of samples without that event. `None` with
+/// the selection as it is if it names another event, or none.
+#[must_use]
+pub fn selected_kind(selection: Selection) -> (Option<WaitKind>, Selection) {
+    match selection.event.as_deref().and_then(WaitKind::of_event) {
+        None => (None, selection),
+        kind => (kind, Selection { event: None, ..selection }),
+    }
+}
+
+/// Returns what reads the states of threads.
+fn states<'a>(reader: &'a Reader<'_>) -> Option<StateReader<'a>> {
+    let tracing = TracingData::parse(tracing_data(reader)).ok()?;
+    let tracepoints = Tracepoints::new(&tracing);
+    StateReader::new(tracepoints.find(b"sched", b"sched_switch")?, reader.endianness())
+}

@@ -1,0 +1,405 @@
+//! The report of a capture's samples.
+
+use perf_abi::record::CpuMode;
+use perf_parse::event::Event;
+use perf_parse::{EventRecord, FileError};
+use perf_session::{At, Session};
+use perf_symbol::StackFrame;
+
+use super::Report;
+use super::builder::{DescribedSample, KeptSample, PartFrames, ReportBuilder, SampleFrames};
+use super::plan::ReportPlan;
+use crate::error::ProfileError;
+use crate::named::Naming;
+use crate::observer::Observer;
+use crate::off_cpu::{OffCpuTracker, SchedulerFrames, SwitchReader, ThreadSwitch, WaitEnd};
+use crate::samples::noted_events::NotedEvents;
+use crate::samples::pass::{CountedSample, PassWorker, RecordNotes, SamplePass, SampleStack, WalkContext};
+use crate::samples::{Samples, has_stack};
+use crate::stack_table::{NewStacks, PartFrame, PartStack, StackPart, has_copies, has_stacks};
+use crate::symbols::{Symbols, own_frame, recorded_frame};
+use crate::tracepoints::TracepointTexts;
+
+impl Samples<'_, '_> {
+    /// Counts the samples by the keys of a report, and finds their names. What cannot be decoded is in [`Report::account`].
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the selection, [`ProfileError::Cancelled`], and if times off the CPU are wanted that the capture does
+    /// not have.
+    pub fn report(
+        self,
+        plan: ReportPlan,
+        symbols: &Symbols,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, ProfileError> {
+        let (samples, kind) = if plan.off_cpu { self.with_off_cpu() } else { (self, None) };
+        let samples = samples.resolved()?;
+        let reader = samples.reader();
+        let naming = Naming { inlines: plan.inlines, threads: samples.thread_count() };
+        let symbols = symbols.clone().with_max_stack(plan.max_stack);
+        let switches = if plan.off_cpu { Some(SwitchReader::new(reader)?) } else { None };
+        let mut builder = ReportBuilder::new(plan);
+        builder.load_ahead(symbols.symbolizer(), naming);
+        let mut worker = RowWorker {
+            symbols: symbols.clone(),
+            part: builder.part(),
+            scheduler: SchedulerFrames::default(),
+            needs_stacks: builder.plan().needs_stacks(),
+        };
+        let in_parts = builder.can_be_in_parts();
+        let mut pass = RowPass {
+            builder,
+            texts: TracepointTexts::new(reader),
+            switches,
+            off_cpu: OffCpuTracker::new(kind),
+            walker: (!in_parts).then(|| (symbols.clone(), SchedulerFrames::default())),
+            events: NotedEvents::default(),
+            part: 0,
+        };
+        let workers = if in_parts {
+            samples.workers(symbols.symbolizer().is_some())
+        } else {
+            core::num::NonZero::<usize>::MIN
+        };
+        let walked = samples.walk(symbols, &mut pass, &mut worker, workers, observer)?;
+        if pass.switches.is_some() {
+            observer.off_cpu(&pass.off_cpu.summary());
+        }
+        if pass.texts.as_fields > 0 {
+            observer.texts_as_fields(pass.texts.as_fields);
+        }
+        let symbols = pass.walker.as_mut().map_or(&mut worker.symbols, |(symbols, _)| symbols);
+        let (finder, symbolizer) = symbols.parts();
+        let progress = &mut |done, all| observer.names(done, all);
+        let report = pass.builder.finish(walked.session(), finder, symbolizer.as_deref(), naming, progress);
+        Ok(report.with_account(walked.account().clone(), walked.omitted()))
+    }
+}
+
+/// What is known of a sample or another record.
+#[derive(Debug)]
+enum RowNote {
+    Sample(RowSample),
+    Switch(ThreadSwitch),
+}
+
+#[derive(Debug)]
+struct RowSample {
+    event: usize,
+    period: u64,
+    mode: CpuMode,
+    /// `None` if there is no room for the sample.
+    kept: Option<KeptSample>,
+    has_stack: bool,
+    /// With it, the sample is not counted, but the time until its thread is back.
+    switch: Option<ThreadSwitch>,
+    /// Whether its stack is that of the thread that waits, after the frames of the scheduler.
+    is_switch: bool,
+    /// What the worker found.
+    frames: Option<PartFrames>,
+}
+
+/// Counts samples by the keys of a report.
+#[derive(Debug)]
+struct RowPass<'a> {
+    builder: ReportBuilder,
+    texts: TracepointTexts<'a>,
+    /// With it, only times off the CPU are counted.
+    switches: Option<SwitchReader<'a>>,
+    off_cpu: OffCpuTracker<Option<KeptSample>>,
+    /// What finds stacks on the thread of the walk, if keys need more than other threads can find.
+    walker: Option<(Symbols, SchedulerFrames)>,
+    events: NotedEvents,
+    /// The number of the part of the worker that had the last notes.
+    part: u32,
+}
+
+/// Finds and numbers the stacks of a report.
+#[derive(Debug)]
+struct RowWorker {
+    symbols: Symbols,
+    part: StackPart,
+    scheduler: SchedulerFrames,
+    needs_stacks: bool,
+}
+
+impl Clone for RowWorker {
+    fn clone(&self) -> Self {
+        let Self { symbols, part, needs_stacks, .. } = self;
+        let scheduler = SchedulerFrames::default();
+        Self { symbols: symbols.clone(), part: part.clone(), scheduler, needs_stacks: *needs_stacks }
+    }
+}
+
+impl RowPass<'_> {
+    fn is_switch(&self, at: &At<'_, '_>) -> bool {
+        self.switches.as_ref().is_some_and(|switches| switches.is_switch(at))
+    }
+
+    /// Counts the time that a thread was off the CPU.
+    fn count_wait(&mut self, end: WaitEnd<Option<KeptSample>>) {
+        let WaitEnd { kind, before, away, .. } = end;
+        if let Some(switches) = &self.switches {
+            self.builder.count(switches.event(kind), before, away, CpuMode::CPUMODE_UNKNOWN);
+        }
+    }
+
+    /// Takes a switch of a thread: at once if samples are counted on this thread, otherwise in order with them.
+    fn take_switch(&mut self, switch: Option<ThreadSwitch>, notes: &mut RecordNotes<'_, RowNote>) {
+        let Some(switch) = switch else { return };
+        if self.walker.is_none() {
+            notes.push(RowNote::Switch(switch));
+        } else if let Some(end) = self.off_cpu.apply(&switch) {
+            self.count_wait(end);
+        }
+    }
+
+    /// Notes a sample whose addresses a worker finds.
+    fn note(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        notes: &mut RecordNotes<'_, RowNote>,
+    ) -> Result<(), FileError> {
+        let CountedSample { event, period, .. } = *counted;
+        // The stack of a switch is that of the thread that waits.
+        let is_switch = self.is_switch(at);
+        // A chain without frames would lose where the sample is: the sample's own address counts alone.
+        let has_stack = (self.builder.plan().needs_stacks() || is_switch) && has_stack(at, counted)?;
+        let described = self.builder.describe(at, None);
+        let kept = described.and_then(|described| self.builder.keep_in_part(at, event, described));
+        let has_stack = has_stack && kept.is_some();
+        if has_stack && has_copies(event) {
+            notes.unwind();
+        }
+        let switch = self.switches.as_mut().and_then(|switches| switches.selected_sample(at));
+        let (event, mode) = (self.events.note(event), at.mode());
+        notes.push(RowNote::Sample(RowSample {
+            event,
+            period,
+            mode,
+            kept,
+            has_stack,
+            switch,
+            is_switch,
+            frames: None,
+        }));
+        Ok(())
+    }
+
+    /// Takes a sample on the thread of the walk.
+    fn take(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        symbols: &mut Symbols,
+        scheduler: &mut SchedulerFrames,
+    ) -> Result<(), FileError> {
+        if self.builder.plan().branches {
+            let described = self.describe(at, counted.event, symbols);
+            return self.builder.count_branches(at, counted.event, described, symbols.symbolizer_mut());
+        }
+        let kept = self.keep(at, counted, symbols, scheduler)?;
+        match &mut self.switches {
+            Some(switches) => {
+                if let Some(switch) = switches.selected_sample(at) {
+                    self.off_cpu.sample(switch, kept);
+                }
+            }
+            None => {
+                let period = self.builder.period(at, counted.period);
+                self.builder.count(counted.event, kept, period, at.mode());
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a sample; `None` if there is no room for it.
+    fn keep(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        symbols: &mut Symbols,
+        scheduler: &mut SchedulerFrames,
+    ) -> Result<Option<KeptSample>, FileError> {
+        let is_switch = self.is_switch(at);
+        let has_stack = (self.builder.plan().needs_stacks() || is_switch) && has_stacks(counted.event);
+        let stack = if has_stack { Some(symbols.stack(at, counted.user)?) } else { None };
+        let frames = stack.as_ref().map_or(&[][..], |(frames, _)| frames);
+        let inner = if is_switch { scheduler.count(at, frames, symbols) } else { 0 };
+        let waits = if is_switch { frames.get(inner) } else { None };
+        let own = waits.map_or_else(|| recorded_frame(own_frame(at)), StackFrame::clone);
+        let described = self.describe(at, counted.event, symbols);
+        let kept = described.and_then(|described| {
+            let mapped = symbols.in_kernel(at, own.frame);
+            let stack = stack.as_ref().map(|(frames, end)| (&frames[..], *end));
+            let frames = SampleFrames { own: &own, mapped, stack, inner };
+            self.builder.keep(at, counted.event, described, &frames, symbols.symbolizer_mut())
+        });
+        if let Some((stack, _)) = stack {
+            symbols.done(stack);
+        }
+        Ok(kept)
+    }
+
+    /// Returns what keys need of a sample, with the text of its tracepoint.
+    fn describe(&mut self, at: &At<'_, '_>, event: &Event, symbols: &mut Symbols) -> Option<DescribedSample> {
+        let Self { builder, texts, .. } = self;
+        let format = if builder.needs_trace() { texts.of(event) } else { None };
+        let mut push = |out: &mut Vec<u8>| {
+            if let Some(index) = format {
+                let raw = at.sample().tail().ok().and_then(|tail| tail.raw).unwrap_or_default();
+                texts.push(out, index, raw, at, symbols);
+            }
+        };
+        builder.describe(at, if format.is_some() { Some(&mut push) } else { None })
+    }
+
+    fn count_sample(&mut self, note: RowSample) {
+        let RowSample { event, period, mode, kept, switch, frames, .. } = note;
+        let kept = kept.zip(frames);
+        let kept = kept.and_then(|(kept, frames)| self.builder.keep_of_part(kept, self.part, frames));
+        if self.switches.is_some() {
+            if let Some(switch) = switch {
+                self.off_cpu.sample(switch, kept);
+            }
+        } else if let Some(event) = self.events.get(event) {
+            self.builder.count(event, kept, period, mode);
+        }
+    }
+}
+
+impl<'r> SamplePass<'r> for RowPass<'r> {
+    type Note = RowNote;
+    type Worker = RowWorker;
+    type Error = ProfileError;
+
+    fn before(&mut self, at: &At<'_, '_>, notes: &mut RecordNotes<'_, RowNote>) {
+        let switch = self.switches.as_ref().and_then(|switches| switches.any_sample(at));
+        self.take_switch(switch, notes);
+    }
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        _: &WalkContext<'_>,
+        notes: &mut RecordNotes<'_, RowNote>,
+    ) -> Result<(), FileError> {
+        let Some((mut symbols, mut scheduler)) = self.walker.take() else {
+            return self.note(at, counted, notes);
+        };
+        let taken = self.take(at, counted, &mut symbols, &mut scheduler);
+        self.walker = Some((symbols, scheduler));
+        taken
+    }
+
+    fn unselected(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        _: &mut RecordNotes<'_, RowNote>,
+    ) -> Result<(), FileError> {
+        if self.switches.is_none() {
+            let period = self.builder.period(at, counted.period);
+            self.builder.count_filtered(counted.event, period);
+        }
+        Ok(())
+    }
+
+    fn other(
+        &mut self,
+        record: &EventRecord<'r>,
+        _: &Session,
+        _: &WalkContext<'_>,
+        notes: &mut RecordNotes<'_, RowNote>,
+    ) -> Result<(), FileError> {
+        self.builder.other(record);
+        let switch = self.switches.as_ref().and_then(|switches| switches.record(record));
+        self.take_switch(switch, notes);
+        Ok(())
+    }
+
+    fn deliver(&mut self, new: NewStacks, session: &Session) -> Result<(), ProfileError> {
+        self.part = self.builder.take_over(new, session);
+        Ok(())
+    }
+
+    fn count(&mut self, note: RowNote) {
+        match note {
+            RowNote::Sample(note) => self.count_sample(note),
+            RowNote::Switch(switch) => {
+                if let Some(end) = self.off_cpu.apply(&switch) {
+                    self.count_wait(end);
+                }
+            }
+        }
+    }
+}
+
+impl RowWorker {
+    fn frame(&mut self, at: &At<'_, '_>, frame: &StackFrame<'_>) -> PartFrame {
+        self.part.frame(at, frame, self.symbols.symbolizer_mut())
+    }
+
+    /// Finds the frames of a sample without a stack.
+    fn own(&mut self, at: &At<'_, '_>) -> PartFrames {
+        let own = recorded_frame(self.symbols.own_frame(at));
+        PartFrames { frame: self.frame(at, &own), stack: None, inner: 0, waits: None }
+    }
+
+    /// Finds the frames of a sample with a stack.
+    fn with_stack(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &SampleStack<'_>,
+        is_switch: bool,
+    ) -> Result<PartFrames, FileError> {
+        let (frames, end) = stack.find(at, &mut self.symbols)?;
+        let inner = if is_switch { self.scheduler.count(at, &frames, &mut self.symbols) } else { 0 };
+        let mut found = match frames.get(inner).filter(|_| is_switch) {
+            None => self.own(at),
+            Some(waits) => {
+                let mapped = StackFrame { frame: self.symbols.in_kernel(at, waits.frame), ..*waits };
+                let in_memory = waits.frame.mapping.map(|it| it.range().end - it.range().start);
+                let waits = Some((waits.frame.ip, in_memory.unwrap_or(0)));
+                PartFrames { frame: self.frame(at, &mapped), stack: None, inner, waits }
+            }
+        };
+        let number: Option<PartStack> =
+            self.needs_stacks.then(|| self.part.stack(at, &frames, end, self.symbols.symbolizer_mut()));
+        found.stack = number;
+        self.symbols.done(frames);
+        Ok(found)
+    }
+}
+
+impl PassWorker for RowWorker {
+    type Note = RowNote;
+    type Output = NewStacks;
+
+    fn symbols(&mut self) -> Option<&mut Symbols> {
+        Some(&mut self.symbols)
+    }
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &SampleStack<'_>,
+        note: &mut RowNote,
+    ) -> Result<(), FileError> {
+        let RowNote::Sample(note) = note else { return Ok(()) };
+        if note.kept.is_some() {
+            note.frames = Some(match note.has_stack {
+                true => self.with_stack(at, stack, note.is_switch)?,
+                false => self.own(at),
+            });
+        }
+        Ok(())
+    }
+
+    fn take_output(&mut self) -> NewStacks {
+        self.part.take_new()
+    }
+}

@@ -1,0 +1,429 @@
+//! The profile of a capture's samples.
+
+use perf_abi::record::{Misc, RecordType};
+use perf_parse::{EventRecord, FileError};
+use perf_session::{At, Session};
+use perf_symbol::StackFrame;
+use perf_symbol::unwind::StackEnd;
+
+use super::Samples;
+use super::noted_events::NotedEvents;
+use super::pass::{CountedSample, PassWorker, RecordNotes, SamplePass, SampleStack, WalkContext};
+use crate::builder::{Kept, ProfileBuilder, Who};
+use crate::error::ProfileError;
+use crate::limits::Limits;
+use crate::named::Naming;
+use crate::observer::Observer;
+use crate::off_cpu::{OffCpuTracker, SchedulerFrames, SwitchReader, ThreadSwitch, WaitEnd};
+use crate::origin::Origin;
+use crate::profile::{Keep, Profile};
+use crate::stack_table::{NewStacks, PartStack, StackPart, has_copies, has_stacks};
+use crate::symbols::{Symbols, recorded_frame};
+use crate::tracepoints::TracepointTexts;
+use crate::wakers::{Wakers, Waking, WakingReader};
+
+/// What a [profile](Samples::profile_with) has, apart from the samples that are selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProfileOptions {
+    /// What is kept of each sample.
+    pub keep: Keep,
+    /// Limits of what captures may make grow.
+    pub limits: Limits,
+    /// Whether inlined functions are kept: see [`Naming::inlines`].
+    pub inlines: bool,
+    /// Whether the times that threads were off the CPU are counted, as samples of further events: see
+    /// [`WaitKind`](crate::off_cpu::WaitKind). If the selected event is one of them, only its times are.
+    pub off_cpu: bool,
+    /// The number of wakers of a thread that follow its stack in these events; 0 for none.
+    pub wakers: usize,
+    /// Whether the texts of tracepoints and the switches of threads are kept: see [`Profile::text`] and [`Profile::off_cpu`].
+    pub marks: bool,
+}
+
+impl Default for ProfileOptions {
+    /// Samples with stacks and names, neither times off the CPU nor marks.
+    fn default() -> Self {
+        let (keep, limits) = (Keep::default(), Limits::default());
+        Self { keep, limits, inlines: true, off_cpu: false, wakers: 0, marks: false }
+    }
+}
+
+impl Samples<'_, '_> {
+    /// Counts the samples, and finds their names: see [`profile_with`](Self::profile_with).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the selection, and [`ProfileError::Cancelled`].
+    pub fn profile(self, symbols: &Symbols, observer: &mut dyn Observer) -> Result<Profile, ProfileError> {
+        self.profile_with(symbols, &ProfileOptions::default(), observer)
+    }
+
+    /// Counts the samples, and finds their names: those of each address once. What cannot be decoded is in
+    /// [`Profile::account`].
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the selection, [`ProfileError::Cancelled`], and if the capture does not have what the options need.
+    pub fn profile_with(
+        self,
+        symbols: &Symbols,
+        options: &ProfileOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<Profile, ProfileError> {
+        let &ProfileOptions { keep, limits, inlines, off_cpu, wakers, marks } = options;
+        let (mut samples, kind) = if off_cpu { self.with_off_cpu() } else { (self, None) };
+        samples.needs_all |= wakers > 0;
+        let samples = samples.resolved()?;
+        let symbols = symbols.clone().with_max_stack(keep.max_stack);
+        let naming = Naming { inlines, threads: samples.threads };
+        let reader = samples.reader;
+        let mut pass = ProfilePass {
+            builder: ProfileBuilder::new(keep, limits),
+            switches: if off_cpu { Some(SwitchReader::new(reader)?) } else { None },
+            off_cpu: OffCpuTracker::new(kind),
+            wakings: if wakers > 0 { Some(WakingReader::new(reader)?) } else { None },
+            wakers: Wakers::new(wakers),
+            has_stacks: keep.max_stack > 0,
+            texts: marks.then(|| TracepointTexts::new(reader)),
+            events: NotedEvents::default(),
+            part: 0,
+        };
+        pass.builder.load_ahead(symbols.symbolizer(), naming);
+        let workers = samples.workers(symbols.symbolizer().is_some());
+        let mut worker = ProfileWorker {
+            symbols: symbols.clone(),
+            part: pass.builder.part(),
+            scheduler: SchedulerFrames::default(),
+            texts: pass.texts.clone(),
+        };
+        let walked = samples.walk(symbols, &mut pass, &mut worker, workers, observer)?;
+        if off_cpu {
+            observer.off_cpu(&pass.off_cpu.summary());
+        }
+        let (finder, symbolizer) = worker.symbols.parts();
+        let progress = &mut |done, all| observer.names(done, all);
+        let profile = pass.builder.finish(walked.session(), finder, symbolizer.as_deref(), naming, progress);
+        Ok(profile
+            .with_origin(Origin::of(walked.features()))
+            .with_account(walked.account().clone(), walked.omitted()))
+    }
+}
+
+/// The stack that is kept of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StackNeed {
+    /// None, as there is no room for the sample.
+    Nothing,
+    /// One without frames.
+    Empty,
+    /// The sample's own address.
+    Own,
+    /// The recorded one.
+    Recorded,
+}
+
+/// What is known of a sample or another record.
+#[derive(Debug)]
+enum ProfileNote {
+    Sample(SampleNote),
+    Switch(ThreadSwitch),
+}
+
+#[derive(Debug)]
+struct SampleNote {
+    /// The index of the event, if the sample is counted: others wake a thread up.
+    event: Option<usize>,
+    who: Option<Who>,
+    time: Option<u64>,
+    period: u64,
+    need: StackNeed,
+    /// The index of the format of its raw data.
+    trace: Option<usize>,
+    of_scheduler: Option<Box<SchedulerNote>>,
+    /// What the worker found.
+    stack: Option<PartStack>,
+    text: Option<Vec<u8>>,
+}
+
+/// What a sample of a tracepoint of the scheduler says of threads.
+#[derive(Debug)]
+struct SchedulerNote {
+    is_switch: bool,
+    switch: Option<ThreadSwitch>,
+    waking: Option<Waking>,
+    /// The number of innermost frames that are the scheduler's, which the worker finds.
+    frames: usize,
+}
+
+/// Counts the samples of a profile.
+#[derive(Debug)]
+struct ProfilePass<'a> {
+    builder: ProfileBuilder,
+    switches: Option<SwitchReader<'a>>,
+    off_cpu: OffCpuTracker<Option<Kept>>,
+    wakings: Option<WakingReader<'a>>,
+    wakers: Wakers,
+    has_stacks: bool,
+    /// The texts of tracepoints, if marks are wanted.
+    texts: Option<TracepointTexts<'a>>,
+    events: NotedEvents,
+    /// The number of the part of the worker that had the last notes.
+    part: u32,
+}
+
+/// Finds and numbers the stacks of a profile.
+#[derive(Debug)]
+struct ProfileWorker<'a> {
+    symbols: Symbols,
+    part: StackPart,
+    scheduler: SchedulerFrames,
+    texts: Option<TracepointTexts<'a>>,
+}
+
+impl Clone for ProfileWorker<'_> {
+    fn clone(&self) -> Self {
+        Self {
+            symbols: self.symbols.clone(),
+            part: self.part.clone(),
+            scheduler: SchedulerFrames::default(),
+            texts: self.texts.clone(),
+        }
+    }
+}
+
+/// Returns whether a sample has a stack that was recorded, and not only its own address.
+///
+/// # Errors
+///
+/// A fault of the sample. Without one, its stack can be decoded.
+pub fn has_stack(at: &At<'_, '_>, counted: &CountedSample<'_>) -> Result<bool, FileError> {
+    if !has_stacks(counted.event) {
+        return Ok(false);
+    }
+    at.sample().tail().map_err(|error| at.record().error(error))?;
+    at.stack(counted.user)?;
+    Ok(true)
+}
+
+impl ProfilePass<'_> {
+    /// Returns what is known of a sample before its stack is.
+    fn note(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        notes: &mut RecordNotes<'_, ProfileNote>,
+    ) -> Result<SampleNote, FileError> {
+        let need = match () {
+            () if !self.has_stacks => StackNeed::Empty,
+            () if has_stack(at, counted)? => StackNeed::Recorded,
+            () => StackNeed::Own,
+        };
+        let who = self.builder.who(at);
+        let need = if who.is_some() { need } else { StackNeed::Nothing };
+        if need == StackNeed::Recorded && has_copies(counted.event) {
+            notes.unwind();
+        }
+        Ok(SampleNote {
+            event: None,
+            who,
+            time: at.sample().time(),
+            period: counted.period,
+            need,
+            trace: None,
+            of_scheduler: None,
+            stack: None,
+            text: None,
+        })
+    }
+
+    /// Keeps a switch of a thread.
+    fn mark_switch(&mut self, record: &EventRecord<'_>, session: &Session, context: &WalkContext<'_>) {
+        let is_switch = matches!(record.kind(), RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE);
+        if self.texts.is_none() || !is_switch {
+            return;
+        }
+        let Some(id) = record.sample_id().ok().flatten() else { return };
+        if let Some((thread, time)) = id.tid().and_then(|tid| session.thread(tid)).zip(id.time())
+            && context.wants_cpu(id.cpu())
+        {
+            let has = |flag: Misc| record.misc().contains(flag);
+            self.builder.switch(thread, time, has(Misc::SWITCH_OUT), has(Misc::SWITCH_OUT_PREEMPT));
+        }
+    }
+
+    /// Counts the time that a thread was off the CPU.
+    fn count_wait(&mut self, end: WaitEnd<Option<Kept>>) {
+        let WaitEnd { tid, kind, before, time, away } = end;
+        let Some(switches) = &self.switches else { return };
+        let kept = before.and_then(|before| self.builder.woken(before, self.wakers.since(tid, time - away)));
+        self.builder.count(switches.event(kind), kept, Some(time), away);
+    }
+
+    fn count_sample(&mut self, note: SampleNote) {
+        let SampleNote { event, who, time, period, of_scheduler, stack, text, .. } = note;
+        let kept = who.zip(stack);
+        let kept = kept.and_then(|(who, stack)| self.builder.keep_of_part(who, self.part, stack));
+        if let Some(event) = event.and_then(|index| self.events.get(index)) {
+            self.builder.count(event, kept, time, period);
+        }
+        if let Some(text) = text {
+            self.builder.describe(text);
+        }
+        let Some(of_scheduler) = of_scheduler else { return };
+        let SchedulerNote { switch, waking, frames, .. } = *of_scheduler;
+        if let Some((waking, kept)) = waking.zip(kept) {
+            self.wakers.apply(waking, kept);
+        }
+        if let Some(switch) = switch {
+            self.off_cpu.sample(switch, kept.map(|kept| self.builder.outer(kept, frames)));
+        }
+    }
+}
+
+impl<'r> SamplePass<'r> for ProfilePass<'r> {
+    type Note = ProfileNote;
+    type Worker = ProfileWorker<'r>;
+    type Error = ProfileError;
+
+    fn before(&mut self, at: &At<'_, '_>, notes: &mut RecordNotes<'_, ProfileNote>) {
+        let switch = self.switches.as_ref().and_then(|switches| switches.any_sample(at));
+        if let Some(switch) = switch {
+            notes.push(ProfileNote::Switch(switch));
+        }
+    }
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        _: &WalkContext<'_>,
+        notes: &mut RecordNotes<'_, ProfileNote>,
+    ) -> Result<(), FileError> {
+        let mut note = self.note(at, counted, notes)?;
+        note.event = Some(self.events.note(counted.event));
+        note.trace = self.texts.as_ref().and_then(|texts| texts.of(counted.event));
+        if self.switches.is_some() || self.wakings.is_some() {
+            note.of_scheduler = Some(Box::new(SchedulerNote {
+                is_switch: self.switches.as_ref().is_some_and(|switches| switches.is_switch(at)),
+                switch: self.switches.as_mut().and_then(|switches| switches.selected_sample(at)),
+                waking: self.wakings.as_ref().and_then(|wakings| wakings.read(at)),
+                frames: 0,
+            }));
+        }
+        notes.push(ProfileNote::Sample(note));
+        Ok(())
+    }
+
+    fn unselected(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        notes: &mut RecordNotes<'_, ProfileNote>,
+    ) -> Result<(), FileError> {
+        // Any thread may wake one that is selected.
+        if self.wakings.as_ref().is_some_and(|wakings| wakings.is_waking(at)) {
+            let mut note = self.note(at, counted, notes)?;
+            let waking = self.wakings.as_ref().and_then(|wakings| wakings.read(at));
+            note.of_scheduler =
+                Some(Box::new(SchedulerNote { is_switch: false, switch: None, waking, frames: 0 }));
+            notes.push(ProfileNote::Sample(note));
+        }
+        Ok(())
+    }
+
+    fn other(
+        &mut self,
+        record: &EventRecord<'r>,
+        session: &Session,
+        context: &WalkContext<'_>,
+        notes: &mut RecordNotes<'_, ProfileNote>,
+    ) -> Result<(), FileError> {
+        self.mark_switch(record, session, context);
+        let switch = self.switches.as_ref().and_then(|switches| switches.record(record));
+        if let Some(switch) = switch {
+            notes.push(ProfileNote::Switch(switch));
+        }
+        Ok(())
+    }
+
+    fn deliver(&mut self, new: NewStacks, session: &Session) -> Result<(), ProfileError> {
+        self.part = self.builder.take_over(new, session);
+        Ok(())
+    }
+
+    fn count(&mut self, note: ProfileNote) {
+        match note {
+            ProfileNote::Sample(note) => self.count_sample(note),
+            ProfileNote::Switch(switch) => {
+                if let Some(end) = self.off_cpu.apply(&switch) {
+                    self.count_wait(end);
+                }
+            }
+        }
+    }
+}
+
+impl ProfileWorker<'_> {
+    /// Numbers a stack.
+    fn number(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], end: Option<StackEnd>) -> PartStack {
+        self.part.stack(at, stack, end, self.symbols.symbolizer_mut())
+    }
+
+    /// Finds and numbers the stack of a sample.
+    fn stack(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &SampleStack<'_>,
+        note: &mut SampleNote,
+    ) -> Result<Option<PartStack>, FileError> {
+        Ok(match note.need {
+            StackNeed::Nothing => None,
+            StackNeed::Empty => Some(self.number(at, &[], Some(StackEnd::Truncated))),
+            StackNeed::Own => {
+                let own = recorded_frame(self.symbols.own_frame(at));
+                Some(self.number(at, &[own], None))
+            }
+            StackNeed::Recorded => {
+                let (frames, end) = stack.find(at, &mut self.symbols)?;
+                if let Some(note) = note.of_scheduler.as_mut().filter(|note| note.is_switch) {
+                    note.frames = self.scheduler.count(at, &frames, &mut self.symbols);
+                }
+                let number = self.number(at, &frames, end);
+                self.symbols.done(frames);
+                Some(number)
+            }
+        })
+    }
+}
+
+impl PassWorker for ProfileWorker<'_> {
+    type Note = ProfileNote;
+    type Output = NewStacks;
+
+    fn symbols(&mut self) -> Option<&mut Symbols> {
+        Some(&mut self.symbols)
+    }
+
+    fn sample(
+        &mut self,
+        at: &At<'_, '_>,
+        stack: &SampleStack<'_>,
+        note: &mut ProfileNote,
+    ) -> Result<(), FileError> {
+        let ProfileNote::Sample(note) = note else { return Ok(()) };
+        note.stack = self.stack(at, stack, note)?;
+        if let Some((texts, format)) = self.texts.as_mut().zip(note.trace)
+            && let Some(raw) = at.sample().tail().ok().and_then(|tail| tail.raw)
+        {
+            let mut text = Vec::new();
+            texts.push(&mut text, format, raw, at, &mut self.symbols);
+            note.text = Some(text);
+        }
+        Ok(())
+    }
+
+    fn take_output(&mut self) -> NewStacks {
+        self.part.take_new()
+    }
+}

@@ -1,0 +1,114 @@
+//! The selection of samples, resolved in a capture.
+
+use std::sync::Arc;
+
+use perf_abi::sample_type::SampleType;
+use perf_parse::event::Event;
+use perf_parse::file::Reader;
+use perf_parse::index::Chunk;
+use perf_session::{At, Mapping};
+
+use super::Selection;
+use super::cpus::CpuRanges;
+use super::events::EventFilter;
+use super::spans::SpanSet;
+use crate::error::ProfileError;
+use crate::event_name::event_name;
+use crate::symbols::Symbols;
+use crate::text::OneLine;
+
+/// The selection of a capture's samples, resolved.
+#[derive(Debug)]
+pub(crate) struct SampleFilter {
+    selection: Selection,
+    spans: SpanSet,
+    /// `None` for all events.
+    event: Option<EventFilter>,
+}
+
+impl SampleFilter {
+    /// Resolves a selection.
+    ///
+    /// # Errors
+    ///
+    /// If the capture does not have what the selection needs.
+    pub(crate) fn new(selection: Selection, reader: &Reader<'_>) -> Result<Self, ProfileError> {
+        let spans = selection.time.resolve(reader)?;
+        let event = selection.event.as_deref().map(|name| EventFilter::new(reader, name)).transpose()?;
+        check_cpus(reader.events(), &selection.cpus)?;
+        Ok(Self { selection, spans, event })
+    }
+
+    /// Returns whether a record of a CPU is selected; `None` for a record without one.
+    pub(crate) fn wants_cpu(&self, cpu: Option<u32>) -> bool {
+        cpu.is_none_or(|cpu| self.selection.cpus.contain(cpu))
+    }
+
+    /// Returns whether a part of the capture may have samples of the selected times.
+    pub(crate) fn may_be_in(&self, part: &Chunk<'_>) -> bool {
+        // A sample without a time counts as one of time 0.
+        self.spans.contains(0) || part.times().is_some_and(|times| self.spans.overlaps(&times))
+    }
+
+    /// Returns whether a sample is of the selected times, CPUs and events. perf does not count the others.
+    pub(crate) fn counts(&self, at: &At<'_, '_>, event: &Event) -> bool {
+        let sample = at.sample();
+        self.spans.contains(sample.time().unwrap_or(0))
+            && self.wants_cpu(sample.cpu())
+            && self.event.as_ref().is_none_or(|only| only.wants(event))
+    }
+
+    /// Returns whether a sample is of the selected threads, files and functions.
+    pub(crate) fn wants(&self, at: &At<'_, '_>, symbols: &mut Symbols) -> bool {
+        let only = &self.selection;
+        let thread = at.thread();
+        let has_comm = || only.comms.iter().any(|comm| comm == thread.comm());
+        (only.comms.is_empty() || has_comm())
+            && (only.pids.is_empty() || only.pids.contains(&thread.pid()))
+            && (only.tids.is_empty() || only.tids.contains(&thread.tid()))
+            && (only.dsos.is_empty() || has_dso(at, &only.dsos, symbols))
+            && (only.symbols.is_empty() || has_function(at, &only.symbols, symbols))
+    }
+}
+
+/// Returns whether the address of a sample is in one of the files.
+fn has_dso(at: &At<'_, '_>, dsos: &[Vec<u8>], symbols: &mut Symbols) -> bool {
+    at.sample().ip().is_some() && symbols.own_frame(at).mapping.is_some_and(|it| is_named(it, dsos))
+}
+
+/// Returns whether the address of a sample is in one of the functions.
+fn has_function(at: &At<'_, '_>, functions: &[Vec<u8>], symbols: &mut Symbols) -> bool {
+    if at.sample().ip().is_none() {
+        return false;
+    }
+    let own = symbols.own_frame(at);
+    let function = symbols.functions(at, &own, false).last();
+    function.and_then(|it| it.name.as_deref()).is_some_and(|name| functions.iter().any(|it| it == name))
+}
+
+/// Returns whether a mapping is of one of the files, each given by its path or its file name.
+fn is_named(mapping: &Mapping, names: &[Vec<u8>]) -> bool {
+    let (name, path) = (mapping.dso().name(), mapping.dso().path());
+    let file = name.rsplit(|&byte| byte == b'/').next().unwrap_or(name);
+    names.iter().any(|it| [name, path, file].contains(&&**it))
+}
+
+/// Checks that the first event of each type has the CPU, if samples are selected by it.
+///
+/// perf: `perf_session__cpu_bitmap`, `tools/perf/util/session.c`.
+fn check_cpus(list: &[Arc<Event>], cpus: &CpuRanges) -> Result<(), ProfileError> {
+    if cpus.are_all() {
+        return Ok(());
+    }
+    let is_first = |&(index, event): &(usize, &Arc<Event>)| {
+        list.iter().take(index).all(|before| before.attr.kind != event.attr.kind)
+    };
+    let lacks_cpu = |(_, event): &(usize, &Arc<Event>)| !event.attr.sample_type.contains(SampleType::CPU);
+    match list.iter().enumerate().filter(is_first).find(lacks_cpu) {
+        None => Ok(()),
+        Some((_, event)) => {
+            let event = OneLine(&event_name(event)).to_string();
+            Err(ProfileError::CpuNotRecorded { cpus: cpus.to_string(), event })
+        }
+    }
+}
