@@ -15,7 +15,7 @@ use perf_parse::{ByteStr, Record};
 
 use super::{elf, kernel};
 use crate::build_id_cache::{BuildIdCache, CachedContent};
-use crate::mapped_file::{DELETED, FileInode, FileMapping};
+use crate::mapped_file::{DELETED, FileInode, ProcessFile};
 use crate::vdso::{self, VDSO, VDSO32};
 
 /// perf's name of the kernel.
@@ -57,7 +57,7 @@ struct MappedDso {
     /// `None` if the record did not have it.
     inode: Option<FileInode>,
     /// The first process that mapped it, and the last one: either may have ended.
-    places: [FileMapping; 2],
+    places: [ProcessFile; 2],
     /// The build id, if the kernel reported it.
     build_id: Option<Vec<u8>>,
 }
@@ -73,7 +73,7 @@ impl BuildIdCollector {
     #[must_use]
     pub fn new() -> Self {
         let mut files = Self { files: Vec::new(), by_name: HashMap::new() };
-        files.file(CpuMode::KERNEL, None, FileMapping::default(), KERNEL);
+        files.file(CpuMode::KERNEL, None, ProcessFile::default(), KERNEL);
         files
     }
 
@@ -81,11 +81,11 @@ impl BuildIdCollector {
     pub fn record<O: ByteOrder>(&mut self, misc: Misc, record: &Record<'_, O>) {
         match record {
             Record::Mmap(it) => {
-                let place = FileMapping { pid: it.pid, start: it.addr, len: it.len };
+                let place = ProcessFile { pid: it.pid, start: it.addr, len: it.len };
                 self.mapped(misc, place, name(it.filename, it.addr), (None, None));
             }
             Record::Mmap2(it) => {
-                let place = FileMapping { pid: it.pid, start: it.addr, len: it.len };
+                let place = ProcessFile { pid: it.pid, start: it.addr, len: it.len };
                 let inode = FileInode::of_record(&it.id);
                 self.mapped(misc, place, name(it.filename, it.addr), (inode, it.id.build_id()));
             }
@@ -108,7 +108,7 @@ impl BuildIdCollector {
     fn mapped(
         &mut self,
         misc: Misc,
-        place: FileMapping,
+        place: ProcessFile,
         name: &[u8],
         (inode, build_id): (Option<FileInode>, Option<&[u8]>),
     ) {
@@ -122,7 +122,7 @@ impl BuildIdCollector {
     }
 
     /// Returns the index of a file; adds it if it is new.
-    fn file(&mut self, mode: CpuMode, inode: Option<FileInode>, place: FileMapping, name: &[u8]) -> usize {
+    fn file(&mut self, mode: CpuMode, inode: Option<FileInode>, place: ProcessFile, name: &[u8]) -> usize {
         let next = self.files.len();
         let index = *self.by_name.entry((mode, inode, name.to_vec())).or_insert(next);
         if index == next {
@@ -203,7 +203,7 @@ impl MappedDso {
         if self.name == VDSO {
             return vdso::own();
         }
-        let of_process = |place: &FileMapping| vdso::of_process(&place.folder(root), &self.name);
+        let of_process = |place: &ProcessFile| vdso::of_process(&place.folder(root), &self.name);
         self.places.iter().find_map(of_process).or_else(vdso::vdso32)
     }
 

@@ -52,13 +52,13 @@ impl FileInode {
 
 /// A mapping of a file by a process.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FileMapping {
+pub(crate) struct ProcessFile {
     pub(crate) pid: i32,
     pub(crate) start: u64,
     pub(crate) len: u64,
 }
 
-impl FileMapping {
+impl ProcessFile {
     /// Returns the folder of the process in `/proc`.
     pub(crate) fn folder(&self, root: &Path) -> PathBuf {
         root.join(format!("proc/{}", self.pid))

@@ -27,7 +27,7 @@ use std::time::Instant;
 
 use perf_open::workload::Workload;
 use perf_parse::file::write::{WriteOptions, ZstdOptions};
-use perf_record::{Recorder, Summary, ThreadMask, Trigger};
+use perf_record::{ReaderThreads, Recorder, Summary, ThreadMask, Trigger};
 
 use crate::args::live::record::{Delay, RecordArgs, Switch};
 use crate::escape::shown;
@@ -40,7 +40,6 @@ use output::CaptureOutput;
 use rotation::Rotation;
 use schedule::Schedule;
 use signals::RecordSignals;
-use threads::ReaderThreads;
 use until::{LastWait, StopConditions};
 
 /// The time for which the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
@@ -151,7 +150,7 @@ fn stream(
     }
     recorder.begin(&mut out)?;
     let mut threads = masks
-        .map(|masks| ReaderThreads::start(masks, recorder, &mut out, &written_as(args), until.signals))
+        .map(|masks| threads::start(masks, recorder, &mut out, &written_as(args), until.signals))
         .transpose()?;
     // If the start fails, existing files remain unchanged.
     start(recorder, args, until)?;
@@ -207,7 +206,7 @@ fn stream(
         recorder.snapshot_areas(&mut out)?;
     }
     if let Some(threads) = threads.take() {
-        recorder.join(threads.end(&out.name)?);
+        recorder.join(threads.end().map_err(|error| output::named(&out.name, error))?);
     }
     let summary = recorder.finish(&mut out)?;
     let name = rotation.finished()?;

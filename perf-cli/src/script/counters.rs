@@ -19,7 +19,7 @@ const AGGR_UNSET: u64 = 6;
 
 /// What a counter counted, and how long it was enabled and running, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct RecordedCount {
     val: u64,
     ena: u64,
     run: u64,
@@ -32,9 +32,9 @@ pub(super) struct Counters {
     threads: Vec<i64>,
     cpus: Vec<i32>,
     /// The last counts of each event, by its index, the CPU and the index of the thread.
-    counts: BTreeMap<(usize, i32, usize), Count>,
+    counts: BTreeMap<(usize, i32, usize), RecordedCount>,
     /// The counts before them, as recorded.
-    before: BTreeMap<(usize, i32, usize), Count>,
+    before: BTreeMap<(usize, i32, usize), RecordedCount>,
     /// How perf sums the counts.
     aggregation: u64,
     is_scaled: bool,
@@ -86,7 +86,7 @@ impl Counters {
         let thread = usize::try_from(stat.thread).unwrap_or(0);
         let Stat { val, ena, run, .. } = *stat;
         if thread < self.threads.len() {
-            self.counts.insert((event.index, stat.cpu, thread), Count { val, ena, run });
+            self.counts.insert((event.index, stat.cpu, thread), RecordedCount { val, ena, run });
         }
     }
 
@@ -112,7 +112,7 @@ impl Counters {
                             count.val = scaled(*count);
                         }
                     }
-                    let Count { val, ena, run } = *count;
+                    let RecordedCount { val, ena, run } = *count;
                     print(out, format_args!("{cpu:3} {pid:8} {val:15} {ena:15} {run:15} {time:15} "));
                     push_name(out, &event_name(event));
                     out.push(b'\n');
@@ -122,8 +122,8 @@ impl Counters {
     }
 }
 
-fn difference(count: Count, before: Count) -> Count {
-    Count {
+fn difference(count: RecordedCount, before: RecordedCount) -> RecordedCount {
+    RecordedCount {
         val: count.val.wrapping_sub(before.val),
         ena: count.ena.wrapping_sub(before.ena),
         run: count.run.wrapping_sub(before.run),
@@ -133,7 +133,7 @@ fn difference(count: Count, before: Count) -> Count {
 /// Returns the count that is expected if the counter had always been running.
 ///
 /// perf: `perf_counts_values__scale`, `tools/lib/perf/evsel.c`.
-fn scaled(count: Count) -> u64 {
+fn scaled(count: RecordedCount) -> u64 {
     match count.run {
         0 => 0,
         run if run < count.ena => (count.val as f64 * count.ena as f64 / run as f64) as u64,

@@ -79,7 +79,9 @@ fn intervals_add_up_to_the_whole() {
 
 fn events_wait_for_the_end_of_a_delay() {
     let options = StatOptions { delayed: true, ..StatOptions::default() };
-    let plan = plan("page-faults:u,cs:u", Targets::Threads(vec![std::process::id()]), options);
+    let tid = std::fs::read_link("/proc/thread-self").unwrap();
+    let tid = tid.file_name().unwrap().to_str().unwrap().parse().unwrap();
+    let plan = plan("page-faults:u,cs:u", Targets::Threads(vec![tid]), options);
     let mut run = plan.open(None).unwrap();
     run.start().unwrap();
     let touch = || drop(core::hint::black_box(vec![1_u8; 4 << 20]));

@@ -1,9 +1,12 @@
 //! Sessions into each kind of sink.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, id};
+use std::sync::Arc;
 
 use perf_record::open::abi::event::SwId;
 use perf_record::open::abi::record::RecordType;
@@ -11,7 +14,8 @@ use perf_record::open::workload::Workload;
 use perf_record::open::{EventGroup, EventSpec};
 use perf_record::parse::{RawRecord, Reader, Record};
 use perf_record::{
-    CallbackSink, FileSink, PipeSink, RecordOptions, Recorder, RecordingSink, SidebandSink, Summary, Targets,
+    CallbackSink, Error, FileSink, PipeSink, ReaderThreads, RecordOptions, Recorder, RecordingSink,
+    SidebandSink, Summary, Targets, ThreadSpec, online,
 };
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
@@ -24,6 +28,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_callback_can_end_it,
     a_delayed_recording_has_the_mappings_from_the_start,
     rings_are_as_large_as_those_of_perf,
+    threads_read_the_rings_of_their_cpus,
+    a_thread_whose_sink_fails_is_noticed,
 ];
 
 /// Every page fault of user space.
@@ -48,12 +54,16 @@ fn touch(pages: usize) {
     core::mem::forget(core::hint::black_box(touched));
 }
 
-/// Records page faults of this thread.
-fn record<S: RecordingSink>(sink: &mut S) -> Summary {
-    // The test may run in any thread of this process.
+/// Records page faults of this thread; a test may run in any thread of this process.
+fn this_thread() -> Recorder {
     let tid = std::fs::read_link("/proc/thread-self").unwrap();
     let tid = tid.file_name().unwrap().to_str().unwrap().parse().unwrap();
-    let mut recorder = Recorder::open(faults(), Targets::Threads(vec![tid]), None, options()).unwrap();
+    Recorder::open(faults(), Targets::Threads(vec![tid]), None, options()).unwrap()
+}
+
+/// Records page faults of this thread.
+fn record<S: RecordingSink>(sink: &mut S) -> Summary {
+    let mut recorder = this_thread();
     recorder.begin(sink).unwrap();
     touch(50);
     recorder.start().unwrap();
@@ -198,4 +208,60 @@ fn rings_are_as_large_as_those_of_perf() {
     // Other rings of an ordinary user count against the limit, too.
     let is_root = std::fs::metadata("/proc/self").unwrap().uid() == 0;
     assert!(ours == expected || !is_root && ours < expected, "{ours} bytes, perf has {expected}");
+}
+
+/// Starts a thread for each cpu. `sink` gets the records of each ring.
+fn on_threads<S: RecordingSink + Send + 'static>(
+    recorder: &mut Recorder,
+    sink: impl FnMut(usize) -> Result<S, Error>,
+    notify: impl Fn() + Clone + Send + 'static,
+) -> ReaderThreads {
+    let masks = ThreadSpec::Cpu.masks(&online().unwrap()).unwrap();
+    ReaderThreads::start(recorder, masks, sink, Duration::from_millis(10), notify).unwrap()
+}
+
+fn threads_read_the_rings_of_their_cpus() {
+    let mut recorder = this_thread();
+    let samples = Arc::new(AtomicU64::new(0));
+    let mut data = PipeSink::new(Vec::new());
+    recorder.begin(&mut data).unwrap();
+    let counted = samples.clone();
+    let sink = move |_| {
+        let samples = counted.clone();
+        Ok(CallbackSink(move |record: &RawRecord<'_, _>| {
+            if record.kind() == RecordType::SAMPLE {
+                samples.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(())
+        }))
+    };
+    let threads = on_threads(&mut recorder, sink, || {});
+    recorder.start().unwrap();
+    touch(400);
+    recorder.stop().unwrap();
+    assert!(!threads.has_failed());
+    let readers = threads.end().unwrap();
+    assert_eq!(readers.len(), online().unwrap().len());
+    recorder.join(readers);
+    let summary = recorder.finish(&mut data).unwrap();
+    let samples = samples.load(Ordering::Relaxed);
+    assert!(samples >= 300 && summary.samples == samples, "{samples} {summary:?}");
+}
+
+fn a_thread_whose_sink_fails_is_noticed() {
+    let mut recorder = this_thread();
+    recorder.begin(&mut PipeSink::new(Vec::new())).unwrap();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let sink = |_| Ok(CallbackSink(|_: &RawRecord<'_, _>| Err("full".into())));
+    let threads = on_threads(&mut recorder, sink, move || sender.send(()).unwrap_or_default());
+    recorder.start().unwrap();
+    touch(300);
+    receiver.recv_timeout(Duration::from_secs(10)).unwrap();
+    recorder.stop().unwrap();
+    let error = threads.end().unwrap_err();
+    assert!(matches!(error, Error::Callback(_)) && error.to_string() == "full", "{error}");
+    let refused = |_| Err::<PipeSink<Vec<u8>>, _>(Error::Request("no file".to_owned()));
+    let masks = ThreadSpec::Cpu.masks(&online().unwrap()).unwrap();
+    let started = ReaderThreads::start(&mut this(), masks, refused, Duration::from_millis(10), || {});
+    assert_eq!(started.unwrap_err().to_string(), "no file");
 }
