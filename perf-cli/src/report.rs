@@ -92,7 +92,7 @@ fn with_report(
     let lines = if plan.needs_lines() { Lines::Always } else { Lines::WithInlined };
     let symbols = names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?;
     let mut observer = StderrObserver::new(memory, false);
-    let report = samples.report(plan, &symbols, &mut observer).map_err(selection::failure)?;
+    let report = samples.report_with(plan, &symbols, &mut observer).map_err(selection::failure)?;
     observer.end_progress();
     act(&ReportView { args, report: &report, account: report.account(), looked: &symbols.lookups() })?;
     Ok(observer.finish(report.account(), report.omitted(), "counted"))

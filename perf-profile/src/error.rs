@@ -1,9 +1,13 @@
 //! Errors of a selection, and of walks over a capture.
 
+mod report_error;
+
 use core::error::Error;
 use core::fmt::{Display, Formatter, Result};
 
 use perf_parse::FileError;
+
+pub use report_error::ReportError;
 
 /// Why samples cannot be selected or counted. The text says what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub enum ProfileError {
     OffCpuNotRecorded,
     /// Wakers are wanted, and the capture does not tell who woke threads up.
     WakersNotRecorded,
+    /// A report of the capture cannot have an option.
+    Report(ReportError),
     /// A record cannot be decoded. Only walks that return each sample end with it; others note it in their account.
     Record(FileError),
     /// The [observer](crate::Observer) cancelled the work.
@@ -81,6 +87,7 @@ impl Display for ProfileError {
             Self::WakersNotRecorded => f.write_str(
                 "wakers: the capture does not tell who woke threads up; record with perfdata record --off-cpu",
             ),
+            Self::Report(error) => write!(f, "{}: {error}", error.option()),
             Self::Record(error) => error.fmt(f),
             Self::Cancelled => f.write_str("cancelled"),
         }
@@ -90,9 +97,16 @@ impl Display for ProfileError {
 impl Error for ProfileError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
+            Self::Report(error) => Some(error),
             Self::Record(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+impl From<ReportError> for ProfileError {
+    fn from(error: ReportError) -> Self {
+        Self::Report(error)
     }
 }
 

@@ -1,16 +1,53 @@
 //! The rows of a report: where the time went, by function, file, thread, and whatever else samples can be grouped by.
 //!
-//! A [`ReportPlan`] follows from [`Options`], which are those of `perf report`, and from the capture. A [`ReportBuilder`]
-//! takes the samples of the capture, and counts equal ones together. The [`Report`] that it returns has a
-//! [table](Report::table) for each event, or group of events, whose [rows](ReportRow) count samples, and have a
-//! [value](ReportCell) for each key. Callers can count what their callees take, and each row can have a
+//! [`Samples::report`](crate::Samples::report) groups the samples of a capture by the keys of [`Options`], which are those of
+//! `perf report`. The [`Report`] has a [table](Report::table) for each event, or group of events, whose [rows](ReportRow) count
+//! samples, and have a [value](ReportCell) for each key. Rows can include the cost of callees, and each row can have a
 //! [call graph](ReportTable::call_graph).
+//!
+//! A [`ReportPlan`] has what follows from the options and from the capture, before any sample is read. A [`ReportBuilder`]
+//! takes samples that a program has from elsewhere.
+//!
+//! # Examples
+//!
+//! The functions of each thread's name, as `perfdata report --sort comm,sym` has them:
+//!
+//! ```
+//! use perf_parse::Reader;
+//! use perf_profile::report::{Options, Percentage, ReportCell, SortKey, percent};
+//! use perf_profile::{Samples, Symbols};
+//!
+//! # let path = "examples/captures/plain.data";
+//! let reader = Reader::open(path)?;
+//! let symbols = Symbols::of(&reader);
+//! let mut options = Options::default();
+//! options.sort = Some("comm,sym".parse()?);
+//! let report = Samples::of(&reader).threads(4).report(&symbols, &options, &mut ())?;
+//! for events in report.tables() {
+//!     let table = report.table(events, Percentage::Absolute);
+//!     for row in table.shown() {
+//!         for (count, total) in row.counts().iter().zip(table.totals()) {
+//!             print!("{:6.2}% ", percent(count.own.period, total.period));
+//!         }
+//!         if let ReportCell::Text(comm) = table.cell(row, SortKey::Comm) {
+//!             print!("{} ", String::from_utf8_lossy(comm));
+//!         }
+//!         match table.cell(row, SortKey::Symbol) {
+//!             ReportCell::Symbol { symbol: Some(symbol), .. } => {
+//!                 println!("{}", String::from_utf8_lossy(&symbol.name));
+//!             }
+//!             ReportCell::Symbol { address, .. } => println!("{address:#x}"),
+//!             _ => println!("beyond the limits"),
+//!         }
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod builder;
 mod call_graph;
 mod call_tree;
 mod cell;
-mod error;
 mod facts;
 mod key_list;
 mod layout;
@@ -43,6 +80,7 @@ use perf_parse::file::Account;
 use perf_symbol::SymbolLookup;
 use regex_lite::Regex;
 
+pub use crate::error::ReportError;
 use crate::named::Named;
 use crate::quality::{Missing, Quality};
 use crate::table::frames::{Frames, NONE};
@@ -52,7 +90,6 @@ pub use call_graph::{
 };
 pub use call_tree::{GraphBranch, GraphTree};
 pub use cell::ReportCell;
-pub use error::ReportError;
 pub use key_list::{KeyList, KeyListError};
 pub use layout::Layout;
 pub use memory_access::{LineSharing, NO_DATA_SRC, weight_of};

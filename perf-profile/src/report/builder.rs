@@ -11,10 +11,10 @@ use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
 use super::Report;
-use super::facts::{SampleFacts, TraceText};
+use super::facts::{KeyFacts, TraceText};
 use super::memory_access;
 use super::plan::ReportPlan;
-use super::samples::{ReportSamples, SampleKey};
+use super::samples::{GroupKey, ReportSamples};
 use crate::named::{Named, Naming};
 use crate::quality::Quality;
 use crate::sample::Total;
@@ -34,11 +34,11 @@ pub struct ReportBuilder {
 
 /// What the keys need of a sample, apart from its addresses: see [`ReportBuilder::describe`].
 #[derive(Clone, Copy, Debug)]
-pub struct DescribedSample(SampleFacts);
+pub struct DescribedSample(KeyFacts);
 
 /// What is kept of a sample that is counted later: see [`ReportBuilder::keep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptSample(SampleKey);
+pub struct KeptSample(GroupKey);
 
 /// The frames of a sample.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +154,7 @@ impl ReportBuilder {
             _ => EMPTY,
         };
         let event = event.index as u32;
-        Some(KeptSample(SampleKey { event, facts, frame, from: NONE, stack, ip, mapped: size, data }))
+        Some(KeptSample(GroupKey { event, facts, frame, from: NONE, stack, ip, mapped: size, data }))
     }
 
     /// Keeps a sample whose own address and stack are in a [part](Self::part). `None` if it is beyond the limits.
@@ -167,7 +167,7 @@ impl ReportBuilder {
         let facts = self.samples.facts.number(described.0, self.plan.limits.samples)?;
         let (ip, mapped) = self.in_memory(&own_frame(at));
         let event = event.index as u32;
-        Some(KeptSample(SampleKey {
+        Some(KeptSample(GroupKey {
             event,
             facts,
             frame: NONE,
@@ -197,7 +197,7 @@ impl ReportBuilder {
             }
             None => EMPTY,
         };
-        let mut key = SampleKey { frame, stack, ..kept.0 };
+        let mut key = GroupKey { frame, stack, ..kept.0 };
         if let Some((ip, size)) = waits {
             key.ip = if self.plan.needs_address { ip } else { 0 };
             key.mapped = if self.plan.needs_mapping { size } else { 0 };
@@ -207,7 +207,7 @@ impl ReportBuilder {
 
     /// Counts a sample of an event; `kept` is `None` for a sample beyond the limits. `mode` is whose code it is.
     pub fn count(&mut self, event: &Arc<Event>, kept: Option<KeptSample>, period: u64, mode: CpuMode) {
-        let key = kept.map(|KeptSample(key)| SampleKey { event: event.index as u32, ..key });
+        let key = kept.map(|KeptSample(key)| GroupKey { event: event.index as u32, ..key });
         self.samples.count(event, key, period, mode);
     }
 
@@ -246,7 +246,7 @@ impl ReportBuilder {
                 let frame = this.frame(at, &recorded_frame(place(branch.to)), symbolizer.as_deref_mut())?;
                 let from = this.frame(at, &recorded_frame(place(branch.from)), symbolizer.as_deref_mut())?;
                 let event = event.index as u32;
-                Some(SampleKey { event, facts, frame, from, stack: EMPTY, ip, mapped, data: NONE })
+                Some(GroupKey { event, facts, frame, from, stack: EMPTY, ip, mapped, data: NONE })
             };
             let key = keep(self);
             self.samples.count(event, key, 1, at.mode());
@@ -297,9 +297,9 @@ impl ReportBuilder {
     fn data(
         &mut self,
         at: &At<'_, '_>,
-        facts: SampleFacts,
+        facts: KeyFacts,
         symbolizer: Option<&mut Symbolizer>,
-    ) -> Option<(SampleFacts, u32)> {
+    ) -> Option<(KeyFacts, u32)> {
         if !self.samples.facts.needs_data() {
             return Some((facts, NONE));
         }

@@ -9,7 +9,7 @@ use perf_abi::txn::Txn;
 use perf_session::Mapping;
 
 use super::Report;
-use super::facts::SampleFacts;
+use super::facts::KeyFacts;
 use super::memory_access::LineSharing;
 use super::row::ReportRow;
 use super::row_key::{RowAddress, RowKey};
@@ -142,7 +142,7 @@ struct CellSource<'a, 'r> {
     report: &'a Report,
     row: &'r ReportRow,
     key: RowKey,
-    facts: &'a SampleFacts,
+    facts: &'a KeyFacts,
 }
 
 impl<'a> ReportTable<'a> {

@@ -22,7 +22,7 @@ pub(super) type TraceText<'t> = &'t mut dyn FnMut(&mut Vec<u8>);
 
 /// What is known of a sample apart from its addresses. What no key needs is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct SampleFacts {
+pub(super) struct KeyFacts {
     /// The number of the name of the thread.
     pub(super) comm: u32,
     pub(super) tid: i32,
@@ -48,7 +48,7 @@ pub(super) struct SampleFacts {
     pub(super) access: MemoryAccess,
 }
 
-impl SampleFacts {
+impl KeyFacts {
     /// Adds what a key needs of the fields of a sample.
     fn add(&mut self, key: SortKey, at: &At<'_, '_>, tail: &Tail<'_>) {
         let parts = || tail.weight_struct.unwrap_or_default();
@@ -85,8 +85,8 @@ pub(super) struct FactsInterner {
     keys: Vec<SortKey>,
     time_quantum: TimeQuantum,
     machine: RecordingMachine,
-    numbers: HashMap<SampleFacts, u32>,
-    list: Vec<SampleFacts>,
+    numbers: HashMap<KeyFacts, u32>,
+    list: Vec<KeyFacts>,
     pub(super) texts: TextInterner,
     /// The namespaces of cgroups, by thread.
     namespaces: BTreeMap<i32, (u64, u64)>,
@@ -124,9 +124,9 @@ impl FactsInterner {
         at: &At<'_, '_>,
         mut trace: Option<TraceText<'_>>,
         texts: usize,
-    ) -> Option<SampleFacts> {
+    ) -> Option<KeyFacts> {
         let keys = core::mem::take(&mut self.keys);
-        let mut facts = SampleFacts::default();
+        let mut facts = KeyFacts::default();
         let mut add = |&key: &SortKey| match key {
             SortKey::Trace => {
                 facts.trace = self.trace(trace.take(), texts)?;
@@ -140,7 +140,7 @@ impl FactsInterner {
     }
 
     /// Adds what a key needs, other than the text of a tracepoint.
-    fn add(&mut self, facts: &mut SampleFacts, key: SortKey, at: &At<'_, '_>, texts: usize) -> Option<()> {
+    fn add(&mut self, facts: &mut KeyFacts, key: SortKey, at: &At<'_, '_>, texts: usize) -> Option<()> {
         let (sample, thread) = (at.sample(), at.thread());
         match key {
             SortKey::Comm => facts.comm = self.texts.number(thread.comm(), texts)?,
@@ -198,11 +198,11 @@ impl FactsInterner {
     /// Adds the line of the cache that the data is in, if a key needs it. `dso` is the number of what is mapped there.
     pub(super) fn with_line(
         &self,
-        mut facts: SampleFacts,
+        mut facts: KeyFacts,
         at: &At<'_, '_>,
         mapping: Option<&Mapping>,
         dso: u32,
-    ) -> SampleFacts {
+    ) -> KeyFacts {
         if self.keys.contains(&SortKey::Dcacheline) {
             facts.access.line = CacheLine::of(at, mapping, dso, self.machine.line_size);
         }
@@ -243,7 +243,7 @@ impl FactsInterner {
     }
 
     /// Returns the number of facts; `None` if there is no room for them.
-    pub(super) fn number(&mut self, facts: SampleFacts, limit: usize) -> Option<u32> {
+    pub(super) fn number(&mut self, facts: KeyFacts, limit: usize) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&facts) {
             return Some(number);
         }
@@ -257,7 +257,7 @@ impl FactsInterner {
     }
 
     /// Returns facts by their number.
-    pub(super) fn get(&self, number: u32) -> Option<&SampleFacts> {
+    pub(super) fn get(&self, number: u32) -> Option<&KeyFacts> {
         self.list.get(number as usize)
     }
 

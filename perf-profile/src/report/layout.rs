@@ -1,9 +1,9 @@
 //! The columns of a report, and the order of its rows.
 
-use super::error::ReportError;
 use super::key_list::KeyList;
 use super::options::Options;
 use super::sort_key::{KeyNeed, ReportColumn, SortKey};
+use crate::error::ReportError;
 
 /// The columns of a report, and those by which its rows are ordered.
 #[derive(Clone, Debug)]
@@ -50,10 +50,10 @@ impl SampleKind {
     fn check(self, option: &'static str, word: &str, column: ReportColumn) -> Result<(), ReportError> {
         match column.need() {
             KeyNeed::Branches if !self.branches => {
-                Err(ReportError::BranchKey { option, word: word.to_owned(), column })
+                Err(ReportError::BranchKey { option, word: word.to_owned(), name: column.name() })
             }
             KeyNeed::MemoryAccesses if !self.memory => {
-                Err(ReportError::MemoryKey { option, word: word.to_owned(), column })
+                Err(ReportError::MemoryKey { option, word: word.to_owned(), name: column.name() })
             }
             _ => Ok(()),
         }

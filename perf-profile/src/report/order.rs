@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 
 use super::call_graph::{CallGraphStyle, StackOrder};
-use super::facts::SampleFacts;
+use super::facts::KeyFacts;
 use super::ranks::Ranks;
 use super::row::ReportRow;
 use super::row_key::{RowAddress, RowKey};
@@ -88,7 +88,7 @@ impl ReportTable<'_> {
         let report = self.report;
         let Report { named, ranks, samples, .. } = report;
         let of = row.and_then(|of| Some((of, samples.facts.get(of.facts)?)));
-        let rank = |ranks: &Ranks, number: fn(&RowKey, &SampleFacts) -> u32| {
+        let rank = |ranks: &Ranks, number: fn(&RowKey, &KeyFacts) -> u32| {
             of.map_or(u64::MAX, |(of, facts)| ranks.rank(number(&of, facts)).into())
         };
         match key {
@@ -154,7 +154,7 @@ impl ReportTable<'_> {
         let texts = |one: u32, other: u32| ranks.texts(&facts.texts).compare(one, other);
         let dsos = |one: u32, other: u32| report.dso_ranks().compare(one, other);
         let names = |one: u32, other: u32| ranks.names(named).compare(one, other);
-        let branch = |it: &SampleFacts| it.branch;
+        let branch = |it: &KeyFacts| it.branch;
         match key {
             SortKey::Pid | SortKey::Tid => x.tid.cmp(&y.tid),
             SortKey::Tgid => x.tgid.cmp(&y.tgid),

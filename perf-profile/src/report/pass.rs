@@ -8,6 +8,7 @@ use perf_symbol::StackFrame;
 
 use super::Report;
 use super::builder::{DescribedSample, KeptSample, PartFrames, ReportBuilder, SampleFrames};
+use super::options::Options;
 use super::plan::ReportPlan;
 use crate::error::ProfileError;
 use crate::named::Naming;
@@ -21,13 +22,32 @@ use crate::symbols::{Symbols, own_frame, recorded_frame};
 use crate::tracepoints::TracepointTexts;
 
 impl Samples<'_, '_> {
-    /// Counts the samples by the keys of a report, and finds their names. What cannot be decoded is in [`Report::account`].
+    /// Groups the samples by the keys of a report, and finds their names. What cannot be decoded is in [`Report::account`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ReportPlan::new`] and of [`report_with`](Self::report_with).
+    ///
+    /// # Examples
+    ///
+    /// See [`report`](crate::report).
+    pub fn report(
+        self,
+        symbols: &Symbols,
+        options: &Options,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, ProfileError> {
+        let plan = ReportPlan::new(options, self.reader())?;
+        self.report_with(plan, symbols, observer)
+    }
+
+    /// Groups the samples by the keys of a report that is planned already.
     ///
     /// # Errors
     ///
     /// What is wrong with the selection, [`ProfileError::Cancelled`], and if times off the CPU are wanted that the capture does
     /// not have.
-    pub fn report(
+    pub fn report_with(
         self,
         plan: ReportPlan,
         symbols: &Symbols,

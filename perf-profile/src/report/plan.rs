@@ -7,13 +7,13 @@ use perf_parse::file::{Mode, Reader};
 use regex_lite::Regex;
 
 use super::call_graph::{CallGraphOptions, CallGraphStyle, StackOrder};
-use super::error::ReportError;
 use super::layout::{Layout, SampleKind};
 use super::machine::RecordingMachine;
 use super::options::Options;
 use super::sort_key::SortKey;
 use super::table_events::RecordedEvents;
 use super::time_quantum::TimeQuantum;
+use crate::error::ReportError;
 use crate::limits::Limits;
 
 /// The contents of a report, as they follow from its options and from the capture.
@@ -87,7 +87,7 @@ impl ReportPlan {
         let mut min_percent = 0.0;
         if let Some(limit) = options.percent_limit {
             if !(0.0..=100.0).contains(&limit) {
-                return Err(ReportError::PercentLimit(limit));
+                return Err(ReportError::PercentLimit(limit.to_string()));
             }
             (min_percent, graph.min_percent) = (limit, limit);
         }

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::row_key::{NOWHERE, RowAddress, RowKey, RowSpot};
-use super::samples::{SampleGroup, SampleKey};
+use super::samples::{GroupKey, SampleGroup};
 use super::sort_key::SortKey;
 use super::stack_function::StackFunction;
 use crate::table::frames::NONE;
@@ -87,7 +87,7 @@ impl Report {
 
     /// Returns the key of the row that has a group as its own.
     pub(super) fn own_key(&self, group: &SampleGroup, stack: &[StackFunction]) -> RowKey {
-        let SampleKey { facts, ip, mapped, frame, from, data, .. } = group.key;
+        let GroupKey { facts, ip, mapped, frame, from, data, .. } = group.key;
         let address = if from == NONE {
             self.address(frame, self.named.innermost_symbol_of(frame), self.named.line_of(frame))
         } else {

@@ -35,7 +35,7 @@ impl EventTotals {
 
 /// Event, addresses, and what else keys need of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SampleKey {
+pub(super) struct GroupKey {
     pub(super) event: u32,
     pub(super) facts: u32,
     /// The frame of the sample, or of the target of the branch.
@@ -54,7 +54,7 @@ pub(super) struct SampleKey {
 /// Samples with one key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleGroup {
-    pub(super) key: SampleKey,
+    pub(super) key: GroupKey,
     pub(super) total: Total,
     /// Whose code the first sample is of.
     pub(super) mode: CpuMode,
@@ -69,7 +69,7 @@ pub(super) struct ReportSamples {
     pub(super) facts: FactsInterner,
     /// In the order in which their first samples came.
     pub(super) groups: Vec<SampleGroup>,
-    numbers: HashMap<SampleKey, u32>,
+    numbers: HashMap<GroupKey, u32>,
     /// The largest number of groups.
     limit: usize,
 }
@@ -98,7 +98,7 @@ impl ReportSamples {
     }
 
     /// Counts a sample of an event; `None` is a sample that there is no room for.
-    pub(super) fn count(&mut self, event: &Arc<Event>, key: Option<SampleKey>, period: u64, mode: CpuMode) {
+    pub(super) fn count(&mut self, event: &Arc<Event>, key: Option<GroupKey>, period: u64, mode: CpuMode) {
         let total = Total { samples: 1, period };
         let is_added = key.and_then(|key| self.add(key, total, mode)).is_some();
         let of_event = self.of_event(event);
@@ -109,7 +109,7 @@ impl ReportSamples {
         }
     }
 
-    fn add(&mut self, key: SampleKey, total: Total, mode: CpuMode) -> Option<()> {
+    fn add(&mut self, key: GroupKey, total: Total, mode: CpuMode) -> Option<()> {
         let next = self.groups.len();
         match self.numbers.get(&key) {
             Some(&number) => self.groups.get_mut(number as usize)?.total.add(total),

@@ -2,20 +2,18 @@
 
 use core::fmt;
 
-use super::sort_key::ReportColumn;
-
 /// An option that a report of a capture cannot have. Displayed with the option's value first, if it has one, and with what to
 /// do instead.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The samples have no branches, but [`Options::branches`](super::Options::branches) asks for them.
+    /// The samples have no branches, but [`Options::branches`](crate::report::Options::branches) asks for them.
     NoBranches,
-    /// No sample has the source of its data, which [`Options::memory`](super::Options::memory) needs.
+    /// No sample has the source of its data, which [`Options::memory`](crate::report::Options::memory) needs.
     NoDataSource,
-    /// The samples have no stacks, but [`Options::call_graph`](super::Options::call_graph) asks for call graphs.
+    /// The samples have no stacks, but [`Options::call_graph`](crate::report::Options::call_graph) asks for call graphs.
     NoStacks,
-    /// The samples have no stacks, and so no parents, by which [`Options::sort`](super::Options::sort) groups them.
+    /// The samples have no stacks, and so no parents, by which [`Options::sort`](crate::report::Options::sort) groups them.
     NoParents,
     /// A key of branches, but the samples are none.
     #[non_exhaustive]
@@ -24,8 +22,8 @@ pub enum ReportError {
         option: &'static str,
         /// The word of the list.
         word: String,
-        /// The column that it names.
-        column: ReportColumn,
+        /// perf's name of the key.
+        name: &'static str,
     },
     /// A key of memory accesses, but the samples are none.
     #[non_exhaustive]
@@ -34,12 +32,12 @@ pub enum ReportError {
         option: &'static str,
         /// The word of the list.
         word: String,
-        /// The column that it names.
-        column: ReportColumn,
+        /// perf's name of the key.
+        name: &'static str,
     },
-    /// [`Options::percent_limit`](super::Options::percent_limit) is no percentage.
-    PercentLimit(f64),
-    /// [`Options::parent`](super::Options::parent) is no regular expression.
+    /// [`Options::percent_limit`](crate::report::Options::percent_limit) is no percentage; its text.
+    PercentLimit(String),
+    /// [`Options::parent`](crate::report::Options::parent) is no regular expression.
     #[non_exhaustive]
     ParentPattern {
         /// The pattern.
@@ -50,7 +48,7 @@ pub enum ReportError {
 }
 
 impl ReportError {
-    /// Returns the name of the field of [`Options`](super::Options).
+    /// Returns the name of the field of [`Options`](crate::report::Options).
     #[must_use]
     pub fn option(&self) -> &'static str {
         match self {
@@ -86,14 +84,13 @@ impl fmt::Display for ReportError {
             Self::NoParents => f.write_str(
                 "parent: the samples have no stacks, so they have no parents; record with perf record -g",
             ),
-            Self::BranchKey { word, column, .. } => write!(
+            Self::BranchKey { word, name, .. } => write!(
                 f,
-                "{word}: {} is a key of branches, which the samples do not have or which --no-branch-stack \
-                 ignores; record with perf record -b, and leave --no-branch-stack out",
-                column.name()
+                "{word}: {name} is a key of branches, which the samples do not have or which --no-branch-stack \
+                 ignores; record with perf record -b, and leave --no-branch-stack out"
             ),
-            Self::MemoryKey { word, column, .. } => {
-                write!(f, "{word}: {} is a key of memory accesses; add --mem-mode", column.name())
+            Self::MemoryKey { word, name, .. } => {
+                write!(f, "{word}: {name} is a key of memory accesses; add --mem-mode")
             }
             Self::PercentLimit(limit) => write!(f, "{limit}: must be a percentage from 0 to 100"),
             Self::ParentPattern { pattern, reason } => write!(f, "{pattern}: {reason}"),
