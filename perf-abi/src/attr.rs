@@ -37,6 +37,7 @@ use crate::sample_type::SampleType;
     serde(default, deny_unknown_fields)
 )]
 #[doc(alias = "perf_event_attr")]
+#[doc(alias = "PerfEventAttr")]
 pub struct Attr {
     /// The kind of event: a generic type or a PMU. C: `type`.
     #[cfg_attr(feature = "serde", serde(rename = "type"))]

@@ -40,6 +40,8 @@ codes! {
     /// A generalised hardware event: the low half of `config` of [`EventType::HARDWARE`].
     ///
     /// Kernel: `enum perf_hw_id`.
+    #[doc(alias = "HardwareEvent")]
+    #[doc(alias = "HardwareEventId")]
     pub struct HwId(u32) {
         /// Cycles. Since Linux 2.6.31.
         CPU_CYCLES = 0, "PERF_COUNT_HW_CPU_CYCLES";
@@ -108,6 +110,8 @@ codes! {
     /// A software event of the kernel: `config` of [`EventType::SOFTWARE`].
     ///
     /// Kernel: `enum perf_sw_ids`.
+    #[doc(alias = "SoftwareEvent")]
+    #[doc(alias = "SoftwareCounterType")]
     pub struct SwId(u64) {
         /// Nanoseconds, counted by a timer of each CPU. Since Linux 2.6.31.
         CPU_CLOCK = 0, "PERF_COUNT_SW_CPU_CLOCK";
@@ -226,6 +230,7 @@ impl HwCacheOpResultId {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[doc(alias = "HardwareCacheEvent")]
 pub struct HwCacheEvent {
     /// The cache.
     pub cache: HwCacheId,

@@ -20,6 +20,7 @@ const HEADER: usize = 8;
 ///
 /// Consists of a pointer, a length, and the byte order if the order is known only at run time. Borrows from the input.
 #[derive(Clone, Copy)]
+#[doc(alias = "RawEventRecord")]
 pub struct RawRecord<'a, O: ByteOrder = Endianness> {
     pub(crate) bytes: &'a Whole,
     pub(crate) order: O::Value,

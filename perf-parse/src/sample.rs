@@ -33,6 +33,7 @@ use crate::raw::{RawRecord, pair, word};
 ///
 /// Kernel: `PERF_RECORD_SAMPLE`, `perf_output_sample`, `kernel/events/core.c`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug)]
+#[doc(alias = "SampleRecord")]
 pub struct Sample<'a, O: ByteOrder = Endianness> {
     /// The record, which is long enough for the leading fields.
     record: RawRecord<'a, O>,

@@ -347,7 +347,7 @@ impl Session {
             _ => self.build_ids.get(dso.path()),
         };
         let of_kernel = || {
-            let path = self.kernel_path().filter(|_| dso.kind() == DsoKind::Kernel)?;
+            let path = self.kernel_path().filter(|_| dso.name() == KERNEL)?;
             self.build_ids.get(path)
         };
         let by_name = || self.build_ids.get(dso.name());
@@ -360,6 +360,9 @@ impl Session {
         self.build_ids.dropped
     }
 }
+
+/// The name of the text of the host's kernel. The list of build ids has the host's alone.
+const KERNEL: &[u8] = b"[kernel.kallsyms]";
 
 /// The last address of a 32-bit process. A 64-bit kernel maps the vDSO of other processes far above it.
 const LAST_32_BIT: u64 = u32::MAX as u64;

@@ -21,6 +21,7 @@ use crate::sample::{Callchain, Sample, Tail};
 ///
 /// The views of the record, such as [`sample`](Self::sample), borrow it. Errors have the offset in the capture.
 #[derive(Clone)]
+#[doc(alias = "PerfFileRecord")]
 pub struct EventRecord<'r> {
     /// The record and the available data after it.
     bytes: RecordBytes<'r>,

@@ -71,6 +71,8 @@ impl Mode {
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Debug)]
+#[doc(alias = "PerfFile")]
+#[doc(alias = "PerfFileReader")]
 pub struct Reader<'a> {
     endianness: Endianness,
     mode: Mode,
@@ -335,6 +337,7 @@ impl<'a> Reader<'a> {
     ///
     /// A second walk over a [stream](Self::stream) returns the error [`FileErrorKind::Io`] of kind `Unsupported`.
     #[must_use]
+    #[doc(alias = "PerfRecordIter")]
     pub fn records(&self) -> EventRecords<'_> {
         self.walk(self.knowledge(), self.account.clone())
     }

@@ -11,6 +11,7 @@ use crate::error::Error;
 /// Kernel: `PERF_RECORD_COMM`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "CommOrExecRecord")]
 pub struct Comm<'a> {
     /// Process id.
     pub pid: i32,
@@ -18,6 +19,7 @@ pub struct Comm<'a> {
     pub tid: i32,
     /// The name. The kernel writes at most 15 bytes.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::text"))]
+    #[doc(alias = "name")]
     pub comm: &'a [u8],
 }
 

@@ -11,6 +11,7 @@ use crate::error::Error;
 /// Kernel: `PERF_RECORD_LOST`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "LostRecord")]
 pub struct Lost {
     /// Id of the event that reported the loss. The loss concerns the whole ring.
     pub id: u64,

@@ -13,6 +13,7 @@ use crate::sample::Reading;
 /// Kernel: `PERF_RECORD_MMAP`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "MmapRecord")]
 pub struct Mmap<'a> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,
@@ -48,6 +49,7 @@ impl<'a> Mmap<'a> {
 /// Kernel: `PERF_RECORD_MMAP2`; since Linux 3.16, and in its first layout in kernels of the time of 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "Mmap2Record")]
 pub struct Mmap2<'a> {
     /// Process id; -1 for mappings of the kernel, which perf synthesises.
     pub pid: i32,

@@ -11,6 +11,7 @@ use crate::error::Error;
 /// Kernel: `PERF_RECORD_SWITCH_CPU_WIDE`; since Linux 4.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "ContextSwitchRecord")]
 pub struct SwitchCpuWide {
     /// Process id: of the next task on a switch out, of the previous task on a switch in.
     pub next_prev_pid: i32,

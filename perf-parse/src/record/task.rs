@@ -11,6 +11,7 @@ use crate::error::Error;
 /// Kernel: `PERF_RECORD_FORK`, `PERF_RECORD_EXIT`, `perf_event_task_output`; since Linux 2.6.31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "ForkOrExitRecord")]
 pub struct Task {
     /// Process id.
     pub pid: i32,

@@ -12,6 +12,7 @@ use crate::error::Error;
 /// group writes these records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "ThrottleRecord")]
 pub struct Throttle {
     /// Time in nanoseconds of the event's clock.
     pub time: u64,

@@ -38,6 +38,7 @@ impl<'a, O: ByteOrder> Regs<'a, O> {
     /// }
     /// ```
     #[must_use]
+    #[doc(alias = "user_regs")]
     pub fn get(&self, register: impl Into<RegIndex>) -> Option<u64> {
         let flag = 1_u64.checked_shl(register.into().0)?;
         if self.mask & flag == 0 {

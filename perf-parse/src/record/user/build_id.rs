@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind};
 /// perf: `struct perf_record_header_build_id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[doc(alias = "DsoBuildId")]
 pub struct BuildId<'a> {
     /// Whether the file belongs to the kernel or to user space, of the host or of a guest. `BUILD_ID_SIZE` means that
     /// the length of the build id is recorded.
