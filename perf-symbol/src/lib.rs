@@ -143,7 +143,7 @@ mod function_lists;
 mod guess;
 mod image;
 mod interrupts;
-mod jitdump;
+pub mod jitdump;
 mod kallsyms;
 mod kernel;
 mod kernel_frames;

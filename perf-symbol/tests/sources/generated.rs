@@ -46,19 +46,19 @@ fn the_map_of_a_process_in_a_container() {
 }
 
 /// A jitdump, a record at a time.
-struct Dump {
-    big: bool,
-    out: Vec<u8>,
+pub(crate) struct Dump {
+    pub(crate) big: bool,
+    pub(crate) out: Vec<u8>,
 }
 
 impl Dump {
-    fn new(big: bool) -> Self {
+    pub(crate) fn new(big: bool) -> Self {
         let bytes =
             testdata::Bytes::new(big).u32(0x4a69_5444).u32(1).u32(40).u32(62).u32(0).u32(5).u64(0).u64(0);
         Self { big, out: bytes.out }
     }
 
-    fn record(mut self, kind: u32, time: u64, payload: &[u8]) -> Self {
+    pub(crate) fn record(mut self, kind: u32, time: u64, payload: &[u8]) -> Self {
         let size = 16 + payload.len() as u32;
         let head = testdata::Bytes::new(self.big).u32(kind).u32(size).u64(time);
         self.out.extend_from_slice(&head.out);
@@ -66,18 +66,18 @@ impl Dump {
         self
     }
 
-    fn load(self, time: u64, address: u64, size: u64, index: u64, name: &str) -> Self {
+    pub(crate) fn load(self, time: u64, address: u64, size: u64, index: u64, name: &str) -> Self {
         let bytes = testdata::Bytes::new(self.big).u32(5).u32(5).u64s(&[address, address, size, index]);
         let payload = [&bytes.out[..], name.as_bytes(), &[0], &vec![0x90; size as usize]].concat();
         self.record(0, time, &payload)
     }
 
-    fn moved(self, time: u64, from: u64, to: u64, size: u64, index: u64) -> Self {
+    pub(crate) fn moved(self, time: u64, from: u64, to: u64, size: u64, index: u64) -> Self {
         let payload = testdata::Bytes::new(self.big).u32(5).u32(5).u64s(&[to, from, to, size, index]);
         self.record(1, time, &payload.out)
     }
 
-    fn lines(self, address: u64, lines: &[(u64, u32, &str)]) -> Self {
+    pub(crate) fn lines(self, address: u64, lines: &[(u64, u32, &str)]) -> Self {
         let mut payload = testdata::Bytes::new(self.big).u64s(&[address, lines.len() as u64]);
         for &(address, line, file) in lines {
             payload = payload.u64(address).u32(line).u32(3).raw(file.as_bytes()).zeros(1);
@@ -192,7 +192,7 @@ fn a_dump_that_is_cut_short() {
     let whole = Dump::new(false).load(1, 0x100, 8, 1, "f").load(3, 0x200, 8, 2, "g").out;
     for end in 0..whole.len() {
         let Ok(dump) = Jitdump::parse(FileBytes::new(whole[..end].to_vec()), &SymbolLimits::default()) else {
-            assert!(end < 12);
+            assert!(end < 40);
             continue;
         };
         assert!(name(&dump, 0x200, None).is_none());

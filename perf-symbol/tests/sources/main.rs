@@ -13,6 +13,7 @@ mod generated;
 mod hostile;
 #[cfg(feature = "https")]
 mod https;
+mod jitdump_records;
 mod kernel;
 mod lines;
 mod live;
