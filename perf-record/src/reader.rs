@@ -15,8 +15,8 @@ use crate::survey::RecordSurvey;
 use crate::wait::{self, WaitOutcome};
 use crate::{Error, Recorder, drain};
 
-/// Some of the rings of a recording, which a thread of its own can read. [`Recorder::split`](crate::Recorder::split)
-/// returns it, and [`Recorder::join`](crate::Recorder::join) takes it back.
+/// Some of the rings of a recording, which a thread of its own can read. [`Recorder::split`](crate::Recorder::split) returns it,
+/// and [`Recorder::join`](crate::Recorder::join) takes it back. [`ReaderThreads`](crate::ReaderThreads) are such threads.
 ///
 /// # Examples
 ///
@@ -42,7 +42,7 @@ use crate::{Error, Recorder, drain};
 ///             let mut parts = Vec::new();
 ///             for ring in reader.rings() {
 ///                 let file = File::create(format!("perf.data/data.{ring}"))?;
-///                 parts.push(PartSink::with_options(file, &write::Options::default())?);
+///                 parts.push(PartSink::with_options(file, &write::WriteOptions::default())?);
 ///             }
 ///             for _ in 0..10 {
 ///                 reader.wait(Some(core::time::Duration::from_millis(100)), &[])?;
