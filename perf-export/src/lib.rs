@@ -7,6 +7,8 @@
 //!
 //! # Examples
 //!
+//! The folded stacks of a tenth of a capture, as `perfdata fold --time 10%-20%` prints them:
+//!
 //! ```
 //! use perf_export::fold;
 //! use perf_parse::Reader;
