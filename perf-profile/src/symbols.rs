@@ -9,7 +9,7 @@ use perf_parse::file::Reader;
 use perf_session::{At, Frame, Mapping};
 use perf_symbol::unwind::{self, FrameSource, PartialStack, StackEnd, ThreadRoots};
 use perf_symbol::{
-    Files, Finder, Function, StackFinder, StackFrame, SymbolLookup, SymbolOptions, Symbolizer,
+    FileFinder, Files, Function, StackFinder, StackFrame, SymbolLookup, SymbolOptions, Symbolizer,
 };
 
 use crate::origin::{machine_of, recorded_until};
@@ -224,7 +224,7 @@ impl Symbols {
 
     /// Returns the finder of files.
     #[must_use]
-    pub fn finder(&self) -> &Finder {
+    pub fn finder(&self) -> &FileFinder {
         self.symbolizer.finder()
     }
 

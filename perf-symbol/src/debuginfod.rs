@@ -15,8 +15,8 @@ use perf_session::{BuildId, Inode};
 
 use crate::bytes::FileBytes;
 use crate::decompressed::lock;
+use crate::file_finder::same_id;
 use crate::files::{BuildIdFile, Files};
-use crate::finder::same_id;
 use crate::image::ElfImage;
 use cache::{CacheAnswer, DebuginfodCache};
 

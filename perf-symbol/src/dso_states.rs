@@ -6,7 +6,7 @@ use perf_session::Dso;
 
 use crate::cancellation::Cancellation;
 use crate::dso_symbols::SymbolTable;
-use crate::finder::Finder;
+use crate::file_finder::FileFinder;
 use crate::limits::SymbolLimits;
 use crate::lines::DwarfLines;
 use crate::name_forms::NameForms;
@@ -81,7 +81,7 @@ impl DsoStates {
 
     /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
     /// What was parsed before is read until `cancellation`.
-    pub(crate) fn parse_lines(&mut self, dso: usize, finder: &Finder, cancellation: &Cancellation) {
+    pub(crate) fn parse_lines(&mut self, dso: usize, finder: &FileFinder, cancellation: &Cancellation) {
         let options = finder.options();
         if !options.inlines {
             return;

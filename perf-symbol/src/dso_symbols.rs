@@ -8,8 +8,8 @@ use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 use crate::debug_alone;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
+use crate::file_finder::{DsoFiles, FileFinder};
 use crate::file_origin::FileOrigin;
-use crate::finder::{DsoFiles, Finder};
 use crate::jitdump::Jitdump;
 use crate::kernel::{KernelSymbols, Relocation};
 use crate::no_symbols::NoSymbols;
@@ -44,7 +44,7 @@ pub(crate) enum SymbolTable {
 impl DsoSymbols {
     /// Finds the files of a DSO and reads their symbols.
     pub(crate) fn load(
-        finder: &Finder,
+        finder: &FileFinder,
         dso: &Dso,
         build_id: Option<BuildId>,
         relocation: Relocation<'_>,
@@ -53,7 +53,7 @@ impl DsoSymbols {
     }
 
     fn load_of_host(
-        finder: &Finder,
+        finder: &FileFinder,
         dso: &Dso,
         build_id: Option<BuildId>,
         relocation: Relocation<'_>,
@@ -81,11 +81,11 @@ impl DsoSymbols {
     }
 
     /// Finds the files of what a guest has mapped: by the build id alone, because the paths are those of the guest.
-    pub(crate) fn load_of_guest(finder: &Finder, dso: &Dso, build_id: Option<BuildId>) -> Self {
+    pub(crate) fn load_of_guest(finder: &FileFinder, dso: &Dso, build_id: Option<BuildId>) -> Self {
         Self::load_from_guest(finder, dso, build_id).kept_by(finder)
     }
 
-    fn load_from_guest(finder: &Finder, dso: &Dso, build_id: Option<BuildId>) -> Self {
+    fn load_from_guest(finder: &FileFinder, dso: &Dso, build_id: Option<BuildId>) -> Self {
         match (dso.kind(), build_id) {
             (DsoKind::File | DsoKind::Module, Some(_)) => {
                 Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode()))
@@ -97,12 +97,12 @@ impl DsoSymbols {
     }
 
     /// Finds the file at a path, and reads its symbols.
-    pub(crate) fn load_at(finder: &Finder, path: &[u8]) -> Self {
+    pub(crate) fn load_at(finder: &FileFinder, path: &[u8]) -> Self {
         Self::of_file(finder, finder.find(path, None, None)).kept_by(finder)
     }
 
     /// Reserves the memory that the table takes. There are no symbols if it has no room, or if reading was cancelled.
-    fn kept_by(self, finder: &Finder) -> Self {
+    fn kept_by(self, finder: &FileFinder) -> Self {
         if finder.cancellation().is_cancelled() {
             return Self::nothing(NoSymbols::Cancelled);
         }
@@ -161,7 +161,7 @@ impl DsoSymbols {
     }
 
     /// Reads the symbols of a file that was found.
-    fn of_file(finder: &Finder, found: DsoFiles) -> Self {
+    fn of_file(finder: &FileFinder, found: DsoFiles) -> Self {
         let symbols: Vec<_> = [
             (&found.debug, NameSource::Symtab),
             (&found.image, NameSource::Symtab),
@@ -238,7 +238,7 @@ fn doubt(doubt: Option<Doubt>) -> OnceLock<Doubt> {
 }
 
 /// Reads the jitdump that a process has mapped.
-pub(crate) fn jitdump(finder: &Finder, dso: &Dso) -> Result<Jitdump, NoSymbols> {
+pub(crate) fn jitdump(finder: &FileFinder, dso: &Dso) -> Result<Jitdump, NoSymbols> {
     let path = finder.path_of_mapped(dso).ok_or(NoSymbols::NotFound)?;
     let jitdump = Jitdump::read(finder.read(&path)?, finder.bounds());
     if finder.cancellation().is_cancelled() { Err(NoSymbols::Cancelled) } else { jitdump }
@@ -252,7 +252,7 @@ pub(crate) fn pid_of(name: &[u8]) -> Option<i32> {
 
 /// Reads the map of a process. A process in a container names it by its number there, in a `/tmp` of its own: such a map is
 /// found while the process runs.
-fn perf_map(finder: &Finder, dso: &Dso) -> Result<(PerfMap, PathBuf, FileOrigin), NoSymbols> {
+fn perf_map(finder: &FileFinder, dso: &Dso) -> Result<(PerfMap, PathBuf, FileOrigin), NoSymbols> {
     let mut result = Err(NoSymbols::NotFound);
     for (path, origin) in finder.perf_maps(dso) {
         match finder.read(&path) {

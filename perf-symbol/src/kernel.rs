@@ -7,9 +7,9 @@ use perf_session::BuildId;
 
 use crate::doubt::Doubt;
 use crate::elf_symbols;
+use crate::file_finder::{DsoFiles, FileFinder, same_id};
 use crate::file_origin::FileOrigin;
 use crate::files::BuildIdFile;
-use crate::finder::{DsoFiles, Finder, same_id};
 use crate::image::ElfImage;
 use crate::interrupts::InterruptEntries;
 use crate::kallsyms::Kallsyms;
@@ -41,7 +41,7 @@ impl KernelSymbols {
     /// has that build id.
     ///
     /// perf: `dso__load_kernel_sym`, `tools/perf/util/symbol.c`.
-    pub(crate) fn load(finder: &Finder, build_id: Option<BuildId>, relocation: Relocation<'_>) -> Self {
+    pub(crate) fn load(finder: &FileFinder, build_id: Option<BuildId>, relocation: Relocation<'_>) -> Self {
         let options = finder.options();
         let mut it = Self::default();
         let mut problem = None;
@@ -90,7 +90,7 @@ impl KernelSymbols {
 
     fn set_vmlinux(
         &mut self,
-        finder: &Finder,
+        finder: &FileFinder,
         image: ElfImage,
         (path, origin): (&Path, FileOrigin),
         relocation: Relocation<'_>,
@@ -173,7 +173,7 @@ const RUNNING: &str = "/proc/kallsyms";
 
 /// Returns kallsyms, their path, and how they were found.
 fn kallsyms(
-    finder: &Finder,
+    finder: &FileFinder,
     build_id: Option<BuildId>,
 ) -> Result<(Kallsyms, PathBuf, FileOrigin), NoSymbols> {
     let options = finder.options();
@@ -204,7 +204,7 @@ fn kallsyms(
 }
 
 /// Returns the build id of the running kernel.
-fn running_build_id(finder: &Finder) -> Option<BuildId> {
+fn running_build_id(finder: &FileFinder) -> Option<BuildId> {
     let notes = finder.files().read_kernel(Path::new("/sys/kernel/notes"), 1 << 20).ok()?;
     let number = |at: usize| {
         let bytes = notes.get(at..at.checked_add(4)?)?;

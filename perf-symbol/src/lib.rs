@@ -63,7 +63,7 @@
 //! # Which file
 //!
 //! A file is used if its build id is the recorded one. Folders that have files by build id are searched first, then the
-//! recorded path, then the process that has mapped it, if it still runs: see [`Finder::find_mapped`]. If no build id was
+//! recorded path, then the process that has mapped it, if it still runs: see [`FileFinder::find_mapped`]. If no build id was
 //! recorded, the file at the path is used. If it was replaced or modified since, its names are guesses, and [`SymbolLookup::doubt`]
 //! reports that. Evidence of it is another inode on the recorded device, the same inode in another generation, and a time of
 //! modification after the end of the recording. Go's own build id is in no capture, so it proves nothing about the recorded
@@ -134,9 +134,9 @@ mod dso_symbols;
 mod elf_symbol;
 mod elf_symbols;
 
+mod file_finder;
 mod file_origin;
 mod files;
-mod finder;
 mod front;
 mod function;
 mod function_lists;
@@ -181,9 +181,9 @@ pub use cancellation::{Cancellation, Cancelled};
 pub use debuginfod::{Debuginfod, DebuginfodOptions};
 pub use demangle::{demangle, demangle_full};
 pub use doubt::Doubt;
+pub use file_finder::{DsoFiles, FileFinder};
 pub use file_origin::FileOrigin;
 pub use files::{BuildIdFile, Files, ReadFiles};
-pub use finder::{DsoFiles, Finder};
 pub use function::Function;
 pub use function_lists::FunctionLists;
 pub use guess::Guess;

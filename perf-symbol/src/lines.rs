@@ -15,7 +15,7 @@ use gimli::UnitOffset;
 
 use crate::budget::Metered;
 use crate::cancellation::Cancellation;
-use crate::finder::{DsoFiles, Finder};
+use crate::file_finder::{DsoFiles, FileFinder};
 use crate::units::UnitsAt;
 use complete::AllUnits;
 use early::ListedUnits;
@@ -31,9 +31,9 @@ use sections::Sections;
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use perf_symbol::{Finder, DwarfLines, SymbolOptions, ReadFiles};
+/// use perf_symbol::{FileFinder, DwarfLines, SymbolOptions, ReadFiles};
 ///
-/// let finder = Finder::new(Arc::new(ReadFiles), Arc::new(SymbolOptions::default()));
+/// let finder = FileFinder::new(Arc::new(ReadFiles), Arc::new(SymbolOptions::default()));
 /// let found = finder.find(b"/usr/bin/cat", None, None);
 /// if let Some(lines) = DwarfLines::load(&finder, &found) {
 ///     lines.look_up(0x1234, &mut |frame| println!("{:?}:{:?}", frame.file, frame.line));
@@ -98,7 +98,7 @@ impl DwarfLines {
     /// The DWARF of a relocatable file, such as a module of the kernel, is relocated: `.text` has the address 0. `None` if it
     /// is neither of x86-64 nor of AArch64.
     #[must_use]
-    pub fn load(finder: &Finder, found: &DsoFiles) -> Option<Self> {
+    pub fn load(finder: &FileFinder, found: &DsoFiles) -> Option<Self> {
         let sections = Sections::load(finder, found)?;
         let early = ListedUnits::load(&sections);
         Cell::try_new(DwarfSource { sections, early }, |owner| ParsedUnits::of(owner).ok_or(()))

@@ -10,7 +10,7 @@ use crate::cancellation::Cancellation;
 use crate::decompressed::lock;
 use crate::doubt::Doubt;
 use crate::dso_symbols::{DsoSymbols, SymbolTable};
-use crate::finder::Finder;
+use crate::file_finder::FileFinder;
 use crate::jitdump::Jitdump;
 use crate::no_symbols::NoSymbols;
 use crate::symbol_lookup::SymbolLookup;
@@ -40,7 +40,7 @@ impl SymbolsKey {
     }
 
     /// Finds the files, and reads their symbols.
-    pub(crate) fn load(&self, finder: &Finder) -> DsoSymbols {
+    pub(crate) fn load(&self, finder: &FileFinder) -> DsoSymbols {
         if self.is_guest {
             return DsoSymbols::load_of_guest(finder, &self.dso, self.build_id);
         }
@@ -52,7 +52,7 @@ impl SymbolsKey {
 /// What all clones of a symbolizer share.
 #[derive(Debug)]
 pub(crate) struct SymbolStore {
-    pub(crate) finder: Finder,
+    pub(crate) finder: FileFinder,
     loaded: Mutex<HashMap<SymbolsKey, LoadedSymbols>>,
     /// By the file, which a process has mapped.
     pub(crate) jitdumps: Mutex<HashMap<Arc<Dso>, Option<Arc<Jitdump>>>>,
@@ -107,11 +107,11 @@ pub(crate) fn is_guest(mode: CpuMode) -> bool {
 }
 
 impl SymbolStore {
-    pub(crate) fn new(finder: Finder) -> Self {
+    pub(crate) fn new(finder: FileFinder) -> Self {
         Self { finder, loaded: Mutex::default(), jitdumps: Mutex::default() }
     }
 
-    /// Returns symbols. Loads them, or waits for the thread that does. What was [cancelled](Why::Cancelled) is not kept.
+    /// Returns symbols. Loads them, or waits for the thread that does. What was [cancelled](NoSymbols::Cancelled) is not kept.
     pub(crate) fn symbols(&self, identity: &SymbolsKey, cancellation: &Cancellation) -> LazySymbols {
         loop {
             let symbols = self.loaded(identity, true, cancellation);

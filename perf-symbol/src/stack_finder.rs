@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::FileError;
 use perf_session::{At, Dso, DsoKind, Frame, Session};
 
-use crate::finder::Finder;
+use crate::file_finder::FileFinder;
 use crate::guess::Guess;
 use crate::kernel_frames::KernelFrames;
 use crate::shared::{SharedFunctions, SymbolStore, SymbolsKey};
@@ -59,7 +59,7 @@ impl<'s> StackFrame<'s> {
 /// a thread of the capture with the same one, in time order: see [`FrameSource::Earlier`].
 #[derive(Debug)]
 pub struct StackFinder {
-    finder: Finder,
+    finder: FileFinder,
     unwinder: Unwinder,
     /// The largest number of words that the kernel records of a chain: a longer stack is cut.
     max_chain: usize,
@@ -72,7 +72,7 @@ impl StackFinder {
     /// Finds stacks in captures of an architecture with the files of `finder`. `max_chain` is the recording machine's
     /// `kernel.perf_event_max_stack`, 127 unless somebody changed it: a chain with so many frames is taken to be cut.
     #[must_use]
-    pub fn new(arch: Arch, max_chain: usize, finder: Finder) -> Self {
+    pub fn new(arch: Arch, max_chain: usize, finder: FileFinder) -> Self {
         let unwinder = Unwinder::with_max_stack(arch, max_chain);
         Self { finder, unwinder, max_chain, unwound: Vec::new(), kernel: None }
     }
@@ -201,7 +201,7 @@ impl StackFinder {
 
 /// Returns the module of what is mapped. Its functions are those that clones of a symbolizer share.
 fn module_of(
-    finder: &Finder,
+    finder: &FileFinder,
     shared: Option<&Arc<SymbolStore>>,
     session: &Session,
     dso: &Dso,

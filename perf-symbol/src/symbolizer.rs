@@ -13,9 +13,9 @@ use crate::decompressed;
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DsoStates, DwarfState};
 use crate::dso_symbols::{self, DsoSymbols, SymbolTable};
+use crate::file_finder::FileFinder;
 use crate::file_origin::FileOrigin;
 use crate::files::{Files, ReadFiles};
-use crate::finder::Finder;
 use crate::function::Function;
 use crate::function_lists::FunctionLists;
 use crate::jitdump::{Jitdump, Jitted};
@@ -83,7 +83,7 @@ impl Symbolizer {
     /// Makes a symbolizer that gets files from `files`.
     #[must_use]
     pub fn with_files(options: SymbolOptions, files: Arc<dyn Files>) -> Self {
-        let finder = Finder::new(files, Arc::new(options));
+        let finder = FileFinder::new(files, Arc::new(options));
         Self::of(Arc::new(SymbolStore::new(finder)))
     }
 
@@ -127,7 +127,7 @@ impl Symbolizer {
 
     /// Returns the finder, for uses of files other than names.
     #[must_use]
-    pub fn finder(&self) -> &Finder {
+    pub fn finder(&self) -> &FileFinder {
         &self.shared.finder
     }
 

@@ -11,7 +11,7 @@ use perf_parse::Reader;
 use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
 use perf_session::{Dso, Session};
 use perf_symbol::unwind::{Module, Unwinder};
-use perf_symbol::{FileBytes, Finder, Kallsyms, SymbolOptions, ReadFiles, StackFinder, Symbolizer};
+use perf_symbol::{FileBytes, FileFinder, Kallsyms, SymbolOptions, ReadFiles, StackFinder, Symbolizer};
 
 use super::capture::{Capture, I686, LINES, LINES_ADDRESS};
 use super::sums::{Sums, add};
@@ -73,7 +73,7 @@ pub(crate) fn lines(capture: &Capture) -> Outcome {
 /// Collects the samples of a capture.
 fn profile(capture: &Capture, keep: Keep) -> Result<Profile, Box<dyn std::error::Error>> {
     let session = &mut *capture.session.borrow_mut();
-    let finder = Finder::new(Arc::new(ReadFiles), Arc::new(SymbolOptions::default()));
+    let finder = FileFinder::new(Arc::new(ReadFiles), Arc::new(SymbolOptions::default()));
     let mut stacks = StackFinder::new(Arch::X86, 127, finder);
     let mut builder = ProfileBuilder::new(keep, Limits::default());
     let mut frames = Vec::new();

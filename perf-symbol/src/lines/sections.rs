@@ -9,7 +9,7 @@ use gimli::{Dwarf, DwarfPackageSections, DwarfSections, RunTimeEndian, SectionId
 use crate::arena::Arena;
 use crate::budget::{Budget, Metered};
 use crate::bytes::FileBytes;
-use crate::finder::{DsoFiles, Finder};
+use crate::file_finder::{DsoFiles, FileFinder};
 use crate::image::ElfImage;
 use crate::no_symbols::NoSymbols;
 use crate::relocate;
@@ -24,14 +24,14 @@ pub(super) struct Sections {
     pub(super) split: Arena<DwarfSections<FileBytes>>,
     endian: RunTimeEndian,
     pub(super) budget: Budget,
-    pub(super) finder: Finder,
+    pub(super) finder: FileFinder,
     /// The folder of the file that was mapped.
     pub(super) folder: PathBuf,
 }
 
 impl Sections {
     /// Finds the file that has DWARF, and reads the sections of the files that it refers to.
-    pub(super) fn load(finder: &Finder, found: &DsoFiles) -> Option<Self> {
+    pub(super) fn load(finder: &FileFinder, found: &DsoFiles) -> Option<Self> {
         let (image, path) = found.dwarf()?;
         let limits = finder.options().limits;
         let budget = Budget::new(limits.dwarf.min(limits.decompressed));
@@ -73,7 +73,7 @@ impl Sections {
 }
 
 /// Reads the package of split DWARF beside a file: `FILE.dwp`.
-fn package(finder: &Finder, file: &Path, budget: &Budget) -> Option<DwarfPackageSections<FileBytes>> {
+fn package(finder: &FileFinder, file: &Path, budget: &Budget) -> Option<DwarfPackageSections<FileBytes>> {
     let mut name = file.file_name()?.to_os_string();
     name.push(".dwp");
     let image = finder.open(&file.with_file_name(name), None).ok()?;

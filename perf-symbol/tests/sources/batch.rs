@@ -61,7 +61,7 @@ fn public_types_on_other_threads() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<perf_symbol::FileBytes>();
     is_shared::<perf_symbol::Cancellation>();
-    is_shared::<perf_symbol::Finder>();
+    is_shared::<perf_symbol::FileFinder>();
     is_shared::<perf_symbol::DsoFiles>();
     is_shared::<Function>();
     is_shared::<perf_symbol::FunctionLists>();

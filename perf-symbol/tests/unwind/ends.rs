@@ -15,7 +15,7 @@ use perf_parse::abi::regs::Arch;
 use perf_parse::event::Events;
 use perf_session::{Frame, Session};
 use perf_symbol::unwind::{FrameSource, StackEnd, Unwinder};
-use perf_symbol::{FileBytes, Files, Finder, StackFinder, SymbolOptions};
+use perf_symbol::{FileBytes, FileFinder, Files, StackFinder, SymbolOptions};
 use testdata::elf::TEXT;
 
 use crate::{EXEC, READ, code, place, program, sample, sources, unwind, unwind_on, unwind_with};
@@ -213,7 +213,7 @@ fn unwind_information_of_a_file_that_changed() {
     {
         let mut options = SymbolOptions::default();
         options.recorded_until = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
-        let finder = Finder::new(Arc::new(Everywhere(elf.clone())), Arc::new(options));
+        let finder = FileFinder::new(Arc::new(Everywhere(elf.clone())), Arc::new(options));
         let mut stacks = StackFinder::new(Arch::X86, 127, finder);
         let events: Events = [(sample.attr(), vec![])].into_iter().collect();
         let data = sample.records();
@@ -243,7 +243,7 @@ fn ends_of_call_chains() {
     let mut of_threads = session.threads().filter_map(|thread| session.maps(thread));
     let maps = of_threads.find(|maps| !maps.is_empty()).unwrap();
     let elf = program(&[(0x100, 0x10, vec![])]).build();
-    let finder = Finder::new(Arc::new(Everywhere(elf)), Arc::new(SymbolOptions::default()));
+    let finder = FileFinder::new(Arc::new(Everywhere(elf)), Arc::new(SymbolOptions::default()));
     let mut stacks = StackFinder::new(Arch::X86, 127, finder);
     let mut end = |mode, ip| stacks.end_of(&session, &Frame { ip, mode, mapping: maps.find(ip) });
     assert_eq!(end(CpuMode::USER, code(0xf08)), StackEnd::Rooted);

@@ -71,7 +71,7 @@ impl DsoFiles {
 
 /// Finds files by build id and by path, and verifies them.
 #[derive(Clone)]
-pub struct Finder {
+pub struct FileFinder {
     files: Arc<dyn Files>,
     options: Arc<SymbolOptions>,
     processes: Arc<Processes>,
@@ -79,7 +79,7 @@ pub struct Finder {
     cancellation: Cancellation,
 }
 
-impl std::fmt::Debug for Finder {
+impl std::fmt::Debug for FileFinder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Finder").field("options", &self.options).finish_non_exhaustive()
     }
@@ -108,7 +108,7 @@ impl ById {
     }
 }
 
-impl Finder {
+impl FileFinder {
     /// Makes a finder of files.
     #[must_use]
     pub fn new(files: Arc<dyn Files>, options: Arc<SymbolOptions>) -> Self {
@@ -186,7 +186,7 @@ impl Finder {
     ///
     /// A file of a process is used if it has the recorded build id, or else device and inode. Without a build id, it is also used
     /// if the process has now mapped it by the recorded path at the recorded address; this alone is
-    /// [doubtful](Found::doubt), as some file systems report other devices to `perf_event_open` than to `stat`.
+    /// [doubtful](DsoFiles::doubt), as some file systems report other devices to `perf_event_open` than to `stat`.
     #[must_use]
     pub fn find_mapped(&self, dso: &Dso, build_id: Option<BuildId>) -> DsoFiles {
         self.find_at(dso.path(), build_id, dso.inode(), dso.first_mapping())
