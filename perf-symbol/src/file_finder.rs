@@ -81,7 +81,7 @@ pub struct FileFinder {
 
 impl std::fmt::Debug for FileFinder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Finder").field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("FileFinder").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
