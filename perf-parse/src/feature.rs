@@ -83,7 +83,7 @@ use perf_abi::feature::Feature;
 
 use crate::byte_str::ByteStr;
 use crate::error::FileError;
-use codec::{Fault, Field};
+use codec::{Fault, SectionField};
 
 /// The reason why a section cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,13 +117,13 @@ impl core::error::Error for EncodeError {}
 /// Decodes or encodes a payload: one field with a name, or with the functions of a section's file.
 macro_rules! codec {
     (decode $O:ident, $section:ident, $name:literal) => {
-        $section.whole(|at| Field::take::<$O>(at, $name, 0))
+        $section.whole(|at| SectionField::take::<$O>(at, $name, 0))
     };
     (decode $O:ident, $section:ident, $file:ident) => {
         $file::decode::<$O>($section)
     };
     (encode $O:ident, $data:ident, $out:ident, $name:literal) => {
-        Field::put::<$O>($data, $out, $name)
+        SectionField::put::<$O>($data, $out, $name)
     };
     (encode $O:ident, $data:ident, $out:ident, $file:ident) => {
         $file::encode::<$O>($data, $out)

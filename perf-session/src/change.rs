@@ -93,7 +93,7 @@ pub enum Change<'s, 'r> {
         /// The thread.
         thread: &'s Thread,
     },
-    /// The session dropped a thread: [some time](crate::Limits::exited) after its exit, or because another thread has its
+    /// The session dropped a thread: [some time](crate::SessionLimits::exited) after its exit, or because another thread has its
     /// id, so that the record of its exit was lost.
     ThreadRemoved {
         /// The thread.

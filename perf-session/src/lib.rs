@@ -71,7 +71,7 @@
 //!
 //! Memory grows with the processes, threads, mappings and files that are alive, not with the length of the capture. A
 //! thread is kept for a while after its exit, because its last samples come later. A fork shares the mappings of its
-//! parent until one of them changes. [`Limits`] bounds what a capture could otherwise make grow.
+//! parent until one of them changes. [`SessionLimits`] bounds what a capture could otherwise make grow.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -128,7 +128,7 @@ pub use build_ids::BuildId;
 pub use change::{Change, Changes, CutMapping, CutMappings};
 pub use dso::{Dso, DsoKind, Inode};
 pub use first_mapping::FirstMapping;
-pub use limits::Limits;
+pub use limits::SessionLimits;
 pub use map::Mapping;
 pub use maps::Maps;
 pub use periods::Periods;

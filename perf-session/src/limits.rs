@@ -1,11 +1,11 @@
-//! Limits of what a session keeps.
+//! SessionLimits of what a session keeps.
 
 /// The limits of what a session keeps. What is beyond them is dropped and counted.
 ///
 /// Everything else that a session keeps is at most a small multiple of the records that are still in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct SessionLimits {
     /// Number of threads that are kept after their exit. The default is 4,096. The thread that exited first is dropped
     /// first. A later sample of a dropped thread has a thread without a name.
     pub exited: usize,
@@ -18,7 +18,7 @@ pub struct Limits {
     pub build_ids: usize,
 }
 
-impl Default for Limits {
+impl Default for SessionLimits {
     fn default() -> Self {
         Self { exited: 4096, cgroups: 16 << 20, build_ids: 64 << 20 }
     }

@@ -18,12 +18,12 @@ pub(crate) struct Machines {
     pub(crate) ledger: Ledger,
     /// Threads that have exited: the first one exited first. Of all machines, so that a capture with many guests cannot
     /// make more of them be kept.
-    exited: VecDeque<Exited>,
+    exited: VecDeque<ExitedThread>,
 }
 
 /// A thread that has exited. If the thread with the id has another key, it came later.
 #[derive(Clone, Copy, Debug)]
-struct Exited {
+struct ExitedThread {
     guest: Option<i32>,
     tid: i32,
     key: u64,
@@ -59,7 +59,7 @@ impl Machines {
     pub(crate) fn exit(&mut self, mode: CpuMode, pid: i32, tid: i32, limit: usize) {
         let (machine, ledger) = self.of_mut(mode, pid);
         if let Some(key) = machine.exit(ledger, pid, tid) {
-            self.exited.push_back(Exited { guest: guest_of(mode, pid), tid, key });
+            self.exited.push_back(ExitedThread { guest: guest_of(mode, pid), tid, key });
         }
         while self.exited.len() > limit {
             let Some(thread) = self.exited.pop_front() else { return };
@@ -68,8 +68,8 @@ impl Machines {
     }
 
     /// Removes a thread, and a guest with its last one.
-    fn remove(&mut self, thread: Exited) {
-        let Exited { guest, tid, key } = thread;
+    fn remove(&mut self, thread: ExitedThread) {
+        let ExitedThread { guest, tid, key } = thread;
         let Some(guest) = guest else { return self.host.remove(&mut self.ledger, tid, key) };
         if let Some(machine) = self.guests.get_mut(&guest) {
             machine.remove(&mut self.ledger, tid, key);

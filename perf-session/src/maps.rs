@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::map::Mapping;
-use crate::mark::Mark;
-use crate::recent::Recent;
+use crate::mark::MapMark;
+use crate::recent::RecentMappings;
 
 /// Mappings, in ascending order of their addresses. They do not overlap.
 ///
@@ -18,9 +18,9 @@ use crate::recent::Recent;
 // parent, so that few records could take much memory.
 #[derive(Clone, Debug, Default)]
 pub struct Maps {
-    root: Option<Arc<Node>>,
+    root: Option<Arc<MapsNode>>,
     /// Copies of some of the mappings.
-    recent: Recent,
+    recent: RecentMappings,
 }
 
 /// Number of entries of a node at most, between two changes.
@@ -28,20 +28,20 @@ const FANOUT: usize = 15;
 
 /// A node is never empty.
 #[derive(Clone, Debug)]
-struct Node {
+struct MapsNode {
     /// The address at which each entry begins, in ascending order. [`NOTHING`] where there is no entry. Together, and
     /// not in the entries, so that a search reads two cache lines of each node and has no branch to predict.
     // Room for the entry that makes a node be split.
     starts: [[u64; 4]; 4],
-    entries: Entries,
+    entries: NodeEntries,
     /// Those of all mappings in the node.
-    marks: Mark,
+    marks: MapMark,
 }
 
 #[derive(Clone, Debug)]
-enum Entries {
+enum NodeEntries {
     Mappings(Vec<Mapping>),
-    Nodes(Vec<Arc<Node>>),
+    Nodes(Vec<Arc<MapsNode>>),
 }
 
 /// No mapping begins here: it would be empty.
@@ -92,7 +92,7 @@ impl Maps {
     /// Returns the first mapping of the text of the kernel; `None` if there is none. Takes logarithmic time.
     #[must_use]
     pub fn kernel(&self) -> Option<&Mapping> {
-        self.first_with(Mark::KERNEL)
+        self.first_with(MapMark::KERNEL)
     }
 
     /// Returns the first mapping of a jitdump, which a JIT compiler maps so that its path is recorded; `None` if there is
@@ -101,17 +101,17 @@ impl Maps {
     /// perf: `jit_detect`, `tools/perf/util/jitdump.c`.
     #[must_use]
     pub fn jitdump(&self) -> Option<&Mapping> {
-        self.first_with(Mark::JITDUMP)
+        self.first_with(MapMark::JITDUMP)
     }
 
-    fn first_with(&self, mark: Mark) -> Option<&Mapping> {
+    fn first_with(&self, mark: MapMark) -> Option<&Mapping> {
         let mut node = self.root.as_deref().filter(|root| root.marks.has(mark))?;
         loop {
             match &node.entries {
-                Entries::Mappings(mappings) => {
-                    return mappings.iter().find(|it| Mark::of(it.dso()).has(mark));
+                NodeEntries::Mappings(mappings) => {
+                    return mappings.iter().find(|it| MapMark::of(it.dso()).has(mark));
                 }
-                Entries::Nodes(nodes) => node = nodes.iter().find(|node| node.marks.has(mark))?,
+                NodeEntries::Nodes(nodes) => node = nodes.iter().find(|node| node.marks.has(mark))?,
             }
         }
     }
@@ -173,12 +173,12 @@ impl Maps {
     /// Adds a mapping that overlaps none.
     fn put(&mut self, mapping: Mapping) {
         let Some(root) = &mut self.root else {
-            self.root = Some(Arc::new(Node::new(Entries::Mappings(alloc::vec![mapping]))));
+            self.root = Some(Arc::new(MapsNode::new(NodeEntries::Mappings(alloc::vec![mapping]))));
             return;
         };
         if let Some(right) = put(root, mapping) {
             let halves = alloc::vec![Arc::clone(root), right];
-            *root = Arc::new(Node::new(Entries::Nodes(halves)));
+            *root = Arc::new(MapsNode::new(NodeEntries::Nodes(halves)));
         }
     }
 
@@ -189,7 +189,7 @@ impl Maps {
             self.root = None;
             return;
         }
-        while let Entries::Nodes(nodes) = &root.entries {
+        while let NodeEntries::Nodes(nodes) = &root.entries {
             let [only] = nodes.as_slice() else { break };
             *root = Arc::clone(only);
         }
@@ -207,9 +207,9 @@ impl Maps {
     }
 }
 
-impl Node {
-    fn new(entries: Entries) -> Self {
-        let mut node = Self { starts: [[NOTHING; 4]; 4], entries, marks: Mark::default() };
+impl MapsNode {
+    fn new(entries: NodeEntries) -> Self {
+        let mut node = Self { starts: [[NOTHING; 4]; 4], entries, marks: MapMark::default() };
         node.note_entries();
         node
     }
@@ -219,14 +219,16 @@ impl Node {
         self.starts = [[NOTHING; 4]; 4];
         let starts = self.starts.as_flattened_mut().iter_mut();
         match &self.entries {
-            Entries::Mappings(mappings) => {
+            NodeEntries::Mappings(mappings) => {
                 starts.zip(mappings).for_each(|(start, mapping)| *start = mapping.start);
             }
-            Entries::Nodes(nodes) => starts.zip(nodes).for_each(|(start, node)| *start = node.first_start()),
+            NodeEntries::Nodes(nodes) => {
+                starts.zip(nodes).for_each(|(start, node)| *start = node.first_start())
+            }
         }
         self.marks = match &self.entries {
-            Entries::Mappings(mappings) => mappings.iter().map(|it| Mark::of(it.dso())).collect(),
-            Entries::Nodes(nodes) => nodes.iter().map(|node| node.marks).collect(),
+            NodeEntries::Mappings(mappings) => mappings.iter().map(|it| MapMark::of(it.dso())).collect(),
+            NodeEntries::Nodes(nodes) => nodes.iter().map(|node| node.marks).collect(),
         };
     }
 
@@ -250,8 +252,8 @@ impl Node {
         loop {
             let last = node.count_to(addr).checked_sub(1)?;
             match &node.entries {
-                Entries::Mappings(mappings) => return mappings.get(last),
-                Entries::Nodes(nodes) => node = nodes.get(last)?,
+                NodeEntries::Mappings(mappings) => return mappings.get(last),
+                NodeEntries::Nodes(nodes) => node = nodes.get(last)?,
             }
         }
     }
@@ -259,8 +261,8 @@ impl Node {
     fn after(&self, addr: u64) -> Option<&Mapping> {
         let after = self.count_to(addr);
         match &self.entries {
-            Entries::Mappings(mappings) => mappings.get(after),
-            Entries::Nodes(nodes) => {
+            NodeEntries::Mappings(mappings) => mappings.get(after),
+            NodeEntries::Nodes(nodes) => {
                 let within = after.checked_sub(1).and_then(|last| nodes.get(last)?.after(addr));
                 within.or_else(|| nodes.get(after)?.first())
             }
@@ -271,8 +273,8 @@ impl Node {
         let mut node = self;
         loop {
             match &node.entries {
-                Entries::Mappings(mappings) => return mappings.first(),
-                Entries::Nodes(nodes) => node = nodes.first()?,
+                NodeEntries::Mappings(mappings) => return mappings.first(),
+                NodeEntries::Nodes(nodes) => node = nodes.first()?,
             }
         }
     }
@@ -293,26 +295,26 @@ impl Node {
 }
 
 /// Adds a mapping that overlaps none to a node. If the node becomes too large, returns its second half.
-fn put(node: &mut Arc<Node>, mapping: Mapping) -> Option<Arc<Node>> {
+fn put(node: &mut Arc<MapsNode>, mapping: Mapping) -> Option<Arc<MapsNode>> {
     let node = Arc::make_mut(node);
     let after = node.count_to(mapping.start);
     let right = match &mut node.entries {
-        Entries::Mappings(mappings) => {
+        NodeEntries::Mappings(mappings) => {
             add(mappings, after, mapping);
-            second_half(mappings).map(Entries::Mappings)
+            second_half(mappings).map(NodeEntries::Mappings)
         }
-        Entries::Nodes(nodes) => {
+        NodeEntries::Nodes(nodes) => {
             let at = after.saturating_sub(1);
             let start = node.starts.as_flattened_mut().get_mut(at)?;
             *start = mapping.start.min(*start);
-            node.marks = node.marks.and(Mark::of(mapping.dso()));
+            node.marks = node.marks.and(MapMark::of(mapping.dso()));
             let right = put(nodes.get_mut(at)?, mapping)?;
             add(nodes, at.saturating_add(1), right);
-            second_half(nodes).map(Entries::Nodes)
+            second_half(nodes).map(NodeEntries::Nodes)
         }
     };
     node.note_entries();
-    right.map(|right| Arc::new(Node::new(right)))
+    right.map(|right| Arc::new(MapsNode::new(right)))
 }
 
 /// Adds an entry to a node, without room for more: what processes do not share should be small.
@@ -333,7 +335,7 @@ fn second_half<T>(entries: &mut Vec<T>) -> Option<Vec<T>> {
 
 /// Removes the mappings of a node whose start is in a range. Returns whether any are left. Nodes in the middle of the range
 /// are dropped as a whole, so that the time does not grow with the number of mappings in it.
-fn drop_starts(node: &mut Arc<Node>, start: u64, end: u64) -> bool {
+fn drop_starts(node: &mut Arc<MapsNode>, start: u64, end: u64) -> bool {
     if !node.has_starts(start, end) {
         return true;
     }
@@ -342,11 +344,11 @@ fn drop_starts(node: &mut Arc<Node>, start: u64, end: u64) -> bool {
     let before = |addr: u64| node.starts.as_flattened().iter().filter(|&&start| start < addr).count();
     let (from, to) = (before(start), before(end));
     let is_left = match &mut node.entries {
-        Entries::Mappings(mappings) => {
+        NodeEntries::Mappings(mappings) => {
             mappings.drain(from..to);
             !mappings.is_empty()
         }
-        Entries::Nodes(nodes) => {
+        NodeEntries::Nodes(nodes) => {
             // The node before the range may have mappings in it, and the last one in the range mappings after it.
             let (first, last) = (from.saturating_sub(1), to.saturating_sub(1));
             let mut number = 0_usize;

@@ -5,9 +5,9 @@ use crate::dso::{Dso, DsoKind};
 /// A set of kinds of mappings that are looked for among all. A node of a tree has those of the mappings in it, so that a
 /// process with many mappings is not searched for each sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark(u8);
+pub(crate) struct MapMark(u8);
 
-impl Mark {
+impl MapMark {
     /// The text of the kernel.
     pub(crate) const KERNEL: Self = Self(1);
     /// `jit-PID.dump`.
@@ -32,7 +32,7 @@ impl Mark {
     }
 }
 
-impl FromIterator<Self> for Mark {
+impl FromIterator<Self> for MapMark {
     fn from_iter<I: IntoIterator<Item = Self>>(marks: I) -> Self {
         marks.into_iter().fold(Self::default(), Self::and)
     }

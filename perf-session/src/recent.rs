@@ -10,26 +10,26 @@ use crate::map::Mapping;
 // 99 % in one of its last four. The first copy is one cache line away from the process. A search reads at least nine, and
 // four of them each after the one before.
 #[derive(Default)]
-pub(crate) struct Recent(Option<Box<[Option<Mapping>; COUNT]>>);
+pub(crate) struct RecentMappings(Option<Box<[Option<Mapping>; COUNT]>>);
 
 /// Number of mappings that are kept.
 const COUNT: usize = 4;
 
 /// Mappings are cloned for a fork, which seldom needs these.
-impl Clone for Recent {
+impl Clone for RecentMappings {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
 /// They say nothing that the mappings do not.
-impl fmt::Debug for Recent {
+impl fmt::Debug for RecentMappings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recent").finish_non_exhaustive()
+        f.debug_struct("RecentMappings").finish_non_exhaustive()
     }
 }
 
-impl Recent {
+impl RecentMappings {
     /// Returns the mapping that was found last.
     #[inline]
     pub(crate) fn last(&self) -> Option<&Mapping> {

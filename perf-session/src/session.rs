@@ -3,7 +3,7 @@
 use perf_abi::feature::Feature;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::feature::{FeatureData, Features};
-use perf_parse::record::{FileId, UserRecord};
+use perf_parse::record::{FileId, UserRecord, user};
 use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
@@ -12,12 +12,12 @@ use crate::change::Changes;
 use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, PROTECTIONS, VDSO};
 use crate::kernel::KernelMmap;
 use crate::ledger::ChangeNote;
-use crate::limits::Limits;
+use crate::limits::SessionLimits;
 use crate::machine::Machine;
 use crate::machines::{Machines, guest_of, is_guest};
 use crate::map::Mapping;
 use crate::maps::Maps;
-use crate::spaces::Spaces;
+use crate::spaces::AddressSpaces;
 use crate::stack::Stack;
 use crate::thread::Thread;
 
@@ -33,7 +33,7 @@ pub struct Session {
     cgroups: Cgroups,
     /// Whether the capture says that its machine has 32 bits.
     is_32_bit: bool,
-    limits: Limits,
+    limits: SessionLimits,
 }
 
 impl Default for Session {
@@ -43,15 +43,15 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Creates a session that knows nothing, with the default [`Limits`].
+    /// Creates a session that knows nothing, with the default [`SessionLimits`].
     #[must_use]
     pub fn new() -> Self {
-        Self::within(&Limits::default())
+        Self::within(&SessionLimits::default())
     }
 
     /// Creates a session that knows nothing, with the given limits.
     #[must_use]
-    pub fn within(limits: &Limits) -> Self {
+    pub fn within(limits: &SessionLimits) -> Self {
         let mut session = Self {
             machines: Machines::default(),
             dsos: Dsos::default(),
@@ -178,14 +178,21 @@ impl Session {
         let of_misc = if misc.contains(Misc::MMAP_DATA) { 0 } else { PROT_EXEC };
         match record.decode()? {
             Record::Mmap(it) => {
-                let map =
-                    Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: None, prot: of_misc, flags: 0 };
+                let map = ProcessMmap {
+                    addr: it.addr,
+                    len: it.len,
+                    pgoff: it.pgoff,
+                    id: None,
+                    prot: of_misc,
+                    flags: 0,
+                };
                 self.map(mode, it.pid, it.tid, &map, it.filename);
             }
             Record::Mmap2(it) => {
                 let (prot, flags) = it.prot_flags.unwrap_or((of_misc, 0));
                 let prot = if prot & !PROTECTIONS == 0 { prot } else { of_misc };
-                let map = Mmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: Some(it.id), prot, flags };
+                let map =
+                    ProcessMmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: Some(it.id), prot, flags };
                 self.map(mode, it.pid, it.tid, &map, it.filename);
             }
             Record::Comm(it) => {
@@ -202,23 +209,29 @@ impl Session {
                 let Machines { host, ledger, .. } = &mut self.machines;
                 host.kernel.symbol(&mut self.dsos, ledger, &it);
             }
-            Record::Cgroup(it) => {
-                if self.cgroups.add(it.id, it.path, self.limits.cgroups) {
-                    self.machines.ledger.note(|| ChangeNote::Cgroup(it.id));
-                }
-            }
+            Record::Cgroup(it) => self.name_cgroup(it.id, it.path),
             Record::User(UserRecord::HeaderBuildId(it), _) if !is_guest(it.cpumode()) => {
-                if self.build_ids.add(&it, self.limits.build_ids) {
-                    self.machines.ledger.note(|| ChangeNote::BuildId(it.filename.to_vec()));
-                }
+                self.list_build_id(&it);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn map(&mut self, mode: CpuMode, pid: i32, tid: i32, map: &Mmap, filename: &[u8]) {
-        let Mmap { addr, len, pgoff, id, prot, flags } = *map;
+    fn name_cgroup(&mut self, id: u64, path: &[u8]) {
+        if self.cgroups.add(id, path, self.limits.cgroups) {
+            self.machines.ledger.note(|| ChangeNote::Cgroup(id));
+        }
+    }
+
+    fn list_build_id(&mut self, entry: &user::BuildId<'_>) {
+        if self.build_ids.add(entry, self.limits.build_ids) {
+            self.machines.ledger.note(|| ChangeNote::BuildId(entry.filename.to_vec()));
+        }
+    }
+
+    fn map(&mut self, mode: CpuMode, pid: i32, tid: i32, map: &ProcessMmap, filename: &[u8]) {
+        let ProcessMmap { addr, len, pgoff, id, prot, flags } = *map;
         if mode == CpuMode::KERNEL || mode == CpuMode::GUEST_KERNEL {
             let (machine, ledger) = self.machines.of_mut(mode, pid);
             let record = KernelMmap { guest: guest_of(mode, pid), addr, len, pgoff, id, filename };
@@ -259,7 +272,7 @@ impl Session {
     ) -> Option<At<'s, 'r>> {
         let machine = self.machines.of(mode, pid)?;
         let thread = thread(machine)?;
-        let spaces = Spaces { host: &self.machines.host, machine, thread };
+        let spaces = AddressSpaces { host: &self.machines.host, machine, thread };
         Some(At { session: self, spaces, record, sample, mode })
     }
 
@@ -309,7 +322,7 @@ impl Session {
         self.cgroups.get(id)
     }
 
-    /// Returns the number of cgroups whose paths were dropped: see [`Limits::cgroups`].
+    /// Returns the number of cgroups whose paths were dropped: see [`SessionLimits::cgroups`].
     #[must_use]
     pub fn dropped_cgroups(&self) -> u64 {
         self.cgroups.dropped
@@ -354,7 +367,7 @@ impl Session {
         dso.build_id().or_else(by_path).or_else(by_name).or_else(of_kernel)
     }
 
-    /// Returns the number of build ids that were dropped: see [`Limits::build_ids`].
+    /// Returns the number of build ids that were dropped: see [`SessionLimits::build_ids`].
     #[must_use]
     pub fn dropped_build_ids(&self) -> u64 {
         self.build_ids.dropped
@@ -376,7 +389,7 @@ fn is_32_bit(machine: &[u8]) -> bool {
 }
 
 /// An MMAP or MMAP2 record without its ids and its name.
-struct Mmap {
+struct ProcessMmap {
     addr: u64,
     len: u64,
     pgoff: u64,
@@ -394,7 +407,7 @@ fn ids_of(sample: &Sample<'_>) -> (i32, i32) {
 #[derive(Clone, Copy, Debug)]
 pub struct At<'s, 'r> {
     session: &'s Session,
-    spaces: Spaces<'s>,
+    spaces: AddressSpaces<'s>,
     record: &'r EventRecord<'r>,
     sample: Sample<'r>,
     mode: CpuMode,

@@ -9,13 +9,13 @@ use crate::thread::Thread;
 
 /// The address spaces of a sample: those of its process, its kernel and the host's kernel.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spaces<'s> {
+pub(crate) struct AddressSpaces<'s> {
     pub(crate) host: &'s Machine,
     pub(crate) machine: &'s Machine,
     pub(crate) thread: &'s Thread,
 }
 
-impl<'s> Spaces<'s> {
+impl<'s> AddressSpaces<'s> {
     /// Returns whether the sample is of a guest.
     // Not a field, as the compiler copies what pads it in parts that overlap, and then waits for them.
     #[inline]

@@ -14,7 +14,7 @@ use perf_parse::{EventRecord, FileError, Sample};
 
 use crate::map::Mapping;
 use crate::maps::Maps;
-use crate::spaces::Spaces;
+use crate::spaces::AddressSpaces;
 
 /// A frame of a stack.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +30,13 @@ pub struct Frame<'s> {
 /// The frames of a stack, innermost first; made by [`At::stack`](crate::At::stack).
 #[derive(Clone, Debug)]
 pub struct Stack<'s, 'r> {
-    spaces: Spaces<'s>,
+    spaces: AddressSpaces<'s>,
     /// The next words of the call chain.
     words: ListIter<'r, u64>,
     /// The instruction pointer of a sample without a chain.
     ip: Option<u64>,
     /// What follows the words of the chain, or is in their place.
-    rest: Option<Rest<'r>>,
+    rest: Option<RestOfChain<'r>>,
     /// The user part of the chain that came in a later record.
     deferred: &'r [u64],
     /// Whose code the next address is, and the mappings that have it.
@@ -49,7 +49,7 @@ pub struct Stack<'s, 'r> {
 
 /// Where addresses come from that are not in the words of a call chain.
 #[derive(Clone, Debug)]
-enum Rest<'r> {
+enum RestOfChain<'r> {
     Deferred(Copied<slice::Iter<'r, u64>>),
     /// The kernel's part of the chain, then the branches of the user part.
     Lbr {
@@ -67,7 +67,7 @@ impl<'s, 'r> Stack<'s, 'r> {
     // Always, as a stack is returned in memory otherwise.
     #[inline(always)]
     pub(crate) fn new(
-        spaces: Spaces<'s>,
+        spaces: AddressSpaces<'s>,
         record: &'r EventRecord<'r>,
         sample: Sample<'r>,
         mode: CpuMode,
@@ -76,9 +76,9 @@ impl<'s, 'r> Stack<'s, 'r> {
         let (words, ip, rest, mode) = if sample.layout().sample_type().contains(SampleType::CALLCHAIN) {
             // Before the first marker it is the user's, as perf reads it.
             match chain_of(record, sample)? {
-                Chain::Words(words) => (words, None, None, CpuMode::USER),
-                Chain::Lbr(frames, branches) => {
-                    (no_words(), None, Some(Rest::Lbr { frames, branches }), CpuMode::USER)
+                SampleChain::Words(words) => (words, None, None, CpuMode::USER),
+                SampleChain::Lbr(frames, branches) => {
+                    (no_words(), None, Some(RestOfChain::Lbr { frames, branches }), CpuMode::USER)
                 }
             }
         } else {
@@ -94,7 +94,7 @@ impl<'s, 'r> Stack<'s, 'r> {
     #[inline]
     #[must_use]
     pub fn is_in_branches(&self) -> bool {
-        matches!(self.rest, Some(Rest::Branches { .. }))
+        matches!(self.rest, Some(RestOfChain::Branches { .. }))
     }
 
     /// What follows is code of another mode.
@@ -119,7 +119,7 @@ impl<'s, 'r> Stack<'s, 'r> {
     fn mark(&mut self, context: CallchainContext) {
         if context == CallchainContext::USER_DEFERRED {
             self.words = no_words();
-            self.rest = Some(Rest::Deferred(self.deferred.iter().copied()));
+            self.rest = Some(RestOfChain::Deferred(self.deferred.iter().copied()));
             self.enter(CpuMode::USER);
         } else {
             self.enter(mode_of(context));
@@ -147,7 +147,7 @@ impl<'s, 'r> Stack<'s, 'r> {
     fn next_of_rest(&mut self) -> Option<u64> {
         loop {
             match self.rest.as_mut()? {
-                Rest::Deferred(words) => {
+                RestOfChain::Deferred(words) => {
                     let word = words.next()?;
                     match CallchainContext::of(word) {
                         None => return Some(word),
@@ -155,7 +155,7 @@ impl<'s, 'r> Stack<'s, 'r> {
                         Some(context) => self.enter(mode_of(context)),
                     }
                 }
-                Rest::Lbr { frames, branches } => match frames.next() {
+                RestOfChain::Lbr { frames, branches } => match frames.next() {
                     Some(sample::Frame::Ip { ip, context: Some(context) })
                         if context != CallchainContext::USER =>
                     {
@@ -164,11 +164,11 @@ impl<'s, 'r> Stack<'s, 'r> {
                     }
                     _ => {
                         let to = branches.clone().next().map(|branch| branch.to);
-                        self.rest = Some(Rest::Branches { to, branches: branches.clone() });
+                        self.rest = Some(RestOfChain::Branches { to, branches: branches.clone() });
                         self.enter(CpuMode::USER);
                     }
                 },
-                Rest::Branches { to, branches } => {
+                RestOfChain::Branches { to, branches } => {
                     return to.take().or_else(|| branches.next().map(|branch| branch.from));
                 }
             }
@@ -207,7 +207,7 @@ fn no_words<'r>() -> ListIter<'r, u64> {
 }
 
 /// The call chain of a sample.
-enum Chain<'r> {
+enum SampleChain<'r> {
     Words(ListIter<'r, u64>),
     /// The user part is in the branches.
     Lbr(sample::Frames<'r>, ListIter<'r, Branch>),
@@ -215,14 +215,14 @@ enum Chain<'r> {
 
 /// Returns the call chain of a sample that has one.
 #[inline]
-fn chain_of<'r>(record: &EventRecord<'r>, sample: Sample<'r>) -> Result<Chain<'r>, FileError> {
+fn chain_of<'r>(record: &EventRecord<'r>, sample: Sample<'r>) -> Result<SampleChain<'r>, FileError> {
     let chain = match sample.callchain().map_err(|error| record.error(error))? {
         Some(chain) => chain,
-        None => return Ok(Chain::Words(no_words())),
+        None => return Ok(SampleChain::Words(no_words())),
     };
     Ok(match branches_of(record, &sample)? {
-        Some(branches) => Chain::Lbr(chain.frames(), branches),
-        None => Chain::Words(chain.words().iter()),
+        Some(branches) => SampleChain::Lbr(chain.frames(), branches),
+        None => SampleChain::Words(chain.words().iter()),
     })
 }
 

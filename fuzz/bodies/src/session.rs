@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use perf_abi::record::RecordType;
 use perf_parse::{EventRecord, Reader, Record};
-use perf_session::{At, Limits, Session};
+use perf_session::{At, Session, SessionLimits};
 
 use super::walk::walk;
 
@@ -30,7 +30,7 @@ pub fn run(data: &[u8]) -> bool {
 
 /// Applies the records of any capture.
 fn any(reader: &Reader<'_>, size: usize) {
-    let mut limits = Limits::default();
+    let mut limits = SessionLimits::default();
     limits.exited = EXITED;
     let mut session = Session::within(&limits);
     session.add_features(reader.features());

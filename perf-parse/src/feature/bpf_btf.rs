@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 
-use super::codec::{Fault, Field, number, put_count, put_number};
+use super::codec::{Fault, SectionField, number, put_count, put_number};
 use super::{FieldValue, Fields};
 use crate::cursor::Cursor;
 use crate::error::Error;
@@ -20,7 +20,7 @@ pub struct BpfBtf<'a> {
     pub bytes: &'a [u8],
 }
 
-impl<'a> Field<'a> for BpfBtf<'a> {
+impl<'a> SectionField<'a> for BpfBtf<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, _: u32) -> Result<Self, Error> {
         let id = number::<O>(at, "id")?;
         let size = number::<O>(at, "size")?;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
-use super::codec::{Fault, Field, entry, number, put_count, put_word};
+use super::codec::{Fault, SectionField, entry, number, put_count, put_word};
 use super::{Entries, FieldValue, Fields};
 use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
@@ -152,7 +152,7 @@ impl<'a> BpfProgInfo<'a> {
     }
 }
 
-impl<'a> Field<'a> for BpfProgInfo<'a> {
+impl<'a> SectionField<'a> for BpfProgInfo<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, _: u32) -> Result<Self, Error> {
         let info_len = number::<O>(at, "info_len")?;
         let data_len = number::<O>(at, "data_len")?;

@@ -6,7 +6,7 @@ use perf_abi::endian::{Endian, I32, U16};
 use perf_abi::record::{CpuMode, Header, HeaderBuildId, Misc};
 use zerocopy::IntoBytes;
 
-use super::codec::{Fault, Field, put_name, put_number};
+use super::codec::{Fault, SectionField, put_name, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind, FileError};
@@ -72,7 +72,7 @@ fn entry<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<(Misc, &'a [u8], u32), Er
     Ok((Misc(header.misc.get()), at.bytes(u64::from(body), "build_id")?, offset))
 }
 
-impl<'a> Field<'a> for BuildId<'a> {
+impl<'a> SectionField<'a> for BuildId<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, context: u32) -> Result<Self, Error> {
         let (misc, body, offset) = entry::<O>(at)?;
         let mut at = Cursor::new(body, offset);

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 
-use super::codec::{Fault, Field, entry, number, put_number};
+use super::codec::{Fault, SectionField, entry, number, put_number};
 use super::{Entries, FeatureSection};
 use crate::byte_str::ByteStr;
 use crate::error::FileError;
@@ -38,7 +38,7 @@ pub(super) fn decode<'a, O: Endian>(
     section.check_version("cache.version", version)?;
     section.whole(|at| {
         version(at)?;
-        Field::take::<O>(at, "nr", 0)
+        SectionField::take::<O>(at, "nr", 0)
     })
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::Endian;
 
 use super::FeatureSection;
-use super::codec::{Fault, Field, entry, number};
+use super::codec::{Fault, SectionField, entry, number};
 use crate::error::FileError;
 
 entry! {
@@ -26,7 +26,7 @@ entry! {
 
 pub(super) fn decode<O: Endian>(section: &FeatureSection<'_>) -> Result<ClockData, FileError> {
     section.check_version("clock_data.version", |at| number::<O>(at, "version").map(u64::from))?;
-    section.whole(|at| Field::take::<O>(at, "", 0))
+    section.whole(|at| SectionField::take::<O>(at, "", 0))
 }
 
 pub(super) fn encode<O: Endian>(data: &ClockData, out: &mut Vec<u8>) -> Result<(), Fault> {

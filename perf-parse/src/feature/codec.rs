@@ -17,7 +17,7 @@ use crate::error::Error;
 pub(crate) type Fault = (&'static str, &'static str);
 
 /// A value that sections consist of.
-pub(crate) trait Field<'a>: Copy + Debug {
+pub(crate) trait SectionField<'a>: Copy + Debug {
     /// Takes the value. `name` is the name of a number or string. `context` is an earlier number of the section, on
     /// which the layout of the value depends; most values do not need it.
     fn take<O: Endian>(at: &mut Cursor<'a>, name: &'static str, context: u32) -> Result<Self, Error>;
@@ -75,7 +75,7 @@ fn padded(text: &[u8]) -> usize {
 /// `CPUDESC` and `CPUID` are one string.
 ///
 /// perf: `do_read_string` and `do_write_string`, `tools/perf/util/header.c`.
-impl<'a> Field<'a> for ByteStr<'a> {
+impl<'a> SectionField<'a> for ByteStr<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, name: &'static str, _: u32) -> Result<Self, Error> {
         let len = number::<O>(at, name)?;
         let offset = at.offset();
@@ -94,11 +94,11 @@ impl<'a> Field<'a> for ByteStr<'a> {
     }
 }
 
-/// Implements [`Field`] for numbers and for codes. Each line has the type, the number as recorded, the conversion from
+/// Implements [`SectionField`] for numbers and for codes. Each line has the type, the number as recorded, the conversion from
 /// that number, and the conversion to it.
 macro_rules! numbers {
     ($($Type:ty: $number:ident, |$of:ident| $made:expr, |$it:ident| $taken:expr;)*) => {$(
-        impl Field<'_> for $Type {
+        impl SectionField<'_> for $Type {
             fn take<O: Endian>(at: &mut Cursor<'_>, name: &'static str, _: u32) -> Result<Self, Error> {
                 let $of = at.fixed::<$number<O>>(name)?.get();
                 Ok($made)
@@ -126,7 +126,7 @@ numbers! {
     DirVersion: U64, |number| DirVersion(number), |it| it.0;
 }
 
-impl<const N: usize> Field<'_> for [u8; N] {
+impl<const N: usize> SectionField<'_> for [u8; N] {
     fn take<O: Endian>(at: &mut Cursor<'_>, name: &'static str, _: u32) -> Result<Self, Error> {
         at.fixed::<[u8; N]>(name).copied()
     }
@@ -156,14 +156,14 @@ macro_rules! entry {
             $( $(#[$doc])* pub $field: $Type, )*
         }
 
-        impl<'a> $crate::feature::codec::Field<'a> for $Entry $(<$life>)? {
+        impl<'a> $crate::feature::codec::SectionField<'a> for $Entry $(<$life>)? {
             fn take<O: perf_abi::endian::Endian>(
                 at: &mut $crate::cursor::Cursor<'a>,
                 _: &'static str,
                 context: u32,
             ) -> Result<Self, $crate::error::Error> {
-                use $crate::feature::codec::{Field, name_of};
-                Ok(Self { $( $field: Field::take::<O>(at, name_of!($field $($name)?), context)?, )* })
+                use $crate::feature::codec::{SectionField, name_of};
+                Ok(Self { $( $field: SectionField::take::<O>(at, name_of!($field $($name)?), context)?, )* })
             }
 
             fn put<O: perf_abi::endian::Endian>(
@@ -171,8 +171,8 @@ macro_rules! entry {
                 out: &mut alloc::vec::Vec<u8>,
                 _: &'static str,
             ) -> Result<(), $crate::feature::codec::Fault> {
-                use $crate::feature::codec::{Field, name_of};
-                $( Field::put::<O>(&self.$field, out, name_of!($field $($name)?))?; )*
+                use $crate::feature::codec::{SectionField, name_of};
+                $( SectionField::put::<O>(&self.$field, out, name_of!($field $($name)?))?; )*
                 Ok(())
             }
 
@@ -190,8 +190,8 @@ macro_rules! entry {
 
         impl $(<$life>)? $crate::feature::Fields for $Entry $(<$life>)? {
             fn each(&self, to: &mut dyn FnMut(&'static str, $crate::feature::FieldValue<'_>)) {
-                use $crate::feature::codec::{Field, name_of};
-                $( to(name_of!($field $($name)?), Field::value(&self.$field)); )*
+                use $crate::feature::codec::{SectionField, name_of};
+                $( to(name_of!($field $($name)?), SectionField::value(&self.$field)); )*
             }
         }
     };

@@ -27,12 +27,12 @@ use crate::error::FileError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Features<'a> {
     endianness: Endianness,
-    sections: Vec<Stored<'a>>,
+    sections: Vec<StoredSection<'a>>,
 }
 
 /// A section with its bytes: those of the file, or a copy from a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stored<'a> {
+struct StoredSection<'a> {
     feature: Feature,
     offset: u64,
     bytes: Cow<'a, [u8]>,
@@ -48,7 +48,7 @@ impl<'a> Features<'a> {
     /// Adds a section, whose bytes begin `offset` bytes into the capture. A section that the collection has already is
     /// replaced.
     pub fn set(&mut self, feature: Feature, offset: u64, bytes: impl Into<Cow<'a, [u8]>>) {
-        let stored = Stored { feature, offset, bytes: bytes.into() };
+        let stored = StoredSection { feature, offset, bytes: bytes.into() };
         match self.sections.iter_mut().find(|known| known.feature == feature) {
             Some(known) => *known = stored,
             None => self.sections.push(stored),
@@ -58,7 +58,7 @@ impl<'a> Features<'a> {
     /// Copies the bytes of the sections, so that the collection borrows nothing.
     #[must_use]
     pub fn into_owned(self) -> Features<'static> {
-        let own = |it: Stored<'_>| Stored {
+        let own = |it: StoredSection<'_>| StoredSection {
             feature: it.feature,
             offset: it.offset,
             bytes: Cow::Owned(it.bytes.into_owned()),
@@ -106,7 +106,7 @@ impl<'a> Features<'a> {
     }
 }
 
-impl Stored<'_> {
+impl StoredSection<'_> {
     fn section(&self, endianness: Endianness) -> FeatureSection<'_> {
         FeatureSection::new(self.feature, self.offset, &self.bytes, endianness)
     }
@@ -124,7 +124,7 @@ impl<'s> IntoIterator for &'s Features<'_> {
 /// An iterator over the sections of a capture; made by [`Features::iter`].
 #[derive(Clone, Debug)]
 pub struct FeaturesIter<'s> {
-    sections: core::slice::Iter<'s, Stored<'s>>,
+    sections: core::slice::Iter<'s, StoredSection<'s>>,
     endianness: Endianness,
     nr_cpus: Result<u32, FileError>,
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 
-use super::codec::{Fault, Field, number, put_number};
+use super::codec::{Fault, SectionField, number, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
@@ -91,7 +91,7 @@ impl Fields for DomainInfo<'_> {
     }
 }
 
-impl<'a> Field<'a> for CpuDomains<'a> {
+impl<'a> SectionField<'a> for CpuDomains<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, schedstat_version: u32) -> Result<Self, Error> {
         let cpu = number::<O>(at, "cpu")?;
         Ok(Self { cpu, domains: Entries::counted::<O>(at, "nr_domains", "", schedstat_version)? })
@@ -114,15 +114,15 @@ impl Fields for CpuDomains<'_> {
     }
 }
 
-impl<'a> Field<'a> for SchedDomain<'a> {
+impl<'a> SectionField<'a> for SchedDomain<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, schedstat_version: u32) -> Result<Self, Error> {
         let domain = number::<O>(at, "domain")?;
         let has_name = schedstat_version >= WITH_NAMES;
         Ok(Self {
             domain,
-            dname: if has_name { Some(Field::take::<O>(at, "dname", 0)?) } else { None },
-            cpumask: Field::take::<O>(at, "cpumask", 0)?,
-            cpulist: Field::take::<O>(at, "cpulist", 0)?,
+            dname: if has_name { Some(SectionField::take::<O>(at, "dname", 0)?) } else { None },
+            cpumask: SectionField::take::<O>(at, "cpumask", 0)?,
+            cpulist: SectionField::take::<O>(at, "cpulist", 0)?,
         })
     }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 
-use super::codec::{Fault, Field, entry};
+use super::codec::{Fault, SectionField, entry};
 use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::byte_str::ByteStr;
 use crate::error::FileError;
@@ -94,7 +94,7 @@ impl Fields for CpuTopology<'_> {
     fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
         to("core_siblings", self.core_siblings.value());
         to("thread_siblings", self.thread_siblings.value());
-        to("cpus", FieldValue::List(&Places(*self)));
+        to("cpus", FieldValue::List(&CpuPlaceList(*self)));
         if let Some(dies) = &self.dies {
             to("die_siblings", dies.die_siblings.value());
         }
@@ -103,21 +103,21 @@ impl Fields for CpuTopology<'_> {
 
 /// The place of each CPU, as one list with the dies.
 #[derive(Debug)]
-struct Places<'a>(CpuTopology<'a>);
+struct CpuPlaceList<'a>(CpuTopology<'a>);
 
-impl super::Items for Places<'_> {
+impl super::Items for CpuPlaceList<'_> {
     fn each(&self, to: &mut dyn FnMut(FieldValue<'_>)) {
-        self.0.places().for_each(|(cpu, die_id)| to(FieldValue::Object(&Place { cpu, die_id })));
+        self.0.places().for_each(|(cpu, die_id)| to(FieldValue::Object(&CpuPlaceWithDie { cpu, die_id })));
     }
 }
 
 #[derive(Debug)]
-struct Place {
+struct CpuPlaceWithDie {
     cpu: CpuPlace,
     die_id: Option<u32>,
 }
 
-impl Fields for Place {
+impl Fields for CpuPlaceWithDie {
     fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
         self.cpu.each(to);
         if let Some(die_id) = &self.die_id {

@@ -5,7 +5,7 @@ use core::fmt::{Debug, Formatter};
 
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
-use super::codec::{Fault, Field, number, put_count};
+use super::codec::{Fault, SectionField, number, put_count};
 use super::value::{FieldValue, Items};
 use crate::cursor::Cursor;
 use crate::error::Error;
@@ -25,10 +25,10 @@ use crate::error::Error;
 /// assert_eq!(entries.len(), 1);
 /// assert_eq!(entries.iter().next(), Some(groups[0]));
 /// ```
-pub struct Entries<'a, T>(Source<'a, T>);
+pub struct Entries<'a, T>(EntrySource<'a, T>);
 
 /// The source of the entries.
-enum Source<'a, T> {
+enum EntrySource<'a, T> {
     /// The bytes of a section, which have been decoded once without a fault.
     Recorded { bytes: &'a [u8], len: usize, order: Endianness, context: u32 },
     /// The caller.
@@ -40,8 +40,8 @@ impl<'a, T> Entries<'a, T> {
     #[must_use]
     pub fn len(&self) -> usize {
         match self.0 {
-            Source::Recorded { len, .. } => len,
-            Source::Given(entries) => entries.len(),
+            EntrySource::Recorded { len, .. } => len,
+            EntrySource::Given(entries) => entries.len(),
         }
     }
 
@@ -62,7 +62,7 @@ impl<'a, T> Entries<'a, T> {
         let used = from.rest().len().saturating_sub(to.rest().len());
         let bytes = from.rest().get(..used).unwrap_or_default();
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        Self(Source::Recorded { bytes, len, order: O::ENDIANNESS, context })
+        Self(EntrySource::Recorded { bytes, len, order: O::ENDIANNESS, context })
     }
 
     /// Takes an array of `nr` numbers or structs of `N` bytes each.
@@ -84,7 +84,7 @@ impl<'a, T> Entries<'a, T> {
         context: u32,
     ) -> Result<Self, Error>
     where
-        T: Field<'a>,
+        T: SectionField<'a>,
     {
         let from = *at;
         for _ in 0..nr {
@@ -101,7 +101,7 @@ impl<'a, T> Entries<'a, T> {
         context: u32,
     ) -> Result<Self, Error>
     where
-        T: Field<'a>,
+        T: SectionField<'a>,
     {
         let count = number::<O>(at, nr)?;
         Self::of::<O>(at, u64::from(count), name, context)
@@ -110,14 +110,14 @@ impl<'a, T> Entries<'a, T> {
     /// Appends the entries without a count.
     pub(super) fn put_all<O: Endian>(&self, out: &mut Vec<u8>, name: &'static str) -> Result<(), Fault>
     where
-        T: Field<'a>,
+        T: SectionField<'a>,
     {
         self.iter().try_for_each(|entry| entry.put::<O>(out, name))
     }
 }
 
 /// A list with a 32-bit count, which has the given name. An entry that is a string is a `string`.
-impl<'a, T: Field<'a>> Field<'a> for Entries<'a, T> {
+impl<'a, T: SectionField<'a>> SectionField<'a> for Entries<'a, T> {
     fn take<O: Endian>(at: &mut Cursor<'a>, name: &'static str, context: u32) -> Result<Self, Error> {
         Self::counted::<O>(at, name, "string", context)
     }
@@ -132,7 +132,7 @@ impl<'a, T: Field<'a>> Field<'a> for Entries<'a, T> {
     }
 }
 
-impl<'a, T: Field<'a>> Items for Entries<'a, T> {
+impl<'a, T: SectionField<'a>> Items for Entries<'a, T> {
     fn each(&self, to: &mut dyn FnMut(FieldValue<'_>)) {
         self.iter().for_each(|entry| to(entry.value()));
     }
@@ -146,40 +146,40 @@ impl<T> Clone for Entries<'_, T> {
 
 impl<T> Copy for Entries<'_, T> {}
 
-impl<T> Clone for Source<'_, T> {
+impl<T> Clone for EntrySource<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Source<'_, T> {}
+impl<T> Copy for EntrySource<'_, T> {}
 
 /// The empty list.
 impl<T> Default for Entries<'_, T> {
     fn default() -> Self {
-        Self(Source::Given(&[]))
+        Self(EntrySource::Given(&[]))
     }
 }
 
 impl<'a, T> From<&'a [T]> for Entries<'a, T> {
     fn from(entries: &'a [T]) -> Self {
-        Self(Source::Given(entries))
+        Self(EntrySource::Given(entries))
     }
 }
 
 impl<'a, T, const N: usize> From<&'a [T; N]> for Entries<'a, T> {
     fn from(entries: &'a [T; N]) -> Self {
-        Self(Source::Given(entries))
+        Self(EntrySource::Given(entries))
     }
 }
 
 impl<'a, T> From<&'a Vec<T>> for Entries<'a, T> {
     fn from(entries: &'a Vec<T>) -> Self {
-        Self(Source::Given(entries))
+        Self(EntrySource::Given(entries))
     }
 }
 
-impl<'a, T: Field<'a>> Debug for Entries<'a, T> {
+impl<'a, T: SectionField<'a>> Debug for Entries<'a, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
@@ -187,28 +187,28 @@ impl<'a, T: Field<'a>> Debug for Entries<'a, T> {
 
 /// A sequence of the entries.
 #[cfg(feature = "serde")]
-impl<'a, T: Field<'a>> serde::Serialize for Entries<'a, T> {
+impl<'a, T: SectionField<'a>> serde::Serialize for Entries<'a, T> {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         self.value().serialize(to)
     }
 }
 
 /// Two lists are equal if their entries are, whatever the byte orders.
-impl<'a, T: Field<'a> + PartialEq> PartialEq for Entries<'a, T> {
+impl<'a, T: SectionField<'a> + PartialEq> PartialEq for Entries<'a, T> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl<'a, T: Field<'a> + Eq> Eq for Entries<'a, T> {}
+impl<'a, T: SectionField<'a> + Eq> Eq for Entries<'a, T> {}
 
-impl<'a, T: Field<'a> + PartialEq, const N: usize> PartialEq<[T; N]> for Entries<'a, T> {
+impl<'a, T: SectionField<'a> + PartialEq, const N: usize> PartialEq<[T; N]> for Entries<'a, T> {
     fn eq(&self, other: &[T; N]) -> bool {
         self.iter().eq(other.iter().copied())
     }
 }
 
-impl<'a, T: Field<'a>> IntoIterator for Entries<'a, T> {
+impl<'a, T: SectionField<'a>> IntoIterator for Entries<'a, T> {
     type Item = T;
     type IntoIter = EntriesIter<'a, T>;
 
@@ -221,18 +221,18 @@ impl<'a, T: Field<'a>> IntoIterator for Entries<'a, T> {
 #[derive(Clone)]
 pub struct EntriesIter<'a, T>(Entries<'a, T>);
 
-impl<'a, T: Field<'a>> Debug for EntriesIter<'a, T> {
+impl<'a, T: SectionField<'a>> Debug for EntriesIter<'a, T> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         f.debug_tuple("EntriesIter").field(&self.0).finish()
     }
 }
 
-impl<'a, T: Field<'a>> Iterator for EntriesIter<'a, T> {
+impl<'a, T: SectionField<'a>> Iterator for EntriesIter<'a, T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
         match &mut self.0.0 {
-            Source::Recorded { bytes, len, order, context } => {
+            EntrySource::Recorded { bytes, len, order, context } => {
                 *len = len.checked_sub(1)?;
                 let mut at = Cursor::new(bytes, 0);
                 // The entry was decoded before, so it has no fault, and no error that would need its name.
@@ -243,7 +243,7 @@ impl<'a, T: Field<'a>> Iterator for EntriesIter<'a, T> {
                 *bytes = at.rest();
                 entry.ok()
             }
-            Source::Given(entries) => {
+            EntrySource::Given(entries) => {
                 let (entry, rest) = entries.split_first()?;
                 *entries = rest;
                 Some(*entry)
@@ -256,5 +256,5 @@ impl<'a, T: Field<'a>> Iterator for EntriesIter<'a, T> {
     }
 }
 
-impl<'a, T: Field<'a>> ExactSizeIterator for EntriesIter<'a, T> {}
-impl<'a, T: Field<'a>> core::iter::FusedIterator for EntriesIter<'a, T> {}
+impl<'a, T: SectionField<'a>> ExactSizeIterator for EntriesIter<'a, T> {}
+impl<'a, T: SectionField<'a>> core::iter::FusedIterator for EntriesIter<'a, T> {}

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::attr::{Attr, AttrVersion};
 use perf_abi::endian::Endian;
 
-use super::codec::{Fault, Field, number, put_count, put_number};
+use super::codec::{Fault, SectionField, number, put_count, put_number};
 use super::{Entries, FeatureSection, FieldValue, Fields};
 use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
@@ -112,7 +112,7 @@ pub(crate) fn put_named<O: Endian>(
     ids.put_all::<O>(out, "")
 }
 
-impl<'a> Field<'a> for EventDesc<'a> {
+impl<'a> SectionField<'a> for EventDesc<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, attr_size: u32) -> Result<Self, Error> {
         let offset = at.offset();
         let attr = at.bytes(u64::from(attr_size), "attr")?;
@@ -120,7 +120,7 @@ impl<'a> Field<'a> for EventDesc<'a> {
         let attr =
             Attr::read::<O>(attr).map_err(|_| Error::new(ErrorKind::AttrSize { size: attr_size }, offset))?;
         let nr_ids = number::<O>(at, "nr_ids")?;
-        let name = Field::take::<O>(at, "name", 0)?;
+        let name = SectionField::take::<O>(at, "name", 0)?;
         let ids = Entries::array::<O, 8>(at, u64::from(nr_ids), "ids")?;
         Ok(Self { attr: attr.attr, attr_tail: attr.tail, name, ids })
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::Endian;
 use perf_abi::feature::Feature;
 
-use super::codec::{Fault, Field, put_word};
+use super::codec::{Fault, SectionField, put_word};
 use super::{EncodeError, Entries, FeatureSection, FieldValue, Fields};
 use crate::cursor::Cursor;
 use crate::error::{Error, FileError};
@@ -89,7 +89,7 @@ impl<'a> MemNode<'a> {
     }
 }
 
-impl<'a> Field<'a> for MemNode<'a> {
+impl<'a> SectionField<'a> for MemNode<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, _: u32) -> Result<Self, Error> {
         let (node, size) = (at.word::<O>("node")?, at.word::<O>("size")?);
         let nbits = at.word::<O>("bitmap.nbits")?;

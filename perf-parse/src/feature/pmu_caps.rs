@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use perf_abi::endian::Endian;
 
-use super::codec::{Fault, Field, entry};
+use super::codec::{Fault, SectionField, entry};
 use super::{Entries, FieldValue, Fields};
 use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
@@ -33,10 +33,10 @@ pub struct PmuCaps<'a> {
     pub caps: Entries<'a, PmuCap<'a>>,
 }
 
-impl<'a> Field<'a> for PmuCaps<'a> {
+impl<'a> SectionField<'a> for PmuCaps<'a> {
     fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, _: u32) -> Result<Self, Error> {
-        let caps = Field::take::<O>(at, "nr_caps", 0)?;
-        Ok(Self { caps, pmu_name: Field::take::<O>(at, "pmu_name", 0)? })
+        let caps = SectionField::take::<O>(at, "nr_caps", 0)?;
+        Ok(Self { caps, pmu_name: SectionField::take::<O>(at, "pmu_name", 0)? })
     }
 
     fn put<O: Endian>(&self, out: &mut Vec<u8>, _: &'static str) -> Result<(), Fault> {

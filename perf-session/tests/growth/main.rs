@@ -7,7 +7,7 @@ use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
-use perf_session::{Limits, Session};
+use perf_session::{Session, SessionLimits};
 use testdata::Bytes;
 use testdata::memory::{Counting, Used, measure};
 
@@ -61,7 +61,7 @@ fn pid(number: u64) -> i32 {
 
 /// A session with process 1, which has `count` mappings of a page each, two pages apart.
 fn parent_of(count: u64, exited: usize) -> Session {
-    let mut limits = Limits::default();
+    let mut limits = SessionLimits::default();
     limits.exited = exited;
     let mut session = Session::within(&limits);
     apply(&mut session, count, |number| map(1, number << 13, 4096, "/lib/x.so"));

@@ -189,7 +189,7 @@ fn cgroups() {
             let payload = it.bytes().i32(5).i32(5).u64(id);
             it.record(9, USER, payload)
         };
-        play(&attr, &perf_session::Limits::default(), records, |it, record| {
+        play(&attr, &perf_session::SessionLimits::default(), records, |it, record| {
             assert_eq!(it.cgroup(id), it.at(record).unwrap().cgroup());
             it.cgroup(id).map(<[u8]>::to_vec)
         })
@@ -202,7 +202,7 @@ fn cgroups() {
 #[test]
 fn a_sample_without_a_cgroup_has_none() {
     let records = |it: Records| it.cgroup(0, "/").sample(USER, 5, 5);
-    let path = play(&attr(), &perf_session::Limits::default(), records, |it, record| {
+    let path = play(&attr(), &perf_session::SessionLimits::default(), records, |it, record| {
         it.at(record).unwrap().cgroup().map(<[u8]>::to_vec)
     });
     assert_eq!(path, None);

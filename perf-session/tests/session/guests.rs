@@ -1,13 +1,13 @@
 //! Guests: their kernels and processes are not the host's.
 
 use perf_parse::abi::record::CpuMode;
-use perf_session::Limits;
+use perf_session::SessionLimits;
 
 use crate::{EXEC, GUEST_KERNEL, GUEST_USER, Id, KERNEL, Records, USER, attr, play, session, session_within};
 
 /// Names of what the last sample has at an address, for each mode.
 fn found(records: impl Fn(Records) -> Records, addr: u64) -> [String; 4] {
-    play(&attr(), &Limits::default(), records, |it, record| {
+    play(&attr(), &SessionLimits::default(), records, |it, record| {
         let at = it.at(record).unwrap();
         [CpuMode::KERNEL, CpuMode::USER, CpuMode::GUEST_KERNEL, CpuMode::GUEST_USER].map(|mode| {
             at.find(mode, addr).map_or(String::new(), |it| it.dso().name().escape_ascii().to_string())
@@ -55,7 +55,7 @@ fn threads_of_guests_are_not_the_hosts() {
     );
     let names = play(
         &attr(),
-        &Limits::default(),
+        &SessionLimits::default(),
         |it| machines(it).sample(GUEST_USER, 70, 70),
         |it, record| {
             let guest = it.at(record).unwrap().thread();
@@ -79,7 +79,7 @@ fn the_relocation_of_a_guest_is_not_the_hosts() {
 
 #[test]
 fn the_limit_of_exited_threads_is_of_all_machines() {
-    let mut limits = Limits::default();
+    let mut limits = SessionLimits::default();
     limits.exited = 1;
     let it = session_within(&limits, |it| {
         it.comm(5, 5, "x").exit(5, 5).exit_with(GUEST_USER, 6, 6).exit_with(GUEST_USER, 7, 7)

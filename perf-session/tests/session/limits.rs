@@ -1,11 +1,11 @@
 //! Each limit below, at and above it.
 
-use perf_session::{Limits, Session};
+use perf_session::{Session, SessionLimits};
 
 use crate::{Records, session_within};
 
-fn exited(limit: usize) -> Limits {
-    let mut limits = Limits::default();
+fn exited(limit: usize) -> SessionLimits {
+    let mut limits = SessionLimits::default();
     limits.exited = limit;
     limits
 }
@@ -59,7 +59,7 @@ fn a_process_is_dropped_with_its_last_thread() {
 #[test]
 fn of_cgroups() {
     let of = |bytes: usize| {
-        let mut limits = Limits::default();
+        let mut limits = SessionLimits::default();
         limits.cgroups = bytes;
         let it = session_within(&limits, |it| it.cgroup(1, "/aaa").cgroup(2, "/bbb").cgroup(1, "/a"));
         (it.cgroup(1).is_some(), it.cgroup(2).is_some(), it.dropped_cgroups())
@@ -76,7 +76,7 @@ fn of_cgroups() {
 #[test]
 fn of_build_ids() {
     let of = |bytes: usize| {
-        let mut limits = Limits::default();
+        let mut limits = SessionLimits::default();
         limits.build_ids = bytes;
         let it = session_within(&limits, |it| {
             let it = it.build_id(2, 1, "/aaa").build_id(2, 2, "/bbb").build_id(2, 1, "/aaa");

@@ -15,7 +15,7 @@ use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::{EventRecord, Reader};
-use perf_session::{Limits, Maps, Session, Thread};
+use perf_session::{Maps, Session, SessionLimits, Thread};
 use testdata::Bytes;
 
 /// Bits of `misc`: CPU modes, and the bit that MMAP, COMM and FORK have.
@@ -171,7 +171,7 @@ fn attr() -> Attr {
 /// Applies records, in both byte orders, and returns what `see` makes of the session and the last record.
 fn play<T: PartialEq + Debug>(
     attr: &Attr,
-    limits: &Limits,
+    limits: &SessionLimits,
     records: impl Fn(Records) -> Records,
     see: impl Fn(&Session, &EventRecord<'_>) -> T,
 ) -> T {
@@ -194,10 +194,10 @@ fn play<T: PartialEq + Debug>(
 
 /// Applies records and returns the session.
 fn session(records: impl Fn(Records) -> Records) -> Session {
-    session_within(&Limits::default(), records)
+    session_within(&SessionLimits::default(), records)
 }
 
-fn session_within(limits: &Limits, records: impl Fn(Records) -> Records) -> Session {
+fn session_within(limits: &SessionLimits, records: impl Fn(Records) -> Records) -> Session {
     let session = core::cell::RefCell::new(None);
     play(&attr(), limits, records, |it, _| {
         session.replace(Some(it.clone()));

@@ -4,7 +4,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::record::CpuMode;
 use perf_parse::Reader;
 use perf_parse::event::Events;
-use perf_session::{DsoKind, Limits};
+use perf_session::{DsoKind, SessionLimits};
 
 use crate::{BIT, EXEC, Id, READ, Records, USER, attr, maps, play, session};
 
@@ -224,7 +224,7 @@ fn no_mappings() {
 
 /// The mapping of the last record, which is a sample at 0x1000.
 fn of_sample(records: impl Fn(Records) -> Records) -> String {
-    play(&attr(), &Limits::default(), records, |it, record| {
+    play(&attr(), &SessionLimits::default(), records, |it, record| {
         let frames: Vec<_> = it.at(record).unwrap().stack(None).unwrap().collect();
         assert_eq!(frames.len(), 1);
         frames[0].mapping.map_or(String::new(), |it| {

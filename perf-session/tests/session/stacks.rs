@@ -9,7 +9,7 @@ use perf_parse::abi::record::CpuMode;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::file::FileErrorKind;
-use perf_session::{Limits, Session};
+use perf_session::{Session, SessionLimits};
 use testdata::Bytes;
 
 use crate::{GUEST_USER, KERNEL, Records, USER, play};
@@ -40,7 +40,7 @@ fn stack(attr: &Attr, misc: u16, rest: impl Fn(Bytes) -> Bytes, deferred: Option
         let payload = rest(it.bytes().u64(0x1111).i32(5).i32(5));
         it.record(9, misc, payload)
     };
-    play(attr, &Limits::default(), records, |it, record| {
+    play(attr, &SessionLimits::default(), records, |it, record| {
         let at = it.at(record).unwrap();
         let stack = at.stack(deferred).unwrap();
         stack
@@ -140,7 +140,7 @@ fn without_an_instruction_pointer_there_is_none() {
         let payload = it.bytes().i32(5).i32(5);
         it.record(9, USER, payload)
     };
-    let frames = play(&attr, &Limits::default(), records, |it, record| {
+    let frames = play(&attr, &SessionLimits::default(), records, |it, record| {
         it.at(record).unwrap().stack(None).unwrap().count()
     });
     assert_eq!(frames, 0);
@@ -198,7 +198,7 @@ fn addresses_are_of_branches() {
                 it.bytes().u64(0x1111).i32(5).i32(5).u64s(&[3, K, 0x8000, 0x8010, 1, 0x1500, 0x2500, 0]);
             it.record(9, KERNEL, payload)
         };
-        play(&attr, &Limits::default(), records, |it, record| {
+        play(&attr, &SessionLimits::default(), records, |it, record| {
             let at = it.at(record).unwrap();
             let mut stack = at.stack(None).unwrap();
             let mut found = Vec::new();
@@ -291,7 +291,7 @@ fn stack_after_exec(more: impl Fn(Records) -> Records) -> Vec<Found> {
         let payload = it.bytes().u64(0x8001).i32(5).i32(5).u64(words.len() as u64).u64s(&words);
         it.record(9, KERNEL, payload)
     };
-    play(&attr(CHAIN, BranchSampleType(0)), &Limits::default(), records, |it, record| {
+    play(&attr(CHAIN, BranchSampleType(0)), &SessionLimits::default(), records, |it, record| {
         let name = |frame: perf_session::Frame<'_>| {
             let name = frame.mapping.map_or(&b""[..], |it| it.dso().name()).escape_ascii().to_string();
             (frame.ip, frame.mode, name)
@@ -322,7 +322,7 @@ fn data_of_the_process_and_of_the_kernel() {
             it.record(9, misc, payload)
         };
         let sample_type = SampleType::IP.union(SampleType::TID);
-        play(&attr(sample_type, BranchSampleType(0)), &Limits::default(), records, |it, record| {
+        play(&attr(sample_type, BranchSampleType(0)), &SessionLimits::default(), records, |it, record| {
             let mapping = it.at(record).unwrap().find_data(addr);
             mapping.map_or(String::new(), |it| it.dso().name().escape_ascii().to_string())
         })

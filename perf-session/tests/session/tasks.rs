@@ -94,7 +94,7 @@ fn a_fork_that_is_followed_by_an_exec_inherits_no_mappings() {
 fn a_thread_is_kept_after_its_exit() {
     let records =
         |it: crate::Records| it.comm(5, 5, "sh").map(5, 0x1000, 0x2000, "/sh").exit(5, 5).sample(USER, 5, 5);
-    let (name, found) = play(&attr(), &perf_session::Limits::default(), records, |it, record| {
+    let (name, found) = play(&attr(), &perf_session::SessionLimits::default(), records, |it, record| {
         let at = it.at(record).unwrap();
         let mapping = at.find(at.mode(), 0x1800).unwrap();
         (at.thread().comm().to_vec(), mapping.dso().name().to_vec())
@@ -105,7 +105,7 @@ fn a_thread_is_kept_after_its_exit() {
 #[test]
 fn an_exit_of_a_leader_leaves_its_threads() {
     let limits = {
-        let mut it = perf_session::Limits::default();
+        let mut it = perf_session::SessionLimits::default();
         it.exited = 0;
         it
     };
@@ -209,7 +209,7 @@ fn samples_without_ids_are_of_thread_minus_one() {
         let payload = it.bytes().u64(0x1000);
         it.record(9, USER, payload)
     };
-    let ids = play(&attr, &perf_session::Limits::default(), records, |it, record| {
+    let ids = play(&attr, &perf_session::SessionLimits::default(), records, |it, record| {
         let at = it.at(record).unwrap();
         (at.thread().pid(), at.thread().tid())
     });

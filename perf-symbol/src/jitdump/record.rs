@@ -133,7 +133,7 @@ const CLOSE: u32 = 3;
 const UNWINDING_INFO: u32 = 4;
 
 /// Size of what each record begins with: type, size and time.
-pub(super) const PREFIX: usize = 16;
+pub(super) const PREFIX: u32 = 16;
 
 /// The path of a line whose path is that of the line before.
 const SAME_FILE: &[u8] = b"\xff";
@@ -145,7 +145,7 @@ const SAME_FILE: &[u8] = b"\xff";
 /// [`JitdumpError::RecordSize`].
 pub(super) fn size_of(fields: &RecordFields<'_>, offset: u64) -> Result<Option<u32>, JitdumpError> {
     let Ok(size) = fields.u32(4, "total_size") else { return Ok(None) };
-    if size < PREFIX as u32 { Err(JitdumpError::RecordSize { offset, size }) } else { Ok(Some(size)) }
+    if size < PREFIX { Err(JitdumpError::RecordSize { offset, size }) } else { Ok(Some(size)) }
 }
 
 /// Returns whether a record closes its file.
@@ -171,7 +171,7 @@ pub(super) fn decode<'a>(
             }),
             CLOSE => JitRecordBody::Close,
             UNWINDING_INFO => JitRecordBody::UnwindingInfo(unwinding_info(&fields)?),
-            id => JitRecordBody::Other { id, bytes: fields.rest(PREFIX) },
+            id => JitRecordBody::Other { id, bytes: fields.rest(PREFIX as usize) },
         };
         Ok(JitRecord { offset, size, time, body })
     };

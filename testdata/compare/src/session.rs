@@ -12,7 +12,7 @@ use perf_abi::record::CpuMode;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::{EventRecord, Reader};
-use perf_session::{At, Limits, Mapping, Maps, Session};
+use perf_session::{At, Mapping, Maps, Session, SessionLimits};
 
 pub use mirror::Mirror;
 use model::{Fragment, Model, Space};
@@ -39,7 +39,7 @@ pub fn check(bytes: &[u8], is_thorough: bool) {
     let endianness = if big { Endianness::Big } else { Endianness::Little };
     let reader = Reader::from_records(events, endianness, &data);
 
-    let mut limits = Limits::default();
+    let mut limits = SessionLimits::default();
     limits.exited = limit;
     let mut pair = Pair { session: Session::within(&limits), model: Model::new(limit), ..Pair::default() };
     let mut watched = Session::within(&limits);
