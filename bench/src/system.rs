@@ -10,7 +10,7 @@ use perf_abi::record::{CpuMode, Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::file::write::{
-    EventFields, FeaturePayloads, FileWriter, WriteOptions, PipeWriter, WriteFileError,
+    EventFields, FeaturePayloads, FileWriter, PipeWriter, WriteFileError, WriteOptions,
 };
 use perf_parse::record::{Comm, FileId, Mmap2, Task};
 use perf_parse::sample::Reading;

@@ -228,9 +228,8 @@ pub(crate) fn file() -> Capture {
     let events = Events::from_iter([(attr, vec![FIRST_ID])]);
     let layout = layout(&events);
     let event = EventFields { attr, ids: vec![FIRST_ID], ..EventFields::default() };
-    let mut writer =
-        FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default())
-            .expect("the event can be written");
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default())
+        .expect("the event can be written");
     let mut put = |record: &[u8]| writer.record(record).expect("the record can be written");
     let (rounds, mut record, mut records) = (32, Vec::new(), 0);
     for round in 0..rounds {

@@ -11,7 +11,7 @@ use perf_parse::Reader;
 use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
 use perf_session::{Dso, Session};
 use perf_symbol::unwind::{Module, Unwinder};
-use perf_symbol::{FileBytes, FileFinder, Kallsyms, SymbolOptions, ReadFiles, StackFinder, Symbolizer};
+use perf_symbol::{FileBytes, FileFinder, Kallsyms, ReadFiles, StackFinder, SymbolOptions, Symbolizer};
 
 use super::capture::{Capture, I686, LINES, LINES_ADDRESS};
 use super::sums::{Sums, add};
@@ -45,13 +45,15 @@ pub(crate) fn unwind(capture: &Capture) -> Outcome {
 
 /// Reads the symbols of the kernel.
 pub(crate) fn kallsyms(capture: &Capture) -> Outcome {
-    let symbols = Kallsyms::parse(FileBytes::new(capture.bytes.clone()), &perf_symbol::SymbolLimits::default())?;
+    let symbols =
+        Kallsyms::parse(FileBytes::new(capture.bytes.clone()), &perf_symbol::SymbolLimits::default())?;
     Ok(Sums { samples: symbols.symtab().len() as u64, ..Sums::default() })
 }
 
 /// Reads them, and finds each by an address, in no order.
 pub(crate) fn look_up(capture: &Capture) -> Outcome {
-    let symbols = Kallsyms::parse(FileBytes::new(capture.bytes.clone()), &perf_symbol::SymbolLimits::default())?;
+    let symbols =
+        Kallsyms::parse(FileBytes::new(capture.bytes.clone()), &perf_symbol::SymbolLimits::default())?;
     let mut sums = Sums::default();
     for number in 0..capture.records {
         let address = super::capture::symbol(number * 7919 % capture.records) + 1;
