@@ -1,4 +1,7 @@
 //! Blocks of records: the unit of work of a formatting thread.
+//!
+//! They are not the batches of `perf_profile::samples`: a dump has no session that records are applied to, keeps the order of the
+//! file, and hands whole parts of the capture to threads, which read the records themselves.
 
 use perf_parse::EventRecord;
 use perf_parse::file::{Account, EventRecords, FileError};
