@@ -39,6 +39,7 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 
+mod aggregates;
 mod aggregation;
 mod capture;
 mod counted_event;

@@ -3,6 +3,8 @@
 use core::ops::Range;
 use core::slice;
 
+use perf_parse::{EventRecord, FileError};
+
 use crate::ledger::ChangeNote;
 use crate::map::Mapping;
 use crate::maps::Maps;
@@ -161,12 +163,30 @@ pub struct Changes<'s, 'r> {
     sample: Option<At<'s, 'r>>,
 }
 
-impl<'s, 'r> Changes<'s, 'r> {
-    #[inline]
-    pub(crate) fn new(session: &'s Session, notes: &'s [ChangeNote], sample: Option<At<'s, 'r>>) -> Self {
-        Self { session, notes: notes.iter(), sample }
+impl Session {
+    /// Applies a record as [`update`](Self::update) does, and returns what it changed, for programs that keep lists of their
+    /// own. See [`Change`] for an example.
+    ///
+    /// Costs as much as [`update_at`](Self::update_at) for a record that changes nothing. What a record changed is copied
+    /// when this is called, and not by `update`; a mapping that replaces others also copies the nodes of the tree that it
+    /// changes, so that the iterator can find them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`update`](Self::update).
+    pub fn update_changes<'s, 'r>(
+        &'s mut self,
+        record: &'r EventRecord<'r>,
+    ) -> Result<Changes<'s, 'r>, FileError> {
+        self.machines.ledger.start();
+        let updated = self.update(record);
+        self.machines.ledger.stop();
+        updated?;
+        Ok(Changes { session: self, notes: self.machines.ledger.notes().iter(), sample: self.at(record) })
     }
+}
 
+impl<'s, 'r> Changes<'s, 'r> {
     /// Returns the session, as the record left it.
     #[must_use]
     pub fn session(&self) -> &'s Session {

@@ -8,7 +8,6 @@ use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
-use crate::change::Changes;
 use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, PROTECTIONS, VDSO};
 use crate::kernel::KernelMmap;
 use crate::ledger::ChangeNote;
@@ -27,7 +26,7 @@ use crate::thread::Thread;
 /// perf: `struct perf_session`, `struct machines`.
 #[derive(Clone, Debug)]
 pub struct Session {
-    machines: Machines,
+    pub(crate) machines: Machines,
     dsos: Dsos,
     build_ids: BuildIds,
     cgroups: Cgroups,
@@ -135,27 +134,6 @@ impl Session {
         let place = machine.see_sample(ledger, pid, tid, is_user_code, sample.ip());
         let thread = |machine: &'s Machine| machine.thread_at(place?);
         Ok(self.at_thread(record, sample, mode, pid, thread))
-    }
-
-    /// Applies a record as [`update`](Self::update) does, and returns what it changed, for programs that keep lists of their
-    /// own. See [`Change`](crate::Change) for an example.
-    ///
-    /// Costs as much as [`update_at`](Self::update_at) for a record that changes nothing. What a record changed is copied
-    /// when this is called, and not by `update`; a mapping that replaces others also copies the nodes of the tree that it
-    /// changes, so that the iterator can find them.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`update`](Self::update).
-    pub fn update_changes<'s, 'r>(
-        &'s mut self,
-        record: &'r EventRecord<'r>,
-    ) -> Result<Changes<'s, 'r>, FileError> {
-        self.machines.ledger.start();
-        let updated = self.update(record);
-        self.machines.ledger.stop();
-        updated?;
-        Ok(Changes::new(self, self.machines.ledger.notes(), self.at(record)))
     }
 
     /// Applies a record that is not a sample.

@@ -1,11 +1,8 @@
 //! Aggregation of counts: of everything, by cpu, by thread, or by part of the machine.
 
 use alloc::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
-use super::domain::{self, CpuDomain};
-use super::error::StatError;
+use super::domain::CpuDomain;
 use crate::Targets;
 
 /// How the counts of all targets are added up.
@@ -113,64 +110,5 @@ impl AggregateLabel {
     #[must_use]
     pub const fn domain(domain: CpuDomain, text: String, cpus: usize) -> Self {
         Self { aggregation: Aggregation::Domain(domain), text, cpus: Some(cpus) }
-    }
-}
-
-/// Returns the aggregate of each cpu whose count is added to those of others, and the labels of all aggregates.
-pub(super) fn aggregates(
-    aggregation: Aggregation,
-    targets: &Targets,
-) -> Result<(BTreeMap<u32, Aggregate>, AggregateLabels), StatError> {
-    match (aggregation, targets) {
-        (Aggregation::Total, _) => Ok(Default::default()),
-        (Aggregation::Domain(domain), Targets::Cpus(cpus)) => {
-            domain::aggregates(domain, cpus, Path::new("/sys"))
-        }
-        (Aggregation::Cpu, Targets::Cpus(cpus)) => {
-            let labels = cpus.iter().map(|&cpu| (Aggregate::Cpu(cpu), AggregateLabel::cpu(cpu)));
-            Ok((BTreeMap::new(), labels.collect()))
-        }
-        (Aggregation::Thread, Targets::Threads(threads)) => {
-            let label = |&tid: &u32| {
-                let comm = fs::read_to_string(format!("/proc/{tid}/comm")).unwrap_or_default();
-                (Aggregate::Thread(tid), AggregateLabel::thread(tid, comm.trim_end_matches('\n')))
-            };
-            Ok((BTreeMap::new(), threads.iter().map(label).collect()))
-        }
-        _ => Err(StatError::Aggregation),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_aggregation_needs_its_targets() {
-        let [command, threads, cpus] = [Targets::Command, Targets::Threads(vec![1]), Targets::Cpus(vec![0])];
-        for (aggregation, fitting) in [
-            (Aggregation::Cpu, &cpus),
-            (Aggregation::Thread, &threads),
-            (Aggregation::Domain(CpuDomain::Node), &cpus),
-        ] {
-            for targets in [&command, &threads, &cpus] {
-                let result = aggregates(aggregation, targets);
-                assert_eq!(result.is_ok(), targets == fitting, "{aggregation:?} {targets:?}");
-                assert_eq!(aggregation.fits(targets), targets == fitting);
-                assert!(result.err().is_none_or(|error| matches!(error, StatError::Aggregation)));
-            }
-        }
-        assert_eq!(aggregates(Aggregation::Total, &command).unwrap(), Default::default());
-    }
-
-    #[test]
-    fn cpus_and_threads_have_labels() {
-        let (_, labels) = aggregates(Aggregation::Cpu, &Targets::Cpus(vec![3])).unwrap();
-        assert_eq!(labels[&Aggregate::Cpu(3)], AggregateLabel::cpu(3));
-        assert_eq!(labels[&Aggregate::Cpu(3)].text, "CPU3");
-        let this = std::process::id();
-        let (_, labels) = aggregates(Aggregation::Thread, &Targets::Threads(vec![this])).unwrap();
-        let text = &labels[&Aggregate::Thread(this)].text;
-        assert!(text.ends_with(&format!("-{this}")) && text.len() > format!("-{this}").len(), "{text}");
     }
 }

@@ -6,7 +6,6 @@ use std::io;
 
 use perf_open::event::ParseError;
 
-use super::named_metric;
 use crate::{CgroupError, Error};
 
 /// An error of counting.
@@ -64,7 +63,12 @@ pub enum StatError {
         error: perf_open::Error,
     },
     /// There is no metric of this name.
-    UnknownMetric(String),
+    UnknownMetric {
+        /// The name.
+        name: String,
+        /// The names of all metrics.
+        known: Vec<&'static str>,
+    },
     /// The cpu does not count the events of the top-down method.
     NoTopdown,
     /// The cpu counts fewer levels of the top-down method.
@@ -129,14 +133,11 @@ impl core::fmt::Display for StatError {
             Self::NotTracepoint { filter, event } => write!(f, "{filter}: {event} is not a tracepoint"),
             Self::FilterText { filter, error } => write!(f, "{filter}: {error}"),
             Self::Filter { filter, event, error } => write!(f, "{filter}: {event}: {error}"),
-            Self::UnknownMetric(name) => {
-                let names = named_metric::names().collect::<Vec<_>>().join(", ");
-                write!(
-                    f,
-                    "{name}: not a metric that all cpus have, which are {names}; perf has tables of others for some \
-                     cpus"
-                )
-            }
+            Self::UnknownMetric { name, known } => write!(
+                f,
+                "{name}: not a metric that all cpus have, which are {}; perf has tables of others for some cpus",
+                known.join(", ")
+            ),
             Self::NoTopdown => f.write_str(
                 "this CPU does not count the events of the method (topdown-retiring and others)",
             ),

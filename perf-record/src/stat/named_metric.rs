@@ -99,17 +99,15 @@ const METRICS: &[NamedMetric] = &[
     ),
 ];
 
-/// Returns the names of all metrics.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    METRICS.iter().map(|metric| metric.name)
-}
-
 impl FromStr for NamedMetric {
     type Err = StatError;
 
     fn from_str(name: &str) -> Result<Self, StatError> {
         let metric = METRICS.iter().find(|metric| metric.name == name);
-        metric.copied().ok_or_else(|| StatError::UnknownMetric(name.to_owned()))
+        metric.copied().ok_or_else(|| StatError::UnknownMetric {
+            name: name.to_owned(),
+            known: METRICS.iter().map(|metric| metric.name).collect(),
+        })
     }
 }
 

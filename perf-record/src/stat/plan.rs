@@ -5,16 +5,15 @@ use core::time::Duration;
 
 use perf_open::EventSpec;
 
-use super::aggregation::{Aggregate, AggregateLabels, aggregates};
+use super::aggregates::aggregates;
+use super::aggregation::{Aggregate, AggregateLabels};
 use super::counted_event::{CountedEvent, MetricChoice};
 use super::counter_set::CounterSet;
 use super::error::StatError;
 use super::group::{self, StatGroup};
-use super::opening::OpeningScope;
 use super::options::{StatCgroups, StatOptions};
 use super::readout::Readout;
 use super::rows::{self, CountRow};
-use super::run::StatRun;
 use super::topdown::TopdownEvent;
 use crate::{CgroupDirectory, Targets};
 
@@ -24,8 +23,8 @@ pub struct StatPlan {
     pub(super) groups: Vec<StatGroup>,
     pub(super) targets: Targets,
     pub(super) options: StatOptions,
-    cgroups: Vec<CgroupDirectory>,
-    domains: BTreeMap<u32, Aggregate>,
+    pub(super) cgroups: Vec<CgroupDirectory>,
+    pub(super) domains: BTreeMap<u32, Aggregate>,
     labels: AggregateLabels,
 }
 
@@ -74,29 +73,6 @@ impl StatPlan {
         &self.labels
     }
 
-    /// Opens the events for a run. They do not count yet. `command` is the process id of the
-    /// [`Workload`](perf_open::workload::Workload), with [`Targets::Command`].
-    ///
-    /// Each event takes a file descriptor on each target; [`raise_open_files`](crate::raise_open_files) allows more.
-    ///
-    /// # Errors
-    ///
-    /// If the kernel forbids an event or its filter, or if all threads have ended. An event that the kernel or the hardware
-    /// does not have is no error: its rows are [not supported](super::CountStatus::NotSupported).
-    pub fn open(&self, command: Option<u32>) -> Result<StatRun<'_>, StatError> {
-        let scope = OpeningScope {
-            targets: &self.targets,
-            command,
-            options: &self.options,
-            domains: &self.domains,
-            cgroups: &self.cgroups,
-        };
-        let counters = CounterSet::open(&self.groups, &scope)?;
-        let events = counters.events.iter().enumerate();
-        let events = events.map(|(index, event)| self.counted_event(index, event, &counters)).collect();
-        Ok(StatRun::new(self, counters, events, command))
-    }
-
     /// Returns the rows of one or more runs, which took `elapsed` in the mean, or of an interval of that length: for each
     /// event, its aggregates in ascending order. An event that nothing counts has a row for each aggregate too. `readouts`
     /// are those of the runs, and `events` the events of one of them. The value of several runs is their mean.
@@ -110,7 +86,12 @@ impl StatPlan {
         rows::rows(events, &self.labels, readouts, elapsed, self.options.scale)
     }
 
-    fn counted_event(&self, index: usize, event: &EventSpec, counters: &CounterSet) -> CountedEvent {
+    pub(super) fn counted_event(
+        &self,
+        index: usize,
+        event: &EventSpec,
+        counters: &CounterSet,
+    ) -> CountedEvent {
         let cgroup = counters.cgroups.get(index).copied().flatten();
         let mut counted = CountedEvent::from(event);
         counted.cgroup =

@@ -13,6 +13,7 @@ use super::counted_event::CountedEvent;
 use super::counter_set::{CounterCount, CounterSet};
 use super::error::StatError;
 use super::group;
+use super::opening::OpeningScope;
 use super::plan::StatPlan;
 use super::readout::Readout;
 use super::schedule::{StatEnd, StatSchedule, StatStep};
@@ -72,8 +73,33 @@ pub struct StatResult {
     pub last: StatInterval,
 }
 
+impl StatPlan {
+    /// Opens the events for a run. They do not count yet. `command` is the process id of the
+    /// [`Workload`](perf_open::workload::Workload), with [`Targets::Command`].
+    ///
+    /// Each event takes a file descriptor on each target; [`raise_open_files`](crate::raise_open_files) allows more.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel forbids an event or its filter, or if all threads have ended. An event that the kernel or the hardware
+    /// does not have is no error: its rows are [not supported](super::CountStatus::NotSupported).
+    pub fn open(&self, command: Option<u32>) -> Result<StatRun<'_>, StatError> {
+        let scope = OpeningScope {
+            targets: &self.targets,
+            command,
+            options: &self.options,
+            domains: &self.domains,
+            cgroups: &self.cgroups,
+        };
+        let counters = CounterSet::open(&self.groups, &scope)?;
+        let events = counters.events.iter().enumerate();
+        let events = events.map(|(index, event)| self.counted_event(index, event, &counters)).collect();
+        Ok(StatRun::new(self, counters, events, command))
+    }
+}
+
 impl<'p> StatRun<'p> {
-    pub(super) fn new(
+    fn new(
         plan: &'p StatPlan,
         counters: CounterSet,
         events: Vec<CountedEvent>,

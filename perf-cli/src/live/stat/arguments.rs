@@ -127,7 +127,7 @@ pub(super) fn failure(error: StatError) -> Failure {
         StatError::NotTracepoint { .. } | StatError::FilterText { .. } | StatError::Filter { .. } => {
             Failure(format!("--filter {error}"))
         }
-        StatError::UnknownMetric(_) => Failure(format!("-M {error}")),
+        StatError::UnknownMetric { .. } => Failure(format!("-M {error}")),
         StatError::NoTopdown => Failure(format!("--topdown: {error}")),
         StatError::TopdownLevel { .. } => Failure(format!("--topdown: {error}; see --td-level")),
         StatError::TopdownByCore => Failure(
