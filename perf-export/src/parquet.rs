@@ -4,7 +4,7 @@
 //! `samples/host=H/date=D/CAPTURE.parquet`. DuckDB, Spark, Polars and others read `host` and `date` as columns. So captures
 //! can be added to a data set without touching the others.
 //!
-//! [`write`] writes all files of a capture, [`TableWriter`] one table. The caller creates and replaces the files.
+//! [`write()`] writes all files of a capture, [`TableWriter`] one table. The caller creates and replaces the files.
 //!
 //! Pages are encoded here; row groups and footers are written by the crate `parquet`. Its `ArrowWriter`, with the same
 //! settings and dictionaries kept, takes 2.0 times the processor time (1.7 with flat stacks) and 2.3 times the instructions

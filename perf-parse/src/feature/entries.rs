@@ -20,7 +20,7 @@ use crate::error::Error;
 /// ```
 /// use perf_parse::feature::{Entries, GroupDesc};
 ///
-/// let groups = [GroupDesc { name: b"loads", leader_idx: 0, nr_members: 2 }];
+/// let groups = [GroupDesc { name: b"loads".into(), leader_idx: 0, nr_members: 2 }];
 /// let entries = Entries::from(&groups);
 /// assert_eq!(entries.len(), 1);
 /// assert_eq!(entries.iter().next(), Some(groups[0]));

@@ -55,7 +55,7 @@ impl ShortClock {
 
 impl Clock {
     /// Returns the nanoseconds from the time at which `time_enabled` and `time_running` were written to the time at
-    /// which the clock reads `cycles`, for [`CounterTimes::add_elapsed`](super::Times::add_elapsed). `None` if the page does not
+    /// which the clock reads `cycles`, for [`CounterTimes::add_elapsed`](super::CounterTimes::add_elapsed). `None` if the page does not
     /// have `time_offset`.
     #[must_use]
     #[inline]

@@ -20,8 +20,9 @@ impl Reader<'static> {
     ///
     /// # Errors
     ///
-    /// Those of [`new`](Reader::new) and of [`stream`](Reader::stream); [`FileErrorKind::Io`] if the file cannot be
-    /// read; [`FileErrorKind::Limit`] if it has more bytes outside of its records than
+    /// Those of [`new`](Reader::new) and of [`stream`](Reader::stream);
+    /// [`FileErrorKind::Io`](crate::file::FileErrorKind::Io) if the file cannot be read;
+    /// [`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit) if it has more bytes outside of its records than
     /// [`Limits::metadata`](crate::file::Limits::metadata).
     ///
     /// # Examples

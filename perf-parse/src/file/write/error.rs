@@ -27,7 +27,7 @@ pub enum WriteFileError {
     Broken,
     /// An option has an impossible value.
     Option {
-        /// The field of [`WriteOptions`](super::Options).
+        /// The field of [`WriteOptions`](super::WriteOptions).
         option: &'static str,
         /// What it must be.
         must: &'static str,
