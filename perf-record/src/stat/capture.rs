@@ -79,12 +79,27 @@ pub struct StatCapture<S> {
     has_intervals: bool,
 }
 
-/// Returns an error if a capture has no place for what the options ask for.
+/// Returns perf's number of the aggregation, or an error if a capture has no place for what the options ask for.
 fn check(options: &StatOptions) -> Result<u64, StatError> {
     if options.cgroups != StatCgroups::All {
         return Err(StatError::CaptureOfCgroups);
     }
     options.aggregation.code().ok_or(StatError::UnnumberedAggregation)
+}
+
+impl StatRun<'_> {
+    /// Checks that a [capture](StatCapture) has a place for what this run counts, before a file is created for it.
+    ///
+    /// # Errors
+    ///
+    /// If the run counts an event that the tool itself measures, tasks of cgroups, or by clusters or caches.
+    pub fn check_capture(&self) -> Result<(), StatError> {
+        check(&self.plan.options)?;
+        match self.counters.events.iter().find(|event| event.tool.is_some()) {
+            Some(event) => Err(StatError::ToolEvent { event: event.name.clone() }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl<S: RecordingSink> StatCapture<S> {
@@ -94,10 +109,8 @@ impl<S: RecordingSink> StatCapture<S> {
     ///
     /// If the run counts an event that the tool itself measures, tasks of cgroups, or by clusters or caches; if the sink fails.
     pub fn begin(sink: S, run: &StatRun<'_>, options: &StatCaptureOptions) -> Result<Self, StatError> {
+        run.check_capture()?;
         let aggr_mode = check(&run.plan.options)?;
-        if let Some(event) = run.counters.events.iter().find(|event| event.tool.is_some()) {
-            return Err(StatError::ToolEvent { event: event.name.clone() });
-        }
         let threads = match &run.plan.targets {
             Targets::Threads(tids) => tids.clone(),
             Targets::Command => run.command.into_iter().collect(),

@@ -37,6 +37,7 @@ impl CountCapture {
             is_stream: path == Path::new("-"),
             ..StatCaptureOptions::default()
         };
+        run.check_capture().map_err(failure)?;
         let out = CaptureOutput::create(path, WriteOptions::default())?;
         StatCapture::begin(out, run, &options).map(Self).map_err(failure)
     }
