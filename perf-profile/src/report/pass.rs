@@ -1,5 +1,7 @@
 //! The report of a capture's samples.
 
+use core::num::NonZero;
+
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::{EventRecord, FileError};
@@ -67,20 +69,20 @@ impl Samples<'_, '_> {
             scheduler: SchedulerFrames::default(),
             needs_stacks: builder.plan().needs_stacks(),
         };
-        let in_parts = builder.can_be_in_parts();
+        let workers = if builder.can_be_in_parts() {
+            samples.workers(symbols.symbolizer().is_some())
+        } else {
+            NonZero::<usize>::MIN
+        };
+        let walker = (workers.get() == 1).then(|| (symbols.clone(), SchedulerFrames::default()));
         let mut pass = RowPass {
             builder,
             texts: TracepointTexts::new(reader),
             switches,
             off_cpu: OffCpuTracker::new(kind),
-            walker: (!in_parts).then(|| (symbols.clone(), SchedulerFrames::default())),
+            walker,
             events: NotedEvents::default(),
             part: 0,
-        };
-        let workers = if in_parts {
-            samples.workers(symbols.symbolizer().is_some())
-        } else {
-            core::num::NonZero::<usize>::MIN
         };
         let walked = samples.walk(symbols, &mut pass, &mut worker, workers, observer)?;
         if pass.switches.is_some() {
@@ -128,7 +130,8 @@ struct RowPass<'a> {
     /// With it, only times off the CPU are counted.
     switches: Option<SwitchReader<'a>>,
     off_cpu: OffCpuTracker<Option<KeptSample>>,
-    /// What finds stacks on the thread of the walk, if keys need more than other threads can find.
+    /// What finds stacks on the thread of the walk, if it has the only worker. The table then numbers them at once, and not
+    /// after a part has.
     walker: Option<(Symbols, SchedulerFrames)>,
     events: NotedEvents,
     /// The number of the part of the worker that had the last notes.

@@ -78,6 +78,7 @@ impl Samples<'_, '_> {
         let symbols = symbols.clone().with_max_stack(keep.max_stack);
         let naming = Naming { inlines, threads: samples.threads };
         let reader = samples.reader;
+        let workers = samples.workers(symbols.symbolizer().is_some());
         let mut pass = ProfilePass {
             builder: ProfileBuilder::new(keep, limits),
             switches: if off_cpu { Some(SwitchReader::new(reader)?) } else { None },
@@ -86,11 +87,11 @@ impl Samples<'_, '_> {
             wakers: Wakers::new(wakers),
             has_stacks: keep.max_stack > 0,
             texts: marks.then(|| TracepointTexts::new(reader)),
+            walker: (workers.get() == 1).then(|| (symbols.clone(), SchedulerFrames::default())),
             events: NotedEvents::default(),
             part: 0,
         };
         pass.builder.load_ahead(symbols.symbolizer(), naming);
-        let workers = samples.workers(symbols.symbolizer().is_some());
         let mut worker = ProfileWorker {
             symbols: symbols.clone(),
             part: pass.builder.part(),
@@ -101,7 +102,8 @@ impl Samples<'_, '_> {
         if off_cpu {
             observer.off_cpu(&pass.off_cpu.summary());
         }
-        let (finder, symbolizer) = worker.symbols.parts();
+        let symbols = pass.walker.as_mut().map_or(&mut worker.symbols, |(symbols, _)| symbols);
+        let (finder, symbolizer) = symbols.parts();
         let progress = &mut |done, all| observer.names(done, all);
         let profile = pass.builder.finish(walked.session(), finder, symbolizer.as_deref(), naming, progress);
         Ok(profile
@@ -167,6 +169,9 @@ struct ProfilePass<'a> {
     has_stacks: bool,
     /// The texts of tracepoints, if marks are wanted.
     texts: Option<TracepointTexts<'a>>,
+    /// What finds stacks on the thread of the walk, if it has the only worker. The table then numbers them at once, and not
+    /// after a part has.
+    walker: Option<(Symbols, SchedulerFrames)>,
     events: NotedEvents,
     /// The number of the part of the worker that had the last notes.
     part: u32,
@@ -237,6 +242,78 @@ impl ProfilePass<'_> {
         })
     }
 
+    /// Returns what a selected sample says of threads; `None` if nobody asks.
+    fn scheduler_note(&mut self, at: &At<'_, '_>) -> Option<SchedulerNote> {
+        (self.switches.is_some() || self.wakings.is_some()).then(|| SchedulerNote {
+            is_switch: self.is_switch(at),
+            switch: self.switches.as_mut().and_then(|switches| switches.selected_sample(at)),
+            waking: self.wakings.as_ref().and_then(|wakings| wakings.read(at)),
+            frames: 0,
+        })
+    }
+
+    /// Returns what a sample that is not selected, and wakes a thread up, says of threads.
+    fn waking_note(&self, at: &At<'_, '_>) -> SchedulerNote {
+        let waking = self.wakings.as_ref().and_then(|wakings| wakings.read(at));
+        SchedulerNote { is_switch: false, switch: None, waking, frames: 0 }
+    }
+
+    fn is_switch(&self, at: &At<'_, '_>) -> bool {
+        self.switches.as_ref().is_some_and(|switches| switches.is_switch(at))
+    }
+
+    /// Takes a switch of a thread: at once if samples are counted on this thread, otherwise in order with them.
+    fn take_switch(&mut self, switch: Option<ThreadSwitch>, notes: &mut RecordNotes<'_, ProfileNote>) {
+        let Some(switch) = switch else { return };
+        if self.walker.is_none() {
+            notes.push(ProfileNote::Switch(switch));
+        } else {
+            self.count_switch(&switch);
+        }
+    }
+
+    /// Takes a selected sample on the thread of the walk.
+    fn take(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        symbols: &mut Symbols,
+        scheduler: &mut SchedulerFrames,
+    ) -> Result<(), FileError> {
+        let (kept, frames) = self.keep(at, counted, self.is_switch(at), symbols, scheduler)?;
+        self.builder.count(counted.event, kept, at.sample().time(), counted.period);
+        let format = self.texts.as_ref().and_then(|texts| texts.of(counted.event));
+        let text = text(self.texts.as_mut(), format, at, symbols);
+        let of_scheduler = self.scheduler_note(at).map(|note| SchedulerNote { frames, ..note });
+        self.finish_sample(kept, text, of_scheduler);
+        Ok(())
+    }
+
+    /// Keeps a sample; `None` if there is no room for it. Also returns the number of its innermost frames that are the
+    /// scheduler's.
+    fn keep(
+        &mut self,
+        at: &At<'_, '_>,
+        counted: &CountedSample<'_>,
+        is_switch: bool,
+        symbols: &mut Symbols,
+        scheduler: &mut SchedulerFrames,
+    ) -> Result<(Option<Kept>, usize), FileError> {
+        if !self.has_stacks {
+            let end = Some(StackEnd::Truncated);
+            return Ok((self.builder.keep(at, &[], end, symbols.symbolizer_mut()), 0));
+        }
+        if !has_stacks(counted.event) {
+            let own = recorded_frame(symbols.own_frame(at));
+            return Ok((self.builder.keep(at, &[own], None, symbols.symbolizer_mut()), 0));
+        }
+        let (stack, end) = symbols.stack(at, counted.user)?;
+        let kept = self.builder.keep(at, &stack, end, symbols.symbolizer_mut());
+        let frames = if is_switch { scheduler.count(at, &stack, symbols) } else { 0 };
+        symbols.done(stack);
+        Ok((kept, frames))
+    }
+
     /// Keeps a switch of a thread.
     fn mark_switch(&mut self, record: &EventRecord<'_>, session: &Session, context: &WalkContext<'_>) {
         let is_switch = matches!(record.kind(), RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE);
@@ -260,6 +337,12 @@ impl ProfilePass<'_> {
         self.builder.count(switches.event(kind), kept, Some(time), away);
     }
 
+    fn count_switch(&mut self, switch: &ThreadSwitch) {
+        if let Some(end) = self.off_cpu.apply(switch) {
+            self.count_wait(end);
+        }
+    }
+
     fn count_sample(&mut self, note: SampleNote) {
         let SampleNote { event, who, time, period, of_scheduler, stack, text, .. } = note;
         let kept = who.zip(stack);
@@ -267,11 +350,20 @@ impl ProfilePass<'_> {
         if let Some(event) = event.and_then(|index| self.events.get(index)) {
             self.builder.count(event, kept, time, period);
         }
+        self.finish_sample(kept, text, of_scheduler.map(|note| *note));
+    }
+
+    /// Keeps what a sample says, after it was counted.
+    fn finish_sample(
+        &mut self,
+        kept: Option<Kept>,
+        text: Option<Vec<u8>>,
+        of_scheduler: Option<SchedulerNote>,
+    ) {
         if let Some(text) = text {
             self.builder.describe(text);
         }
-        let Some(of_scheduler) = of_scheduler else { return };
-        let SchedulerNote { switch, waking, frames, .. } = *of_scheduler;
+        let Some(SchedulerNote { switch, waking, frames, .. }) = of_scheduler else { return };
         if let Some((waking, kept)) = waking.zip(kept) {
             self.wakers.apply(waking, kept);
         }
@@ -288,9 +380,7 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
 
     fn before(&mut self, at: &At<'_, '_>, notes: &mut RecordNotes<'_, ProfileNote>) {
         let switch = self.switches.as_ref().and_then(|switches| switches.any_sample(at));
-        if let Some(switch) = switch {
-            notes.push(ProfileNote::Switch(switch));
-        }
+        self.take_switch(switch, notes);
     }
 
     fn sample(
@@ -300,17 +390,15 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
         _: &WalkContext<'_>,
         notes: &mut RecordNotes<'_, ProfileNote>,
     ) -> Result<(), FileError> {
+        if let Some((mut symbols, mut scheduler)) = self.walker.take() {
+            let taken = self.take(at, counted, &mut symbols, &mut scheduler);
+            self.walker = Some((symbols, scheduler));
+            return taken;
+        }
         let mut note = self.note(at, counted, notes)?;
         note.event = Some(self.events.note(counted.event));
         note.trace = self.texts.as_ref().and_then(|texts| texts.of(counted.event));
-        if self.switches.is_some() || self.wakings.is_some() {
-            note.of_scheduler = Some(Box::new(SchedulerNote {
-                is_switch: self.switches.as_ref().is_some_and(|switches| switches.is_switch(at)),
-                switch: self.switches.as_mut().and_then(|switches| switches.selected_sample(at)),
-                waking: self.wakings.as_ref().and_then(|wakings| wakings.read(at)),
-                frames: 0,
-            }));
-        }
+        note.of_scheduler = self.scheduler_note(at).map(Box::new);
         notes.push(ProfileNote::Sample(note));
         Ok(())
     }
@@ -322,13 +410,19 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
         notes: &mut RecordNotes<'_, ProfileNote>,
     ) -> Result<(), FileError> {
         // Any thread may wake one that is selected.
-        if self.wakings.as_ref().is_some_and(|wakings| wakings.is_waking(at)) {
-            let mut note = self.note(at, counted, notes)?;
-            let waking = self.wakings.as_ref().and_then(|wakings| wakings.read(at));
-            note.of_scheduler =
-                Some(Box::new(SchedulerNote { is_switch: false, switch: None, waking, frames: 0 }));
-            notes.push(ProfileNote::Sample(note));
+        if !self.wakings.as_ref().is_some_and(|wakings| wakings.is_waking(at)) {
+            return Ok(());
         }
+        if let Some((mut symbols, mut scheduler)) = self.walker.take() {
+            let kept = self.keep(at, counted, false, &mut symbols, &mut scheduler);
+            self.walker = Some((symbols, scheduler));
+            let note = self.waking_note(at);
+            self.finish_sample(kept?.0, None, Some(note));
+            return Ok(());
+        }
+        let mut note = self.note(at, counted, notes)?;
+        note.of_scheduler = Some(Box::new(self.waking_note(at)));
+        notes.push(ProfileNote::Sample(note));
         Ok(())
     }
 
@@ -341,9 +435,7 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
     ) -> Result<(), FileError> {
         self.mark_switch(record, session, context);
         let switch = self.switches.as_ref().and_then(|switches| switches.record(record));
-        if let Some(switch) = switch {
-            notes.push(ProfileNote::Switch(switch));
-        }
+        self.take_switch(switch, notes);
         Ok(())
     }
 
@@ -355,13 +447,23 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
     fn count(&mut self, note: ProfileNote) {
         match note {
             ProfileNote::Sample(note) => self.count_sample(note),
-            ProfileNote::Switch(switch) => {
-                if let Some(end) = self.off_cpu.apply(&switch) {
-                    self.count_wait(end);
-                }
-            }
+            ProfileNote::Switch(switch) => self.count_switch(&switch),
         }
     }
+}
+
+/// Returns the text of a sample's raw data with a format; `None` if there is no format or no raw data.
+fn text(
+    texts: Option<&mut TracepointTexts<'_>>,
+    format: Option<usize>,
+    at: &At<'_, '_>,
+    symbols: &mut Symbols,
+) -> Option<Vec<u8>> {
+    let (texts, format) = texts.zip(format)?;
+    let raw = at.sample().tail().ok()?.raw?;
+    let mut text = Vec::new();
+    texts.push(&mut text, format, raw, at, symbols);
+    Some(text)
 }
 
 impl ProfileWorker<'_> {
@@ -413,13 +515,7 @@ impl PassWorker for ProfileWorker<'_> {
     ) -> Result<(), FileError> {
         let ProfileNote::Sample(note) = note else { return Ok(()) };
         note.stack = self.stack(at, stack, note)?;
-        if let Some((texts, format)) = self.texts.as_mut().zip(note.trace)
-            && let Some(raw) = at.sample().tail().ok().and_then(|tail| tail.raw)
-        {
-            let mut text = Vec::new();
-            texts.push(&mut text, format, raw, at, &mut self.symbols);
-            note.text = Some(text);
-        }
+        note.text = text(self.texts.as_mut(), note.trace, at, &mut self.symbols);
         Ok(())
     }
 
