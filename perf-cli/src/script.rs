@@ -17,7 +17,6 @@ mod pass;
 mod print;
 mod printer;
 mod registers;
-mod shown;
 mod tod;
 mod trace_error;
 
@@ -36,7 +35,6 @@ use fields::{Choice, Fields};
 use known::{Events, Known};
 use pass::{ScriptEnd, ScriptPass};
 use printer::Printer;
-use shown::Shown;
 
 pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
     crate::input::read(&args.file, |reader, memory| script(&reader, memory, args))

@@ -5,13 +5,14 @@ use core::fmt::Write;
 use perf_abi::callchain::CallchainContext;
 use perf_parse::FileError;
 use perf_profile::Symbols;
+use perf_profile::samples::pass::SampleStack;
 use perf_session::{At, DsoKind, Frame, Mapping};
 use perf_symbol::{Function, Guess, StackFrame};
 
 use super::dso::push_dso;
 use super::fields::Fields;
 use super::print::{Out, push_hex_to, push_name};
-use super::{Known, Options, Shown};
+use super::{Known, Options};
 use crate::names::file_name;
 use crate::render::digits::push_decimal;
 
@@ -19,11 +20,11 @@ use crate::render::digits::push_decimal;
 pub(super) fn push_ip(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    counted: &Shown<'_>,
+    known: &Known,
+    of_sample: &SampleStack<'_>,
     options: &Options<'_>,
     names: &mut Symbols,
 ) -> Result<(), FileError> {
-    let Shown { known, stack: of_sample, .. } = *counted;
     if known.has_callchain && options.shows_chains {
         out.push(b'\n');
         if !has_unknown_marker(at, of_sample.user(), options.max_stack)? {

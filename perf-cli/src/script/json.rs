@@ -7,13 +7,14 @@ use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
+use perf_profile::samples::pass::SampleStack;
 use perf_profile::symbols::recorded_frame;
 use perf_profile::{Quality, Symbols, event_name};
 use perf_session::{At, DsoKind, Frame, Session};
 use perf_symbol::{Function, Guess, StackFrame};
 use serde_json::json;
 
-use super::Shown;
+use super::note::SampleNote;
 use crate::dump::tracepoints::Formats;
 use crate::quality;
 use crate::render::json::Json;
@@ -48,12 +49,13 @@ impl<'a> Lines<'a> {
         &mut self,
         out: &mut Vec<u8>,
         at: &At<'_, '_>,
-        counted: &Shown<'_>,
+        note: &SampleNote,
+        of_sample: &SampleStack<'_>,
         names: &mut Symbols,
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
         let tail = sample.tail().map_err(|error| record.error(error))?;
-        let (mut stack, mut end) = counted.stack.find(at, names)?;
+        let (mut stack, mut end) = of_sample.find(at, names)?;
         // A chain without frames would lose where the sample is.
         if stack.is_empty() && sample.ip().is_some() {
             stack.push(recorded_frame(names.own_frame(at)));
@@ -64,7 +66,7 @@ impl<'a> Lines<'a> {
         let end = end.or_else(|| last.map(|last| names.end_of(at, last)));
         given(end, |end| self.quality.count_stack(end));
         stack.truncate(self.max_stack);
-        let event = &counted.known.event;
+        let event = &note.known.event;
         Json::object(out, |json| {
             let place = record.place();
             json.number(name!("offset"), place.offset);
@@ -76,7 +78,7 @@ impl<'a> Lines<'a> {
             json.string(name!("comm"), at.thread().comm());
             given(sample.cpu(), |cpu| json.number(name!("cpu"), cpu.into()));
             given(sample.time(), |time| json.time(name!("time"), time));
-            json.number(name!("period"), counted.period);
+            json.number(name!("period"), note.period);
             given(sample.addr(), |addr| json.hex(name!("addr"), addr));
             push_access(json, at, &tail);
             given(tail.raw.zip(self.formats.of(event)), |(raw, index)| {

@@ -5,13 +5,15 @@ use perf_parse::record::user::IdIndexGuest;
 use perf_parse::sample::Tail;
 use perf_parse::{FileError, Sample};
 use perf_profile::Symbols;
+use perf_profile::samples::pass::SampleStack;
 use perf_profile::tracepoints::TracepointTexts;
 use perf_session::At;
 
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
+use super::note::SampleNote;
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
-use super::{Known, Options, Shown, bpf_output, branches, data_src, registers, tod};
+use super::{Known, Options, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
 use crate::render::digits::push_decimal;
 use crate::render::weight;
@@ -162,12 +164,13 @@ pub(super) fn time_of(sample: &Sample<'_>) -> u64 {
 pub(super) fn push_sample(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    counted: &Shown<'_>,
+    note: &SampleNote,
+    stack: &SampleStack<'_>,
     options: &Options<'_>,
     traces: &mut TracepointTexts<'_>,
     names: &mut Symbols,
 ) -> Result<(), FileError> {
-    let known = counted.known;
+    let known = &*note.known;
     let (fields, sample) = (known.fields, at.sample());
     let start = Start {
         kind: RecordType::SAMPLE,
@@ -177,12 +180,12 @@ pub(super) fn push_sample(
         tid: sample.tid().unwrap_or(-1),
         cpu: sample.cpu(),
         time: time_of(&sample),
-        shown: counted.time,
-        guest: counted.guest,
+        shown: note.time,
+        guest: note.guest,
     };
     push_start(out, &start, known, options);
     if fields.has(Fields::PERIOD) {
-        push_decimal_to(out, counted.period, 10, b' ');
+        push_decimal_to(out, note.period, 10, b' ');
         out.push(b' ');
     }
     if fields.has(Fields::EVENT) {
@@ -194,7 +197,7 @@ pub(super) fn push_sample(
         out.resize(out.len() + 24, b' ');
     }
     if known.is_branch_trace {
-        return push_branch(out, at, counted, options, names);
+        return push_branch(out, at, known, stack, options, names);
     }
     let tail =
         known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
@@ -207,10 +210,10 @@ pub(super) fn push_sample(
         push_addr(out, at, sample.addr().unwrap_or(0), known, names);
     }
     if let Some(tail) = &tail {
-        push_access(out, at, tail, counted);
+        push_access(out, at, tail, note);
     }
     if fields.has(Fields::IP) {
-        push_ip(out, at, counted, options, names)?;
+        push_ip(out, at, known, stack, options, names)?;
     }
     if let Some(tail) = &tail {
         push_rest(out, at, tail, known, names);
@@ -225,14 +228,14 @@ pub(super) fn push_sample(
 fn push_branch(
     out: &mut Vec<u8>,
     at: &At<'_, '_>,
-    counted: &Shown<'_>,
+    known: &Known,
+    stack: &SampleStack<'_>,
     options: &Options<'_>,
     names: &mut Symbols,
 ) -> Result<(), FileError> {
-    let known = counted.known;
     let (fields, sample) = (known.fields, at.sample());
     if fields.has(Fields::IP) {
-        push_ip(out, at, counted, options, names)?;
+        push_ip(out, at, known, stack, options, names)?;
     }
     if fields.has(Fields::ADDR) || sample.addr().is_some() && !known.is_chosen {
         out.extend_from_slice(b" => ");
@@ -243,10 +246,10 @@ fn push_branch(
 }
 
 /// Appends the fields between the address of the data and that of the instruction.
-fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, counted: &Shown<'_>) {
-    let fields = counted.known.fields;
+fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, note: &SampleNote) {
+    let fields = note.known.fields;
     if fields.has(Fields::DATA_SRC) {
-        data_src::push(out, tail.data_src, counted.data_src_width);
+        data_src::push(out, tail.data_src, note.data_src_width);
     }
     let parts = tail.weight_struct;
     if fields.has(Fields::WEIGHT) {

@@ -24,7 +24,10 @@ pub(super) enum ScriptNote {
 pub(super) struct SampleNote {
     pub(super) known: Arc<Known>,
     pub(super) period: u64,
+    /// The time that is printed: see [`Clock`](super::line::Clock).
     pub(super) time: u64,
+    /// The virtual machine of the event.
     pub(super) guest: Option<IdIndexGuest>,
+    /// The width of the longest data source so far.
     pub(super) data_src_width: usize,
 }

@@ -9,8 +9,8 @@ use perf_session::{At, Session};
 
 use super::json::Lines;
 use super::line::{self, Start};
-use super::note::{SampleNote, ScriptNote};
-use super::{Known, Options, Shown, events};
+use super::note::ScriptNote;
+use super::{Known, Options, events};
 use crate::args::script::SampleFormat;
 
 /// Prints samples and other records. A copy is for another thread: it has its own names, and counts on its own.
@@ -93,22 +93,12 @@ impl PassWorker for Printer<'_> {
         stack: &SampleStack<'_>,
         note: &mut ScriptNote,
     ) -> Result<(), FileError> {
-        let ScriptNote::Sample(SampleNote { known, period, time, guest, data_src_width }) = note else {
-            return Ok(());
-        };
-        let shown = Shown {
-            known,
-            period: *period,
-            time: *time,
-            guest: *guest,
-            data_src_width: *data_src_width,
-            stack,
-        };
+        let ScriptNote::Sample(note) = note else { return Ok(()) };
         let Self { options, traces, lines, names, out } = self;
         match lines {
-            Some(lines) => lines.push_sample(out, at, &shown, names),
-            None if known.fields.is_empty() => Ok(()),
-            None => line::push_sample(out, at, &shown, options, traces, names),
+            Some(lines) => lines.push_sample(out, at, note, stack, names),
+            None if note.known.fields.is_empty() => Ok(()),
+            None => line::push_sample(out, at, note, stack, options, traces, names),
         }
     }
 
