@@ -17,7 +17,7 @@ mod text;
 mod timeline;
 mod transaction;
 
-use perf_parse::file::{Account, Reader};
+use perf_parse::file::Reader;
 use perf_profile::Limits;
 use perf_profile::Samples;
 use perf_profile::report::{Options, Report, ReportError, ReportPlan};
@@ -94,7 +94,7 @@ fn with_report(
     let mut observer = StderrObserver::new(memory, false);
     let report = samples.report_with(plan, &symbols, &mut observer).map_err(selection::failure)?;
     observer.end_progress();
-    act(&ReportView { args, report: &report, account: report.account(), looked: &symbols.lookups() })?;
+    act(&ReportView { args, report: &report, looked: &symbols.lookups() })?;
     Ok(observer.finish(report.account(), report.omitted(), "counted"))
 }
 
@@ -114,7 +114,6 @@ fn unusable(error: &ReportError) -> Failure {
 struct ReportView<'a> {
     args: &'a ReportArgs,
     report: &'a Report,
-    account: &'a Account,
     /// The files that were looked for, be it for names or for stacks.
     looked: &'a [SymbolLookup],
 }

@@ -40,7 +40,12 @@ struct GraphLevel {
 
 const MARGIN: &[u8] = b"            ";
 
-impl CallGraphPrinter<'_> {
+impl<'a> CallGraphPrinter<'a> {
+    /// Returns a printer of names and values alone, without colours. It prints no whole call chains.
+    pub(super) fn of_parts(report: &'a Report, graph: &'a CallGraphOptions) -> Self {
+        Self { report, graph, colors: Colors(false), separator: None, skips_first: false, total: 0, min: 0 }
+    }
+
     /// Appends the call chains of a row. `weight` is that of the row.
     ///
     /// perf: `hist_entry_callchain__fprintf`, `tools/perf/ui/stdio/hist.c`.

@@ -7,7 +7,6 @@ use perf_profile::{Symbol, Total, event_name};
 use serde_json::{Map, Value, json};
 
 use super::graph::CallGraphPrinter;
-use super::text::Colors;
 use super::{ReportView, memory, transaction};
 use crate::Failure;
 use crate::escape::{Lossy, push_json_value};
@@ -32,7 +31,7 @@ pub(super) fn push(view: &ReportView<'_>, output: &mut Output, reader: &Reader<'
     header.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     let events: Vec<_> = reader.events().iter().map(|event| text(&event_name(event))).collect();
     header.insert("events".to_owned(), events.into());
-    header.insert("lost_samples".to_owned(), view.account.lost_samples.into());
+    header.insert("lost_samples".to_owned(), view.report.account().lost_samples.into());
     let out = &mut output.buffer;
     out.extend_from_slice(b"{\"header\":");
     push_json_value(out, &header.into());
@@ -51,7 +50,7 @@ pub(super) fn push(view: &ReportView<'_>, output: &mut Output, reader: &Reader<'
     quality.extend(members.into_iter().map(|(name, value)| (name.to_owned(), value)));
     push_json_value(out, &quality.into());
     out.extend_from_slice(b",\n\"account\":");
-    push_json_value(out, &account::value(view.account));
+    push_json_value(out, &account::value(view.report.account()));
     out.extend_from_slice(b"}\n");
     output.flush()
 }
@@ -201,15 +200,7 @@ fn symbol_members(key: SortKey, symbol: Option<&Symbol>, address: u64) -> Vec<(&
 fn callchain(table: &ReportTable<'_>, tree: &GraphTree) -> Vec<Value> {
     let graph = &table.report().plan().graph;
     let min = table.min_weight(graph);
-    let printer = CallGraphPrinter {
-        report: table.report(),
-        graph,
-        colors: Colors(false),
-        separator: None,
-        skips_first: false,
-        total: 0,
-        min,
-    };
+    let printer = CallGraphPrinter::of_parts(table.report(), graph);
     let name = |function| {
         let mut name = Vec::new();
         printer.push_name(&mut name, function);

@@ -53,7 +53,7 @@ impl ReportView<'_> {
             push_name(out, text.as_bytes());
             out.push(b'\n');
         }
-        let lost = self.account.lost_samples;
+        let lost = self.report.account().lost_samples;
         print(out, format_args!("#\n# Total Lost Samples: {lost}\n#\n"));
         let style = self.style();
         let mut beyond = 0;

@@ -139,7 +139,6 @@ impl<'a> TablePrinter<'a> {
         }
         for (number, &(column, width)) in self.columns.iter().enumerate() {
             self.push_separator(out, number);
-            let start = out.len();
             let printed = match column {
                 ReportColumn::Key(key) => {
                     let mut text = self.text(row, column);
@@ -162,8 +161,7 @@ impl<'a> TablePrinter<'a> {
             };
             let is_last = number + 1 == self.columns.len();
             if !is_last || matches!(column, ReportColumn::Key(key) if is_padded(key)) {
-                let added = out.len() - start;
-                out.resize(start + added + width.saturating_sub(printed), b' ');
+                out.resize(out.len() + width.saturating_sub(printed), b' ');
             }
         }
         out.push(b'\n');
@@ -189,18 +187,17 @@ impl<'a> TablePrinter<'a> {
         }
         for (count, total) in row.counts().iter().zip(self.table.totals()) {
             let number = count.number(column);
+            out.push(b' ');
             let text = if matches!(column, ReportColumn::Samples | ReportColumn::Period) {
-                column::right(&number.to_string(), width)
+                let text = column::right(&number.to_string(), width);
+                out.extend_from_slice(text.as_bytes());
+                text
             } else {
                 let percent = percent(number, total.period);
                 let text = column::right(&format!("{percent:.2}%"), width);
-                out.push(b' ');
                 self.style.colors.push_percent(out, percent, &text);
-                printed += text.len() + 1;
-                continue;
+                text
             };
-            out.push(b' ');
-            out.extend_from_slice(text.as_bytes());
             printed += text.len() + 1;
         }
         printed

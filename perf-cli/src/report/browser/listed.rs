@@ -292,14 +292,6 @@ impl<'a> ListedRows<'a> {
 
     /// Returns what prints functions of call chains.
     pub(super) fn graph(&self) -> graph::CallGraphPrinter<'_> {
-        graph::CallGraphPrinter {
-            report: self.view.report,
-            graph: &self.graph,
-            colors: text::Colors(false),
-            separator: None,
-            skips_first: false,
-            total: 0,
-            min: 0,
-        }
+        graph::CallGraphPrinter::of_parts(self.view.report, &self.graph)
     }
 }
