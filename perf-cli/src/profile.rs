@@ -4,7 +4,7 @@ use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_parse::file::Reader;
-use perf_profile::{Keep, Profile, ProfileOptions, Samples};
+use perf_profile::{Keep, Profile, ProfileOptions};
 
 use crate::args::only::OnlyArgs;
 use crate::args::profile::{NamingArgs, ProfileArgs};
@@ -91,10 +91,9 @@ pub(crate) fn profile(
     let mut options = ProfileOptions::default();
     (options.keep, options.inlines) = (keep, naming.inlines);
     (options.off_cpu, options.wakers, options.marks) = (request.off_cpu, request.wakers, request.marks);
-    let samples = Samples::of(reader).select(selection::selection(request.only)?);
     let needs_all = options.off_cpu || options.wakers > 0;
-    let samples = if needs_all { samples.read_all() } else { samples };
-    let samples = selection::with_index(samples, reader, memory).threads(naming.threads.get());
+    let samples = selection::unresolved(reader, memory, request.only, needs_all)?;
+    let samples = samples.threads(naming.threads.get());
     let symbols = names::symbols(request.symbols, reader.features(), memory)?;
     let mut observer = StderrObserver::new(memory, false);
     let profile = samples.profile_with(&symbols, &options, &mut observer).map_err(selection::failure)?;

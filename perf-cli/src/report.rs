@@ -19,7 +19,6 @@ mod transaction;
 
 use perf_parse::file::Reader;
 use perf_profile::Limits;
-use perf_profile::Samples;
 use perf_profile::report::{Options, Report, ReportError, ReportPlan};
 use perf_symbol::SymbolLookup;
 
@@ -86,9 +85,7 @@ fn with_report(
     let mut options = args.options()?;
     (options.limits, options.inlines) = (limits, naming.inlines);
     let plan = ReportPlan::new(&options, reader).map_err(|error| unusable(&error))?;
-    let samples = Samples::of(reader).select(selection::selection(only)?);
-    let samples = if args.off_cpu { samples.read_all() } else { samples };
-    let samples = selection::with_index(samples, reader, memory).threads(naming.threads.get());
+    let samples = selection::unresolved(reader, memory, only, args.off_cpu)?.threads(naming.threads.get());
     let lines = if plan.needs_lines() { Lines::Always } else { Lines::WithInlined };
     let symbols = names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?;
     let mut observer = StderrObserver::new(memory, false);

@@ -13,7 +13,7 @@ use crate::input::Memory;
 /// # Errors
 ///
 /// If the value of an option cannot be parsed.
-pub(crate) fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
+fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
     let OnlyArgs { comms, pid, tid, cpu, time, event, dsos, functions } = only;
     let bytes = |names: &[String]| names.iter().map(|name| name.clone().into_bytes()).collect();
     Ok(Selection {
@@ -42,12 +42,24 @@ pub(crate) fn samples<'a, 'b>(
     Ok(with_index(samples, reader, memory))
 }
 
-/// Adds the index beside a capture, if the walk may use it.
-pub(crate) fn with_index<'a, 'b>(
-    samples: Samples<'a, 'b>,
-    reader: &Reader<'_>,
+/// Returns the samples that the command line selects, which the walk resolves. All are read if `needs_all` is set.
+///
+/// # Errors
+///
+/// If the value of an option cannot be parsed.
+pub(crate) fn unresolved<'a, 'b>(
+    reader: &'a Reader<'b>,
     memory: Memory<'_>,
-) -> Samples<'a, 'b> {
+    only: &OnlyArgs,
+    needs_all: bool,
+) -> Result<Samples<'a, 'b>, Failure> {
+    let samples = Samples::of(reader).select(selection(only)?);
+    let samples = if needs_all { samples.read_all() } else { samples };
+    Ok(with_index(samples, reader, memory))
+}
+
+/// Adds the index beside a capture, if the walk may use it.
+fn with_index<'a, 'b>(samples: Samples<'a, 'b>, reader: &Reader<'_>, memory: Memory<'_>) -> Samples<'a, 'b> {
     let index = if samples.may_use_index() { crate::index::of(reader, memory) } else { None };
     samples.with_index(index)
 }
