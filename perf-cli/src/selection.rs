@@ -38,8 +38,20 @@ pub(crate) fn samples<'a, 'b>(
     memory: Memory<'_>,
     only: &OnlyArgs,
 ) -> Result<Samples<'a, 'b>, Failure> {
-    let samples = Samples::of(reader).select(selection(only)?).resolved().map_err(failure)?;
-    Ok(with_index(samples, reader, memory))
+    Ok(with_index(resolved(reader, only)?, reader, memory))
+}
+
+/// Returns an error if a capture does not have what the selection needs.
+///
+/// # Errors
+///
+/// What is wrong with the selection.
+pub(crate) fn check(reader: &Reader<'_>, only: &OnlyArgs) -> Result<(), Failure> {
+    resolved(reader, only).map(drop)
+}
+
+fn resolved<'a, 'b>(reader: &'a Reader<'b>, only: &OnlyArgs) -> Result<Samples<'a, 'b>, Failure> {
+    Samples::of(reader).select(selection(only)?).resolved().map_err(failure)
 }
 
 /// Returns the samples that the command line selects, which the walk resolves. All are read if `needs_all` is set.

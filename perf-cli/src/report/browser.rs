@@ -82,7 +82,7 @@ pub(super) fn run(
         let outcome = with_report(reader, memory, args, &only, limits, &mut |view| {
             let check_time = |time: &str| {
                 let only = OnlyArgs { time: Some(time.to_owned()), ..args.only.clone() };
-                selection::samples(reader, memory, &only).map(drop)
+                selection::check(reader, &only)
             };
             let outside = BrowserContext { header: &header, check_time: &check_time };
             let state = state.clone().unwrap_or_else(|| BrowserState::new(view));
