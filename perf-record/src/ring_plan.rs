@@ -22,20 +22,17 @@ pub(crate) fn of(
     options: &RecordOptions,
     settings: &SharedSettings<'_>,
 ) -> Result<Vec<RingPlan>, Error> {
-    let threads = match targets {
-        Targets::Cpus(cpus) => {
-            // The event that takes no samples is opened on every cpu.
-            let all = if settings.tracker { online()? } else { cpus.clone() };
-            let ring = |cpu| RingPlan {
-                targets: vec![Target::cpu(cpu)],
-                cpu: Some(cpu),
-                only_tracker: !cpus.contains(&cpu),
-            };
-            return Ok(all.into_iter().map(ring).collect());
-        }
-        Targets::Threads(tids) => tids.clone(),
-        Targets::Command => command.into_iter().collect(),
-    };
+    if let Targets::Cpus(cpus) = targets {
+        // The event that takes no samples is opened on every cpu.
+        let all = if settings.tracker { online()? } else { cpus.clone() };
+        let ring = |cpu| RingPlan {
+            targets: vec![Target::cpu(cpu)],
+            cpu: Some(cpu),
+            only_tracker: !cpus.contains(&cpu),
+        };
+        return Ok(all.into_iter().map(ring).collect());
+    }
+    let threads = targets.threads(command);
     if !settings.per_cpu {
         let ring = |tid| RingPlan { targets: vec![Target::pid(tid)], cpu: None, only_tracker: false };
         return Ok(threads.into_iter().map(ring).collect());

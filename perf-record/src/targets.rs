@@ -124,6 +124,15 @@ impl Targets {
         Ok(Self::Threads(threads_of(is_of_user)?))
     }
 
+    /// Returns the threads: that of the command, given its process id, or the given ones; none for cpus.
+    pub(crate) fn threads(&self, command: Option<u32>) -> Vec<u32> {
+        match self {
+            Self::Command => command.into_iter().collect(),
+            Self::Threads(tids) => tids.clone(),
+            Self::Cpus(_) => Vec::new(),
+        }
+    }
+
     /// Returns whether all threads have ended. Always `false` for a command, which its
     /// [`Workload`](perf_open::workload::Workload) waits for, and for cpus. Reads a file of `/proc` for each thread that has
     /// ended, and one of a thread that has not.

@@ -34,12 +34,7 @@ pub(crate) fn synthesize(
         }
         put(RecordType::ID_INDEX, &body, sink)?;
     }
-    let threads = match targets {
-        Targets::Threads(tids) => tids.clone(),
-        Targets::Command => command.into_iter().collect(),
-        Targets::Cpus(_) => Vec::new(),
-    };
-    thread_map(&threads, sink)?;
+    thread_map(&targets.threads(command), sink)?;
     cpu_map(session.opened.iter().map(|opened| opened.cpu).collect(), sink)
 }
 

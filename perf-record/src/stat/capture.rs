@@ -13,10 +13,10 @@ use perf_parse::file::write::{EventFields, FeaturePayloads};
 use super::error::StatError;
 use super::options::{StatCgroups, StatOptions};
 use super::run::{StatInterval, StatRun};
+use crate::Error;
 use crate::host::{self, ROOT};
 use crate::sink::{CaptureHead, RecordingSink};
 use crate::user_records::{cpu_map, put, thread_map, word};
-use crate::{Error, Targets};
 
 /// Facts about a capture of counts that the counts do not have.
 ///
@@ -111,11 +111,7 @@ impl<S: RecordingSink> StatCapture<S> {
     pub fn begin(sink: S, run: &StatRun<'_>, options: &StatCaptureOptions) -> Result<Self, StatError> {
         run.check_capture()?;
         let aggr_mode = check(&run.plan.options)?;
-        let threads = match &run.plan.targets {
-            Targets::Threads(tids) => tids.clone(),
-            Targets::Command => run.command.into_iter().collect(),
-            Targets::Cpus(_) => Vec::new(),
-        };
+        let threads = run.plan.targets.threads(run.command);
         let (mut events, ids) = events(run)?;
         if options.is_stream {
             adapt_to_stream(&mut events);
