@@ -12,7 +12,7 @@ use perf_parse::ByteStr;
 use perf_parse::feature::{Entries, FeatureData, PmuMapping};
 use perf_parse::file::write::{FeaturePayloads, WriteFileError};
 
-use crate::sysfs::{names, text};
+use crate::sysfs::{names, number, text};
 
 /// The root folder of the machine that is recorded.
 pub(crate) const ROOT: &str = "/";
@@ -58,10 +58,7 @@ pub fn describe(
 /// Adds `PMU_MAPPINGS`, in ascending order of type.
 fn pmus(root: &Path, features: &mut FeaturePayloads) -> Result<(), WriteFileError> {
     let folder = root.join("sys/bus/event_source/devices");
-    let pmu = |name: String| {
-        let kind = text(&folder.join(&name).join("type"))?.parse().ok()?;
-        Some((EventType(kind), name))
-    };
+    let pmu = |name: String| Some((EventType(number(&folder.join(&name).join("type"))?), name));
     let mut pmus: Vec<_> = names(&folder).into_iter().filter_map(pmu).collect();
     if pmus.is_empty() {
         return Ok(());
