@@ -1,9 +1,9 @@
 //! Counts in a capture, as `perf stat record` writes them and `perf stat report` reads them.
 
-use core::time::Duration;
 use std::path::Path;
 
 use perf_abi::record::{RecordType, StatConfigTerm, StatRoundType};
+use perf_open::EventSpec;
 use perf_open::abi::attr::AttrFlags;
 use perf_open::abi::sample_type::SampleType;
 use perf_parse::ByteStr;
@@ -13,6 +13,7 @@ use perf_parse::file::write::{EventFields, FeaturePayloads};
 use super::error::StatError;
 use super::options::{StatCgroups, StatOptions};
 use super::run::{StatInterval, StatRun};
+use super::times::nanoseconds;
 use crate::Error;
 use crate::host::{self, ROOT};
 use crate::sink::{CaptureHead, RecordingSink};
@@ -79,12 +80,16 @@ pub struct StatCapture<S> {
     has_intervals: bool,
 }
 
-/// Returns perf's number of the aggregation, or an error if a capture has no place for what the options ask for.
-fn check(options: &StatOptions) -> Result<u64, StatError> {
+/// Returns perf's code of the aggregation, or an error if a capture has no place for what the options ask for, or for an event.
+fn check(options: &StatOptions, events: &[EventSpec]) -> Result<u64, StatError> {
     if options.cgroups != StatCgroups::All {
         return Err(StatError::CaptureOfCgroups);
     }
-    options.aggregation.code().ok_or(StatError::UnnumberedAggregation)
+    let code = options.aggregation.code().ok_or(StatError::UnnumberedAggregation)?;
+    match events.iter().find(|event| event.tool.is_some()) {
+        Some(event) => Err(StatError::ToolEvent { event: event.name.clone() }),
+        None => Ok(code),
+    }
 }
 
 impl StatRun<'_> {
@@ -94,11 +99,7 @@ impl StatRun<'_> {
     ///
     /// If the run counts an event that the tool itself measures, tasks of cgroups, or by clusters or caches.
     pub fn check_capture(&self) -> Result<(), StatError> {
-        check(&self.plan.options)?;
-        match self.counters.events.iter().find(|event| event.tool.is_some()) {
-            Some(event) => Err(StatError::ToolEvent { event: event.name.clone() }),
-            None => Ok(()),
-        }
+        check(&self.plan.options, &self.counters.events).map(drop)
     }
 }
 
@@ -109,8 +110,7 @@ impl<S: RecordingSink> StatCapture<S> {
     ///
     /// If the run counts an event that the tool itself measures, tasks of cgroups, or by clusters or caches; if the sink fails.
     pub fn begin(sink: S, run: &StatRun<'_>, options: &StatCaptureOptions) -> Result<Self, StatError> {
-        run.check_capture()?;
-        let aggr_mode = check(&run.plan.options)?;
+        let aggr_mode = check(&run.plan.options, &run.counters.events)?;
         let threads = run.plan.targets.threads(run.command);
         let (mut events, ids) = events(run)?;
         if options.is_stream {
@@ -199,13 +199,9 @@ impl<S: RecordingSink> StatCapture<S> {
     }
 }
 
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
 /// Returns the events as a capture lists them, and the id of each counter.
 fn events(run: &StatRun<'_>) -> Result<(Vec<EventFields>, Vec<u64>), StatError> {
-    let fields = |event: &perf_open::EventSpec| EventFields {
+    let fields = |event: &EventSpec| EventFields {
         attr: event.attr,
         name: Some(event.name.clone().into_bytes()),
         ..EventFields::default()
@@ -245,12 +241,12 @@ mod tests {
     fn what_a_capture_has_no_place_for() {
         let cgroups = StatCgroups::ForEach(vec!["a".to_owned()]);
         let options = StatOptions { cgroups, ..StatOptions::default() };
-        assert!(matches!(check(&options), Err(StatError::CaptureOfCgroups)));
+        assert!(matches!(check(&options, &[]), Err(StatError::CaptureOfCgroups)));
         let options = |aggregation| StatOptions { aggregation, ..StatOptions::default() };
         let clusters = options(Aggregation::Domain(CpuDomain::Cluster));
-        assert!(matches!(check(&clusters), Err(StatError::UnnumberedAggregation)));
-        assert_eq!(check(&options(Aggregation::Cpu)).unwrap(), 0);
-        assert_eq!(check(&options(Aggregation::Total)).unwrap(), 1);
+        assert!(matches!(check(&clusters, &[]), Err(StatError::UnnumberedAggregation)));
+        assert_eq!(check(&options(Aggregation::Cpu), &[]).unwrap(), 0);
+        assert_eq!(check(&options(Aggregation::Total), &[]).unwrap(), 1);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::opening::{CounterUnit, GroupMembership, OpeningScope, is_lacking, ope
 use super::property::property;
 use super::readout::{Readout, TimedCount};
 use super::targets::targets;
-use super::times::PassedTime;
+use super::times::{PassedTime, nanoseconds};
 use crate::Targets;
 
 /// Open events.
@@ -296,7 +296,7 @@ impl CounterSet {
             let event = self.merged_into.get(*event).unwrap_or(event);
             readout.add(*event, *aggregate, *count);
         }
-        let time = u64::try_from(passed.elapsed.as_nanos()).unwrap_or(u64::MAX);
+        let time = nanoseconds(passed.elapsed);
         for (index, (event, property)) in self.events.iter().zip(&self.properties).enumerate() {
             if let Some(value) = property.or_else(|| passed.of(event.tool?)) {
                 let is_constant = property.is_some();

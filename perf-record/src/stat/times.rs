@@ -32,8 +32,13 @@ impl PassedTime {
             ToolEvent::SystemTime => self.cpu.map(|cpu| cpu.system),
             _ => None,
         };
-        duration.map(|duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+        duration.map(nanoseconds)
     }
+}
+
+/// Returns a time in nanoseconds; the largest number for more than 584 years.
+pub(super) fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl CpuTicks {
