@@ -69,7 +69,7 @@ fn report(
     })
 }
 
-/// What is done with a report.
+/// A use of a report, such as printing it.
 type Act<'a> = dyn FnMut(&ReportView<'_>) -> Result<(), Failure> + 'a;
 
 /// Counts the samples that `only` selects, and calls `act` with the report.

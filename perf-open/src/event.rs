@@ -95,8 +95,8 @@ pub struct EventSpec {
     pub precise_max: bool,
     /// Modifier `b`: perf counts with a BPF program instead of an event of its own.
     pub bpf_counter: bool,
-    /// The quantity that the caller must measure itself, because the kernel does not count it. `None` for events of the kernel, and
-    /// always without [`EventParser::with_tools`].
+    /// The quantity that the caller must measure itself, because the kernel does not count it. `None` for events of the
+    /// kernel, and always without [`EventParser::with_tools`].
     pub tool: Option<ToolEvent>,
 }
 

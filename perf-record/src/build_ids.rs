@@ -135,9 +135,9 @@ impl BuildIdCollector {
 
     /// Reads the build ids and adds them to `features`, unless there are none.
     ///
-    /// Looks up files in the root folder of a process that mapped them, which may be in another mount namespace, and among the files
-    /// that the process has mapped, as its file may have been replaced. If the process has ended, looks them up below `root`.
-    /// A file that is not the one that was mapped, by device and inode, has no build id here.
+    /// Looks up files in the root folder of a process that mapped them, which may be in another mount namespace, and among
+    /// the files that the process has mapped, as its file may have been replaced. If the process has ended, looks them up
+    /// below `root`. A file that is not the one that was mapped, by device and inode, has no build id here.
     ///
     /// # Errors
     ///

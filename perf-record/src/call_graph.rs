@@ -21,8 +21,8 @@ const USER_REGS: Option<u64> = if cfg!(target_arch = "x86_64") {
 };
 
 /// Returns the mask of all general registers that the kernel can record, for
-/// [`regs_user`](RecordOptions::regs_user) and [`regs_intr`](RecordOptions::regs_intr): on x86-64 without the segment registers. 0 on
-/// an architecture that this crate does not know.
+/// [`regs_user`](RecordOptions::regs_user) and [`regs_intr`](RecordOptions::regs_intr): on x86-64 without the segment
+/// registers. 0 on an architecture that this crate does not know.
 ///
 /// perf: `PERF_REGS_MASK`.
 #[must_use]

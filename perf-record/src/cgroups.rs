@@ -171,7 +171,7 @@ fn accepts_events(directory: &File) -> bool {
     !opened.is_err_and(|error| matches!(error.errno_name(), Some("ENOENT" | "EBADF")))
 }
 
-/// Returns the number of the cgroup of each event, given the names and the number of events of each group: the one name for
+/// Returns the index of the cgroup of each event, given the names and the number of events of each group: the one name for
 /// all events, or the name at the index of the event; `None` for an empty name.
 ///
 /// perf: `parse_cgroups`, `tools/perf/util/cgroup.c`.
@@ -197,8 +197,8 @@ pub(crate) fn assign(
     Ok(numbers)
 }
 
-/// Returns the folder in which the cgroups are that events see: the mount point of the `perf_event` controller of
-/// version 1, or of version 2; `None` if neither is mounted. `mounts` is the content of `/proc/self/mounts`.
+/// Returns the folder of the cgroups that events see: the mount point of the `perf_event` controller of version 1, or
+/// of version 2; `None` if neither is mounted. `mounts` is the content of `/proc/self/mounts`.
 ///
 /// Kernel: `perf_event_cgrp_id`; perf: `cgroupfs_find_mountpoint`.
 fn root(mounts: &str) -> Option<PathBuf> {

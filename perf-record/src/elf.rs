@@ -1,7 +1,7 @@
 //! Build ids in ELF files: the note that the linker writes.
 //!
-//! The text of Go's linker (`.note.go.buildid`) is no build id: it does not fit in a record, and perf stores nothing for a file that has
-//! no other. Since Go 1.24, the linker writes a GNU note too.
+//! The text of Go's linker (`.note.go.buildid`) is no build id: it does not fit in a record, and perf stores nothing for a
+//! file that has no other. Since Go 1.24, the linker writes a GNU note too.
 //!
 //! Files are not trusted: reads are bounded, and a file with invalid contents has no build id.
 

@@ -69,8 +69,8 @@ impl ProcessFile {
         self.folder(root).join("root").join(path)
     }
 
-    /// Returns the paths at which the file is if it was replaced: what is mapped at the place now, and the program of the process.
-    /// These may be other files.
+    /// Returns the paths at which the file is if it was replaced: that of the mapping at the address now, and that of the
+    /// program of the process. These may be other files.
     pub(crate) fn mapped_now(&self, root: &Path) -> [PathBuf; 2] {
         let mapped = format!("map_files/{:x}-{:x}", self.start, self.start.saturating_add(self.len));
         [self.folder(root).join(mapped), self.folder(root).join("exe")]

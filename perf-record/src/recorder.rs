@@ -217,8 +217,8 @@ impl Recorder {
     /// Passes the records that are in the rings now to `sink`, as one round. Returns their number of bytes.
     ///
     /// The records are passed in whole spans of a ring, without a copy. A ring with less than
-    /// [`mmap_flush`](RecordOptions::mmap_flush) bytes is not read. Records with copies of the stack are copied, without the bytes
-    /// of the room for the stack that the kernel left undefined.
+    /// [`mmap_flush`](RecordOptions::mmap_flush) bytes is not read. Records with copies of the stack are copied, without the
+    /// bytes of the room for the stack that the kernel left undefined.
     ///
     /// # Errors
     ///
@@ -276,8 +276,8 @@ impl Recorder {
         Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })
     }
 
-    /// Adds the files that were mapped so far to perf's cache, as [`BuildIdCollector::cache`](crate::BuildIdCollector::cache) does; nothing if
-    /// [`RecordOptions::build_ids`] is false.
+    /// Adds the files that were mapped so far to perf's cache, as
+    /// [`BuildIdCollector::cache`](crate::BuildIdCollector::cache) does; nothing if [`RecordOptions::build_ids`] is false.
     ///
     /// # Errors
     ///
@@ -318,7 +318,8 @@ impl Recorder {
     /// Removes from `kept` the records of tasks that have ended and have no samples in the rings, each time that it has doubled.
     /// Call it after each [`drain`](Self::drain) into it.
     ///
-    /// To look at the samples, each ring is paused for some milliseconds, one after the other, and loses its samples of this time.
+    /// To look at the samples, each ring is paused for some milliseconds, one after the other, and loses its samples of this
+    /// time.
     ///
     /// # Errors
     ///

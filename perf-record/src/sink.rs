@@ -282,7 +282,8 @@ impl<W: Write> RecordingSink for PartSink<W> {
 ///     kinds.push(record.kind());
 ///     Ok(())
 /// });
-/// let header = [68_u32.to_ne_bytes(), [0, 0, if cfg!(target_endian = "little") { 8 } else { 0 }, if cfg!(target_endian = "little") { 0 } else { 8 }]];
+/// let [first, second] = 8_u16.to_ne_bytes();
+/// let header = [68_u32.to_ne_bytes(), [0, 0, first, second]];
 /// sink.records(&header.concat())?;
 /// assert_eq!(kinds.len(), 1);
 /// # Ok::<(), perf_record::Error>(())

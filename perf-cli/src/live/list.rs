@@ -186,7 +186,7 @@ fn line(event: &ListedEvent, out: &mut Vec<u8>) -> std::io::Result<()> {
     writeln!(out, "  {}", format!("{names:<50} {unit}").trim_end())
 }
 
-/// Prints what an event's name stands for: the type and config that the kernel gets, and the PMU.
+/// Prints the details of an event: its terms, and the type and config that the kernel gets.
 fn details(event: &ListedEvent, parser: &EventParser, out: &mut Vec<u8>) -> std::io::Result<()> {
     let mut show = |name: &str, value: &dyn Display| writeln!(out, "      {name}: {value}");
     if let Some(terms) = &event.terms {

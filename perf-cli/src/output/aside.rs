@@ -1,4 +1,4 @@
-//! What is at the path of a recording becomes `PATH.old`: a file, or a folder with a capture, which has `data`, the files
+//! The renaming of an earlier recording to `PATH.old`: a file, or a folder with a capture, which has `data`, the files
 //! `data.N` of the rings, and `kcore_dir` with the code of the kernel. Other folders stay as they are.
 
 use std::fs;

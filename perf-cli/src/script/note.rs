@@ -15,7 +15,7 @@ pub(super) enum ScriptNote {
         known: Option<Arc<Known>>,
         time: u64,
     },
-    /// What was printed before.
+    /// A text that the walk has printed.
     Text(Vec<u8>),
 }
 

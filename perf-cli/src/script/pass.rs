@@ -19,7 +19,7 @@ use crate::args::script::SampleFormat;
 use crate::output::Output;
 use crate::{Failure, selection};
 
-/// What all records up to the last one are printed with.
+/// The state of all records up to the last one, and the output.
 #[derive(Debug)]
 pub(super) struct ScriptPass<'a, 'o> {
     options: Options<'a>,

@@ -43,7 +43,7 @@ pub struct ListedEvent {
     pub aliases: Vec<String>,
     /// The PMU in sysfs that has the event.
     pub pmu: Option<String>,
-    /// The terms that the name of a PMU event stands for.
+    /// The terms of a PMU's named event.
     pub terms: Option<String>,
     /// The unit of the scaled count.
     pub unit: Option<String>,

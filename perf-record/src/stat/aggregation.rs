@@ -61,9 +61,9 @@ impl Aggregation {
         }
     }
 
-    /// Returns the number in captures; `None` for parts that perf up to 6.4 has no number for.
+    /// Returns the code in captures; `None` for parts that perf up to 6.4 has no code for.
     ///
-    /// perf: `enum aggr_mode`, `tools/perf/util/stat.h`. Newer ones have parts between dies and cores, so that the numbers
+    /// perf: `enum aggr_mode`, `tools/perf/util/stat.h`. Newer ones have parts between dies and cores, so that the codes
     /// from [`CpuDomain::Core`] on are higher there; a capture does not say which ones it has.
     pub(crate) const fn code(self) -> Option<u64> {
         match self {

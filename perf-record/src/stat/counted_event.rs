@@ -40,7 +40,7 @@ pub(super) enum MetricChoice {
     Own,
     /// None, because others were asked for.
     None,
-    /// This one, with the number of the event that it is divided by; `None` for the time that passed.
+    /// This one, with the index of the event that it is divided by; `None` for the time that passed.
     Named(NamedMetric, Option<usize>),
 }
 

@@ -23,7 +23,7 @@ pub(super) struct CounterSet {
     units: Vec<TargetUnit>,
     /// The events as they were opened, in the order of the groups.
     pub(super) events: Vec<EventSpec>,
-    /// The number of the cgroup of each event.
+    /// The index of the cgroup of each event.
     pub(super) cgroups: Vec<Option<usize>>,
     /// For each event the one to which its counts are added; itself for most.
     pub(super) merged_into: Vec<usize>,
@@ -51,7 +51,7 @@ struct TargetUnit {
 pub(super) struct CounterCount {
     /// The index of the event.
     event: usize,
-    /// The number of the counter among all counters.
+    /// The index of the counter among all counters.
     pub(super) counter: usize,
     pub(super) cpu: Option<u32>,
     pub(super) thread: Option<u32>,

@@ -32,7 +32,7 @@ pub struct StatGroup {
     pub(super) group: EventGroup,
     /// The filter of each event.
     pub(super) filters: Vec<Option<CString>>,
-    /// The number of the cgroup whose tasks are counted.
+    /// The index of the cgroup whose tasks are counted.
     pub(super) cgroup: Option<usize>,
     /// The metric that is computed from the first event, and the event it is divided by.
     pub(super) metric: Option<(NamedMetric, Option<EventSpec>)>,
@@ -167,7 +167,7 @@ fn is_whole_machine(targets: &Targets) -> bool {
     matches!(targets, Targets::Cpus(cpus) if online().is_ok_and(|online| *cpus == online))
 }
 
-/// Returns the groups with the numbers of their cgroups.
+/// Returns the groups with the indices of their cgroups.
 fn in_cgroups(of: &StatCgroups, groups: Vec<StatGroup>) -> Result<Vec<StatGroup>, StatError> {
     let names = match of {
         StatCgroups::All => return Ok(groups),

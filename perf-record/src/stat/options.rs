@@ -33,8 +33,8 @@ pub struct StatOptions {
     /// Whether nothing is counted but the time. Without it, and without events, metrics and top-down, the events are the
     /// defaults of `perf stat`.
     pub null: bool,
-    /// The number of lists of cache events, up to three, that are counted too: of L1 and the last level, of instructions and TLBs, of
-    /// prefetches. perf: `-d`, `-dd`, `-ddd`.
+    /// The number of lists of cache events, up to three, that are counted too: of L1 and the last level, of instructions and
+    /// TLBs, of prefetches. perf: `-d`, `-dd`, `-ddd`.
     pub detailed: u8,
     /// The metrics that are computed, for which the events that they need are counted. Other events then have none.
     pub metrics: Vec<NamedMetric>,

@@ -17,7 +17,8 @@ use super::rows::{self, CountRow};
 use super::topdown::TopdownEvent;
 use crate::{CgroupDirectory, Targets};
 
-/// A prepared count: events on targets. [`open`](Self::open) begins a run; there can be several. The [module](super) has examples.
+/// A prepared count: events on targets. [`open`](Self::open) begins a run; there can be several. The [module](super) has
+/// examples.
 #[derive(Debug)]
 pub struct StatPlan {
     pub(super) groups: Vec<StatGroup>,

@@ -52,7 +52,7 @@ pub struct RecordedCounts {
     units: BTreeMap<u64, (Option<String>, Option<f64>)>,
     /// The ids of the threads, and their names.
     threads: Vec<(i64, String)>,
-    /// The number of the aggregation.
+    /// The code of the aggregation.
     aggr_mode: Option<u64>,
     interval: Duration,
     labels: AggregateLabels,

@@ -14,7 +14,8 @@ use crate::live::record::output::CaptureOutput;
 /// A capture file or stream that is being written.
 pub(super) struct CountCapture(StatCapture<CaptureOutput>);
 
-/// Returns an error if the options ask for what a capture has no place for.
+/// Returns an error if the options ask for what a capture has no place for. It names the options, and comes before the plan
+/// opens cgroups and reads the topology. `StatRun::check_capture` also finds events that the tool itself measures.
 pub(super) fn check(args: &StatArgs) -> Result<(), Failure> {
     let why = if args.repeat != 1 {
         "stat record: a capture has one run; leave out --repeat"
