@@ -8,7 +8,7 @@ mod stream;
 mod window;
 
 #[cfg(feature = "std")]
-pub(super) use random_access::{RandomAccess, Seekable};
+pub(super) use random_access::{RandomAccess, Seekable, of_file};
 #[cfg(feature = "std")]
 pub(super) use stream::BufferedStream;
 #[cfg(feature = "std")]

@@ -12,7 +12,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use super::super::header::{self, FileHeader};
 use super::super::image::FileImage;
 use super::super::reader::{DataFiles, Mode, Reader};
-use super::super::source::{BufferedStream, RandomAccess, Seekable, Window};
+use super::super::source::{BufferedStream, RandomAccess, Seekable, Window, of_file};
 use super::{PIPE_HEADER, head_of_file, head_of_pipe};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         if !metadata.is_file() {
             return Self::stream_within(file, limits);
         }
-        Self::of_storage(&(Arc::new(file) as _), metadata.len(), limits)
+        Self::of_storage(&of_file(file), metadata.len(), limits)
     }
 
     /// Opens a capture in anything that can be read and can seek: a member of an archive, a blob of a browser, a file of a
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         if !metadata.is_file() {
             return Err(FileError::new(FileErrorKind::Io(io::ErrorKind::InvalidInput), 0));
         }
-        self.add_storage(&(Arc::new(file) as _), metadata.len())
+        self.add_storage(&of_file(file), metadata.len())
     }
 
     /// Adds a data file of a folder capture, as [`add_file`](Self::add_file) does with a file.

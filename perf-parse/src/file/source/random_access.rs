@@ -1,5 +1,6 @@
 //! Storage that is read at any offset: an open file, bytes in memory, or anything that can seek.
 
+use alloc::sync::Arc;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,14 +26,16 @@ impl RandomAccess for std::fs::File {
     }
 }
 
-/// Other systems have no read at an offset.
+/// Returns the storage of an open file.
+#[cfg(any(unix, windows))]
+pub(in crate::file) fn of_file(file: std::fs::File) -> Arc<dyn RandomAccess> {
+    Arc::new(file)
+}
+
+/// Returns the storage of an open file. Other systems have no read at an offset, so reads have to take turns.
 #[cfg(not(any(unix, windows)))]
-impl RandomAccess for std::fs::File {
-    fn read_from(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = self;
-        file.seek(SeekFrom::Start(offset))?;
-        file.read(buffer)
-    }
+pub(in crate::file) fn of_file(file: std::fs::File) -> Arc<dyn RandomAccess> {
+    Arc::new(Seekable(Mutex::new(file)))
 }
 
 /// A reader with one position, which each read sets.
@@ -48,7 +51,7 @@ impl<R: Read + Seek> Seekable<R> {
 
 impl<R: Read + Seek + Send> RandomAccess for Seekable<R> {
     fn read_from(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        // A panic in an earlier read leaves no state behind but the position.
+        // A panic in an earlier read changed nothing but the position, which is set here.
         let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reader.seek(SeekFrom::Start(offset))?;
         reader.read(buffer)
