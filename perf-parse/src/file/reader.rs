@@ -14,9 +14,9 @@ use perf_abi::feature::Feature;
 use super::header::{FileHeader, Section};
 use super::knowledge::{Knowledge, KnownEvents};
 use super::records::EventRecords;
-use super::source::Slice;
 #[cfg(feature = "std")]
 use super::source::{BufferedStream, RandomAccess, Window};
+use super::source::{ByteSource, Slice};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events, Place};
@@ -221,20 +221,18 @@ impl<'a> Reader<'a> {
         let range = section.offset..section.offset.saturating_add(section.size);
         let bytes = match &self.data {
             DataFiles::Memory(files) => {
-                let bytes = files.first().and_then(|file| super::source::ByteSource::at(file, range.start));
+                let bytes = files.first().and_then(|file| file.at(range.start));
                 let size = usize::try_from(section.size).ok();
                 bytes.zip(size).and_then(|(bytes, size)| bytes.get(..size)).map(Cow::Borrowed)
             }
             #[cfg(feature = "std")]
-            DataFiles::Windows(windows) => match windows.first().map(|window| window.part(&range)) {
-                Some(mut window) if window.range() == range => {
-                    let mut bytes = Vec::new();
-                    let read = std::io::Read::read_to_end(&mut window, &mut bytes);
+            DataFiles::Windows(windows) => {
+                let window = windows.first().map(|window| window.part(&range));
+                let read = window.filter(|window| window.range() == range).map(Window::read_all).transpose();
+                let read =
                     read.map_err(|error| FileError::new(FileErrorKind::Io(error.kind()), range.start))?;
-                    (bytes.len() as u64 == section.size).then_some(Cow::Owned(bytes))
-                }
-                _ => None,
-            },
+                read.filter(|bytes| bytes.len() as u64 == section.size).map(Cow::Owned)
+            }
             #[cfg(feature = "std")]
             DataFiles::Stream(_) => None,
         };

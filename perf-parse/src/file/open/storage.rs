@@ -198,9 +198,7 @@ impl<'a> Reader<'a> {
 
 /// Reads a range of the storage; fewer bytes if it ends before.
 fn read(storage: &Arc<dyn RandomAccess + '_>, range: Range<u64>) -> Result<Vec<u8>, FileError> {
-    let mut bytes = Vec::new();
-    Window::new(storage, range).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    Ok(bytes)
+    Window::new(storage, range).read_all().map_err(|error| failed(&error))
 }
 
 /// Returns the error for a file that cannot be read.

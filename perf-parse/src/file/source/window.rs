@@ -1,6 +1,7 @@
 //! A range of storage that is read by windows, without having all of it in memory.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::ops::Range;
 use std::io::{self, Read};
 
@@ -33,6 +34,13 @@ impl<'a> Window<'a> {
     /// Returns the range of offsets of the storage.
     pub(in crate::file) fn range(&self) -> Range<u64> {
         self.range.clone()
+    }
+
+    /// Reads all of the window; fewer bytes if the storage ends before.
+    pub(in crate::file) fn read_all(mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }
 
