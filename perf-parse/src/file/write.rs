@@ -59,7 +59,7 @@ pub use in_pipe::PipeWriter;
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, AttrVersion};
-use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_abi::endian::{Endian, Endianness};
 use perf_abi::record::{Header, Misc, RecordType};
 use zerocopy::{IntoBytes, transmute};
 
@@ -159,14 +159,6 @@ fn framed<O: Endian>(kind: RecordType, misc: Misc, payload: &[&[u8]]) -> Option<
     Some(record)
 }
 
-/// Returns the header of a record.
-fn header(endianness: Endianness, kind: RecordType, misc: Misc, size: u16) -> [u8; 8] {
-    match endianness {
-        Endianness::Little => transmute!(Header::<LittleEndian>::new(kind, misc, size)),
-        Endianness::Big => transmute!(Header::<BigEndian>::new(kind, misc, size)),
-    }
-}
-
 /// Evaluates an expression with a byte order as a type.
 macro_rules! with_order {
     ($endianness:expr, $O:ident => $value:expr) => {
@@ -183,6 +175,11 @@ macro_rules! with_order {
     };
 }
 use with_order;
+
+/// Returns the header of a record.
+fn header(endianness: Endianness, kind: RecordType, misc: Misc, size: u16) -> [u8; 8] {
+    with_order!(endianness, O => transmute!(Header::<O>::new(kind, misc, size)))
+}
 
 /// Appends NULs up to a multiple of `align` bytes.
 fn pad(bytes: &mut Vec<u8>, align: usize) {

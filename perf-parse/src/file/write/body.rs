@@ -3,13 +3,14 @@
 use alloc::vec::Vec;
 use std::io::Write;
 
-use perf_abi::endian::{ByteOrder, Endianness};
-use perf_abi::record::RecordType;
+use perf_abi::endian::Endianness;
+use perf_abi::record::{Header, Misc, RecordType};
+use zerocopy::FromBytes;
 
 use super::compress::Packer;
 use super::error::{RecordFault, WriteFileError};
 use super::sink::CountedOutput;
-use super::{WriteOptions, ZstdOptions};
+use super::{WriteOptions, ZstdOptions, header, with_order};
 use crate::feature::AuxtraceEntry;
 use crate::record::RawRecord;
 
@@ -56,14 +57,19 @@ impl<W: Write> RecordBody<W> {
         if let Ok((record, [])) = RawRecord::<Endianness>::parse_in(self.endianness, bytes) {
             return self.raw(&record, data);
         }
-        let header = bytes.first_chunk::<8>().map(|&[a, b, c, d, _, _, e, f]| {
-            (Endianness::u32(self.endianness, [a, b, c, d]), Endianness::u16(self.endianness, [e, f]))
+        let len = bytes.len();
+        let (kind, fault) = with_order!(self.endianness, O => match Header::<O>::ref_from_prefix(bytes) {
+            Ok((header, _)) => {
+                (Some(RecordType(header.kind.get())), RecordFault::Size { size: header.size.get(), len })
+            }
+            Err(_) => (None, RecordFault::Header { len }),
         });
-        let (kind, fault) = match header {
-            None => (None, RecordFault::Header { len: bytes.len() }),
-            Some((kind, size)) => (Some(RecordType(kind)), RecordFault::Size { size, len: bytes.len() }),
-        };
         Err(WriteFileError::Record { index: self.records, kind, fault })
+    }
+
+    /// Writes FINISHED_ROUND.
+    pub(super) fn end_round(&mut self) -> Result<(), WriteFileError> {
+        self.record(&header(self.endianness, RecordType::FINISHED_ROUND, Misc(0), 8), &[])
     }
 
     /// Writes records that follow each other, as few writes as possible. Stops at a record with a fault.
@@ -200,8 +206,7 @@ macro_rules! record_methods {
         ///
         /// [`WriteFileError::Io`], [`WriteFileError::Broken`].
         pub fn end_round(&mut self) -> Result<(), WriteFileError> {
-            let round = super::header(self.body.endianness(), RecordType::FINISHED_ROUND, Misc(0), 8);
-            self.body.record(&round, &[])
+            self.body.end_round()
         }
 
         /// Writes everything given so far, including records that wait to be compressed.

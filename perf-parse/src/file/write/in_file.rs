@@ -6,7 +6,6 @@ use std::io::{Seek, SeekFrom, Write};
 use perf_abi::endian::{ByteOrder, Endian, Endianness, U64};
 use perf_abi::feature::Feature;
 use perf_abi::file::{MAGIC, RawFileHeader, RawSection};
-use perf_abi::record::{Misc, RecordType};
 use zerocopy::IntoBytes;
 
 use super::super::feature_table::is_of_32_bits;
@@ -14,7 +13,7 @@ use super::super::header::Section;
 use super::attrs::{self, AttrFormat};
 use super::body::{RecordBody, record_methods};
 use super::error::WriteFileError;
-use super::{EventFields, FeaturePayloads, WriteOptions, framed, update, with_order};
+use super::{EventFields, FeaturePayloads, WriteOptions, update, with_order};
 use crate::record::RawRecord;
 
 /// Writes a `perf.data` file.
@@ -134,8 +133,7 @@ impl<W: Write + Seek> FileWriter<W> {
 
     fn complete<O: Endian>(mut self) -> Result<W, WriteFileError> {
         if self.body.records() == 0 {
-            let round = framed::<O>(RecordType::FINISHED_ROUND, Misc(0), &[]);
-            self.record(&round.unwrap_or_default())?;
+            self.body.end_round()?;
         }
         self.body.flush()?;
         let end = self.body.sink.position();

@@ -3,7 +3,6 @@
 use std::io::Write;
 
 use perf_abi::endian::ByteOrder;
-use perf_abi::record::{Misc, RecordType};
 
 use super::WriteOptions;
 use super::body::{RecordBody, record_methods};
