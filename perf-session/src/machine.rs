@@ -18,7 +18,7 @@ use crate::threads::Threads;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Machine {
     /// The process id of the virtual machine; `None` for the host.
-    guest: Option<i32>,
+    pub(crate) guest: Option<i32>,
     pub(crate) kernel: Kernel,
     threads: Threads,
     processes: Vec<Process>,

@@ -88,7 +88,7 @@ fn guest_in(guests: &mut BTreeMap<i32, Machine>, guest: i32) -> &mut Machine {
 
 /// Returns the process id of the virtual machine that a record or a sample is of; `None` for the host.
 #[inline]
-pub(crate) fn guest_of(mode: CpuMode, pid: i32) -> Option<i32> {
+fn guest_of(mode: CpuMode, pid: i32) -> Option<i32> {
     is_guest(mode).then_some(pid.max(0))
 }
 

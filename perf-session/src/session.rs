@@ -13,7 +13,7 @@ use crate::kernel::KernelMmap;
 use crate::ledger::ChangeNote;
 use crate::limits::SessionLimits;
 use crate::machine::Machine;
-use crate::machines::{Machines, guest_of, is_guest};
+use crate::machines::{Machines, is_guest};
 use crate::map::Mapping;
 use crate::maps::Maps;
 use crate::spaces::AddressSpaces;
@@ -212,7 +212,7 @@ impl Session {
         let ProcessMmap { addr, len, pgoff, id, prot, flags } = *map;
         if mode == CpuMode::KERNEL || mode == CpuMode::GUEST_KERNEL {
             let (machine, ledger) = self.machines.of_mut(mode, pid);
-            let record = KernelMmap { guest: guest_of(mode, pid), addr, len, pgoff, id, filename };
+            let record = KernelMmap { guest: machine.guest, addr, len, pgoff, id, filename };
             return machine.kernel.map(&mut self.dsos, ledger, &record);
         }
         let dso = match filename {
