@@ -262,12 +262,14 @@ impl Machine {
     pub(crate) fn set_comm(&mut self, ledger: &mut Ledger, pid: i32, tid: i32, comm: &[u8], is_exec: bool) {
         self.see(ledger, pid, tid);
         let Some(thread) = self.threads.get_mut(tid) else { return };
-        let has_other = *thread.comm != *comm;
-        let before = has_other.then(|| core::mem::replace(&mut thread.comm, Arc::from(comm)));
+        let before = Arc::clone(&thread.comm);
+        let is_other = *before != *comm;
+        if is_other {
+            thread.comm = Arc::from(comm);
+        }
         let was_named = core::mem::replace(&mut thread.is_named, true);
-        if has_other || !was_named {
-            let before = || before.unwrap_or_else(|| Arc::clone(&thread.comm));
-            ledger.note(|| ChangeNote::ThreadNamed { thread: thread.clone(), before: before() });
+        if is_other || !was_named {
+            ledger.note(|| ChangeNote::ThreadNamed { thread: thread.clone(), before });
         }
         if let Some(process) = self.processes.get_mut(thread.process).filter(|_| is_exec) {
             process.before_exec = core::mem::take(&mut process.maps);
