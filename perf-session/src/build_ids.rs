@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use perf_abi::record::CpuMode;
 use perf_parse::record::user;
 
+use crate::kernel_names::{KERNEL, module_stem};
+
 /// A build id: what the linker wrote into a file to identify it. At most 20 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BuildId {
@@ -96,11 +98,9 @@ impl BuildIds {
 
 /// Returns whether an entry is of the text of a kernel, and not of a module or of what the kernel maps into processes.
 ///
-/// perf: `is_kernel_module`, `tools/perf/util/dso.h`, and `__kmod_path__parse`, `tools/perf/util/dso.c`.
+/// perf: `is_kernel_module`, `tools/perf/util/dso.h`.
 fn is_kernel(entry: &user::BuildId<'_>) -> bool {
     let path = entry.filename.as_bytes();
-    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    let is_module = file.windows(3).any(|part| part == b".ko");
-    let is_kernel = !path.starts_with(b"[") || path.starts_with(b"[kernel.kallsyms]");
-    entry.cpumode() == CpuMode::KERNEL && is_kernel && !is_module
+    let is_kernel = !path.starts_with(b"[") || path.starts_with(KERNEL);
+    entry.cpumode() == CpuMode::KERNEL && is_kernel && module_stem(path).is_none()
 }

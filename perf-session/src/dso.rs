@@ -10,6 +10,7 @@ use perf_parse::record::FileId;
 
 use crate::build_ids::BuildId;
 use crate::first_mapping::{FirstMapping, Unidentifying};
+use crate::kernel_names::module_stem;
 
 /// What is mapped at some addresses: a file, memory without a file, or a part of a kernel.
 ///
@@ -228,9 +229,7 @@ fn identity(id: Option<FileId>) -> (Option<BuildId>, Option<Inode>) {
 ///
 /// perf: `__kmod_path__parse`, `tools/perf/util/dso.c`.
 fn module_name(path: &[u8]) -> Vec<u8> {
-    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    let end = file.windows(3).position(|part| part == b".ko");
-    let Some(stem) = end.and_then(|end| file.get(..end)).filter(|_| path.starts_with(b"/")) else {
+    let Some(stem) = module_stem(path).filter(|_| path.starts_with(b"/")) else {
         return Vec::from(path);
     };
     let mut name = Vec::with_capacity(stem.len().saturating_add(2));

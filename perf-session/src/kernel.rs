@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use perf_parse::record::{FileId, Ksymbol};
 
 use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC};
+use crate::kernel_names::KERNEL;
 use crate::ledger::{ChangeNote, Ledger};
 use crate::map::Mapping;
 use crate::maps::Maps;
@@ -94,7 +95,7 @@ const UPPER_HALF: u64 = 1 << 63;
 
 /// Returns the name of the kernel and the symbol after it, as in `[kernel.kallsyms]_text`; `None` for a module.
 fn relocation_symbol(filename: &[u8]) -> Option<(&[u8], &[u8])> {
-    if !filename.starts_with(b"[kernel.kallsyms]") && !filename.starts_with(b"[guest.kernel.kallsyms") {
+    if !filename.starts_with(KERNEL) && !filename.starts_with(b"[guest.kernel.kallsyms") {
         return None;
     }
     let end = filename.iter().position(|&byte| byte == b']')?;

@@ -108,6 +108,7 @@ mod change;
 mod dso;
 mod first_mapping;
 mod kernel;
+mod kernel_names;
 mod ledger;
 mod limits;
 mod machine;

@@ -10,6 +10,7 @@ use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
 use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, PROTECTIONS, VDSO};
 use crate::kernel::KernelMmap;
+use crate::kernel_names::KERNEL;
 use crate::ledger::ChangeNote;
 use crate::limits::SessionLimits;
 use crate::machine::Machine;
@@ -337,6 +338,7 @@ impl Session {
             DsoKind::Vdso => None,
             _ => self.build_ids.get(dso.path()),
         };
+        // The list of build ids has the host's kernel alone.
         let of_kernel = || {
             let path = self.kernel_path().filter(|_| dso.name() == KERNEL)?;
             self.build_ids.get(path)
@@ -351,9 +353,6 @@ impl Session {
         self.build_ids.dropped
     }
 }
-
-/// The name of the text of the host's kernel. The list of build ids has the host's alone.
-const KERNEL: &[u8] = b"[kernel.kallsyms]";
 
 /// The last address of a 32-bit process. A 64-bit kernel maps the vDSO of other processes far above it.
 const LAST_32_BIT: u64 = u32::MAX as u64;
