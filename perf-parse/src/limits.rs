@@ -55,8 +55,9 @@ pub struct Limits {
     /// include later attrs and features only once the reader has reached them.
     pub look_ahead: usize,
     /// Maximum number of bytes outside of the records of a file that [`Reader::open`](crate::file::Reader::open),
-    /// `Reader::from_file` and `Reader::from_seekable` read: 1 GiB. A file with more is refused with [`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field
-    /// `file`; map it, and use [`Reader::new`](crate::file::Reader::new).
+    /// `Reader::from_file` and `Reader::from_seekable` read: 1 GiB. A file with more is refused with
+    /// [`FileErrorKind::Limit`](crate::file::FileErrorKind::Limit), field `file`; map it, and use
+    /// [`Reader::new`](crate::file::Reader::new).
     pub metadata: u64,
     /// Logarithm to base 2 of the largest window of a compressed stream, in bytes: 27, for the 128 MiB of perf's
     /// highest level. A payload with a larger window is left out with a diagnostic

@@ -167,7 +167,7 @@ impl Session {
     /// Applies a record as [`update`](Self::update) does, and returns what it changed, for programs that keep lists of their
     /// own. See [`Change`] for an example.
     ///
-    /// Costs as much as [`update_at`](Self::update_at) for a record that changes nothing. What a record changed is copied
+    /// Costs as much as `update` and [`at`](Self::at) for a record that changes nothing. What a record changed is copied
     /// when this is called, and not by `update`; a mapping that replaces others also copies the nodes of the tree that it
     /// changes, so that the iterator can find them.
     ///

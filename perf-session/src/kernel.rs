@@ -68,8 +68,8 @@ impl Kernel {
         first.map_or(UPPER_HALF, |first| first.min(UPPER_HALF))
     }
 
-    /// Applies a KSYMBOL record, which is of the host. Code in a known mapping, such as the text of the kernel, is a symbol there, and no
-    /// mapping of its own.
+    /// Applies a KSYMBOL record, which is of the host. Code in a known mapping, such as the text of the kernel, is a symbol
+    /// there, and no mapping of its own.
     ///
     /// perf: `machine__process_ksymbol`.
     pub(crate) fn symbol(&mut self, dsos: &mut Dsos, ledger: &mut Ledger, record: &Ksymbol<'_>) {

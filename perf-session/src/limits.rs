@@ -1,4 +1,4 @@
-//! SessionLimits of what a session keeps.
+//! Limits of what a session keeps.
 
 /// The limits of what a session keeps. What is beyond them is dropped and counted.
 ///

@@ -34,7 +34,7 @@ pub(super) fn sections<'a, O: Endian>(
             if is_absent(feature, place.size) {
                 return Ok(None);
             }
-            // Before its bytes are asked for: those of the records may not be in memory.
+            // Checked before its bytes are read: those of the records may not be in memory.
             let is_inside = place.offset.checked_add(place.size).is_some_and(|end| end <= image.len());
             let part = if is_inside { part_in(&place, header, &table, &sections) } else { None };
             match part {

@@ -144,8 +144,8 @@ impl<'r> EventRecords<'r> {
     /// threads left. Records, errors and account are the same.
     ///
     /// Takes a copy of these compressed records, at most 64 KiB each, and up to eight times
-    /// [`Limits::decompressed_step`](super::Limits::decompressed_step) bytes more. The thread ends with its data file, or when the
-    /// walk is dropped.
+    /// [`Limits::decompressed_step`](super::Limits::decompressed_step) bytes more. The thread ends with its data file, or
+    /// when the walk is dropped.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn decompress_ahead(mut self) -> Self {

@@ -55,8 +55,8 @@ impl ShortClock {
 
 impl Clock {
     /// Returns the nanoseconds from the time at which `time_enabled` and `time_running` were written to the time at
-    /// which the clock reads `cycles`, for [`CounterTimes::add_elapsed`](super::CounterTimes::add_elapsed). `None` if the page does not
-    /// have `time_offset`.
+    /// which the clock reads `cycles`, for [`CounterTimes::add_elapsed`](super::CounterTimes::add_elapsed). `None` if the
+    /// page does not have `time_offset`.
     #[must_use]
     #[inline]
     pub fn elapsed(&self, cycles: u64) -> Option<u64> {

@@ -145,8 +145,8 @@ impl<'a> Format<'a> {
         self.fields.iter().map(move |field| (field, field.value_in(raw, order)))
     }
 
-    /// Checks that the raw data of a sample, which is in the byte order `order`, has all fields. Takes constant time, unless the place of a field depends
-    /// on the raw data, fields share bytes, or a field is missing.
+    /// Checks that the raw data of a sample, which is in the byte order `order`, has all fields. Takes constant time,
+    /// unless the place of a field depends on the raw data, fields share bytes, or a field is missing.
     ///
     /// # Errors
     ///

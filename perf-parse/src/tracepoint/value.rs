@@ -40,7 +40,7 @@ pub enum Value<'r, O: ByteOrder = Endianness> {
     Bytes(&'r [u8]),
 }
 
-/// The elements of an array. Decodes an element when it is asked for.
+/// The elements of an array, each of which is decoded when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Array<'r, O: ByteOrder = Endianness> {
     /// A multiple of the element's size.

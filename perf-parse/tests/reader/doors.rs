@@ -1,5 +1,5 @@
-//! A capture is the same through every door: in memory, by its path, as an open file, as anything that can seek, and, if a pipe
-//! wrote it, as a stream.
+//! A capture has the same records however it is opened: in memory, by its path, as an open file, as anything that can seek,
+//! and, if a pipe wrote it, as a stream.
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
@@ -52,7 +52,7 @@ fn read(reader: &Reader<'_>) -> (Vec<Walk>, Option<Index>) {
     (walks, Index::from_records(reader.records()).ok())
 }
 
-/// Compares the records, errors, accounts, features and indexes of a capture through every door. `path` is a file with `bytes`.
+/// Opens a capture in each way, and compares its records, errors, accounts and indexes. `path` is a file with `bytes`.
 fn compare(path: &Path, bytes: &[u8], limits: &Limits) -> Result<(), FileError> {
     let memory = Reader::new_within(bytes, limits);
     let expected = memory.as_ref().map(read).map_err(|&error| error);
@@ -95,7 +95,7 @@ fn every_capture_is_the_same_through_every_door() {
     let mut pipes = 0;
     for path in testdata::captures() {
         let bytes = fs::read(&path).unwrap();
-        // Compressed records need a decompressor, which no door has.
+        // A file that cannot be opened has the same error in each way.
         let _ = compare(&path, &bytes, &Limits::default());
         pipes += u64::from(Reader::new(&bytes).is_ok_and(|reader| matches!(reader.mode(), Mode::Pipe)));
     }
@@ -208,7 +208,7 @@ fn aux_data_through_every_door() {
     assert!(stream.bytes_at(Section { offset: 16, size: 8 }).is_err());
 }
 
-/// A source that fails where it is told to.
+/// A source whose reads fail from `reads_to` on, and whose seeks fail unless `seeks`.
 struct Failing<'a> {
     bytes: Cursor<&'a [u8]>,
     seeks: bool,
