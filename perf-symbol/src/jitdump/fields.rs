@@ -1,6 +1,6 @@
 //! Numbers and texts in the bytes of a record.
 
-use perf_abi::endian::Endianness;
+use perf_abi::endian::{ByteOrder, Endianness};
 
 /// The field of a record that contradicts its size, and what it must be.
 pub(super) type FieldFault = (&'static str, &'static str);
@@ -17,18 +17,12 @@ const WITHIN: &str = "within the record";
 impl<'a> RecordFields<'a> {
     pub(super) fn u32(&self, at: usize, field: &'static str) -> Result<u32, FieldFault> {
         let bytes = self.bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or((field, WITHIN))?;
-        Ok(match self.endianness {
-            Endianness::Little => u32::from_le_bytes(*bytes),
-            Endianness::Big => u32::from_be_bytes(*bytes),
-        })
+        Ok(Endianness::u32(self.endianness, *bytes))
     }
 
     pub(super) fn u64(&self, at: usize, field: &'static str) -> Result<u64, FieldFault> {
         let bytes = self.bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or((field, WITHIN))?;
-        Ok(match self.endianness {
-            Endianness::Little => u64::from_le_bytes(*bytes),
-            Endianness::Big => u64::from_be_bytes(*bytes),
-        })
+        Ok(Endianness::u64(self.endianness, *bytes))
     }
 
     /// Returns a text without its NUL.

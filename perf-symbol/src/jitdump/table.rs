@@ -112,9 +112,10 @@ impl Jitdump {
             JitdumpHeader::parse(&bytes).map_err(|_| NoSymbols::Malformed("header of the jitdump"))?;
         let mut it = Self::new(&header);
         let mut records = header.records(&bytes);
-        let mut number = 0_usize;
-        while let Some(record) = records.next().filter(|_| !limits.cancellation.is_cancelled_at(number)) {
-            number = number.wrapping_add(1);
+        for (number, record) in records.by_ref().enumerate() {
+            if limits.cancellation.is_cancelled_at(number) {
+                break;
+            }
             match record {
                 Ok(record) => it.add(&record, &limits),
                 Err(JitdumpError::RecordSize { .. }) => {}
@@ -203,7 +204,8 @@ impl Jitdump {
         }
         let name = self.add_text(load.name);
         let end = start.saturating_add(load.code_size);
-        self.push(load.code_index, CodeLoad { time, start, end, name, lines, lines_at: start });
+        self.by_index.insert(load.code_index, self.loads.len());
+        self.push(CodeLoad { time, start, end, name, lines, lines_at: start });
         true
     }
 
@@ -212,14 +214,11 @@ impl Jitdump {
         let loaded = self.by_index.get(&moved.code_index).and_then(|&number| self.loads.get(number));
         let Some(&loaded) = loaded.filter(|_| self.loads.len() < limits.symbols) else { return false };
         let start = moved.new_code_addr;
-        let load = CodeLoad { time, start, end: start.saturating_add(moved.code_size), ..loaded };
-        self.loads.push(load);
-        self.index = OnceLock::new();
+        self.push(CodeLoad { time, start, end: start.saturating_add(moved.code_size), ..loaded });
         true
     }
 
-    fn push(&mut self, index: u64, load: CodeLoad) {
-        self.by_index.insert(index, self.loads.len());
+    fn push(&mut self, load: CodeLoad) {
         self.loads.push(load);
         self.index = OnceLock::new();
     }
