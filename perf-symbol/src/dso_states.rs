@@ -79,8 +79,16 @@ impl DsoStates {
         self.list.iter_mut().for_each(|state| state.forms = NameForms::default());
     }
 
-    /// Parses the DWARF of a DSO, if that is asked for. The one that was not used for the longest time makes room.
-    /// What was parsed before is read until `cancellation`.
+    /// Sets what ends look-ups in the DWARF that was parsed until now.
+    pub(crate) fn set_cancellation(&self, cancellation: &Cancellation) {
+        for state in self.parsed.iter().filter_map(|&dso| self.list.get(dso)) {
+            if let DwarfState::Some(lines) = &state.lines {
+                lines.set_cancellation(cancellation);
+            }
+        }
+    }
+
+    /// Parses the DWARF of a DSO, if the options ask for it. The one that was not used for the longest time makes room.
     pub(crate) fn parse_lines(&mut self, dso: usize, finder: &FileFinder, cancellation: &Cancellation) {
         let options = finder.options();
         if !options.inlines {
@@ -89,10 +97,8 @@ impl DsoStates {
         self.uses = self.uses.saturating_add(1);
         let Some(state) = self.list.get_mut(dso) else { return };
         state.used = self.uses;
-        match &state.lines {
-            DwarfState::NotYet => {}
-            DwarfState::Some(lines) => return lines.set_cancellation(cancellation),
-            DwarfState::None => return,
+        if !matches!(state.lines, DwarfState::NotYet) {
+            return;
         }
         let found = state.symbols.get().and_then(|symbols| match &symbols.table {
             SymbolTable::File(found, _) => Some(&**found),

@@ -111,6 +111,7 @@ impl Symbolizer {
     /// A look-up that was cancelled has fewer functions, or none, and nothing of it is kept: with another flag, the same look-up
     /// finds all.
     pub fn set_cancellation(&mut self, cancellation: Cancellation) {
+        self.states.set_cancellation(&cancellation);
         self.cancellation = cancellation;
     }
 
