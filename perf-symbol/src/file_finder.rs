@@ -48,7 +48,21 @@ pub struct DsoFiles {
     pub why: Option<NoSymbols>,
 }
 
+/// A file that was found.
+pub(crate) struct FoundFile {
+    pub(crate) image: ElfImage,
+    /// The path at which it was found.
+    pub(crate) path: PathBuf,
+    /// How it was found.
+    pub(crate) origin: FileOrigin,
+}
+
 impl DsoFiles {
+    /// Sets the file that was mapped.
+    pub(crate) fn set_image(&mut self, FoundFile { image, path, origin }: FoundFile) {
+        (self.image, self.path, self.origin) = (Some(Arc::new(image)), path, Some(origin));
+    }
+
     /// Returns the file whose DWARF is to be read, and its path; `None` if none has any.
     #[must_use]
     pub fn dwarf(&self) -> Option<(&Arc<ElfImage>, &Path)> {
@@ -209,31 +223,23 @@ impl FileFinder {
     ) -> DsoFiles {
         let mut found = DsoFiles::default();
         let by_id = build_id.map_or(Err(NoSymbols::NotFound), |id| self.by_build_id(id, ById::Image));
-        let doubt = |at: &Path| if build_id.is_none() { self.doubt(at, inode) } else { None };
-        let by_id = by_id.map(|(image, at)| (image, at, FileOrigin::BuildId));
         let at_path = |by_id: NoSymbols| match self.at_path(path, build_id) {
-            Ok((image, at)) => Ok((image, at, FileOrigin::Path)),
             Err(NoSymbols::NotFound) => Err(by_id),
-            Err(why) => Err(why),
+            result => result,
         };
-        let mut result = by_id.or_else(at_path).map(|(image, at, origin)| {
-            let doubt = doubt(&at);
-            (image, at, origin, doubt)
+        let mut result = by_id.or_else(at_path).map(|file| {
+            let doubt = if build_id.is_none() { self.doubt(&file.path, inode) } else { None };
+            (file, doubt)
         });
-        if !matches!(result, Ok((.., None))) {
-            let known = result.as_ref().ok().and_then(|(_, at, ..)| self.files.inode(at));
+        if !matches!(result, Ok((_, None))) {
+            let known = result.as_ref().ok().and_then(|(file, _)| self.files.inode(&file.path));
             let live = first.and_then(|first| self.of_process((path, first), build_id, inode, known));
-            let live = live.map(|(image, at, doubt)| (image, at, FileOrigin::Process, doubt));
             result = live.map_or(result, Ok);
         }
-        let fetched = |why| {
-            let fetched = self.fetch(build_id, BuildIdFile::Executable, why);
-            fetched.map(|(image, at)| (image, at, FileOrigin::Fetched, None))
-        };
-        match result.or_else(fetched) {
-            Ok((image, at, origin, doubt)) => {
-                (found.origin, found.doubt) = (Some(origin), doubt);
-                (found.image, found.path) = (Some(Arc::new(image)), at);
+        match result.or_else(|why| Ok((self.fetch(build_id, BuildIdFile::Executable, why)?, None))) {
+            Ok((file, doubt)) => {
+                found.set_image(file);
+                found.doubt = doubt;
             }
             Err(why) => found.why = Some(why),
         }
@@ -252,7 +258,7 @@ impl FileFinder {
         build_id: Option<BuildId>,
         recorded: Option<Inode>,
         known: Option<Inode>,
-    ) -> Option<(ElfImage, PathBuf, Option<Doubt>)> {
+    ) -> Option<(FoundFile, Option<Doubt>)> {
         let places = self.live_places((path, first))?;
         places.paths.into_iter().find_map(|path| {
             let inode = self.files.inode(&path);
@@ -263,7 +269,8 @@ impl FileFinder {
             }
             let image = self.open(&path, build_id).ok()?;
             let is_proven = build_id.is_some() || is_recorded;
-            Some((image, path, (!is_proven).then_some(Doubt::Unproven)))
+            let file = FoundFile { image, path, origin: FileOrigin::Process };
+            Some((file, (!is_proven).then_some(Doubt::Unproven)))
         })
     }
 
@@ -327,23 +334,17 @@ impl FileFinder {
     }
 
     /// Adds what belongs to the image of `found`, or to the recorded build id.
-    pub(crate) fn add_debug_files(&self, found: &mut DsoFiles, recorded: Option<BuildId>) {
+    fn add_debug_files(&self, found: &mut DsoFiles, recorded: Option<BuildId>) {
         let image = found.image.clone();
         let image = image.as_deref();
         if !image.is_some_and(|image| has_dwarf(image) && image.section(".symtab").is_some()) {
             let id = recorded.or_else(|| image.and_then(ElfImage::build_id));
-            let by_id = || self.by_build_id(id?, ById::Debug).ok();
+            let by_id = id.and_then(|id| self.by_build_id(id, ById::Debug).ok());
             let by_link = || image.and_then(|image| self.by_debug_link(image, &found.path));
-            let debug = by_id()
-                .map(|debug| (debug, FileOrigin::BuildId))
-                .or_else(|| Some((by_link()?, FileOrigin::DebugLink)))
-                .or_else(|| {
-                    let fetched = self.fetch(id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok()?;
-                    Some((fetched, FileOrigin::Fetched))
-                });
-            if let Some(((debug, path), origin)) = debug {
+            let fetched = || self.fetch(id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok();
+            if let Some(FoundFile { image, path, origin }) = by_id.or_else(by_link).or_else(fetched) {
                 (found.debug, found.debug_path, found.debug_origin) =
-                    (Some(Arc::new(debug)), path, Some(origin));
+                    (Some(Arc::new(image)), path, Some(origin));
             }
         }
         let has_symtab =
@@ -367,14 +368,13 @@ impl FileFinder {
             }
             let bytes = if name == b"[vdso]" { self.files.vdso() } else { self.files.vdso32() };
             let image = ElfImage::parse(bytes.map_err(|error| why(&error))?)?;
-            Ok((checked(image, build_id)?, path_of(name), FileOrigin::Running))
+            let image = checked(image, build_id)?;
+            Ok(FoundFile { image, path: path_of(name), origin: FileOrigin::Running })
         };
-        let by_id = by_id.map(|(image, path)| (image, path, FileOrigin::BuildId));
         match by_id.map_or_else(running, Ok) {
-            Ok((image, path, origin)) => {
-                found.origin = Some(origin);
+            Ok(file) => {
+                found.set_image(file);
                 found.doubt = build_id.is_none().then_some(Doubt::Unproven);
-                (found.image, found.path) = (Some(Arc::new(image)), path);
             }
             Err(why) => found.why = Some(why),
         }
@@ -406,14 +406,14 @@ impl FileFinder {
     }
 
     /// The file at its path.
-    fn at_path(&self, path: &[u8], build_id: Option<BuildId>) -> Result<(ElfImage, PathBuf), NoSymbols> {
+    fn at_path(&self, path: &[u8], build_id: Option<BuildId>) -> Result<FoundFile, NoSymbols> {
         let path = path_of(path);
         let at = match &self.options.symfs {
             Some(root) => below(root, &path),
             None => path.has_root().then_some(path),
         };
         let at = at.ok_or(NoSymbols::NotFound)?;
-        Ok((self.open(&at, build_id)?, at))
+        Ok(FoundFile { image: self.open(&at, build_id)?, path: at, origin: FileOrigin::Path })
     }
 
     /// Folders that have a folder `.build-id`, or are one.
@@ -428,7 +428,7 @@ impl FileFinder {
     }
 
     /// Finds a debug file, or a file that is not stripped, by its build id alone.
-    pub(crate) fn debug_of(&self, id: BuildId) -> Option<(ElfImage, PathBuf)> {
+    pub(crate) fn debug_of(&self, id: BuildId) -> Option<FoundFile> {
         self.by_build_id(id, ById::Debug).or_else(|_| self.by_build_id(id, ById::Image)).ok()
     }
 
@@ -437,14 +437,14 @@ impl FileFinder {
     /// # Errors
     ///
     /// [`NoSymbols::NotFound`] if there is none. If one could not be read, why: it may be the right one.
-    fn by_build_id(&self, id: BuildId, wanted: ById) -> Result<(ElfImage, PathBuf), NoSymbols> {
+    fn by_build_id(&self, id: BuildId, wanted: ById) -> Result<FoundFile, NoSymbols> {
         let mut result = Err(NoSymbols::NotFound);
         for folder in self.build_id_folders() {
             for name in 0..wanted.names("").len() {
                 let path = build_id_path(&folder, id, |rest| wanted.names(rest).swap_remove(name));
                 let Some(path) = path else { continue };
                 match self.open(&path, Some(id)) {
-                    Ok(image) => return Ok((image, path)),
+                    Ok(image) => return Ok(FoundFile { image, path, origin: FileOrigin::BuildId }),
                     Err(
                         why @ (NoSymbols::Unreadable(_)
                         | NoSymbols::TooLarge
@@ -466,18 +466,18 @@ impl FileFinder {
         id: Option<BuildId>,
         wanted: BuildIdFile,
         why: NoSymbols,
-    ) -> Result<(ElfImage, PathBuf), NoSymbols> {
+    ) -> Result<FoundFile, NoSymbols> {
         let Some(id) = id.filter(|_| !self.cancellation.is_cancelled()) else { return Err(why) };
         let path = match self.files.fetch(id, wanted, self.options.limits.file) {
             Ok(path) => path,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(why),
             Err(error) => return Err(NoSymbols::NotFetched(error.kind())),
         };
-        Ok((self.open(&path, Some(id))?, path))
+        Ok(FoundFile { image: self.open(&path, Some(id))?, path, origin: FileOrigin::Fetched })
     }
 
     /// The debug file that `.gnu_debuglink` names, checked by its checksum, and by its build id if both have one.
-    fn by_debug_link(&self, image: &ElfImage, at: &Path) -> Option<(ElfImage, PathBuf)> {
+    fn by_debug_link(&self, image: &ElfImage, at: &Path) -> Option<FoundFile> {
         let DebugLink { name, crc } = debug_link::of(image)?;
         let name = path_of(&name);
         // A name, not a path.
@@ -493,7 +493,7 @@ impl FileFinder {
             let of_go = image.go_build_id().zip(debug.go_build_id());
             let is_other = of_gnu.is_some_and(|(one, other)| !same_id(one, other))
                 || of_go.is_some_and(|(one, other)| one != other);
-            (!is_other).then_some((debug, path))
+            (!is_other).then_some(FoundFile { image: debug, path, origin: FileOrigin::DebugLink })
         })
     }
 
@@ -522,8 +522,8 @@ impl FileFinder {
     fn shared(&self, image: &ElfImage, at: &Path) -> Option<ElfImage> {
         let (path, id) = debug_link::shared(image)?;
         let path = path_of(&path);
-        if let Ok((shared, _)) = self.by_build_id(id, ById::Debug) {
-            return Some(shared);
+        if let Ok(shared) = self.by_build_id(id, ById::Debug) {
+            return Some(shared.image);
         }
         let beside = at.parent().map(|folder| folder.join(&path));
         let of_symfs = self.options.symfs.as_ref().and_then(|root| below(root, &path));

@@ -1,16 +1,15 @@
 //! The symbols of a recorded kernel.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use perf_session::BuildId;
 
 use crate::doubt::Doubt;
 use crate::elf_symbols;
-use crate::file_finder::{DsoFiles, FileFinder, same_id};
+use crate::file_finder::{DsoFiles, FileFinder, FoundFile, same_id};
 use crate::file_origin::FileOrigin;
 use crate::files::BuildIdFile;
-use crate::image::ElfImage;
 use crate::interrupts::InterruptEntries;
 use crate::kallsyms::Kallsyms;
 use crate::no_symbols::NoSymbols;
@@ -47,7 +46,10 @@ impl KernelSymbols {
         let mut problem = None;
         if let Some(path) = &options.vmlinux {
             match finder.open(path, build_id) {
-                Ok(image) => it.set_vmlinux(finder, image, (path, FileOrigin::Given), relocation),
+                Ok(image) => {
+                    let file = FoundFile { image, path: path.clone(), origin: FileOrigin::Given };
+                    it.set_vmlinux(finder, file, relocation);
+                }
                 Err(why) => problem = Some(why),
             }
         }
@@ -63,15 +65,10 @@ impl KernelSymbols {
             }
             let by_id = build_id.and_then(|id| finder.debug_of(id));
             // It is large, so that it is fetched only if there are no names without it.
-            let fetched = || {
-                let (image, path) =
-                    finder.fetch(build_id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok()?;
-                Some((image, path, FileOrigin::Fetched))
-            };
-            let by_id = by_id.map(|(image, path)| (image, path, FileOrigin::BuildId));
-            let by_id = by_id.or_else(|| if it.kallsyms.is_none() { fetched() } else { None });
-            if let Some((image, path, origin)) = by_id {
-                it.set_vmlinux(finder, image, (&path, origin), relocation);
+            let fetched = || finder.fetch(build_id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok();
+            let vmlinux = by_id.or_else(|| if it.kallsyms.is_none() { fetched() } else { None });
+            if let Some(file) = vmlinux {
+                it.set_vmlinux(finder, file, relocation);
             }
         }
         if it.vmlinux.is_some() && build_id.is_none() {
@@ -88,23 +85,17 @@ impl KernelSymbols {
         (self.kallsyms, self.path) = (Some(kallsyms), path);
     }
 
-    fn set_vmlinux(
-        &mut self,
-        finder: &FileFinder,
-        image: ElfImage,
-        (path, origin): (&Path, FileOrigin),
-        relocation: Relocation<'_>,
-    ) {
-        let symtab = elf_symbols::load(None, &[(&image, NameSource::Symtab)], finder.bounds());
+    fn set_vmlinux(&mut self, finder: &FileFinder, file: FoundFile, relocation: Relocation<'_>) {
+        let symtab = elf_symbols::load(None, &[(&file.image, NameSource::Symtab)], finder.bounds());
         if symtab.is_empty() {
             return;
         }
-        self.vmlinux_delta = delta(relocation, |name| elf_symbols::address(&image, name, finder.bounds()));
-        self.found.image = Some(Arc::new(image));
-        (self.found.path, self.found.origin) = (path.to_path_buf(), Some(origin));
+        self.vmlinux_delta =
+            delta(relocation, |name| elf_symbols::address(&file.image, name, finder.bounds()));
         if self.kallsyms.is_none() {
-            self.path = path.to_path_buf();
+            self.path.clone_from(&file.path);
         }
+        self.found.set_image(file);
         self.vmlinux = Some(symtab);
     }
 
