@@ -7,8 +7,9 @@ use perf_session::{BuildId, Dso, DsoKind, Mapping, Segment, address_of};
 
 use crate::debug_alone;
 use crate::doubt::Doubt;
+use crate::dso_files::DsoFiles;
 use crate::elf_symbols;
-use crate::file_finder::{DsoFiles, FileFinder};
+use crate::file_finder::FileFinder;
 use crate::file_origin::FileOrigin;
 use crate::jitdump::Jitdump;
 use crate::kernel::{KernelSymbols, Relocation};

@@ -1,19 +1,21 @@
 //! The search for the files of a capture.
 
-use std::ffi::OsStr;
+mod build_ids;
+mod debug_files;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use perf_session::{BuildId, Dso, FirstMapping, Inode};
 
+use self::build_ids::{ById, checked};
 use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
-use crate::debug_link::{self, DebugLink};
 use crate::decompress;
 use crate::doubt::Doubt;
-use crate::elf_symbols;
+use crate::dso_files::{DsoFiles, FoundFile};
 use crate::file_origin::FileOrigin;
 use crate::files::{BuildIdFile, Files, below, path_of};
 use crate::image::ElfImage;
@@ -21,67 +23,8 @@ use crate::live::{self, LivePlaces, Processes};
 use crate::no_symbols::NoSymbols;
 use crate::options::SymbolOptions;
 use crate::reservation::{MemorySum, Reservation, ReservedBytes};
-use crate::symtab::NameSource;
 
-/// The files that have the code, the symbols and the DWARF of one mapped file.
-#[derive(Clone, Debug, Default)]
-pub struct DsoFiles {
-    /// The file that was mapped, or one of the same build id; `None` if only its debug file was found.
-    pub image: Option<Arc<ElfImage>>,
-    /// The path at which [`image`](Self::image) was found.
-    pub path: PathBuf,
-    /// How [`image`](Self::image) was found; `None` if it was not.
-    pub origin: Option<FileOrigin>,
-    /// Its separate debug file.
-    pub debug: Option<Arc<ElfImage>>,
-    /// The path at which [`debug`](Self::debug) was found.
-    pub debug_path: PathBuf,
-    /// How [`debug`](Self::debug) was found; `None` if it was not.
-    pub debug_origin: Option<FileOrigin>,
-    /// What `.gnu_debugdata` has: symbols that are in no other table.
-    pub mini: Option<Arc<ElfImage>>,
-    /// The file that several debug files share, as `dwz` makes it.
-    pub shared: Option<Arc<ElfImage>>,
-    /// Why this may not be the file that was mapped; `None` if its build id or its inode is the recorded one.
-    pub doubt: Option<Doubt>,
-    /// Why there is no image and no debug file; `None` if there is one.
-    pub why: Option<NoSymbols>,
-}
-
-/// A file that was found.
-pub(crate) struct FoundFile {
-    pub(crate) image: ElfImage,
-    /// The path at which it was found.
-    pub(crate) path: PathBuf,
-    /// How it was found.
-    pub(crate) origin: FileOrigin,
-}
-
-impl DsoFiles {
-    /// Sets the file that was mapped.
-    pub(crate) fn set_image(&mut self, FoundFile { image, path, origin }: FoundFile) {
-        (self.image, self.path, self.origin) = (Some(Arc::new(image)), path, Some(origin));
-    }
-
-    /// Returns the file whose DWARF is to be read, and its path; `None` if none has any.
-    #[must_use]
-    pub fn dwarf(&self) -> Option<(&Arc<ElfImage>, &Path)> {
-        let debug = self.debug.as_ref().map(|image| (image, &*self.debug_path));
-        let image = self.image.as_ref().map(|image| (image, &*self.path));
-        debug.into_iter().chain(image).find(|(image, _)| has_dwarf(image))
-    }
-
-    /// Returns how the file was found that has the names of a source.
-    pub(crate) fn origin_of(&self, source: NameSource) -> Option<FileOrigin> {
-        let is_in_debug = |has: fn(&ElfImage) -> bool| self.debug.as_ref().is_some_and(|debug| has(debug));
-        let is_debug = match source {
-            NameSource::Symtab => is_in_debug(elf_symbols::has_symtab),
-            NameSource::Dwarf => is_in_debug(has_dwarf),
-            _ => false,
-        };
-        if is_debug { self.debug_origin } else { self.origin }
-    }
-}
+pub(crate) use self::build_ids::same_id;
 
 /// Finds files by build id and by path, and verifies them.
 #[derive(Clone)]
@@ -96,29 +39,6 @@ pub struct FileFinder {
 impl std::fmt::Debug for FileFinder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FileFinder").field("options", &self.options).finish_non_exhaustive()
-    }
-}
-
-/// What is looked for by build id.
-#[derive(Clone, Copy)]
-enum ById {
-    Image,
-    Debug,
-    Vdso,
-}
-
-impl ById {
-    /// Names below `.build-id/xx`, where the rest of the build id is `rest`: those of perf's cache, then those of debug
-    /// packages.
-    ///
-    /// perf: `build_id_cache__linkname`, `__dso__build_id_filename`, `tools/perf/util/build-id.c`.
-    fn names(self, rest: &str) -> Vec<String> {
-        match self {
-            // Before Linux 4.5, perf's cache had the file itself.
-            Self::Image => vec![format!("{rest}/elf"), rest.into()],
-            Self::Debug => vec![format!("{rest}/debug"), format!("{rest}.debug")],
-            Self::Vdso => vec![format!("{rest}/vdso"), rest.into()],
-        }
     }
 }
 
@@ -333,29 +253,6 @@ impl FileFinder {
         (!live::is_same(Some(recorded), Some(file))).then_some(Doubt::Replaced)
     }
 
-    /// Adds what belongs to the image of `found`, or to the recorded build id.
-    fn add_debug_files(&self, found: &mut DsoFiles, recorded: Option<BuildId>) {
-        let image = found.image.clone();
-        let image = image.as_deref();
-        if !image.is_some_and(|image| has_dwarf(image) && image.section(".symtab").is_some()) {
-            let id = recorded.or_else(|| image.and_then(ElfImage::build_id));
-            let by_id = id.and_then(|id| self.by_build_id(id, ById::Debug).ok());
-            let by_link = || image.and_then(|image| self.by_debug_link(image, &found.path));
-            let fetched = || self.fetch(id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok();
-            if let Some(FoundFile { image, path, origin }) = by_id.or_else(by_link).or_else(fetched) {
-                (found.debug, found.debug_path, found.debug_origin) =
-                    (Some(Arc::new(image)), path, Some(origin));
-            }
-        }
-        let has_symtab =
-            |image: &Arc<ElfImage>| image.section(".symtab").is_some_and(|section| section.has_bytes());
-        if !found.debug.as_ref().is_some_and(has_symtab) {
-            found.mini = image.and_then(|image| self.mini_debug_info(image)).map(Arc::new);
-        }
-        let shared = found.dwarf().and_then(|(image, path)| self.shared(image, path));
-        found.shared = shared.map(Arc::new);
-    }
-
     /// Finds the vDSO, by its name `[vdso]` or `[vdso32]`: in perf's cache, or the one of the running kernel if its build id
     /// is the recorded one.
     #[must_use]
@@ -380,14 +277,6 @@ impl FileFinder {
         }
         self.add_debug_files(&mut found, build_id);
         found
-    }
-
-    /// Reads a file in perf's cache: `kallsyms` beside the kernel's build id.
-    pub(crate) fn cached_text(&self, build_id: BuildId, name: &str) -> Option<FileBytes> {
-        self.build_id_folders().find_map(|folder| {
-            let path = build_id_path(&folder, build_id, |rest| format!("{rest}/{name}"))?;
-            self.read(&path).ok()
-        })
     }
 
     /// Reads a file as an image, decompressed if it is compressed, and checks its build id.
@@ -416,50 +305,6 @@ impl FileFinder {
         Ok(FoundFile { image: self.open(&at, build_id)?, path: at, origin: FileOrigin::Path })
     }
 
-    /// Folders that have a folder `.build-id`, or are one.
-    fn build_id_folders(&self) -> impl Iterator<Item = PathBuf> {
-        let options = &self.options;
-        let packages = Path::new(PACKAGES);
-        let (cache, packages) = match &options.symfs {
-            Some(root) => (None, below(root, packages)),
-            None => (options.cache.clone(), Some(packages.to_path_buf())),
-        };
-        options.debug_dirs.iter().cloned().chain(cache).chain(packages)
-    }
-
-    /// Finds a debug file, or a file that is not stripped, by its build id alone.
-    pub(crate) fn debug_of(&self, id: BuildId) -> Option<FoundFile> {
-        self.by_build_id(id, ById::Debug).or_else(|_| self.by_build_id(id, ById::Image)).ok()
-    }
-
-    /// Finds a file by its build id in the folders.
-    ///
-    /// # Errors
-    ///
-    /// [`NoSymbols::NotFound`] if there is none. If one could not be read, why: it may be the right one.
-    fn by_build_id(&self, id: BuildId, wanted: ById) -> Result<FoundFile, NoSymbols> {
-        let mut result = Err(NoSymbols::NotFound);
-        for folder in self.build_id_folders() {
-            for name in 0..wanted.names("").len() {
-                let path = build_id_path(&folder, id, |rest| wanted.names(rest).swap_remove(name));
-                let Some(path) = path else { continue };
-                match self.open(&path, Some(id)) {
-                    Ok(image) => return Ok(FoundFile { image, path, origin: FileOrigin::BuildId }),
-                    Err(
-                        why @ (NoSymbols::Unreadable(_)
-                        | NoSymbols::TooLarge
-                        | NoSymbols::NoRoom
-                        | NoSymbols::Cancelled),
-                    ) => {
-                        result = Err(why);
-                    }
-                    Err(_) => {}
-                }
-            }
-        }
-        result
-    }
-
     /// Gets a file from elsewhere. If there is none, the reason is `why`, or that it could not be fetched.
     pub(crate) fn fetch(
         &self,
@@ -475,126 +320,15 @@ impl FileFinder {
         };
         Ok(FoundFile { image: self.open(&path, Some(id))?, path, origin: FileOrigin::Fetched })
     }
-
-    /// The debug file that `.gnu_debuglink` names, checked by its checksum, and by its build id if both have one.
-    fn by_debug_link(&self, image: &ElfImage, at: &Path) -> Option<FoundFile> {
-        let DebugLink { name, crc } = debug_link::of(image)?;
-        let name = path_of(&name);
-        // A name, not a path.
-        let name = name.file_name().filter(|_| name.components().count() == 1)?;
-        let folder = at.parent()?;
-        self.debug_link_places(folder, name).find_map(|path| {
-            let (bytes, reservation) = self.read_reserved(|limit| self.files.read(&path, limit)).ok()?;
-            if debug_link::crc(&bytes) != crc {
-                return None;
-            }
-            let debug = ElfImage::parse(bytes).ok()?.reserved(reservation);
-            let of_gnu = image.build_id().zip(debug.build_id());
-            let of_go = image.go_build_id().zip(debug.go_build_id());
-            let is_other = of_gnu.is_some_and(|(one, other)| !same_id(one, other))
-                || of_go.is_some_and(|(one, other)| one != other);
-            (!is_other).then_some(FoundFile { image: debug, path, origin: FileOrigin::DebugLink })
-        })
-    }
-
-    /// The folder of the file, its folder `.debug`, and the folder of the same path below the global ones.
-    fn debug_link_places(&self, folder: &Path, name: &OsStr) -> impl Iterator<Item = PathBuf> {
-        let recorded = match &self.options.symfs {
-            Some(root) => Path::new("/").join(folder.strip_prefix(root).unwrap_or(folder)),
-            None => folder.to_path_buf(),
-        };
-        let global = self.build_id_folders().filter_map(move |root| below(&root, &recorded));
-        let folders: Vec<_> =
-            [folder.to_path_buf(), folder.join(".debug")].into_iter().chain(global).collect();
-        let name = name.to_os_string();
-        folders.into_iter().map(move |folder| folder.join(&name))
-    }
-
-    /// What `.gnu_debugdata` has: an ELF file, compressed by xz.
-    fn mini_debug_info(&self, image: &ElfImage) -> Option<ElfImage> {
-        let data = image.raw_data(image.section(".gnu_debugdata")?);
-        let bytes = decompress::xz(&data, self.options.limits.decompressed, &self.cancellation).ok()?;
-        let reservation = self.reserve(bytes.len()).ok()?;
-        Some(ElfImage::parse(FileBytes::new(bytes)).ok()?.reserved(reservation))
-    }
-
-    /// The file that `.gnu_debugaltlink` names, by its build id or at its path.
-    fn shared(&self, image: &ElfImage, at: &Path) -> Option<ElfImage> {
-        let (path, id) = debug_link::shared(image)?;
-        let path = path_of(&path);
-        if let Ok(shared) = self.by_build_id(id, ById::Debug) {
-            return Some(shared.image);
-        }
-        let beside = at.parent().map(|folder| folder.join(&path));
-        let of_symfs = self.options.symfs.as_ref().and_then(|root| below(root, &path));
-        beside.into_iter().chain(of_symfs).find_map(|path| self.open(&path, Some(id)).ok())
-    }
-}
-
-/// Where debug packages have their files.
-const PACKAGES: &str = "/usr/lib/debug";
-
-/// Returns a path below `.build-id` of a folder, or below the folder if it is one. `None` for a build id that is too short.
-fn build_id_path(folder: &Path, id: BuildId, name: impl Fn(&str) -> String) -> Option<PathBuf> {
-    let text = id.to_string();
-    let (start, rest) = text.split_at_checked(2).filter(|(_, rest)| !rest.is_empty())?;
-    let folder = if folder.ends_with(".build-id") { folder.to_path_buf() } else { folder.join(".build-id") };
-    Some(folder.join(start).join(name(rest)))
-}
-
-fn has_dwarf(image: &ElfImage) -> bool {
-    let has = |name| image.section(name).is_some_and(|section| section.has_bytes());
-    has(".debug_info") || has(".zdebug_info")
-}
-
-/// Checks the build id of a file against the recorded one, if one was recorded.
-fn checked(image: ElfImage, recorded: Option<BuildId>) -> Result<ElfImage, NoSymbols> {
-    match (recorded, image.build_id()) {
-        (None, _) => Ok(image),
-        (Some(recorded), Some(id)) if same_id(recorded, id) => Ok(image),
-        (Some(_), id) => Err(NoSymbols::WrongBuildId(id)),
-    }
-}
-
-/// Whether two build ids are the same. Older captures have 20 bytes for each, filled with zeros.
-///
-/// perf: `dso__build_id_equal`, `tools/perf/util/dso.c`.
-pub(crate) fn same_id(one: BuildId, other: BuildId) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
-    let Some((start, rest)) = long.split_at_checked(short.len()) else { return false };
-    !short.is_empty()
-        && start == short
-        && (rest.is_empty() || long.len() == 20 && rest.iter().all(|&byte| byte == 0))
 }
 
 /// Returns why a file cannot be used that cannot be read.
-pub(crate) fn why(error: &io::Error) -> NoSymbols {
+fn why(error: &io::Error) -> NoSymbols {
     match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => {
             NoSymbols::NotFound
         }
         io::ErrorKind::FileTooLarge => NoSymbols::TooLarge,
         kind => NoSymbols::Unreadable(kind),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn build_ids_filled_with_zeros() {
-        let id = |bytes: &[u8]| BuildId::new(bytes);
-        let mut long = [0; 20];
-        long[..8].copy_from_slice(b"abcdefgh");
-        assert!(same_id(id(b"abcdefgh"), id(&long)));
-        assert!(same_id(id(&long), id(b"abcdefgh")));
-        assert!(!same_id(id(b"abcdefgi"), id(&long)));
-        assert!(!same_id(id(b""), id(&[0; 20])));
-        // Of 16 bytes, and not filled.
-        assert!(!same_id(id(b"abcdefgh"), id(&long[..16])));
-        long[19] = 1;
-        assert!(!same_id(id(b"abcdefgh"), id(&long)));
     }
 }

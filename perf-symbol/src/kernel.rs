@@ -6,8 +6,9 @@ use std::sync::OnceLock;
 use perf_session::BuildId;
 
 use crate::doubt::Doubt;
+use crate::dso_files::{DsoFiles, FoundFile};
 use crate::elf_symbols;
-use crate::file_finder::{DsoFiles, FileFinder, FoundFile, same_id};
+use crate::file_finder::{FileFinder, same_id};
 use crate::file_origin::FileOrigin;
 use crate::files::BuildIdFile;
 use crate::interrupts::InterruptEntries;

@@ -15,7 +15,8 @@ use gimli::UnitOffset;
 
 use crate::budget::Metered;
 use crate::cancellation::Cancellation;
-use crate::file_finder::{DsoFiles, FileFinder};
+use crate::dso_files::DsoFiles;
+use crate::file_finder::FileFinder;
 use crate::units::UnitsAt;
 use complete::AllUnits;
 use early::ListedUnits;

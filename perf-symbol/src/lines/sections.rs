@@ -9,7 +9,8 @@ use gimli::{Dwarf, DwarfPackageSections, DwarfSections, RunTimeEndian, SectionId
 use crate::arena::Arena;
 use crate::budget::{Budget, Metered};
 use crate::bytes::FileBytes;
-use crate::file_finder::{DsoFiles, FileFinder};
+use crate::dso_files::DsoFiles;
+use crate::file_finder::FileFinder;
 use crate::image::ElfImage;
 use crate::no_symbols::NoSymbols;
 use crate::relocate;
