@@ -52,7 +52,8 @@ impl Kallsyms {
             ends: ends_name,
         });
         let (mut skipped, mut is_hidden, mut at) = (0u64, true, 0usize);
-        for (number, line) in text.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        for number in 0_usize.. {
+            let Some(line) = text.get(at..).and_then(first_line) else { break };
             if limits.cancellation.is_cancelled_at(number) {
                 return Err(NoSymbols::Cancelled);
             }
@@ -116,6 +117,13 @@ impl Kallsyms {
             (rest.get(..end) == Some(name)).then_some(address)
         })
     }
+}
+
+/// Returns the first line, with its end. Apart from the loop over the lines, the search takes two instructions less for each
+/// byte.
+#[inline(never)]
+fn first_line(text: &[u8]) -> Option<&[u8]> {
+    text.split_inclusive(|&byte| byte == b'\n').next()
 }
 
 /// Returns whether a module follows a name, which is a part of the text.
