@@ -58,9 +58,9 @@ impl Default for Options {
 ///
 /// Each thread has the samples of one event. A sample weighs 1. The CPU time of a sample is its period, if the event
 /// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
-/// [text](perf_profile::ProfileBuilder::describe). Times [without a CPU](perf_profile::ProfileBuilder::switch) are markers too, and gaps
-/// between samples: each begins with a sample without a stack that weighs 0. A thread
-/// with a new name is another thread; if it is the main thread, another process.
+/// [text](perf_profile::ProfileBuilder::describe). Times [without a CPU](perf_profile::ProfileBuilder::switch) are markers
+/// too, and gaps between samples: each begins with a sample without a stack that weighs 0. A thread with a new name is
+/// another thread; if it is the main thread, another process.
 ///
 /// Besides the profile, costs memory for each frame and stack, and 4 bytes for each sample and time without a CPU; of the
 /// threads that are written, 8 bytes more.

@@ -1,5 +1,5 @@
-//! Prints each frame of each sample as `perf script -F tid,time,ip,sym,symoff,dso` does, inlined functions before the function that
-//! they are inlined into: `names CAPTURE [--lines]`.
+//! Prints each frame of each sample as `perf script -F tid,time,ip,sym,symoff,dso` does, inlined functions before the
+//! function that they are inlined into: `names CAPTURE [--lines]`.
 
 use std::error::Error;
 use std::io::{self, BufWriter, Write};

@@ -17,9 +17,9 @@ use crate::no_symbols::NoSymbols;
 #[derive(Debug)]
 pub(crate) struct Budget {
     allowed: AtomicU64,
-    /// What may be read before cancellation is asked for.
+    /// Number of bytes that may be read before cancellation is checked again.
     left: AtomicU64,
-    /// What may be read after that.
+    /// Number of bytes that may be read after those.
     reserve: AtomicU64,
     cancellation: Mutex<Cancellation>,
     room: AtomicU64,
@@ -31,7 +31,7 @@ pub(crate) struct Budget {
 /// Number of bytes that may be read of the smallest file: it may refer to its parts more often.
 const LEAST: u64 = 4 << 20;
 
-/// Number of bytes that are read before cancellation is asked for again.
+/// Number of bytes that are read between two checks of cancellation.
 const STEP: u64 = 1 << 16;
 
 /// Number of bytes of stack that a look-up may take. Threads have 2 MiB, unless a program chooses another size.
@@ -62,7 +62,7 @@ impl Budget {
         self.reserve.store(self.reserve.load(Relaxed).saturating_add(more), Relaxed);
     }
 
-    /// Sets what ends reading early.
+    /// Sets the flag that ends reading early.
     pub(crate) fn set_cancellation(&self, cancellation: &Cancellation) {
         lock(&self.cancellation).clone_from(cancellation);
     }

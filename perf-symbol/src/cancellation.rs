@@ -9,7 +9,7 @@ use std::time::Duration;
 /// A flag that ends the look-ups of a [`Symbolizer`](crate::Symbolizer) early: set by another thread, or by a condition such as
 /// a time limit.
 ///
-/// Reading symbol tables, decompressing, reading DWARF and batches of addresses ask for it every few thousand steps, which
+/// Reading symbol tables, decompressing, reading DWARF and batches of addresses check it every few thousand steps, which
 /// takes less than 10 ms. A clone is the same flag. It stays set: the next request gets a new one, by
 /// [`Symbolizer::set_cancellation`](crate::Symbolizer::set_cancellation).
 ///
@@ -44,7 +44,7 @@ impl Cancellation {
         Self::default()
     }
 
-    /// Makes a flag that is set as soon as a condition is true. Any thread that looks up asks for it, often.
+    /// Makes a flag that is set as soon as a condition is true. Each thread that looks up checks it, often.
     #[must_use]
     pub fn when(condition: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(Flag { is_set: AtomicBool::new(false), condition: Some(Box::new(condition)) }))

@@ -149,8 +149,8 @@ fn zlib(data: &[u8], size: u64, limit: u64, cancellation: &Cancellation) -> Resu
 ///
 /// # Errors
 ///
-/// [`NoSymbols::Malformed`] if the data is damaged or its end is missing, [`NoSymbols::TooLarge`] if `bytes` has more than `limit`,
-/// [`NoSymbols::Cancelled`] if it was cancelled.
+/// [`NoSymbols::Malformed`] if the data is damaged or its end is missing, [`NoSymbols::TooLarge`] if `bytes` has more than
+/// `limit`, [`NoSymbols::Cancelled`] if it was cancelled.
 pub(crate) fn inflate(
     decoder: &mut flate2::Decompress,
     data: &[u8],
@@ -161,7 +161,7 @@ pub(crate) fn inflate(
 ) -> Result<(), NoSymbols> {
     /// The least number of bytes by which the room grows.
     const STEP: usize = 1 << 16;
-    /// The largest number of compressed bytes before cancellation is asked for again.
+    /// The largest number of compressed bytes between two checks of cancellation.
     const INPUT: usize = 1 << 20;
     while bytes.len() < enough {
         if cancellation.is_cancelled() {
@@ -200,7 +200,7 @@ fn read(
     limit: u64,
     cancellation: &Cancellation,
 ) -> Result<Vec<u8>, NoSymbols> {
-    /// Number of bytes after which cancellation is asked for.
+    /// Number of bytes between two checks of cancellation.
     const STEP: u64 = 1 << 20;
     let mut bytes = Vec::new();
     let mut from = from.take(limit.saturating_add(1));

@@ -13,7 +13,8 @@ pub enum Doubt {
     /// No build id was recorded, and the file at the path has another inode on the same device, or an inode of another
     /// generation: it was replaced.
     Replaced,
-    /// No build id was recorded, and the file was modified after [`SymbolOptions::recorded_until`](crate::SymbolOptions::recorded_until).
+    /// No build id was recorded, and the file was modified after
+    /// [`SymbolOptions::recorded_until`](crate::SymbolOptions::recorded_until).
     Modified,
     /// Samples have no time of the clock of the process's jitdump. Only addresses at which all code had the same name are
     /// named.

@@ -79,7 +79,7 @@ impl DsoStates {
         self.list.iter_mut().for_each(|state| state.forms = NameForms::default());
     }
 
-    /// Sets what ends look-ups in the DWARF that was parsed until now.
+    /// Sets the flag that ends look-ups in the DWARF that was parsed until now.
     pub(crate) fn set_cancellation(&self, cancellation: &Cancellation) {
         for state in self.parsed.iter().filter_map(|&dso| self.list.get(dso)) {
             if let DwarfState::Some(lines) = &state.lines {
@@ -123,7 +123,7 @@ impl DsoStates {
         }
     }
 
-    /// Forgets the DWARF of a DSO, of which a part was not read.
+    /// Drops the DWARF of a DSO whose reading was cancelled.
     pub(crate) fn drop_lines(&mut self, dso: usize) {
         self.parsed.retain(|&number| number != dso);
         if let Some(state) = self.list.get_mut(dso) {

@@ -11,7 +11,7 @@ use crate::symtab::{NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuil
 
 /// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` alone, and the PLT.
 /// `runtime` is the file that was mapped; `symbols` can be that one, its debug file, or what `.gnu_debugdata` has, each with
-/// what its names are to have as their source.
+/// the source of its names.
 ///
 /// perf: `dso__load_sym`, `tools/perf/util/symbol-elf.c`.
 pub(crate) fn load(

@@ -78,7 +78,7 @@ impl FileFinder {
         self.read_by(|limit| self.files.read(path, limit))
     }
 
-    /// Reads bytes of at most so many as are given to `read`, and reserves the memory for them.
+    /// Reads bytes by `read`, which gets the largest number that it may return, and reserves the memory for them.
     pub(crate) fn read_by(
         &self,
         read: impl FnOnce(u64) -> io::Result<FileBytes>,
@@ -219,8 +219,8 @@ impl FileFinder {
         Some(paths.into_iter().find(is_it).unwrap_or(path))
     }
 
-    /// Returns the places of the map of a process's generated code, the best one first: that of the process itself, if it runs and
-    /// is the recorded one, and the recorded one.
+    /// Returns the places of the map of a process's generated code, the best one first: that of the process itself, if it
+    /// runs and is the recorded one, and the recorded one.
     pub(crate) fn perf_maps(&self, dso: &Dso) -> Vec<(PathBuf, FileOrigin)> {
         let path = path_of(dso.name());
         if let Some(root) = &self.options.symfs {

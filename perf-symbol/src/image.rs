@@ -295,7 +295,8 @@ impl ElfImage {
     ///
     /// # Errors
     ///
-    /// [`NoSymbols::TooLarge`] if it is larger than `limit` when decompressed, [`NoSymbols::Malformed`] if it cannot be decompressed.
+    /// [`NoSymbols::TooLarge`] if it is larger than `limit` when decompressed, [`NoSymbols::Malformed`] if it cannot be
+    /// decompressed.
     pub fn data(&self, section: &ElfSection, limit: u64) -> Result<FileBytes, NoSymbols> {
         self.data_within(section, limit, &Cancellation::default())
     }

@@ -64,10 +64,11 @@
 //!
 //! A file is used if its build id is the recorded one. Folders that have files by build id are searched first, then the
 //! recorded path, then the process that has mapped it, if it still runs: see [`FileFinder::find_mapped`]. If no build id was
-//! recorded, the file at the path is used. If it was replaced or modified since, its names are guesses, and [`SymbolLookup::doubt`]
-//! reports that. Evidence of it is another inode on the recorded device, the same inode in another generation, and a time of
-//! modification after the end of the recording. Go's own build id is in no capture, so it proves nothing about the recorded
-//! file; it tells two files apart, such as a program and the debug file of another one: [`ElfImage::go_build_id`].
+//! recorded, the file at the path is used. If it was replaced or modified since, its names are guesses, and
+//! [`SymbolLookup::doubt`] reports that. Evidence of it is another inode on the recorded device, the same inode in another
+//! generation, and a time of modification after the end of the recording. Go's own build id is in no capture, so it proves
+//! nothing about the recorded file; it tells two files apart, such as a program and the debug file of another one:
+//! [`ElfImage::go_build_id`].
 //!
 //! The bytes of files come from a trait, [`Files`]: those of this machine, of an archive, of another machine or of a web page.
 //! [`Function::source`] is the table that has the name, [`Function::origin`] how its file was found, and [`Function::guess`] why
@@ -76,12 +77,13 @@
 //! # Many addresses, threads, time
 //!
 //! [`Symbolizer::functions_of`] looks up many addresses of a file in one call. A clone of a symbolizer shares its files and their
-//! tables, so each thread has one. All types can be sent to other threads; [`Symbolizer`] and [`DwarfLines`] are used by one at a time, as
-//! each look-up parses more, and all others are shared by threads too (`Send + Sync`). Where the system starts no thread, as on
-//! `wasm32-unknown-unknown`, nothing is loaded ahead, and all else is as before.
+//! tables, so each thread has one. All types can be sent to other threads; [`Symbolizer`] and [`DwarfLines`] are used by one
+//! at a time, as each look-up parses more, and all others are shared by threads too (`Send + Sync`). Where the system starts
+//! no thread, as on `wasm32-unknown-unknown`, nothing is loaded ahead, and all else is as before.
 //!
 //! A [`Cancellation`] ends look-ups early. [`SymbolLimits`] bound the memory of each file, and of a symbolizer with its clones:
-//! [`SymbolLimits::total`] of files and symbols, [`SymbolLimits::dwarf`] of DWARF, [`SymbolLimits::cached`] and [`SymbolLimits::long_names`] of results.
+//! [`SymbolLimits::total`] of files and symbols, [`SymbolLimits::dwarf`] of DWARF, [`SymbolLimits::cached`] and
+//! [`SymbolLimits::long_names`] of results.
 //!
 //! # Hostile files
 //!

@@ -7,8 +7,8 @@ pub struct SymbolLimits {
     /// Number of bytes of a file that is read; a longer one is reported as too large.
     pub file: u64,
     /// Number of bytes that all files which a [`Symbolizer`](crate::Symbolizer) and its clones keep have together, with those of
-    /// their tables of symbols. Further files are not read, and reported as [`NoSymbols::NoRoom`](crate::NoSymbols). Mapped files count as if
-    /// they were read. DWARF has a limit of its own: [`dwarf`](Self::dwarf).
+    /// their tables of symbols. Further files are not read, and reported as [`NoSymbols::NoRoom`](crate::NoSymbols). Mapped
+    /// files count as if they were read. DWARF has a limit of its own: [`dwarf`](Self::dwarf).
     pub total: u64,
     /// Number of bytes that a compressed section or file may have when it is decompressed.
     pub decompressed: u64,

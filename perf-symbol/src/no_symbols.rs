@@ -27,7 +27,8 @@ pub enum NoSymbols {
     Hidden,
     /// The clock of the process's jitdump is not that of the samples, and addresses were used for several functions.
     OtherClock,
-    /// A file was found, and was not read: the files of the symbolizer have [`SymbolLimits::total`](crate::SymbolLimits::total) bytes already.
+    /// A file was found, and was not read: the files of the symbolizer have
+    /// [`SymbolLimits::total`](crate::SymbolLimits::total) bytes already.
     NoRoom,
     /// A [`Cancellation`](crate::Cancellation) ended the reading.
     Cancelled,

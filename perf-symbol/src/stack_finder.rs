@@ -97,9 +97,9 @@ impl StackFinder {
 
     /// Appends the stack of a sample to `frames`, innermost first. `deferred` is as for [`At::stack`].
     ///
-    /// Returns how a stack that was unwound ends, and [`StackEnd::Truncated`] for a call chain that is empty, or as long as chains
-    /// can be. `None` for any other chain, which ends as its last frame tells: see [`end_of`](Self::end_of); and for a sample
-    /// without a stack, whose own address is the only frame.
+    /// Returns how a stack that was unwound ends, and [`StackEnd::Truncated`] for a call chain that is empty, or as long as
+    /// chains can be. `None` for any other chain, which ends as its last frame tells: see [`end_of`](Self::end_of); and for
+    /// a sample without a stack, whose own address is the only frame.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ pub struct SymbolLookup {
     pub dso: Arc<Dso>,
     /// The recorded build id.
     pub build_id: Option<BuildId>,
-    /// The build id of Go's linker of the file that was used, if it has no other: see [`ElfImage::go_build_id`](crate::ElfImage). `None`
-    /// if there is none.
+    /// The build id of Go's linker of the file that was used, if it has no other: see
+    /// [`ElfImage::go_build_id`](crate::ElfImage). `None` if there is none.
     pub go_build_id: Option<Arc<str>>,
     /// The file that was used; empty if there is none.
     pub path: PathBuf,

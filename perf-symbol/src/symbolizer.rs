@@ -190,8 +190,8 @@ impl Symbolizer {
         self.functions.get(place(range.start)..place(range.end)).unwrap_or_default()
     }
 
-    /// Sets the number of addresses whose names are kept, [`SymbolLimits::cached`](crate::SymbolLimits::cached) until then. A caller that
-    /// looks each address up once, in ascending order, needs few.
+    /// Sets the number of addresses whose names are kept, [`SymbolLimits::cached`](crate::SymbolLimits::cached) until then.
+    /// A caller that looks each address up once, in ascending order, needs few.
     pub fn set_cached(&mut self, addresses: usize) {
         self.cached = addresses;
     }

@@ -6,8 +6,8 @@
 //!
 //! This and [`early`](crate::lines) are here until addr2line and gimli can do it. They would need:
 //!
-//! - in addr2line, a `Context` that is made of the headers of units and their roots, and that parses the abbreviations, functions and
-//!   lines of a unit when an address is in it; today `Context::from_dwarf` parses the abbreviations of all;
+//! - in addr2line, a `Context` that is made of the headers of units and their roots, and that parses the abbreviations,
+//!   functions and lines of a unit when an address is in it; today `Context::from_dwarf` parses the abbreviations of all;
 //! - in gimli, a way to parse one abbreviation of a table by its code, for the roots ([`abbreviations`]);
 //! - in gimli, sections that are asked for a range of their bytes, so that `.debug_info` is decompressed as far as it is needed;
 //! - in addr2line, errors of a unit that leave the others, and a limit of what is read, which a reader of our own is for now

@@ -37,7 +37,8 @@ const BATCH: usize = 1 << 15;
 /// Makes the tables of a capture, as batches of rows.
 ///
 /// It takes the samples and the other records in order of time, and keeps only what is in no batch yet: at most 32,768 rows
-/// of each table, and the stacks since they were last written, up to a limit. So memory does not grow with the capture. Take the batches with [`take`](Self::take) after each record, or they wait.
+/// of each table, and the stacks since they were last written, up to a limit. So memory does not grow with the capture. Take
+/// the batches with [`take`](Self::take) after each record, or they wait.
 ///
 /// [`Batches`](super::Batches) does all of it for a reader.
 #[derive(Debug)]
@@ -112,8 +113,9 @@ impl<'a> ColumnsBuilder<'a> {
         }
     }
 
-    /// Loads the symbols of files on another thread while samples are added, until stacks are written for the first time. `symbolizer` is that of [`finish`](Self::finish), or a clone of it. With one thread, or without a symbolizer,
-    /// nothing is loaded ahead. The tables are the same.
+    /// Loads the symbols of files on another thread while samples are added, until stacks are written for the first time.
+    /// `symbolizer` is that of [`finish`](Self::finish), or a clone of it. With one thread, or without a symbolizer, nothing
+    /// is loaded ahead. The tables are the same.
     pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>) {
         self.generation.load_ahead(symbolizer);
     }

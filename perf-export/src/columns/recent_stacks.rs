@@ -15,8 +15,8 @@ const WORDS: usize = 1 << 21;
 const HEAD: usize = 2;
 
 /// Stacks by their frames. A look-up that finds a stack reads two places in memory, which are in no cache of the processor
-/// for most stacks. [`perf_profile::table::known_stacks`] takes less memory. With it, an export of stacks that come again would take a sixth
-/// longer.
+/// for most stacks. [`perf_profile::table::known_stacks`] takes less memory. With it, an export of stacks that come again
+/// would take a sixth longer.
 #[derive(Debug, Default)]
 pub(super) struct RecentStacks {
     /// The hash of each stack, and its place in `words`.

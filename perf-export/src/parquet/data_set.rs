@@ -92,8 +92,8 @@ impl<W: Write + Send> DataSetWriter<W> {
         Self { options, capture: None }
     }
 
-    /// Writes the batches of a builder that are ready. `open` opens a file by its path below the folder of the data set; the files of
-    /// all tables are opened before the first batch, those of tracepoints when they are needed.
+    /// Writes the batches of a builder that are ready. `open` opens a file by its path below the folder of the data set; the
+    /// files of all tables are opened before the first batch, those of tracepoints when they are needed.
     ///
     /// # Errors
     ///

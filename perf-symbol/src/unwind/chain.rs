@@ -26,8 +26,9 @@ impl UserFrame {
     }
 }
 
-/// Appends the frames of the call chain that are not in user space, and returns the others, innermost first, in `user`. If the branches of the event are its call stack, they are the user part. Of a sample without a call chain the
-/// instruction pointer is the only address.
+/// Appends the frames of the call chain that are not in user space, and returns the others, innermost first, in `user`. If
+/// the branches of the event are its call stack, they are the user part. Of a sample without a call chain the instruction
+/// pointer is the only address.
 pub(crate) fn split<'r>(
     at: &At<'_, 'r>,
     deferred: Option<&'r [u64]>,
