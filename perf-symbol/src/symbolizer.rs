@@ -1,5 +1,7 @@
 //! The front door: from a frame to its functions.
 
+mod address;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,22 +13,19 @@ use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
 use crate::cancellation::{Cancellation, Cancelled};
 use crate::decompressed;
 use crate::doubt::Doubt;
-use crate::dso_states::{DsoState, DsoStates, DwarfState};
+use crate::dso_states::{DsoState, DsoStates};
 use crate::dso_symbols::{self, DsoSymbols, SymbolTable};
 use crate::file_finder::FileFinder;
-use crate::file_origin::FileOrigin;
 use crate::files::{Files, ReadFiles};
 use crate::function::Function;
 use crate::function_lists::FunctionLists;
-use crate::jitdump::{Jitdump, Jitted};
+use crate::jitdump::Jitdump;
 use crate::kernel_frames::{self, KernelFrames};
 use crate::names::NameCache;
-use crate::never_called;
 use crate::no_symbols::NoSymbols;
-use crate::options::{Demangle, SymbolOptions};
+use crate::options::SymbolOptions;
 use crate::shared::{self, LazySymbols, SymbolStore, SymbolsKey};
 use crate::symbol_lookup::SymbolLookup;
-use crate::symtab::{NameSource, Symbol};
 
 /// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
 const CLOCK_MONOTONIC: i32 = 1;
@@ -387,197 +386,6 @@ impl Symbolizer {
         drop(jitdumps);
         self.jitdumps.insert(pid, jitdump.clone());
         jitdump
-    }
-
-    /// Finds functions and keeps them.
-    fn look_up(
-        &mut self,
-        session: &Session,
-        mapping: &Mapping,
-        key: AddressKey,
-        ip: u64,
-        jitted: Option<Jitted<'_>>,
-    ) -> Range<u32> {
-        // Less than 4 Gi, so that their numbers fit.
-        let most = self.cached.saturating_mul(2).min(1 << 31);
-        if self.cache.len() >= self.cached || self.functions.len() >= most {
-            self.cache.clear();
-            self.functions.clear();
-        }
-        if self.names.len() >= self.shared.finder.options().limits.cached {
-            self.names.clear();
-            self.states.forget_forms();
-        }
-        let dso = usize::try_from(key.dso).unwrap_or(usize::MAX);
-        let start = self.functions.len();
-        let of_jitdump = jitted.is_some();
-        match jitted {
-            Some(jitted) => self.add_jitted(dso, &jitted, ip),
-            None => self.add(session, mapping, key, ip),
-        }
-        let doubt = if of_jitdump { key.has_other_clock.then_some(Doubt::Clock) } else { self.doubt(dso) };
-        if let Some(guess) = doubt.and_then(Doubt::guess) {
-            let named = self.functions.get_mut(start..).unwrap_or_default().iter_mut();
-            named.filter(|it| it.name.is_some()).for_each(|it| it.guess = Some(guess));
-        }
-        let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
-        let range = number(start)..number(self.functions.len());
-        if !self.cancellation.is_cancelled() {
-            self.cache.insert(key, range.clone());
-        }
-        range
-    }
-
-    /// Returns why the names of a file may be wrong. Those of a perf map have nothing to do with a jitdump's clock.
-    fn doubt(&self, dso: usize) -> Option<Doubt> {
-        let symbols = self.states.get(dso)?.symbols.get()?;
-        symbols.doubt.get().copied().filter(|doubt| *doubt != Doubt::Clock)
-    }
-
-    fn add_jitted(&mut self, dso: usize, jitted: &Jitted<'_>, ip: u64) {
-        let offset = ip.wrapping_sub(jitted.symbol.start);
-        let mut function = self.function(dso, (&jitted.symbol, None), offset, true);
-        function.file = jitted.file.map(|file| self.names.share(file));
-        (function.line, function.column) = (jitted.line, jitted.column);
-        self.functions.push(function);
-    }
-
-    fn add(&mut self, session: &Session, mapping: &Mapping, key: AddressKey, ip: u64) {
-        let kind = mapping.dso().kind();
-        let dso = usize::try_from(key.dso).unwrap_or(usize::MAX);
-        let back = u64::from(key.is_caller);
-        if let DsoKind::Ksymbol(_) = kind {
-            let name = mapping.dso().name();
-            let symbol = Symbol {
-                name,
-                start: mapping.range().start,
-                end: mapping.range().end,
-                source: NameSource::Ksymbol,
-            };
-            let function = self.function(dso, (&symbol, None), key.offset, false);
-            self.functions.push(function);
-            return;
-        }
-        // Modules are in kallsyms too.
-        let is_guest = self.states.get(dso).is_some_and(|state| state.is_guest);
-        let kernel = if kind == DsoKind::Module && !is_guest { self.kernel(session) } else { None };
-        let of = |number: usize| self.states.get(number).map(|state| Arc::clone(&state.symbols));
-        let tables: Vec<_> = [kernel.and_then(of), of(dso)].into_iter().flatten().collect();
-        let find = |back| {
-            let mut symbols = tables.iter().filter_map(|symbols| symbols.get());
-            symbols.find_map(|symbols| {
-                let (symbol, address) = symbols.find(mapping, key.offset, ip, back)?;
-                Some((symbol, address, symbols.origin_of(symbol.source)))
-            })
-        };
-        let (back, symbol) = match (find(back), if back > 0 { find(0) } else { None }) {
-            (Some((before, ..)), Some((at, address, origin)))
-                if never_called::is_exact(&before, &at, address) =>
-            {
-                (0, Some((at, address, origin)))
-            }
-            // A return address at the start of a function, with none right before it, is where a signal handler returns to.
-            (None, Some(exact)) => (0, Some(exact)),
-            (found, _) => (back, found),
-        };
-        let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
-            || self.shared.finder.options().demangle_kernel;
-        let function = symbol.map(|(symbol, address, origin)| {
-            self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), demangles)
-        });
-        let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
-        let address = symbols.and_then(|symbols| symbols.dwarf_address(mapping, key.offset));
-        self.add_with_lines(dso, address.map(|address| address.wrapping_sub(back)), function, demangles);
-    }
-
-    /// Adds the inlined functions at an address, and then the function of its symbol with its line.
-    fn add_with_lines(
-        &mut self,
-        dso: usize,
-        address: Option<u64>,
-        function: Option<Function>,
-        demangles: bool,
-    ) {
-        let start = self.functions.len();
-        let options = Arc::clone(self.shared.finder.options());
-        self.states.parse_lines(dso, &self.shared.finder, &self.cancellation);
-        if let Some(DsoState { symbols, forms, lines: DwarfState::Some(lines), .. }) =
-            self.states.get_mut(dso)
-            && let Some(address) = address
-        {
-            let (functions, names) = (&mut self.functions, &mut self.names);
-            let origin = symbols.get().and_then(|symbols| symbols.origin_of(NameSource::Dwarf));
-            lines.look_up(address, &mut |frame| {
-                if functions.len().saturating_sub(start) >= options.limits.inlined {
-                    return;
-                }
-                let name = frame.name.map(|name| {
-                    let form = if demangles { forms.of(name, &options, symbols.get()) } else { None };
-                    names.get(name, form, options.limits.name)
-                });
-                let (raw_name, mut name) = name.unzip();
-                if let Some(qualified) = frame.qualified.filter(|_| options.demangle != Demangle::Never) {
-                    name = Some(names.share(qualified));
-                }
-                let source = name.is_some().then_some(NameSource::Dwarf);
-                functions.push(Function {
-                    source,
-                    origin: source.and(origin),
-                    name,
-                    raw_name,
-                    offset: None,
-                    size: None,
-                    file: frame.file.map(|file| names.share(file.as_bytes())),
-                    line: frame.line,
-                    column: frame.column,
-                    is_inlined: true,
-                    guess: None,
-                });
-            });
-        }
-        if self.cancellation.is_cancelled() {
-            self.states.drop_lines(dso);
-        }
-        let outer = if self.functions.len() > start { self.functions.pop() } else { None };
-        let outer = match (outer, function) {
-            (Some(outer), Some(function)) => {
-                Some(Function { file: outer.file, line: outer.line, column: outer.column, ..function })
-            }
-            (Some(outer), None) => Some(Function { is_inlined: false, ..outer }),
-            (None, function) => function,
-        };
-        self.functions.extend(outer);
-    }
-
-    /// Makes the function of a symbol.
-    fn function(
-        &mut self,
-        dso: usize,
-        (symbol, origin): (&Symbol<'_>, Option<FileOrigin>),
-        offset: u64,
-        demangles: bool,
-    ) -> Function {
-        let options = Arc::clone(self.shared.finder.options());
-        let form = match self.states.get_mut(dso) {
-            Some(DsoState { symbols, forms, .. }) if demangles => {
-                forms.of(symbol.name, &options, symbols.get())
-            }
-            _ => None,
-        };
-        let (raw_name, name) = self.names.get(symbol.name, form, options.limits.name);
-        Function {
-            name: Some(name),
-            raw_name: Some(raw_name),
-            offset: Some(offset),
-            size: Some(symbol.end.saturating_sub(symbol.start)),
-            file: None,
-            line: None,
-            column: None,
-            is_inlined: false,
-            source: Some(symbol.source),
-            origin,
-            guess: None,
-        }
     }
 }
 
