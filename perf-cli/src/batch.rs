@@ -11,7 +11,7 @@ use crate::output::{Diagnostics, Output};
 pub(crate) const OUT: usize = 2 << 20;
 
 /// A block of records that a thread turned into output.
-pub(crate) trait Printed {
+pub(crate) trait PrintedBlock {
     /// Returns the output, or the next piece of it.
     fn out(&self) -> &[u8];
 
@@ -21,7 +21,7 @@ pub(crate) trait Printed {
 
 /// Writes the output of a block, calling `print_more` for each next piece, adds the account to `total`, and reports what is
 /// new in it. Returns whether there is still a reader.
-pub(crate) fn deliver<B: Printed>(
+pub(crate) fn deliver<B: PrintedBlock>(
     block: &mut B,
     mut print_more: impl FnMut(&mut B),
     output: &mut Output,

@@ -13,7 +13,7 @@ use perf_parse::sample::BranchStack;
 use perf_profile::branches::{BranchFile, Branches, FileAddresses};
 use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
 use perf_profile::{Symbols, has_stacks};
-use perf_session::{At, Dso, DsoKind, Frame, Mapping, Segment, Session};
+use perf_session::{Dso, DsoKind, Frame, Mapping, SampleContext, Segment, Session};
 use perf_symbol::{DsoFiles, NoSymbols};
 
 use crate::args::export::{ExportArgs, To};
@@ -91,7 +91,7 @@ impl SamplePass<'_> for BranchCounts {
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         _: &CountedSample<'_>,
         _: &WalkContext<'_>,
         _: &mut RecordNotes<'_, ()>,
@@ -104,7 +104,7 @@ impl SamplePass<'_> for BranchCounts {
 }
 
 /// Returns the branch stack of a sample; `None` if its event has none.
-fn branch_stack<'r>(at: &At<'_, 'r>) -> Result<Option<BranchStack<'r>>, perf_parse::FileError> {
+fn branch_stack<'r>(at: &SampleContext<'_, 'r>) -> Result<Option<BranchStack<'r>>, perf_parse::FileError> {
     match at.sample().tail() {
         Ok(tail) => Ok(tail.branch_stack),
         Err(error) => Err(at.record().error(error)),
@@ -273,7 +273,7 @@ impl SamplePass<'_> for BranchTexts<'_> {
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         _: &WalkContext<'_>,
         _: &mut RecordNotes<'_, ()>,
@@ -282,7 +282,7 @@ impl SamplePass<'_> for BranchTexts<'_> {
         let session = at.session();
         let mut chain = Vec::new();
         if has_stacks(counted.event) {
-            let (frames, _) = self.names.stack(at, counted.user)?;
+            let (frames, _) = self.names.stack(at, counted.deferred)?;
             chain.extend(frames.iter().map(|it| self.address(session, it.frame.mapping, it.frame.ip)));
             self.names.done(frames);
         }

@@ -41,7 +41,7 @@ pub(crate) fn unpack(path: &Path) -> Result<Folder, Failure> {
 }
 
 fn unpack_within(file: impl Read, limits: Limits) -> io::Result<Folder> {
-    let mut unpacked = Unpacked {
+    let mut unpacked = UnpackFolder {
         folder: folder()?,
         limits,
         bytes: limits.bytes,
@@ -123,7 +123,7 @@ fn folder() -> io::Result<Folder> {
 }
 
 /// The folder that an archive is unpacked to, and what may still be added to it.
-struct Unpacked {
+struct UnpackFolder {
     folder: Folder,
     limits: Limits,
     bytes: u64,
@@ -132,7 +132,7 @@ struct Unpacked {
     link: fn(&Path, &Path) -> io::Result<()>,
 }
 
-impl Unpacked {
+impl UnpackFolder {
     /// Writes a file, and returns its path.
     fn unpack(&mut self, number: usize, entry: &mut impl Read) -> io::Result<PathBuf> {
         let path = self.folder.path().join(number.to_string());
@@ -334,7 +334,7 @@ mod tests {
             fs::write(&from, b"content").unwrap();
             let limits = Limits { bytes, entries: 100 };
             let link = |_: &Path, _: &Path| Err(io::ErrorKind::TooManyLinks.into());
-            let mut it = Unpacked { folder, limits, bytes, names: 100, link };
+            let mut it = UnpackFolder { folder, limits, bytes, names: 100, link };
             it.place(&from, Path::new("a/b")).and_then(|()| it.place(&from, Path::new("c")))
         };
         assert!(unpacked(14).is_ok());

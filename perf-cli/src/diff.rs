@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use perf_profile::diff::{Diff, DiffSide, FunctionDiff, Normalize};
-use perf_profile::{Keep, Profile};
+use perf_profile::{Profile, SampleDetail};
 use perf_symbol::Guess;
 
 use crate::args::Format;
@@ -12,7 +12,7 @@ use crate::args::fold::WeightArg;
 use crate::column;
 use crate::escape::{Lossy, OneLine, print, push_json_value, push_name, shown};
 use crate::output::{Output, say};
-use crate::profile::{self, Profiles, Request};
+use crate::profile::{self, ProfileRequest, Profiles};
 use crate::{Failure, Outcome, flamegraph};
 
 pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         let mut only = args.only.clone();
         selections.iter().for_each(|selection| selection.apply(&mut only));
         let paths = std::slice::from_ref(path);
-        let request = Request {
+        let request = ProfileRequest {
             paths,
             only: &only,
             symbols: &args.symbols,
@@ -40,7 +40,8 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
             wakers: 0,
             marks: false,
         };
-        let Profiles { profiles, inputs, outcome: of_side } = profile::read(&request, Keep::default())?;
+        let Profiles { profiles, inputs, outcome: of_side } =
+            profile::read(&request, SampleDetail::default())?;
         if of_side != Outcome::Clean {
             outcome = of_side;
         }
@@ -174,8 +175,7 @@ fn shown_name(name: &[u8]) -> String {
 
 fn push_json(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
     let text = |bytes: &[u8]| Lossy(bytes).to_string();
-    let total =
-        |total: perf_profile::Total| serde_json::json!({"samples": total.samples, "period": total.period});
+    let total = |total: perf_profile::SampleTotal| serde_json::json!({"samples": total.samples, "period": total.period});
     let mut push = |value: serde_json::Value| {
         push_json_value(out, &value);
         out.push(b'\n');

@@ -27,7 +27,7 @@ use crate::{Failure, Outcome, advice};
 use block::Block;
 use filter::Filter;
 use formatter::Formatter;
-pub(crate) use origin::{Origin, Origins, Written};
+pub(crate) use origin::{RingOrigin, RingOrigins, WriteDirection};
 use reading::{Reading, Source, Walk};
 use tracepoints::Formats;
 
@@ -37,7 +37,7 @@ const PART: u64 = 256 << 10;
 pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
     crate::input::read(&args.file, |reader, memory| {
         let order = args.show.order.unwrap_or(Order::File);
-        let rings = Rings { origins: &Origins::default(), faults: Vec::new(), unread: 0 };
+        let rings = Rings { origins: &RingOrigins::default(), faults: Vec::new(), unread: 0 };
         dump(&reader, memory, &args.show, order, rings, Diagnostics::new())
     })
 }
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Outcome, Failure> {
 /// What is known of the rings whose dumps are the input; nothing for a capture.
 #[derive(Debug)]
 pub(crate) struct Rings<'a> {
-    pub(crate) origins: &'a Origins,
+    pub(crate) origins: &'a RingOrigins,
     /// The faults in rings as a whole, which are already printed.
     pub(crate) faults: Vec<FileError>,
     /// The number of bytes that cannot be read because of them.

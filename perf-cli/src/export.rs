@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use perf_export::otlp::OtlpEncoding;
 use perf_export::{firefox, fold, otlp, pprof, speedscope};
-use perf_profile::{Keep, Times};
+use perf_profile::{SampleDetail, TimeDetail};
 
 use crate::args::export::{ExportArgs, To};
 use crate::escape::{OneLine, shown};
-use crate::output::{Holds, InputFile, Output, Outputs};
-use crate::profile::{self, Profiles, Request};
+use crate::output::{FileContent, InputFile, Output, Outputs};
+use crate::profile::{self, ProfileRequest, Profiles};
 use crate::{Failure, Outcome, branches};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
@@ -24,24 +24,26 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if let Some(option) = args.columns.given().filter(|_| args.to != To::Parquet) {
         return Err(Failure(format!("{option} needs --to parquet")));
     }
-    let keep = match args.to {
+    let detail = match args.to {
         To::Parquet => return columns::run(args),
-        To::Folded => Keep::default(),
+        To::Folded => SampleDetail::default(),
         // Of branches no profile is made.
         To::Brstack | To::Preagg | To::Autofdo => {
             return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
         }
-        To::Firefox => Keep { times: Times::Each, cpus: true, ..Keep::default() },
-        To::Speedscope => Keep { times: Times::Each, ..Keep::default() },
-        To::Pprof => Keep { cpus: true, ..Keep::default() },
-        To::Otlp | To::OtlpJson => Keep { times: Times::Each, cpus: true, ..Keep::default() },
+        To::Firefox => SampleDetail { times: TimeDetail::Each, cpus: true, ..SampleDetail::default() },
+        To::Speedscope => SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() },
+        To::Pprof => SampleDetail { cpus: true, ..SampleDetail::default() },
+        To::Otlp | To::OtlpJson => {
+            SampleDetail { times: TimeDetail::Each, cpus: true, ..SampleDetail::default() }
+        }
     };
     let files = &args.profile.files.0;
     if args.to == To::Firefox && files.len() > 1 {
         return Err(Failure("--to firefox writes one capture; export each to a file of its own".into()));
     }
-    let request = Request { marks: args.to == To::Firefox, ..(&args.profile).into() };
-    let Profiles { profiles, inputs, outcome } = profile::read(&request, keep)?;
+    let request = ProfileRequest { marks: args.to == To::Firefox, ..(&args.profile).into() };
+    let Profiles { profiles, inputs, outcome } = profile::read(&request, detail)?;
     let threads = args.profile.threads();
     write(&args.output, &inputs, |out| match args.to {
         To::Folded => {
@@ -112,7 +114,8 @@ pub(crate) fn write(
         return output.flush().map(drop);
     }
     let failure = |error: io::Error| Failure(format!("{}: {error}", shown(path)));
-    let (file, unfinished) = Outputs::of(inputs.iter().cloned()).claim("-o", path)?.create(Holds::Report)?;
+    let (file, unfinished) =
+        Outputs::of(inputs.iter().cloned()).claim("-o", path)?.create(FileContent::Report)?;
     let mut out = BufWriter::new(file);
     content(&mut out).map_err(failure)?;
     out.into_inner().map_err(|error| failure(error.into_error()))?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use perf_export::flamegraph::{self, FlameDocument};
-use perf_profile::{Keep, Profile, Times};
+use perf_profile::{Profile, SampleDetail, TimeDetail};
 
 use crate::args::flamegraph::FlamegraphArgs;
 use crate::escape::shown;
@@ -18,9 +18,9 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let path = &*args.output;
     let document = document_of(path)?;
     // A picture has no times.
-    let times = if document == FlameDocument::Svg { Times::Nothing } else { Times::Spans };
-    let keep = Keep { times, ..Keep::default() };
-    let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), keep)?;
+    let times = if document == FlameDocument::Svg { TimeDetail::Nothing } else { TimeDetail::Spans };
+    let detail = SampleDetail { times, ..SampleDetail::default() };
+    let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), detail)?;
     let mut options = flamegraph::Options::default();
     options.captures = names(&args.profile.files.0);
     options.threads = args.profile.threads();

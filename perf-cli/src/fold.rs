@@ -1,7 +1,7 @@
 //! `perfdata fold`: folded stacks.
 
 use perf_export::fold;
-use perf_profile::{Keep, event_name};
+use perf_profile::{SampleDetail, event_name};
 
 use crate::args::fold::{FoldArgs, FoldMark, FoldRoot, WeightArg};
 use crate::escape::OneLine;
@@ -10,7 +10,7 @@ use crate::profile::{self, Profiles};
 use crate::{Failure, Outcome, selection};
 
 pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
-    let Profiles { profiles, outcome, .. } = profile::read(&(&args.profile).into(), Keep::default())?;
+    let Profiles { profiles, outcome, .. } = profile::read(&(&args.profile).into(), SampleDetail::default())?;
     let is_marked = |kind| args.mark.iter().any(|&mark| mark == kind || mark == FoldMark::All);
     let mut options = fold::Options::default();
     options.root = match args.root {

@@ -15,7 +15,7 @@ use perf_parse::{Index, Reader};
 use crate::args::IndexArgs;
 use crate::escape::shown;
 use crate::input::{self, Memory};
-use crate::output::{Diagnostics, Holds, Outputs, say};
+use crate::output::{Diagnostics, FileContent, Outputs, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome};
 
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {
         }
         let path = args.output.clone().map_or_else(|| beside(&args.file), Ok)?;
         let (mut file, output) =
-            Outputs::of(memory.inputs.iter().cloned()).claim("-o", &path)?.create(Holds::Index)?;
+            Outputs::of(memory.inputs.iter().cloned()).claim("-o", &path)?.create(FileContent::Index)?;
         let identity = memory.identity(&reader);
 
         let (index, account) = index(&reader, memory.size)?;
@@ -86,7 +86,7 @@ fn index(reader: &Reader<'_>, size: u64) -> Result<(Index, Account), Failure> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let count = usize::try_from(size / BLOCK).unwrap_or(usize::MAX).max(PER_THREAD * threads);
     let formats = reader.features().get(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
-    let work = Work {
+    let work = IndexWork {
         blocks: Mutex::new((0, reader.blocks(count))),
         check: RecordCheck::new(formats),
         has_formats: !formats.is_empty(),
@@ -118,7 +118,7 @@ fn index(reader: &Reader<'_>, size: u64) -> Result<(Index, Account), Failure> {
 }
 
 /// The blocks that no thread has taken yet, and what all threads share.
-struct Work<'r> {
+struct IndexWork<'r> {
     /// The blocks, and the number of the next one.
     blocks: Mutex<(usize, Blocks<'r>)>,
     check: RecordCheck<'r>,
@@ -128,7 +128,7 @@ struct Work<'r> {
     progress: Mutex<(u64, Progress)>,
 }
 
-impl<'r> Work<'r> {
+impl<'r> IndexWork<'r> {
     /// Indexes blocks until none is left.
     fn parts(&self) -> Result<Vec<Part<'r>>, IndexError> {
         let mut parts = Vec::new();

@@ -27,9 +27,9 @@ use crate::output::aside::KCORE_DIR;
 use crate::{Failure, Outcome, not_readable, streams};
 
 /// The operation of a verb on a capture.
-pub(crate) trait Work: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure> {}
+pub(crate) trait CaptureWork: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure> {}
 
-impl<W: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure>> Work for W {}
+impl<W: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure>> CaptureWork for W {}
 
 /// What is known of the files of a capture.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +69,7 @@ pub(crate) fn mapped(file: &File) -> io::Result<Option<FileMapping>> {
 }
 
 /// Opens the capture and runs the work on it.
-pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
+pub(crate) fn read(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
         return read_stream(Path::new(STDIN), streams::Input, work);
     }
@@ -85,7 +85,7 @@ pub(crate) fn read(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
 /// Like [`read`], in memory that does not grow with a file: it is read by windows instead of mapped. If only `a_part` of it is
 /// needed, it is mapped nevertheless, so that an index can say which.
 #[cfg(feature = "parquet")]
-pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl Work) -> Result<Outcome, Failure> {
+pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl CaptureWork) -> Result<Outcome, Failure> {
     if a_part || path == Path::new("-") || path.is_dir() || !is_stored(path)? {
         return read(path, work);
     }
@@ -96,7 +96,7 @@ pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl Work) -> Res
 }
 
 /// Like [`read`], for work that needs the whole capture in memory. Reads a stream to its end first.
-pub(crate) fn read_whole(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
+pub(crate) fn read_whole(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
         let name = Path::new(STDIN);
         let input = Input { bytes: read_all(name, streams::Input)?, file: InputFile::stdin() };
@@ -131,7 +131,7 @@ fn read_memory(
     main: &Input,
     more: &[Input],
     folder: Option<InputFile>,
-    work: impl Work,
+    work: impl CaptureWork,
 ) -> Result<Outcome, Failure> {
     let all = || core::iter::once(main).chain(more);
     let inputs: Vec<_> = all().filter_map(|input| input.file.clone()).chain(folder).collect();
@@ -155,7 +155,7 @@ fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Reads a folder written by `perf record --threads`: `data` has the layout of a file, and `data.*` contain only
 /// records.
-fn read_folder(path: &Path, work: impl Work) -> Result<Outcome, Failure> {
+fn read_folder(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
     let main = open_in_folder(&path.join("data")).map_err(|Failure(why)| {
         Failure(format!("{why}; a folder is a capture only if perf record --threads wrote it"))
     })?;
@@ -217,7 +217,11 @@ fn read_all(name: &Path, mut reader: impl Read) -> Result<Bytes, Failure> {
 }
 
 /// Decodes a stream as it arrives. Reads a file whole first.
-fn read_stream(name: &Path, mut reader: impl Read + Send, work: impl Work) -> Result<Outcome, Failure> {
+fn read_stream(
+    name: &Path,
+    mut reader: impl Read + Send,
+    work: impl CaptureWork,
+) -> Result<Outcome, Failure> {
     let (start, is_file) = read_start(name, &mut reader)?;
     let mut stream = io::Cursor::new(start).chain(reader);
     if is_file {

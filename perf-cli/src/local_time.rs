@@ -21,9 +21,9 @@ pub(crate) fn of(seconds: i64) -> Option<DateTime> {
 }
 
 /// A date and a time of day, as `2024-02-29 13:07:01`.
-pub(crate) struct Shown<'a>(pub(crate) &'a DateTime);
+pub(crate) struct DateText<'a>(pub(crate) &'a DateTime);
 
-impl core::fmt::Display for Shown<'_> {
+impl core::fmt::Display for DateText<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let (year, month, day) = (self.0.year(), self.0.month(), self.0.month_day());
         let (hour, minute, second) = (self.0.hour(), self.0.minute(), self.0.second());

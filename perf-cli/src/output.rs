@@ -14,8 +14,8 @@ mod stdout;
 pub(crate) use diagnostics::Diagnostics;
 pub(crate) use file_id::InputFile;
 #[cfg(target_os = "linux")]
-pub(crate) use files::Unfinished;
-pub(crate) use files::{Claim, Holds, Outputs};
+pub(crate) use files::UnfinishedFile;
+pub(crate) use files::{FileContent, OutputClaim, Outputs};
 #[cfg(all(target_os = "linux", feature = "parquet"))]
 pub(crate) use signals::without_signals;
 #[cfg(target_os = "linux")]

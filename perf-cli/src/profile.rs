@@ -4,7 +4,7 @@ use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_parse::file::Reader;
-use perf_profile::{Keep, Profile, ProfileOptions};
+use perf_profile::{Profile, ProfileOptions, SampleDetail};
 
 use crate::args::only::OnlyArgs;
 use crate::args::profile::{NamingArgs, ProfileArgs};
@@ -26,7 +26,7 @@ pub(crate) struct Profiles {
 
 /// Which samples of which captures, and how they get names.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request<'a> {
+pub(crate) struct ProfileRequest<'a> {
     pub(crate) paths: &'a [PathBuf],
     pub(crate) only: &'a OnlyArgs,
     pub(crate) symbols: &'a SymbolArgs,
@@ -39,7 +39,7 @@ pub(crate) struct Request<'a> {
     pub(crate) marks: bool,
 }
 
-impl<'a> From<&'a ProfileArgs> for Request<'a> {
+impl<'a> From<&'a ProfileArgs> for ProfileRequest<'a> {
     fn from(args: &'a ProfileArgs) -> Self {
         let ProfileArgs { files, naming, only, symbols, off_cpu, wakers, .. } = args;
         let wakers = wakers.map_or(0, NonZero::get);
@@ -52,13 +52,13 @@ impl<'a> From<&'a ProfileArgs> for Request<'a> {
 /// # Errors
 ///
 /// Those of the first capture that cannot be read.
-pub(crate) fn read(request: &Request<'_>, keep: Keep) -> Result<Profiles, Failure> {
+pub(crate) fn read(request: &ProfileRequest<'_>, detail: SampleDetail) -> Result<Profiles, Failure> {
     let mut all = Profiles { profiles: Vec::new(), inputs: Vec::new(), outcome: Outcome::Clean };
-    let keep = Keep { max_stack: request.naming.max_stack, ..keep };
+    let detail = SampleDetail { max_stack: request.naming.max_stack, ..detail };
     for path in request.paths {
         let outcome = crate::input::read(path, |reader, memory| {
             all.inputs.extend_from_slice(memory.inputs);
-            let (profile, outcome) = profile(&reader, memory, request, keep)?;
+            let (profile, outcome) = profile(&reader, memory, request, detail)?;
             let beyond: u64 = profile.events().iter().map(|event| event.beyond.samples).sum();
             if beyond > 0 {
                 say!(
@@ -84,12 +84,12 @@ pub(crate) fn read(request: &Request<'_>, keep: Keep) -> Result<Profiles, Failur
 pub(crate) fn profile(
     reader: &Reader<'_>,
     memory: Memory<'_>,
-    request: &Request<'_>,
-    keep: Keep,
+    request: &ProfileRequest<'_>,
+    detail: SampleDetail,
 ) -> Result<(Profile, Outcome), Failure> {
     let naming = request.symbols.naming(request.naming.threads);
     let mut options = ProfileOptions::default();
-    (options.keep, options.inlines) = (keep, naming.inlines);
+    (options.detail, options.inlines) = (detail, naming.inlines);
     (options.off_cpu, options.wakers, options.marks) = (request.off_cpu, request.wakers, request.marks);
     let needs_all = options.off_cpu || options.wakers > 0;
     let samples = selection::unresolved(reader, memory, request.only, needs_all)?;

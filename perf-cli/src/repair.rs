@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::args::RepairArgs;
 use crate::escape::{make_json_safe, shown};
 use crate::input;
-use crate::output::{Diagnostics, Holds, Outputs, say};
+use crate::output::{Diagnostics, FileContent, Outputs, say};
 use crate::progress::Progress;
 use crate::render::account;
 use crate::{Failure, Outcome};
@@ -21,8 +21,8 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
         let mut outputs = Outputs::of(memory.inputs.iter().cloned());
         let output = outputs.claim("-o", &args.output)?;
         let report = args.report.as_ref().map(|path| outputs.claim("--report", path)).transpose()?;
-        let (file, output) = output.create(Holds::Capture)?;
-        let report = report.map(|report| report.create(Holds::Report)).transpose()?;
+        let (file, output) = output.create(FileContent::Capture)?;
+        let report = report.map(|report| report.create(FileContent::Report)).transpose()?;
 
         let mut progress = Progress::new(memory.size, true);
         let mut diagnostics = Diagnostics::new();

@@ -70,7 +70,7 @@ fn report(
 }
 
 /// A use of a report, such as printing it.
-type Act<'a> = dyn FnMut(&ReportView<'_>) -> Result<(), Failure> + 'a;
+type ReportAction<'a> = dyn FnMut(&ReportView<'_>) -> Result<(), Failure> + 'a;
 
 /// Counts the samples that `only` selects, and calls `act` with the report.
 fn with_report(
@@ -79,7 +79,7 @@ fn with_report(
     args: &ReportArgs,
     only: &OnlyArgs,
     limits: Limits,
-    act: &mut Act<'_>,
+    act: &mut ReportAction<'_>,
 ) -> Result<Outcome, Failure> {
     let naming = args.symbols.naming(args.threads);
     let mut options = args.options()?;

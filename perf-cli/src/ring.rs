@@ -17,13 +17,13 @@ use perf_parse::rewrite::{self, RepairStep, Repaired, repair};
 use perf_parse::ring::Direction;
 
 use crate::args::{Order, RingArgs};
-use crate::dump::{Origins, Rings, dump};
+use crate::dump::{RingOrigins, Rings, dump};
 use crate::escape::shown;
 use crate::input::{Input, Memory};
-use crate::output::{Claim, Diagnostics, Holds, Outputs, say};
+use crate::output::{Diagnostics, FileContent, OutputClaim, Outputs, say};
 use crate::progress::Progress;
 use crate::{Failure, Outcome};
-use aux_area::Extracted;
+use aux_area::AuxSummary;
 use linear::{Linear, Positions, has_control_page};
 
 pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RingArgs) -> Result<Outcome, Failure> {
     }
     let mut claim =
         |option, path: &Option<PathBuf>| path.as_ref().map(|path| outputs.claim(option, path)).transpose();
-    let out = Out { aux: claim("--aux-output", &args.aux_output)?, data: claim("-o", &args.output)? };
+    let out = RingOutputs { aux: claim("--aux-output", &args.aux_output)?, data: claim("-o", &args.output)? };
     decode(args, &attr, &dumps, &apart, out)
 }
 
@@ -77,9 +77,9 @@ fn positions_of_each(args: &RingArgs) -> Result<(), Failure> {
 }
 
 /// The files to write.
-struct Out {
-    aux: Option<Claim>,
-    data: Option<Claim>,
+struct RingOutputs {
+    aux: Option<OutputClaim>,
+    data: Option<OutputClaim>,
 }
 
 /// Decodes the dumps, whose events are in `attr`.
@@ -88,10 +88,10 @@ fn decode(
     attr: &Attr<'_>,
     dumps: &[Input],
     apart: &[Input],
-    out: Out,
+    out: RingOutputs,
 ) -> Result<Outcome, Failure> {
     let (mut bytes, mut origins, mut areas, mut files) =
-        (Vec::new(), Origins::default(), Vec::new(), Vec::new());
+        (Vec::new(), RingOrigins::default(), Vec::new(), Vec::new());
     let reader = match attr {
         Attr::File(input) => attr::read(args, input.bytes())?,
         Attr::Words(text) => attr::in_words(args, text)?,
@@ -138,10 +138,10 @@ fn decode(
     let mut reader = reader.with_records(first);
     others.iter().for_each(|bytes| reader.add_data(bytes));
     if let (Some(claim), Some(path)) = (out.aux, &args.aux_output) {
-        let (file, unfinished) = claim.create(Holds::Trace)?;
+        let (file, unfinished) = claim.create(FileContent::Trace)?;
         let report = |ring: usize, fault| faults.add(files[ring], fault, 0);
         let extracted = aux_area::extract(&reader, &areas, &origins, file, report);
-        let Extracted { records, bytes, lacks_area } =
+        let AuxSummary { records, bytes, lacks_area } =
             extracted.map_err(|error| Failure(format!("{}: {error}", shown(path))))?;
         unfinished.publish()?;
         if lacks_area {
@@ -156,7 +156,7 @@ fn decode(
     let Faults { reported, unread, mut diagnostics } = faults;
     let rings = Rings { origins: &origins, faults: reported, unread };
     if let (Some(claim), Some(path)) = (out.data, &args.output) {
-        let (file, unfinished) = claim.create(Holds::Capture)?;
+        let (file, unfinished) = claim.create(FileContent::Capture)?;
         let repaired = write(&reader, order, &origins, file, size, &mut diagnostics);
         drop(diagnostics);
         let failure = |error| Failure(format!("{}: {error}", shown(path)));
@@ -173,7 +173,7 @@ fn decode(
 fn write(
     reader: &Reader<'_>,
     order: Order,
-    origins: &Origins,
+    origins: &RingOrigins,
     file: File,
     size: u64,
     diagnostics: &mut Diagnostics,

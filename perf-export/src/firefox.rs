@@ -16,7 +16,7 @@ use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::event::{EventType, HW_EVENT_MASK, HwId};
 use perf_parse::event::Event;
 use perf_profile::{
-    Origin, Profile, event_name,
+    CaptureOrigin, Profile, event_name,
     text::OneLine,
     unit::{has_periods, is_clock},
     work::both::both,
@@ -54,7 +54,7 @@ impl Default for Options {
     }
 }
 
-/// Writes the samples of one capture, whose profile needs the time of [each](perf_profile::Times::Each) sample.
+/// Writes the samples of one capture, whose profile needs the time of [each](perf_profile::TimeDetail::Each) sample.
 ///
 /// Each thread has the samples of one event. A sample weighs 1. The CPU time of a sample is its period, if the event
 /// counts nanoseconds or cycles. Samples of other events are markers with stacks, as are those with a
@@ -204,7 +204,7 @@ struct MarkerField {
 
 fn meta<'a>(
     options: &'a Options,
-    origin: &Origin,
+    origin: &CaptureOrigin,
     attr: Option<&Attr>,
     unit_of_cpu: Option<&'static str>,
     start: u64,
@@ -336,36 +336,36 @@ mod tests {
     use perf_abi::endian::LittleEndian;
     use perf_abi::regs::Arch;
     use perf_abi::sample_type::SampleType;
-    use perf_parse::event::{Events, Place};
+    use perf_parse::event::{Events, RecordPosition};
     use perf_parse::{EventRecord, RawRecord};
     use perf_session::Session;
     use perf_symbol::{StackFinder, Symbolizer};
 
     use super::*;
-    use perf_profile::Keep;
     use perf_profile::Limits;
-    use perf_profile::Naming;
+    use perf_profile::NamingOptions;
     use perf_profile::ProfileBuilder;
-    use perf_profile::Times;
+    use perf_profile::SampleDetail;
+    use perf_profile::TimeDetail;
 
     /// Samples without stacks, of threads with these ids of their process and their own.
     fn profile(threads: &[(u32, u32)]) -> Profile {
         let attr = Attr { sample_type: SampleType::TID | SampleType::TIME, ..Attr::default() };
         let events: Events = [(attr, vec![])].into_iter().collect();
         let mut session = Session::new();
-        let keep = Keep { times: Times::Each, ..Keep::default() };
-        let mut builder = ProfileBuilder::new(keep, Limits::default());
+        let detail = SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() };
+        let mut builder = ProfileBuilder::new(detail, Limits::default());
         let finder = Symbolizer::new(perf_symbol::SymbolOptions::default()).finder().clone();
         let mut finder = StackFinder::new(Arch::X86, 0, finder);
         for (&(pid, tid), time) in threads.iter().zip(1_u64..) {
             let ids = [pid, tid].map(u32::to_le_bytes).concat();
             let record = [&[9, 0, 0, 0, 2, 0, 24, 0], &ids[..], &time.to_le_bytes()].concat();
             let (raw, _) = RawRecord::<LittleEndian>::parse(&record).unwrap();
-            let record = EventRecord::with_event(raw.untyped(), &events[0], Place::default());
+            let record = EventRecord::with_event(raw.untyped(), &events[0], RecordPosition::default());
             let at = session.update_at(&record).unwrap().unwrap();
             builder.sample(&at, &events[0], 1, &[], None, None);
         }
-        builder.finish(&session, &mut finder, None, Naming::default(), &mut |_, _| {})
+        builder.finish(&session, &mut finder, None, NamingOptions::default(), &mut |_, _| {})
     }
 
     #[test]

@@ -24,8 +24,8 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_profile::{
     Call, CallTree, Profile, Symbol, Weight, each_call, event_name,
-    table::known_numbers::{KnownNumbers, UnknownNames},
-    table::lists::Lists,
+    table::number_cache::{NumberCache, UnknownNames},
+    table::number_lists::NumberLists,
     text::{mark_of_guess, push_name},
     work::sorting::sort_by_key,
     work::waves::each_part,
@@ -207,14 +207,14 @@ impl FoldedNames {
     }
 
     /// Returns the names of the functions of each frame, the outermost one first.
-    fn of_frames(&mut self, profile: &Profile, options: &Options) -> Lists {
-        let symbols = profile.named().symbols();
+    fn of_frames(&mut self, profile: &Profile, options: &Options) -> NumberLists {
+        let symbols = profile.function_table().symbols();
         // A symbol may have each mark.
-        let mut known = KnownNumbers::of(symbols.len() * NameMark::COUNT);
+        let mut known = NumberCache::of(symbols.len() * NameMark::COUNT);
         let mut of_unknown = UnknownNames::of(profile.frames().dsos().len());
         let mut name = Vec::new();
-        let mut of_frames = Lists::default();
-        for (place, frame) in profile.frames().places().iter().zip(0..) {
+        let mut of_frames = NumberLists::default();
+        for (place, frame) in profile.frames().locations().iter().zip(0..) {
             let dso = profile.frames().dsos().get(place.dso as usize);
             let of_file = mark_of(dso, options);
             of_frames.push(each_call(profile, frame).map(|(Call { symbol, .. }, _)| {
@@ -334,9 +334,9 @@ mod tests {
     use perf_symbol::{StackFinder, Symbolizer};
 
     use super::*;
-    use perf_profile::Keep;
     use perf_profile::ProfileBuilder;
-    use perf_profile::{Limits, Naming};
+    use perf_profile::SampleDetail;
+    use perf_profile::{Limits, NamingOptions};
 
     #[test]
     fn arguments_are_cut_but_not_what_else_has_parentheses() {
@@ -381,10 +381,11 @@ mod tests {
 
     #[test]
     fn a_profile_without_samples_has_no_stacks() {
-        let builder = ProfileBuilder::new(Keep::default(), Limits::default());
+        let builder = ProfileBuilder::new(SampleDetail::default(), Limits::default());
         let files = Symbolizer::new(perf_symbol::SymbolOptions::default()).finder().clone();
         let mut finder = StackFinder::new(Arch::X86, 127, files);
-        let profile = builder.finish(&Session::new(), &mut finder, None, Naming::default(), &mut |_, _| {});
+        let profile =
+            builder.finish(&Session::new(), &mut finder, None, NamingOptions::default(), &mut |_, _| {});
         let mut out = Vec::new();
         write(&[profile], &Options::default(), &mut out).unwrap();
         assert!(out.is_empty());

@@ -25,8 +25,8 @@ use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_abi::sample_type::SampleType;
 use perf_profile::{
-    EMPTY, NONE, Origin, Profile, ProfileEvent, Thread, Total, event_name, table::interner::Interner,
-    text::OneLine, unit::is_clock, work::both::both,
+    CaptureOrigin, EMPTY, NONE, Profile, ProfileEvent, ProfileThread, SampleTotal, event_name,
+    table::interner::Interner, text::OneLine, unit::is_clock, work::both::both,
 };
 use prost::Message;
 
@@ -180,9 +180,9 @@ impl OtlpWriter {
         &mut self,
         (_, stack, _, cpu): SampleKey,
         thread: &[i32],
-        counts: &[(u32, u64, Total)],
+        counts: &[(u32, u64, SampleTotal)],
         of: &ProfileEvent,
-        origin: &Origin,
+        origin: &CaptureOrigin,
     ) -> (OtlpSample, OtlpSample) {
         let mut attribute_indices = thread.to_vec();
         if cpu != NONE {
@@ -192,7 +192,7 @@ impl OtlpWriter {
         let times = counts.iter().map(|&(_, time, _)| origin.wall_clock(time).filter(|_| has_time));
         let times: Option<Vec<u64>> = times.collect();
         // Above the largest i64 they wrap around, as sums of impossible periods do.
-        let values = |value: fn(&Total) -> u64| {
+        let values = |value: fn(&SampleTotal) -> u64| {
             let each = counts.iter().map(|(_, _, total)| value(total).cast_signed());
             if times.is_some() { each.collect() } else { vec![each.fold(0, i64::wrapping_add)] }
         };
@@ -233,7 +233,7 @@ impl OtlpWriter {
         })
     }
 
-    fn of_thread(&mut self, thread: &Thread) -> Vec<i32> {
+    fn of_thread(&mut self, thread: &ProfileThread) -> Vec<i32> {
         vec![
             self.attribute("process.pid", OtlpValue::Number(thread.pid.into())),
             self.attribute("thread.id", OtlpValue::Number(thread.tid.into())),
@@ -321,7 +321,7 @@ impl OtlpWriter {
 }
 
 /// Returns the attributes of a machine.
-fn of_machine(origin: &Origin) -> Vec<KeyValue> {
+fn of_machine(origin: &CaptureOrigin) -> Vec<KeyValue> {
     let name = |name: &Vec<u8>| OneLine(name).to_string();
     let arch = origin.arch.as_ref().map(|arch| match &**arch {
         b"x86_64" => "amd64".to_owned(),

@@ -17,7 +17,8 @@ use std::ops::Range;
 use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_profile::{
-    NONE, Profile, Total, event_name, table::interner::Interner, unit::is_clock, work::waves::each_range,
+    NONE, Profile, SampleTotal, event_name, table::interner::Interner, unit::is_clock,
+    work::waves::each_range,
 };
 use prost::Message;
 
@@ -111,7 +112,7 @@ struct PprofRows {
     /// Stack, thread and CPU, or [`NONE`].
     keys: Interner<(u32, u32, u32)>,
     /// The row, the sample type, and what was counted.
-    counts: Vec<(u32, u32, Total)>,
+    counts: Vec<(u32, u32, SampleTotal)>,
 }
 
 #[derive(Default)]
@@ -199,7 +200,7 @@ impl PprofWriter {
     fn sample(
         &self,
         (stack, thread, number): (u32, u32, u32),
-        counts: &[(u32, u32, Total)],
+        counts: &[(u32, u32, SampleTotal)],
         types: usize,
         [pid, tid, comm, cpu]: [i64; 4],
     ) -> PprofSample {

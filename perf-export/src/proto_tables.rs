@@ -5,7 +5,7 @@ use core::hash::{Hash, Hasher};
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_profile::{
-    EMPTY, NONE, Profile, Stacks, table::interner::Interner, table::known_numbers::KnownNumbers,
+    EMPTY, NONE, Profile, StackTree, table::interner::Interner, table::number_cache::NumberCache,
 };
 use perf_session::DsoKind;
 
@@ -83,21 +83,21 @@ impl Hash for CodeLocation {
 
 /// The strings of a profile's symbols and source files, and its mappings, as far as they are in the tables.
 struct KnownStrings {
-    names: KnownNumbers,
-    system_names: KnownNumbers,
-    files: KnownNumbers,
-    mappings: KnownNumbers,
+    names: NumberCache,
+    system_names: NumberCache,
+    files: NumberCache,
+    mappings: NumberCache,
 }
 
 impl KnownStrings {
     /// Returns the state of a profile before it is added.
     fn of(profile: &Profile) -> Self {
-        let symbols = profile.named().symbols().len();
+        let symbols = profile.function_table().symbols().len();
         Self {
-            names: KnownNumbers::of(symbols),
-            system_names: KnownNumbers::of(symbols),
-            files: KnownNumbers::of(profile.named().lines().len()),
-            mappings: KnownNumbers::of(profile.frames().mappings()),
+            names: NumberCache::of(symbols),
+            system_names: NumberCache::of(symbols),
+            files: NumberCache::of(profile.function_table().lines().len()),
+            mappings: NumberCache::of(profile.frames().mappings()),
         }
     }
 }
@@ -114,7 +114,7 @@ pub(crate) struct ProtoTables {
     mapping_numbers: HashMap<MappingKey, u32>,
     locations: Interner<CodeLocation>,
     /// Of locations.
-    pub(crate) stacks: Stacks,
+    pub(crate) stacks: StackTree,
 }
 
 impl Default for ProtoTables {
@@ -150,7 +150,7 @@ impl ProtoTables {
         let used = || (0..nodes).filter(|&stack| is_used.get(stack) == Some(&true));
         let used = || used().filter_map(|stack| Some((stack, profile.stacks().node(stack as u32)?)));
         let mut known = KnownStrings::of(profile);
-        let mut locations = vec![NONE; profile.frames().places().len()];
+        let mut locations = vec![NONE; profile.frames().locations().len()];
         // Of the locations, whether several frames have it.
         let mut is_shared = vec![false; self.locations.list().len()];
         for (_, (_, frame)) in used() {
@@ -163,7 +163,7 @@ impl ProtoTables {
             }
         }
         // The stacks of a profile are all different, and so are the first ones here, but for those with shared locations.
-        let is_first = self.stacks.len() == Stacks::default().len();
+        let is_first = self.stacks.len() == StackTree::default().len();
         if !is_first {
             self.stacks.find_all();
         }
@@ -188,18 +188,18 @@ impl ProtoTables {
 
     /// Returns the number of the location of a frame.
     fn location(&mut self, profile: &Profile, frame: u32, known: &mut KnownStrings) -> u32 {
-        let place = profile.frames().place(frame);
+        let place = profile.frames().location(frame);
         let (ip, is_caller) = place.map_or((0, false), |place| (place.ip, place.is_caller));
         let mapping = self.mapping(profile, frame, known);
         let start = self.mappings.get(mapping as usize).map_or(0, |mapping| mapping.key.start);
         // A return address may be that of another function already.
         let address = if is_caller { ip.saturating_sub(1).max(start) } else { ip };
-        let functions = profile.named().functions_of(frame);
+        let functions = profile.function_table().functions_of(frame);
         let mut lines = Vec::with_capacity(functions.len());
         let (mut has_files, mut has_lines, mut has_inlines) = (false, false, false);
         for at in functions {
-            let Some(symbol) = profile.named().symbol(at.symbol) else { continue };
-            let line = profile.named().line(at.line);
+            let Some(symbol) = profile.function_table().symbol(at.symbol) else { continue };
+            let line = profile.function_table().line(at.line);
             let strings = &mut self.strings;
             let function = FunctionStrings {
                 name: known.names.number(at.symbol, || strings.number(&symbol.label())),
@@ -225,7 +225,9 @@ impl ProtoTables {
     /// Returns the number of the mapping of a frame, which then has the frame's address; [`NONE`] if nothing is mapped.
     fn mapping(&mut self, profile: &Profile, frame: u32, known: &mut KnownStrings) -> u32 {
         let frames = profile.frames();
-        let (Some(place), Some(mapping)) = (frames.place(frame), frames.mapping(frame)) else { return NONE };
+        let (Some(place), Some(mapping)) = (frames.location(frame), frames.mapping(frame)) else {
+            return NONE;
+        };
         let number = known.mappings.number(place.mapping, || {
             let build_id = profile.build_id(place.dso).map(|id| hex(id.as_bytes())).unwrap_or_default();
             let key = MappingKey {

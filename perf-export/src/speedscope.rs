@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::num::NonZero;
 
 use perf_profile::{
-    Call, Line, Profile, Weight, calls_of, event_name,
+    Call, Profile, SourceLine, Weight, calls_of, event_name,
     text::OneLine,
     unit::{has_periods, is_clock},
     unknown_name,
@@ -108,7 +108,7 @@ impl SpeedscopeFrames {
     }
 
     /// Notes a line of a function. The first one of all counts, so that their order does not matter.
-    fn add_line(&mut self, number: u32, line: &Line) {
+    fn add_line(&mut self, number: u32, line: &SourceLine) {
         let file = OneLine(&line.file).to_string();
         let Some(frame) = self.list.get_mut(number as usize) else { return };
         let is_first = frame.line.is_none_or(|before| {
@@ -128,7 +128,7 @@ impl FrameNumbers {
         let mut of_symbols: HashMap<u32, u32> = HashMap::new();
         let number = |frame: u32| {
             let dso = profile.frames().dso_of(frame);
-            let guess = profile.frames().place(frame).and_then(|place| place.guess);
+            let guess = profile.frames().location(frame).and_then(|place| place.guess);
             let file = || dso.map(|dso| OneLine(dso.name()).to_string()).unwrap_or_default();
             let of_call = |call: Call<'_>| {
                 let number = match call.symbol {
@@ -145,7 +145,7 @@ impl FrameNumbers {
             };
             calls_of(profile, frame).into_iter().map(of_call).collect()
         };
-        Self((0..profile.frames().places().len() as u32).map(number).collect())
+        Self((0..profile.frames().locations().len() as u32).map(number).collect())
     }
 
     /// Returns the functions of a stack, the outermost one first.

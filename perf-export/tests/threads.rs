@@ -16,7 +16,7 @@ use perf_abi::regs::Arch;
 use perf_export::otlp::OtlpEncoding;
 use perf_export::{firefox, flamegraph, fold, otlp, pprof, speedscope};
 use perf_parse::Reader;
-use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
+use perf_profile::{Limits, NamingOptions, Profile, ProfileBuilder, SampleDetail, TimeDetail};
 use perf_session::{Frame, Session};
 use perf_symbol::unwind::FrameSource;
 use perf_symbol::{StackFinder, StackFrame, SymbolOptions, Symbolizer};
@@ -31,13 +31,13 @@ fn frame(number: u64) -> StackFrame<'static> {
 }
 
 /// Reads a capture. Each sample is followed by `more` with other stacks, some of which come again.
-fn profile(capture: &str, keep: Keep, more: u64, threads: NonZero<usize>) -> Profile {
+fn profile(capture: &str, detail: SampleDetail, more: u64, threads: NonZero<usize>) -> Profile {
     let reader = Reader::open(testdata::path(capture)).unwrap();
     let mut session = Session::new();
     session.add_features(reader.features());
     let symbolizer = Symbolizer::new(SymbolOptions::default());
     let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
-    let mut builder = ProfileBuilder::new(keep, Limits::default());
+    let mut builder = ProfileBuilder::new(detail, Limits::default());
     let mut number = 1_u64;
     for record in reader.records().in_time_order() {
         let record = record.unwrap();
@@ -66,17 +66,19 @@ fn profile(capture: &str, keep: Keep, more: u64, threads: NonZero<usize>) -> Pro
             builder.sample(&at, event, number >> 40, &stack, None, None);
         }
     }
-    let naming = Naming { threads, ..Naming::default() };
+    let naming = NamingOptions { threads, ..NamingOptions::default() };
     builder.finish(&session, &mut finder, None, naming, &mut |_, _| {})
 }
 
 /// Returns what is written in each format on so many threads.
 fn written(capture: &str, more: u64, threads: usize) -> [Vec<u8>; 7] {
     let threads = NonZero::new(threads).unwrap();
-    let of = |times| profile(capture, Keep { times, cpus: true, ..Keep::default() }, more, threads);
+    let of = |times| {
+        profile(capture, SampleDetail { times, cpus: true, ..SampleDetail::default() }, more, threads)
+    };
     let [mut pprof, mut otlp, mut otlp_json, mut speedscope, mut firefox, mut page, mut folded] =
         [const { Vec::new() }; 7];
-    let twice = [of(Times::Nothing), of(Times::Nothing)];
+    let twice = [of(TimeDetail::Nothing), of(TimeDetail::Nothing)];
     let mut options = pprof::Options::default();
     options.threads = threads;
     pprof::write(&twice, &options, &mut pprof).unwrap();
@@ -93,10 +95,10 @@ fn written(capture: &str, more: u64, threads: usize) -> [Vec<u8>; 7] {
     fold::write(&twice, &options, &mut folded).unwrap();
     let mut options = flamegraph::Options::default();
     options.threads = threads;
-    flamegraph::write(&[of(Times::Spans)], &options, &mut page).unwrap();
+    flamegraph::write(&[of(TimeDetail::Spans)], &options, &mut page).unwrap();
     let mut options = firefox::Options::default();
     options.threads = threads;
-    firefox::write(&[of(Times::Each)], &options, &mut firefox).unwrap();
+    firefox::write(&[of(TimeDetail::Each)], &options, &mut firefox).unwrap();
     [pprof, otlp, otlp_json, speedscope, firefox, page, folded]
 }
 
@@ -112,9 +114,13 @@ fn any_number_of_threads_writes_the_same() {
         }
         if more > 0 {
             // More than a part of each list that is divided.
-            let all =
-                profile(capture, Keep { times: Times::Each, ..Keep::default() }, more, NonZero::<usize>::MIN);
-            assert!(all.samples().len() > 10_000 && all.frames().places().len() > 10_000);
+            let all = profile(
+                capture,
+                SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() },
+                more,
+                NonZero::<usize>::MIN,
+            );
+            assert!(all.samples().len() > 10_000 && all.frames().locations().len() > 10_000);
         }
     }
 }
@@ -124,19 +130,20 @@ fn any_number_of_threads_writes_the_same() {
 fn pages_of_spans_are_those_of_each_sample() {
     for capture in ["callchain.data", "everything.data", "system_wide.data", "group_read.data"] {
         let page = |times| {
-            let profile = profile(capture, Keep { times, ..Keep::default() }, 0, NonZero::<usize>::MIN);
+            let profile =
+                profile(capture, SampleDetail { times, ..SampleDetail::default() }, 0, NonZero::<usize>::MIN);
             let mut page = Vec::new();
             flamegraph::write(&[profile], &flamegraph::Options::default(), &mut page).unwrap();
             page
         };
-        assert!(page(Times::Spans) == page(Times::Each), "{capture}");
+        assert!(page(TimeDetail::Spans) == page(TimeDetail::Each), "{capture}");
     }
 }
 
 /// The format has one clock and one machine.
 #[test]
 fn firefox_takes_one_capture() {
-    let of_capture = || profile("callchain.data", Keep::default(), 0, NonZero::<usize>::MIN);
+    let of_capture = || profile("callchain.data", SampleDetail::default(), 0, NonZero::<usize>::MIN);
     for profiles in [Vec::new(), vec![of_capture(), of_capture()]] {
         let mut out = Vec::new();
         let error = firefox::write(&profiles, &firefox::Options::default(), &mut out).unwrap_err();

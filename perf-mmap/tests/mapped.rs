@@ -19,7 +19,7 @@ fn every_capture_reads_the_same_mapped_and_by_windows() {
             match (one.next(), other.next()) {
                 (None, None) => break,
                 (Some(Ok(one)), Some(Ok(other))) => {
-                    assert_eq!(one.place(), other.place(), "{path:?}");
+                    assert_eq!(one.position(), other.position(), "{path:?}");
                     assert_eq!(one.raw().as_bytes(), other.raw().as_bytes(), "{path:?}");
                 }
                 (one, other) => {

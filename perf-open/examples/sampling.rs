@@ -14,7 +14,7 @@ use std::time::Instant;
 use perf_open::abi::event::SwId;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::parse::Record;
-use perf_open::parse::sample::Frame;
+use perf_open::parse::sample::ChainFrame;
 use perf_open::{Builder, EventSpec, Ring, Target};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             *count += 1;
             example.clear();
             example.extend(chain.frames().filter_map(|frame| match frame {
-                Frame::Ip { ip, .. } => Some(ip),
+                ChainFrame::Ip { ip, .. } => Some(ip),
                 _ => None,
             }));
         }

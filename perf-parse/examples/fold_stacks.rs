@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use perf_parse::sample::Frame;
+use perf_parse::sample::ChainFrame;
 use perf_parse::{FileError, Reader};
 
 fn main() -> Result<(), FileError> {
@@ -12,7 +12,7 @@ fn main() -> Result<(), FileError> {
     for record in reader.records() {
         let Some(chain) = record.as_ref().map_err(|error| *error)?.callchain()? else { continue };
         let ips = chain.frames().filter_map(|frame| match frame {
-            Frame::Ip { ip, .. } => Some(ip),
+            ChainFrame::Ip { ip, .. } => Some(ip),
             _ => None,
         });
         let mut stack: Vec<u64> = ips.collect();

@@ -5,11 +5,11 @@
 mod batch;
 mod dispatch;
 mod events;
-mod place;
+mod position;
 mod record;
 
 pub use events::Events;
-pub use place::Place;
+pub use position::RecordPosition;
 pub use record::EventRecord;
 
 pub(crate) use events::shared_id;

@@ -43,9 +43,9 @@
 //! let time = index.chunks().filter_map(|chunk| chunk.times()).map(|times| *times.end()).max().unwrap_or(0);
 //!
 //! let mut others: Vec<_> = index.before(time).expect("not compressed").collect();
-//! others.sort_by_key(|other| (other.time, other.place));
+//! others.sort_by_key(|other| (other.time, other.position));
 //! for other in others {
-//!     let record = reader.at(other.place)?.expect("the place of a record");
+//!     let record = reader.at(other.position)?.expect("the place of a record");
 //!     assert_eq!(record.kind(), other.kind);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -265,7 +265,7 @@ impl Index {
         };
         let mut order = LastPlaces::default();
         last.known_places().for_each(|place| _ = order.go_to(place));
-        let mut both = ChunkBuilder::new(last.place());
+        let mut both = ChunkBuilder::new(last.position());
         both.add_chunk(&last);
         // The number and the size of the other part's chunks that belong to the last chunk of this part.
         let (mut merged, mut size) = (0_u64, 0);
@@ -274,7 +274,7 @@ impl Index {
             if let Some(place) = chunk.known_places().find(|&place| !order.go_to(place)) {
                 return Err(IndexError::new(IndexErrorKind::Order, place.offset));
             }
-            if ChunkSpan::of(chunk.place()) > both.span() {
+            if ChunkSpan::of(chunk.position()) > both.span() {
                 break;
             }
             both.add_chunk(&chunk);

@@ -110,4 +110,4 @@ pub use merge::{Merge, MergeError};
 #[cfg(feature = "alloc")]
 pub use oldest::OldestFirst;
 pub use page::Page;
-pub use walk::{RingWalk, Torn};
+pub use walk::{RingWalk, TornRecord};

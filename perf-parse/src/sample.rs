@@ -12,7 +12,7 @@ mod stack_user;
 mod tail;
 
 pub use branch_stack::BranchStack;
-pub use callchain::{Callchain, Frame, Frames};
+pub use callchain::{Callchain, ChainFrame, ChainFrames};
 pub use read::{Read, ReadValue, ReadValues};
 pub use regs::{Regs, RegsIter};
 pub use stack_user::StackUser;

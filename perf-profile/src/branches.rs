@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use perf_abi::branch::BranchFlags;
 use perf_parse::sample::BranchStack;
-use perf_session::{At, BuildId, Dso, DsoKind, Mapping};
+use perf_session::{BuildId, Dso, DsoKind, Mapping, SampleContext};
 
 pub use addresses::FileAddresses;
 pub use profile::{BranchEdge, BranchProfile, BranchRange};
@@ -105,7 +105,7 @@ impl Branches {
     /// Adds the branch stack of a sample. Captures may follow each other: files are the same if path and build id are.
     ///
     /// Costs two address look-ups for each entry.
-    pub fn sample(&mut self, at: &At<'_, '_>, stack: &BranchStack<'_>) {
+    pub fn sample(&mut self, at: &SampleContext<'_, '_>, stack: &BranchStack<'_>) {
         self.stacks += 1;
         if let Some(ip) = at.sample().ip()
             && let Some((file, offset)) = self.locate(at, ip)
@@ -133,7 +133,7 @@ impl Branches {
         }
     }
 
-    fn locate(&mut self, at: &At<'_, '_>, addr: u64) -> FileOffset {
+    fn locate(&mut self, at: &SampleContext<'_, '_>, addr: u64) -> FileOffset {
         let mapping = at.find_data(addr)?;
         if mapping.dso().kind() != DsoKind::File {
             return None;
@@ -141,7 +141,7 @@ impl Branches {
         Some((self.index_of(at, mapping), mapping.offset_of(addr)))
     }
 
-    fn index_of(&mut self, at: &At<'_, '_>, mapping: &Mapping) -> u32 {
+    fn index_of(&mut self, at: &SampleContext<'_, '_>, mapping: &Mapping) -> u32 {
         let dso = mapping.dso();
         if let Some(&(_, index)) = self.of_dsos.get(&(Arc::as_ptr(dso) as usize)) {
             return index;

@@ -6,32 +6,32 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_parse::event::Event;
 use perf_parse::file::Account;
-use perf_session::{At, DsoKind, Segment, Session};
+use perf_session::{DsoKind, SampleContext, Segment, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, SymbolLookup, Symbolizer};
 
+use crate::function_table::NamingOptions;
 use crate::limits::Limits;
-use crate::named::Naming;
-use crate::origin::Origin;
-use crate::profile::{Keep, OffCpu, Profile, ProfileEvent, Thread};
+use crate::origin::CaptureOrigin;
+use crate::profile::{OffCpu, Profile, ProfileEvent, ProfileThread, SampleDetail};
 use crate::quality::{Quality, times_of_frames};
-use crate::sample::{Sample, Total};
-use crate::sample_list::{Added, SampleList};
+use crate::sample::{Sample, SampleTotal};
+use crate::sample_list::{Admission, SampleList};
 use crate::stack_table::{NewStacks, PartStack, StackPart, StackTable};
-use crate::table::frames::{Frames, NONE};
+use crate::table::frames::{FrameTable, NONE};
 use crate::work::both::both;
 
 /// The thread and the CPU of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Who {
+pub struct SampleTask {
     thread: u32,
     cpu: Option<u32>,
 }
 
 /// What is kept of a sample that is counted later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
-    who: Who,
+pub struct PendingSample {
+    task: SampleTask,
     stack: u32,
 }
 
@@ -41,12 +41,12 @@ const TEXT: usize = 64;
 /// Collects the samples of a capture.
 #[derive(Debug)]
 pub struct ProfileBuilder {
-    keep: Keep,
+    detail: SampleDetail,
     limits: Limits,
     events: Vec<ProfileEvent>,
     /// By the index of the event in the capture.
     event_numbers: BTreeMap<usize, u32>,
-    threads: Vec<Thread>,
+    threads: Vec<ProfileThread>,
     /// By the key of the thread: the row of its last name.
     thread_numbers: HashMap<u64, u32>,
     table: StackTable,
@@ -67,16 +67,16 @@ pub struct ProfileBuilder {
 impl ProfileBuilder {
     /// Makes a profile without samples.
     #[must_use]
-    pub fn new(keep: Keep, limits: Limits) -> Self {
+    pub fn new(detail: SampleDetail, limits: Limits) -> Self {
         Self {
-            keep,
+            detail,
             limits,
             events: Vec::new(),
             event_numbers: BTreeMap::new(),
             threads: Vec::new(),
             thread_numbers: HashMap::new(),
             table: StackTable::default(),
-            samples: SampleList::new(keep.times),
+            samples: SampleList::new(detail.times),
             span: None,
             texts: HashMap::new(),
             room_for_texts: limits.texts,
@@ -89,7 +89,7 @@ impl ProfileBuilder {
     /// Has the symbols of files loaded by another thread while samples are taken. Both are those that
     /// [`finish`](Self::finish) gets, or a clone of that symbolizer. With one thread, or without a symbolizer, nothing is
     /// loaded ahead. The profile is the same.
-    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, naming: Naming) {
+    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, naming: NamingOptions) {
         self.table.frames.load_ahead(symbolizer, naming.threads);
     }
 
@@ -98,7 +98,7 @@ impl ProfileBuilder {
     #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
     pub fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         event: &Arc<Event>,
         period: u64,
         stack: &[StackFrame<'_>],
@@ -112,27 +112,27 @@ impl ProfileBuilder {
     /// Keeps thread, CPU and stack of a sample, to be [counted](Self::count) later. `None` if it is beyond the limits.
     pub fn keep(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
         symbolizer: Option<&mut Symbolizer>,
-    ) -> Option<Kept> {
-        let who = self.who(at)?;
-        let max_stack = self.keep.max_stack;
+    ) -> Option<PendingSample> {
+        let task = self.task(at)?;
+        let max_stack = self.detail.max_stack;
         let stack = self.table.number(at, stack, end, symbolizer, max_stack, &self.limits)?;
-        Some(Kept { who, stack })
+        Some(PendingSample { task, stack })
     }
 
     /// Keeps thread and CPU of a sample whose stack is in a [part](Self::part). `None` if it is beyond the limits.
-    pub fn who(&mut self, at: &At<'_, '_>) -> Option<Who> {
+    pub fn task(&mut self, at: &SampleContext<'_, '_>) -> Option<SampleTask> {
         let thread = self.thread(at.thread())?;
-        Some(Who { thread, cpu: at.sample().cpu().filter(|_| self.keep.cpus) })
+        Some(SampleTask { thread, cpu: at.sample().cpu().filter(|_| self.detail.cpus) })
     }
 
     /// Makes the first part for threads that number stacks.
     #[must_use]
     pub fn part(&self) -> StackPart {
-        StackPart::new(self.keep.max_stack, self.limits)
+        StackPart::new(self.detail.max_stack, self.limits)
     }
 
     /// Takes over what is new in a part, and returns the number of the part: see [`StackTable::take_over`].
@@ -141,26 +141,26 @@ impl ProfileBuilder {
     }
 
     /// Keeps a sample as [`keep`](Self::keep) does, with its stack in the part with that number, which was
-    /// [taken over](Self::take_over). With all samples kept in the order of time, and [`who`](Self::who) before the part has
+    /// [taken over](Self::take_over). With all samples kept in the order of time, and [`task`](Self::task) before the part has
     /// the stack, the profile is the same for any number of parts.
-    pub fn keep_of_part(&mut self, who: Who, part: u32, stack: PartStack) -> Option<Kept> {
+    pub fn keep_of_part(&mut self, task: SampleTask, part: u32, stack: PartStack) -> Option<PendingSample> {
         let stack = self.table.stack_of_part(part, stack, &self.limits)?;
-        Some(Kept { who, stack })
+        Some(PendingSample { task, stack })
     }
 
     /// Returns what is kept of a sample without so many innermost frames of its stack, such as those of the scheduler where a
     /// thread waits.
     #[must_use]
-    pub fn outer(&self, kept: Kept, frames: usize) -> Kept {
-        Kept { stack: self.table.stacks.outer(kept.stack, frames), ..kept }
+    pub fn outer(&self, kept: PendingSample, frames: usize) -> PendingSample {
+        PendingSample { stack: self.table.stacks.outer(kept.stack, frames), ..kept }
     }
 
     /// Returns what is kept of a sample with wakers after its stack, the last one first: of each, the text `[woken by NAME]`
     /// as a frame, and the frames of its stack, innermost first. `None` if it is beyond the limits.
-    pub fn woken(&mut self, kept: Kept, wakers: &[Kept]) -> Option<Kept> {
+    pub fn woken(&mut self, kept: PendingSample, wakers: &[PendingSample]) -> Option<PendingSample> {
         let mut stack = kept.stack;
         for waker in wakers {
-            let comm = self.threads.get(waker.who.thread as usize).map_or(&b""[..], |thread| &thread.comm);
+            let comm = self.threads.get(waker.task.thread as usize).map_or(&b""[..], |thread| &thread.comm);
             let text = [b"[woken by ", comm, b"]"].concat();
             let text = self.table.frames.text(&text, self.limits.frames)?;
             stack = self.table.stacks.called(stack, text, self.limits.stack_nodes)?;
@@ -169,33 +169,34 @@ impl ProfileBuilder {
                 stack = self.table.stacks.called(stack, frame, self.limits.stack_nodes)?;
             }
         }
-        Some(Kept { stack, ..kept })
+        Some(PendingSample { stack, ..kept })
     }
 
     /// Counts a sample of an event at a time. `None` is a sample beyond the limits.
-    pub fn count(&mut self, event: &Arc<Event>, kept: Option<Kept>, time: Option<u64>, period: u64) {
-        let total = Total { samples: 1, period };
+    pub fn count(&mut self, event: &Arc<Event>, kept: Option<PendingSample>, time: Option<u64>, period: u64) {
+        let total = SampleTotal { samples: 1, period };
         let number = self.event(event);
         if let Some(time) = time {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
-        let added = kept.map_or(Added::Beyond, |Kept { who: Who { thread, cpu }, stack }| {
-            let time = time.unwrap_or(0);
-            let sample = Sample { event: number, thread, cpu, time, stack, total };
-            self.samples.add(&sample, self.limits.samples)
-        });
-        self.is_last_kept = added == Added::Last;
+        let added =
+            kept.map_or(Admission::Beyond, |PendingSample { task: SampleTask { thread, cpu }, stack }| {
+                let time = time.unwrap_or(0);
+                let sample = Sample { event: number, thread, cpu, time, stack, total };
+                self.samples.add(&sample, self.limits.samples)
+            });
+        self.is_last_kept = added == Admission::Last;
         if let Some(event) = self.events.get_mut(number as usize) {
             event.total.add(total);
-            if added == Added::Beyond {
+            if added == Admission::Beyond {
                 event.beyond.add(total);
             }
         }
     }
 
     /// Keeps a text about the last sample, such as the fields of a tracepoint. Does nothing if that sample is counted
-    /// together with others or by [spans of time](crate::Times::Spans), or if there is no room for the text.
+    /// together with others or by [spans of time](crate::TimeDetail::Spans), or if there is no room for the text.
     pub fn describe(&mut self, text: Vec<u8>) {
         let room = self.room_for_texts.checked_sub(text.len().saturating_add(TEXT));
         if let Some(room) = room.filter(|_| self.is_last_kept) {
@@ -224,7 +225,7 @@ impl ProfileBuilder {
         let next = self.events.len() as u32;
         let number = *self.event_numbers.entry(event.index).or_insert(next);
         if number == next {
-            let (total, beyond) = (Total::default(), Total::default());
+            let (total, beyond) = (SampleTotal::default(), SampleTotal::default());
             self.events.push(ProfileEvent { event: Arc::clone(event), total, beyond });
         }
         number
@@ -232,7 +233,8 @@ impl ProfileBuilder {
 
     fn thread(&mut self, thread: &perf_session::Thread) -> Option<u32> {
         let before = self.thread_numbers.get(&thread.key()).copied();
-        let is_same = |it: &&Thread| *it.comm == *thread.comm() && it.process_key == thread.process_key();
+        let is_same =
+            |it: &&ProfileThread| *it.comm == *thread.comm() && it.process_key == thread.process_key();
         let known = before.filter(|&it| self.threads.get(it as usize).as_ref().is_some_and(is_same));
         if known.is_some() {
             return known;
@@ -241,7 +243,7 @@ impl ProfileBuilder {
             return None;
         }
         let number = self.threads.len() as u32;
-        self.threads.push(Thread {
+        self.threads.push(ProfileThread {
             pid: thread.pid(),
             tid: thread.tid(),
             comm: thread.comm().into(),
@@ -253,14 +255,14 @@ impl ProfileBuilder {
     }
 
     /// Finds the names and how call chains end, and returns the profile. `session` is that of the walk, after the last record;
-    /// see [`Named::find`](crate::Named::find). `finder` is what found the stacks.
+    /// see [`FunctionTable::find`](crate::FunctionTable::find). `finder` is what found the stacks.
     #[must_use]
     pub fn finish(
         self,
         session: &Session,
         finder: &mut perf_symbol::StackFinder,
         symbolizer: Option<&Symbolizer>,
-        naming: Naming,
+        naming: NamingOptions,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Profile {
         let Self { events, threads, mut table, mut samples, span, texts, off_cpu, .. } = self;
@@ -287,7 +289,7 @@ impl ProfileBuilder {
         let mut quality = Quality::default();
         quality.count_ends(&ends);
         quality.count_frames_of(&table, &named, &build_ids, &times);
-        let origin = Origin::default();
+        let origin = CaptureOrigin::default();
         let segments = segments_of(&table.frames, &lookups);
         Profile {
             events,
@@ -310,7 +312,7 @@ impl ProfileBuilder {
 }
 
 /// Returns the segments of the files that names were found in, by DSO.
-fn segments_of(frames: &Frames, lookups: &[SymbolLookup]) -> HashMap<u32, Vec<Segment>> {
+fn segments_of(frames: &FrameTable, lookups: &[SymbolLookup]) -> HashMap<u32, Vec<Segment>> {
     let of_dso: HashMap<_, _> = lookups.iter().map(|it| (Arc::as_ptr(&it.dso), &it.segments)).collect();
     let files = frames.dsos().iter().zip(0..).filter(|(dso, _)| dso.kind() == DsoKind::File);
     files.filter_map(|(dso, number)| Some((number, (*of_dso.get(&Arc::as_ptr(dso))?).clone()))).collect()

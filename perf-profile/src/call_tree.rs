@@ -1,13 +1,13 @@
 //! The functions of all stacks, as one tree.
 
 use crate::profile::Profile;
-use crate::table::lists::Lists;
-use crate::table::stacks::{EMPTY, Stacks};
+use crate::table::number_lists::NumberLists;
+use crate::table::stacks::{EMPTY, StackTree};
 
 /// A tree of functions, which are numbers of the caller's choice. The nodes have numbers in the order in which they came, so
 /// that a caller has a lower one than what it calls. The root, which is no function, is 0.
 #[derive(Debug, Default)]
-pub struct CallTree(Stacks);
+pub struct CallTree(StackTree);
 
 impl CallTree {
     /// Returns the node of a function that a node calls.
@@ -16,7 +16,7 @@ impl CallTree {
     }
 
     /// Adds the stacks of a capture, and returns their nodes. `functions` are those of each frame, outermost first.
-    pub fn add_stacks(&mut self, profile: &Profile, functions: &Lists) -> Vec<u32> {
+    pub fn add_stacks(&mut self, profile: &Profile, functions: &NumberLists) -> Vec<u32> {
         let stacks = profile.stacks();
         let mut nodes: Vec<u32> = Vec::with_capacity(stacks.len());
         // Most stacks are others in their functions, too.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use perf_session::Dso;
 use perf_symbol::Guess;
 
-use crate::named::{FunctionAt, Line, Symbol};
+use crate::function_table::{FunctionAt, SourceLine, Symbol};
 use crate::profile::Profile;
 use crate::table::frames::NONE;
 use crate::text::OneLine;
@@ -17,7 +17,7 @@ pub struct Call<'a> {
     /// The number of the symbol, and the symbol; `None` if the function is not known.
     pub symbol: Option<(u32, &'a Symbol)>,
     /// Where the function was; `None` if that is not known.
-    pub line: Option<&'a Line>,
+    pub line: Option<&'a SourceLine>,
 }
 
 /// Returns the calls of a frame, the outermost one first. There is at least one: that of a function that is not known.
@@ -29,7 +29,7 @@ pub fn calls_of(profile: &Profile, frame: u32) -> Vec<Call<'_>> {
 /// Returns the same one after the other, each with the number of its line or [`NONE`].
 #[inline]
 pub fn each_call(profile: &Profile, frame: u32) -> impl Iterator<Item = (Call<'_>, u32)> {
-    let named = profile.named();
+    let named = profile.function_table();
     let call = |&FunctionAt { symbol, line }: &FunctionAt| {
         (Call { symbol: named.symbol(symbol).map(|it| (symbol, it)), line: named.line(line) }, line)
     };

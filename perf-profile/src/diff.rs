@@ -8,7 +8,7 @@ use perf_session::BuildId;
 use crate::event_name::event_name;
 use crate::functions::{FunctionKey, FunctionTotal, Functions};
 use crate::profile::Profile;
-use crate::sample::Total;
+use crate::sample::SampleTotal;
 use crate::weight::Weight;
 
 /// What makes the two sides comparable.
@@ -98,7 +98,7 @@ pub struct Diff {
     /// All functions, those first whose own part changed the most.
     pub rows: Vec<FunctionDiff>,
     /// What both sides count in all, before it is normalised.
-    pub totals: [Total; 2],
+    pub totals: [SampleTotal; 2],
     /// Files whose build id changed, by name.
     pub changed: Vec<ChangedFile>,
 }
@@ -108,19 +108,19 @@ impl Diff {
     #[must_use]
     pub fn of(sides: [DiffSide<'_>; 2], weight: Weight, normalize: Normalize) -> Self {
         let functions = sides.map(|side| Functions::of(side.profile, side.event));
-        let count = |side: usize, total: Total| -> f64 {
+        let count = |side: usize, total: SampleTotal| -> f64 {
             let side = sides.get(side);
             let event = side.and_then(|it| Some((it, it.profile.events().get(it.event as usize)?)));
             event.map_or(0.0, |(_, event)| weight.of_total(total, &event.event) as f64)
         };
-        let totals = [0, 1].map(|side| functions.get(side).map_or_else(Total::default, |it| it.all));
+        let totals = [0, 1].map(|side| functions.get(side).map_or_else(SampleTotal::default, |it| it.all));
         let units = [0, 1].map(|side| match normalize {
             Normalize::Share => totals.get(side).map_or(0.0, |&total| count(side, total) / 100.0),
             Normalize::Time => sides.get(side).map_or(0.0, |side| seconds(side.profile)),
             Normalize::Nothing => 1.0,
         });
         // A side without samples has 0 of everything.
-        let normalized = |side: usize, total: Total| {
+        let normalized = |side: usize, total: SampleTotal| {
             let unit = units.get(side).copied().unwrap_or(0.0);
             if unit > 0.0 { count(side, total) / unit } else { 0.0 }
         };

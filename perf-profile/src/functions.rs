@@ -8,7 +8,7 @@ use perf_symbol::Guess;
 
 use crate::calls::calls_of;
 use crate::profile::Profile;
-use crate::sample::Total;
+use crate::sample::SampleTotal;
 use crate::table::frames::NONE;
 
 /// A function in a file: the same in two captures if all of this is the same.
@@ -28,9 +28,9 @@ pub struct FunctionKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FunctionTotal {
     /// Samples whose innermost function this is.
-    pub own: Total,
+    pub own: SampleTotal,
     /// Samples that have it anywhere in their stack, each counted once.
-    pub whole: Total,
+    pub whole: SampleTotal,
 }
 
 /// What the functions of an event's samples take.
@@ -39,7 +39,7 @@ pub struct Functions {
     /// By function.
     pub totals: HashMap<FunctionKey, FunctionTotal>,
     /// All samples of the event that are in the profile.
-    pub all: Total,
+    pub all: SampleTotal,
 }
 
 impl Functions {
@@ -47,13 +47,13 @@ impl Functions {
     /// stack.
     #[must_use]
     pub fn of(profile: &Profile, event: u32) -> Self {
-        let mut of_stack: HashMap<u32, Total> = HashMap::new();
-        let mut all = Total::default();
+        let mut of_stack: HashMap<u32, SampleTotal> = HashMap::new();
+        let mut all = SampleTotal::default();
         for sample in profile.samples().filter(|sample| sample.event == event) {
             of_stack.entry(sample.stack).or_default().add(sample.total);
             all.add(sample.total);
         }
-        let functions = Numbered::of(profile);
+        let functions = FunctionNumbers::of(profile);
         let mut totals = vec![FunctionTotal::default(); functions.keys.len()];
         // The last stack that each function was counted in.
         let mut counted = vec![0_usize; functions.keys.len()];
@@ -81,15 +81,15 @@ impl Functions {
 
 /// The functions of all frames, by numbers.
 #[derive(Debug)]
-struct Numbered {
+struct FunctionNumbers {
     keys: Vec<FunctionKey>,
     /// By frame, the innermost function first.
     frames: Vec<Vec<u32>>,
 }
 
-impl Numbered {
+impl FunctionNumbers {
     fn of(profile: &Profile) -> Self {
-        let named = profile.named();
+        let named = profile.function_table();
         let mut numbers: HashMap<FunctionKey, u32> = HashMap::new();
         let mut keys = Vec::new();
         let mut number = |key: FunctionKey| {
@@ -99,7 +99,7 @@ impl Numbered {
                 next
             })
         };
-        let frames = profile.frames().places().iter().zip(0..).map(|(place, frame)| {
+        let frames = profile.frames().locations().iter().zip(0..).map(|(place, frame)| {
             let dso = named.short_name_of(place.dso);
             let key = |name: Arc<[u8]>, guess: Option<Guess>| FunctionKey {
                 dso: if dso == NONE { Vec::new() } else { named.short_name(dso).to_vec() },

@@ -15,7 +15,7 @@ use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_parse::{EventRecord, Record};
-use perf_session::At;
+use perf_session::SampleContext;
 
 use crate::error::ProfileError;
 use crate::selection::Selection;
@@ -180,13 +180,13 @@ impl<'a> SwitchReader<'a> {
 
     /// Returns whether a sample is one of the tracepoint: its innermost frames are the scheduler's.
     #[must_use]
-    pub fn is_switch(&self, at: &At<'_, '_>) -> bool {
+    pub fn is_switch(&self, at: &SampleContext<'_, '_>) -> bool {
         self.tracepoint.as_ref().is_some_and(|it| it.next.is_of(at))
     }
 
     /// Reads any sample, selected or not.
     #[must_use]
-    pub fn any_sample(&self, at: &At<'_, '_>) -> Option<ThreadSwitch> {
+    pub fn any_sample(&self, at: &SampleContext<'_, '_>) -> Option<ThreadSwitch> {
         let Some(tracepoint) = &self.tracepoint else {
             return Some(ThreadSwitch(SwitchKind::Sampled { tid: at.thread().tid() }));
         };
@@ -195,7 +195,7 @@ impl<'a> SwitchReader<'a> {
     }
 
     /// Reads a selected sample, with which its thread may leave the CPU.
-    pub fn selected_sample(&mut self, at: &At<'_, '_>) -> Option<ThreadSwitch> {
+    pub fn selected_sample(&mut self, at: &SampleContext<'_, '_>) -> Option<ThreadSwitch> {
         let tid = at.thread().tid();
         let is_switch = self.is_switch(at);
         let Some(tracepoint) = &mut self.tracepoint else {

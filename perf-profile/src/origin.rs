@@ -8,7 +8,7 @@ use perf_parse::feature::Features;
 /// The machine that a capture was recorded on, and how its clock relates to the wall clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Origin {
+pub struct CaptureOrigin {
     /// The name of the machine; `None` if it was not recorded.
     pub hostname: Option<Vec<u8>>,
     /// The architecture, as in `uname -m`; `None` if it was not recorded.
@@ -23,7 +23,7 @@ pub struct Origin {
     pub to_wall_clock: Option<u64>,
 }
 
-impl Origin {
+impl CaptureOrigin {
     /// Reads the origin from the features of a capture. A feature that cannot be decoded counts as not recorded.
     ///
     /// perf: `write_hostname`, `write_arch` and `write_clock_data`, `tools/perf/util/header.c`.

@@ -8,14 +8,14 @@ use perf_parse::file::Account;
 use perf_session::{BuildId, Segment};
 use perf_symbol::SymbolLookup;
 
-use crate::named::Named;
-use crate::origin::Origin;
+use crate::function_table::FunctionTable;
+use crate::origin::CaptureOrigin;
 use crate::quality::Quality;
-use crate::sample::{Sample, Times, Total};
+use crate::sample::{Sample, SampleTotal, TimeDetail};
 use crate::sample_list::SampleList;
 use crate::stack_table::StackTable;
-use crate::table::frames::{Frames, NONE};
-use crate::table::stacks::Stacks;
+use crate::table::frames::{FrameTable, NONE};
+use crate::table::stacks::StackTree;
 
 /// An event of a capture that has samples.
 #[derive(Clone, Debug)]
@@ -24,15 +24,15 @@ pub struct ProfileEvent {
     /// The event.
     pub event: Arc<Event>,
     /// Its samples, those beyond the limits included.
-    pub total: Total,
+    pub total: SampleTotal,
     /// The samples that are not in [`Profile::samples`], because they are beyond the [`Limits`](crate::Limits).
-    pub beyond: Total,
+    pub beyond: SampleTotal,
 }
 
 /// A thread, as long as it had a name: an exec or a new name begins another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Thread {
+pub struct ProfileThread {
     /// The id of the process.
     pub pid: i32,
     /// The id of the thread.
@@ -48,19 +48,19 @@ pub struct Thread {
 /// What a profile keeps of each sample, apart from event, thread and stack. Samples without differences are counted
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
+pub struct SampleDetail {
     /// The time.
-    pub times: Times,
+    pub times: TimeDetail,
     /// The CPU.
     pub cpus: bool,
     /// The largest number of frames of a stack, from the innermost one on. The others are dropped.
     pub max_stack: usize,
 }
 
-impl Default for Keep {
+impl Default for SampleDetail {
     /// Neither time nor CPU, 127 frames.
     fn default() -> Self {
-        Self { times: Times::Nothing, cpus: false, max_stack: 127 }
+        Self { times: TimeDetail::Nothing, cpus: false, max_stack: 127 }
     }
 }
 
@@ -82,15 +82,15 @@ pub struct OffCpu {
 #[derive(Debug)]
 pub struct Profile {
     pub(crate) events: Vec<ProfileEvent>,
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: Vec<ProfileThread>,
     pub(crate) samples: SampleList,
     pub(crate) table: StackTable,
-    pub(crate) named: Named,
+    pub(crate) named: FunctionTable,
     pub(crate) build_ids: Vec<Option<BuildId>>,
     pub(crate) lookups: Vec<SymbolLookup>,
     pub(crate) quality: Quality,
     pub(crate) span: Option<(u64, u64)>,
-    pub(crate) origin: Origin,
+    pub(crate) origin: CaptureOrigin,
     pub(crate) texts: HashMap<u32, Vec<u8>>,
     pub(crate) off_cpu: Vec<OffCpu>,
     /// By DSO.
@@ -102,7 +102,7 @@ pub struct Profile {
 impl Profile {
     /// Sets the origin, which is unknown otherwise.
     #[must_use]
-    pub fn with_origin(mut self, origin: Origin) -> Self {
+    pub fn with_origin(mut self, origin: CaptureOrigin) -> Self {
         self.origin = origin;
         self
     }
@@ -127,7 +127,7 @@ impl Profile {
 
     /// Returns the machine and the clock of the capture.
     #[must_use]
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &CaptureOrigin {
         &self.origin
     }
 
@@ -139,7 +139,7 @@ impl Profile {
 
     /// Returns the threads that have samples, in the order of their first samples.
     #[must_use]
-    pub fn threads(&self) -> &[Thread] {
+    pub fn threads(&self) -> &[ProfileThread] {
         &self.threads
     }
 
@@ -156,7 +156,7 @@ impl Profile {
         self.samples.get(index)
     }
 
-    /// Returns how exact the times of samples are: a number of nanoseconds. It is 1, or with [`Times::Spans`] how long a
+    /// Returns how exact the times of samples are: a number of nanoseconds. It is 1, or with [`TimeDetail::Spans`] how long a
     /// span is, which is a power of two, or [`u64::MAX`] where the whole time is a span.
     #[must_use]
     pub fn resolution(&self) -> u64 {
@@ -167,7 +167,7 @@ impl Profile {
     /// and of what was beyond the limits. [`threads`](Self::threads), [`quality`](Self::quality) and [`span`](Self::span)
     /// stay those of all samples. Texts about samples are dropped. `keep` gets a profile without samples.
     pub fn retain(&mut self, keep: &mut dyn FnMut(&Self, &Sample) -> bool) {
-        let mut samples = core::mem::replace(&mut self.samples, SampleList::new(Times::Nothing));
+        let mut samples = core::mem::replace(&mut self.samples, SampleList::new(TimeDetail::Nothing));
         samples.retain(&mut |sample| keep(self, sample));
         self.samples = samples;
         self.texts.clear();
@@ -195,23 +195,23 @@ impl Profile {
 
     /// Returns the addresses.
     #[must_use]
-    pub fn frames(&self) -> &Frames {
+    pub fn frames(&self) -> &FrameTable {
         &self.table.frames
     }
 
     /// Returns the stacks.
     #[must_use]
-    pub fn stacks(&self) -> &Stacks {
+    pub fn stacks(&self) -> &StackTree {
         &self.table.stacks
     }
 
     /// Returns the functions of the addresses.
     #[must_use]
-    pub fn named(&self) -> &Named {
+    pub fn function_table(&self) -> &FunctionTable {
         &self.named
     }
 
-    /// Returns the recorded build id of a DSO, by its index in [`Frames::dsos`]; `None` if none was recorded.
+    /// Returns the recorded build id of a DSO, by its index in [`FrameTable::dsos`]; `None` if none was recorded.
     #[must_use]
     pub fn build_id(&self, dso: u32) -> Option<BuildId> {
         if dso == NONE { None } else { self.build_ids.get(dso as usize).copied().flatten() }
@@ -221,7 +221,7 @@ impl Profile {
     /// `None` if the frame is in no file, or the file was not found.
     #[must_use]
     pub fn relative_address(&self, frame: u32) -> Option<u64> {
-        let place = self.frames().place(frame)?;
+        let place = self.frames().location(frame)?;
         let segments = self.segments.get(&place.dso)?;
         let is_executable = self.frames().mapping(frame)?.is_executable();
         let address = perf_session::address_of(segments, place.offset, is_executable)?;

@@ -9,7 +9,7 @@ use perf_session::{BuildId, Dso};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Doubt, Function, Guess, NoSymbols, SymbolLookup};
 
-use crate::named::Named;
+use crate::function_table::FunctionTable;
 use crate::stack_table::StackTable;
 use crate::table::frames::NONE;
 
@@ -43,7 +43,7 @@ struct FrameFacts {
 /// A file that has no names for some frames.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Missing {
+pub struct MissingSymbols {
     /// The file, or what else is mapped.
     pub dso: Arc<Dso>,
     /// The recorded build id.
@@ -60,7 +60,7 @@ impl Quality {
     pub fn count_table(
         &mut self,
         table: &StackTable,
-        named: &Named,
+        named: &FunctionTable,
         build_ids: &[Option<BuildId>],
         stacks: impl Iterator<Item = (u32, u64)>,
         frames: impl Iterator<Item = (u32, u64)>,
@@ -72,12 +72,12 @@ impl Quality {
     pub(crate) fn count_frames_of(
         &mut self,
         table: &StackTable,
-        named: &Named,
+        named: &FunctionTable,
         build_ids: &[Option<BuildId>],
         times: &[u64],
     ) {
         let mut unnamed = vec![0_u64; table.frames.dsos().len()];
-        for ((place, &times), number) in table.frames.places().iter().zip(times).zip(0..) {
+        for ((place, &times), number) in table.frames.locations().iter().zip(times).zip(0..) {
             if place.is_text() {
                 continue;
             }
@@ -226,12 +226,12 @@ impl Quality {
     /// Returns the files without names, those with the most frames first. `looked` is what
     /// [`Symbolizer::lookups`](perf_symbol::Symbolizer::lookups) returns.
     #[must_use]
-    pub fn missing(&self, lookups: &[SymbolLookup]) -> Vec<Missing> {
+    pub fn missing(&self, lookups: &[SymbolLookup]) -> Vec<MissingSymbols> {
         let mut reasons = HashMap::new();
         for it in lookups {
             reasons.entry((&it.dso, it.build_id)).or_insert(it.why);
         }
-        let of = |(&(ref dso, build_id), &frames): (&(Arc<Dso>, Option<BuildId>), &u64)| Missing {
+        let of = |(&(ref dso, build_id), &frames): (&(Arc<Dso>, Option<BuildId>), &u64)| MissingSymbols {
             dso: Arc::clone(dso),
             build_id,
             frames,
@@ -257,7 +257,7 @@ pub(crate) fn times_of_frames(
     stacks: impl Iterator<Item = (u32, u64)>,
     frames: impl Iterator<Item = (u32, u64)>,
 ) -> Vec<u64> {
-    let mut times = vec![0_u64; table.frames.places().len()];
+    let mut times = vec![0_u64; table.frames.locations().len()];
     let mut add = |frame: u32, samples: u64| {
         if let Some(count) = times.get_mut(frame as usize) {
             *count += samples;

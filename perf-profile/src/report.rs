@@ -81,10 +81,10 @@ use perf_symbol::SymbolLookup;
 use regex_lite::Regex;
 
 pub use crate::error::ReportError;
-use crate::named::Named;
-use crate::quality::{Missing, Quality};
-use crate::table::frames::{Frames, NONE};
-pub use builder::{DescribedSample, KeptSample, ReportBuilder, SampleFrames};
+use crate::function_table::FunctionTable;
+use crate::quality::{MissingSymbols, Quality};
+use crate::table::frames::{FrameTable, NONE};
+pub use builder::{DescribedSample, PendingReportSample, ReportBuilder, SampleFrames};
 pub use call_graph::{
     BranchValue, CallGraphError, CallGraphOptions, CallGraphStyle, FrameIdentity, StackOrder,
 };
@@ -112,7 +112,7 @@ pub use time_quantum::{TimeQuantum, TimeQuantumError};
 pub struct Report {
     plan: ReportPlan,
     samples: ReportSamples,
-    named: Named,
+    named: FunctionTable,
     quality: Quality,
     lookups: Vec<SymbolLookup>,
     tables: Vec<TableEvents>,
@@ -132,7 +132,7 @@ impl Report {
     fn new(
         plan: ReportPlan,
         samples: ReportSamples,
-        named: Named,
+        named: FunctionTable,
         quality: Quality,
         lookups: Vec<SymbolLookup>,
     ) -> Self {
@@ -207,13 +207,13 @@ impl Report {
 
     /// Returns the addresses of all samples.
     #[must_use]
-    pub fn frames(&self) -> &Frames {
+    pub fn frames(&self) -> &FrameTable {
         &self.samples.table.frames
     }
 
     /// Returns the functions of all addresses.
     #[must_use]
-    pub fn named(&self) -> &Named {
+    pub fn function_table(&self) -> &FunctionTable {
         &self.named
     }
 
@@ -237,14 +237,14 @@ impl Report {
 
     /// Returns the files without names, those with the most frames first. Empty if names were not looked for.
     #[must_use]
-    pub fn missing(&self) -> Vec<Missing> {
+    pub fn missing(&self) -> Vec<MissingSymbols> {
         if self.lookups.is_empty() { Vec::new() } else { self.quality.missing(&self.lookups) }
     }
 }
 
 /// Returns for each symbol the one that rows have for it: an inlined function is one function, whichever ones it is inlined
 /// into. In perf it is one in each of them.
-fn row_symbols(named: &Named) -> Vec<u32> {
+fn row_symbols(named: &FunctionTable) -> Vec<u32> {
     let mut first: HashMap<(u32, Cow<'_, [u8]>), u32> = HashMap::new();
     let mut numbers = Vec::new();
     for (symbol, number) in named.symbols().iter().zip(0..) {
@@ -259,7 +259,7 @@ fn row_symbols(named: &Named) -> Vec<u32> {
 /// Returns the parents of a [`Report`]: perf merges rows by their names.
 ///
 /// perf: `sort__parent_cmp`, `tools/perf/util/sort.c`.
-fn parents(named: &Named, pattern: &Regex) -> Vec<u32> {
+fn parents(named: &FunctionTable, pattern: &Regex) -> Vec<u32> {
     let mut first: HashMap<Cow<'_, [u8]>, u32> = HashMap::new();
     let mut parents = Vec::new();
     for (symbol, number) in named.symbols().iter().zip(0..) {

@@ -2,14 +2,14 @@
 
 /// Number of samples, and what they count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Total {
+pub struct SampleTotal {
     /// Number of samples.
     pub samples: u64,
     /// The sum of the periods. It wraps around where a capture has impossible periods.
     pub period: u64,
 }
 
-impl Total {
+impl SampleTotal {
     /// Adds another total.
     pub fn add(&mut self, other: Self) {
         self.samples += other.samples;
@@ -31,21 +31,21 @@ pub struct Sample {
     pub event: u32,
     /// The index in [`Profile::threads`](crate::Profile::threads).
     pub thread: u32,
-    /// The CPU; `None` if it was not recorded or is [not kept](crate::Keep::cpus).
+    /// The CPU; `None` if it was not recorded or is [not kept](crate::SampleDetail::cpus).
     pub cpu: Option<u32>,
-    /// Nanoseconds of the capture's clock; 0 if times were not recorded or are [not kept](crate::Keep::times). With
-    /// [`Times::Spans`], the start of the span.
+    /// Nanoseconds of the capture's clock; 0 if times were not recorded or are [not kept](crate::SampleDetail::times). With
+    /// [`TimeDetail::Spans`], the start of the span.
     pub time: u64,
     /// The number in [`Profile::stacks`](crate::Profile::stacks).
     pub stack: u32,
     /// How many samples these are, and their periods.
-    pub total: Total,
+    pub total: SampleTotal,
 }
 
 /// What a profile keeps of the times of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Times {
+pub enum TimeDetail {
     /// Nothing: samples at all times are counted together.
     #[default]
     Nothing,

@@ -1,24 +1,24 @@
 //! The samples of a profile: counted together where they have everything in common that is kept, or each alone.
 
-mod alone;
-mod counted;
+mod grouped;
+mod single;
 
 use core::ops::Range;
 
-use crate::sample::{Sample, Times};
-use alone::Alone;
-use counted::Counted;
+use crate::sample::{Sample, TimeDetail};
+use grouped::GroupedSamples;
+use single::SingleSamples;
 
 /// The samples of a profile.
 #[derive(Debug)]
 pub(crate) enum SampleList {
-    Counted(Counted),
-    Alone(Alone),
+    Grouped(GroupedSamples),
+    Single(SingleSamples),
 }
 
 /// What became of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Added {
+pub(crate) enum Admission {
     /// It is the last one of the list, and keeps its number.
     Last,
     /// It is counted.
@@ -28,38 +28,38 @@ pub(crate) enum Added {
 }
 
 impl SampleList {
-    pub(crate) fn new(times: Times) -> Self {
+    pub(crate) fn new(times: TimeDetail) -> Self {
         match times {
-            Times::Nothing => Self::Counted(Counted::default()),
-            Times::Spans => Self::Counted(Counted::in_spans()),
-            Times::Each => Self::Alone(Alone::default()),
+            TimeDetail::Nothing => Self::Grouped(GroupedSamples::default()),
+            TimeDetail::Spans => Self::Grouped(GroupedSamples::in_spans()),
+            TimeDetail::Each => Self::Single(SingleSamples::default()),
         }
     }
 
     /// Adds a sample. `limit` is the largest number of samples of the list.
-    pub(crate) fn add(&mut self, sample: &Sample, limit: usize) -> Added {
+    pub(crate) fn add(&mut self, sample: &Sample, limit: usize) -> Admission {
         let limit = limit.min(u32::MAX as usize);
         match self {
-            Self::Counted(samples) => samples.add(sample, limit),
-            Self::Alone(samples) if samples.len() < limit => {
+            Self::Grouped(samples) => samples.add(sample, limit),
+            Self::Single(samples) if samples.len() < limit => {
                 samples.push(sample);
-                Added::Last
+                Admission::Last
             }
-            Self::Alone(_) => Added::Beyond,
+            Self::Single(_) => Admission::Beyond,
         }
     }
 
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Counted(samples) => samples.rows().len(),
-            Self::Alone(samples) => samples.len(),
+            Self::Grouped(samples) => samples.rows().len(),
+            Self::Single(samples) => samples.len(),
         }
     }
 
     pub(crate) fn get(&self, number: u32) -> Option<Sample> {
         match self {
-            Self::Counted(samples) => samples.rows().get(number as usize).copied(),
-            Self::Alone(samples) => samples.get(number),
+            Self::Grouped(samples) => samples.rows().get(number as usize).copied(),
+            Self::Single(samples) => samples.get(number),
         }
     }
 
@@ -70,19 +70,19 @@ impl SampleList {
     /// Returns the number of nanoseconds of the spans of time that samples are counted in.
     pub(crate) fn span(&self) -> u64 {
         match self {
-            Self::Counted(samples) => samples.span(),
-            Self::Alone(_) => 1,
+            Self::Grouped(samples) => samples.span(),
+            Self::Single(_) => 1,
         }
     }
 
     /// Drops the samples for which `keep` returns false.
     pub(crate) fn retain(&mut self, keep: &mut dyn FnMut(&Sample) -> bool) {
         match self {
-            Self::Counted(samples) => samples.retain(keep),
-            Self::Alone(_) => {
-                let mut kept = Alone::default();
+            Self::Grouped(samples) => samples.retain(keep),
+            Self::Single(_) => {
+                let mut kept = SingleSamples::default();
                 self.iter().filter(keep).for_each(|sample| kept.push(&sample));
-                *self = Self::Alone(kept);
+                *self = Self::Single(kept);
             }
         }
         self.finish();
@@ -91,8 +91,8 @@ impl SampleList {
     /// Drops what only [`add`](Self::add) needs.
     pub(crate) fn finish(&mut self) {
         match self {
-            Self::Counted(samples) => samples.finish(),
-            Self::Alone(samples) => samples.finish(),
+            Self::Grouped(samples) => samples.finish(),
+            Self::Single(samples) => samples.finish(),
         }
     }
 }
@@ -122,6 +122,6 @@ impl ExactSizeIterator for Iter<'_> {}
 /// Returns a sample for tests.
 #[cfg(test)]
 fn sample(stack: u32, time: u64) -> Sample {
-    let total = crate::sample::Total { samples: 1, period: 100 };
+    let total = crate::sample::SampleTotal { samples: 1, period: 100 };
     Sample { event: 0, thread: 1, cpu: None, time, stack, total }
 }

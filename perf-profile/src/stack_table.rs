@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
-use crate::end::End;
+use crate::function_table::{FunctionTable, NamingOptions};
 use crate::limits::Limits;
-use crate::named::{Named, Naming};
-use crate::table::frames::Frames;
-use crate::table::known_stacks::KnownStacks;
-use crate::table::stacks::Stacks;
+use crate::pending_end::PendingEnd;
+use crate::table::frames::FrameTable;
+use crate::table::stack_cache::StackCache;
+use crate::table::stacks::StackTree;
 use crate::work::both::both;
 use part::PartNumbers;
 pub use part::{NewStacks, PartFrame, PartStack, StackPart};
@@ -36,14 +36,14 @@ pub fn has_copies(event: &Event) -> bool {
 #[derive(Debug, Default)]
 pub struct StackTable {
     /// The addresses.
-    pub frames: Frames,
+    pub frames: FrameTable,
     /// The stacks of them.
-    pub stacks: Stacks,
+    pub stacks: StackTree,
     ends: BTreeMap<StackEnd, u64>,
     /// The number of call chains that end as their last frame tells, by the number of that frame.
     of_last: Vec<u64>,
     scratch: Vec<u32>,
-    known: KnownStacks,
+    known: StackCache,
     /// What is known of the parts of other threads, by their numbers.
     parts: Vec<PartNumbers>,
 }
@@ -54,7 +54,7 @@ impl StackTable {
     /// `stack` and `end` are what [`perf_symbol::StackFinder::push`] gave. No more than the innermost `max_stack` frames are kept.
     pub fn number(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
         symbolizer: Option<&mut Symbolizer>,
@@ -81,13 +81,13 @@ impl StackTable {
     /// for [`number`](Self::number).
     pub fn number_new(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
         symbolizer: Option<&mut Symbolizer>,
         max_stack: usize,
         limits: &Limits,
-    ) -> Option<(u32, End)> {
+    ) -> Option<(u32, PendingEnd)> {
         let end = self.push_frames(at, stack, end, symbolizer, max_stack, limits.frames)?;
         let number = self.stacks.number(self.scratch.iter().rev().copied(), limits.stack_nodes)?;
         Some((number, end))
@@ -97,23 +97,23 @@ impl StackTable {
     /// there is no room for the frames.
     fn push_frames(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &[StackFrame<'_>],
         given: Option<StackEnd>,
         mut symbolizer: Option<&mut Symbolizer>,
         max_stack: usize,
         limit: usize,
-    ) -> Option<End> {
+    ) -> Option<PendingEnd> {
         let Self { frames, scratch, .. } = self;
         scratch.clear();
         for it in stack.iter().take(max_stack) {
             scratch.push(frames.number(at, it, symbolizer.as_deref_mut(), limit)?);
         }
         Some(match (given, stack.last()) {
-            (Some(end), _) => End::Known(end),
-            (None, None) => End::Known(StackEnd::Truncated),
+            (Some(end), _) => PendingEnd::Known(end),
+            (None, None) => PendingEnd::Known(StackEnd::Truncated),
             // The last frame of all, kept or not.
-            (None, Some(last)) => End::OfLast(match scratch.last() {
+            (None, Some(last)) => PendingEnd::OfLast(match scratch.last() {
                 Some(&number) if stack.len() <= max_stack => number,
                 _ => frames.number(at, last, symbolizer, limit)?,
             }),
@@ -121,12 +121,12 @@ impl StackTable {
     }
 
     /// Counts how a stack ends.
-    fn count(&mut self, end: End) {
+    fn count(&mut self, end: PendingEnd) {
         match end {
-            End::Known(end) => *self.ends.entry(end).or_default() += 1,
-            End::OfLast(last) => {
+            PendingEnd::Known(end) => *self.ends.entry(end).or_default() += 1,
+            PendingEnd::OfLast(last) => {
                 if self.of_last.len() <= last as usize {
-                    self.of_last.resize(self.frames.places().len(), 0);
+                    self.of_last.resize(self.frames.locations().len(), 0);
                 }
                 if let Some(count) = self.of_last.get_mut(last as usize) {
                     *count += 1;
@@ -156,7 +156,7 @@ impl StackTable {
         frame.map_or(StackEnd::NoMapping, |(frame, _)| finder.end_of(session, &frame))
     }
 
-    /// Finds the functions of all frames, as [`Named::find`] does, and [how the stacks end](Self::ends), at the same time if
+    /// Finds the functions of all frames, as [`FunctionTable::find`] does, and [how the stacks end](Self::ends), at the same time if
     /// there are several threads.
     #[must_use]
     pub fn look_up(
@@ -164,19 +164,19 @@ impl StackTable {
         session: &Session,
         finder: &mut perf_symbol::StackFinder,
         symbolizer: Option<&Symbolizer>,
-        naming: Naming,
+        naming: NamingOptions,
         progress: &mut dyn FnMut(usize, usize),
-    ) -> (Named, BTreeMap<StackEnd, u64>) {
+    ) -> (FunctionTable, BTreeMap<StackEnd, u64>) {
         both(
             naming.threads,
-            || Named::find(&self.frames, session, symbolizer, naming, progress),
+            || FunctionTable::find(&self.frames, session, symbolizer, naming, progress),
             || self.ends(session, finder),
         )
     }
 
     /// Drops what only [`number`](Self::number) needs.
     pub fn finish(&mut self) {
-        self.known = KnownStacks::default();
+        self.known = StackCache::default();
         self.scratch = Vec::new();
         self.parts = Vec::new();
         self.frames.finish();

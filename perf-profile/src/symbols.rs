@@ -6,7 +6,7 @@ use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
 use perf_parse::file::Reader;
-use perf_session::{At, Frame, Mapping};
+use perf_session::{Frame, Mapping, SampleContext};
 use perf_symbol::unwind::{self, FrameSource, PartialStack, StackEnd, ThreadRoots};
 use perf_symbol::{
     FileFinder, Files, Function, StackFinder, StackFrame, SymbolLookup, SymbolOptions, Symbolizer,
@@ -117,7 +117,7 @@ impl Symbols {
     }
 
     /// Returns the stack of a sample, innermost frame first, and how it ends if that does not follow from its last frame: see
-    /// [`StackFinder::push`]. `user` is the user part of its call chain if that came in a later record. [`done`](Self::done) takes
+    /// [`StackFinder::push`]. `deferred` is the user part of its call chain if that came in a later record. [`done`](Self::done) takes
     /// the memory of the stack back, which saves an allocation for the next one.
     ///
     /// # Errors
@@ -125,11 +125,11 @@ impl Symbols {
     /// A fault of the sample's fields.
     pub fn stack<'s>(
         &mut self,
-        at: &At<'s, '_>,
-        user: Option<&[u64]>,
+        at: &SampleContext<'s, '_>,
+        deferred: Option<&[u64]>,
     ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
         let mut frames = emptied(core::mem::take(&mut self.spare));
-        match self.stacks.push(at, user, &mut frames) {
+        match self.stacks.push(at, deferred, &mut frames) {
             Ok(end) => Ok((frames, end)),
             Err(error) => {
                 self.done(frames);
@@ -142,12 +142,12 @@ impl Symbols {
     /// it is not unwound from a copy, or cannot be decoded.
     pub fn push_alone(
         &mut self,
-        at: &At<'_, '_>,
-        user: Option<&[u64]>,
+        at: &SampleContext<'_, '_>,
+        deferred: Option<&[u64]>,
         frames: &mut Vec<unwind::UnwoundFrame>,
     ) -> Option<PartialStack> {
         // What cannot be decoded has no stack.
-        self.stacks.push_alone(at, user, frames).ok().flatten()
+        self.stacks.push_alone(at, deferred, frames).ok().flatten()
     }
 
     /// Returns what completes the stacks of [`push_alone`](Self::push_alone), of all threads.
@@ -159,7 +159,7 @@ impl Symbols {
     /// Returns a stack that was found before, with what is mapped at its addresses. Give it back with [`done`](Self::done).
     pub fn mapped<'s>(
         &mut self,
-        at: &At<'s, '_>,
+        at: &SampleContext<'s, '_>,
         frames: impl Iterator<Item = unwind::UnwoundFrame>,
     ) -> Vec<StackFrame<'s>> {
         let mut stack = emptied(core::mem::take(&mut self.spare));
@@ -171,7 +171,7 @@ impl Symbols {
     }
 
     /// Returns a frame with the kernel module or BPF program that is mapped there: see [`Symbolizer::mapped`].
-    pub fn in_kernel<'s>(&mut self, at: &At<'s, '_>, frame: Frame<'s>) -> Frame<'s> {
+    pub fn in_kernel<'s>(&mut self, at: &SampleContext<'s, '_>, frame: Frame<'s>) -> Frame<'s> {
         match self.kernel {
             KernelUse::NamesAndStacks => self.symbolizer.mapped(at.session(), frame),
             KernelUse::Names => frame,
@@ -179,7 +179,7 @@ impl Symbols {
     }
 
     /// Returns the address of a sample with its mapping.
-    pub fn own_frame<'s>(&mut self, at: &At<'s, '_>) -> Frame<'s> {
+    pub fn own_frame<'s>(&mut self, at: &SampleContext<'s, '_>) -> Frame<'s> {
         self.in_kernel(at, own_frame(at))
     }
 
@@ -189,12 +189,17 @@ impl Symbols {
     }
 
     /// Returns how a call chain with this last frame ends.
-    pub fn end_of(&mut self, at: &At<'_, '_>, last: &StackFrame<'_>) -> StackEnd {
+    pub fn end_of(&mut self, at: &SampleContext<'_, '_>, last: &StackFrame<'_>) -> StackEnd {
         self.stacks.end_of(at.session(), &last.frame)
     }
 
     /// Returns the functions at an address, the innermost inlined one first; empty if none is known.
-    pub fn functions(&mut self, at: &At<'_, '_>, frame: &Frame<'_>, is_caller: bool) -> &[Function] {
+    pub fn functions(
+        &mut self,
+        at: &SampleContext<'_, '_>,
+        frame: &Frame<'_>,
+        is_caller: bool,
+    ) -> &[Function] {
         if !self.has_names {
             return &[];
         }
@@ -202,7 +207,7 @@ impl Symbols {
     }
 
     /// Returns whether the file of a mapping was found; `false` if names are not wanted.
-    pub fn has_file(&mut self, at: &At<'_, '_>, mapping: &Mapping) -> bool {
+    pub fn has_file(&mut self, at: &SampleContext<'_, '_>, mapping: &Mapping) -> bool {
         self.has_names && self.symbolizer.has_file(at.session(), mapping, at.mode())
     }
 
@@ -237,7 +242,7 @@ impl Symbols {
 
 /// Returns the address of a sample with its mapping by the records of the capture.
 #[must_use]
-pub fn own_frame<'s>(at: &At<'s, '_>) -> Frame<'s> {
+pub fn own_frame<'s>(at: &SampleContext<'s, '_>) -> Frame<'s> {
     let ip = at.sample().ip().unwrap_or(0);
     Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) }
 }

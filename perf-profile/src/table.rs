@@ -2,8 +2,8 @@
 
 pub mod frames;
 pub mod interner;
-pub mod known_numbers;
-pub mod known_stacks;
-pub mod lists;
+pub mod number_cache;
+pub mod number_lists;
 pub mod numbering;
+pub mod stack_cache;
 pub mod stacks;

@@ -5,7 +5,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{FormatField, Tracepoints, TracingData, Value};
-use perf_session::At;
+use perf_session::SampleContext;
 
 use crate::tracepoints::tracing_data;
 
@@ -35,14 +35,14 @@ impl<'a> TidField<'a> {
     }
 
     /// Returns whether a sample is of the tracepoint.
-    pub(crate) fn is_of(&self, at: &At<'_, '_>) -> bool {
+    pub(crate) fn is_of(&self, at: &SampleContext<'_, '_>) -> bool {
         at.record()
             .event()
             .is_some_and(|event| event.attr.kind == EventType::TRACEPOINT && event.attr.config == self.id)
     }
 
     /// Returns the id in a sample; `None` if it is of another event, or does not have the field.
-    pub(crate) fn of(&self, at: &At<'_, '_>) -> Option<i32> {
+    pub(crate) fn of(&self, at: &SampleContext<'_, '_>) -> Option<i32> {
         if !self.is_of(at) {
             return None;
         }

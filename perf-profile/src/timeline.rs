@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 
-use crate::profile::{Profile, ProfileEvent, Thread};
+use crate::profile::{Profile, ProfileEvent, ProfileThread};
 
 /// The samples of each thread in each part of the time of a profile.
 ///
@@ -78,7 +78,7 @@ impl EventTimeline<'_> {
 
 impl<'a> ThreadTimeline<'a> {
     /// Divides the time of a profile into parts of equal length. `None` if no sample has a time. The profile must have the
-    /// time of each sample: see [`Times::Each`](crate::Times::Each).
+    /// time of each sample: see [`TimeDetail::Each`](crate::TimeDetail::Each).
     #[must_use]
     pub fn of(profile: &'a Profile, parts: NonZero<usize>) -> Option<Self> {
         let (first, last) = profile.span()?;
@@ -99,7 +99,7 @@ fn strips<'a>(
 ) -> EventTimeline<'a> {
     let mut strips: BTreeMap<(i32, i32, &[u8]), Vec<u64>> = BTreeMap::new();
     for sample in profile.samples().filter(|sample| sample.event == number) {
-        let Some(Thread { pid, tid, comm, .. }) = profile.threads().get(sample.thread as usize) else {
+        let Some(ProfileThread { pid, tid, comm, .. }) = profile.threads().get(sample.thread as usize) else {
             continue;
         };
         let strip = strips.entry((*pid, *tid, comm)).or_insert_with(|| vec![0; parts]);

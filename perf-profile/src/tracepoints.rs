@@ -11,7 +11,7 @@ use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Addresses, Format, PrintFmt, PrintkFormats, Tracepoints, TracingData};
-use perf_session::{At, Frame};
+use perf_session::{Frame, SampleContext};
 
 use crate::symbols::Symbols;
 use crate::text::make_line_safe;
@@ -36,7 +36,7 @@ pub struct TracepointTexts<'a> {
 /// The symbols and texts at the kernel's addresses in the raw data of a sample.
 struct KernelAddresses<'k, 's, 'r> {
     strings: &'k PrintkFormats<'k>,
-    at: &'k At<'s, 'r>,
+    at: &'k SampleContext<'s, 'r>,
     symbols: RefCell<&'k mut Symbols>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> TracepointTexts<'a> {
         out: &mut Vec<u8>,
         index: usize,
         raw: &[u8],
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         symbols: &mut Symbols,
     ) {
         let Some((format, print_fmt)) = self.tracepoints.get(index) else { return };

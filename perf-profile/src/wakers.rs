@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 use perf_parse::file::Reader;
-use perf_session::At;
+use perf_session::SampleContext;
 
-use crate::builder::Kept;
+use crate::builder::PendingSample;
 use crate::error::ProfileError;
 use crate::tid_field::TidField;
 
@@ -37,12 +37,12 @@ impl<'a> WakingReader<'a> {
     }
 
     /// Returns whether a sample wakes a thread up.
-    pub(crate) fn is_waking(&self, at: &At<'_, '_>) -> bool {
+    pub(crate) fn is_waking(&self, at: &SampleContext<'_, '_>) -> bool {
         self.woken.is_of(at)
     }
 
     /// Reads a sample; `None` if it wakes no thread up.
-    pub(crate) fn read(&self, at: &At<'_, '_>) -> Option<Waking> {
+    pub(crate) fn read(&self, at: &SampleContext<'_, '_>) -> Option<Waking> {
         let (woken, time) = self.woken.of(at).zip(at.sample().time())?;
         Some(Waking { waker: at.thread().tid(), woken, time })
     }
@@ -53,7 +53,7 @@ impl<'a> WakingReader<'a> {
 pub(crate) struct Wakers {
     levels: usize,
     /// By the id of the thread: when it was woken up, and what woke it, the last waker first.
-    chains: HashMap<i32, (u64, Vec<Kept>)>,
+    chains: HashMap<i32, (u64, Vec<PendingSample>)>,
 }
 
 impl Wakers {
@@ -63,7 +63,7 @@ impl Wakers {
     }
 
     /// Takes what is kept of a sample that wakes a thread up.
-    pub(crate) fn apply(&mut self, waking: Waking, kept: Kept) {
+    pub(crate) fn apply(&mut self, waking: Waking, kept: PendingSample) {
         let Waking { waker, woken, time } = waking;
         let mut chain = vec![kept];
         if let Some((_, before)) = self.chains.get(&waker) {
@@ -74,7 +74,7 @@ impl Wakers {
     }
 
     /// Returns what woke a thread up since a time, the last waker first; empty if nothing did, as after a preemption.
-    pub(crate) fn since(&self, tid: i32, since: u64) -> &[Kept] {
+    pub(crate) fn since(&self, tid: i32, since: u64) -> &[PendingSample] {
         match self.chains.get(&tid) {
             Some((time, chain)) if *time >= since => chain,
             _ => &[],

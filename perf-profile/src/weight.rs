@@ -3,7 +3,7 @@
 use perf_abi::event::EventType;
 use perf_parse::event::Event;
 
-use crate::sample::{Sample, Total};
+use crate::sample::{Sample, SampleTotal};
 
 /// What samples count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Weight {
 
     /// Returns what samples of an event count together.
     #[must_use]
-    pub fn of_total(self, total: Total, event: &Event) -> u64 {
+    pub fn of_total(self, total: SampleTotal, event: &Event) -> u64 {
         match self {
             Self::Period if event.attr.kind != EventType::TRACEPOINT => total.period,
             _ => total.samples,

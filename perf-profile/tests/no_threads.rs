@@ -10,7 +10,7 @@ use perf_profile::work::both::both;
 use perf_profile::work::in_order::in_order;
 use perf_profile::work::sorting::sort_by_key;
 use perf_profile::work::waves::each_part;
-use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder};
+use perf_profile::{Limits, NamingOptions, Profile, ProfileBuilder, SampleDetail};
 use perf_session::Session;
 use perf_symbol::{LoadAhead, StackFinder, SymbolOptions, Symbolizer};
 
@@ -66,23 +66,23 @@ fn all() {
     );
     assert!(ended.is_ok() && worked == 100 && squares.into_iter().eq((0..100).map(|it| it * it)));
     let names = |threads| {
-        let profile = profile(Naming { inlines: true, threads });
-        let named = profile.named();
+        let profile = profile(NamingOptions { inlines: true, threads });
+        let named = profile.function_table();
         let name = |number| named.symbol(named.symbol_of(number)).map(|symbol| symbol.name.to_vec());
-        (0..).zip(profile.frames().places()).map(|(number, _)| name(number)).collect::<Vec<_>>()
+        (0..).zip(profile.frames().locations()).map(|(number, _)| name(number)).collect::<Vec<_>>()
     };
     assert!(names(THREADS) == names(NonZero::<usize>::MIN));
 }
 
 /// A capture with many files, some of which this machine has perhaps.
-fn profile(naming: Naming) -> Profile {
+fn profile(naming: NamingOptions) -> Profile {
     let reader = Reader::open(testdata::path("system_wide.data")).unwrap();
     let mut session = Session::new();
     session.add_features(reader.features());
     let symbolizer = Symbolizer::new(SymbolOptions::default());
     let ahead = LoadAhead::new(&symbolizer);
     let mut stacks = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
-    let mut builder = ProfileBuilder::new(Keep::default(), Limits::default());
+    let mut builder = ProfileBuilder::new(SampleDetail::default(), Limits::default());
     for record in reader.records().in_time_order() {
         let record = record.unwrap();
         let Some(at) = session.update_at(&record).unwrap() else { continue };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use perf_abi::regs::Arch;
 use perf_parse::{EventRecord, Reader};
 use perf_profile::{Limits, StackPart, StackTable};
-use perf_session::{At, Frame, Session};
+use perf_session::{Frame, SampleContext, Session};
 use perf_symbol::unwind::{FrameSource, StackEnd};
 use perf_symbol::{StackFinder, StackFrame, SymbolOptions, Symbolizer};
 
@@ -40,7 +40,7 @@ fn limits(frames: usize, stack_nodes: usize) -> Limits {
     limits
 }
 
-fn own<'s>(at: &At<'s, '_>) -> StackFrame<'s> {
+fn own<'s>(at: &SampleContext<'s, '_>) -> StackFrame<'s> {
     let ip = at.sample().ip().unwrap_or(0);
     let frame = Frame { ip, mode: at.mode(), mapping: at.find(at.mode(), ip) };
     StackFrame { frame, is_caller: false, source: FrameSource::Chain }
@@ -102,10 +102,10 @@ fn compare(reader: &Reader<'_>, case: &Case) -> usize {
     let (one, other) = (by_one(reader, case), by_parts(reader, case));
     assert!(!one.samples.is_empty());
     assert_eq!(other.samples, one.samples, "{case:?}");
-    let places = |it: &Numbered| format!("{:?}", it.table.frames.places());
+    let places = |it: &Numbered| format!("{:?}", it.table.frames.locations());
     assert_eq!(places(&other), places(&one), "{case:?}");
     assert_eq!(other.table.frames.dsos(), one.table.frames.dsos(), "{case:?}");
-    for number in 0..one.table.frames.places().len() as u32 {
+    for number in 0..one.table.frames.locations().len() as u32 {
         let mapping = |it: &Numbered| it.table.frames.mapping(number).cloned();
         assert_eq!(mapping(&other), mapping(&one), "{case:?}");
         let dso = other.table.frames.dso_of(number);
@@ -153,7 +153,7 @@ fn parts_leave_out_what_is_beyond_the_limits() {
     for capture in CAPTURES {
         let reader = Reader::open(testdata::path(capture)).unwrap();
         let whole = by_one(&reader, &all()).table;
-        let (frames, nodes) = (whole.frames.places().len(), whole.stacks.len() - 1);
+        let (frames, nodes) = (whole.frames.locations().len(), whole.stacks.len() - 1);
         for max_stack in [2, usize::MAX] {
             for few in [0, 1, 5, 10, frames / 2, frames - 1] {
                 let limits = limits(few, usize::MAX);

@@ -7,20 +7,23 @@ use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_parse::Reader;
 use perf_profile::diff::{Diff, DiffSide, Normalize};
-use perf_profile::{Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Total, Weight};
+use perf_profile::{
+    Functions, Limits, NamingOptions, Profile, ProfileBuilder, Sample, SampleDetail, SampleTotal, TimeDetail,
+    Weight,
+};
 use perf_session::Session;
 use perf_symbol::StackFinder;
 
 const CAPTURES: [&str; 4] = ["callchain.data", "everything.data", "system_wide.data", "group_read.data"];
 
 /// Reads a capture of `testdata/captures`, without names.
-fn profile(capture: &str, keep: Keep, limits: Limits) -> Profile {
+fn profile(capture: &str, detail: SampleDetail, limits: Limits) -> Profile {
     let reader = Reader::open(testdata::path(capture)).unwrap();
     let mut session = Session::new();
     session.add_features(reader.features());
     let symbolizer = perf_symbol::Symbolizer::new(perf_symbol::SymbolOptions::default());
     let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
-    let mut builder = ProfileBuilder::new(keep, limits);
+    let mut builder = ProfileBuilder::new(detail, limits);
     for record in reader.records().in_time_order() {
         let record = record.unwrap();
         let Some(at) = session.update_at(&record).unwrap() else { continue };
@@ -30,7 +33,7 @@ fn profile(capture: &str, keep: Keep, limits: Limits) -> Profile {
         let period = at.sample().period().unwrap_or(event.attr.sample_period);
         builder.sample(&at, event, period, &stack, end, None);
     }
-    builder.finish(&session, &mut finder, None, Naming::default(), &mut |_, _| {})
+    builder.finish(&session, &mut finder, None, NamingOptions::default(), &mut |_, _| {})
 }
 
 /// Returns the samples that are there, those that the limits left out, and all.
@@ -46,10 +49,13 @@ fn each_sample_is_kept_once() {
     for capture in CAPTURES {
         let all = Reader::open(testdata::path(capture)).unwrap();
         let all = all.records().filter_map(Result::ok).filter(|record| record.sample().is_some()).count();
-        let together = profile(capture, Keep::default(), Limits::default());
+        let together = profile(capture, SampleDetail::default(), Limits::default());
         assert_eq!(counts(&together), (all as u64, 0, all as u64), "{capture}");
-        let alone =
-            profile(capture, Keep { times: Times::Each, cpus: true, ..Keep::default() }, Limits::default());
+        let alone = profile(
+            capture,
+            SampleDetail { times: TimeDetail::Each, cpus: true, ..SampleDetail::default() },
+            Limits::default(),
+        );
         assert_eq!(alone.samples().len(), all, "{capture}");
         assert!(alone.samples().is_sorted_by_key(|sample| sample.time), "{capture}");
         assert_eq!(alone.span(), together.span(), "{capture}");
@@ -59,7 +65,11 @@ fn each_sample_is_kept_once() {
         }
         assert!(together.samples().len() <= all);
         // There are too few samples for spans that are longer than a nanosecond.
-        let spans = profile(capture, Keep { times: Times::Spans, ..Keep::default() }, Limits::default());
+        let spans = profile(
+            capture,
+            SampleDetail { times: TimeDetail::Spans, ..SampleDetail::default() },
+            Limits::default(),
+        );
         assert_eq!((counts(&spans), spans.resolution()), (counts(&alone), 1), "{capture}");
         let times = |profile: &Profile| profile.samples().map(|it| it.time).collect::<BTreeSet<_>>();
         assert_eq!(times(&spans), times(&alone), "{capture}");
@@ -71,18 +81,23 @@ fn each_sample_is_kept_once() {
 
 #[test]
 fn spans_of_time_lose_no_samples() {
-    let all = profile("callchain.data", Keep::default(), Limits::default());
+    let all = profile("callchain.data", SampleDetail::default(), Limits::default());
     let mut limits = Limits::default();
     limits.samples = all.samples().len();
-    let spans = profile("callchain.data", Keep { times: Times::Spans, ..Keep::default() }, limits);
+    let spans = profile(
+        "callchain.data",
+        SampleDetail { times: TimeDetail::Spans, ..SampleDetail::default() },
+        limits,
+    );
     assert_eq!(counts(&spans), counts(&all));
     assert!(spans.resolution() > 1 && spans.samples().len() <= limits.samples);
 }
 
 #[test]
 fn chosen_samples_keep_what_they_have() {
-    for times in [Times::Nothing, Times::Spans, Times::Each] {
-        let mut profile = profile("callchain.data", Keep { times, ..Keep::default() }, Limits::default());
+    for times in [TimeDetail::Nothing, TimeDetail::Spans, TimeDetail::Each] {
+        let mut profile =
+            profile("callchain.data", SampleDetail { times, ..SampleDetail::default() }, Limits::default());
         let is_wanted = |sample: &Sample| !sample.stack.is_multiple_of(3);
         let expected: Vec<_> = profile.samples().filter(is_wanted).collect();
         profile.retain(&mut |profile, sample| {
@@ -97,8 +112,8 @@ fn chosen_samples_keep_what_they_have() {
 
 #[test]
 fn limits_leave_samples_out_and_count_them() {
-    let all = profile("callchain.data", Keep::default(), Limits::default());
-    let (frames, stack_nodes) = (all.frames().places().len(), all.stacks().len() - 1);
+    let all = profile("callchain.data", SampleDetail::default(), Limits::default());
+    let (frames, stack_nodes) = (all.frames().locations().len(), all.stacks().len() - 1);
     let (samples, threads) = (all.samples().len(), all.threads().len());
     let (_, _, total) = counts(&all);
     type Field = fn(&mut Limits) -> &mut usize;
@@ -112,7 +127,7 @@ fn limits_leave_samples_out_and_count_them() {
         let beyond = |limit: usize| {
             let mut limits = Limits::default();
             *of(&mut limits) = limit;
-            let (kept, beyond, sum) = counts(&profile("callchain.data", Keep::default(), limits));
+            let (kept, beyond, sum) = counts(&profile("callchain.data", SampleDetail::default(), limits));
             assert_eq!((kept + beyond, sum), (total, total), "{name} {limit}");
             beyond
         };
@@ -124,8 +139,12 @@ fn limits_leave_samples_out_and_count_them() {
 
 #[test]
 fn stacks_are_cut_from_the_outermost_frame_on() {
-    let whole = profile("callchain.data", Keep::default(), Limits::default());
-    let cut = profile("callchain.data", Keep { max_stack: 2, ..Keep::default() }, Limits::default());
+    let whole = profile("callchain.data", SampleDetail::default(), Limits::default());
+    let cut = profile(
+        "callchain.data",
+        SampleDetail { max_stack: 2, ..SampleDetail::default() },
+        Limits::default(),
+    );
     let depth = |profile: &Profile| {
         let stacks = profile.samples().map(|sample| profile.stacks().frames(sample.stack).count());
         stacks.max().unwrap()
@@ -137,7 +156,7 @@ fn stacks_are_cut_from_the_outermost_frame_on() {
 #[test]
 fn own_parts_of_functions_add_up_to_all() {
     for capture in CAPTURES {
-        let profile = profile(capture, Keep::default(), Limits::default());
+        let profile = profile(capture, SampleDetail::default(), Limits::default());
         for number in 0..profile.events().len() as u32 {
             let functions = Functions::of(&profile, number);
             let own: u64 = functions.totals.values().map(|it| it.own.samples).sum();
@@ -156,7 +175,7 @@ fn own_parts_of_functions_add_up_to_all() {
 
 #[test]
 fn a_profile_does_not_differ_from_itself() {
-    let profile = profile("callchain.data", Keep::default(), Limits::default());
+    let profile = profile("callchain.data", SampleDetail::default(), Limits::default());
     let side = DiffSide { profile: &profile, event: 0 };
     for normalize in [Normalize::Share, Normalize::Time, Normalize::Nothing] {
         let diff = Diff::of([side, side], Weight::Samples, normalize);
@@ -174,7 +193,7 @@ fn a_profile_does_not_differ_from_itself() {
         assert!((sum - expected).abs() < expected * 1e-9, "{normalize:?}: {sum} {expected}");
     }
     // Another capture is recorded with other files.
-    let other = self::profile("system_wide.data", Keep::default(), Limits::default());
+    let other = self::profile("system_wide.data", SampleDetail::default(), Limits::default());
     let diff = Diff::of([side, DiffSide { profile: &other, event: 0 }], Weight::Samples, Normalize::Share);
     assert!(diff.rows.windows(2).all(|pair| pair[0].delta().abs() >= pair[1].delta().abs()));
     assert!(diff.rows.iter().any(|row| row.own[0] == 0.0) && diff.rows.iter().any(|row| row.own[1] == 0.0));
@@ -184,7 +203,7 @@ fn a_profile_does_not_differ_from_itself() {
 fn tracepoints_count_samples() {
     let reader = Reader::open(testdata::path("plain.data")).unwrap();
     let mut event = (*reader.events()[0]).clone();
-    let total = Total { samples: 3, period: 300 };
+    let total = SampleTotal { samples: 3, period: 300 };
     for (kind, period) in [(EventType::HARDWARE, 300), (EventType::SOFTWARE, 300), (EventType::TRACEPOINT, 3)]
     {
         event.attr.kind = kind;

@@ -47,7 +47,7 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
             let frames: Vec<_> = table.stacks.frames(number).collect();
             assert_eq!(frames.len(), stack.len().min(max_stack), "{capture}");
             for (&frame, it) in frames.iter().zip(&stack) {
-                let place = table.frames.place(frame).unwrap();
+                let place = table.frames.location(frame).unwrap();
                 let (mapping, known) = (it.frame.mapping, table.frames.mapping(frame));
                 assert_eq!(table.frames.dso_of(frame), mapping.map(|it| it.dso()), "{capture}");
                 assert_eq!(known.map(|it| it.is_executable()), mapping.map(|it| it.is_executable()));
@@ -65,13 +65,13 @@ fn number_all(capture: &str, reader: &Reader<'_>, max_stack: usize) -> (usize, u
     }
     let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     assert_eq!(table.ends(&session, &mut finder), ends, "{capture}");
-    let places = (0..).zip(table.frames.places());
+    let places = (0..).zip(table.frames.locations());
     if max_stack == usize::MAX {
         for (number, place) in places {
             assert_eq!(place.is_at_several, ips[&number].len() > 1, "{capture}: {place:?}");
         }
     }
-    let several = table.frames.places().iter().filter(|place| place.is_at_several).count();
+    let several = table.frames.locations().iter().filter(|place| place.is_at_several).count();
     (again, several)
 }
 

@@ -11,7 +11,7 @@ use crate::{RecordOptions, Targets};
 /// A deviation of a recording from the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Note {
+pub enum FallbackNote {
     /// Nothing counts this cycles event: a clock samples in its place.
     Clock {
         /// The name of the event that was asked for.
@@ -33,7 +33,7 @@ pub enum Note {
     UnreadableMaps(u64),
 }
 
-impl core::fmt::Display for Note {
+impl core::fmt::Display for FallbackNote {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Clock { event } => {
@@ -62,7 +62,7 @@ impl core::fmt::Display for Note {
     }
 }
 
-impl Note {
+impl FallbackNote {
     /// Returns whether this is as usual for an ordinary user, and perf prints it only with `-v`.
     #[must_use]
     pub fn is_detail(&self) -> bool {
@@ -83,7 +83,7 @@ pub(crate) struct OpenRefusal {
 /// The next step after a refusal.
 pub(crate) enum FallbackStep {
     /// Try again, after this change.
-    Retry(Option<Note>),
+    Retry(Option<FallbackNote>),
     GiveUp,
 }
 
@@ -116,21 +116,21 @@ pub(crate) fn after(
     let group = &mut choices.groups[group];
     if errno == "EINVAL" && choices.inherit_read && group.sample_leader_only && group.events.len() > 1 {
         choices.inherit_read = false;
-        return FallbackStep::Retry(Some(Note::NotInherited));
+        return FallbackStep::Retry(Some(FallbackNote::NotInherited));
     }
     if !options.fall_back {
         return FallbackStep::GiveUp;
     }
     let event = &mut group.events[event];
     if is_lacking(errno) && is_cycles(event) {
-        let note = Note::Clock { event: event.name.clone() };
+        let note = FallbackNote::Clock { event: event.name.clone() };
         *event = clock(event);
         return FallbackStep::Retry(Some(note));
     }
     // The kernel of a cpu may only be excluded by those who may record the cpu.
     let may_help = !matches!(targets, Targets::Cpus(_)) && limits::paranoid().is_ok_and(|level| level > 1);
     if matches!(errno, "EACCES" | "EPERM") && may_help && exclude_kernel(&mut choices.groups) {
-        return FallbackStep::Retry(Some(Note::UserOnly));
+        return FallbackStep::Retry(Some(FallbackNote::UserOnly));
     }
     FallbackStep::GiveUp
 }

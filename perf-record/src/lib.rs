@@ -101,7 +101,7 @@ pub use call_graph::all_registers;
 pub use cgroups::{CgroupDirectory, CgroupError};
 pub use control::{ControlCommand, EvlistDetails, UnknownCommand};
 pub use error::Error;
-pub use fallback::Note;
+pub use fallback::FallbackNote;
 pub use host::describe as machine;
 pub use kcore::copy_kcore;
 pub use open_files::raise_open_files;

@@ -27,7 +27,9 @@ use crate::summary::Summary;
 use crate::survey::RecordSurvey;
 use crate::synthesize::{Synthesizer, SynthesizerOptions};
 use crate::wait::WaitOutcome;
-use crate::{Error, FrozenRings, Note, RecordOptions, SidebandSink, Targets, drain, features, user_records};
+use crate::{
+    Error, FallbackNote, FrozenRings, RecordOptions, SidebandSink, Targets, drain, features, user_records,
+};
 
 /// A recording session.
 ///
@@ -45,7 +47,7 @@ pub struct Recorder {
     layout: SampleLayout,
     pub(crate) survey: RecordSurvey,
     pub(crate) stacks: Option<StackTrim>,
-    notes: Vec<Note>,
+    notes: Vec<FallbackNote>,
     pub(crate) skipped: u64,
     /// Whether the command was started before the capture began.
     is_running: bool,
@@ -105,7 +107,7 @@ impl Recorder {
 
     /// Returns what is done in another way than it was asked for.
     #[must_use]
-    pub fn notes(&self) -> &[Note] {
+    pub fn notes(&self) -> &[FallbackNote] {
         &self.notes
     }
 
@@ -364,11 +366,11 @@ impl Recorder {
         if let Some(programs) = &mut self.survey.programs
             && let Err(error) = programs.load_all()
         {
-            self.note(Note::HiddenPrograms(error.to_string()));
+            self.note(FallbackNote::HiddenPrograms(error.to_string()));
         }
     }
 
-    fn note(&mut self, note: Note) {
+    fn note(&mut self, note: FallbackNote) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -413,10 +415,10 @@ impl Recorder {
         self.survey.programs = programs;
         if is_hidden {
             let has_proc = Path::new(ROOT).join("proc/self").exists();
-            self.note(if has_proc { Note::HiddenKernel } else { Note::NoProc });
+            self.note(if has_proc { FallbackNote::HiddenKernel } else { FallbackNote::NoProc });
         }
         if unreadable > 0 {
-            self.note(Note::UnreadableMaps(unreadable));
+            self.note(FallbackNote::UnreadableMaps(unreadable));
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use crate::host::ROOT;
 use crate::pace::Pace;
 use crate::ring_plan::{self, RingPlan};
 use crate::shared_settings::{self, OwnEvent, SharedSettings};
-use crate::{Error, Note, RecordOptions, Targets, online, ring_size, terms};
+use crate::{Error, FallbackNote, RecordOptions, Targets, online, ring_size, terms};
 
 /// An open event on one target.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl EventSession {
         targets: &Targets,
         command: Option<u32>,
         options: &RecordOptions,
-    ) -> Result<(Self, Vec<Note>), Error> {
+    ) -> Result<(Self, Vec<FallbackNote>), Error> {
         if !limits::is_supported() {
             return Err(Error::Request("this kernel was built without CONFIG_PERF_EVENTS".to_owned()));
         }
@@ -92,7 +92,7 @@ impl EventSession {
                     if !dropped.is_empty() {
                         dropped.sort_unstable();
                         dropped.dedup();
-                        notes.push(Note::LeftOut(dropped));
+                        notes.push(FallbackNote::LeftOut(dropped));
                     }
                     return Ok((session, notes));
                 }

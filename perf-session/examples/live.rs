@@ -13,7 +13,7 @@ use perf_open::abi::sample_type::SampleType;
 use perf_open::workload::Workload;
 use perf_open::{Builder, EventSpec, Ring, Target};
 use perf_parse::EventRecord;
-use perf_parse::event::{Events, Place};
+use perf_parse::event::{Events, RecordPosition};
 use perf_session::Session;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -43,7 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         ring.wait(Some(Duration::from_millis(100)))?;
         let mut drain = ring.read()?;
         while let Some(record) = drain.next_with_event() {
-            let record = EventRecord::with_event(record?.raw.untyped(), &events[0], Place::default());
+            let record =
+                EventRecord::with_event(record?.raw.untyped(), &events[0], RecordPosition::default());
             let Some(at) = session.update_at(&record)? else { continue };
             for frame in at.stack(None)? {
                 let name = frame.mapping.map_or(&b"[unknown]"[..], |mapping| mapping.dso().name());

@@ -8,7 +8,7 @@ use perf_parse::{EventRecord, FileError};
 use crate::ledger::ChangeNote;
 use crate::map::Mapping;
 use crate::maps::Maps;
-use crate::session::{At, Session};
+use crate::session::{SampleContext, Session};
 use crate::thread::Thread;
 
 /// A change that a record made to a [`Session`]; returned by [`Session::update_changes`]. Borrows from the session, and a
@@ -65,7 +65,7 @@ use crate::thread::Thread;
 #[non_exhaustive]
 pub enum Change<'s, 'r> {
     /// The record is a sample. This is the last change of its record: what the sample made known comes before it.
-    Sample(At<'s, 'r>),
+    Sample(SampleContext<'s, 'r>),
     /// A thread became known: by its FORK record, or by the first record that has its ids.
     ///
     /// If its process is new, too, its mappings are a copy of those of the process that `inherited` is the
@@ -107,7 +107,7 @@ pub enum Change<'s, 'r> {
         process_key: u64,
     },
     /// The process of a thread got a new image, so that all its mappings are gone. Samples of the kernel
-    /// [find](At::find) them until the new image runs.
+    /// [find](SampleContext::find) them until the new image runs.
     Exec {
         /// The thread that called `exec`.
         thread: &'s Thread,
@@ -160,7 +160,7 @@ pub enum Change<'s, 'r> {
 pub struct Changes<'s, 'r> {
     session: &'s Session,
     notes: slice::Iter<'s, ChangeNote>,
-    sample: Option<At<'s, 'r>>,
+    sample: Option<SampleContext<'s, 'r>>,
 }
 
 impl Session {

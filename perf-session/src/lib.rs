@@ -63,7 +63,7 @@
 //! - Follow processes: [`Session::update`] for each record, [`Session::update_at`] where samples are wanted.
 //! - Keep lists of one's own, as an importer does: [`Session::update_changes`] returns what a record [changed](Change).
 //! - Count: [`Periods`] has the period of each event in a sample.
-//! - Walk stacks: [`At::stack`] has addresses with their mappings, [`Mapping::offset_of`] and [`address_of`] make them
+//! - Walk stacks: [`SampleContext::stack`] has addresses with their mappings, [`Mapping::offset_of`] and [`address_of`] make them
 //!   addresses of an ELF file.
 //! - Names and lines: the crate `perf-symbol`. Profiles and formats: `perf-profile` and `perf-export`.
 //!
@@ -134,6 +134,6 @@ pub use map::Mapping;
 pub use maps::Maps;
 pub use periods::Periods;
 pub use segments::{Segment, address_of};
-pub use session::{At, Session};
+pub use session::{SampleContext, Session};
 pub use stack::{Frame, Stack};
 pub use thread::Thread;

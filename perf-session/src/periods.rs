@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::FileError;
 use perf_parse::event::{Event, Events};
 
-use crate::session::At;
+use crate::session::SampleContext;
 
 /// The period of each event in a sample.
 ///
@@ -57,7 +57,7 @@ impl Periods {
     /// Those of [`Sample::tail`](perf_parse::Sample::tail), for a sample that reads counters.
     pub fn of<'p>(
         &'p mut self,
-        at: &At<'_, 'p>,
+        at: &SampleContext<'_, 'p>,
         events: &'p Events,
     ) -> Result<impl Iterator<Item = (&'p Arc<Event>, u64)> + use<'p>, FileError> {
         let (sample, record) = (at.sample(), at.record());

@@ -1,5 +1,7 @@
 //! The state that the records of a capture describe, up to the last one.
 
+mod sample_context;
+
 use perf_abi::feature::Feature;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::feature::{FeatureData, Features};
@@ -18,8 +20,8 @@ use crate::machines::{Machines, is_guest};
 use crate::map::Mapping;
 use crate::maps::Maps;
 use crate::spaces::AddressSpaces;
-use crate::stack::Stack;
 use crate::thread::Thread;
+pub use sample_context::SampleContext;
 
 /// What is known of the processes, threads, mappings and files of a capture, up to the last record that it got. See the
 /// [crate docs](crate) for an example.
@@ -123,7 +125,7 @@ impl Session {
     pub fn update_at<'s, 'r>(
         &'s mut self,
         record: &'r EventRecord<'r>,
-    ) -> Result<Option<At<'s, 'r>>, FileError> {
+    ) -> Result<Option<SampleContext<'s, 'r>>, FileError> {
         if record.kind() != RecordType::SAMPLE {
             return self.apply(record).map(|()| None);
         }
@@ -232,7 +234,7 @@ impl Session {
     /// sample, and no later record of its thread.
     #[must_use]
     #[inline]
-    pub fn at<'s, 'r>(&'s self, record: &'r EventRecord<'r>) -> Option<At<'s, 'r>> {
+    pub fn at<'s, 'r>(&'s self, record: &'r EventRecord<'r>) -> Option<SampleContext<'s, 'r>> {
         let sample = record.sample()?;
         let (pid, tid) = ids_of(&sample);
         let mode = record.misc().cpumode();
@@ -248,11 +250,11 @@ impl Session {
         mode: CpuMode,
         pid: i32,
         thread: impl FnOnce(&'s Machine) -> Option<&'s Thread>,
-    ) -> Option<At<'s, 'r>> {
+    ) -> Option<SampleContext<'s, 'r>> {
         let machine = self.machines.of(mode, pid)?;
         let thread = thread(machine)?;
         let spaces = AddressSpaces { host: &self.machines.host, machine, thread };
-        Some(At { session: self, spaces, record, sample, mode })
+        Some(SampleContext { session: self, spaces, record, sample, mode })
     }
 
     /// Returns a thread of the host; `None` if no record had it, or if it was dropped after its exit.
@@ -378,88 +380,4 @@ struct ProcessMmap {
 /// Returns the process id and the thread id of a sample; -1 if they were not recorded.
 fn ids_of(sample: &Sample<'_>) -> (i32, i32) {
     (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1))
-}
-
-/// Where a sample was taken: its thread, and what was mapped there at that time. Made by [`Session::at`].
-#[derive(Clone, Copy, Debug)]
-pub struct At<'s, 'r> {
-    session: &'s Session,
-    spaces: AddressSpaces<'s>,
-    record: &'r EventRecord<'r>,
-    sample: Sample<'r>,
-    mode: CpuMode,
-}
-
-impl<'s, 'r> At<'s, 'r> {
-    /// Returns the thread.
-    #[must_use]
-    pub fn thread(&self) -> &'s Thread {
-        self.spaces.thread
-    }
-
-    /// Returns the session, as it was when the sample was taken.
-    #[must_use]
-    pub fn session(&self) -> &'s Session {
-        self.session
-    }
-
-    /// Returns the record.
-    #[must_use]
-    pub fn record(&self) -> &'r EventRecord<'r> {
-        self.record
-    }
-
-    /// Returns the sample.
-    #[must_use]
-    pub fn sample(&self) -> Sample<'r> {
-        self.sample
-    }
-
-    /// Returns whose code was interrupted.
-    #[must_use]
-    pub fn mode(&self) -> CpuMode {
-        self.mode
-    }
-
-    /// Returns the path of the sample's cgroup; `None` if it was not recorded.
-    #[must_use]
-    pub fn cgroup(&self) -> Option<&'s [u8]> {
-        self.session.cgroup(self.sample.tail().ok()?.cgroup?)
-    }
-
-    /// Returns the mapping that has an address of code or data; `None` if none has it.
-    #[must_use]
-    pub fn find(&self, mode: CpuMode, addr: u64) -> Option<&'s Mapping> {
-        self.spaces.find(mode, addr)
-    }
-
-    /// Returns the mapping that has an address of data that the sample accessed, or of a branch; `None` if none has it.
-    /// The kernel accesses data of the process, and branches enter and leave the kernel, so the address says whose it is.
-    ///
-    /// perf: `thread__find_map_fb`, `tools/perf/util/event.c`.
-    #[must_use]
-    pub fn find_data(&self, addr: u64) -> Option<&'s Mapping> {
-        let is_kernel = addr >= self.spaces.machine.kernel.start();
-        let mode = match self.mode() {
-            CpuMode::KERNEL | CpuMode::USER if is_kernel => CpuMode::KERNEL,
-            CpuMode::KERNEL | CpuMode::USER => CpuMode::USER,
-            CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER if is_kernel => CpuMode::GUEST_KERNEL,
-            CpuMode::GUEST_KERNEL | CpuMode::GUEST_USER => CpuMode::GUEST_USER,
-            mode => mode,
-        };
-        self.find(self.mode(), addr).or_else(|| self.find(mode, addr))
-    }
-
-    /// Returns the stack of the sample, innermost frame first: its call chain, or its instruction pointer if it has
-    /// none. If the branches of the event are its call stack, they are the user part. `deferred` is the user part of
-    /// the chain that came in a later record: see [`DeferredSamples`](perf_parse::file::DeferredSamples) and
-    /// [`DeferredChains`](perf_parse::file::DeferredChains).
-    ///
-    /// # Errors
-    ///
-    /// Those of [`EventRecord::callchain`], and of [`Sample::tail`] for a stack of branches.
-    #[inline]
-    pub fn stack(&self, deferred: Option<&'r [u64]>) -> Result<Stack<'s, 'r>, FileError> {
-        Stack::new(self.spaces, self.record, self.sample, self.mode, deferred)
-    }
 }

@@ -27,7 +27,7 @@ pub struct Frame<'s> {
     pub mapping: Option<&'s Mapping>,
 }
 
-/// The frames of a stack, innermost first; made by [`At::stack`](crate::At::stack).
+/// The frames of a stack, innermost first; made by [`SampleContext::stack`](crate::SampleContext::stack).
 #[derive(Clone, Debug)]
 pub struct Stack<'s, 'r> {
     spaces: AddressSpaces<'s>,
@@ -53,7 +53,7 @@ enum RestOfChain<'r> {
     Deferred(Copied<slice::Iter<'r, u64>>),
     /// The kernel's part of the chain, then the branches of the user part.
     Lbr {
-        frames: sample::Frames<'r>,
+        frames: sample::ChainFrames<'r>,
         branches: ListIter<'r, Branch>,
     },
     Branches {
@@ -63,7 +63,7 @@ enum RestOfChain<'r> {
 }
 
 impl<'s, 'r> Stack<'s, 'r> {
-    /// See [`At::stack`](crate::At::stack).
+    /// See [`SampleContext::stack`](crate::SampleContext::stack).
     // Always, as a stack is returned in memory otherwise.
     #[inline(always)]
     pub(crate) fn new(
@@ -156,7 +156,7 @@ impl<'s, 'r> Stack<'s, 'r> {
                     }
                 }
                 RestOfChain::Lbr { frames, branches } => match frames.next() {
-                    Some(sample::Frame::Ip { ip, context: Some(context) })
+                    Some(sample::ChainFrame::Ip { ip, context: Some(context) })
                         if context != CallchainContext::USER =>
                     {
                         self.enter(mode_of(context));
@@ -210,7 +210,7 @@ fn no_words<'r>() -> ListIter<'r, u64> {
 enum SampleChain<'r> {
     Words(ListIter<'r, u64>),
     /// The user part is in the branches.
-    Lbr(sample::Frames<'r>, ListIter<'r, Branch>),
+    Lbr(sample::ChainFrames<'r>, ListIter<'r, Branch>),
 }
 
 /// Returns the call chain of a sample that has one.

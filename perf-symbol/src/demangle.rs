@@ -70,7 +70,7 @@ fn demangled(name: &[u8], limit: usize, form: Form) -> Option<String> {
             .and_then(|name| std::str::from_utf8(name).ok())
             .and_then(|name| rustc_demangle::try_demangle(name).ok())
     {
-        let mut out = Bounded { text: String::new(), limit };
+        let mut out = BoundedText { text: String::new(), limit };
         let written = match form {
             Form::Short | Form::Enclosing => write!(out, "{rust:#}"),
             Form::Full => write!(out, "{rust}"),
@@ -116,18 +116,18 @@ fn cpp(name: &[u8], limit: usize, form: Form) -> Option<String> {
         Form::Enclosing => options.no_return_type(),
         Form::Full => options,
     };
-    let mut out = Bounded { text: String::new(), limit };
+    let mut out = BoundedText { text: String::new(), limit };
     symbol.structured_demangle(&mut out, &options).ok()?;
     Some(spelling::of_libiberty(name, out.text, form))
 }
 
 /// Text up to a number of bytes.
-struct Bounded {
+struct BoundedText {
     text: String,
     limit: usize,
 }
 
-impl Write for Bounded {
+impl Write for BoundedText {
     fn write_str(&mut self, part: &str) -> std::fmt::Result {
         if self.text.len().saturating_add(part.len()) > self.limit {
             return Err(std::fmt::Error);

@@ -22,4 +22,4 @@ pub use header::JitdumpHeader;
 pub use reader::JitdumpReader;
 pub use record::{JitDebugInfo, JitLine, JitLoad, JitMove, JitRecord, JitRecordBody, JitUnwindingInfo};
 pub use records::JitdumpRecords;
-pub use table::{Jitdump, Jitted};
+pub use table::{JitFunction, Jitdump};

@@ -192,7 +192,7 @@ pub use function::Function;
 pub use function_lists::FunctionLists;
 pub use guess::Guess;
 pub use image::{ElfImage, ElfSection, ProgramSegment};
-pub use jitdump::{Jitdump, Jitted};
+pub use jitdump::{JitFunction, Jitdump};
 pub use kallsyms::Kallsyms;
 pub use limits::SymbolLimits;
 pub use lines::{DwarfFrame, DwarfLines};

@@ -7,12 +7,12 @@ use crate::overlay::Overlay;
 /// For each node of an [`Overlay`], the name of the ranges that cover it, if they have the same one.
 #[derive(Clone, Debug)]
 pub(crate) struct SoleNames {
-    nodes: Vec<Covering>,
+    nodes: Vec<RangeCover>,
 }
 
 /// The ranges that cover a place.
 #[derive(Clone, Copy, Debug)]
-enum Covering {
+enum RangeCover {
     Nothing,
     /// One range, or several with the same name.
     OneName {
@@ -32,7 +32,7 @@ pub(crate) struct SoleName {
     pub(crate) is_only: bool,
 }
 
-impl Covering {
+impl RangeCover {
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, it) | (it, Self::Nothing) => it,
@@ -59,18 +59,18 @@ impl SoleNames {
                 *by_text.entry(text).or_insert(next)
             })
         };
-        let mut of_range = |&range: &u32| Covering::OneName { name: number(range), range, is_only: true };
+        let mut of_range = |&range: &u32| RangeCover::OneName { name: number(range), range, is_only: true };
         let covering =
-            |ranges: &Vec<u32>| ranges.iter().map(&mut of_range).fold(Covering::Nothing, Covering::and);
+            |ranges: &Vec<u32>| ranges.iter().map(&mut of_range).fold(RangeCover::Nothing, RangeCover::and);
         Self { nodes: overlay.nodes().iter().map(covering).collect() }
     }
 
     /// Returns the last range that covers an address; `None` if none does, or if ranges of several names do.
     pub(crate) fn find(&self, overlay: &Overlay, address: u64) -> Option<SoleName> {
         let nodes = overlay.path(address).filter_map(|node| self.nodes.get(node).copied());
-        match nodes.fold(Covering::Nothing, Covering::and) {
-            Covering::OneName { range, is_only, .. } => Some(SoleName { range, is_only }),
-            Covering::Nothing | Covering::SeveralNames => None,
+        match nodes.fold(RangeCover::Nothing, RangeCover::and) {
+            RangeCover::OneName { range, is_only, .. } => Some(SoleName { range, is_only }),
+            RangeCover::Nothing | RangeCover::SeveralNames => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use perf_abi::record::CpuMode;
 use perf_abi::regs::Arch;
 use perf_abi::sample_type::SampleType;
 use perf_parse::FileError;
-use perf_session::{At, Dso, DsoKind, Frame, Session};
+use perf_session::{Dso, DsoKind, Frame, SampleContext, Session};
 
 use crate::file_finder::FileFinder;
 use crate::guess::Guess;
@@ -31,7 +31,7 @@ pub struct StackFrame<'s> {
 impl<'s> StackFrame<'s> {
     /// Returns a frame that was unwound, with what is mapped at its address.
     #[must_use]
-    pub fn unwound(at: &At<'s, '_>, it: &unwind::UnwoundFrame) -> Self {
+    pub fn unwound(at: &SampleContext<'s, '_>, it: &unwind::UnwoundFrame) -> Self {
         let frame = Frame { ip: it.ip, mode: it.mode, mapping: at.find(it.mode, it.ip) };
         Self { frame, is_caller: it.is_return, source: it.source }
     }
@@ -95,7 +95,7 @@ impl StackFinder {
         Self { unwinder, ..self }
     }
 
-    /// Appends the stack of a sample to `frames`, innermost first. `deferred` is as for [`At::stack`].
+    /// Appends the stack of a sample to `frames`, innermost first. `deferred` is as for [`SampleContext::stack`].
     ///
     /// Returns how a stack that was unwound ends, and [`StackEnd::Truncated`] for a call chain that is empty, or as long as
     /// chains can be. `None` for any other chain, which ends as its last frame tells: see [`end_of`](Self::end_of); and for
@@ -103,10 +103,10 @@ impl StackFinder {
     ///
     /// # Errors
     ///
-    /// Those of [`Unwinder::unwind`] and [`At::stack`]. `frames` is then as before.
+    /// Those of [`Unwinder::unwind`] and [`SampleContext::stack`]. `frames` is then as before.
     pub fn push<'s, 'r>(
         &mut self,
-        at: &At<'s, 'r>,
+        at: &SampleContext<'s, 'r>,
         deferred: Option<&'r [u64]>,
         frames: &mut Vec<StackFrame<'s>>,
     ) -> Result<Option<StackEnd>, FileError> {
@@ -153,7 +153,7 @@ impl StackFinder {
     /// Those of [`push`](Self::push).
     pub fn push_alone<'r>(
         &mut self,
-        at: &At<'_, 'r>,
+        at: &SampleContext<'_, 'r>,
         deferred: Option<&'r [u64]>,
         frames: &mut Vec<unwind::UnwoundFrame>,
     ) -> Result<Option<PartialStack>, FileError> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
-use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
+use perf_session::{Dso, DsoKind, Frame, Mapping, SampleContext, Session};
 
 use crate::cancellation::{Cancellation, Cancelled};
 use crate::decompressed;
@@ -206,7 +206,12 @@ impl Symbolizer {
     }
 
     /// Like [`functions`](Self::functions), with the time of a sample if its clock permits.
-    pub fn functions_at(&mut self, at: &At<'_, '_>, frame: &Frame<'_>, is_caller: bool) -> &[Function] {
+    pub fn functions_at(
+        &mut self,
+        at: &SampleContext<'_, '_>,
+        frame: &Frame<'_>,
+        is_caller: bool,
+    ) -> &[Function] {
         let is_monotonic = at.record().event().is_some_and(|event| {
             event.attr.flags.contains(AttrFlags::USE_CLOCKID) && event.attr.clockid == CLOCK_MONOTONIC
         });

@@ -8,7 +8,7 @@ use perf_abi::endian::Endianness;
 use perf_abi::regs::Arch;
 use perf_export::{firefox, flamegraph, fold, pprof};
 use perf_parse::Reader;
-use perf_profile::{Keep, Limits, Naming, Profile, ProfileBuilder, Times};
+use perf_profile::{Limits, NamingOptions, Profile, ProfileBuilder, SampleDetail, TimeDetail};
 use perf_session::{Dso, Session};
 use perf_symbol::unwind::{Module, Unwinder};
 use perf_symbol::{FileBytes, FileFinder, Kallsyms, ReadFiles, StackFinder, SymbolOptions, Symbolizer};
@@ -73,11 +73,11 @@ pub(crate) fn lines(capture: &Capture) -> Outcome {
 }
 
 /// Collects the samples of a capture.
-fn profile(capture: &Capture, keep: Keep) -> Result<Profile, Box<dyn std::error::Error>> {
+fn profile(capture: &Capture, detail: SampleDetail) -> Result<Profile, Box<dyn std::error::Error>> {
     let session = &mut *capture.session.borrow_mut();
     let finder = FileFinder::new(Arc::new(ReadFiles), Arc::new(SymbolOptions::default()));
     let mut stacks = StackFinder::new(Arch::X86, 127, finder);
-    let mut builder = ProfileBuilder::new(keep, Limits::default());
+    let mut builder = ProfileBuilder::new(detail, Limits::default());
     let mut frames = Vec::new();
     let reader = Reader::from_records(capture.events.clone(), Endianness::Little, &capture.bytes);
     for record in reader.records() {
@@ -90,35 +90,35 @@ fn profile(capture: &Capture, keep: Keep) -> Result<Profile, Box<dyn std::error:
         // The frames borrow the session.
         frames = Vec::new();
     }
-    Ok(builder.finish(session, &mut stacks, None, Naming::default(), &mut |_, _| {}))
+    Ok(builder.finish(session, &mut stacks, None, NamingOptions::default(), &mut |_, _| {}))
 }
 
 /// Writes a profile. Returns the number of samples.
 fn written(
     capture: &Capture,
-    keep: Keep,
+    detail: SampleDetail,
     write: impl FnOnce(&Profile, &mut dyn Write) -> std::io::Result<()>,
 ) -> Outcome {
-    let profile = profile(capture, keep)?;
+    let profile = profile(capture, detail)?;
     write(&profile, &mut sink())?;
     Ok(Sums { samples: profile.samples().map(|it| it.total.samples).sum(), ..Sums::default() })
 }
 
-const SPANS: Keep = Keep { times: Times::Spans, cpus: false, max_stack: 127 };
-const TIMES: Keep = Keep { times: Times::Each, ..SPANS };
+const SPANS: SampleDetail = SampleDetail { times: TimeDetail::Spans, cpus: false, max_stack: 127 };
+const TIMES: SampleDetail = SampleDetail { times: TimeDetail::Each, ..SPANS };
 
 pub(crate) fn collect(capture: &Capture) -> Outcome {
-    written(capture, Keep::default(), |_, _| Ok(()))
+    written(capture, SampleDetail::default(), |_, _| Ok(()))
 }
 
 pub(crate) fn to_fold(capture: &Capture) -> Outcome {
-    written(capture, Keep::default(), |it, out| {
+    written(capture, SampleDetail::default(), |it, out| {
         fold::write(std::slice::from_ref(it), &fold::Options::default(), out)
     })
 }
 
 pub(crate) fn to_pprof(capture: &Capture) -> Outcome {
-    written(capture, Keep::default(), |it, out| {
+    written(capture, SampleDetail::default(), |it, out| {
         pprof::write(std::slice::from_ref(it), &pprof::Options::default(), out)
     })
 }

@@ -7,7 +7,7 @@ use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::EventRecords;
 use perf_parse::list::List;
-use perf_parse::sample::Frame;
+use perf_parse::sample::ChainFrame;
 use perf_parse::{Error, Reader, Record, Records, Sample, SampleBatch};
 
 use super::capture::Capture;
@@ -336,7 +336,7 @@ pub(crate) fn chains(capture: &Capture) -> Outcome {
         leading(&mut sums, &sample);
         match record.callchain()? {
             Some(chain) => chain.frames().for_each(|frame| {
-                if let Frame::Ip { ip, .. } = frame {
+                if let ChainFrame::Ip { ip, .. } = frame {
                     add(&mut sums.callchain, ip);
                 }
             }),

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use perf_abi::endian::Endianness;
 use perf_parse::event::Events;
-use perf_parse::sample::Frame;
+use perf_parse::sample::ChainFrame;
 use perf_parse::{EventRecord, Reader, Sample};
 use perf_session::{Mapping, Session};
 
@@ -135,7 +135,7 @@ fn decode(events: &Events, records: &[u8]) -> Result<Sums, Failure> {
 fn frames(sums: &mut Sums, record: &EventRecord<'_>, sample: &Sample<'_>) -> Result<(), Failure> {
     match record.callchain()? {
         Some(chain) => chain.frames().for_each(|frame| {
-            if let Frame::Ip { ip, .. } = frame {
+            if let ChainFrame::Ip { ip, .. } = frame {
                 of_frame(sums, ip);
             }
         }),

@@ -4,7 +4,7 @@
 use std::fs;
 
 use perf_parse::Reader;
-use perf_parse::event::Place;
+use perf_parse::event::RecordPosition;
 use perf_parse::file::{EventRecords, Mode};
 
 use super::command_line::{Folder, check};
@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 /// A record: its place and its bytes.
-type Given = (Place, Vec<u8>);
+type Given = (RecordPosition, Vec<u8>);
 
 fn read(reader: &Reader<'_>, main: &[u8], others: &[Vec<u8>]) -> bool {
     if !matches!(reader.mode(), Mode::File(_)) {
@@ -54,7 +54,7 @@ fn read(reader: &Reader<'_>, main: &[u8], others: &[Vec<u8>]) -> bool {
         // Has the same events and no other records.
         let alone = Reader::new(main).expect("it was opened").with_records(other);
         let alone = records(&mut alone.records(), size).into_iter();
-        expected.extend(alone.map(|(place, bytes)| (Place { data_file: number, ..place }, bytes)));
+        expected.extend(alone.map(|(place, bytes)| (RecordPosition { data_file: number, ..place }, bytes)));
     }
     let mut folder = Reader::new(main).expect("it was opened");
     others.iter().for_each(|other| folder.add_data(other));
@@ -69,7 +69,7 @@ fn read(reader: &Reader<'_>, main: &[u8], others: &[Vec<u8>]) -> bool {
 }
 
 fn records(records: &mut EventRecords<'_>, size: usize) -> Vec<Given> {
-    walk(records, size, |record| (record.place(), record.raw().as_bytes().to_vec()))
+    walk(records, size, |record| (record.position(), record.raw().as_bytes().to_vec()))
 }
 
 /// Passes the files to `perfdata` in a folder.

@@ -63,11 +63,11 @@ fn capture(reader: &Reader<'_>, size: usize) -> bool {
     let bytes = index.encode(&identity);
     assert_eq!(Index::decode(&bytes, &identity).as_ref(), Ok(&index));
     queries(&index);
-    let places = walk(&mut reader.records(), size, |record| (record.place(), record.kind()));
+    let places = walk(&mut reader.records(), size, |record| (record.position(), record.kind()));
     let of_chunks: Vec<_> = index
         .chunks()
         .flat_map(|chunk| {
-            chunk.walk(reader).flatten().map(|record| (record.place(), record.kind())).collect::<Vec<_>>()
+            chunk.walk(reader).flatten().map(|record| (record.position(), record.kind())).collect::<Vec<_>>()
         })
         .collect();
     assert_eq!(of_chunks, places);

@@ -2,7 +2,7 @@
 //! everything decoded and every byte accounted for.
 
 use perf_abi::record::RecordType;
-use perf_parse::event::Place;
+use perf_parse::event::RecordPosition;
 use perf_parse::file::{Account, Mode};
 use perf_parse::{EventRecord, Reader};
 
@@ -28,7 +28,7 @@ fn check(reader: &Reader<'_>, bytes: &[u8]) {
     if is_compressed(&account) {
         ahead(reader, bytes, &places, &account);
     }
-    let mut by_time = walk(&mut reader.records().in_time_order(), bytes.len(), EventRecord::place);
+    let mut by_time = walk(&mut reader.records().in_time_order(), bytes.len(), EventRecord::position);
     places.sort_unstable();
     by_time.sort_unstable();
     assert_eq!(places, by_time, "time order gives the same records");
@@ -37,7 +37,7 @@ fn check(reader: &Reader<'_>, bytes: &[u8]) {
 }
 
 /// Walks in file order; returns the place of each record, and the account.
-fn in_file_order(reader: &Reader<'_>, bytes: &[u8]) -> (Vec<Place>, Account) {
+fn in_file_order(reader: &Reader<'_>, bytes: &[u8]) -> (Vec<RecordPosition>, Account) {
     let mut records = reader.records();
     let start = records.reached().offset;
     let mut walked = 0;
@@ -45,7 +45,7 @@ fn in_file_order(reader: &Reader<'_>, bytes: &[u8]) -> (Vec<Place>, Account) {
     let places = walk(&mut records, bytes.len(), |record| {
         decode(record);
         walked += 1;
-        let place = record.place();
+        let place = record.position();
         if place.decompressed.is_none() {
             assert!(place.offset >= end, "records overlap");
             end = place.offset + u64::from(record.raw().size()) + record.trailing_size();
@@ -68,10 +68,10 @@ fn in_file_order(reader: &Reader<'_>, bytes: &[u8]) -> (Vec<Place>, Account) {
 }
 
 /// Walks block by block: the same records and the same account.
-fn in_blocks(reader: &Reader<'_>, bytes: &[u8], expected: &[Place], whole: &Account) {
+fn in_blocks(reader: &Reader<'_>, bytes: &[u8], expected: &[RecordPosition], whole: &Account) {
     let (mut places, mut account) = (Vec::new(), None::<Account>);
     for mut block in reader.blocks(1 + bytes.len() % 7) {
-        places.extend(walk(&mut block, bytes.len(), EventRecord::place));
+        places.extend(walk(&mut block, bytes.len(), EventRecord::position));
         match &mut account {
             Some(account) => account.add(block.account()),
             None => account = Some(block.account().clone()),
@@ -82,9 +82,9 @@ fn in_blocks(reader: &Reader<'_>, bytes: &[u8], expected: &[Place], whole: &Acco
 }
 
 /// Walks while a thread of its own decompresses: the same records and the same account.
-fn ahead(reader: &Reader<'_>, bytes: &[u8], expected: &[Place], whole: &Account) {
+fn ahead(reader: &Reader<'_>, bytes: &[u8], expected: &[RecordPosition], whole: &Account) {
     let mut records = reader.records().decompress_ahead();
-    let places = walk(&mut records, bytes.len(), EventRecord::place);
+    let places = walk(&mut records, bytes.len(), EventRecord::position);
     assert_eq!(places, expected, "a thread that decompresses gives the same records");
     assert_eq!(records.account(), whole, "a thread that decompresses gives the same account");
 }

@@ -68,7 +68,7 @@ fn compare(streamed: &Reader<'_>, bytes: &[u8], by_time: bool) {
 }
 
 fn is_same(record: &EventRecord<'_>, expected: &EventRecord<'_>) -> bool {
-    let places = |it: &EventRecord<'_>| (it.place(), it.event_index(), it.time());
+    let places = |it: &EventRecord<'_>| (it.position(), it.event_index(), it.time());
     // A stream does not hold AUX data.
     let is_aux = record.kind() == RecordType::AUXTRACE;
     assert_eq!(record.event().is_some(), expected.event().is_some());

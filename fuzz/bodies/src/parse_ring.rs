@@ -108,7 +108,7 @@ fn merge<O: Endian>(dump: Dump<'_, O>, expected: &[u8]) {
     for record in merge.by_ref().flatten() {
         // The records of the perf tool need no event.
         assert!(record.kind().is_user() || record.decode().is_err(), "there are no events");
-        records[record.place().data_file] += 1;
+        records[record.position().data_file] += 1;
     }
     assert_eq!(records[0], records[1]);
     let accounts = [0, 1].map(|ring| merge.account(ring).expect("it was added"));

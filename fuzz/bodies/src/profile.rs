@@ -9,7 +9,8 @@ use perf_abi::regs::Arch;
 use perf_export::fold;
 use perf_parse::{EventRecord, Reader};
 use perf_profile::{
-    Functions, Keep, Limits, Naming, Profile, ProfileBuilder, Sample, Times, Weight, Who, event_name,
+    Functions, Limits, NamingOptions, Profile, ProfileBuilder, Sample, SampleDetail, SampleTask, TimeDetail,
+    Weight, event_name,
 };
 use perf_session::Session;
 use perf_symbol::{FileBytes, Files, StackFinder, StackFrame, SymbolOptions, Symbolizer};
@@ -43,26 +44,26 @@ pub fn run(data: &[u8]) -> bool {
         limits = Limits::default();
     }
     let times = match choice & 24 {
-        8 => Times::Each,
-        24 => Times::Spans,
-        _ => Times::Nothing,
+        8 => TimeDetail::Each,
+        24 => TimeDetail::Spans,
+        _ => TimeDetail::Nothing,
     };
-    let keep = Keep { times, cpus: times != Times::Nothing, max_stack: 127 };
-    let (profile, samples) = profile(&reader, capture.len(), keep, limits);
+    let detail = SampleDetail { times, cpus: times != TimeDetail::Nothing, max_stack: 127 };
+    let (profile, samples) = profile(&reader, capture.len(), detail, limits);
     check(&profile, samples, times);
     check_fold(&profile);
-    let of_parts = profile_of_parts(&reader, capture.len(), keep, limits, 1 + small);
+    let of_parts = profile_of_parts(&reader, capture.len(), detail, limits, 1 + small);
     assert_eq!(shown(&of_parts), shown(&profile));
     samples > 0
 }
 
 /// Returns the profile of a capture, and the number of its samples.
-fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Profile, u64) {
+fn profile(reader: &Reader<'_>, size: usize, detail: SampleDetail, limits: Limits) -> (Profile, u64) {
     let mut session = Session::new();
     session.add_features(reader.features());
     let mut symbolizer = Symbolizer::with_files(SymbolOptions::default(), Arc::new(NoFiles));
     let mut finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
-    let mut builder = ProfileBuilder::new(keep, limits);
+    let mut builder = ProfileBuilder::new(detail, limits);
     let mut samples = 0;
     walk(&mut reader.records().in_time_order(), size, |record| {
         let (Ok(Some(at)), Some(event)) = (session.update_at(record), record.event()) else { return };
@@ -72,7 +73,8 @@ fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Pro
         builder.sample(&at, event, period, &stack, end, Some(&mut symbolizer));
         samples += 1;
     });
-    let profile = builder.finish(&session, &mut finder, Some(&symbolizer), Naming::default(), &mut |_, _| {});
+    let profile =
+        builder.finish(&session, &mut finder, Some(&symbolizer), NamingOptions::default(), &mut |_, _| {});
     (profile, samples)
 }
 
@@ -80,7 +82,7 @@ fn profile(reader: &Reader<'_>, size: usize, keep: Keep, limits: Limits) -> (Pro
 fn profile_of_parts(
     reader: &Reader<'_>,
     size: usize,
-    keep: Keep,
+    detail: SampleDetail,
     limits: Limits,
     of_block: usize,
 ) -> Profile {
@@ -89,7 +91,7 @@ fn profile_of_parts(
     let symbolizer = Symbolizer::with_files(SymbolOptions::default(), Arc::new(NoFiles));
     let mut unwinder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
     let mut earlier = unwinder.earlier();
-    let mut builder = ProfileBuilder::new(keep, limits);
+    let mut builder = ProfileBuilder::new(detail, limits);
     let first = builder.part();
     let mut workers = [(); 3].map(|()| {
         let finder = StackFinder::new(Arch::X86, 127, symbolizer.finder().clone());
@@ -106,7 +108,7 @@ fn profile_of_parts(
                 let record: EventRecord<'_> = record;
                 let at = before.update_at(&record).expect("it was applied before");
                 let Some((at, kept)) = at.zip(kept) else { continue };
-                let who: Option<Who> = kept;
+                let task: Option<SampleTask> = kept;
                 let mut stack = Vec::new();
                 let mut unwound = Vec::new();
                 let alone = finder.push_alone(&at, None, &mut unwound).expect("it was decoded before");
@@ -118,12 +120,12 @@ fn profile_of_parts(
                     }
                     None => finder.push(&at, None, &mut stack).expect("it was decoded before"),
                 };
-                let stack = who.map(|who| (who, part.stack(&at, &stack, end, Some(symbolizer))));
+                let stack = task.map(|task| (task, part.stack(&at, &stack, end, Some(symbolizer))));
                 found.push((record.clone(), stack));
             }
             let number = builder.take_over(part.take_new(), session);
             for (record, stack) in found {
-                let kept = stack.and_then(|(who, stack)| builder.keep_of_part(who, number, stack));
+                let kept = stack.and_then(|(task, stack)| builder.keep_of_part(task, number, stack));
                 let (Some(event), Some(sample)) = (record.event(), record.sample()) else { continue };
                 let period = sample.period().unwrap_or(event.attr.sample_period);
                 builder.count(event, kept, sample.time(), period);
@@ -139,7 +141,7 @@ fn profile_of_parts(
             {
                 None
             }
-            Ok(Some(at)) => Some(builder.who(&at)),
+            Ok(Some(at)) => Some(builder.task(&at)),
         };
         block.push((record.clone(), kept));
         if block.len() >= of_block {
@@ -148,25 +150,25 @@ fn profile_of_parts(
         }
     });
     end_block(&mut builder, before, &session, &mut block);
-    builder.finish(&session, &mut unwinder, Some(&symbolizer), Naming::default(), &mut |_, _| {})
+    builder.finish(&session, &mut unwinder, Some(&symbolizer), NamingOptions::default(), &mut |_, _| {})
 }
 
 /// Returns all that a profile has.
 fn shown(profile: &Profile) -> String {
     let samples: Vec<_> = profile.samples().collect();
     let stacks: Vec<_> = (0..profile.stacks().len() as u32).map(|it| profile.stacks().node(it)).collect();
-    let (frames, named) = (profile.frames(), profile.named());
+    let (frames, named) = (profile.frames(), profile.function_table());
     let events: Vec<_> = profile.events().iter().map(|it| (it.event.index, it.total, it.beyond)).collect();
     let dsos = frames.dsos();
     let ends = profile.quality().ends();
     format!(
         "{events:?}{:?}{samples:?}{stacks:?}{ends:?}{:?}{dsos:?}{named:?}",
         profile.threads(),
-        frames.places()
+        frames.locations()
     )
 }
 
-fn check(profile: &Profile, samples: u64, times: Times) {
+fn check(profile: &Profile, samples: u64, times: TimeDetail) {
     let kept: u64 = profile.samples().map(|sample| sample.total.samples).sum();
     let sum = |of: fn(&perf_profile::ProfileEvent) -> u64| profile.events().iter().map(of).sum::<u64>();
     assert_eq!(sum(|event| event.total.samples), samples);
@@ -175,10 +177,10 @@ fn check(profile: &Profile, samples: u64, times: Times) {
         assert!((sample.event as usize) < profile.events().len());
         assert!((sample.thread as usize) < profile.threads().len());
         assert!((sample.stack as usize) < profile.stacks().len());
-        let frames = profile.frames().places().len() as u32;
+        let frames = profile.frames().locations().len() as u32;
         assert!(profile.stacks().frames(sample.stack).all(|frame| frame < frames));
-        assert!(times != Times::Nothing || sample.time == 0);
-        assert!(times != Times::Each || sample.total.samples == 1);
+        assert!(times != TimeDetail::Nothing || sample.time == 0);
+        assert!(times != TimeDetail::Each || sample.total.samples == 1);
     }
     for (event, number) in profile.events().iter().zip(0..) {
         let functions = Functions::of(profile, number);

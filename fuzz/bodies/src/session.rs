@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use perf_abi::record::RecordType;
 use perf_parse::{EventRecord, Reader, Record};
-use perf_session::{At, Session, SessionLimits};
+use perf_session::{SampleContext, Session, SessionLimits};
 
 use super::walk::walk;
 
@@ -77,7 +77,7 @@ fn note(alive: &mut HashSet<i32>, record: &EventRecord<'_>) {
 }
 
 /// Walks a stack.
-fn check_stack(session: &Session, at: &At<'_, '_>, deferred: Option<&[u64]>) {
+fn check_stack(session: &Session, at: &SampleContext<'_, '_>, deferred: Option<&[u64]>) {
     let Ok(stack) = at.stack(deferred) else { return };
     let most = usize::from(at.record().raw().size()) / 8 + deferred.map_or(0, <[u64]>::len) + 1;
     let mut frames = 0;

@@ -32,7 +32,7 @@ pub fn walk<'r, T>(
 /// Decodes everything in a record. Errors are within the record.
 pub fn decode(record: &EventRecord<'_>) {
     // A record that was compressed has no place of its own, only that of its COMPRESSED record.
-    let end = match record.place().decompressed {
+    let end = match record.position().decompressed {
         Some(_) => u64::MAX,
         None => record.offset() + u64::from(record.raw().size()),
     };

@@ -20,7 +20,7 @@ impl Deref for Capture {
 
 /// The arguments that name the capture.
 #[derive(Debug, clap::Args)]
-struct Named {
+struct CaptureArguments {
     /// Capture to read: a file, a folder written by perf record --threads, or - for standard input [default: standard
     /// input if it is a pipe, else perf.data]
     file: Option<PathBuf>,
@@ -34,7 +34,7 @@ struct Named {
 const DEFAULT: &str = "perf.data";
 
 impl Capture {
-    fn of(named: Named) -> Result<Self, clap::Error> {
+    fn of(named: CaptureArguments) -> Result<Self, clap::Error> {
         named.file.or(named.input).map_or_else(default, Ok).map(Self)
     }
 }
@@ -71,17 +71,17 @@ fn stdin_is_a_pipe() -> bool {
 
 impl clap::Args for Capture {
     fn augment_args(command: clap::Command) -> clap::Command {
-        Named::augment_args(command)
+        CaptureArguments::augment_args(command)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Named::augment_args_for_update(command)
+        CaptureArguments::augment_args_for_update(command)
     }
 }
 
 impl FromArgMatches for Capture {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Self::of(Named::from_arg_matches(matches)?)
+        Self::of(CaptureArguments::from_arg_matches(matches)?)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

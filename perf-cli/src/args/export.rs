@@ -46,12 +46,12 @@ pub(crate) struct ColumnArgs {
 
     /// For parquet: fill these columns too
     #[arg(long, value_enum, value_name = "COLUMNS", value_delimiter = ',')]
-    pub(crate) with: Vec<Extra>,
+    pub(crate) with: Vec<ExtraColumn>,
 
     /// For parquet: leave these out. paths are those of captures, mapped files, source files and cgroups. With comm or paths,
     /// the fields of tracepoints are left out too, as they may have them
     #[arg(long, value_enum, value_name = "COLUMNS", value_delimiter = ',')]
-    pub(crate) drop: Vec<Dropped>,
+    pub(crate) drop: Vec<DroppedPart>,
 
     /// For parquet: write a hash of each path and SALT instead of the path. The same path has the same hash in all captures
     /// that are exported with the same SALT
@@ -111,7 +111,7 @@ impl ColumnArgs {
 
 /// Columns that are filled only if they are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Extra {
+pub(crate) enum ExtraColumn {
     /// Branches of the samples
     Branches,
     /// Registers of the samples
@@ -122,7 +122,7 @@ pub(crate) enum Extra {
 
 /// What is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Dropped {
+pub(crate) enum DroppedPart {
     /// Names of threads and processes
     Comm,
     /// Command line of the recorder

@@ -13,7 +13,7 @@ the capture are escaped where a terminal would obey them.
 
 Functions are named by the files that the capture was recorded from: by build id in the folders of --debug-dir, in \
 ~/.debug and in /usr/lib/debug, then at the recorded path. A file with another build id than the recorded one is never \
-used. Stacks that were copied into the samples (perf record --call-graph dwarf) are unwound. Unlike perf 6.1, inlined \
+used. StackTree that were copied into the samples (perf record --call-graph dwarf) are unwound. Unlike perf 6.1, inlined \
 functions are printed for all stacks, and a return address at the end of a function is of that function and not of the \
 next one; --no-inline prints what perf script --no-inline prints.
 

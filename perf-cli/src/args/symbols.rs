@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use perf_profile::Naming;
+use perf_profile::NamingOptions;
 use perf_symbol::Demangle;
 
 /// Where names come from.
@@ -74,9 +74,9 @@ impl SymbolArgs {
     }
 
     /// Returns how functions are found, by so many threads: by default, one for each processor.
-    pub(crate) fn naming(&self, threads: Option<NonZero<usize>>) -> Naming {
-        let naming = Naming { inlines: !self.no_inline, ..Naming::default() };
-        threads.map_or(naming, |threads| Naming { threads, ..naming })
+    pub(crate) fn naming(&self, threads: Option<NonZero<usize>>) -> NamingOptions {
+        let naming = NamingOptions { inlines: !self.no_inline, ..NamingOptions::default() };
+        threads.map_or(naming, |threads| NamingOptions { threads, ..naming })
     }
 }
 

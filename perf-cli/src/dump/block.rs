@@ -7,10 +7,10 @@ use perf_parse::EventRecord;
 use perf_parse::file::{Account, EventRecords, FileError};
 use perf_profile::work::batch::BatchRoom;
 
-use super::Origins;
+use super::RingOrigins;
 use super::filter::Filter;
 use super::formatter::Formatter;
-use crate::batch::{OUT, Printed};
+use crate::batch::{OUT, PrintedBlock};
 
 /// Records, their output, and what was found in them. The buffers are reused for each block.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl<'r> Block<'r> {
     }
 
     /// Formats the records that `filter` selects, or the next of them if their output is large.
-    pub(super) fn format(&mut self, formatter: &mut Formatter<'_>, filter: &Filter, origins: &Origins) {
+    pub(super) fn format(&mut self, formatter: &mut Formatter<'_>, filter: &Filter, origins: &RingOrigins) {
         self.out.clear();
         self.account = match &mut self.walk {
             Some(walk) => format_walk(walk, formatter, filter, origins, &mut self.out),
@@ -67,7 +67,7 @@ impl<'r> Block<'r> {
     }
 }
 
-impl Printed for Block<'_> {
+impl PrintedBlock for Block<'_> {
     fn out(&self) -> &[u8] {
         &self.out
     }
@@ -82,7 +82,7 @@ fn format_walk(
     walk: &mut EventRecords<'_>,
     formatter: &mut Formatter<'_>,
     filter: &Filter,
-    origins: &Origins,
+    origins: &RingOrigins,
     out: &mut Vec<u8>,
 ) -> Option<Account> {
     while out.len() < OUT {
@@ -134,7 +134,7 @@ impl<'r> Batch<'r> {
     fn format(
         &mut self,
         formatter: &mut Formatter<'_>,
-        origins: &Origins,
+        origins: &RingOrigins,
         out: &mut Vec<u8>,
     ) -> Option<Account> {
         for (noted, record) in self.records.iter().skip(self.formatted) {

@@ -7,7 +7,7 @@ use perf_parse::file::{Account, EventRecords, Reader};
 
 use crate::Failure;
 use crate::output::Output;
-use crate::render::feature::{self, Unprinted};
+use crate::render::feature::{self, UnprintedFeature};
 use crate::render::json::Json;
 use crate::render::name::name;
 use crate::render::{self, Scalars, Sink};
@@ -32,10 +32,10 @@ pub(super) fn header(
         render::print(&mut output.buffer, format_args!("{comma}\"{}\":", section.feature));
         match feature::feature(&section, output) {
             Ok(()) => {}
-            Err(Unprinted::Undecodable(error)) => {
+            Err(UnprintedFeature::Undecodable(error)) => {
                 Json::object(&mut output.buffer, |json| json.text(name!("error"), &error));
             }
-            Err(Unprinted::Output(failure)) => return Err(failure),
+            Err(UnprintedFeature::Output(failure)) => return Err(failure),
         }
         output.flush_full()?;
     }

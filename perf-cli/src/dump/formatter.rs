@@ -4,17 +4,17 @@ use perf_abi::regs::Arch;
 use perf_parse::EventRecord;
 use perf_parse::file::FileError;
 
-use super::Origins;
+use super::RingOrigins;
 use super::labels::Labels;
 use super::tracepoints::Formats;
 use crate::args::{Format, ShowArgs};
 use crate::escape::OneLine;
 use crate::output::say;
-use crate::render::columns::{Columns, Row};
+use crate::render::columns::{Columns, ColumnsLine};
 use crate::render::head::Heads;
 use crate::render::json::Json;
 use crate::render::name::name;
-use crate::render::record::{Printed, RecordSink};
+use crate::render::record::{PrintedRecord, RecordSink};
 use crate::render::text::Text;
 use crate::render::tracepoint::Tracepoint;
 use crate::render::{self, given};
@@ -58,22 +58,24 @@ impl<'a> Formatter<'a> {
     pub(super) fn record(
         &mut self,
         record: &EventRecord<'_>,
-        origins: &Origins,
+        origins: &RingOrigins,
         out: &mut Vec<u8>,
     ) -> Option<Box<FileError>> {
-        let offset = origins.offset(record.place().data_file, record.offset());
+        let offset = origins.offset(record.position().data_file, record.offset());
         let (event, tracepoint) = match self.labels.of(record, self.formats) {
             Some((event, tracepoint)) => (Some(event), tracepoint.and_then(|index| self.formats.get(index))),
             None => (None, None),
         };
-        let it = Printed { record, offset, event };
+        let it = PrintedRecord { record, offset, event };
         let heads = &mut self.heads;
         match &mut self.style {
             Style::Text { details, arch } => {
                 print(&it, heads, tracepoint, origins, &mut Text::new(out, details, *arch))
             }
             Style::Json => print(&it, heads, tracepoint, origins, &mut Json::members(out)),
-            Style::Columns(columns) => print(&it, heads, tracepoint, origins, &mut Row { columns, out }),
+            Style::Columns(columns) => {
+                print(&it, heads, tracepoint, origins, &mut ColumnsLine { columns, out })
+            }
         }
     }
 
@@ -98,10 +100,10 @@ impl<'a> Formatter<'a> {
 /// Passes a record to `sink`. Returns the error of a part that could not be decoded.
 #[inline]
 fn print(
-    it: &Printed<'_>,
+    it: &PrintedRecord<'_>,
     heads: &mut Heads,
     tracepoint: Option<&Tracepoint<'_>>,
-    origins: &Origins,
+    origins: &RingOrigins,
     sink: &mut impl RecordSink,
 ) -> Option<Box<FileError>> {
     sink.begin(it, heads);

@@ -5,21 +5,21 @@ use perf_parse::file::{EventRecords, FileError};
 
 /// The origin of each data file. Empty if the input is in the order of the files.
 #[derive(Debug, Default)]
-pub(crate) struct Origins(pub(crate) Vec<Origin>);
+pub(crate) struct RingOrigins(pub(crate) Vec<RingOrigin>);
 
 /// The origin of the bytes of a data file: a ring, which wraps at its end. Offsets are from the start of the file that
 /// the user named.
 #[derive(Debug)]
-pub(crate) struct Origin {
+pub(crate) struct RingOrigin {
     /// The offset of the ring's area, and its size in bytes.
     pub(crate) area: u64,
     pub(crate) size: u64,
-    pub(crate) written: Written,
+    pub(crate) written: WriteDirection,
 }
 
 /// The direction in which the ring was written.
 #[derive(Debug)]
-pub(crate) enum Written {
+pub(crate) enum WriteDirection {
     /// Forward, with the offset in the area at which the input starts.
     Forward(u64),
     /// Backward, with its records in reverse order. For each record, the offset in the input and the offset in the
@@ -27,20 +27,20 @@ pub(crate) enum Written {
     Backward(Vec<(u64, u64)>),
 }
 
-impl Origin {
+impl RingOrigin {
     /// Returns the offset of the byte that is `bytes` after the one at `start`, in the ring.
     fn after(&self, start: u64, bytes: u64) -> u64 {
         self.area + (start - self.area + bytes) % self.size
     }
 }
 
-impl Origins {
+impl RingOrigins {
     /// Returns the offset in the file of the byte at `offset` of the input.
     pub(crate) fn offset(&self, data_file: usize, offset: u64) -> u64 {
         let Some(origin) = self.0.get(data_file) else { return offset };
         match &origin.written {
-            Written::Forward(start) => origin.after(origin.area, start + offset),
-            Written::Backward(records) => {
+            WriteDirection::Forward(start) => origin.after(origin.area, start + offset),
+            WriteDirection::Backward(records) => {
                 let next = records.partition_point(|&(in_input, _)| in_input <= offset);
                 let (in_input, in_file) =
                     records.get(next.wrapping_sub(1)).copied().unwrap_or((0, origin.area));
@@ -63,7 +63,7 @@ impl Origins {
     #[cold]
     pub(crate) fn in_record(&self, record: &EventRecord<'_>, offset: u64, error: FileError) -> FileError {
         let in_record = error.offset.saturating_sub(record.offset());
-        let offset = self.offset_in_record(record.place().data_file, offset, in_record);
+        let offset = self.offset_in_record(record.position().data_file, offset, in_record);
         FileError { offset, ..error }
     }
 
@@ -78,13 +78,13 @@ impl Origins {
 mod tests {
     use super::*;
 
-    fn origins(written: Written) -> Origins {
-        Origins(vec![Origin { area: 4096, size: 8192, written }])
+    fn origins(written: WriteDirection) -> RingOrigins {
+        RingOrigins(vec![RingOrigin { area: 4096, size: 8192, written }])
     }
 
     #[test]
     fn a_wrapped_ring_continues_at_its_start() {
-        let origins = origins(Written::Forward(8184));
+        let origins = origins(WriteDirection::Forward(8184));
         assert_eq!([0, 7, 8, 16].map(|offset| origins.offset(0, offset)), [12280, 12287, 4096, 4104]);
         assert_eq!(
             [0, 7, 8, 16].map(|bytes| origins.offset_in_record(0, 12280, bytes)),
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn records_of_a_backward_ring_are_in_reverse_order() {
-        let origins = origins(Written::Backward(vec![(0, 5000), (32, 4968), (48, 4952)]));
+        let origins = origins(WriteDirection::Backward(vec![(0, 5000), (32, 4968), (48, 4952)]));
         assert_eq!(
             [0, 31, 32, 40, 48].map(|offset| origins.offset(0, offset)),
             [5000, 5031, 4968, 4976, 4952]
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_record_of_a_backward_ring_continues_at_its_start() {
-        let origins = origins(Written::Backward(vec![(0, 12272), (32, 12240)]));
+        let origins = origins(WriteDirection::Backward(vec![(0, 12272), (32, 12240)]));
         assert_eq!(
             [0, 15, 16, 31, 32].map(|offset| origins.offset(0, offset)),
             [12272, 12287, 4096, 4111, 12240]
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn offsets_in_other_files_do_not_change() {
-        assert_eq!(Origins::default().offset(0, 123), 123);
-        assert_eq!(Origins::default().offset_in_record(0, 100, 23), 123);
+        assert_eq!(RingOrigins::default().offset(0, 123), 123);
+        assert_eq!(RingOrigins::default().offset_in_record(0, 100, 23), 123);
     }
 }

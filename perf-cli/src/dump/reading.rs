@@ -3,7 +3,7 @@
 use perf_parse::file::{Blocks, EventRecords};
 use perf_profile::work::batch::{may_keep, take_account};
 
-use super::Origins;
+use super::RingOrigins;
 use super::block::Block;
 use super::filter::Filter;
 use crate::progress::Progress;
@@ -13,7 +13,7 @@ use crate::progress::Progress;
 pub(super) struct Reading<'r, 'f> {
     pub(super) source: Source<'r>,
     pub(super) filter: &'f Filter,
-    pub(super) origins: &'f Origins,
+    pub(super) origins: &'f RingOrigins,
     pub(super) progress: Progress,
 }
 
@@ -59,7 +59,7 @@ impl<'r> Reading<'r, '_> {
 
 impl<'r> Walk<'r> {
     /// Reads the next selected records. Returns whether there may be more.
-    fn fill(&mut self, block: &mut Block<'r>, filter: &Filter, origins: &Origins) -> bool {
+    fn fill(&mut self, block: &mut Block<'r>, filter: &Filter, origins: &RingOrigins) -> bool {
         let Self { records, left, .. } = self;
         let batch = block.set_batch();
         let mut may_be_more = true;

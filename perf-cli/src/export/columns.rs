@@ -12,10 +12,10 @@ use perf_parse::file::Reader;
 use perf_parse::{EventRecord, FileError};
 use perf_profile::Symbols;
 use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 
 use super::data_set::CaptureFiles;
-use crate::args::export::{Dropped, ExportArgs, Extra};
+use crate::args::export::{DroppedPart, ExportArgs, ExtraColumn};
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::observer::StderrObserver;
@@ -119,12 +119,12 @@ fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
     let columns = &args.columns;
     options.path = (path != Path::new("-")).then(|| path.as_os_str().as_encoded_bytes().to_vec());
     options.flat = columns.flat;
-    options.with.branches = columns.with.contains(&Extra::Branches);
-    options.with.registers = columns.with.contains(&Extra::Registers);
-    options.with.trace = columns.with.contains(&Extra::Trace);
-    options.redaction.comm = columns.drop.contains(&Dropped::Comm);
-    options.redaction.cmdline = columns.drop.contains(&Dropped::Cmdline);
-    options.redaction.paths = columns.drop.contains(&Dropped::Paths);
+    options.with.branches = columns.with.contains(&ExtraColumn::Branches);
+    options.with.registers = columns.with.contains(&ExtraColumn::Registers);
+    options.with.trace = columns.with.contains(&ExtraColumn::Trace);
+    options.redaction.comm = columns.drop.contains(&DroppedPart::Comm);
+    options.redaction.cmdline = columns.drop.contains(&DroppedPart::Cmdline);
+    options.redaction.paths = columns.drop.contains(&DroppedPart::Paths);
     options.redaction.salt.clone_from(&columns.hash_paths);
     options.max_stack = Some(args.profile.naming.max_stack);
     options.naming = args.profile.symbols.naming(Some(threads));
@@ -148,14 +148,14 @@ impl SamplePass<'_> for ColumnsPass<'_> {
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         context: &WalkContext<'_>,
         _: &mut RecordNotes<'_, ()>,
     ) -> Result<(), FileError> {
         let Self { builder, names, .. } = self;
-        let CountedSample { event, period, user, .. } = *counted;
-        let (stack, end) = names.stack(at, user)?;
+        let CountedSample { event, period, deferred, .. } = *counted;
+        let (stack, end) = names.stack(at, deferred)?;
         let (finder, symbolizer) = names.parts();
         let taken = builder.sample(at, event, context.events(), period, &stack, end, finder, symbolizer);
         names.done(stack);

@@ -9,7 +9,7 @@ use perf_export::parquet::{DataSetWriter, Options};
 
 use crate::Failure;
 use crate::escape::shown;
-use crate::output::{Holds, InputFile, Outputs, Unfinished};
+use crate::output::{FileContent, InputFile, Outputs, UnfinishedFile};
 
 /// The files of a capture. They get their names when all are complete.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct CaptureFiles<'a> {
     writer: DataSetWriter<File>,
     outputs: Outputs,
     /// The files with their final paths, in the order in which they were opened.
-    unfinished: Vec<(PathBuf, Unfinished)>,
+    unfinished: Vec<(PathBuf, UnfinishedFile)>,
 }
 
 impl<'a> CaptureFiles<'a> {
@@ -61,12 +61,12 @@ impl<'a> CaptureFiles<'a> {
 fn create(
     outputs: &mut Outputs,
     path: PathBuf,
-    unfinished: &mut Vec<(PathBuf, Unfinished)>,
+    unfinished: &mut Vec<(PathBuf, UnfinishedFile)>,
 ) -> Result<File, Failure> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     }
-    let (file, file_unfinished) = outputs.claim("-o", &path)?.create(Holds::Report)?;
+    let (file, file_unfinished) = outputs.claim("-o", &path)?.create(FileContent::Report)?;
     unfinished.push((path, file_unfinished));
     Ok(file)
 }
@@ -76,7 +76,7 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// Returns the files of tracepoints that a capture has in a data set, and that are not written now.
-fn stale(data_set: &Path, written: &[(PathBuf, Unfinished)]) -> Vec<PathBuf> {
+fn stale(data_set: &Path, written: &[(PathBuf, UnfinishedFile)]) -> Vec<PathBuf> {
     // In the folder of each table, a capture has its file at the same place.
     let Some((first, _)) = written.first() else { return Vec::new() };
     let within = first.strip_prefix(data_set).map(|path| path.components().skip(1).collect::<PathBuf>());
@@ -89,7 +89,7 @@ fn stale(data_set: &Path, written: &[(PathBuf, Unfinished)]) -> Vec<PathBuf> {
 }
 
 /// Replaces the files of a capture by new ones.
-fn replace(unfinished: Vec<(PathBuf, Unfinished)>) -> Result<(), Failure> {
+fn replace(unfinished: Vec<(PathBuf, UnfinishedFile)>) -> Result<(), Failure> {
     let mut before: Vec<(PathBuf, Option<PathBuf>)> = Vec::new();
     let mut replaced = Ok(());
     for (path, file) in unfinished {
@@ -140,11 +140,12 @@ mod tests {
     use super::*;
 
     /// Starts to write files with a content each.
-    fn started(folder: &Path, names: &[&str], content: &str) -> Vec<(PathBuf, Unfinished)> {
+    fn started(folder: &Path, names: &[&str], content: &str) -> Vec<(PathBuf, UnfinishedFile)> {
         let mut outputs = Outputs::default();
         let start = |name: &&str| {
             let path = folder.join(name);
-            let (mut file, unfinished) = outputs.claim("-o", &path).unwrap().create(Holds::Report).unwrap();
+            let (mut file, unfinished) =
+                outputs.claim("-o", &path).unwrap().create(FileContent::Report).unwrap();
             file.write_all(content.as_bytes()).unwrap();
             (path, unfinished)
         };

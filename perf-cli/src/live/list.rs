@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
 use crate::escape::{make_lines_safe, push_json_value, shown};
-use crate::output::{Holds, Output, Outputs, say};
+use crate::output::{FileContent, Output, Outputs, say};
 use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     let mut output = Output::new();
     let file = match &args.output {
         Some(path) => Some((
-            Outputs::default().claim("--output", path)?.create(Holds::Report)?,
+            Outputs::default().claim("--output", path)?.create(FileContent::Report)?,
             shown(path).to_string(),
         )),
         None => None,

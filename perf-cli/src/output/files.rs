@@ -31,7 +31,7 @@ const PREFIX: &str = ".perfdata-";
 
 /// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum FileContent {
     Capture,
     /// A hardware trace.
     Trace,
@@ -48,12 +48,12 @@ pub(crate) enum Holds {
 pub(crate) struct Outputs {
     inputs: Vec<InputFile>,
     /// The outputs, each with the option that names it.
-    claimed: Vec<(Claimed, &'static str)>,
+    claimed: Vec<(OutputIdentity, &'static str)>,
 }
 
 /// The identity of an output.
 #[derive(Debug, PartialEq, Eq)]
-enum Claimed {
+enum OutputIdentity {
     File(FileId),
     /// A file that does not exist yet: its folder, and its name in the folder.
     New(FileId, PathBuf),
@@ -61,7 +61,7 @@ enum Claimed {
 
 /// Permission to write a file.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub(crate) struct OutputClaim {
     /// The path on the command line.
     path: PathBuf,
     /// The path with links resolved; `None` for a file that is written directly.
@@ -82,7 +82,7 @@ impl Outputs {
     /// Claims standard output, which may be a file, for printed records.
     pub(crate) fn print(&mut self) {
         let [stdout, _] = standard_outputs();
-        self.claimed.extend(stdout.map(|id| (Claimed::File(id), "standard output")));
+        self.claimed.extend(stdout.map(|id| (OutputIdentity::File(id), "standard output")));
     }
 
     /// Claims `path`, which `option` names, as an output. Creates nothing yet.
@@ -91,22 +91,31 @@ impl Outputs {
     ///
     /// If `path` is an input, would become a part of an input, or is another output. If it is a folder, or its folder
     /// does not exist.
-    pub(crate) fn claim(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
+    pub(crate) fn claim(&mut self, option: &'static str, path: &Path) -> Result<OutputClaim, Failure> {
         self.claim_over(option, path, false)
     }
 
-    /// Claims `path` for a [recording](Holds::Recording), as [`claim`](Self::claim). A folder with a capture is allowed,
+    /// Claims `path` for a [recording](FileContent::Recording), as [`claim`](Self::claim). A folder with a capture is allowed,
     /// as it will be renamed.
     ///
     /// # Errors
     ///
     /// Those of [`claim`](Self::claim).
     #[cfg(target_os = "linux")]
-    pub(crate) fn claim_recording(&mut self, option: &'static str, path: &Path) -> Result<Claim, Failure> {
+    pub(crate) fn claim_recording(
+        &mut self,
+        option: &'static str,
+        path: &Path,
+    ) -> Result<OutputClaim, Failure> {
         self.claim_over(option, path, aside::is_capture(path))
     }
 
-    fn claim_over(&mut self, option: &'static str, path: &Path, over_folder: bool) -> Result<Claim, Failure> {
+    fn claim_over(
+        &mut self,
+        option: &'static str,
+        path: &Path,
+        over_folder: bool,
+    ) -> Result<OutputClaim, Failure> {
         let failure = |what: &str| Failure(format!("{}: {what}", shown(path)));
         let (target, existing) = target(path).map_err(|error| failure(&error.to_string()))?;
         let (claimed, is_straight) = match &existing {
@@ -116,7 +125,7 @@ impl Outputs {
             Some(metadata) => {
                 let id = FileId::new(&target, metadata);
                 let is_standard = id.is_some() && standard_outputs().contains(&id);
-                (id.map(Claimed::File), is_standard || !metadata.is_file() && !over_folder)
+                (id.map(OutputIdentity::File), is_standard || !metadata.is_file() && !over_folder)
             }
             None => (Some(new(&target).map_err(|error| failure(&error.to_string()))?), false),
         };
@@ -139,7 +148,7 @@ impl Outputs {
             }
             self.claimed.push((claimed, option));
         }
-        Ok(Claim {
+        Ok(OutputClaim {
             path: path.to_owned(),
             target: (!is_straight).then_some(target),
             existing,
@@ -150,14 +159,14 @@ impl Outputs {
 }
 
 impl InputFile {
-    fn is(&self, output: &Claimed) -> bool {
-        matches!((output, &self.id), (Claimed::File(output), Some(id)) if output == id)
+    fn is(&self, output: &OutputIdentity) -> bool {
+        matches!((output, &self.id), (OutputIdentity::File(output), Some(id)) if output == id)
     }
 
     /// Returns whether this is a folder, and `output` would become one of its data files.
-    fn takes_in(&self, output: &Claimed) -> bool {
+    fn takes_in(&self, output: &OutputIdentity) -> bool {
         let is_data = |name: &Path| name.as_os_str().as_encoded_bytes().starts_with(b"data.");
-        matches!((output, &self.id), (Claimed::New(folder, name), Some(id)) if folder == id && is_data(name))
+        matches!((output, &self.id), (OutputIdentity::New(folder, name), Some(id)) if folder == id && is_data(name))
     }
 }
 
@@ -191,38 +200,40 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// Returns the identity of a file that does not exist yet.
-fn new(target: &Path) -> io::Result<Claimed> {
+fn new(target: &Path) -> io::Result<OutputIdentity> {
     let folder = folder(target);
     let id = FileId::new(folder, &fs::metadata(folder)?).ok_or(io::ErrorKind::NotADirectory)?;
-    Ok(Claimed::New(id, target.file_name().unwrap_or_default().into()))
+    Ok(OutputIdentity::New(id, target.file_name().unwrap_or_default().into()))
 }
 
-impl Claim {
-    /// Creates the file. It gets its name when the returned [`Unfinished`] is [published](Unfinished::publish).
+impl OutputClaim {
+    /// Creates the file. It gets its name when the returned [`UnfinishedFile`] is [published](UnfinishedFile::publish).
     ///
     /// # Errors
     ///
     /// If the folder, or the file to replace, is not writable. A capture cannot be written to a pipe.
-    pub(crate) fn create(self, holds: Holds) -> Result<(File, Unfinished), Failure> {
+    pub(crate) fn create(self, holds: FileContent) -> Result<(File, UnfinishedFile), Failure> {
         let failure = |what: &dyn core::fmt::Display| Failure(format!("{}: {what}", shown(&self.path)));
         let Some(target) = &self.target else {
             let mut file = File::create(&self.path).map_err(|error| failure(&error))?;
-            if matches!(holds, Holds::Capture | Holds::Recording) && file.seek(SeekFrom::Start(0)).is_err() {
+            if matches!(holds, FileContent::Capture | FileContent::Recording)
+                && file.seek(SeekFrom::Start(0)).is_err()
+            {
                 return Err(failure(
                     &"a perf.data file cannot be written to a pipe, because its header is written last; give the name \
                       of a file",
                 ));
             }
-            return Ok((file, Unfinished { path: self.path, beside: None }));
+            return Ok((file, UnfinishedFile { path: self.path, beside: None }));
         };
-        if self.existing.is_some() && holds != Holds::Recording {
+        if self.existing.is_some() && holds != FileContent::Recording {
             // A file that is not writable must not be replaced either.
             File::options().write(true).open(target).map_err(|error| failure(&error))?;
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX);
         #[cfg(unix)]
-        if holds == Holds::Report {
+        if holds == FileContent::Report {
             // The usual mode of a new file, before the umask.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
@@ -238,30 +249,30 @@ impl Claim {
         })?;
         let (file, temporary) = temporary.into_parts();
         let copy = file.try_clone().map_err(|error| failure(&error))?;
-        let beside = Beside { temporary, file: copy, claim: self, holds };
+        let beside = TemporaryFile { temporary, file: copy, claim: self, holds };
         let path = beside.claim.path.clone();
-        Ok((file, Unfinished { path, beside: Some(beside) }))
+        Ok((file, UnfinishedFile { path, beside: Some(beside) }))
     }
 }
 
 /// A file that is being written. It is removed unless it is published.
 #[derive(Debug)]
-pub(crate) struct Unfinished {
+pub(crate) struct UnfinishedFile {
     path: PathBuf,
     /// `None` for a file that is written directly.
-    beside: Option<Beside>,
+    beside: Option<TemporaryFile>,
 }
 
 /// A temporary file in the folder of its final name.
 #[derive(Debug)]
-struct Beside {
+struct TemporaryFile {
     temporary: TempPath,
     file: File,
-    claim: Claim,
-    holds: Holds,
+    claim: OutputClaim,
+    holds: FileContent,
 }
 
-impl Unfinished {
+impl UnfinishedFile {
     /// Gives the file its name. The caller may continue to write to it.
     ///
     /// # Errors
@@ -274,18 +285,18 @@ impl Unfinished {
     }
 }
 
-impl Beside {
+impl TemporaryFile {
     fn publish(self) -> io::Result<()> {
         let Self { temporary, file, claim, holds } = self;
         let target = claim.target.as_deref().unwrap_or(&claim.path);
         #[cfg(unix)]
         claim.permissions(&file, holds)?;
-        if claim.existing.is_some() && holds != Holds::Recording {
+        if claim.existing.is_some() && holds != FileContent::Recording {
             // The new file must be on the disk before the old one is replaced. Otherwise a full disk or a power failure
             // could lose both.
             file.sync_all()?;
         }
-        let old = if holds == Holds::Recording { aside::set_aside(target)? } else { None };
+        let old = if holds == FileContent::Recording { aside::set_aside(target)? } else { None };
         temporary.persist(target).map_err(|error| {
             if let Some(old) = &old {
                 let _ = fs::rename(old, target);
@@ -296,13 +307,13 @@ impl Beside {
 }
 
 #[cfg(unix)]
-impl Claim {
+impl OutputClaim {
     /// Sets the permissions. A new file gets no more than those it was created with.
-    fn permissions(&self, file: &File, holds: Holds) -> io::Result<()> {
+    fn permissions(&self, file: &File, holds: FileContent) -> io::Result<()> {
         use std::os::unix::fs::{MetadataExt, PermissionsExt};
         let mode = match (holds, &self.existing) {
-            (Holds::Report, Some(existing)) => existing.mode() & 0o777,
-            (Holds::Report, None) => return Ok(()),
+            (FileContent::Report, Some(existing)) => existing.mode() & 0o777,
+            (FileContent::Report, None) => return Ok(()),
             _ => 0o600 & self.mode,
         };
         file.set_permissions(fs::Permissions::from_mode(mode))

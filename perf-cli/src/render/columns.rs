@@ -7,7 +7,7 @@ use core::ops::Range;
 use super::leading::Leading;
 use super::name::Key;
 use crate::args::Format;
-pub(crate) use row::Row;
+pub(crate) use row::ColumnsLine;
 
 /// The selected fields, and their values in the record that is being printed.
 #[derive(Clone, Debug)]

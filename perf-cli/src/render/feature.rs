@@ -17,20 +17,20 @@ use crate::output::Output;
 
 /// The reason why a feature was not printed.
 #[derive(Debug)]
-pub(crate) enum Unprinted {
+pub(crate) enum UnprintedFeature {
     /// The feature cannot be decoded; nothing was printed.
     Undecodable(FileError),
     /// The output failed.
     Output(Failure),
 }
 
-impl From<FileError> for Unprinted {
+impl From<FileError> for UnprintedFeature {
     fn from(error: FileError) -> Self {
         Self::Undecodable(error)
     }
 }
 
-impl From<Failure> for Unprinted {
+impl From<Failure> for UnprintedFeature {
     fn from(failure: Failure) -> Self {
         Self::Output(failure)
     }
@@ -56,7 +56,7 @@ pub(crate) fn objects<T>(
 
 /// Prints a feature section, with perf's names. TRACING_DATA prints its position; an unknown feature also prints its
 /// bytes.
-pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Result<(), Unprinted> {
+pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Result<(), UnprintedFeature> {
     let data = section.decode()?;
     if let FeatureData::TracingData(bytes) | FeatureData::Other { bytes, .. } = data {
         Json::object(&mut output.buffer, |json| {

@@ -14,7 +14,7 @@ use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readi
 use super::digits::{push_decimal, push_signed};
 use super::head::Heads;
 use super::name::{Name, name};
-use super::record::{Printed, RecordSink};
+use super::record::{PrintedRecord, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
 use crate::escape::{push_json, push_json_shown, push_json_value};
@@ -110,9 +110,9 @@ impl<'b> Json<'b> {
 }
 
 impl RecordSink for Json<'_> {
-    fn begin(&mut self, it: &Printed<'_>, heads: &mut Heads) {
+    fn begin(&mut self, it: &PrintedRecord<'_>, heads: &mut Heads) {
         self.record = self.out.len();
-        let (place, raw) = (it.record.place(), it.record.raw());
+        let (place, raw) = (it.record.position(), it.record.raw());
         self.number(name!("offset"), it.offset);
         given(place.decompressed, |offset| self.number(name!("inner"), offset));
         if place.data_file > 0 {
@@ -129,7 +129,13 @@ impl RecordSink for Json<'_> {
         self.inside = self.member(name!("sample_id")).len();
     }
 
-    fn end(&mut self, it: &Printed<'_>, _: &mut Heads, _: Option<&Sample<'_>>, error: Option<&FileError>) {
+    fn end(
+        &mut self,
+        it: &PrintedRecord<'_>,
+        _: &mut Heads,
+        _: Option<&Sample<'_>>,
+        error: Option<&FileError>,
+    ) {
         close(self.out, self.inside);
         if let Some(error) = error {
             self.text(name!("error"), error);

@@ -8,7 +8,7 @@ use super::head::Heads;
 
 /// A record to print.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Printed<'b> {
+pub(crate) struct PrintedRecord<'b> {
     pub(crate) record: &'b EventRecord<'b>,
     /// The offset to print: the record's own, or that in the dump of its ring.
     pub(crate) offset: u64,
@@ -29,13 +29,13 @@ pub(crate) struct EventLabel<'b> {
 /// the trailer, `end`.
 pub(crate) trait RecordSink: Sink {
     /// Begins the record.
-    fn begin(&mut self, it: &Printed<'_>, heads: &mut Heads);
+    fn begin(&mut self, it: &PrintedRecord<'_>, heads: &mut Heads);
     /// Begins the `sample_id` trailer. Not called for a record without one.
     fn begin_sample_id(&mut self);
     /// Ends the record. `sample` is the record if it is a sample, and `error` that of a part that cannot be decoded.
     fn end(
         &mut self,
-        it: &Printed<'_>,
+        it: &PrintedRecord<'_>,
         heads: &mut Heads,
         sample: Option<&Sample<'_>>,
         error: Option<&FileError>,

@@ -10,12 +10,12 @@ use perf_abi::regs::Arch;
 use perf_parse::Sample;
 use perf_parse::file::FileError;
 use perf_parse::list::Branch;
-use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs, StackUser};
+use perf_parse::sample::{BranchStack, Callchain, ChainFrame, Read, Reading, Readings, Regs, StackUser};
 
 use super::digits::{push_address, push_decimal, push_hex_of};
 use super::head::Heads;
 use super::name::{Name, name};
-use super::record::{Printed, RecordSink};
+use super::record::{PrintedRecord, RecordSink};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
 use crate::escape::push_hex as push_bytes;
@@ -79,8 +79,8 @@ fn context_name(context: Option<CallchainContext>) -> &'static str {
 }
 
 impl RecordSink for Text<'_> {
-    fn begin(&mut self, it: &Printed<'_>, heads: &mut Heads) {
-        let (place, raw) = (it.record.place(), it.record.raw());
+    fn begin(&mut self, it: &PrintedRecord<'_>, heads: &mut Heads) {
+        let (place, raw) = (it.record.position(), it.record.raw());
         let (size, head) = (raw.size(), heads.of(&raw));
         let line = &mut *self.line;
         push_hex_of(line, it.offset, 8);
@@ -106,7 +106,13 @@ impl RecordSink for Text<'_> {
         self.line.extend_from_slice(b"  |");
     }
 
-    fn end(&mut self, it: &Printed<'_>, _: &mut Heads, _: Option<&Sample<'_>>, error: Option<&FileError>) {
+    fn end(
+        &mut self,
+        it: &PrintedRecord<'_>,
+        _: &mut Heads,
+        _: Option<&Sample<'_>>,
+        error: Option<&FileError>,
+    ) {
         if let Some(error) = error {
             let raw = it.record.raw();
             let payload = raw.payload();
@@ -188,17 +194,17 @@ impl Sink for Text<'_> {
         self.detail(format_args!("callchain: {} words", value.words().len()));
         for frame in value.frames() {
             match frame {
-                Frame::Ip { ip, context } => {
+                ChainFrame::Ip { ip, context } => {
                     self.details.extend_from_slice(b"      ");
                     push_address(self.details, ip);
                     self.details.push(b' ');
                     self.details.extend_from_slice(context_name(context).as_bytes());
                     self.details.push(b'\n');
                 }
-                Frame::Deferred { cookie: Some(cookie) } => {
+                ChainFrame::Deferred { cookie: Some(cookie) } => {
                     print(self.details, format_args!("      deferred, cookie {cookie:#x}\n"));
                 }
-                Frame::Deferred { cookie: None } => {
+                ChainFrame::Deferred { cookie: None } => {
                     print(self.details, format_args!("      deferred, without a cookie\n"));
                 }
                 // A kind of frame that a newer perf-parse has.

@@ -7,7 +7,7 @@ use perf_profile::report::{
 use super::text::Colors;
 use crate::escape::{Alternate, print, push_name};
 use crate::names::file_name;
-use perf_profile::{NONE, Total};
+use perf_profile::{NONE, SampleTotal};
 use perf_symbol::Guess;
 
 /// Prints the call chains of rows.
@@ -58,7 +58,7 @@ impl<'a> CallGraphPrinter<'a> {
         }
     }
 
-    pub(super) fn push_value(&self, out: &mut Vec<u8>, value: Total, total: u64) {
+    pub(super) fn push_value(&self, out: &mut Vec<u8>, value: SampleTotal, total: u64) {
         match self.graph.value {
             BranchValue::Percent => {
                 let percent = if total > 0 { value.period as f64 * 100.0 / total as f64 } else { 0.0 };
@@ -71,10 +71,10 @@ impl<'a> CallGraphPrinter<'a> {
 
     /// perf: `callchain_list__sym_name`, `tools/perf/util/callchain.c`.
     pub(super) fn push_name(&self, out: &mut Vec<u8>, element: StackFunction) {
-        let (frames, named) = (self.report.frames(), self.report.named());
+        let (frames, named) = (self.report.frames(), self.report.function_table());
         let function = named.function(element.function);
         let Some(symbol) = function.and_then(|it| named.symbol(it.symbol)) else {
-            let Some(known) = frames.place(element.frame) else { return };
+            let Some(known) = frames.location(element.frame) else { return };
             let mark = if known.guess.is_some() { Guess::MARK } else { "" };
             if known.is_at_several && known.dso != NONE {
                 push_name(out, named.short_name(named.short_name_of(known.dso)));
@@ -198,7 +198,7 @@ impl<'a> CallGraphPrinter<'a> {
         if !is_some || !level.has_siblings {
             return;
         }
-        let mut rest = Total { samples: 0, period: level.remaining };
+        let mut rest = SampleTotal { samples: 0, period: level.remaining };
         if self.graph.value == BranchValue::Count {
             rest.samples = tree.after(level.node).samples.saturating_sub(level.counted);
             if rest.samples == 0 {

@@ -3,7 +3,7 @@
 use perf_parse::file::Reader;
 use perf_parse::{ByteStr, FileError};
 use perf_profile::report::{GraphTree, ReportCell, ReportColumn, ReportRow, ReportTable, SortKey, percent};
-use perf_profile::{Symbol, Total, event_name};
+use perf_profile::{SampleTotal, Symbol, event_name};
 use serde_json::{Map, Value, json};
 
 use super::graph::CallGraphPrinter;
@@ -58,7 +58,7 @@ pub(super) fn push(view: &ReportView<'_>, output: &mut Output, reader: &Reader<'
 fn push_table(table: &ReportTable<'_>, output: &mut Output) -> Result<bool, Failure> {
     let plan = table.report().plan();
     let columns = plan.layout.columns.iter().map(|it| it.name()).collect::<Vec<_>>();
-    let total = |it: &Total| json!({"samples": it.samples, "period": it.period});
+    let total = |it: &SampleTotal| json!({"samples": it.samples, "period": it.period});
     let head = json!({
         "events": table.events().events,
         "name": text(&table.events().name),
@@ -95,7 +95,7 @@ fn push_table(table: &ReportTable<'_>, output: &mut Output) -> Result<bool, Fail
 
 fn row_value(table: &ReportTable<'_>, row: &ReportRow) -> Map<String, Value> {
     let plan = table.report().plan();
-    let weight = |total: Total, all: &Total| json!({"samples": total.samples, "period": total.period, "percent": percent(total.period, all.period)});
+    let weight = |total: SampleTotal, all: &SampleTotal| json!({"samples": total.samples, "period": total.period, "percent": percent(total.period, all.period)});
     let counts = || row.counts().iter().zip(table.totals());
     let mut value = Map::new();
     value.insert("self".to_owned(), counts().map(|(it, all)| weight(it.own, all)).collect::<Vec<_>>().into());

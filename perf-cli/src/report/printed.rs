@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use perf_profile::Total;
+use perf_profile::SampleTotal;
 use perf_profile::report::{ReportColumn, ReportTable, RowStacks, StackFunction};
 use perf_profile::work::in_order::in_order;
 
@@ -84,7 +84,7 @@ impl ReportView<'_> {
     ///
     /// perf: `hists__fprintf_nr_sample_events`, `tools/perf/builtin-report.c`.
     fn push_summary(&self, out: &mut Vec<u8>, table: &ReportTable<'_>) {
-        let mut total = Total::default();
+        let mut total = SampleTotal::default();
         table.totals().iter().for_each(|it| total.add(*it));
         let (samples, unit) = abbreviated(total.samples);
         let events = table.events();

@@ -3,7 +3,7 @@
 use core::fmt::Write;
 
 use perf_profile::report::{Report, percent};
-use perf_profile::{Missing, Quality, doubtful};
+use perf_profile::{MissingSymbols, Quality, doubtful};
 use perf_session::DsoKind;
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{NoSymbols, SymbolLookup};
@@ -78,7 +78,7 @@ fn push_doubtful(out: &mut Vec<u8>, looked: &[SymbolLookup]) {
     }
 }
 
-fn push_missing(out: &mut Vec<u8>, it: &Missing) {
+fn push_missing(out: &mut Vec<u8>, it: &MissingSymbols) {
     let name = it.dso.name();
     push_name(out, name);
     if let Some(id) = it.build_id {

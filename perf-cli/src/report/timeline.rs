@@ -2,13 +2,13 @@
 
 use core::num::NonZero;
 
-use perf_profile::{EventTimeline, Keep, ThreadTimeline, Times, event_name};
+use perf_profile::{EventTimeline, SampleDetail, ThreadTimeline, TimeDetail, event_name};
 
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;
 use crate::escape::{OneLine, Seconds, print, push_name};
 use crate::output::{Output, say};
-use crate::profile::{self, Profiles, Request};
+use crate::profile::{self, ProfileRequest, Profiles};
 use crate::{Failure, Outcome};
 
 /// Number of parts that the time of a capture is divided into.
@@ -20,7 +20,7 @@ const LEVELS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇",
 pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     let naming = NamingArgs { max_stack: 0, threads: args.threads };
     let paths = [args.file.to_path_buf()];
-    let request = Request {
+    let request = ProfileRequest {
         paths: &paths,
         only: &args.only,
         symbols: &args.symbols,
@@ -29,8 +29,8 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
         wakers: 0,
         marks: false,
     };
-    let keep = Keep { times: Times::Each, ..Keep::default() };
-    let Profiles { profiles, outcome, .. } = profile::read(&request, keep)?;
+    let detail = SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() };
+    let Profiles { profiles, outcome, .. } = profile::read(&request, detail)?;
     let mut output = Output::new();
     for profile in &profiles {
         let Some(timeline) = ThreadTimeline::of(profile, PARTS) else {

@@ -10,11 +10,11 @@ use perf_parse::record::Aux;
 use perf_parse::ring::{AuxArea, RingError, RingErrorKind};
 
 use super::linear::fault;
-use crate::dump::Origins;
+use crate::dump::RingOrigins;
 
 /// The result of writing the AUX data.
 #[derive(Debug, Default)]
-pub(super) struct Extracted {
+pub(super) struct AuxSummary {
     pub(super) records: u64,
     pub(super) bytes: usize,
     /// Whether a ring has AUX records but its AUX area is missing.
@@ -28,15 +28,15 @@ pub(super) struct Extracted {
 pub(super) fn extract(
     reader: &Reader<'_>,
     areas: &[Option<AuxArea<'_>>],
-    origins: &Origins,
+    origins: &RingOrigins,
     out: File,
     mut report: impl FnMut(usize, FileError),
-) -> io::Result<Extracted> {
+) -> io::Result<AuxSummary> {
     let mut file = BufWriter::new(out);
-    let mut extracted = Extracted::default();
+    let mut extracted = AuxSummary::default();
     // Errors in records are reported when the records are printed.
     for record in reader.records().only(&[RecordType::AUX]).flatten() {
-        let ring = record.place().data_file;
+        let ring = record.position().data_file;
         let Ok(Record::Aux(aux)) = record.decode() else { continue };
         let area = areas.get(ring).copied().flatten();
         extracted.lacks_area |= area.is_none();

@@ -7,14 +7,14 @@ use perf_parse::file::{FileError, FileErrorKind};
 use perf_parse::ring::{AuxArea, Buffer, DataArea, DecidedBy, Direction, Dump, RingError};
 
 use crate::args::RingArgs;
-use crate::dump::{Origin, Written};
+use crate::dump::{RingOrigin, WriteDirection};
 
 /// The content of a ring. Borrows the dump, unless the ring wraps or is written backward.
 #[derive(Debug)]
 pub(super) struct Linear<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     /// Where `bytes` are in the dump.
-    pub(super) origin: Origin,
+    pub(super) origin: RingOrigin,
     /// Its AUX area; `None` if the dump does not have it.
     pub(super) aux: Result<Option<AuxArea<'a>>, FileError>,
     /// Messages that are not errors.
@@ -103,7 +103,7 @@ impl<'a> Linear<'a> {
             Some(bytes) => Cow::Borrowed(bytes),
             None => Cow::Owned([from, &before[..length - from.len()]].concat()),
         };
-        let origin = Origin { area, size, written: Written::Forward(start) };
+        let origin = RingOrigin { area, size, written: WriteDirection::Forward(start) };
         Self { bytes, origin, aux: Ok(None), remarks: Vec::new(), fault: None, unread: 0 }
     }
 
@@ -128,7 +128,7 @@ impl<'a> Linear<'a> {
         let ends = starts.iter().skip(1).copied().chain([bytes.len() as u64]);
         let in_file = |end| in_dump(head.wrapping_add(bytes.len() as u64 - end));
         let records = starts.iter().copied().zip(ends.map(in_file)).collect();
-        let origin = Origin { area, size, written: Written::Backward(records) };
+        let origin = RingOrigin { area, size, written: WriteDirection::Backward(records) };
         let account = dump.account();
         let torn = account.torn.map(|torn| {
             let (at, bytes) = (in_dump(torn.position), torn.bytes);

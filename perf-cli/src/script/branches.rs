@@ -6,13 +6,13 @@ use perf_abi::branch::{BranchFlags, BranchType};
 use perf_parse::list::Branch;
 use perf_parse::sample::BranchStack;
 use perf_profile::Symbols;
-use perf_session::{At, DsoKind, Frame, Mapping};
+use perf_session::{DsoKind, Frame, Mapping, SampleContext};
 use perf_symbol::Guess;
 
-use super::Known;
+use super::ScriptEvent;
 use super::dso::push_dso;
 use super::fields::Fields;
-use super::print::{Out, push_name};
+use super::print::{TextBuffer, push_name};
 use crate::render::digits::{push_decimal, push_hex};
 
 /// How the two addresses of a branch are printed.
@@ -29,9 +29,9 @@ enum Addresses {
 /// `tools/perf/builtin-script.c`.
 pub(super) fn push(
     out: &mut Vec<u8>,
-    at: &At<'_, '_>,
+    at: &SampleContext<'_, '_>,
     stack: &BranchStack<'_>,
-    known: &Known,
+    known: &ScriptEvent,
     names: &mut Symbols,
 ) {
     let fields = known.fields;
@@ -55,9 +55,9 @@ pub(super) fn push(
 
 fn push_address(
     out: &mut Vec<u8>,
-    at: &At<'_, '_>,
+    at: &SampleContext<'_, '_>,
     addr: u64,
-    known: &Known,
+    known: &ScriptEvent,
     addresses: Addresses,
     names: &mut Symbols,
 ) {
@@ -78,7 +78,7 @@ fn push_address(
 /// perf: `symbol__fprintf_symname_offs`, `tools/perf/util/symbol_fprintf.c`.
 fn push_symbol(
     out: &mut Vec<u8>,
-    at: &At<'_, '_>,
+    at: &SampleContext<'_, '_>,
     mapping: Option<&Mapping>,
     addr: u64,
     names: &mut Symbols,
@@ -93,7 +93,7 @@ fn push_symbol(
                 out.extend_from_slice(Guess::MARK.as_bytes());
             }
             if let Some(offset) = function.and_then(|it| it.offset) {
-                let _ = write!(Out(out), "+0x{offset:x}");
+                let _ = write!(TextBuffer(out), "+0x{offset:x}");
             }
         }
     }
@@ -102,7 +102,7 @@ fn push_symbol(
 /// Returns the place of an address in what is mapped, also in generated code; in the kernel, from the start of its text. An
 /// address in a file that can be read stays as it is: perf does not shift addresses of a file that it has loaded, and loads
 /// those that have the address of a sample. Here it does not matter which samples came before.
-fn offset_in(at: &At<'_, '_>, mapping: &Mapping, addr: u64, names: &mut Symbols) -> u64 {
+fn offset_in(at: &SampleContext<'_, '_>, mapping: &Mapping, addr: u64, names: &mut Symbols) -> u64 {
     let start = mapping.range().start;
     match mapping.dso().kind() {
         DsoKind::Kernel => addr.wrapping_sub(start),

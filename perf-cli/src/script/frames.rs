@@ -6,28 +6,28 @@ use perf_abi::callchain::CallchainContext;
 use perf_parse::FileError;
 use perf_profile::Symbols;
 use perf_profile::samples::pass::SampleStack;
-use perf_session::{At, DsoKind, Frame, Mapping};
+use perf_session::{DsoKind, Frame, Mapping, SampleContext};
 use perf_symbol::{Function, Guess, StackFrame};
 
 use super::dso::push_dso;
 use super::fields::Fields;
-use super::print::{Out, push_hex_to, push_name};
-use super::{Known, Options};
+use super::print::{TextBuffer, push_hex_to, push_name};
+use super::{Options, ScriptEvent};
 use crate::names::file_name;
 use crate::render::digits::push_decimal;
 
 /// Appends the address of a sample or, from the next line on, its stack.
 pub(super) fn push_ip(
     out: &mut Vec<u8>,
-    at: &At<'_, '_>,
-    known: &Known,
+    at: &SampleContext<'_, '_>,
+    known: &ScriptEvent,
     of_sample: &SampleStack<'_>,
     options: &Options<'_>,
     names: &mut Symbols,
 ) -> Result<(), FileError> {
     if known.has_callchain && options.shows_chains {
         out.push(b'\n');
-        if !has_unknown_marker(at, of_sample.user(), options.max_stack)? {
+        if !has_unknown_marker(at, of_sample.deferred(), options.max_stack)? {
             let (stack, _) = of_sample.find(at, names)?;
             for frame in stack.iter().take(options.max_stack) {
                 push_frame(out, at, frame, known, names);
@@ -47,11 +47,15 @@ pub(super) fn push_ip(
 /// frame of the stack.
 ///
 /// perf: `add_callchain_ip`, `tools/perf/util/machine.c`.
-fn has_unknown_marker(at: &At<'_, '_>, user: Option<&[u64]>, max_stack: usize) -> Result<bool, FileError> {
+fn has_unknown_marker(
+    at: &SampleContext<'_, '_>,
+    deferred: Option<&[u64]>,
+    max_stack: usize,
+) -> Result<bool, FileError> {
     let Some(chain) = at.record().callchain()? else { return Ok(false) };
     let mut frames = 0;
     let own = chain.words().len() - usize::from(chain.deferred_cookie().is_some());
-    for word in chain.words().iter().take(own).chain(user.into_iter().flatten().copied()) {
+    for word in chain.words().iter().take(own).chain(deferred.into_iter().flatten().copied()) {
         // perf does not look at the words after the last frame that it prints.
         if frames >= max_stack {
             break;
@@ -68,7 +72,13 @@ fn has_unknown_marker(at: &At<'_, '_>, user: Option<&[u64]>, max_stack: usize) -
 /// Appends a frame: a line for each function that was inlined at its address, and one for the function itself.
 ///
 /// perf: `sample__fprintf_callchain`, `tools/perf/util/evsel_fprintf.c`.
-fn push_frame(out: &mut Vec<u8>, at: &At<'_, '_>, it: &StackFrame<'_>, known: &Known, names: &mut Symbols) {
+fn push_frame(
+    out: &mut Vec<u8>,
+    at: &SampleContext<'_, '_>,
+    it: &StackFrame<'_>,
+    known: &ScriptEvent,
+    names: &mut Symbols,
+) {
     let frame = it.frame;
     let ip = it.shown();
     let back = frame.ip.wrapping_sub(ip);
@@ -107,10 +117,10 @@ fn is_kernel(kind: DsoKind) -> bool {
 /// Appends the function and the file of an address that is in no stack.
 pub(super) fn push_place(
     out: &mut Vec<u8>,
-    at: &At<'_, '_>,
+    at: &SampleContext<'_, '_>,
     mapping: Option<&Mapping>,
     addr: u64,
-    known: &Known,
+    known: &ScriptEvent,
     names: &mut Symbols,
 ) {
     let needs_names = known.fields.has(Fields::SYM.with(Fields::SRCLINE));
@@ -130,7 +140,7 @@ fn push_function(
     function: Option<&Function>,
     offset: Option<u64>,
     guess: Option<Guess>,
-    known: &Known,
+    known: &ScriptEvent,
 ) {
     if !known.fields.has(Fields::SYM) {
         return;
@@ -147,20 +157,20 @@ fn push_function(
             push_name(out, name);
             out.extend_from_slice(mark.as_bytes());
             if let Some(offset) = offset.filter(|_| known.fields.has(Fields::SYMOFF)) {
-                let _ = write!(Out(out), "+0x{offset:x}");
+                let _ = write!(TextBuffer(out), "+0x{offset:x}");
             }
         }
     }
 }
 
-fn push_file(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, known: &Known) {
+fn push_file(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, known: &ScriptEvent) {
     let fields = known.fields;
     if fields.has(Fields::DSO) {
         out.extend_from_slice(b" (");
         push_dso(out, mapping, known);
         let has_file = |kind| matches!(kind, DsoKind::File | DsoKind::Vdso | DsoKind::Module);
         if let Some(mapping) = mapping.filter(|it| fields.has(Fields::DSOFF) && has_file(it.dso().kind())) {
-            let _ = write!(Out(out), "+0x{:x}", mapping.offset_of(addr));
+            let _ = write!(TextBuffer(out), "+0x{:x}", mapping.offset_of(addr));
         }
         out.push(b')');
     }
@@ -169,7 +179,7 @@ fn push_file(out: &mut Vec<u8>, mapping: Option<&Mapping>, addr: u64, known: &Kn
 /// Appends the source line, on a line of its own.
 ///
 /// perf: `map__fprintf_srcline`, `tools/perf/util/map.c`.
-fn push_line(out: &mut Vec<u8>, function: Option<&Function>, known: &Known) {
+fn push_line(out: &mut Vec<u8>, function: Option<&Function>, known: &ScriptEvent) {
     if !known.fields.has(Fields::SRCLINE) {
         return;
     }

@@ -14,7 +14,7 @@ use tz::DateTime;
 
 use super::print::push_name;
 use crate::escape::{OneLine, print};
-use crate::local_time::{self, Shown};
+use crate::local_time::{self, DateText};
 use perf_profile::event_name;
 
 /// The features that perf prints only if asked for more.
@@ -214,7 +214,7 @@ fn push_clock(out: &mut Vec<u8>, clock: &ClockData) {
         (split(clock.wall_clock_ns), split(clock.clockid_time_ns));
     let fraction = fraction / 1000;
     let local = local_time::of(seconds as i64)
-        .map_or_else(|| "<error>".to_owned(), |local| format!("{}.{fraction:06}", Shown(&local)));
+        .map_or_else(|| "<error>".to_owned(), |local| format!("{}.{fraction:06}", DateText(&local)));
     print(out, format_args!("# clockid: {name} ({})\n", clock.clockid));
     print(out, format_args!("# reference time: {local} = {seconds}.{fraction:06} (TOD)"));
     print(out, format_args!(" = {own}.{own_fraction:09} ({name})\n"));

@@ -10,7 +10,7 @@ use perf_parse::sample::Tail;
 use perf_profile::samples::pass::SampleStack;
 use perf_profile::symbols::recorded_frame;
 use perf_profile::{Quality, Symbols, event_name};
-use perf_session::{At, DsoKind, Frame, Session};
+use perf_session::{DsoKind, Frame, SampleContext, Session};
 use perf_symbol::{Function, Guess, StackFrame};
 use serde_json::json;
 
@@ -48,7 +48,7 @@ impl<'a> Lines<'a> {
     pub(super) fn push_sample(
         &mut self,
         out: &mut Vec<u8>,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         note: &SampleNote,
         of_sample: &SampleStack<'_>,
         names: &mut Symbols,
@@ -68,7 +68,7 @@ impl<'a> Lines<'a> {
         stack.truncate(self.max_stack);
         let event = &note.known.event;
         Json::object(out, |json| {
-            let place = record.place();
+            let place = record.position();
             json.number(name!("offset"), place.offset);
             given(place.decompressed, |offset| json.number(name!("inner"), offset));
             json.number(name!("event"), event.index as u64);
@@ -100,7 +100,7 @@ impl<'a> Lines<'a> {
     /// Returns a frame once for each function at its address.
     fn functions_of<'s>(
         &mut self,
-        at: &At<'s, '_>,
+        at: &SampleContext<'s, '_>,
         it: &StackFrame<'s>,
         names: &mut Symbols,
     ) -> Vec<FrameFunction<'s>> {
@@ -160,7 +160,7 @@ fn push_frame(json: &mut Json<'_>, session: &Session, it: &FrameFunction<'_>) {
     given(function.source, |source| json.string(name!("source"), source.name().as_bytes()));
 }
 
-fn push_access(json: &mut Json<'_>, at: &At<'_, '_>, tail: &Tail<'_>) {
+fn push_access(json: &mut Json<'_>, at: &SampleContext<'_, '_>, tail: &Tail<'_>) {
     given(tail.phys_addr, |addr| json.hex(name!("phys_addr"), addr));
     given(weight(tail), |weight| json.number(name!("weight"), weight));
     given(tail.data_src, |DataSrc(source)| json.hex(name!("data_src"), source));

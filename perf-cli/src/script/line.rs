@@ -7,13 +7,13 @@ use perf_parse::{FileError, Sample};
 use perf_profile::Symbols;
 use perf_profile::samples::pass::SampleStack;
 use perf_profile::tracepoints::TracepointTexts;
-use perf_session::At;
+use perf_session::SampleContext;
 
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
 use super::note::SampleNote;
 use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
-use super::{Known, Options, bpf_output, branches, data_src, registers, tod};
+use super::{Options, ScriptEvent, bpf_output, branches, data_src, registers, tod};
 use crate::escape::print;
 use crate::render::digits::push_decimal;
 use crate::render::weight;
@@ -60,7 +60,7 @@ impl Clock {
 /// Appends the start of a line.
 ///
 /// perf: `perf_sample__fprintf_start`, `tools/perf/builtin-script.c`.
-pub(super) fn push_start(out: &mut Vec<u8>, start: &Start<'_>, known: &Known, options: &Options<'_>) {
+pub(super) fn push_start(out: &mut Vec<u8>, start: &Start<'_>, known: &ScriptEvent, options: &Options<'_>) {
     let fields = known.fields;
     if let Some(guest) = start.guest {
         if fields.has(Fields::MACHINE_PID) {
@@ -163,7 +163,7 @@ pub(super) fn time_of(sample: &Sample<'_>) -> u64 {
 /// Those of the call chain and of the fields after the leading ones. What could be printed is in `out`.
 pub(super) fn push_sample(
     out: &mut Vec<u8>,
-    at: &At<'_, '_>,
+    at: &SampleContext<'_, '_>,
     note: &SampleNote,
     stack: &SampleStack<'_>,
     options: &Options<'_>,
@@ -227,8 +227,8 @@ pub(super) fn push_sample(
 /// perf: `perf_sample__fprintf_bts`.
 fn push_branch(
     out: &mut Vec<u8>,
-    at: &At<'_, '_>,
-    known: &Known,
+    at: &SampleContext<'_, '_>,
+    known: &ScriptEvent,
     stack: &SampleStack<'_>,
     options: &Options<'_>,
     names: &mut Symbols,
@@ -246,7 +246,7 @@ fn push_branch(
 }
 
 /// Appends the fields between the address of the data and that of the instruction.
-fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, note: &SampleNote) {
+fn push_access(out: &mut Vec<u8>, at: &SampleContext<'_, '_>, tail: &Tail<'_>, note: &SampleNote) {
     let fields = note.known.fields;
     if fields.has(Fields::DATA_SRC) {
         data_src::push(out, tail.data_src, note.data_src_width);
@@ -271,7 +271,13 @@ fn push_access(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, note: &Sampl
 }
 
 /// Appends the fields after the address of the instruction.
-fn push_rest(out: &mut Vec<u8>, at: &At<'_, '_>, tail: &Tail<'_>, known: &Known, names: &mut Symbols) {
+fn push_rest(
+    out: &mut Vec<u8>,
+    at: &SampleContext<'_, '_>,
+    tail: &Tail<'_>,
+    known: &ScriptEvent,
+    names: &mut Symbols,
+) {
     let fields = known.fields;
     if let Some(regs) = tail.regs_intr.filter(|_| fields.has(Fields::IREGS)) {
         registers::push(out, &regs, known.arch);
@@ -322,7 +328,13 @@ pub(super) fn push_size(out: &mut Vec<u8>, mut size: u64) {
 }
 
 /// perf: `perf_sample__fprintf_addr`.
-fn push_addr(out: &mut Vec<u8>, at: &At<'_, '_>, addr: u64, known: &Known, names: &mut Symbols) {
+fn push_addr(
+    out: &mut Vec<u8>,
+    at: &SampleContext<'_, '_>,
+    addr: u64,
+    known: &ScriptEvent,
+    names: &mut Symbols,
+) {
     push_hex_to(out, addr, 16);
     if known.has_data_address {
         push_place(out, at, at.find_data(addr), addr, known, names);

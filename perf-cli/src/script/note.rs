@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 
 use perf_parse::record::user::IdIndexGuest;
 
-use super::known::Known;
+use super::event::ScriptEvent;
 
 /// How a record is printed.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(super) enum ScriptNote {
     Sample(SampleNote),
     /// A record that is not a sample.
     Other {
-        known: Option<Arc<Known>>,
+        known: Option<Arc<ScriptEvent>>,
         time: u64,
     },
     /// A text that the walk has printed.
@@ -22,7 +22,7 @@ pub(super) enum ScriptNote {
 /// How a sample of an event is printed.
 #[derive(Debug)]
 pub(super) struct SampleNote {
-    pub(super) known: Arc<Known>,
+    pub(super) known: Arc<ScriptEvent>,
     pub(super) period: u64,
     /// The time that is printed: see [`Clock`](super::line::Clock).
     pub(super) time: u64,

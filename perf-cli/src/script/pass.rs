@@ -7,14 +7,14 @@ use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
 use perf_profile::samples::pass::{CountedSample, RecordNotes, SamplePass, WalkContext};
 use perf_profile::{ProfileError, has_copies};
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 
 use super::counters::Counters;
 use super::fields::Fields;
 use super::line::{Clock, time_of};
 use super::note::{SampleNote, ScriptNote};
 use super::printer::Printer;
-use super::{Events, Known, Options, data_src, events, header, trace_error};
+use super::{Options, ScriptEvent, ScriptEvents, data_src, events, header, trace_error};
 use crate::args::script::SampleFormat;
 use crate::output::Output;
 use crate::{Failure, selection};
@@ -23,7 +23,7 @@ use crate::{Failure, selection};
 #[derive(Debug)]
 pub(super) struct ScriptPass<'a, 'o> {
     options: Options<'a>,
-    events: Events<'a>,
+    events: ScriptEvents<'a>,
     counters: Counters,
     clock: Clock,
     /// The width of the longest data source.
@@ -47,7 +47,7 @@ impl From<ProfileError> for ScriptEnd {
 }
 
 impl<'a, 'o> ScriptPass<'a, 'o> {
-    pub(super) fn new(options: Options<'a>, events: Events<'a>, output: &'o mut Output) -> Self {
+    pub(super) fn new(options: Options<'a>, events: ScriptEvents<'a>, output: &'o mut Output) -> Self {
         Self {
             options,
             events,
@@ -67,7 +67,7 @@ impl<'a> SamplePass<'a> for ScriptPass<'a, '_> {
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         context: &WalkContext<'_>,
         notes: &mut RecordNotes<'_, ScriptNote>,
@@ -109,7 +109,7 @@ impl ScriptPass<'_, '_> {
     /// Returns what a sample is printed with.
     fn note(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         context: &WalkContext<'_>,
     ) -> SampleNote {
@@ -127,12 +127,12 @@ impl ScriptPass<'_, '_> {
     }
 
     /// Returns the time that is printed for a record.
-    fn shown_time(&mut self, time: u64, known: &Known) -> u64 {
+    fn shown_time(&mut self, time: u64, known: &ScriptEvent) -> u64 {
         if known.fields.has(Fields::TIME) { self.clock.shown(time, &self.options) } else { time }
     }
 
     /// Returns whether the stacks of an event are unwound.
-    fn is_unwound(&self, event: &Event, known: &Known) -> bool {
+    fn is_unwound(&self, event: &Event, known: &ScriptEvent) -> bool {
         let shows_stack =
             self.is_json || known.has_callchain && self.options.shows_chains && known.fields.has(Fields::IP);
         shows_stack && has_copies(event)

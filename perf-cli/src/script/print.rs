@@ -43,9 +43,9 @@ fn pad(out: &mut Vec<u8>, start: usize, width: usize, fill: u8) {
 }
 
 /// A buffer that `write!` appends to.
-pub(super) struct Out<'a>(pub(super) &'a mut Vec<u8>);
+pub(super) struct TextBuffer<'a>(pub(super) &'a mut Vec<u8>);
 
-impl core::fmt::Write for Out<'_> {
+impl core::fmt::Write for TextBuffer<'_> {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {
         self.0.extend_from_slice(text.as_bytes());
         Ok(())

@@ -5,12 +5,12 @@ use perf_parse::{EventRecord, FileError};
 use perf_profile::Symbols;
 use perf_profile::samples::pass::{PassWorker, SampleStack};
 use perf_profile::tracepoints::TracepointTexts;
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 
 use super::json::Lines;
 use super::line::{self, Start};
 use super::note::ScriptNote;
-use super::{Known, Options, events};
+use super::{Options, ScriptEvent, events};
 use crate::args::script::SampleFormat;
 
 /// Prints samples and other records. A copy is for another thread: it has its own names, and counts on its own.
@@ -49,7 +49,13 @@ impl<'a> Printer<'a> {
     /// time that is printed.
     ///
     /// perf: `print_event_with_time`.
-    fn push_other(&mut self, record: &EventRecord<'_>, session: &Session, known: Option<&Known>, time: u64) {
+    fn push_other(
+        &mut self,
+        record: &EventRecord<'_>,
+        session: &Session,
+        known: Option<&ScriptEvent>,
+        time: u64,
+    ) {
         let out = &mut self.out;
         let Ok(decoded) = record.decode() else { return };
         let id = record.sample_id().ok().flatten();
@@ -89,7 +95,7 @@ impl PassWorker for Printer<'_> {
     /// Appends a sample. What could be printed of one with a fault stays.
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &SampleStack<'_>,
         note: &mut ScriptNote,
     ) -> Result<(), FileError> {

@@ -12,7 +12,7 @@ const COMPRESSED2: usize = 83;
 
 /// A record's offset and header.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct RecordPosition {
     /// The offset in the file. For a compressed record, the offset of the record that contains its end.
     pub(crate) offset: usize,
     /// The offset in the decompressed stream; `None` if the record was not compressed.
@@ -20,7 +20,7 @@ pub(crate) struct Place {
     header: usize,
 }
 
-impl Place {
+impl RecordPosition {
     pub(crate) fn type_id(self) -> usize {
         self.header & 0xffff_ffff
     }
@@ -38,7 +38,7 @@ impl Place {
 pub(crate) struct Walk {
     pub(crate) is_pipe: bool,
     /// All records; compressed ones are replaced by their content.
-    pub(crate) records: Vec<Place>,
+    pub(crate) records: Vec<RecordPosition>,
     /// The number of compressed records.
     pub(crate) chunks: usize,
     /// The number of bytes in records and in the data that belongs to them.
@@ -53,7 +53,7 @@ impl Walk {
         let mut stream = Decoder::new(Vec::new()).expect("a decoder");
         let (mut at, mut taken) = (start, 0);
         while at < start + len {
-            let place = Place { offset: at, inner: None, header: word(file, at) };
+            let place = RecordPosition { offset: at, inner: None, header: word(file, at) };
             let data = match place.type_id() {
                 COMPRESSED => Some(at + 8..at + place.size()),
                 COMPRESSED2 => Some(at + 16..at + 16 + word(file, at + 8)),
@@ -83,7 +83,7 @@ impl Walk {
     /// Adds the records that are complete after the record at `offset` was decompressed.
     fn inflated(&mut self, stream: &[u8], taken: &mut usize, offset: usize) {
         while stream.len() >= *taken + 8 {
-            let place = Place { offset, inner: Some(*taken), header: word(stream, *taken) };
+            let place = RecordPosition { offset, inner: Some(*taken), header: word(stream, *taken) };
             assert!(place.size() >= 8, "no record has the size {}", place.size());
             if stream.len() < *taken + place.size() {
                 return;
@@ -94,7 +94,7 @@ impl Walk {
     }
 
     /// Returns the records of a type before the first that is not the perf tool's own.
-    pub(crate) fn before_records(&self, type_id: usize) -> impl Iterator<Item = &Place> {
+    pub(crate) fn before_records(&self, type_id: usize) -> impl Iterator<Item = &RecordPosition> {
         let before =
             self.records.iter().take_while(|record| record.inner.is_none() && record.type_id() >= 64);
         before.filter(move |record| record.type_id() == type_id)

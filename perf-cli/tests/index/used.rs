@@ -95,7 +95,7 @@ fn are_equal(indexed: &[Run], whole: &[Run]) {
 /// Damages the capture so that it is read only up to the damage, and beyond it with an error. The file keeps its time.
 fn damage(folder: &Folder, bytes: &[u8]) {
     let reader = Reader::new(bytes).unwrap();
-    let place = reader.records().nth(50).unwrap().unwrap().place();
+    let place = reader.records().nth(50).unwrap().unwrap().position();
     let mut damaged = bytes.to_vec();
     damaged[place.offset as usize..][..16].fill(0);
     let path = folder.path("perf.data");

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use perf_export::fold;
 use perf_parse::Reader;
-use perf_profile::{ProfileError, Samples, Selection, Symbols, Total, event_name};
+use perf_profile::{ProfileError, SampleTotal, Samples, Selection, Symbols, event_name};
 
 /// Runs `perfdata fold` without the files of this machine. Returns its output; `None` if it refuses the capture.
 fn folded(capture: &Path, args: &[&str]) -> Option<String> {
@@ -73,7 +73,7 @@ fn depths_of_samples(capture: &Path) -> Depths {
             continue;
         }
         let comm = String::from_utf8_lossy(sample.thread().comm()).replace(' ', "_");
-        let total = Total { samples: 1, period: sample.period() };
+        let total = SampleTotal { samples: 1, period: sample.period() };
         let weight = fold::Options::default().weight.of_total(total, sample.event());
         *depths.entry((comm, sample.stack().len())).or_default() += weight;
     }

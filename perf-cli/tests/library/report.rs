@@ -6,7 +6,7 @@ use std::process::Command;
 
 use perf_parse::Reader;
 use perf_profile::report::{GraphTree, Options, Percentage, Report, ReportCell, ReportTable, SortKey};
-use perf_profile::{Samples, Total};
+use perf_profile::{SampleTotal, Samples};
 use serde_json::Value;
 
 /// The report of a capture, with so many threads; `None` if it cannot have these options.
@@ -38,7 +38,7 @@ fn text(bytes: &[u8]) -> Value {
 fn rows(table: &ReportTable<'_>) -> String {
     let mut lines = String::new();
     for row in table.shown() {
-        let total = |it: Total| (it.samples, it.period);
+        let total = |it: SampleTotal| (it.samples, it.period);
         let counts: Vec<_> = row.counts().iter().map(|it| (total(it.own), total(it.children))).collect();
         let cells = [SortKey::Comm, SortKey::Dso, SortKey::Symbol].map(|key| match table.cell(row, key) {
             ReportCell::Text(comm) => text(comm),

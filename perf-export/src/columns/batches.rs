@@ -105,8 +105,8 @@ impl<'a> Batches<'a> {
 
     /// Reads a record and adds it, or finishes the tables.
     fn step(&mut self) {
-        if let Some((record, user)) = self.held.pop_front() {
-            return self.take(&record, user.as_deref());
+        if let Some((record, deferred)) = self.held.pop_front() {
+            return self.take(&record, deferred.as_deref());
         }
         if self.is_read {
             let account = self.records.account_mut();
@@ -149,13 +149,13 @@ impl<'a> Batches<'a> {
     }
 
     /// Adds a record, and notes its fault.
-    fn take(&mut self, record: &EventRecord<'_>, user: Option<&[u64]>) {
-        if let Err(error) = self.pass(record, user) {
+    fn take(&mut self, record: &EventRecord<'_>, deferred: Option<&[u64]>) {
+        if let Err(error) = self.pass(record, deferred) {
             self.records.account_mut().note(error);
         }
     }
 
-    fn pass(&mut self, record: &EventRecord<'_>, user: Option<&[u64]>) -> Result<(), FileError> {
+    fn pass(&mut self, record: &EventRecord<'_>, deferred: Option<&[u64]>) -> Result<(), FileError> {
         let Self { builder, records, session, stacks, symbolizer, .. } = self;
         if record.kind() != RecordType::SAMPLE {
             session.update(record)?;
@@ -165,7 +165,7 @@ impl<'a> Batches<'a> {
         let Some((at, event)) = session.update_at(record)?.zip(record.event()) else { return Ok(()) };
         // Enough for most stacks: a list that grows is copied again and again.
         let mut frames = Vec::with_capacity(MAX_CHAIN / 4);
-        let end = stacks.push(&at, user, &mut frames)?;
+        let end = stacks.push(&at, deferred, &mut frames)?;
         let period = at.sample().period().unwrap_or(event.attr.sample_period);
         builder.sample(&at, event, records.events(), period, &frames, end, stacks, symbolizer.as_mut())
     }

@@ -11,8 +11,8 @@ use perf_parse::feature::Features;
 use perf_parse::file::{Account, Reader};
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
-use perf_profile::{EMPTY, Origin, event_name, has_stacks};
-use perf_session::{At, Session};
+use perf_profile::{CaptureOrigin, EMPTY, event_name, has_stacks};
+use perf_session::{SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
@@ -88,7 +88,7 @@ impl<'a> ColumnsBuilder<'a> {
         let context = Context {
             capture,
             endianness: reader.endianness(),
-            origin: Origin::of(reader.features()),
+            origin: CaptureOrigin::of(reader.features()),
             date: captures::date_of(reader.features()),
             redaction: options.redaction.clone(),
         };
@@ -129,7 +129,7 @@ impl<'a> ColumnsBuilder<'a> {
 
     /// Returns the machine that the capture is from.
     #[cfg(feature = "parquet")]
-    pub(crate) fn origin(&self) -> &Origin {
+    pub(crate) fn origin(&self) -> &CaptureOrigin {
         &self.context.origin
     }
 
@@ -157,7 +157,7 @@ impl<'a> ColumnsBuilder<'a> {
     #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
     pub fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         event: &Arc<Event>,
         events: &Events,
         period: u64,
@@ -289,7 +289,7 @@ impl<'a> ColumnsBuilder<'a> {
             events::push(&mut tables.events, context, event, &name, samples, period);
         }
         losses::push_account(&mut tables.losses, context, account);
-        context.origin = Origin::of(features);
+        context.origin = CaptureOrigin::of(features);
         context.date = captures::date_of(features);
         let capture = CaptureRow {
             path: self.options.path.as_deref(),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use perf_abi::endian::Endianness;
 use perf_abi::record::CpuMode;
-use perf_profile::Origin;
+use perf_profile::CaptureOrigin;
 use perf_session::{Dso, DsoKind};
 use sha2::{Digest, Sha256};
 
@@ -30,7 +30,7 @@ pub struct Redaction {
 pub(super) struct Context {
     pub(super) capture: String,
     pub(super) endianness: Endianness,
-    pub(super) origin: Origin,
+    pub(super) origin: CaptureOrigin,
     /// The day on which the recording started.
     pub(super) date: Option<String>,
     pub(super) redaction: Redaction,
@@ -107,7 +107,7 @@ mod tests {
         let context = |redaction| Context {
             capture: String::new(),
             endianness: Endianness::Little,
-            origin: Origin::default(),
+            origin: CaptureOrigin::default(),
             date: None,
             redaction,
         };

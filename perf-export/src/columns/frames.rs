@@ -1,6 +1,6 @@
 //! `frames`: the functions at the addresses of stacks.
 
-use perf_profile::{Line, Place, Symbol};
+use perf_profile::{FrameLocation, SourceLine, Symbol};
 use perf_symbol::{Guess, NameSource};
 
 use super::column::{Column, columns};
@@ -31,9 +31,9 @@ pub(super) const COLUMNS: &[Column] = columns! {
 pub(super) struct FrameRow<'a> {
     pub(super) frame_id: u64,
     pub(super) dso_id: Option<u64>,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a FrameLocation,
     pub(super) symbol: Option<&'a Symbol>,
-    pub(super) line: Option<&'a Line>,
+    pub(super) line: Option<&'a SourceLine>,
     pub(super) inline_depth: i32,
 }
 

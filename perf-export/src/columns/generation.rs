@@ -6,8 +6,10 @@
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use perf_profile::{EMPTY, End, FunctionAt, Limits, NONE, Named, Naming, Quality, StackTable};
-use perf_session::{At, BuildId, Session};
+use perf_profile::{
+    EMPTY, FunctionAt, FunctionTable, Limits, NONE, NamingOptions, PendingEnd, Quality, StackTable,
+};
+use perf_session::{BuildId, SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, SymbolLookup, Symbolizer};
 
@@ -26,7 +28,7 @@ pub(super) struct Generation {
     /// Ends of call chains, by the index of their last frame.
     ends: HashMap<u32, StackEnd>,
     known: RecentStacks,
-    named: Named,
+    named: FunctionTable,
     /// Number of samples of each stack.
     samples: Vec<u64>,
     quality: Quality,
@@ -39,7 +41,7 @@ pub(super) struct Generation {
     waiting: Vec<u32>,
     max_stack: usize,
     limits: Limits,
-    naming: Naming,
+    naming: NamingOptions,
 }
 
 impl Generation {
@@ -48,7 +50,7 @@ impl Generation {
             table: StackTable::default(),
             ends: HashMap::default(),
             known: RecentStacks::default(),
-            named: Named::default(),
+            named: FunctionTable::default(),
             samples: Vec::new(),
             quality: Quality::default(),
             stack_base: 0,
@@ -70,7 +72,7 @@ impl Generation {
     /// Returns whether a stack of so many frames has room, whatever it is.
     #[inline]
     pub(super) fn has_room(&self, frames: usize) -> bool {
-        self.table.frames.places().len() + frames <= self.limits.frames
+        self.table.frames.locations().len() + frames <= self.limits.frames
             && self.table.stacks.len() + frames <= self.limits.stack_nodes
     }
 
@@ -78,7 +80,7 @@ impl Generation {
     /// taken as empty.
     pub(super) fn number(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &[StackFrame<'_>],
         end: Option<StackEnd>,
         finder: &mut perf_symbol::StackFinder,
@@ -102,10 +104,15 @@ impl Generation {
     }
 
     /// Returns how a stack ends, which each row has. It is found once for each last frame.
-    fn end_of(&mut self, end: End, session: &Session, finder: &mut perf_symbol::StackFinder) -> StackEnd {
+    fn end_of(
+        &mut self,
+        end: PendingEnd,
+        session: &Session,
+        finder: &mut perf_symbol::StackFinder,
+    ) -> StackEnd {
         match end {
-            End::Known(end) => end,
-            End::OfLast(last) => {
+            PendingEnd::Known(end) => end,
+            PendingEnd::OfLast(last) => {
                 *self.ends.entry(last).or_insert_with(|| self.table.end_of(last, session, finder))
             }
         }
@@ -166,7 +173,7 @@ impl Generation {
         self.dso_base += self.table.frames.dsos().len() as u64;
         self.table = StackTable::default();
         self.ends.clear();
-        self.named = Named::default();
+        self.named = FunctionTable::default();
         self.samples.clear();
     }
 
@@ -202,8 +209,8 @@ impl Generation {
     /// Writes the functions of all frames, and returns the number of each frame's first one, and the next one.
     fn write_frames(&self, tables: &mut TableSet, context: &Context) -> Vec<u64> {
         let mut next = self.frame_base;
-        let mut first_ids = Vec::with_capacity(self.table.frames.places().len() + 1);
-        for (place, number) in self.table.frames.places().iter().zip(0..) {
+        let mut first_ids = Vec::with_capacity(self.table.frames.locations().len() + 1);
+        for (place, number) in self.table.frames.locations().iter().zip(0..) {
             first_ids.push(next);
             let dso_id = (place.dso != NONE).then(|| self.dso_base + u64::from(place.dso));
             for (function, inline_depth) in self.functions(number) {
@@ -261,7 +268,7 @@ impl Generation {
             let frames = self.table.stacks.frames(stack);
             let flat = frames.flat_map(|frame| self.functions(frame).map(move |function| (frame, function)));
             let flat = flat.filter_map(|(frame, (function, inline_depth))| {
-                let place = self.table.frames.place(frame)?;
+                let place = self.table.frames.location(frame)?;
                 let dso = dsos.get(place.dso as usize);
                 let symbol = self.named.symbol(function.symbol);
                 Some(FlatFrame {

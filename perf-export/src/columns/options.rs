@@ -1,6 +1,6 @@
 //! Options of a capture's tables.
 
-use perf_profile::{Limits, Naming};
+use perf_profile::{Limits, NamingOptions};
 
 use super::context::Redaction;
 use super::samples::ExtraColumns;
@@ -20,7 +20,7 @@ pub struct Options {
     /// Maximum number of frames per stack, innermost first; `None` for all.
     pub max_stack: Option<usize>,
     /// Options for the names of functions.
-    pub naming: Naming,
+    pub naming: NamingOptions,
     /// Maximum number of frames and stack nodes in memory before they are written; the other limits have no effect. A stack that
     /// recurs afterwards gets another id.
     pub limits: Limits,
@@ -37,7 +37,7 @@ impl Default for Options {
             with: ExtraColumns::default(),
             redaction: Redaction::default(),
             max_stack: None,
-            naming: Naming::default(),
+            naming: NamingOptions::default(),
             limits,
         }
     }

@@ -15,7 +15,7 @@ const WORDS: usize = 1 << 21;
 const HEAD: usize = 2;
 
 /// Stacks by their frames. A look-up that finds a stack reads two places in memory, which are in no cache of the processor
-/// for most stacks. [`perf_profile::table::known_stacks`] takes less memory. With it, an export of stacks that come again
+/// for most stacks. [`perf_profile::table::stack_cache`] takes less memory. With it, an export of stacks that come again
 /// would take a sixth longer.
 #[derive(Debug, Default)]
 pub(super) struct RecentStacks {
@@ -43,7 +43,7 @@ impl RecentStacks {
         words.extend_from_slice(&[0, 0, end.map_or(0, |end| end as u64 + 1)]);
         for it in stack {
             // The table of frames keeps the DSO, and so its address, until this is emptied.
-            words.extend_from_slice(&perf_profile::table::known_stacks::words(it)?);
+            words.extend_from_slice(&perf_profile::table::stack_cache::words(it)?);
         }
         let (known, asked) = words.split_at_mut(self.end);
         let asked = asked.get(HEAD..).unwrap_or_default();

@@ -9,7 +9,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_parse::list::Branch;
 use perf_parse::sample::Tail;
-use perf_session::At;
+use perf_session::SampleContext;
 use perf_symbol::Guess;
 use perf_symbol::unwind::StackEnd;
 
@@ -174,7 +174,7 @@ impl SampleRows {
     pub(super) fn push(
         &mut self,
         context: &Context,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         tail: &Tail<'_>,
         with: ExtraColumns,
         known: &SampleFacts<'_>,
@@ -239,7 +239,7 @@ fn push_flat<'a>(rows: &mut TableRows, frames: Option<impl Iterator<Item = FlatF
 fn push_rest(
     rows: &mut TableRows,
     context: &Context,
-    at: &At<'_, '_>,
+    at: &SampleContext<'_, '_>,
     tail: &Tail<'_>,
     with: ExtraColumns,
     known: &SampleFacts<'_>,

@@ -5,7 +5,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::record::{Misc, RecordType};
 use perf_parse::EventRecord;
 use perf_parse::event::Event;
-use perf_session::{At, Session, Thread};
+use perf_session::{SampleContext, Session, Thread};
 
 use super::column::{Column, columns};
 use super::context::Context;
@@ -77,7 +77,7 @@ impl SwitchTracker {
         &mut self,
         rows: &mut TableRows,
         context: &Context,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         traces: &TraceFormats<'_>,
         raw: Option<&[u8]>,
         stack_id: Option<u64>,

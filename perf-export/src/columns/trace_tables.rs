@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, Field as ArrowField, Schema};
 use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 use perf_parse::event::Event;
 use perf_parse::tracepoint::{ElementType, FieldPlacement, Format, FormatField, Value};
-use perf_session::At;
+use perf_session::SampleContext;
 
 use super::column::{Column, ColumnKind, columns, fields};
 use super::context::{Context, hex};
@@ -47,7 +47,7 @@ const LONGEST: usize = 128;
 /// A sample of a tracepoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TraceSample<'a, 's, 'r> {
-    pub(super) at: &'a At<'s, 'r>,
+    pub(super) at: &'a SampleContext<'s, 'r>,
     pub(super) event: &'a Event,
     pub(super) period: u64,
     pub(super) stack_id: Option<u64>,

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_profile::{
     Call, EMPTY, NONE, Profile, each_call, short_name,
-    table::known_numbers::{KnownNumbers, UnknownNames},
+    table::number_cache::{NumberCache, UnknownNames},
     text::OneLine,
     unknown_name,
     work::both::both,
@@ -132,7 +132,7 @@ impl StackColumns {
     fn of(profile: &Profile) -> Self {
         let mut ends = vec![0_u32];
         let mut end = 0;
-        for frame in 0..profile.frames().places().len() as u32 {
+        for frame in 0..profile.frames().locations().len() as u32 {
             end += each_call(profile, frame).count() as u32;
             ends.push(end);
         }
@@ -163,15 +163,15 @@ impl StackColumns {
 
 /// The rows of the tables, by what they have, and the strings of what the profile has.
 struct SharedNumbers {
-    libs: KnownNumbers,
+    libs: NumberCache,
     functions: HashMap<(u32, Option<u32>, Option<u32>), u32>,
     symbols: HashMap<(u32, i64, u32), u32>,
     /// By the string of the file's name.
     sources: HashMap<u32, u32>,
     /// Of lines.
-    sources_of: KnownNumbers,
+    sources_of: NumberCache,
     /// Of symbols.
-    names: KnownNumbers,
+    names: NumberCache,
     /// Of DSOs whose functions are not known.
     unknown_names: UnknownNames,
 }
@@ -179,15 +179,15 @@ struct SharedNumbers {
 impl SharedNumbers {
     /// Returns the numbers of a profile that is not in the tables.
     fn of(profile: &Profile) -> Self {
-        let (named, dsos) = (profile.named(), profile.frames().dsos().len());
+        let (named, dsos) = (profile.function_table(), profile.frames().dsos().len());
         let (functions, symbols, sources) = Default::default();
         Self {
-            libs: KnownNumbers::of(dsos),
+            libs: NumberCache::of(dsos),
             functions,
             symbols,
             sources,
-            sources_of: KnownNumbers::of(named.lines().len()),
-            names: KnownNumbers::of(named.symbols().len()),
+            sources_of: NumberCache::of(named.lines().len()),
+            names: NumberCache::of(named.symbols().len()),
             unknown_names: UnknownNames::of(dsos),
         }
     }
@@ -196,7 +196,7 @@ impl SharedNumbers {
 impl SharedTables {
     /// Makes the tables of a profile on so many threads.
     pub(super) fn new(profile: &Profile, threads: NonZero<usize>) -> Self {
-        let frames = 0..profile.frames().places().len() as u32;
+        let frames = 0..profile.frames().locations().len() as u32;
         let tables_but_stacks = || {
             let mut it = Self::default();
             let mut numbers = SharedNumbers::of(profile);
@@ -215,7 +215,7 @@ impl SharedTables {
     /// Adds the rows of a frame: one for each call, the outermost one first.
     fn add_frame(&mut self, profile: &Profile, frame: u32, numbers: &mut SharedNumbers) {
         let dso = profile.frames().dso_of(frame);
-        let lib = dso.zip(profile.frames().place(frame)).map(|(dso, place)| {
+        let lib = dso.zip(profile.frames().location(frame)).map(|(dso, place)| {
             numbers.libs.number(place.dso, || {
                 self.libs.push(Lib::new(dso, profile.build_id(place.dso)));
                 let next = self.resource_table.lib.len() as u32;
@@ -227,7 +227,7 @@ impl SharedTables {
         let address = address_of(profile, frame);
         let outermost = each_call(profile, frame).next().map(|(call, _)| call);
         let symbol = self.add_symbol(profile, frame, lib, address, outermost, numbers);
-        let is_caller = profile.frames().place(frame).is_some_and(|place| place.is_caller);
+        let is_caller = profile.frames().location(frame).is_some_and(|place| place.is_caller);
         let category = category(profile, frame);
         for ((call, line), depth) in each_call(profile, frame).zip(0..) {
             let func = self.add_function(profile, frame, (call, line), lib, numbers);
@@ -253,7 +253,7 @@ impl SharedTables {
         numbers: &mut SharedNumbers,
     ) -> Option<u32> {
         let (number, symbol) = outermost?.symbol?;
-        let place = profile.frames().place(frame)?;
+        let place = profile.frames().location(frame)?;
         let start = address?.checked_sub_unsigned(place.offset.checked_sub(symbol.start)?)?;
         let (lib, start) = (lib?, Some(start).filter(|start| *start >= 0)?);
         let name = numbers.names.number(number, || self.strings.number(&symbol.label()));
@@ -278,7 +278,7 @@ impl SharedTables {
         let name = match call.symbol {
             Some((number, symbol)) => numbers.names.number(number, || self.strings.number(&symbol.label())),
             None => {
-                let place = profile.frames().place(frame);
+                let place = profile.frames().location(frame);
                 let (dso, guess) = place.map_or((NONE, None), |place| (place.dso, place.guess));
                 let name = || unknown_name(profile.frames().dsos().get(dso as usize), guess);
                 numbers.unknown_names.number(dso, guess.is_some(), || self.strings.number_of(&name()))
@@ -359,7 +359,7 @@ impl SharedTables {
 /// Returns the address of a frame relative to the start of its library in memory; `None` if it is not known, or does not
 /// have 32 bits, which are all that the profiler takes.
 fn address_of(profile: &Profile, frame: u32) -> Option<i64> {
-    let (place, mapping) = (profile.frames().place(frame)?, profile.frames().mapping(frame)?);
+    let (place, mapping) = (profile.frames().location(frame)?, profile.frames().mapping(frame)?);
     let address = match mapping.dso().kind() {
         DsoKind::File => profile.relative_address(frame)?,
         _ => place.ip.wrapping_sub(mapping.range().start),

@@ -1,7 +1,7 @@
 //! The events of all captures.
 
 use hashbrown::HashMap;
-use perf_profile::{Profile, Total, event_name, text::OneLine, unit::is_clock};
+use perf_profile::{Profile, SampleTotal, event_name, text::OneLine, unit::is_clock};
 
 /// An event, in all captures that have it.
 #[derive(Clone, Debug)]
@@ -10,9 +10,9 @@ pub(super) struct FlameEvent {
     /// Unit of its periods: `ns`, or empty for a count of the event.
     pub(super) unit: &'static str,
     /// Of the samples that the profiles have.
-    pub(super) total: Total,
+    pub(super) total: SampleTotal,
     /// Of those that are beyond limits.
-    pub(super) beyond: Total,
+    pub(super) beyond: SampleTotal,
 }
 
 /// The events of all captures, in the order of their first samples.
@@ -40,7 +40,7 @@ impl FlameEvents {
                 let number = *known.entry((name.clone(), *occurrence, unit)).or_insert(next);
                 if number == next {
                     let name = OneLine(&name).to_string();
-                    let (total, beyond) = (Total::default(), Total::default());
+                    let (total, beyond) = (SampleTotal::default(), SampleTotal::default());
                     events.list.push(FlameEvent { name, unit, total, beyond });
                 }
                 if let Some(event) = events.list.get_mut(number) {

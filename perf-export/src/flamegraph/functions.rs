@@ -3,9 +3,9 @@
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_profile::{
-    Call, NONE, Place, Profile, each_call,
-    table::known_numbers::{KnownNumbers, UnknownNames},
-    table::lists::Lists,
+    Call, FrameLocation, NONE, Profile, each_call,
+    table::number_cache::{NumberCache, UnknownNames},
+    table::number_lists::NumberLists,
     text::OneLine,
     unknown_name,
 };
@@ -57,13 +57,13 @@ impl FlameFunctions {
     }
 
     /// Returns the functions at each frame of a capture, the outermost one first.
-    pub(super) fn of_frames(&mut self, profile: &Profile) -> Lists {
-        let named = profile.named();
+    pub(super) fn of_frames(&mut self, profile: &Profile) -> NumberLists {
+        let named = profile.function_table();
         // Most frames are in few functions. A symbol is in one file, and may be of each kind.
-        let mut known = KnownNumbers::of(named.symbols().len() * FunctionKind::COUNT);
+        let mut known = NumberCache::of(named.symbols().len() * FunctionKind::COUNT);
         let mut of_unknown = UnknownNames::of(profile.frames().dsos().len());
-        let mut of_frames = Lists::default();
-        for (place, frame) in profile.frames().places().iter().zip(0..) {
+        let mut of_frames = NumberLists::default();
+        for (place, frame) in profile.frames().locations().iter().zip(0..) {
             let file = || match place.dso {
                 NONE => String::new(),
                 dso => OneLine(named.short_name(named.short_name_of(dso))).to_string(),
@@ -111,7 +111,7 @@ impl FlameFunctions {
 }
 
 /// Returns what a function is that is not inlined.
-fn kind(profile: &Profile, place: &Place, source: Option<NameSource>) -> FunctionKind {
+fn kind(profile: &Profile, place: &FrameLocation, source: Option<NameSource>) -> FunctionKind {
     let dso = profile.frames().dsos().get(place.dso as usize);
     let is_generated = dso.is_some_and(|dso| dso.kind() == DsoKind::Memory)
         || matches!(source, Some(NameSource::PerfMap | NameSource::Jitdump));

@@ -74,7 +74,7 @@ impl FlameMeta<'_> {
         let events = self.events.list.iter().zip(rows);
         // Periods are text, as numbers of JavaScript have 53 bits.
         let total =
-            |it: &perf_profile::Total| json!({"samples": it.samples, "period": it.period.to_string()});
+            |it: &perf_profile::SampleTotal| json!({"samples": it.samples, "period": it.period.to_string()});
         events
             .map(|(event, (rows, period))| {
                 json!({

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 
-use perf_profile::{Profile, Total, work::sorting::sort_by_key};
+use perf_profile::{Profile, SampleTotal, work::sorting::sort_by_key};
 
 use super::events::FlameEvents;
 use super::numbers::push;
@@ -60,7 +60,7 @@ impl FlameSamples {
                 list.push((same, sample.total));
             }
         }
-        sort_by_key(&mut list, sorters, |&(same, total): &(SampleKey, Total)| (same, total.period));
+        sort_by_key(&mut list, sorters, |&(same, total): &(SampleKey, SampleTotal)| (same, total.period));
         list.dedup_by(|(same, total), (before, sum)| {
             let is_same = same == before;
             if is_same {
@@ -79,9 +79,9 @@ impl FlameSamples {
 
     /// Appends the rows of an event: of each, by how much the node, the thread and the time grow. If one grows, the ones
     /// after it begin at 0. Then the number of samples, and what they count.
-    fn push_event(&mut self, rows: &[(SampleKey, Total)]) {
+    fn push_event(&mut self, rows: &[(SampleKey, SampleTotal)]) {
         let period_of =
-            |&(_, total): &(SampleKey, Total)| total.period.checked_div(total.samples).unwrap_or(0);
+            |&(_, total): &(SampleKey, SampleTotal)| total.period.checked_div(total.samples).unwrap_or(0);
         let period = rows.first().map_or(0, period_of);
         let is_fixed = rows.iter().all(|(_, total)| period.checked_mul(total.samples) == Some(total.period));
         let mut before = SampleKey::default();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ::parquet::errors::ParquetError;
-use perf_profile::Origin;
+use perf_profile::CaptureOrigin;
 
 use super::chunk::PageScratch;
 use super::table_writer::TableFile;
@@ -75,7 +75,7 @@ pub struct DataSetWriter<W: Write + Send> {
 struct CaptureWriter<W: Write + Send> {
     /// Name of the capture.
     name: String,
-    origin: Origin,
+    origin: CaptureOrigin,
     host: Option<String>,
     date: Option<String>,
     /// The files of [`Table::ALL`], in this order.

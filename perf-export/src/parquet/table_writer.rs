@@ -11,7 +11,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::ColumnDescPtr;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use perf_profile::Origin;
+use perf_profile::CaptureOrigin;
 
 use super::chunk::{ColumnChunk, PageScratch};
 use super::leaf::leaves;
@@ -40,7 +40,7 @@ impl<W: Write + Send> TableWriter<W> {
     /// # Errors
     ///
     /// Those of `out`.
-    pub fn new(out: W, table: Table, capture: &str, origin: &Origin) -> Result<Self, ParquetError> {
+    pub fn new(out: W, table: Table, capture: &str, origin: &CaptureOrigin) -> Result<Self, ParquetError> {
         Ok(Self { file: TableFile::of_table(out, table, capture, origin)?, scratch: PageScratch::new()? })
     }
 
@@ -79,7 +79,7 @@ impl<W: Write + Send> TableFile<W> {
         out: W,
         table: Table,
         capture: &str,
-        origin: &Origin,
+        origin: &CaptureOrigin,
     ) -> Result<Self, ParquetError> {
         Self::new(out, table.name(), table.schema(), capture, origin)
     }
@@ -89,7 +89,7 @@ impl<W: Write + Send> TableFile<W> {
         table: &str,
         schema: SchemaRef,
         capture: &str,
-        origin: &Origin,
+        origin: &CaptureOrigin,
     ) -> Result<Self, ParquetError> {
         let descr = ArrowSchemaConverter::new().convert(&schema)?;
         let chunk = |column: &ColumnDescPtr| {
@@ -160,7 +160,7 @@ impl<W: Write + Send> TableFile<W> {
     }
 }
 
-fn properties(table: &str, capture: &str, origin: &Origin) -> WriterProperties {
+fn properties(table: &str, capture: &str, origin: &CaptureOrigin) -> WriterProperties {
     let text = |value: &Option<Vec<u8>>| value.as_ref().map(|it| String::from_utf8_lossy(it).into_owned());
     let mut metadata = vec![
         KeyValue::new("perf.schema_version".to_owned(), SCHEMA_VERSION.to_string()),

@@ -170,7 +170,7 @@ fn files_of_many_row_groups_have_the_values_of_the_batches() {
         let tables = Tables::of(&reader, options);
         let batch = tables.0[&Table::Samples].first().unwrap();
         let batches = vec![batch.clone(); 140_000_usize.div_ceil(batch.num_rows())];
-        let origin = perf_profile::Origin::default();
+        let origin = perf_profile::CaptureOrigin::default();
         let mut writer = TableWriter::new(Vec::new(), Table::Samples, "name", &origin).unwrap();
         batches.iter().for_each(|batch| writer.write(batch).unwrap());
         let groups = file_is_the_same(capture, writer.finish().unwrap(), &batches, 97);

@@ -96,7 +96,7 @@ fn walk<B>(
             return Some(value);
         }
         if let Some(record) = at
-            && let Some((end, account)) = taken.get_mut(record.place().data_file)
+            && let Some((end, account)) = taken.get_mut(record.position().data_file)
         {
             *end = record.offset().wrapping_add(u64::from(record.raw().size()));
             account.count(&record.raw());

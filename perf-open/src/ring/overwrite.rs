@@ -9,7 +9,7 @@ use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
 use perf_parse::RawRecord;
 use perf_parse::event::Events;
-use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind, RingWalk, Torn};
+use perf_parse::ring::{Buffer, Page, RingError, RingErrorKind, RingWalk, TornRecord};
 
 use super::drain::{DrainError, LiveRecord, with_event};
 use super::map::{self, Sources};
@@ -286,7 +286,7 @@ impl OverwriteSnapshot<'_> {
 
     /// Returns the oldest record if its end was overwritten. It is known after all other records were returned.
     #[must_use]
-    pub fn torn(&self) -> Option<Torn> {
+    pub fn torn(&self) -> Option<TornRecord> {
         self.walk.torn()
     }
 }

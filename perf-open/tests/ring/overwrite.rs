@@ -131,7 +131,7 @@ fn rings_merge_by_time_and_what_is_broken_at_stays() {
         if record.time() > Some(4) {
             return ControlFlow::Break(record.time());
         }
-        order.push((record.place().data_file, record.time().unwrap()));
+        order.push((record.position().data_file, record.time().unwrap()));
         ControlFlow::Continue(())
     });
     assert_eq!(broke, Some(Some(5)));
@@ -143,7 +143,7 @@ fn rings_merge_by_time_and_what_is_broken_at_stays() {
     let (mut order, mut errors) = (Vec::new(), Vec::new());
     let broke = merge(&mut rings, |record| {
         match record {
-            Ok(record) => order.push((record.place().data_file, record.time().unwrap())),
+            Ok(record) => order.push((record.position().data_file, record.time().unwrap())),
             Err(error) => errors.push(error.ring),
         }
         ControlFlow::<()>::Continue(())

@@ -234,7 +234,7 @@ impl FileError {
 
     /// Returns the error of a record of type `kind` whose header is at `offset` in the capture. The error's offset is
     /// that of the faulty field. `inner` is the position of the record in the decompressed stream, as in
-    /// [`Place::decompressed`](crate::event::Place::decompressed).
+    /// [`RecordPosition::decompressed`](crate::event::RecordPosition::decompressed).
     #[must_use]
     pub fn in_record(kind: RecordType, offset: u64, inner: Option<u64>, error: Error) -> Self {
         // A field within compressed data has no offset in the capture.

@@ -6,7 +6,7 @@ use perf_abi::record::{Misc, RecordType};
 
 use super::Event;
 use super::events::unknown;
-use super::place::Place;
+use super::position::RecordPosition;
 use crate::bytes::{MovingArc, RecordBytes};
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
 use crate::layout::SampleLayout;
@@ -60,7 +60,7 @@ impl EventOf<'_> {
 impl core::fmt::Debug for EventRecord<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("EventRecord")
-            .field("place", &self.place())
+            .field("position", &self.position())
             .field("raw", &self.raw())
             .field("event_index", &self.event_index())
             .field("trailing_size", &self.trailing_size())
@@ -70,8 +70,8 @@ impl core::fmt::Debug for EventRecord<'_> {
 
 impl<'r> EventRecord<'r> {
     #[inline(always)]
-    pub(crate) fn new(bytes: RecordBytes<'r>, place: Place, event: EventOf<'r>) -> Self {
-        let Place { data_file, offset, decompressed } = place;
+    pub(crate) fn new(bytes: RecordBytes<'r>, place: RecordPosition, event: EventOf<'r>) -> Self {
+        let RecordPosition { data_file, offset, decompressed } = place;
         let position = decompressed.unwrap_or(NOT_COMPRESSED);
         Self { bytes, event, offset, position, data_file }
     }
@@ -95,18 +95,18 @@ impl<'r> EventRecord<'r> {
     /// use perf_parse::abi::attr::Attr;
     /// use perf_parse::abi::endian::LittleEndian;
     /// use perf_parse::abi::sample_type::SampleType;
-    /// use perf_parse::event::{Events, Place};
+    /// use perf_parse::event::{Events, RecordPosition};
     /// use perf_parse::{EventRecord, RawRecord};
     ///
     /// let attr = Attr { sample_type: SampleType::IP, ..Attr::default() };
     /// let events: Events = [(attr, vec![])].into_iter().collect();
     /// let (raw, _) = RawRecord::<LittleEndian>::parse(b"\x09\0\0\0\x02\0\x10\0\x10\0\0\0\0\0\0\0")?;
-    /// let record = EventRecord::with_event(raw.untyped(), &events[0], Place::default());
+    /// let record = EventRecord::with_event(raw.untyped(), &events[0], RecordPosition::default());
     /// assert_eq!(record.sample().and_then(|sample| sample.ip()), Some(16));
     /// # Ok::<(), perf_parse::Error>(())
     /// ```
     #[must_use]
-    pub fn with_event(raw: RawRecord<'r>, event: &'r Arc<Event>, place: Place) -> Self {
+    pub fn with_event(raw: RawRecord<'r>, event: &'r Arc<Event>, place: RecordPosition) -> Self {
         let event = if raw.kind().is_user() { EventOf::None } else { EventOf::Opened(event) };
         Self::new(RecordBytes::of_record(raw), place, event)
     }
@@ -135,12 +135,12 @@ impl<'r> EventRecord<'r> {
     /// Returns the place of the record in the capture.
     #[must_use]
     #[inline]
-    pub fn place(&self) -> Place {
+    pub fn position(&self) -> RecordPosition {
         let decompressed = Some(self.position).filter(|&position| position != NOT_COMPRESSED);
-        Place { data_file: self.data_file, offset: self.offset, decompressed }
+        RecordPosition { data_file: self.data_file, offset: self.offset, decompressed }
     }
 
-    /// Returns the offset of the record's header, in bytes from the start of its data file. See [`Place::offset`].
+    /// Returns the offset of the record's header, in bytes from the start of its data file. See [`RecordPosition::offset`].
     #[must_use]
     #[inline]
     pub fn offset(&self) -> u64 {
@@ -332,7 +332,7 @@ impl<'r> EventRecord<'r> {
     /// [`Sample::tail`](crate::Sample::tail).
     #[must_use]
     pub fn error(&self, error: Error) -> FileError {
-        FileError::in_record(self.kind(), self.offset, self.place().decompressed, error)
+        FileError::in_record(self.kind(), self.offset, self.position().decompressed, error)
     }
 
     #[inline]

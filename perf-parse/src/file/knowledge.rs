@@ -17,7 +17,7 @@ use zerocopy::FromBytes;
 use crate::account::Account;
 use crate::bytes::RecordBytes;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{EventOf, Events, Place};
+use crate::event::{EventOf, Events, RecordPosition};
 use crate::feature::{FeatureData, Features};
 use crate::layout::Mmap2Layout;
 use crate::record::user::UserRecord;
@@ -135,7 +135,7 @@ impl<'r> Knowledge<'r> {
         &mut self,
         raw: &RawRecord<'_, O>,
         trailing: &[u8],
-        place: Place,
+        place: RecordPosition,
         account: &mut Account,
     ) {
         let is_applied = place.offset < self.applied && (place.data_file == 0 || self.applied == u64::MAX);

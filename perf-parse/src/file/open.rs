@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
     /// the events.
     ///
     /// Pass the records of other rings to [`add_data`](Self::add_data). The offset of a record counts within its own
-    /// `data`, whose number is [`Place::data_file`](crate::event::Place::data_file).
+    /// `data`, whose number is [`RecordPosition::data_file`](crate::event::RecordPosition::data_file).
     ///
     /// # Examples
     ///
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
     /// let events = [(attr, vec![])].into_iter().collect();
     /// let mut reader = Reader::from_records(events, Endianness::Little, late);
     /// reader.add_data(early);
-    /// let files = reader.records().in_time_order().map(|record| Ok(record?.place().data_file));
+    /// let files = reader.records().in_time_order().map(|record| Ok(record?.position().data_file));
     /// assert_eq!(files.collect::<Result<Vec<_>, perf_parse::FileError>>()?, [1, 0]);
     /// # Ok::<(), perf_parse::FileError>(())
     /// ```

@@ -19,7 +19,7 @@ use super::source::{BufferedStream, RandomAccess, Window};
 use super::source::{ByteSource, Slice};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{EventRecord, Events, Place};
+use crate::event::{EventRecord, Events, RecordPosition};
 use crate::feature::{FeatureSection, Features};
 use crate::limits::Limits;
 
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
     /// in ascending order of offsets in that file, and no range may be empty. The search for a lost boundary does not
     /// read the holes.
     ///
-    /// `data_file` is as in [`Place::data_file`](crate::event::Place::data_file). If there is no such file, the call has
+    /// `data_file` is as in [`RecordPosition::data_file`](crate::event::RecordPosition::data_file). If there is no such file, the call has
     /// no effect.
     pub fn set_holes(&mut self, data_file: usize, holes: &'a [Range<u64>]) {
         if let Some(file) = self.files_mut().and_then(|files| files.get_mut(data_file)) {
@@ -269,21 +269,25 @@ impl<'a> Reader<'a> {
     /// # let path = "examples/captures/plain.data";
     /// let bytes = std::fs::read(path)?;
     /// let reader = Reader::new(&bytes)?;
-    /// let places: Vec<_> = reader.records().map(|record| record.map(|it| it.place())).collect::<Result<_, _>>()?;
+    /// let places: Vec<_> = reader.records().map(|record| record.map(|it| it.position())).collect::<Result<_, _>>()?;
     /// let half = places.len() / 2;
     /// let record = reader.at(places[half])?.expect("the place of a record");
-    /// assert_eq!(record.place(), places[half]);
+    /// assert_eq!(record.position(), places[half]);
     /// assert_eq!(reader.records_from(places[half]).count(), places.len() - half);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn records_from(&self, place: Place) -> EventRecords<'_> {
+    pub fn records_from(&self, place: RecordPosition) -> EventRecords<'_> {
         self.records_beginning_at(place, place.decompressed.is_some() || self.may_be_compressed())
     }
 
     /// Walks over the records from a place on. `is_compressed` means that the records before the place have to be read,
     /// too.
-    pub(crate) fn records_beginning_at(&self, place: Place, is_compressed: bool) -> EventRecords<'_> {
+    pub(crate) fn records_beginning_at(
+        &self,
+        place: RecordPosition,
+        is_compressed: bool,
+    ) -> EventRecords<'_> {
         if is_compressed {
             return self.records().skipping_to(place);
         }
@@ -327,7 +331,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// Those of [`EventRecords`], if no record begins at the place.
-    pub fn at(&self, place: Place) -> Result<Option<EventRecord<'_>>, FileError> {
+    pub fn at(&self, place: RecordPosition) -> Result<Option<EventRecord<'_>>, FileError> {
         self.records_from(place).next().transpose()
     }
 

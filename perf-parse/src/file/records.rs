@@ -16,7 +16,7 @@ use super::walk::{FilePiece, SourceWalk};
 use crate::account::Account;
 use crate::batch::{BatchColumns, BatchContents, SampleBatch};
 use crate::error::FileError;
-use crate::event::{EventRecord, Events, Place};
+use crate::event::{EventRecord, Events, RecordPosition};
 use crate::feature::{FeatureSection, Features};
 use crate::limits::Limits;
 
@@ -114,7 +114,7 @@ impl<'r> EventRecords<'r> {
     }
 
     /// Skips the records before a place.
-    pub(super) fn skipping_to(mut self, place: Place) -> Self {
+    pub(super) fn skipping_to(mut self, place: RecordPosition) -> Self {
         with_walk!(&mut self.walk, walk => walk.skip_to(place));
         self
     }
@@ -292,7 +292,7 @@ impl<'r> EventRecords<'r> {
     /// Returns how far the walk has read: the place of what comes next. While decompressed data is left, it has the position in
     /// the decompressed stream.
     #[must_use]
-    pub fn reached(&self) -> Place {
+    pub fn reached(&self) -> RecordPosition {
         with_walk!(&self.walk, walk => walk.position())
     }
 

@@ -21,7 +21,7 @@ use super::source::ByteSource;
 use crate::account::Account;
 use crate::bytes::RecordBytes;
 use crate::error::{FileError, FileErrorKind};
-use crate::event::{EventRecord, Place};
+use crate::event::{EventRecord, RecordPosition};
 use crate::layout::Mmap2Layout;
 use crate::limits::Limits;
 use crate::record::{Lost, LostSamples, Mmap2, RawRecord, Record};
@@ -54,7 +54,7 @@ pub(super) struct SourceWalk<'r, O: Endian, S> {
     fast_types: u64,
     pub(super) account: Account,
     /// The place before which records are skipped; `None` once it was reached.
-    from: Option<Place>,
+    from: Option<RecordPosition>,
     limits: Limits,
     byte_order: PhantomData<O>,
 }
@@ -99,7 +99,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
     }
 
     /// Skips the records, and the errors, before a place.
-    pub(super) fn skip_to(&mut self, place: Place) {
+    pub(super) fn skip_to(&mut self, place: RecordPosition) {
         self.from = Some(place);
         self.settle();
     }
@@ -124,9 +124,11 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
     }
 
     /// Returns how far the walk has read.
-    pub(super) fn position(&self) -> Place {
+    pub(super) fn position(&self) -> RecordPosition {
         let decompressed = self.decompressed.as_ref();
-        decompressed.and_then(|it| it.place(self.framing.data_file())).unwrap_or_else(|| self.framing.place())
+        decompressed
+            .and_then(|it| it.place(self.framing.data_file()))
+            .unwrap_or_else(|| self.framing.position())
     }
 
     /// Returns the next record; `None` at the end.
@@ -150,13 +152,15 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
 
     /// Returns the first record from a place on.
     #[cold]
-    fn first_from(&mut self, from: Place) -> Option<Result<EventRecord<'r>, FileError>> {
+    fn first_from(&mut self, from: RecordPosition) -> Option<Result<EventRecord<'r>, FileError>> {
         loop {
             let next = self.next_any();
             let is_before = match &next {
-                Ok(Some(record)) => record.place().is_before(from),
+                Ok(Some(record)) => record.position().is_before(from),
                 Ok(None) => false,
-                Err(error) => Place { offset: error.offset, ..self.framing.place() }.is_before(from),
+                Err(error) => {
+                    RecordPosition { offset: error.offset, ..self.framing.position() }.is_before(from)
+                }
             };
             if !is_before {
                 self.settle();
@@ -182,7 +186,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
     #[inline(always)]
     fn next_of_types(&mut self, types: u64) -> Option<EventRecord<'r>> {
         let Self { knowledge, framing, account, .. } = self;
-        let place = framing.place();
+        let place = framing.position();
         let (bytes, kind, size) = framing.source.take_record::<O>(types)?;
         account.count(kind, size.into());
         let event = knowledge.event_of_kernel::<O>(&bytes);
@@ -298,7 +302,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
             self.account.count(kind, size.into());
             self.account.bytes = self.account.bytes.saturating_add(trailing_size);
             self.account.announced = self.account.announced.saturating_add(trailing_size);
-            let place = self.framing.place();
+            let place = self.framing.position();
             let bytes = self.framing.source.keep::<O>(size, held);
             self.framing.take(size.into(), trailing_size);
             return Ok(Some(self.found(bytes, place)));
@@ -306,7 +310,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
     }
 
     /// Returns the record at the start of `bytes`, and applies the record if it describes the capture.
-    fn found(&mut self, bytes: RecordBytes<'r>, place: Place) -> EventRecord<'r> {
+    fn found(&mut self, bytes: RecordBytes<'r>, place: RecordPosition) -> EventRecord<'r> {
         let raw: RawRecord<'_, O> = bytes.raw().typed(());
         self.knowledge.absorb(&raw, bytes.trailing(), place, &mut self.account);
         self.count_content(&raw);

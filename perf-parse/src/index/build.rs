@@ -11,11 +11,11 @@ use super::fields::{put, put_bytes};
 use super::ids::IdSet;
 use super::others::{DeltaBase, MAX_OTHERS, OtherRecord};
 use crate::batch::SampleBatch;
-use crate::event::{EventRecord, Place};
+use crate::event::{EventRecord, RecordPosition};
 
 #[derive(Debug)]
 pub(super) struct ChunkBuilder {
-    place: Place,
+    place: RecordPosition,
     records: u64,
     samples: u64,
     times: Option<(u64, u64)>,
@@ -29,7 +29,7 @@ pub(super) struct ChunkBuilder {
 
 impl ChunkBuilder {
     /// Starts a chunk whose first record is at `place`.
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: RecordPosition) -> Self {
         Self {
             place,
             records: 0,
@@ -61,7 +61,7 @@ impl ChunkBuilder {
         match record.kind() {
             // A sample that cannot be decoded.
             RecordType::SAMPLE => self.samples = self.samples.saturating_add(1),
-            kind => self.list(&OtherRecord { place: record.place(), time, kind }),
+            kind => self.list(&OtherRecord { position: record.position(), time, kind }),
         }
     }
 
@@ -155,11 +155,15 @@ mod tests {
 
     /// Returns an index with one chunk of `count` compressed records without a time.
     fn of_others(count: u64, first: u64) -> Index {
-        let place = |position| Place { data_file: 0, offset: 16, decompressed: Some(position * 8) };
+        let place = |position| RecordPosition { data_file: 0, offset: 16, decompressed: Some(position * 8) };
         let mut chunk = ChunkBuilder::new(place(first));
         for position in first..first + count {
             chunk.records += 1;
-            chunk.list(&OtherRecord { place: place(position), time: None, kind: RecordType::FINISHED_ROUND });
+            chunk.list(&OtherRecord {
+                position: place(position),
+                time: None,
+                kind: RecordType::FINISHED_ROUND,
+            });
         }
         let mut index = Index { is_compressed: true, ..Index::default() };
         index.push(&chunk);

@@ -8,7 +8,7 @@ use super::ids::EncodedIds;
 use super::order::LastPlaces;
 use super::others::{DeltaBase, MAX_OTHERS, OtherRecord};
 use crate::error::FileError;
-use crate::event::{EventRecord, Place};
+use crate::event::{EventRecord, RecordPosition};
 use crate::file::Reader;
 
 /// Consecutive records of a capture.
@@ -17,7 +17,7 @@ use crate::file::Reader;
 /// chunk begins the next chunk. For a compressed record, the header of its COMPRESSED record decides.
 #[derive(Clone, Debug)]
 pub struct Chunk<'i> {
-    place: Place,
+    place: RecordPosition,
     records: u64,
     samples: u64,
     /// Whether some of the records of the capture are compressed.
@@ -36,7 +36,7 @@ pub(super) struct ChunkSpan {
 }
 
 impl ChunkSpan {
-    pub(super) fn of(place: Place) -> Self {
+    pub(super) fn of(place: RecordPosition) -> Self {
         Self { data_file: place.data_file, number: place.offset >> 16 }
     }
 }
@@ -44,7 +44,7 @@ impl ChunkSpan {
 impl<'i> Chunk<'i> {
     /// Returns the place of the first record.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn position(&self) -> RecordPosition {
         self.place
     }
 
@@ -157,7 +157,7 @@ impl<'i> Chunk<'i> {
         let (cpus, threads) = (EncodedIds(own.bytes("chunk.cpus")?), EncodedIds(own.bytes("chunk.threads")?));
         let others = own.bytes("chunk.others")?;
         own.end()?;
-        let place = Place { data_file, offset, decompressed };
+        let place = RecordPosition { data_file, offset, decompressed };
         Ok(Self { place, records, samples, is_compressed, times, cpus, threads, others })
     }
 
@@ -184,11 +184,11 @@ impl<'i> Chunk<'i> {
         let mut before = DeltaBase::new(self.place.data_file);
         let (mut count, mut last) = (0_u64, LastPlaces::default());
         while let Some(other) = before.take(&mut fields)? {
-            if ChunkSpan::of(other.place) > ChunkSpan::of(self.place) || !last.go_to(other.place) {
+            if ChunkSpan::of(other.position) > ChunkSpan::of(self.place) || !last.go_to(other.position) {
                 let must = "after the previous record, and in the span of the chunk";
                 return Err(IndexError::invalid("other.offset", must, start));
             }
-            self.check_compressed(other.place, start)?;
+            self.check_compressed(other.position, start)?;
             let is_in_times = |time| self.times.is_some_and(|(first, last)| first <= time && time <= last);
             if !other.time.is_none_or(is_in_times) {
                 return Err(IndexError::invalid("other.time", "a time of the chunk", start));
@@ -203,13 +203,13 @@ impl<'i> Chunk<'i> {
     }
 
     /// Returns the place of the first record, and those of the listed records after it.
-    pub(super) fn known_places(&self) -> impl Iterator<Item = Place> + use<'i> {
+    pub(super) fn known_places(&self) -> impl Iterator<Item = RecordPosition> + use<'i> {
         let first = self.place;
-        let others = self.others().into_iter().flatten().map(|other| other.place);
+        let others = self.others().into_iter().flatten().map(|other| other.position);
         core::iter::once(first).chain(others.filter(move |&place| place != first))
     }
 
-    fn check_compressed(&self, place: Place, start: u64) -> Result<(), IndexError> {
+    fn check_compressed(&self, place: RecordPosition, start: u64) -> Result<(), IndexError> {
         if place.decompressed.is_some() && !self.is_compressed {
             return Err(IndexError::invalid("flags", "1 if some records are compressed", start));
         }

@@ -146,7 +146,7 @@ fn check(
         last = size.saturating_sub(fields.rest().len());
         let chunk = Chunk::read(&mut fields, is_compressed)?;
         chunk.check(start, capture)?;
-        let own = Some(ChunkSpan::of(chunk.place()));
+        let own = Some(ChunkSpan::of(chunk.position()));
         if span >= own {
             return Err(IndexError::invalid(
                 "chunk.offset",

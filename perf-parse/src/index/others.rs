@@ -6,7 +6,7 @@ use perf_abi::record::RecordType;
 
 use super::error::IndexError;
 use super::fields::{EncodedFields, put};
-use crate::event::Place;
+use crate::event::RecordPosition;
 
 /// Maximum number of records that a chunk lists: as many uncompressed records as fit into 64 KiB.
 pub(super) const MAX_OTHERS: u64 = 8192;
@@ -15,7 +15,7 @@ pub(super) const MAX_OTHERS: u64 = 8192;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherRecord {
     /// Where the record is.
-    pub place: Place,
+    pub position: RecordPosition,
     /// Its time, as [`EventRecord::time`](crate::EventRecord::time) returns it.
     pub time: Option<u64>,
     /// Its type.
@@ -43,7 +43,7 @@ impl DeltaBase {
 
     /// Appends a record.
     pub(super) fn put(&mut self, out: &mut Vec<u8>, other: &OtherRecord) {
-        let OtherRecord { place, time, kind } = *other;
+        let OtherRecord { position: place, time, kind } = *other;
         let is_decompressed = if place.decompressed.is_some() { IS_DECOMPRESSED } else { 0 };
         let has_time = if time.is_some() { HAS_TIME } else { 0 };
         put(out, u64::from(kind.0) << 2 | has_time | is_decompressed);
@@ -91,7 +91,7 @@ impl DeltaBase {
             self.time = self.time.wrapping_add(difference);
             time = Some(self.time);
         }
-        let place = Place { data_file: self.data_file, offset, decompressed };
-        Ok(Some(OtherRecord { place, time, kind: RecordType(kind) }))
+        let place = RecordPosition { data_file: self.data_file, offset, decompressed };
+        Ok(Some(OtherRecord { position: place, time, kind: RecordType(kind) }))
     }
 }

@@ -6,7 +6,7 @@ use super::chunk::ChunkSpan;
 use super::error::{IndexError, IndexErrorKind};
 use super::order::LastPlaces;
 use crate::batch::SampleBatch;
-use crate::event::{EventRecord, Place};
+use crate::event::{EventRecord, RecordPosition};
 
 /// The index so far, and the chunk that is being built.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl IndexPass {
     /// Adds the next record.
     #[inline]
     pub(super) fn add(&mut self, record: &EventRecord<'_>) -> Result<(), IndexError> {
-        let place = record.place();
+        let place = record.position();
         self.go_to(place)?;
         self.index.is_compressed |= place.decompressed.is_some();
         self.chunk_of(place).add(record);
@@ -30,7 +30,7 @@ impl IndexPass {
     /// Adds the next samples, which are not compressed and have nothing between them. The first one is at `first`.
     pub(super) fn add_batch<const N: usize>(
         &mut self,
-        first: Place,
+        first: RecordPosition,
         batch: &SampleBatch<N>,
     ) -> Result<(), IndexError> {
         let place = |index| first.after(batch.offset(index).unwrap_or(0) as u64);
@@ -67,7 +67,7 @@ impl IndexPass {
     }
 
     #[inline]
-    fn go_to(&mut self, place: Place) -> Result<(), IndexError> {
+    fn go_to(&mut self, place: RecordPosition) -> Result<(), IndexError> {
         if self.last.go_to(place) {
             Ok(())
         } else {
@@ -77,7 +77,7 @@ impl IndexPass {
 
     /// Returns the chunk of the next record, which is at `place`.
     #[inline]
-    fn chunk_of(&mut self, place: Place) -> &mut ChunkBuilder {
+    fn chunk_of(&mut self, place: RecordPosition) -> &mut ChunkBuilder {
         if self.building.as_ref().is_some_and(|chunk| chunk.span() < ChunkSpan::of(place)) {
             self.building.take().into_iter().for_each(|chunk| self.index.push(&chunk));
         }

@@ -6,7 +6,7 @@ use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
 
 use super::Index;
 use super::chunk::Chunk;
-use crate::event::Place;
+use crate::event::RecordPosition;
 use crate::file::{EventRecords, FilePiece, Reader};
 use crate::record::RawRecord;
 
@@ -51,14 +51,14 @@ impl Index {
         let mut pieces = PieceList::default();
         let mut chunks = self.chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            let Place { data_file, offset, .. } = chunk.place();
+            let RecordPosition { data_file, offset, .. } = chunk.position();
             if wants(&chunk) {
-                let next = chunks.peek().map(Chunk::place).filter(|next| next.data_file == data_file);
+                let next = chunks.peek().map(Chunk::position).filter(|next| next.data_file == data_file);
                 pieces.add(data_file, offset, next.map_or(u64::MAX, |next| next.offset));
                 continue;
             }
             for other in chunk.others()? {
-                let Place { data_file, offset, .. } = other.place;
+                let RecordPosition { data_file, offset, .. } = other.position;
                 let size = size(reader.bytes_from(data_file, offset)?)?;
                 pieces.add(data_file, offset, offset.checked_add(size)?);
             }

@@ -156,7 +156,7 @@ fn copy<W: Write + Seek>(
             }
             Some(Ok(record)) => record,
         };
-        let (offset, data_file, kind) = (record.offset(), record.place().data_file, record.kind());
+        let (offset, data_file, kind) = (record.offset(), record.position().data_file, record.kind());
         let checked = check.record(&record);
         match checked.and_then(|()| rename(&record, records.events(), &mut events)) {
             Ok(()) if is_section(kind) => {}

@@ -1,6 +1,6 @@
 //! The account of a walk over a ring.
 
-use super::walk::Torn;
+use super::walk::TornRecord;
 
 /// The records that a walk over a [`Dump`](super::Dump) has read, and the bytes that the walk has not read.
 ///
@@ -18,7 +18,7 @@ pub struct DumpAccount {
     /// Bytes that were never written, in a backward ring whose head does not show how much was written.
     pub unwritten: u64,
     /// The oldest record of a backward ring, if its end was overwritten.
-    pub torn: Option<Torn>,
+    pub torn: Option<TornRecord>,
     /// Number of records found that wrap at the end of the data area and are copied: 0 or 1.
     pub wrapped: u64,
     /// Number of records that the kernel lost because the ring was full: the sum of the LOST records.

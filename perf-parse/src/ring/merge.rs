@@ -12,7 +12,7 @@ use super::dump::Dump;
 use super::error::RingError;
 use super::pieces::RecordPieces;
 use crate::bytes::RecordBytes;
-use crate::event::{EventOf, EventRecord, Events, Place};
+use crate::event::{EventOf, EventRecord, Events, RecordPosition};
 use crate::record::RawRecord;
 
 /// The records of several rings, such as one for each CPU or task, in time order.
@@ -40,7 +40,7 @@ use crate::record::RawRecord;
 /// let mut merge = Merge::<LittleEndian>::new();
 /// merge.add(Dump::new(&cpu0, Direction::Forward, 0, 32)?, &events);
 /// merge.add(Dump::new(&cpu1, Direction::Forward, 0, 16)?, &events);
-/// let order = merge.map(|record| record.map(|record| (record.place().data_file, record.time())));
+/// let order = merge.map(|record| record.map(|record| (record.position().data_file, record.time())));
 /// assert_eq!(order.collect::<Result<Vec<_>, _>>()?, [(0, Some(3)), (1, Some(5)), (0, Some(7))]);
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
@@ -115,8 +115,8 @@ impl<'a, O: Endian> Merge<'a, O> {
     }
 }
 
-/// The records in time order. A record's [`data_file`](Place::data_file) is the number of its ring, its
-/// [`offset`](Place::offset) the position of its header in the ring: a byte count that never wraps.
+/// The records in time order. A record's [`data_file`](RecordPosition::data_file) is the number of its ring, its
+/// [`offset`](RecordPosition::offset) the position of its header in the ring: a byte count that never wraps.
 ///
 /// The error of a ring is the error of [`Dump::next`], with the number of the ring. The other rings continue.
 impl<'a, O: Endian> Iterator for Merge<'a, O> {
@@ -150,7 +150,7 @@ impl<'a, O: Endian> MergedRing<'a, O> {
             Some(index) => EventOf::Opened(self.events.get(index)?),
             None => EventOf::unknown(self.events.unknown_id(raw)),
         };
-        let place = Place { data_file: index, offset, decompressed: None };
+        let place = RecordPosition { data_file: index, offset, decompressed: None };
         let record = EventRecord::new(bytes, place, event);
         self.key = record.time().unwrap_or(self.key);
         Some(Ok(record))

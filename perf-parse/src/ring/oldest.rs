@@ -7,7 +7,7 @@ use perf_abi::endian::{Endian, NativeEndian};
 use super::buffer::Buffer;
 use super::error::RingError;
 use super::pieces::{RecordPieces, pieces};
-use super::walk::{RingWalk, Torn};
+use super::walk::{RingWalk, TornRecord};
 use crate::record::RawRecord;
 
 /// The records of a ring that is written backward, oldest first.
@@ -23,7 +23,7 @@ pub struct OldestFirst<'a, O: Endian = NativeEndian> {
     /// Position at which the oldest of them ends.
     end: u64,
     head: u64,
-    torn: Option<Torn>,
+    torn: Option<TornRecord>,
     order: core::marker::PhantomData<O>,
 }
 
@@ -74,7 +74,7 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
 
     /// Returns the oldest record if its end was overwritten.
     #[must_use]
-    pub fn torn(&self) -> Option<Torn> {
+    pub fn torn(&self) -> Option<TornRecord> {
         self.torn
     }
 

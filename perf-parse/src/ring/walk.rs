@@ -10,7 +10,7 @@ use crate::record::RawRecord;
 
 /// The oldest record of a ring that is written backward, whose end the newest record has overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Torn {
+pub struct TornRecord {
     /// Position of the record's header.
     pub position: u64,
     /// Remaining bytes of the record, including the header.
@@ -146,7 +146,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     ///
     /// ```
     /// use perf_parse::abi::endian::LittleEndian;
-    /// use perf_parse::ring::{Buffer, RingError, RingWalk, Torn};
+    /// use perf_parse::ring::{Buffer, RingError, RingWalk, TornRecord};
     ///
     /// // The area is full: a record of 16 bytes, then 16 bytes of a torn record of 24.
     /// let data = *b"\x0e\0\0\0\0\0\x10\0........\x0d\0\0\0\0\0\x18\0........";
@@ -155,7 +155,7 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     /// let mut ring = RingWalk::<LittleEndian>::backward(&data, head)?;
     /// assert_eq!(ring.next(&mut buffer).transpose()?.map(|record| record.size()), Some(16));
     /// assert!(ring.next(&mut buffer).is_none());
-    /// assert_eq!(ring.torn(), Some(Torn { position: head.wrapping_add(16), bytes: 16 }));
+    /// assert_eq!(ring.torn(), Some(TornRecord { position: head.wrapping_add(16), bytes: 16 }));
     /// # Ok::<(), RingError>(())
     /// ```
     ///
@@ -219,9 +219,9 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     /// Returns the oldest record of a ring that is written backward, if its end was overwritten. It is known after the
     /// walk has ended.
     #[must_use]
-    pub fn torn(&self) -> Option<Torn> {
+    pub fn torn(&self) -> Option<TornRecord> {
         let bytes = self.given_up(LossReason::Torn);
-        (bytes != 0).then(|| Torn { position: self.position(), bytes })
+        (bytes != 0).then(|| TornRecord { position: self.position(), bytes })
     }
 
     /// Returns the next record; `None` after an error.

@@ -39,7 +39,7 @@ impl<'a, O: ByteOrder> Callchain<'a, O> {
     /// use perf_parse::abi::callchain::CallchainContext;
     /// use perf_parse::abi::endian::LittleEndian;
     /// use perf_parse::abi::sample_type::SampleType;
-    /// use perf_parse::sample::Frame;
+    /// use perf_parse::sample::ChainFrame;
     /// use perf_parse::{RawRecord, Record, SampleLayout};
     ///
     /// let mut bytes = vec![9, 0, 0, 0, 2, 0, 32, 0]; // SAMPLE, USER, 32 bytes
@@ -51,12 +51,12 @@ impl<'a, O: ByteOrder> Callchain<'a, O> {
     /// let chain = sample.callchain()?.unwrap();
     /// assert_eq!(chain.words().len(), 2);
     /// let context = Some(CallchainContext::USER);
-    /// assert!(chain.frames().eq([Frame::Ip { ip: 0x401000, context }]));
+    /// assert!(chain.frames().eq([ChainFrame::Ip { ip: 0x401000, context }]));
     /// # Ok::<(), perf_parse::Error>(())
     /// ```
     #[must_use]
-    pub fn frames(&self) -> Frames<'a, O> {
-        Frames { words: self.words.iter(), context: None }
+    pub fn frames(&self) -> ChainFrames<'a, O> {
+        ChainFrames { words: self.words.iter(), context: None }
     }
 
     /// Returns the cookie at the end of a chain whose user part comes in a later CALLCHAIN_DEFERRED record of the same
@@ -76,7 +76,7 @@ impl<'a, O: ByteOrder> Callchain<'a, O> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
-pub enum Frame {
+pub enum ChainFrame {
     /// An address: the instruction pointer or a return address.
     Ip {
         /// The address.
@@ -95,21 +95,21 @@ pub enum Frame {
 
 /// An iterator over the frames of a call chain; made by [`Callchain::frames`].
 #[derive(Clone, Debug)]
-pub struct Frames<'a, O: ByteOrder = Endianness> {
+pub struct ChainFrames<'a, O: ByteOrder = Endianness> {
     words: ListIter<'a, u64, O>,
     context: Option<CallchainContext>,
 }
 
-impl<O: ByteOrder> Iterator for Frames<'_, O> {
-    type Item = Frame;
+impl<O: ByteOrder> Iterator for ChainFrames<'_, O> {
+    type Item = ChainFrame;
 
-    fn next(&mut self) -> Option<Frame> {
+    fn next(&mut self) -> Option<ChainFrame> {
         loop {
             let word = self.words.next()?;
             match CallchainContext::of(word) {
-                None => return Some(Frame::Ip { ip: word, context: self.context }),
+                None => return Some(ChainFrame::Ip { ip: word, context: self.context }),
                 Some(CallchainContext::USER_DEFERRED) => {
-                    return Some(Frame::Deferred { cookie: self.words.next() });
+                    return Some(ChainFrame::Deferred { cookie: self.words.next() });
                 }
                 context => self.context = context,
             }

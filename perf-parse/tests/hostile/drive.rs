@@ -77,7 +77,7 @@ fn walk(mut records: EventRecords<'_>, len: usize) -> Steps {
         match record {
             Ok(record) => {
                 steps.records += 1;
-                if let Some(position) = record.place().decompressed {
+                if let Some(position) = record.position().decompressed {
                     steps.inflated = steps.inflated.max(position + u64::from(record.raw().size()));
                 }
                 let _ = decode(&record);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use perf_parse::abi::record::RecordType;
-use perf_parse::event::Place;
+use perf_parse::event::RecordPosition;
 use perf_parse::index::Chunk;
 use perf_parse::{EventRecord, Index, Reader};
 
@@ -17,8 +17,8 @@ fn walked<'r>(
     index.walk(reader, wants).expect("in memory").filter_map(Result::ok).collect()
 }
 
-fn places(records: &[EventRecord<'_>]) -> Vec<Place> {
-    records.iter().map(EventRecord::place).collect()
+fn places(records: &[EventRecord<'_>]) -> Vec<RecordPosition> {
+    records.iter().map(EventRecord::position).collect()
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn of_every_capture() {
         let index = index(&reader);
         let all = records(&reader);
         let Some(whole) = index.walk(&reader, |_| true) else {
-            assert!(all.iter().any(|record| record.place().decompressed.is_some()), "{path:?}");
+            assert!(all.iter().any(|record| record.position().decompressed.is_some()), "{path:?}");
             continue;
         };
         walks += 1;
@@ -53,15 +53,15 @@ fn samples_of_some_chunks() {
     let index = index(&reader);
     let all = records(&reader);
     for parity in 0..3 {
-        let is_wanted = |place: Place| (place.offset >> 16) % 3 == parity;
-        let expected = all.iter().filter(|it| it.kind() != RecordType::SAMPLE || is_wanted(it.place()));
-        let expected: Vec<_> = expected.map(EventRecord::place).collect();
-        let found = walked(&index, &reader, |chunk| is_wanted(chunk.place()));
+        let is_wanted = |place: RecordPosition| (place.offset >> 16) % 3 == parity;
+        let expected = all.iter().filter(|it| it.kind() != RecordType::SAMPLE || is_wanted(it.position()));
+        let expected: Vec<_> = expected.map(EventRecord::position).collect();
+        let found = walked(&index, &reader, |chunk| is_wanted(chunk.position()));
         assert_eq!(places(&found), expected);
         // The same records in time order.
         let in_order: Vec<_> =
-            index.walk(&reader, |chunk| is_wanted(chunk.place())).unwrap().in_time_order().collect();
-        let mut sorted: Vec<_> = in_order.iter().map(|record| record.as_ref().unwrap().place()).collect();
+            index.walk(&reader, |chunk| is_wanted(chunk.position())).unwrap().in_time_order().collect();
+        let mut sorted: Vec<_> = in_order.iter().map(|record| record.as_ref().unwrap().position()).collect();
         sorted.sort();
         assert_eq!(sorted, expected);
     }
@@ -75,10 +75,10 @@ fn of_a_folder() {
     files[1..].iter().for_each(|file| reader.add_data(file));
     let (index, all) = (index(&reader), records(&reader));
     assert_eq!(places(&walked(&index, &reader, |_| true)), places(&all));
-    let is_second = |place: Place| place.data_file == 1;
-    let expected = all.iter().filter(|it| it.kind() != RecordType::SAMPLE || is_second(it.place()));
-    let found = walked(&index, &reader, |chunk| is_second(chunk.place()));
-    assert_eq!(places(&found), expected.map(EventRecord::place).collect::<Vec<_>>());
+    let is_second = |place: RecordPosition| place.data_file == 1;
+    let expected = all.iter().filter(|it| it.kind() != RecordType::SAMPLE || is_second(it.position()));
+    let found = walked(&index, &reader, |chunk| is_second(chunk.position()));
+    assert_eq!(places(&found), expected.map(EventRecord::position).collect::<Vec<_>>());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use core::ops::Bound;
 use std::collections::HashSet;
 
 use perf_parse::abi::record::RecordType;
-use perf_parse::event::Place;
+use perf_parse::event::RecordPosition;
 use perf_parse::{Index, Reader};
 
 use crate::{captures, index, records, ring, round, sample, several_chunks, switch};
@@ -16,9 +16,9 @@ fn found(
     span: (Bound<u64>, Bound<u64>),
     cpu: Option<u32>,
     tid: Option<i32>,
-) -> HashSet<Place> {
+) -> HashSet<RecordPosition> {
     let chunks = index.samples(span, cpu, tid);
-    chunks.flat_map(|chunk| chunk.walk(reader)).map(|record| record.unwrap().place()).collect()
+    chunks.flat_map(|chunk| chunk.walk(reader)).map(|record| record.unwrap().position()).collect()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn samples_are_in_the_chunks_that_are_returned() {
             let fits = core::ops::RangeBounds::contains(&span, &record.time().unwrap())
                 && cpu.is_none_or(|cpu| record.cpu() == Some(cpu))
                 && tid.is_none_or(|tid| record.pid_tid() == Some((1, tid)));
-            assert!(!fits || found.contains(&record.place()), "{span:?} {cpu:?} {tid:?}");
+            assert!(!fits || found.contains(&record.position()), "{span:?} {cpu:?} {tid:?}");
         }
         let count = index.samples(span, cpu, tid).count();
         assert!(count <= chunks, "{span:?} {cpu:?} {tid:?}: {count} chunks");
@@ -80,17 +80,17 @@ fn chunks_without_samples_or_times() {
 }
 
 /// The records before a time as [`Index::before`] documents them.
-fn scanned(index: &Index, reader: &Reader<'_>, time: u64) -> Vec<Place> {
+fn scanned(index: &Index, reader: &Reader<'_>, time: u64) -> Vec<RecordPosition> {
     let later = records(reader).into_iter().find(|record| record.time().is_some_and(|it| it >= time));
-    let chunk = |place| index.chunks().take_while(|chunk| chunk.place() <= place).count();
-    let first_later = later.map(|record| chunk(record.place()));
+    let chunk = |place| index.chunks().take_while(|chunk| chunk.position() <= place).count();
+    let first_later = later.map(|record| chunk(record.position()));
     let mut before = records(reader);
     before.retain(|record| record.kind() != RecordType::SAMPLE);
     before.retain(|record| match record.time() {
         Some(it) => it < time,
-        None => first_later.is_none_or(|first| chunk(record.place()) < first),
+        None => first_later.is_none_or(|first| chunk(record.position()) < first),
     });
-    before.iter().map(|record| record.place()).collect()
+    before.iter().map(|record| record.position()).collect()
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn records_before_a_time() {
     let reader = ring(&data);
     let several = index(&reader);
     for time in [0, 1_000_000, 1_000_001, 1_123_456, 1_300_000, u64::MAX] {
-        let before: Vec<_> = several.before(time).unwrap().map(|other| other.place).collect();
+        let before: Vec<_> = several.before(time).unwrap().map(|other| other.position).collect();
         assert_eq!(before, scanned(&several, &reader, time), "{time}");
     }
     for (path, bytes) in captures() {
@@ -107,7 +107,7 @@ fn records_before_a_time() {
         let index = index(&reader);
         let last = index.chunks().filter_map(|chunk| chunk.times()).map(|it| *it.end()).max().unwrap_or(1);
         for time in [0, last / 2, last, last.saturating_add(1)] {
-            let before: Vec<_> = index.before(time).unwrap().map(|other| other.place).collect();
+            let before: Vec<_> = index.before(time).unwrap().map(|other| other.position).collect();
             assert_eq!(before, scanned(&index, &reader, time), "{path:?} {time}");
         }
     }

@@ -16,7 +16,7 @@ fn check(name: &Path, reader: &Reader<'_>, index: &Index) {
     for chunk in index.chunks() {
         let (own, after) = rest.split_at(chunk.records() as usize);
         rest = after;
-        assert_eq!(own[0].place(), chunk.place(), "{name:?}");
+        assert_eq!(own[0].position(), chunk.position(), "{name:?}");
         for record in own {
             let (time, tid) = (record.time(), record.pid_tid().map(|(_, tid)| tid));
             if let Some(time) = time {
@@ -24,7 +24,7 @@ fn check(name: &Path, reader: &Reader<'_>, index: &Index) {
                 assert!(chunk.may_hold(&(time..=time), record.cpu(), tid), "{name:?}");
             }
             assert!(chunk.may_hold(&.., record.cpu(), tid), "{name:?}");
-            assert!(record.offset() >> 16 <= chunk.place().offset >> 16, "{name:?}");
+            assert!(record.offset() >> 16 <= chunk.position().offset >> 16, "{name:?}");
         }
         let times: Vec<_> = own.iter().filter_map(|record| record.time()).collect();
         let span = times.iter().min().zip(times.iter().max());
@@ -44,13 +44,20 @@ fn check(name: &Path, reader: &Reader<'_>, index: &Index) {
         let others: Vec<_> = own
             .iter()
             .filter(|record| record.kind() != RecordType::SAMPLE)
-            .map(|record| OtherRecord { place: record.place(), time: record.time(), kind: record.kind() })
+            .map(|record| OtherRecord {
+                position: record.position(),
+                time: record.time(),
+                kind: record.kind(),
+            })
             .collect();
         assert_eq!(chunk.samples(), (own.len() - others.len()) as u64, "{name:?}");
         assert_eq!(chunk.others().expect("few records").collect::<Vec<_>>(), others, "{name:?}");
-        let places = own.iter().map(|record| (record.place(), record.raw().payload()));
+        let places = own.iter().map(|record| (record.position(), record.raw().payload()));
         let walked: Vec<_> = chunk.walk(reader).filter_map(Result::ok).collect();
-        assert!(walked.iter().map(|record| (record.place(), record.raw().payload())).eq(places), "{name:?}");
+        assert!(
+            walked.iter().map(|record| (record.position(), record.raw().payload())).eq(places),
+            "{name:?}"
+        );
     }
     assert!(rest.is_empty(), "{name:?}");
 }
@@ -91,7 +98,7 @@ fn of_a_folder() {
     let folder = testdata::path("threads.dir");
     let reader = Reader::open(&folder).unwrap();
     let index = index(&reader);
-    assert!(index.chunks().map(|chunk| chunk.place().data_file).max() > Some(0));
+    assert!(index.chunks().map(|chunk| chunk.position().data_file).max() > Some(0));
     check(&folder, &reader, &index);
 
     let bytes: Vec<_> = ["data", "data.0", "data.1"].map(|it| fs::read(folder.join(it)).unwrap()).into();

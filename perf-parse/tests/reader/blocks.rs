@@ -21,13 +21,13 @@ type Next<'r> = Result<EventRecord<'r>, FileError>;
 pub(crate) fn assert_same(one: &Next<'_>, other: &Next<'_>, what: &dyn core::fmt::Display) {
     match (one, other) {
         (Ok(one), Ok(other)) => {
-            assert_eq!(one.place(), other.place(), "{what}");
-            assert_eq!(one.raw().as_bytes(), other.raw().as_bytes(), "{what} at {}", one.place());
-            assert_eq!(one.trailing(), other.trailing(), "{what} at {}", one.place());
-            assert_eq!(one.event_index(), other.event_index(), "{what} at {}", one.place());
-            assert_eq!(one.unknown_event(), other.unknown_event(), "{what} at {}", one.place());
+            assert_eq!(one.position(), other.position(), "{what}");
+            assert_eq!(one.raw().as_bytes(), other.raw().as_bytes(), "{what} at {}", one.position());
+            assert_eq!(one.trailing(), other.trailing(), "{what} at {}", one.position());
+            assert_eq!(one.event_index(), other.event_index(), "{what} at {}", one.position());
+            assert_eq!(one.unknown_event(), other.unknown_event(), "{what} at {}", one.position());
             let [of_one, of_other] = [one, other].map(|it| it.event().map(|it| (&it.name, it.attr, &it.ids)));
-            assert_eq!(of_one, of_other, "{what} at {}", one.place());
+            assert_eq!(of_one, of_other, "{what} at {}", one.position());
         }
         (one, other) => {
             assert_eq!(one.as_ref().err(), other.as_ref().err(), "{what}: {one:?} and {other:?}");
@@ -260,18 +260,18 @@ fn check_places(reader: &Reader<'_>, step: usize, name: &str) {
     let mut records = reader.records();
     let expected: Vec<_> = records.by_ref().collect();
     let changes = !records.events().iter().map(|it| &it.name).eq(reader.events().iter().map(|it| &it.name));
-    let bytes = |it: &Next<'_>| it.clone().map(|it| (it.place(), it.raw().as_bytes().to_vec()));
+    let bytes = |it: &Next<'_>| it.clone().map(|it| (it.position(), it.raw().as_bytes().to_vec()));
     for (index, record) in expected.iter().enumerate().step_by(step) {
         let Ok(record) = record else { continue };
-        let what = format!("{name} from {}", record.place());
-        let found = reader.at(record.place()).map(|it| it.unwrap_or_else(|| panic!("{what}: nothing")));
+        let what = format!("{name} from {}", record.position());
+        let found = reader.at(record.position()).map(|it| it.unwrap_or_else(|| panic!("{what}: nothing")));
         if !changes {
             assert_same(&found, &expected[index], &what);
         }
         assert_eq!(bytes(&found), bytes(&expected[index]), "{what}");
         // The rest of the walk too, from some places.
         if index % (expected.len() / 8).max(1) == 0 {
-            let rest = reader.records_from(record.place()).map(|it| bytes(&it));
+            let rest = reader.records_from(record.position()).map(|it| bytes(&it));
             assert!(rest.eq(expected[index..].iter().map(bytes)), "{what}: the rest differs");
         }
     }
@@ -304,7 +304,7 @@ fn from_every_place_of_a_stream() {
     let memory = Reader::new(&bytes).unwrap();
     let expected: Vec<_> = memory.records().collect();
     for (index, record) in expected.iter().enumerate() {
-        let place = record.as_ref().unwrap().place();
+        let place = record.as_ref().unwrap().position();
         let stream = Reader::stream(bytes.as_slice()).unwrap();
         let mut rest = stream.records_from(place);
         for expected in &expected[index..] {
@@ -321,14 +321,14 @@ fn from_a_place_that_is_none() {
     let built = Builder::new(false).event(timed(), &[7]).data([sample(1), sample(2)].concat());
     let built = built.feature(200, vec![1]).build();
     let reader = Reader::new(&built.bytes).unwrap();
-    let first = reader.records().next().unwrap().unwrap().place();
+    let first = reader.records().next().unwrap().unwrap().position();
     for (data_file, offset) in [(0, first.offset + 48), (0, u64::MAX), (1, 0), (usize::MAX, first.offset)] {
-        let place = perf_parse::event::Place { data_file, offset, ..first };
+        let place = perf_parse::event::RecordPosition { data_file, offset, ..first };
         assert!(reader.at(place).unwrap().is_none(), "{place:?}");
         assert_eq!(reader.records_from(place).count(), 0, "{place:?}");
     }
     // Within a record.
-    let place = perf_parse::event::Place { offset: first.offset + 25, ..first };
+    let place = perf_parse::event::RecordPosition { offset: first.offset + 25, ..first };
     assert!(reader.at(place).is_err());
 }
 

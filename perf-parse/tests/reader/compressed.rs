@@ -56,9 +56,9 @@ fn records_come_out_whole() {
 #[test]
 fn a_walk_from_any_place_returns_the_records_after_it() {
     fn check(reader: &Reader<'_>, name: &str) {
-        let places: Vec<_> = reader.records().map(|record| record.unwrap().place()).collect();
+        let places: Vec<_> = reader.records().map(|record| record.unwrap().position()).collect();
         for (number, &place) in places.iter().enumerate().step_by(50) {
-            let found: Vec<_> = reader.records_from(place).map(|record| record.unwrap().place()).collect();
+            let found: Vec<_> = reader.records_from(place).map(|record| record.unwrap().position()).collect();
             assert_eq!(found, places[number..], "{name}, from {place}");
         }
     }

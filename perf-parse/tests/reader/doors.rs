@@ -47,7 +47,7 @@ fn read(reader: &Reader<'_>) -> (Vec<Walk>, Option<Index>) {
     }
     assert_eq!(walk(reader.records()), walks[0]);
     assert_eq!(walk(reader.records().in_time_order()), walks[1]);
-    let places: Vec<_> = reader.records().flatten().map(|record| record.place()).collect();
+    let places: Vec<_> = reader.records().flatten().map(|record| record.position()).collect();
     walks.extend(places.iter().step_by(places.len() / 4 + 1).map(|&place| walk(reader.records_from(place))));
     (walks, Index::from_records(reader.records()).ok())
 }

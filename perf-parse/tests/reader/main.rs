@@ -48,8 +48,8 @@ impl Seen {
     fn of(record: &EventRecord<'_>) -> Self {
         Self {
             offset: record.offset(),
-            decompressed: record.place().decompressed,
-            data_file: record.place().data_file,
+            decompressed: record.position().decompressed,
+            data_file: record.position().data_file,
             kind: record.kind(),
             raw: record.raw().as_bytes().to_vec(),
             event: record.event_index(),

@@ -4,7 +4,7 @@ use perf_parse::abi::aux_area::AuxFlags;
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian};
 use perf_parse::abi::record::RecordType;
 use perf_parse::record::Aux;
-use perf_parse::ring::{Buffer, DecidedBy, Direction, Dump, DumpAccount, RingError, Torn};
+use perf_parse::ring::{Buffer, DecidedBy, Direction, Dump, DumpAccount, RingError, TornRecord};
 
 use super::oracle::Model;
 use super::{invalid, record, truncated};
@@ -222,7 +222,7 @@ fn a_full_backward_ring() {
     let mut newest = Dump::<LittleEndian>::open(&full, Direction::Backward, None).unwrap();
     let mut oldest = newest.clone().oldest_first();
     // The record of 2000 bytes ends 8 bytes too late.
-    let torn = Torn { position: 3000_u64.wrapping_neg(), bytes: 1992 };
+    let torn = TornRecord { position: 3000_u64.wrapping_neg(), bytes: 1992 };
     let account =
         DumpAccount { records: 2, bytes: 2104, torn: Some(torn), wrapped: 1, ..DumpAccount::default() };
     assert_eq!(oldest.account().left, 2104);

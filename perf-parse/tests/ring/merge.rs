@@ -105,7 +105,7 @@ fn equals<O: Endian>(big: bool, rings: &[(bool, Vec<Entry>)]) {
     let mut given = Vec::new();
     for record in &mut merge {
         let record = record.unwrap();
-        let place = record.place();
+        let place = record.position();
         assert_eq!(place.decompressed, None);
         given.push((place.data_file, place.offset, record.time(), record.raw().as_bytes().to_vec()));
     }
@@ -147,7 +147,7 @@ fn a_faulty_ring_ends_where_it_is_and_the_others_go_on() {
     }
     let order: Vec<_> = merge
         .by_ref()
-        .map(|next| next.map(|record| (record.place().data_file, record.time().unwrap())))
+        .map(|next| next.map(|record| (record.position().data_file, record.time().unwrap())))
         .collect();
     let [first, second, error, rest @ ..] = &order[..] else { panic!("{order:?}") };
     assert_eq!((first, second), (&Ok((1, 4)), &Ok((0, 5))));
@@ -192,7 +192,7 @@ fn ids_tell_the_event() {
         });
         let unknown = cpu.as_ref().err().copied().filter(|_| record.event().is_none());
         assert_eq!(record.unknown_event(), unknown);
-        seen.push((record.place().data_file, record.time(), cpu));
+        seen.push((record.position().data_file, record.time(), cpu));
     }
     let kind = RecordType::SAMPLE;
     let unknown = FileErrorKind::UnknownId { kind, id: 99 };

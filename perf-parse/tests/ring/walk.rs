@@ -1,7 +1,7 @@
 //! The walkers equal the model in both directions and byte orders, wherever a record wraps, on any bytes.
 
 use perf_parse::abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
-use perf_parse::ring::{OldestFirst, RingError, RingErrorKind, RingWalk, Torn};
+use perf_parse::ring::{OldestFirst, RingError, RingErrorKind, RingWalk, TornRecord};
 use proptest::prelude::*;
 
 use super::oracle::{End, Model, walk};
@@ -12,10 +12,10 @@ fn is_big<O: Endian>() -> bool {
 }
 
 /// Returns the error and the torn record of this end.
-fn reported(end: End) -> (Option<RingError>, Option<Torn>) {
+fn reported(end: End) -> (Option<RingError>, Option<TornRecord>) {
     match end {
         End::Whole | End::Unwritten => (None, None),
-        End::Torn { position, bytes } => (None, Some(Torn { position, bytes })),
+        End::Torn { position, bytes } => (None, Some(TornRecord { position, bytes })),
         End::Size { position, size, unread } => {
             (Some(RingError { kind: RingErrorKind::RecordSize { size, unread }, position }), None)
         }

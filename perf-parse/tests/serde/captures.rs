@@ -315,7 +315,7 @@ impl Counts {
             assert_eq!(to_value(id).unwrap(), expected);
             self.sample_ids += 1;
         }
-        let place = record.place();
+        let place = record.position();
         let expected = fields([
             ("data_file", Some(json!(place.data_file))),
             ("offset", Some(json!(place.offset))),

@@ -13,7 +13,7 @@ use perf_parse::feature::{BpfBtf, Cache, Entries, FeatureData, FeatureSection, G
 use perf_parse::file::{Account, FaultCounts};
 use perf_parse::list::List;
 use perf_parse::record::{Cgroup, Comm, Record, TextPoke, UserRecord};
-use perf_parse::sample::Frame;
+use perf_parse::sample::ChainFrame;
 use perf_parse::tracepoint::{Format, Value};
 use perf_parse::{ByteStr, RawRecord, SampleLayout};
 use serde_json::{json, to_value};
@@ -167,7 +167,7 @@ fn a_fault_takes_the_place_of_a_tail() {
 
 #[test]
 fn what_is_not_recorded_is_left_out() {
-    let frames = [Frame::Ip { ip: 1, context: None }, Frame::Deferred { cookie: Some(2) }];
+    let frames = [ChainFrame::Ip { ip: 1, context: None }, ChainFrame::Deferred { cookie: Some(2) }];
     assert_eq!(to_value(frames).unwrap(), json!([{"ip": {"ip": 1}}, {"deferred": {"cookie": 2}}]));
 }
 

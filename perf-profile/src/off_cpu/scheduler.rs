@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
-use perf_session::At;
+use perf_session::SampleContext;
 use perf_symbol::StackFrame;
 
 use crate::symbols::Symbols;
@@ -22,12 +22,17 @@ impl SchedulerFrames {
     /// counted, so that each stack keeps one. Without symbols, 0.
     ///
     /// perf leaves out `schedule`, `__schedule` and `preempt_schedule`: `save_task_callchain`, `tools/perf/builtin-sched.c`.
-    pub fn count(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], symbols: &mut Symbols) -> usize {
+    pub fn count(
+        &mut self,
+        at: &SampleContext<'_, '_>,
+        stack: &[StackFrame<'_>],
+        symbols: &mut Symbols,
+    ) -> usize {
         let but_one = stack.split_last().map_or(&[][..], |(_, frames)| frames);
         but_one.iter().take_while(|frame| self.is_one(at, frame, symbols)).count()
     }
 
-    fn is_one(&mut self, at: &At<'_, '_>, it: &StackFrame<'_>, symbols: &mut Symbols) -> bool {
+    fn is_one(&mut self, at: &SampleContext<'_, '_>, it: &StackFrame<'_>, symbols: &mut Symbols) -> bool {
         if it.frame.mode != CpuMode::KERNEL {
             return false;
         }

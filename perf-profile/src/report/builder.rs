@@ -6,7 +6,7 @@ use std::sync::Arc;
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::{EventRecord, FileError};
-use perf_session::{At, BuildId, Dso, DsoKind, Frame, Mapping, Session};
+use perf_session::{BuildId, Dso, DsoKind, Frame, Mapping, SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
@@ -15,9 +15,9 @@ use super::facts::{KeyFacts, TraceText};
 use super::memory_access;
 use super::plan::ReportPlan;
 use super::samples::{GroupKey, ReportSamples};
-use crate::named::{Named, Naming};
+use crate::function_table::{FunctionTable, NamingOptions};
 use crate::quality::Quality;
-use crate::sample::Total;
+use crate::sample::SampleTotal;
 use crate::stack_table::{NewStacks, PartFrame, PartStack, StackPart};
 use crate::symbols::{own_frame, recorded_frame};
 use crate::table::frames::NONE;
@@ -38,7 +38,7 @@ pub struct DescribedSample(KeyFacts);
 
 /// What is kept of a sample that is counted later: see [`ReportBuilder::keep`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeptSample(GroupKey);
+pub struct PendingReportSample(GroupKey);
 
 /// The frames of a sample.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ impl ReportBuilder {
 
     /// Has the symbols of files loaded by another thread while samples are taken: see
     /// [`ProfileBuilder::load_ahead`](crate::ProfileBuilder::load_ahead).
-    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, naming: Naming) {
+    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, naming: NamingOptions) {
         self.samples.table.frames.load_ahead(symbolizer, naming.threads);
     }
 
@@ -115,13 +115,17 @@ impl ReportBuilder {
 
     /// Returns what keys need of a sample, apart from its addresses; `None` if there is no room for a text. `trace` appends the
     /// text of the sample's tracepoint, and is called if a [key needs it](Self::needs_trace); `None` if it has none.
-    pub fn describe(&mut self, at: &At<'_, '_>, trace: Option<TraceText<'_>>) -> Option<DescribedSample> {
+    pub fn describe(
+        &mut self,
+        at: &SampleContext<'_, '_>,
+        trace: Option<TraceText<'_>>,
+    ) -> Option<DescribedSample> {
         self.samples.facts.of(at, trace, self.plan.limits.texts).map(DescribedSample)
     }
 
     /// Returns what a sample counts: `period`, but a memory access counts its weight, or 1.
     #[must_use]
-    pub fn period(&self, at: &At<'_, '_>, period: u64) -> u64 {
+    pub fn period(&self, at: &SampleContext<'_, '_>, period: u64) -> u64 {
         if !self.plan.memory {
             return period;
         }
@@ -133,12 +137,12 @@ impl ReportBuilder {
     /// of generated code.
     pub fn keep(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         event: &Event,
         described: DescribedSample,
         frames: &SampleFrames<'_, '_>,
         mut symbolizer: Option<&mut Symbolizer>,
-    ) -> Option<KeptSample> {
+    ) -> Option<PendingReportSample> {
         let (facts, data) = self.data(at, described.0, symbolizer.as_deref_mut())?;
         let facts = self.samples.facts.number(facts, self.plan.limits.samples)?;
         let SampleFrames { own, mapped, stack, inner } = *frames;
@@ -154,20 +158,20 @@ impl ReportBuilder {
             _ => EMPTY,
         };
         let event = event.index as u32;
-        Some(KeptSample(GroupKey { event, facts, frame, from: NONE, stack, ip, mapped: size, data }))
+        Some(PendingReportSample(GroupKey { event, facts, frame, from: NONE, stack, ip, mapped: size, data }))
     }
 
     /// Keeps a sample whose own address and stack are in a [part](Self::part). `None` if it is beyond the limits.
     pub(super) fn keep_in_part(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         event: &Event,
         described: DescribedSample,
-    ) -> Option<KeptSample> {
+    ) -> Option<PendingReportSample> {
         let facts = self.samples.facts.number(described.0, self.plan.limits.samples)?;
         let (ip, mapped) = self.in_memory(&own_frame(at));
         let event = event.index as u32;
-        Some(KeptSample(GroupKey {
+        Some(PendingReportSample(GroupKey {
             event,
             facts,
             frame: NONE,
@@ -183,10 +187,10 @@ impl ReportBuilder {
     /// [taken over](Self::take_over). `None` if it is beyond the limits.
     pub(super) fn keep_of_part(
         &mut self,
-        kept: KeptSample,
+        kept: PendingReportSample,
         part: u32,
         frames: PartFrames,
-    ) -> Option<KeptSample> {
+    ) -> Option<PendingReportSample> {
         let PartFrames { frame, stack, inner, waits } = frames;
         let table = &mut self.samples.table;
         let frame = table.frame_of_part(part, frame)?;
@@ -202,12 +206,18 @@ impl ReportBuilder {
             key.ip = if self.plan.needs_address { ip } else { 0 };
             key.mapped = if self.plan.needs_mapping { size } else { 0 };
         }
-        Some(KeptSample(key))
+        Some(PendingReportSample(key))
     }
 
     /// Counts a sample of an event; `kept` is `None` for a sample beyond the limits. `mode` is whose code it is.
-    pub fn count(&mut self, event: &Arc<Event>, kept: Option<KeptSample>, period: u64, mode: CpuMode) {
-        let key = kept.map(|KeptSample(key)| GroupKey { event: event.index as u32, ..key });
+    pub fn count(
+        &mut self,
+        event: &Arc<Event>,
+        kept: Option<PendingReportSample>,
+        period: u64,
+        mode: CpuMode,
+    ) {
+        let key = kept.map(|PendingReportSample(key)| GroupKey { event: event.index as u32, ..key });
         self.samples.count(event, key, period, mode);
     }
 
@@ -216,7 +226,7 @@ impl ReportBuilder {
     pub fn count_filtered(&mut self, event: &Arc<Event>, period: u64) {
         // perf counts the branches of such samples too; without a look at them, there is one.
         let period = if self.plan.branches { 1 } else { period };
-        self.samples.of_event(event).all.add(Total { samples: 1, period });
+        self.samples.of_event(event).all.add(SampleTotal { samples: 1, period });
     }
 
     /// Counts the branches of a sample, each with the period 1. `described` is `None` for a sample beyond the limits.
@@ -228,7 +238,7 @@ impl ReportBuilder {
     /// perf: `iter_add_next_branch_entry`, `tools/perf/util/hist.c`.
     pub fn count_branches(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         event: &Arc<Event>,
         described: Option<DescribedSample>,
         mut symbolizer: Option<&mut Symbolizer>,
@@ -262,7 +272,7 @@ impl ReportBuilder {
         session: &Session,
         finder: &mut perf_symbol::StackFinder,
         symbolizer: Option<&Symbolizer>,
-        naming: Naming,
+        naming: NamingOptions,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Report {
         let Self { plan, mut samples } = self;
@@ -284,7 +294,7 @@ impl ReportBuilder {
     /// Returns the number of a frame that no stack is kept for.
     fn frame(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         frame: &StackFrame<'_>,
         symbolizer: Option<&mut Symbolizer>,
     ) -> Option<u32> {
@@ -296,7 +306,7 @@ impl ReportBuilder {
     /// perf: `ip__resolve_data`, `tools/perf/util/machine.c`.
     fn data(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         facts: KeyFacts,
         symbolizer: Option<&mut Symbolizer>,
     ) -> Option<(KeyFacts, u32)> {
@@ -306,7 +316,7 @@ impl ReportBuilder {
         let ip = memory_access::address_of(at);
         let mapping = at.find(at.mode(), ip);
         let data = self.frame(at, &recorded_frame(Frame { ip, mode: at.mode(), mapping }), symbolizer)?;
-        let dso = self.samples.table.frames.place(data).map_or(NONE, |it| it.dso);
+        let dso = self.samples.table.frames.location(data).map_or(NONE, |it| it.dso);
         Some((self.samples.facts.with_line(facts, at, mapping, dso), data))
     }
 }
@@ -323,7 +333,7 @@ fn mode_of(mapping: &Mapping) -> CpuMode {
 fn quality(
     samples: &ReportSamples,
     ends: &BTreeMap<StackEnd, u64>,
-    named: &Named,
+    named: &FunctionTable,
     build_id: &dyn Fn(&Dso) -> Option<BuildId>,
 ) -> Quality {
     let ids: Vec<_> = samples.table.frames.dsos().iter().map(|dso| build_id(dso)).collect();

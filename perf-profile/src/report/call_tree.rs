@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use super::Report;
 use super::call_graph::{CallGraphOptions, CallGraphStyle, FrameIdentity};
 use super::stack_function::StackFunction;
-use crate::sample::Total;
+use crate::sample::SampleTotal;
 use crate::table::frames::NONE;
 
 /// The identity of a function in a call graph.
@@ -25,16 +25,22 @@ enum NodeIdentity {
 struct GraphNode {
     function: StackFunction,
     /// The stacks that end here.
-    own: Total,
+    own: SampleTotal,
     /// The same, and those that go on.
-    whole: Total,
+    whole: SampleTotal,
     parent: usize,
     children: Vec<usize>,
 }
 
 impl GraphNode {
     fn new(function: StackFunction, parent: usize) -> Self {
-        Self { function, own: Total::default(), whole: Total::default(), parent, children: Vec::new() }
+        Self {
+            function,
+            own: SampleTotal::default(),
+            whole: SampleTotal::default(),
+            parent,
+            children: Vec::new(),
+        }
     }
 }
 
@@ -81,7 +87,7 @@ impl<'a> GraphBuilder<'a> {
                 NodeIdentity::Symbol(symbol)
             }
             _ => {
-                let place = self.report.samples.table.frames.place(it.frame);
+                let place = self.report.samples.table.frames.location(it.frame);
                 place.map_or(NodeIdentity::Address(NONE, 0, NONE, false), |it| {
                     NodeIdentity::Address(it.dso, it.offset, symbol, it.guess.is_some())
                 })
@@ -90,7 +96,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Adds stacks with the same functions.
-    pub(super) fn add(&mut self, stack: &[StackFunction], total: Total) {
+    pub(super) fn add(&mut self, stack: &[StackFunction], total: SampleTotal) {
         let mut node = 0;
         for &function in stack {
             let next = self.nodes.len();
@@ -140,7 +146,7 @@ impl<'a> GraphBuilder<'a> {
     /// Returns what orders functions with the same weight: the file, in the order of the capture, and the start of the
     /// function.
     fn address(&self, it: StackFunction) -> (u32, i64, Vec<u8>) {
-        let Some(place) = self.report.samples.table.frames.place(it.frame) else {
+        let Some(place) = self.report.samples.table.frames.location(it.frame) else {
             return (0, 0, Vec::new());
         };
         let dso = place.dso.wrapping_add(1);
@@ -163,19 +169,19 @@ impl GraphTree {
 
     /// Returns the stacks that end at a node.
     #[must_use]
-    pub fn own(&self, node: usize) -> Total {
-        self.nodes.get(node).map_or(Total::default(), |it| it.own)
+    pub fn own(&self, node: usize) -> SampleTotal {
+        self.nodes.get(node).map_or(SampleTotal::default(), |it| it.own)
     }
 
     /// Returns the stacks that go through a node or end there.
     #[must_use]
-    pub fn whole(&self, node: usize) -> Total {
-        self.nodes.get(node).map_or(Total::default(), |it| it.whole)
+    pub fn whole(&self, node: usize) -> SampleTotal {
+        self.nodes.get(node).map_or(SampleTotal::default(), |it| it.whole)
     }
 
     /// Returns the stacks that go on after a node.
     #[must_use]
-    pub fn after(&self, node: usize) -> Total {
+    pub fn after(&self, node: usize) -> SampleTotal {
         let mut total = self.whole(node);
         total.subtract(self.own(node));
         total

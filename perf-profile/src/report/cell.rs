@@ -15,7 +15,7 @@ use super::row::ReportRow;
 use super::row_key::{RowAddress, RowKey};
 use super::sort_key::SortKey;
 use super::table::ReportTable;
-use crate::named::{Line, Symbol};
+use crate::function_table::{SourceLine, Symbol};
 use crate::table::frames::NONE;
 
 /// The value of a key in a row, as [`ReportTable::cell`] returns it.
@@ -58,7 +58,7 @@ pub enum ReportCell<'a> {
         /// The file without its folders, and the line; for addresses without a line, function or file with an offset.
         text: &'a [u8],
         /// The line; `None` if none or several have the text.
-        line: Option<&'a Line>,
+        line: Option<&'a SourceLine>,
     },
     /// A file of source code: `srcfile`.
     #[non_exhaustive]
@@ -283,7 +283,7 @@ impl<'a> CellSource<'a, '_> {
 
     fn branch_end(&self, frame: u32) -> ReportCell<'a> {
         let frames = &self.report.samples.table.frames;
-        let place = frames.place(frame);
+        let place = frames.location(frame);
         let is_mapped = place.is_some_and(|it| it.dso != NONE);
         ReportCell::BranchEnd {
             symbol: self.symbol_at(frame),
@@ -300,7 +300,7 @@ impl<'a> CellSource<'a, '_> {
     /// perf: `hist_entry__daddr_snprintf`, `tools/perf/util/sort.c`.
     fn data(&self) -> ReportCell<'a> {
         let symbol = self.symbol_at(self.row.data);
-        let place = self.report.samples.table.frames.place(self.row.data);
+        let place = self.report.samples.table.frames.location(self.row.data);
         let in_file = place.map_or(0, |it| it.offset);
         let offset = symbol.filter(|_| self.is_data()).map(|it| in_file.saturating_sub(it.start));
         ReportCell::Data { symbol, offset, address: self.facts.access.address, mode: self.mode() }

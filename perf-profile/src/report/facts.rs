@@ -8,7 +8,7 @@ use perf_abi::record::RecordType;
 use perf_abi::txn::Txn;
 use perf_parse::sample::Tail;
 use perf_parse::{EventRecord, Record};
-use perf_session::{At, Mapping};
+use perf_session::{Mapping, SampleContext};
 
 use super::machine::RecordingMachine;
 use super::memory_access::{CacheLine, MemoryAccess, weight_of};
@@ -50,7 +50,7 @@ pub(super) struct KeyFacts {
 
 impl KeyFacts {
     /// Adds what a key needs of the fields of a sample.
-    fn add(&mut self, key: SortKey, at: &At<'_, '_>, tail: &Tail<'_>) {
+    fn add(&mut self, key: SortKey, at: &SampleContext<'_, '_>, tail: &Tail<'_>) {
         let parts = || tail.weight_struct.unwrap_or_default();
         match key {
             SortKey::Transaction => self.transaction = tail.transaction.unwrap_or_default(),
@@ -121,7 +121,7 @@ impl FactsInterner {
     /// tracepoint, and the event is one.
     pub(super) fn of(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         mut trace: Option<TraceText<'_>>,
         texts: usize,
     ) -> Option<KeyFacts> {
@@ -140,7 +140,13 @@ impl FactsInterner {
     }
 
     /// Adds what a key needs, other than the text of a tracepoint.
-    fn add(&mut self, facts: &mut KeyFacts, key: SortKey, at: &At<'_, '_>, texts: usize) -> Option<()> {
+    fn add(
+        &mut self,
+        facts: &mut KeyFacts,
+        key: SortKey,
+        at: &SampleContext<'_, '_>,
+        texts: usize,
+    ) -> Option<()> {
         let (sample, thread) = (at.sample(), at.thread());
         match key {
             SortKey::Comm => facts.comm = self.texts.number(thread.comm(), texts)?,
@@ -199,7 +205,7 @@ impl FactsInterner {
     pub(super) fn with_line(
         &self,
         mut facts: KeyFacts,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         mapping: Option<&Mapping>,
         dso: u32,
     ) -> KeyFacts {

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use perf_abi::data_src::DataSrc;
 use perf_abi::record::CpuMode;
 use perf_parse::sample::Tail;
-use perf_session::{At, Inode, Mapping};
+use perf_session::{Inode, Mapping, SampleContext};
 
 use super::sort_key::SortKey;
 
@@ -77,7 +77,7 @@ pub(super) fn period_of(tail: &Tail<'_>) -> u64 {
 impl MemoryAccess {
     /// Adds what a key needs. perf compares fewer bits of the source than it prints, so that a row of perf can have
     /// accesses that its text is not true of; here each key compares all that it shows.
-    pub(super) fn add(&mut self, key: SortKey, at: &At<'_, '_>, tail: &Tail<'_>) {
+    pub(super) fn add(&mut self, key: SortKey, at: &SampleContext<'_, '_>, tail: &Tail<'_>) {
         let source = tail.data_src.unwrap_or(NO_DATA_SRC);
         let none = DataSrc(0);
         let bits = match key {
@@ -113,7 +113,7 @@ impl MemoryAccess {
 }
 
 /// Returns the address that a sample is of; 0 if it was not recorded.
-pub(super) fn address_of(at: &At<'_, '_>) -> u64 {
+pub(super) fn address_of(at: &SampleContext<'_, '_>) -> u64 {
     at.sample().addr().unwrap_or(0)
 }
 
@@ -121,7 +121,7 @@ impl CacheLine {
     /// Returns the line of an address. `dso` is the number of what is mapped there, `size` the number of bytes of a line.
     ///
     /// perf: `sort__dcacheline_cmp`, `hist_entry__dcacheline_snprintf`, `tools/perf/util/sort.c`.
-    pub(super) fn of(at: &At<'_, '_>, mapping: Option<&Mapping>, dso: u32, size: u64) -> Self {
+    pub(super) fn of(at: &SampleContext<'_, '_>, mapping: Option<&Mapping>, dso: u32, size: u64) -> Self {
         let address = address_of(at);
         let is_known = |it: &Inode| (it.maj, it.min, it.ino, it.ino_generation) != (0, 0, 0, 0);
         let inode = mapping.and_then(|it| it.dso().inode()).filter(is_known);

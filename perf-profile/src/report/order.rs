@@ -223,7 +223,7 @@ impl Report {
     /// perf: `sort__addr_from_cmp`. perf compares addresses in memory. One address in a file can have several.
     fn compare_addresses(&self, one: &RowAddress, other: &RowAddress) -> Ordering {
         let place = |it: &RowAddress| {
-            let place = self.samples.table.frames.place(it.frame);
+            let place = self.samples.table.frames.location(it.frame);
             place.map(|it| (self.named.short_name(self.named.short_name_of(it.dso)), it.offset.cast_signed()))
         };
         match (place(one), place(other)) {

@@ -5,15 +5,15 @@ use core::num::NonZero;
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::{EventRecord, FileError};
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 use perf_symbol::StackFrame;
 
 use super::Report;
-use super::builder::{DescribedSample, KeptSample, PartFrames, ReportBuilder, SampleFrames};
+use super::builder::{DescribedSample, PartFrames, PendingReportSample, ReportBuilder, SampleFrames};
 use super::options::Options;
 use super::plan::ReportPlan;
 use crate::error::ProfileError;
-use crate::named::Naming;
+use crate::function_table::NamingOptions;
 use crate::observer::Observer;
 use crate::off_cpu::{OffCpuTracker, SchedulerFrames, SwitchReader, ThreadSwitch, WaitEnd};
 use crate::samples::noted_events::NotedEvents;
@@ -58,7 +58,7 @@ impl Samples<'_, '_> {
         let (samples, kind) = if plan.off_cpu { self.with_off_cpu() } else { (self, None) };
         let samples = samples.resolved()?;
         let reader = samples.reader();
-        let naming = Naming { inlines: plan.inlines, threads: samples.thread_count() };
+        let naming = NamingOptions { inlines: plan.inlines, threads: samples.thread_count() };
         let symbols = symbols.clone().with_max_stack(plan.max_stack);
         let switches = if plan.off_cpu { Some(SwitchReader::new(reader)?) } else { None };
         let mut builder = ReportBuilder::new(plan);
@@ -112,7 +112,7 @@ struct RowSample {
     period: u64,
     mode: CpuMode,
     /// `None` if there is no room for the sample.
-    kept: Option<KeptSample>,
+    kept: Option<PendingReportSample>,
     has_stack: bool,
     /// With it, the sample is not counted, but the time until its thread is back.
     switch: Option<ThreadSwitch>,
@@ -129,7 +129,7 @@ struct RowPass<'a> {
     texts: TracepointTexts<'a>,
     /// With it, only times off the CPU are counted.
     switches: Option<SwitchReader<'a>>,
-    off_cpu: OffCpuTracker<Option<KeptSample>>,
+    off_cpu: OffCpuTracker<Option<PendingReportSample>>,
     /// What finds stacks on the thread of the walk, if it has the only worker. The table then numbers them at once, and not
     /// after a part has.
     walker: Option<(Symbols, SchedulerFrames)>,
@@ -156,12 +156,12 @@ impl Clone for RowWorker {
 }
 
 impl RowPass<'_> {
-    fn is_switch(&self, at: &At<'_, '_>) -> bool {
+    fn is_switch(&self, at: &SampleContext<'_, '_>) -> bool {
         self.switches.as_ref().is_some_and(|switches| switches.is_switch(at))
     }
 
     /// Counts the time that a thread was off the CPU.
-    fn count_wait(&mut self, end: WaitEnd<Option<KeptSample>>) {
+    fn count_wait(&mut self, end: WaitEnd<Option<PendingReportSample>>) {
         let WaitEnd { kind, before, away, .. } = end;
         if let Some(switches) = &self.switches {
             self.builder.count(switches.event(kind), before, away, CpuMode::CPUMODE_UNKNOWN);
@@ -181,7 +181,7 @@ impl RowPass<'_> {
     /// Notes a sample whose addresses a worker finds.
     fn note(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         notes: &mut RecordNotes<'_, RowNote>,
     ) -> Result<(), FileError> {
@@ -214,7 +214,7 @@ impl RowPass<'_> {
     /// Takes a sample on the thread of the walk.
     fn take(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         symbols: &mut Symbols,
         scheduler: &mut SchedulerFrames,
@@ -241,14 +241,14 @@ impl RowPass<'_> {
     /// Keeps a sample; `None` if there is no room for it.
     fn keep(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         symbols: &mut Symbols,
         scheduler: &mut SchedulerFrames,
-    ) -> Result<Option<KeptSample>, FileError> {
+    ) -> Result<Option<PendingReportSample>, FileError> {
         let is_switch = self.is_switch(at);
         let has_stack = (self.builder.plan().needs_stacks() || is_switch) && has_stacks(counted.event);
-        let stack = if has_stack { Some(symbols.stack(at, counted.user)?) } else { None };
+        let stack = if has_stack { Some(symbols.stack(at, counted.deferred)?) } else { None };
         let frames = stack.as_ref().map_or(&[][..], |(frames, _)| frames);
         let inner = if is_switch { scheduler.count(at, frames, symbols) } else { 0 };
         let waits = if is_switch { frames.get(inner) } else { None };
@@ -267,7 +267,12 @@ impl RowPass<'_> {
     }
 
     /// Returns what keys need of a sample, with the text of its tracepoint.
-    fn describe(&mut self, at: &At<'_, '_>, event: &Event, symbols: &mut Symbols) -> Option<DescribedSample> {
+    fn describe(
+        &mut self,
+        at: &SampleContext<'_, '_>,
+        event: &Event,
+        symbols: &mut Symbols,
+    ) -> Option<DescribedSample> {
         let Self { builder, texts, .. } = self;
         let format = if builder.needs_trace() { texts.of(event) } else { None };
         let mut push = |out: &mut Vec<u8>| {
@@ -298,14 +303,14 @@ impl<'r> SamplePass<'r> for RowPass<'r> {
     type Worker = RowWorker;
     type Error = ProfileError;
 
-    fn before(&mut self, at: &At<'_, '_>, notes: &mut RecordNotes<'_, RowNote>) {
+    fn before(&mut self, at: &SampleContext<'_, '_>, notes: &mut RecordNotes<'_, RowNote>) {
         let switch = self.switches.as_ref().and_then(|switches| switches.any_sample(at));
         self.take_switch(switch, notes);
     }
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         _: &WalkContext<'_>,
         notes: &mut RecordNotes<'_, RowNote>,
@@ -320,7 +325,7 @@ impl<'r> SamplePass<'r> for RowPass<'r> {
 
     fn unselected(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         _: &mut RecordNotes<'_, RowNote>,
     ) -> Result<(), FileError> {
@@ -362,12 +367,12 @@ impl<'r> SamplePass<'r> for RowPass<'r> {
 }
 
 impl RowWorker {
-    fn frame(&mut self, at: &At<'_, '_>, frame: &StackFrame<'_>) -> PartFrame {
+    fn frame(&mut self, at: &SampleContext<'_, '_>, frame: &StackFrame<'_>) -> PartFrame {
         self.part.frame(at, frame, self.symbols.symbolizer_mut())
     }
 
     /// Finds the frames of a sample without a stack.
-    fn own(&mut self, at: &At<'_, '_>) -> PartFrames {
+    fn own(&mut self, at: &SampleContext<'_, '_>) -> PartFrames {
         let own = recorded_frame(self.symbols.own_frame(at));
         PartFrames { frame: self.frame(at, &own), stack: None, inner: 0, waits: None }
     }
@@ -375,7 +380,7 @@ impl RowWorker {
     /// Finds the frames of a sample with a stack.
     fn with_stack(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &SampleStack<'_>,
         is_switch: bool,
     ) -> Result<PartFrames, FileError> {
@@ -408,7 +413,7 @@ impl PassWorker for RowWorker {
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &SampleStack<'_>,
         note: &mut RowNote,
     ) -> Result<(), FileError> {

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 use std::sync::OnceLock;
 
 use super::texts::TextInterner;
-use crate::named::{Named, Symbol};
+use crate::function_table::{FunctionTable, Symbol};
 
 /// By its number, the rank of each of some things in their order. Equal ones have the same rank.
 #[derive(Debug, Default)]
@@ -57,13 +57,13 @@ impl RowRanks {
     }
 
     /// Returns the ranks of the short names of `dsos` DSOs at most.
-    pub(super) fn short_names(&self, named: &Named, dsos: usize) -> &Ranks {
+    pub(super) fn short_names(&self, named: &FunctionTable, dsos: usize) -> &Ranks {
         let name = |number: usize| named.short_name(number as u32);
         self.short_names.get_or_init(|| Ranks::new(dsos, |one, other| name(one).cmp(name(other))))
     }
 
     /// Returns the ranks of symbols by their names.
-    pub(super) fn names(&self, named: &Named) -> &Ranks {
+    pub(super) fn names(&self, named: &FunctionTable) -> &Ranks {
         let symbols = named.symbols();
         let name = |number: usize| symbols.get(number).map(|it| (&it.name, it.guess));
         let compare = |one: usize, other: usize| name(one).cmp(&name(other));
@@ -73,7 +73,7 @@ impl RowRanks {
     /// Returns the ranks of symbols by the names of their files, and by their addresses there.
     ///
     /// perf: `sort__sym_cmp`, `tools/perf/util/sort.c`.
-    pub(super) fn symbols(&self, named: &Named) -> &Ranks {
+    pub(super) fn symbols(&self, named: &FunctionTable) -> &Ranks {
         let symbols = named.symbols();
         let compare = |one: &Symbol, other: &Symbol| {
             let by_file = named.short_name(one.dso).cmp(named.short_name(other.dso));

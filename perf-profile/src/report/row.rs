@@ -5,7 +5,7 @@ use core::ops::{Deref, DerefMut};
 use perf_abi::record::CpuMode;
 
 use super::sort_key::ReportColumn;
-use crate::sample::Total;
+use crate::sample::SampleTotal;
 use crate::table::frames::NONE;
 
 /// A row of a [`ReportTable`](super::ReportTable), whose [keys](super::ReportTable::cell) the table has.
@@ -60,9 +60,9 @@ impl ReportRow {
 #[non_exhaustive]
 pub struct RowCount {
     /// The samples of the row itself.
-    pub own: Total,
+    pub own: SampleTotal,
     /// The same, and those of what it called. Equal to [`own`](Self::own) if rows do not include the cost of callees.
-    pub children: Total,
+    pub children: SampleTotal,
     /// By whose code it is; `None` if no column shows it, or nothing was counted.
     modes: Option<Box<ModePeriods>>,
 }
@@ -77,11 +77,11 @@ struct ModePeriods {
 }
 
 impl RowCount {
-    pub(super) fn of(own: Total) -> Self {
+    pub(super) fn of(own: SampleTotal) -> Self {
         Self { own, children: own, modes: None }
     }
 
-    pub(super) fn add_mode(&mut self, total: Total, mode: CpuMode) {
+    pub(super) fn add_mode(&mut self, total: SampleTotal, mode: CpuMode) {
         let modes = self.modes.get_or_insert_default();
         let of_mode = match mode {
             CpuMode::KERNEL => &mut modes.sys,

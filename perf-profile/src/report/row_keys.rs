@@ -33,7 +33,7 @@ const TO: BranchEndKeys = BranchEndKeys {
 impl Report {
     /// Returns what keys need of an address: of its function that is not inlined, or of the given one.
     fn address(&self, frame: u32, symbol: u32, line: u32) -> RowAddress {
-        let Some(place) = self.samples.table.frames.place(frame) else { return NOWHERE };
+        let Some(place) = self.samples.table.frames.location(frame) else { return NOWHERE };
         let mut address = NOWHERE;
         let layout = &self.plan.layout;
         if layout.has(SortKey::Dso) || layout.has(SortKey::Symbol) {
@@ -57,7 +57,7 @@ impl Report {
 
     fn branch_end(&self, frame: u32, end: BranchEndKeys) -> RowAddress {
         let mut address = NOWHERE;
-        let Some(place) = self.samples.table.frames.place(frame) else { return address };
+        let Some(place) = self.samples.table.frames.location(frame) else { return address };
         // The keys of samples are those of the target here.
         let is_target = end.dso == SortKey::DsoTo;
         let has = |key: SortKey| self.plan.layout.has(key);
@@ -94,7 +94,7 @@ impl Report {
             self.branch_end(frame, TO)
         };
         let from = self.branch_end(from, FROM);
-        let data = match self.samples.table.frames.place(data) {
+        let data = match self.samples.table.frames.location(data) {
             Some(place) if self.plan.layout.has(SortKey::DsoDaddr) => self.named.short_name_of(place.dso),
             _ => NONE,
         };
@@ -104,7 +104,7 @@ impl Report {
     /// Returns the address of a caller in memory, and the size of its mapping: those of the first sample that has it.
     fn in_memory(&self, frame: u32) -> (u64, u64) {
         let frames = &self.samples.table.frames;
-        let ip = || frames.place(frame).map_or(0, |it| it.ip);
+        let ip = || frames.location(frame).map_or(0, |it| it.ip);
         let mapped = || frames.mapping(frame).map_or(0, |it| it.range().end - it.range().start);
         let has = |key: SortKey| self.plan.layout.has(key);
         (if has(SortKey::Addr) { ip() } else { 0 }, if has(SortKey::DsoSize) { mapped() } else { 0 })

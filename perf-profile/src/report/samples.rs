@@ -9,7 +9,7 @@ use perf_parse::event::Event;
 
 use super::facts::FactsInterner;
 use super::plan::ReportPlan;
-use crate::sample::Total;
+use crate::sample::SampleTotal;
 use crate::stack_table::StackTable;
 
 /// The samples of an event.
@@ -19,16 +19,16 @@ pub struct EventTotals {
     /// The event.
     pub event: Arc<Event>,
     /// All samples, those of other threads, files and functions than the selected ones included.
-    pub all: Total,
+    pub all: SampleTotal,
     /// The selected samples.
-    pub selected: Total,
+    pub selected: SampleTotal,
     /// The selected samples that are beyond the [limits](super::Options::limits).
-    pub beyond: Total,
+    pub beyond: SampleTotal,
 }
 
 impl EventTotals {
     pub(super) fn new(event: &Arc<Event>) -> Self {
-        let none = Total::default();
+        let none = SampleTotal::default();
         Self { event: Arc::clone(event), all: none, selected: none, beyond: none }
     }
 }
@@ -55,7 +55,7 @@ pub(super) struct GroupKey {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleGroup {
     pub(super) key: GroupKey,
-    pub(super) total: Total,
+    pub(super) total: SampleTotal,
     /// Whose code the first sample is of.
     pub(super) mode: CpuMode,
 }
@@ -99,7 +99,7 @@ impl ReportSamples {
 
     /// Counts a sample of an event; `None` is a sample that there is no room for.
     pub(super) fn count(&mut self, event: &Arc<Event>, key: Option<GroupKey>, period: u64, mode: CpuMode) {
-        let total = Total { samples: 1, period };
+        let total = SampleTotal { samples: 1, period };
         let is_added = key.and_then(|key| self.add(key, total, mode)).is_some();
         let of_event = self.of_event(event);
         of_event.all.add(total);
@@ -109,7 +109,7 @@ impl ReportSamples {
         }
     }
 
-    fn add(&mut self, key: GroupKey, total: Total, mode: CpuMode) -> Option<()> {
+    fn add(&mut self, key: GroupKey, total: SampleTotal, mode: CpuMode) -> Option<()> {
         let next = self.groups.len();
         match self.numbers.get(&key) {
             Some(&number) => self.groups.get_mut(number as usize)?.total.add(total),

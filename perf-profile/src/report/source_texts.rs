@@ -1,7 +1,7 @@
 //! The texts of source lines and source files, each once: rows are grouped by what they show.
 
 use super::texts::TextInterner;
-use crate::named::Named;
+use crate::function_table::FunctionTable;
 use crate::stack_table::StackTable;
 use crate::table::frames::NONE;
 
@@ -24,7 +24,7 @@ const UNKNOWN: &[u8] = b"??:0";
 
 impl SourceTexts {
     /// Makes the texts of all lines, and of frames whose lines are not known.
-    pub(super) fn new(named: &Named, table: &StackTable) -> Self {
+    pub(super) fn new(named: &FunctionTable, table: &StackTable) -> Self {
         let mut all = Self::default();
         for (line, number) in named.lines().iter().zip(0..) {
             let file = file_name(&line.file);
@@ -35,7 +35,7 @@ impl SourceTexts {
             let is_same = |other: u32| named.line(other).is_some_and(|it| it.file == line.file);
             note(&mut all.file_of, srcfile, number, is_same);
         }
-        for frame in 0..table.frames.places().len() as u32 {
+        for frame in 0..table.frames.locations().len() as u32 {
             let functions = named.functions_of(frame);
             let needs_text = functions.is_empty() || functions.iter().any(|it| it.line == NONE);
             let number = match needs_text {
@@ -98,8 +98,8 @@ fn note(of_text: &mut Vec<u32>, text: u32, line: u32, is_same: impl Fn(u32) -> b
 /// Returns the symbol or the file of a frame, with an offset.
 ///
 /// perf: `__get_srcline`, `tools/perf/util/srcline.c`.
-fn without_line(frame: u32, named: &Named, table: &StackTable) -> Vec<u8> {
-    let Some(place) = table.frames.place(frame).filter(|place| place.dso != NONE) else {
+fn without_line(frame: u32, named: &FunctionTable, table: &StackTable) -> Vec<u8> {
+    let Some(place) = table.frames.location(frame).filter(|place| place.dso != NONE) else {
         return UNKNOWN.to_vec();
     };
     match named.symbol(named.symbol_of(frame)) {

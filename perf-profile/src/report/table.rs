@@ -7,7 +7,7 @@ use super::row_key::RowKey;
 use super::samples::{EventTotals, SampleGroup};
 use super::stack_function::StackFunction;
 use super::table_events::TableEvents;
-use crate::sample::Total;
+use crate::sample::SampleTotal;
 use crate::table::frames::NONE;
 use crate::table::stacks::EMPTY;
 
@@ -19,7 +19,7 @@ pub struct ReportTable<'a> {
     pub(super) rows: Vec<ReportRow>,
     index: RowIndex,
     order: Vec<usize>,
-    totals: Vec<Total>,
+    totals: Vec<SampleTotal>,
     has_stacks: bool,
 }
 
@@ -68,8 +68,8 @@ impl Report {
     }
 
     /// Returns a number of each event of a table.
-    fn totals(&self, events: &TableEvents, of: impl Fn(&EventTotals) -> Total) -> Vec<Total> {
-        let total = |index| self.samples.events.get(index).map_or(Total::default(), &of);
+    fn totals(&self, events: &TableEvents, of: impl Fn(&EventTotals) -> SampleTotal) -> Vec<SampleTotal> {
+        let total = |index| self.samples.events.get(index).map_or(SampleTotal::default(), &of);
         events.events.iter().map(total).collect()
     }
 }
@@ -187,12 +187,12 @@ impl<'a> ReportTable<'a> {
 
     /// Returns what percentages are of, by event.
     #[must_use]
-    pub fn totals(&self) -> &[Total] {
+    pub fn totals(&self) -> &[SampleTotal] {
         &self.totals
     }
 
     /// Replaces what percentages are of. Has no effect with another number of events.
-    pub fn set_totals(&mut self, totals: &[Total]) {
+    pub fn set_totals(&mut self, totals: &[SampleTotal]) {
         if totals.len() == self.totals.len() {
             self.totals.copy_from_slice(totals);
         }

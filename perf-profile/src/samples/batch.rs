@@ -47,7 +47,7 @@ pub(super) struct NoteBatch<'r, N, O> {
 #[derive(Debug)]
 struct BatchRecord<'r> {
     record: EventRecord<'r>,
-    user: Option<Box<[u64]>>,
+    deferred: Option<Box<[u64]>>,
     notes: Range<usize>,
     unwinds: bool,
     /// The number of faults that the walk had noted up to it.
@@ -117,7 +117,7 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
     pub(super) fn add(
         &mut self,
         record: &EventRecord<'r>,
-        user: Option<&[u64]>,
+        deferred: Option<&[u64]>,
         first: usize,
         noted: u64,
         is_stream: bool,
@@ -125,8 +125,8 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
         self.count_record(record, is_stream);
         let notes = first..self.notes.notes.len();
         let unwinds = core::mem::take(&mut self.notes.unwinds);
-        let user = user.filter(|_| !notes.is_empty()).map(Box::from);
-        self.records.push(BatchRecord { record: record.clone(), user, notes, unwinds, noted });
+        let deferred = deferred.filter(|_| !notes.is_empty()).map(Box::from);
+        self.records.push(BatchRecord { record: record.clone(), deferred, notes, unwinds, noted });
     }
 
     /// Works on the notes, or on the next of them if the output is large. `earlier` is given if stacks are unwound.
@@ -163,7 +163,7 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
                 None
             };
             let Ok(Some(at)) = session.update_at(&it.record) else { continue };
-            let of_sample = SampleStack { user: it.user.as_deref(), unwound };
+            let of_sample = SampleStack { deferred: it.deferred.as_deref(), unwound };
             if let Err(error) = notes.iter_mut().try_for_each(|note| worker.sample(&at, &of_sample, note)) {
                 self.faults.push((it.noted, error));
             }
@@ -193,7 +193,7 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
             }
             let at = session.update_at(&it.record).ok().flatten();
             if it.unwinds {
-                unwound.push(at.as_ref(), it.user.as_deref(), symbols);
+                unwound.push(at.as_ref(), it.deferred.as_deref(), symbols);
             }
         }
     }

@@ -8,7 +8,7 @@ use perf_abi::record::CpuMode;
 use perf_parse::FileError;
 use perf_parse::event::Event;
 use perf_parse::file::Account;
-use perf_session::{At, Mapping, Thread};
+use perf_session::{Mapping, SampleContext, Thread};
 use perf_symbol::Function;
 use perf_symbol::unwind::StackEnd;
 
@@ -197,10 +197,14 @@ impl Iterator for NamedSamples<'_> {
 impl FusedIterator for NamedSamples<'_> {}
 
 impl NamedPass {
-    fn find(&mut self, at: &At<'_, '_>, counted: &CountedSample<'_>) -> Result<NamedSample, FileError> {
+    fn find(
+        &mut self,
+        at: &SampleContext<'_, '_>,
+        counted: &CountedSample<'_>,
+    ) -> Result<NamedSample, FileError> {
         let Self { symbols, .. } = self;
         let (stack, end) = if has_stacks(counted.event) {
-            symbols.stack(at, counted.user)?
+            symbols.stack(at, counted.deferred)?
         } else {
             (vec![recorded_frame(symbols.own_frame(at))], None)
         };
@@ -234,7 +238,7 @@ impl<'r> SamplePass<'r> for NamedPass {
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         _: &WalkContext<'_>,
         _: &mut RecordNotes<'_, ()>,

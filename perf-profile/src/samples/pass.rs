@@ -6,7 +6,7 @@ use perf_abi::feature::Feature;
 use perf_parse::event::{Event, Events};
 use perf_parse::feature::{FeatureSection, Features};
 use perf_parse::{EventRecord, FileError};
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::{self, StackEnd};
 
@@ -24,7 +24,7 @@ pub struct CountedSample<'a> {
     /// The number of events that the sample stands for: see [`Periods`](perf_session::Periods).
     pub period: u64,
     /// The user part of its call chain if that came in a later record.
-    pub user: Option<&'a [u64]>,
+    pub deferred: Option<&'a [u64]>,
 }
 
 /// What is done with the samples of a capture, such as counting or printing them.
@@ -51,7 +51,7 @@ pub trait SamplePass<'r> {
     const TAKES_GROUPS: bool = false;
 
     /// Sees each sample before it is selected or not.
-    fn before(&mut self, at: &At<'_, '_>, notes: &mut RecordNotes<'_, Self::Note>) {
+    fn before(&mut self, at: &SampleContext<'_, '_>, notes: &mut RecordNotes<'_, Self::Note>) {
         let _ = (at, notes);
     }
 
@@ -62,7 +62,7 @@ pub trait SamplePass<'r> {
     /// A fault of the sample, which the account of the walk notes.
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         context: &WalkContext<'_>,
         notes: &mut RecordNotes<'_, Self::Note>,
@@ -75,7 +75,7 @@ pub trait SamplePass<'r> {
     /// A fault of the sample, which the account of the walk notes.
     fn unselected(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         notes: &mut RecordNotes<'_, Self::Note>,
     ) -> Result<(), FileError> {
@@ -137,7 +137,7 @@ pub trait PassWorker: Clone + Send {
     /// A fault of the sample, which the account of the walk notes. The sample's further notes are passed over by the worker.
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &SampleStack<'_>,
         note: &mut Self::Note,
     ) -> Result<(), FileError>;
@@ -173,7 +173,12 @@ impl PassWorker for NoWorker {
         None
     }
 
-    fn sample(&mut self, _: &At<'_, '_>, _: &SampleStack<'_>, (): &mut ()) -> Result<(), FileError> {
+    fn sample(
+        &mut self,
+        _: &SampleContext<'_, '_>,
+        _: &SampleStack<'_>,
+        (): &mut (),
+    ) -> Result<(), FileError> {
         Ok(())
     }
 
@@ -238,7 +243,7 @@ impl<N> RecordNotes<'_, N> {
 /// The stack of a sample, for a worker.
 #[derive(Debug)]
 pub struct SampleStack<'w> {
-    pub(super) user: Option<&'w [u64]>,
+    pub(super) deferred: Option<&'w [u64]>,
     /// The frames that were unwound, those that complete them, and the end.
     pub(super) unwound: Option<(&'w [unwind::UnwoundFrame], &'w [unwind::UnwoundFrame], StackEnd)>,
 }
@@ -246,8 +251,8 @@ pub struct SampleStack<'w> {
 impl<'w> SampleStack<'w> {
     /// Returns the user part of the call chain if that came in a later record.
     #[must_use]
-    pub fn user(&self) -> Option<&'w [u64]> {
-        self.user
+    pub fn deferred(&self) -> Option<&'w [u64]> {
+        self.deferred
     }
 
     /// Returns the frames, as [`Symbols::stack`] does. Give them back with [`Symbols::done`].
@@ -257,12 +262,12 @@ impl<'w> SampleStack<'w> {
     /// A fault of the sample's fields.
     pub fn find<'s>(
         &self,
-        at: &At<'s, '_>,
+        at: &SampleContext<'s, '_>,
         symbols: &mut Symbols,
     ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
         match self.unwound {
             Some((own, outer, end)) => Ok((symbols.mapped(at, own.iter().chain(outer).copied()), Some(end))),
-            None => symbols.stack(at, self.user),
+            None => symbols.stack(at, self.deferred),
         }
     }
 }

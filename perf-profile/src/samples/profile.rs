@@ -2,21 +2,21 @@
 
 use perf_abi::record::{Misc, RecordType};
 use perf_parse::{EventRecord, FileError};
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
 use super::Samples;
 use super::noted_events::NotedEvents;
 use super::pass::{CountedSample, PassWorker, RecordNotes, SamplePass, SampleStack, WalkContext};
-use crate::builder::{Kept, ProfileBuilder, Who};
+use crate::builder::{PendingSample, ProfileBuilder, SampleTask};
 use crate::error::ProfileError;
+use crate::function_table::NamingOptions;
 use crate::limits::Limits;
-use crate::named::Naming;
 use crate::observer::Observer;
 use crate::off_cpu::{OffCpuTracker, SchedulerFrames, SwitchReader, ThreadSwitch, WaitEnd};
-use crate::origin::Origin;
-use crate::profile::{Keep, Profile};
+use crate::origin::CaptureOrigin;
+use crate::profile::{Profile, SampleDetail};
 use crate::stack_table::{NewStacks, PartStack, StackPart, has_copies, has_stacks};
 use crate::symbols::{Symbols, recorded_frame};
 use crate::tracepoints::TracepointTexts;
@@ -27,10 +27,10 @@ use crate::wakers::{Wakers, Waking, WakingReader};
 #[non_exhaustive]
 pub struct ProfileOptions {
     /// What is kept of each sample.
-    pub keep: Keep,
+    pub detail: SampleDetail,
     /// Limits of what captures may make grow.
     pub limits: Limits,
-    /// Whether inlined functions are kept: see [`Naming::inlines`].
+    /// Whether inlined functions are kept: see [`NamingOptions::inlines`].
     pub inlines: bool,
     /// Whether the times that threads were off the CPU are counted, as samples of further events: see
     /// [`WaitKind`](crate::off_cpu::WaitKind). If the selected event is one of them, only its times are.
@@ -44,8 +44,8 @@ pub struct ProfileOptions {
 impl Default for ProfileOptions {
     /// Samples with stacks and names, neither times off the CPU nor marks.
     fn default() -> Self {
-        let (keep, limits) = (Keep::default(), Limits::default());
-        Self { keep, limits, inlines: true, off_cpu: false, wakers: 0, marks: false }
+        let (detail, limits) = (SampleDetail::default(), Limits::default());
+        Self { detail, limits, inlines: true, off_cpu: false, wakers: 0, marks: false }
     }
 }
 
@@ -71,21 +71,21 @@ impl Samples<'_, '_> {
         options: &ProfileOptions,
         observer: &mut dyn Observer,
     ) -> Result<Profile, ProfileError> {
-        let &ProfileOptions { keep, limits, inlines, off_cpu, wakers, marks } = options;
+        let &ProfileOptions { detail, limits, inlines, off_cpu, wakers, marks } = options;
         let (mut samples, kind) = if off_cpu { self.with_off_cpu() } else { (self, None) };
         samples.needs_all |= wakers > 0;
         let samples = samples.resolved()?;
-        let symbols = symbols.clone().with_max_stack(keep.max_stack);
-        let naming = Naming { inlines, threads: samples.threads };
+        let symbols = symbols.clone().with_max_stack(detail.max_stack);
+        let naming = NamingOptions { inlines, threads: samples.threads };
         let reader = samples.reader;
         let workers = samples.workers(symbols.symbolizer().is_some());
         let mut pass = ProfilePass {
-            builder: ProfileBuilder::new(keep, limits),
+            builder: ProfileBuilder::new(detail, limits),
             switches: if off_cpu { Some(SwitchReader::new(reader)?) } else { None },
             off_cpu: OffCpuTracker::new(kind),
             wakings: if wakers > 0 { Some(WakingReader::new(reader)?) } else { None },
             wakers: Wakers::new(wakers),
-            has_stacks: keep.max_stack > 0,
+            has_stacks: detail.max_stack > 0,
             texts: marks.then(|| TracepointTexts::new(reader)),
             walker: (workers.get() == 1).then(|| (symbols.clone(), SchedulerFrames::default())),
             events: NotedEvents::default(),
@@ -107,7 +107,7 @@ impl Samples<'_, '_> {
         let progress = &mut |done, all| observer.names(done, all);
         let profile = pass.builder.finish(walked.session(), finder, symbolizer.as_deref(), naming, progress);
         Ok(profile
-            .with_origin(Origin::of(walked.features()))
+            .with_origin(CaptureOrigin::of(walked.features()))
             .with_account(walked.account().clone(), walked.omitted()))
     }
 }
@@ -136,7 +136,7 @@ enum ProfileNote {
 struct SampleNote {
     /// The index of the event, if the sample is counted: others wake a thread up.
     event: Option<usize>,
-    who: Option<Who>,
+    task: Option<SampleTask>,
     time: Option<u64>,
     period: u64,
     need: StackNeed,
@@ -163,7 +163,7 @@ struct SchedulerNote {
 struct ProfilePass<'a> {
     builder: ProfileBuilder,
     switches: Option<SwitchReader<'a>>,
-    off_cpu: OffCpuTracker<Option<Kept>>,
+    off_cpu: OffCpuTracker<Option<PendingSample>>,
     wakings: Option<WakingReader<'a>>,
     wakers: Wakers,
     has_stacks: bool,
@@ -202,12 +202,12 @@ impl Clone for ProfileWorker<'_> {
 /// # Errors
 ///
 /// A fault of the sample. Without one, its stack can be decoded.
-pub fn has_stack(at: &At<'_, '_>, counted: &CountedSample<'_>) -> Result<bool, FileError> {
+pub fn has_stack(at: &SampleContext<'_, '_>, counted: &CountedSample<'_>) -> Result<bool, FileError> {
     if !has_stacks(counted.event) {
         return Ok(false);
     }
     at.sample().tail().map_err(|error| at.record().error(error))?;
-    at.stack(counted.user)?;
+    at.stack(counted.deferred)?;
     Ok(true)
 }
 
@@ -215,7 +215,7 @@ impl ProfilePass<'_> {
     /// Returns what is known of a sample before its stack is.
     fn note(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         notes: &mut RecordNotes<'_, ProfileNote>,
     ) -> Result<SampleNote, FileError> {
@@ -224,14 +224,14 @@ impl ProfilePass<'_> {
             () if has_stack(at, counted)? => StackNeed::Recorded,
             () => StackNeed::Own,
         };
-        let who = self.builder.who(at);
-        let need = if who.is_some() { need } else { StackNeed::Nothing };
+        let task = self.builder.task(at);
+        let need = if task.is_some() { need } else { StackNeed::Nothing };
         if need == StackNeed::Recorded && has_copies(counted.event) {
             notes.unwind();
         }
         Ok(SampleNote {
             event: None,
-            who,
+            task,
             time: at.sample().time(),
             period: counted.period,
             need,
@@ -243,7 +243,7 @@ impl ProfilePass<'_> {
     }
 
     /// Returns what a selected sample says of threads; `None` if nobody asks.
-    fn scheduler_note(&mut self, at: &At<'_, '_>) -> Option<SchedulerNote> {
+    fn scheduler_note(&mut self, at: &SampleContext<'_, '_>) -> Option<SchedulerNote> {
         (self.switches.is_some() || self.wakings.is_some()).then(|| SchedulerNote {
             is_switch: self.is_switch(at),
             switch: self.switches.as_mut().and_then(|switches| switches.selected_sample(at)),
@@ -253,12 +253,12 @@ impl ProfilePass<'_> {
     }
 
     /// Returns what a sample that is not selected, and wakes a thread up, says of threads.
-    fn waking_note(&self, at: &At<'_, '_>) -> SchedulerNote {
+    fn waking_note(&self, at: &SampleContext<'_, '_>) -> SchedulerNote {
         let waking = self.wakings.as_ref().and_then(|wakings| wakings.read(at));
         SchedulerNote { is_switch: false, switch: None, waking, frames: 0 }
     }
 
-    fn is_switch(&self, at: &At<'_, '_>) -> bool {
+    fn is_switch(&self, at: &SampleContext<'_, '_>) -> bool {
         self.switches.as_ref().is_some_and(|switches| switches.is_switch(at))
     }
 
@@ -275,7 +275,7 @@ impl ProfilePass<'_> {
     /// Takes a selected sample on the thread of the walk.
     fn take(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         symbols: &mut Symbols,
         scheduler: &mut SchedulerFrames,
@@ -293,12 +293,12 @@ impl ProfilePass<'_> {
     /// scheduler's.
     fn keep(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         is_switch: bool,
         symbols: &mut Symbols,
         scheduler: &mut SchedulerFrames,
-    ) -> Result<(Option<Kept>, usize), FileError> {
+    ) -> Result<(Option<PendingSample>, usize), FileError> {
         if !self.has_stacks {
             let end = Some(StackEnd::Truncated);
             return Ok((self.builder.keep(at, &[], end, symbols.symbolizer_mut()), 0));
@@ -307,7 +307,7 @@ impl ProfilePass<'_> {
             let own = recorded_frame(symbols.own_frame(at));
             return Ok((self.builder.keep(at, &[own], None, symbols.symbolizer_mut()), 0));
         }
-        let (stack, end) = symbols.stack(at, counted.user)?;
+        let (stack, end) = symbols.stack(at, counted.deferred)?;
         let kept = self.builder.keep(at, &stack, end, symbols.symbolizer_mut());
         let frames = if is_switch { scheduler.count(at, &stack, symbols) } else { 0 };
         symbols.done(stack);
@@ -330,7 +330,7 @@ impl ProfilePass<'_> {
     }
 
     /// Counts the time that a thread was off the CPU.
-    fn count_wait(&mut self, end: WaitEnd<Option<Kept>>) {
+    fn count_wait(&mut self, end: WaitEnd<Option<PendingSample>>) {
         let WaitEnd { tid, kind, before, time, away } = end;
         let Some(switches) = &self.switches else { return };
         let kept = before.and_then(|before| self.builder.woken(before, self.wakers.since(tid, time - away)));
@@ -344,9 +344,9 @@ impl ProfilePass<'_> {
     }
 
     fn count_sample(&mut self, note: SampleNote) {
-        let SampleNote { event, who, time, period, of_scheduler, stack, text, .. } = note;
-        let kept = who.zip(stack);
-        let kept = kept.and_then(|(who, stack)| self.builder.keep_of_part(who, self.part, stack));
+        let SampleNote { event, task, time, period, of_scheduler, stack, text, .. } = note;
+        let kept = task.zip(stack);
+        let kept = kept.and_then(|(task, stack)| self.builder.keep_of_part(task, self.part, stack));
         if let Some(event) = event.and_then(|index| self.events.get(index)) {
             self.builder.count(event, kept, time, period);
         }
@@ -356,7 +356,7 @@ impl ProfilePass<'_> {
     /// Keeps what a sample says, after it was counted.
     fn finish_sample(
         &mut self,
-        kept: Option<Kept>,
+        kept: Option<PendingSample>,
         text: Option<Vec<u8>>,
         of_scheduler: Option<SchedulerNote>,
     ) {
@@ -378,14 +378,14 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
     type Worker = ProfileWorker<'r>;
     type Error = ProfileError;
 
-    fn before(&mut self, at: &At<'_, '_>, notes: &mut RecordNotes<'_, ProfileNote>) {
+    fn before(&mut self, at: &SampleContext<'_, '_>, notes: &mut RecordNotes<'_, ProfileNote>) {
         let switch = self.switches.as_ref().and_then(|switches| switches.any_sample(at));
         self.take_switch(switch, notes);
     }
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         _: &WalkContext<'_>,
         notes: &mut RecordNotes<'_, ProfileNote>,
@@ -405,7 +405,7 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
 
     fn unselected(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         notes: &mut RecordNotes<'_, ProfileNote>,
     ) -> Result<(), FileError> {
@@ -456,7 +456,7 @@ impl<'r> SamplePass<'r> for ProfilePass<'r> {
 fn text(
     texts: Option<&mut TracepointTexts<'_>>,
     format: Option<usize>,
-    at: &At<'_, '_>,
+    at: &SampleContext<'_, '_>,
     symbols: &mut Symbols,
 ) -> Option<Vec<u8>> {
     let (texts, format) = texts.zip(format)?;
@@ -468,14 +468,19 @@ fn text(
 
 impl ProfileWorker<'_> {
     /// Numbers a stack.
-    fn number(&mut self, at: &At<'_, '_>, stack: &[StackFrame<'_>], end: Option<StackEnd>) -> PartStack {
+    fn number(
+        &mut self,
+        at: &SampleContext<'_, '_>,
+        stack: &[StackFrame<'_>],
+        end: Option<StackEnd>,
+    ) -> PartStack {
         self.part.stack(at, stack, end, self.symbols.symbolizer_mut())
     }
 
     /// Finds and numbers the stack of a sample.
     fn stack(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &SampleStack<'_>,
         note: &mut SampleNote,
     ) -> Result<Option<PartStack>, FileError> {
@@ -509,7 +514,7 @@ impl PassWorker for ProfileWorker<'_> {
 
     fn sample(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &SampleStack<'_>,
         note: &mut ProfileNote,
     ) -> Result<(), FileError> {

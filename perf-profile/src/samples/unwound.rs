@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use perf_session::At;
+use perf_session::SampleContext;
 use perf_symbol::unwind::{self, PartialStack, StackEnd, ThreadRoots};
 
 use crate::symbols::Symbols;
@@ -31,9 +31,14 @@ impl UnwoundStacks {
     }
 
     /// Unwinds a stack alone.
-    pub(super) fn push(&mut self, at: Option<&At<'_, '_>>, user: Option<&[u64]>, symbols: &mut Symbols) {
+    pub(super) fn push(
+        &mut self,
+        at: Option<&SampleContext<'_, '_>>,
+        deferred: Option<&[u64]>,
+        symbols: &mut Symbols,
+    ) {
         let start = self.frames.len();
-        let alone = at.and_then(|at| symbols.push_alone(at, user, &mut self.frames));
+        let alone = at.and_then(|at| symbols.push_alone(at, deferred, &mut self.frames));
         self.stacks.push((alone, start..self.frames.len()));
     }
 

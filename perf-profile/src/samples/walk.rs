@@ -95,17 +95,17 @@ impl<'a> SampleWalk<'a> {
         true
     }
 
-    /// Applies a record and passes it on; notes its fault. `user` is the part of its call chain that came later.
+    /// Applies a record and passes it on; notes its fault. `deferred` is the part of its call chain that came later.
     fn push<P: SamplePass<'a>>(
         &mut self,
         record: &EventRecord<'a>,
-        user: Option<&[u64]>,
+        deferred: Option<&[u64]>,
         pass: &mut P,
         batch: &mut BatchOf<'a, P>,
         worker: Option<&mut P::Worker>,
     ) {
         let passed = if record.kind() == RecordType::SAMPLE {
-            self.push_sample(record, user, pass, batch, worker)
+            self.push_sample(record, deferred, pass, batch, worker)
         } else {
             self.push_other(record, pass, batch, worker)
         };
@@ -142,7 +142,7 @@ impl<'a> SampleWalk<'a> {
     fn push_sample<P: SamplePass<'a>>(
         &mut self,
         record: &EventRecord<'a>,
-        user: Option<&[u64]>,
+        deferred: Option<&[u64]>,
         pass: &mut P,
         batch: &mut BatchOf<'a, P>,
         worker: Option<&mut P::Worker>,
@@ -164,19 +164,19 @@ impl<'a> SampleWalk<'a> {
         };
         let passed = if P::TAKES_GROUPS {
             let period = at.sample().period().unwrap_or(event.attr.sample_period);
-            pass_one(&CountedSample { event, period, user })
+            pass_one(&CountedSample { event, period, deferred })
         } else {
             periods.of(&at, records.events()).and_then(|mut periods| {
-                periods.try_for_each(|(event, period)| pass_one(&CountedSample { event, period, user }))
+                periods.try_for_each(|(event, period)| pass_one(&CountedSample { event, period, deferred }))
             })
         };
         let Some(worker) = worker else {
-            batch.add(record, user, first, noted, *is_stream);
+            batch.add(record, deferred, first, noted, *is_stream);
             return passed;
         };
         batch.count_record(record, *is_stream);
         batch.notes.unwinds = false;
-        let stack = SampleStack { user, unwound: None };
+        let stack = SampleStack { deferred, unwound: None };
         let notes = batch.notes.notes.get_mut(first..).unwrap_or_default();
         passed.and(notes.iter_mut().try_for_each(|note| worker.sample(&at, &stack, note)))
     }

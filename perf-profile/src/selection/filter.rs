@@ -6,7 +6,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 use perf_parse::file::Reader;
 use perf_parse::index::Chunk;
-use perf_session::{At, Mapping};
+use perf_session::{Mapping, SampleContext};
 
 use super::Selection;
 use super::cpus::CpuRanges;
@@ -51,7 +51,7 @@ impl SampleFilter {
     }
 
     /// Returns whether a sample is of the selected times, CPUs and events. perf does not count the others.
-    pub(crate) fn counts(&self, at: &At<'_, '_>, event: &Event) -> bool {
+    pub(crate) fn counts(&self, at: &SampleContext<'_, '_>, event: &Event) -> bool {
         let sample = at.sample();
         self.spans.contains(sample.time().unwrap_or(0))
             && self.wants_cpu(sample.cpu())
@@ -59,7 +59,7 @@ impl SampleFilter {
     }
 
     /// Returns whether a sample is of the selected threads, files and functions.
-    pub(crate) fn wants(&self, at: &At<'_, '_>, symbols: &mut Symbols) -> bool {
+    pub(crate) fn wants(&self, at: &SampleContext<'_, '_>, symbols: &mut Symbols) -> bool {
         let only = &self.selection;
         let thread = at.thread();
         let has_comm = || only.comms.iter().any(|comm| comm == thread.comm());
@@ -72,12 +72,12 @@ impl SampleFilter {
 }
 
 /// Returns whether the address of a sample is in one of the files.
-fn has_dso(at: &At<'_, '_>, dsos: &[Vec<u8>], symbols: &mut Symbols) -> bool {
+fn has_dso(at: &SampleContext<'_, '_>, dsos: &[Vec<u8>], symbols: &mut Symbols) -> bool {
     at.sample().ip().is_some() && symbols.own_frame(at).mapping.is_some_and(|it| is_named(it, dsos))
 }
 
 /// Returns whether the address of a sample is in one of the functions.
-fn has_function(at: &At<'_, '_>, functions: &[Vec<u8>], symbols: &mut Symbols) -> bool {
+fn has_function(at: &SampleContext<'_, '_>, functions: &[Vec<u8>], symbols: &mut Symbols) -> bool {
     if at.sample().ip().is_none() {
         return false;
     }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use perf_session::{At, Session};
+use perf_session::{SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
 use super::StackTable;
-use crate::end::End;
 use crate::limits::Limits;
+use crate::pending_end::PendingEnd;
 use crate::table::frames::{Counts, FramesPart, NONE, NewFrames};
-use crate::table::lists::Lists;
+use crate::table::number_lists::NumberLists;
 
 /// The frames and stacks of the samples that one thread of several works on.
 ///
@@ -30,7 +30,7 @@ pub struct StackPart {
     /// The frames, and what is known of stacks. They are not a tree: a stack that is new here may be known to others.
     table: StackTable,
     /// The numbers of the frames of each stack, innermost first.
-    lists: Lists,
+    lists: NumberLists,
     /// How much of the frames, and how many stacks, the table of all has.
     taken: Counts,
     taken_lists: usize,
@@ -47,7 +47,7 @@ pub struct PartFrame(u32);
 pub struct PartStack {
     stack: u32,
     /// With the number that the last frame has in the part.
-    end: End,
+    end: PendingEnd,
 }
 
 /// What is new in a [part](StackPart), for [`StackTable::take_over`].
@@ -57,14 +57,14 @@ pub struct NewStacks {
     /// Whether the numbers of the part begin anew.
     is_emptied: bool,
     frames: NewFrames,
-    lists: Lists,
+    lists: NumberLists,
 }
 
 /// What a table knows of a part.
 #[derive(Debug, Default)]
 pub(crate) struct PartNumbers {
     frames: FramesPart,
-    lists: Lists,
+    lists: NumberLists,
     /// The numbers in the table, by those in the part; [`NONE`] until a sample has the stack, and if there is no room for it.
     stacks: Vec<u32>,
 }
@@ -85,14 +85,14 @@ impl StackPart {
     }
 
     fn empty(number: u32, parts: Arc<AtomicU32>, max_stack: usize, limits: Limits) -> Self {
-        let (table, lists, taken) = (StackTable::default(), Lists::default(), Counts::default());
+        let (table, lists, taken) = (StackTable::default(), NumberLists::default(), Counts::default());
         Self { number, parts, max_stack, limits, table, lists, taken, taken_lists: 0, is_emptied: false }
     }
 
-    /// Returns a frame, as [`Frames::number`](crate::Frames::number) does.
+    /// Returns a frame, as [`FrameTable::number`](crate::FrameTable::number) does.
     pub fn frame(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         it: &StackFrame<'_>,
         symbolizer: Option<&mut Symbolizer>,
     ) -> PartFrame {
@@ -102,7 +102,7 @@ impl StackPart {
     /// Returns a stack, as [`StackTable::number`] does.
     pub fn stack(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         stack: &[StackFrame<'_>],
         given: Option<StackEnd>,
         symbolizer: Option<&mut Symbolizer>,
@@ -116,7 +116,7 @@ impl StackPart {
         }
         // There is room: the table of all takes the frames over long before their numbers come to an end.
         let end = table.push_frames(at, stack, given, symbolizer, *max_stack, NONE as usize);
-        let end = end.unwrap_or(End::OfLast(NONE));
+        let end = end.unwrap_or(PendingEnd::OfLast(NONE));
         let number = lists.push(table.scratch.iter().copied());
         if let Some(hash) = hash {
             table.known.add(hash, number, given, end);
@@ -132,10 +132,10 @@ impl StackPart {
         self.taken_lists = self.lists.len();
         let new = NewStacks { part: self.number, is_emptied: self.is_emptied, frames, lists };
         let (frames, of_stacks) =
-            (self.table.frames.places().len(), self.lists.values().max(self.lists.len()));
+            (self.table.frames.locations().len(), self.lists.values().max(self.lists.len()));
         self.is_emptied = frames > self.limits.frames || of_stacks > self.limits.stack_nodes;
         if self.is_emptied {
-            (self.table, self.lists) = (StackTable::default(), Lists::default());
+            (self.table, self.lists) = (StackTable::default(), NumberLists::default());
             (self.taken, self.taken_lists) = (Counts::default(), 0);
         }
         new
@@ -180,8 +180,8 @@ impl StackTable {
             return None;
         }
         let end = match it.end {
-            End::Known(end) => End::Known(end),
-            End::OfLast(last) => End::OfLast(frames.number(last)?),
+            PendingEnd::Known(end) => PendingEnd::Known(end),
+            PendingEnd::OfLast(last) => PendingEnd::OfLast(frames.number(last)?),
         };
         if *number == NONE {
             let numbers = list.iter().rev().filter_map(|&frame| frames.number(frame));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashMap};
 use perf_abi::record::CpuMode;
-use perf_session::{At, Dso, DsoKind, Frame, Mapping, Session};
+use perf_session::{Dso, DsoKind, Frame, Mapping, SampleContext, Session};
 use perf_symbol::{Function, Guess, LoadAhead, StackFrame, Symbolizer};
 
 use crate::table::numbering::Numbering;
@@ -19,11 +19,11 @@ pub const NONE: u32 = u32::MAX;
 
 /// The addresses of all samples, by the file and the offset in it.
 #[derive(Debug, Default)]
-pub struct Frames {
-    /// The numbers of the places in `list` that are no texts, by their [words](Place::words).
+pub struct FrameTable {
+    /// The numbers of the places in `list` that are no texts, by their [words](FrameLocation::words).
     numbers: Numbering,
     hasher: DefaultHashBuilder,
-    list: Vec<Place>,
+    list: Vec<FrameLocation>,
     dsos: Vec<Arc<Dso>>,
     /// By the address of the DSO, which `dsos` keeps alive.
     dso_numbers: HashMap<usize, u32>,
@@ -43,12 +43,12 @@ pub struct Frames {
 /// The address of a frame.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Place {
-    /// The index in [`Frames::dsos`]; [`NONE`] where nothing is mapped.
+pub struct FrameLocation {
+    /// The index in [`FrameTable::dsos`]; [`NONE`] where nothing is mapped.
     pub dso: u32,
-    /// The number of the mapping in its [`Frames`] or [`NONE`].
+    /// The number of the mapping in its [`FrameTable`] or [`NONE`].
     pub mapping: u32,
-    /// The index in [`Frames::generated`] or [`NONE`].
+    /// The index in [`FrameTable::generated`] or [`NONE`].
     pub(crate) generated: u32,
     /// Whose code it is.
     pub mode: CpuMode,
@@ -67,8 +67,8 @@ pub struct Place {
     pub offset: u64,
 }
 
-impl Place {
-    /// Returns whether it is no address, but a [text](Frames::text).
+impl FrameLocation {
+    /// Returns whether it is no address, but a [text](FrameTable::text).
     #[must_use]
     pub fn is_text(&self) -> bool {
         self.dso == NONE && self.generated != NONE
@@ -84,9 +84,9 @@ impl Place {
     }
 }
 
-impl Frames {
+impl FrameTable {
     /// Has the symbols of files loaded by another thread from the first frame in them on, so that they are there when
-    /// [`Named`](crate::Named) needs them. `symbolizer`, or a clone of it, then finds the functions. Without one, and with one
+    /// [`FunctionTable`](crate::FunctionTable) needs them. `symbolizer`, or a clone of it, then finds the functions. Without one, and with one
     /// thread, nothing is loaded ahead.
     pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, threads: NonZero<usize>) {
         self.ahead = symbolizer.filter(|_| threads.get() > 1).map(LoadAhead::new);
@@ -96,10 +96,10 @@ impl Frames {
     /// which the frames came.
     ///
     /// The functions of generated code are looked up here, by `symbolizer`, as other functions are at the address at other
-    /// times. All others are found later, by [`Named`](crate::Named).
+    /// times. All others are found later, by [`FunctionTable`](crate::FunctionTable).
     pub fn number(
         &mut self,
-        at: &At<'_, '_>,
+        at: &SampleContext<'_, '_>,
         it: &StackFrame<'_>,
         symbolizer: Option<&mut Symbolizer>,
         limit: usize,
@@ -109,7 +109,7 @@ impl Frames {
             Some(mapping) => self.dso(at.session(), frame.mode, mapping.dso(), limit)?,
             None => NONE,
         };
-        let place = Place {
+        let place = FrameLocation {
             dso,
             mapping: NONE,
             generated: NONE,
@@ -134,7 +134,7 @@ impl Frames {
     #[inline]
     fn enter(
         &mut self,
-        place: Place,
+        place: FrameLocation,
         mapping: Option<&Mapping>,
         functions: Option<&[Function]>,
         limit: usize,
@@ -160,7 +160,7 @@ impl Frames {
             generated.len() as u32 - 1
         });
         let mapping = mapping.map_or(NONE, |mapping| self.number_of_mapping(place.dso, mapping));
-        self.list.push(Place { mapping, generated, ..place });
+        self.list.push(FrameLocation { mapping, generated, ..place });
         Some(number)
     }
 
@@ -176,7 +176,7 @@ impl Frames {
         let name: Arc<[u8]> = text.into();
         let number = self.list.len() as u32;
         self.texts.insert(text.to_vec(), number);
-        self.list.push(Place {
+        self.list.push(FrameLocation {
             dso: NONE,
             mapping: NONE,
             generated: self.generated.len() as u32,
@@ -219,7 +219,7 @@ impl Frames {
     /// Returns whether a frame is one that came before, at the same address or where its file is mapped elsewhere. `false`
     /// for generated code, which may be another function now.
     #[inline]
-    pub(crate) fn is_at(&self, place: &Place, it: &StackFrame<'_>) -> bool {
+    pub(crate) fn is_at(&self, place: &FrameLocation, it: &StackFrame<'_>) -> bool {
         let StackFrame { frame, is_caller, .. } = *it;
         let is_there = match frame.mapping {
             Some(mapping) => {
@@ -289,20 +289,20 @@ impl Frames {
 
     /// Returns what is known of each frame, by its number.
     #[must_use]
-    pub fn places(&self) -> &[Place] {
+    pub fn locations(&self) -> &[FrameLocation] {
         &self.list
     }
 
     /// Returns what is known of a frame; `None` for a number that is none.
     #[must_use]
-    pub fn place(&self, number: u32) -> Option<&Place> {
+    pub fn location(&self, number: u32) -> Option<&FrameLocation> {
         self.list.get(number as usize)
     }
 
     /// Returns whose code a frame is; `CPUMODE_UNKNOWN` for a number that is none.
     #[must_use]
     pub fn mode(&self, number: u32) -> CpuMode {
-        self.place(number).map_or(CpuMode::CPUMODE_UNKNOWN, |place| place.mode)
+        self.location(number).map_or(CpuMode::CPUMODE_UNKNOWN, |place| place.mode)
     }
 
     /// Returns the files that frames are in, and what else is mapped.
@@ -314,13 +314,13 @@ impl Frames {
     /// Returns the file of a frame, or what else is mapped there; `None` where nothing is mapped.
     #[must_use]
     pub fn dso_of(&self, number: u32) -> Option<&Arc<Dso>> {
-        self.dsos.get(self.place(number)?.dso as usize)
+        self.dsos.get(self.location(number)?.dso as usize)
     }
 
     /// Returns a frame as it was recorded first, and whether it is a caller.
     #[must_use]
     pub fn frame(&self, number: u32) -> Option<(Frame<'_>, bool)> {
-        let place = self.place(number)?;
+        let place = self.location(number)?;
         let mapping = self.mappings.get(place.mapping as usize);
         Some((Frame { ip: place.ip, mode: place.mode, mapping }, place.is_caller))
     }
@@ -333,7 +333,7 @@ impl Frames {
     /// Returns the mapping of a frame, one of those that had its address; `None` where nothing is mapped.
     #[must_use]
     pub fn mapping(&self, number: u32) -> Option<&Mapping> {
-        self.mappings.get(self.place(number)?.mapping as usize)
+        self.mappings.get(self.location(number)?.mapping as usize)
     }
 }
 
@@ -373,12 +373,12 @@ mod tests {
 
     #[test]
     fn texts_are_frames_with_a_name() {
-        let mut frames = Frames::default();
+        let mut frames = FrameTable::default();
         assert_eq!(frames.text(b"[woken by a]", 2), Some(0));
         assert_eq!(frames.text(b"[woken by b]", 2), Some(1));
         assert_eq!(frames.text(b"[woken by a]", 2), Some(0));
         assert_eq!(frames.text(b"[woken by c]", 2), None);
-        assert!(frames.places().iter().all(Place::is_text));
+        assert!(frames.locations().iter().all(FrameLocation::is_text));
         assert_eq!(frames.generated[1][0].name.as_deref(), Some(&b"[woken by b]"[..]));
     }
 }

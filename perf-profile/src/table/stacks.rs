@@ -12,7 +12,7 @@ pub const EMPTY: u32 = 0;
 /// The stacks of all samples, as a tree: stacks that begin with the same callers share these frames. A stack is the number
 /// of its innermost frame in the tree.
 #[derive(Clone, Debug)]
-pub struct Stacks {
+pub struct StackTree {
     /// The caller and the frame of each node. The first one is the root.
     nodes: Vec<(u32, u32)>,
     /// The numbers of all nodes but the root, by the caller and the frame.
@@ -20,15 +20,15 @@ pub struct Stacks {
     hasher: DefaultHashBuilder,
 }
 
-impl Default for Stacks {
+impl Default for StackTree {
     fn default() -> Self {
         let (numbers, hasher) = Default::default();
         Self { nodes: vec![(EMPTY, u32::MAX)], numbers, hasher }
     }
 }
 
-impl Stacks {
-    /// Returns the number of a stack, given by its [frames](crate::Frames) from the outermost one on. `None` if the tree
+impl StackTree {
+    /// Returns the number of a stack, given by its [frames](crate::FrameTable) from the outermost one on. `None` if the tree
     /// would have more than `limit` frames.
     pub fn number(&mut self, frames: impl Iterator<Item = u32>, limit: usize) -> Option<u32> {
         let mut stack = EMPTY;
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn stacks_that_are_pushed_are_found_afterwards() {
-        let mut stacks = Stacks::default();
+        let mut stacks = StackTree::default();
         let caller = stacks.push(EMPTY, 1);
         let called = stacks.push(caller, 2);
         stacks.find_all();
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn stacks_share_their_callers() {
-        let mut stacks = Stacks::default();
+        let mut stacks = StackTree::default();
         let one = stacks.number([1, 2, 3].into_iter(), 5).unwrap();
         let other = stacks.number([1, 2, 4].into_iter(), 5).unwrap();
         assert_eq!(stacks.number([1, 2, 3].into_iter(), 5), Some(one));

@@ -75,7 +75,7 @@ impl BatchRoom {
 /// Returns whether a record may keep memory that is not the capture's. `is_stream` is whether the capture is one.
 #[must_use]
 pub fn may_keep(record: &EventRecord<'_>, is_stream: bool, in_time_order: bool) -> bool {
-    let is_shared = is_stream || record.place().decompressed.is_some();
+    let is_shared = is_stream || record.position().decompressed.is_some();
     // In time order, records with a time were copied.
     is_shared && !(in_time_order && record.time().is_some_and(|time| time != 0))
 }

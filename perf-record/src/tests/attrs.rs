@@ -7,7 +7,7 @@ use perf_abi::read_format::ReadFormat;
 use perf_abi::sample_type::SampleType;
 use perf_open::{EventGroup, EventSpec};
 
-use crate::fallback::{self, EventChoices, FallbackStep, Note};
+use crate::fallback::{self, EventChoices, FallbackNote, FallbackStep};
 use crate::{CallGraphMode, RecordOptions, Targets, all_registers, shared_settings};
 
 /// Returns the attr of an event of a group, as that of a command.
@@ -191,12 +191,15 @@ fn refusals_and_what_follows() {
     };
     // Linux before 6.12.
     let mut choices = EventChoices { groups: vec![sampled_by_leader()], inherit_read: true, aux: None };
-    assert_eq!(after(&mut choices, "EINVAL", &Targets::Command, &default()), Some(Note::NotInherited));
+    assert_eq!(
+        after(&mut choices, "EINVAL", &Targets::Command, &default()),
+        Some(FallbackNote::NotInherited)
+    );
     assert!(!choices.inherit_read);
     assert_eq!(after(&mut choices, "EINVAL", &Targets::Command, &default()), None);
     // No PMU.
     let clock = after(&mut choices, "ENOENT", &Targets::Command, &default());
-    assert_eq!(clock, Some(Note::Clock { event: "cycles".to_owned() }));
+    assert_eq!(clock, Some(FallbackNote::Clock { event: "cycles".to_owned() }));
     assert_eq!(choices.groups[0].events[0].name, "cpu-clock");
     assert_eq!(after(&mut choices, "ENOENT", &Targets::Command, &default()), None);
     // The caller decides whether there are replacements.

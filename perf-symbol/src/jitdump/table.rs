@@ -76,7 +76,7 @@ struct CodeIndex {
 
 /// A function that a JIT compiler generated, at an address and a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Jitted<'a> {
+pub struct JitFunction<'a> {
     /// Name and addresses.
     pub symbol: Symbol<'a>,
     /// Number of the record that loaded the code, by time.
@@ -130,7 +130,7 @@ impl Jitdump {
     /// cannot be read are skipped and counted.
     ///
     /// The first look-up after it takes time for all functions, and not only for the new ones. It may change the
-    /// [numbers of loads](Jitted::load).
+    /// [numbers of loads](JitFunction::load).
     ///
     /// # Errors
     ///
@@ -265,7 +265,7 @@ impl Jitdump {
     ///
     /// The times of a jitdump with [other time stamps](Self::has_arch_times) cannot be compared with a time.
     #[must_use]
-    pub fn find(&self, address: u64, time: Option<u64>) -> Option<Jitted<'_>> {
+    pub fn find(&self, address: u64, time: Option<u64>) -> Option<JitFunction<'_>> {
         let index = self.index.get_or_init(|| CodeIndex::new(&self.loads));
         let (number, has_lines) = match time {
             Some(time) => {
@@ -286,7 +286,7 @@ impl Jitdump {
         let load = self.load(index, number)?;
         let name = self.text(load.name);
         let line = if has_lines { self.line(load, address) } else { None };
-        Some(Jitted {
+        Some(JitFunction {
             symbol: Symbol { name, start: load.start, end: load.end, source: NameSource::Jitdump },
             load: number,
             file: line.map(|line| self.text(line.file)),

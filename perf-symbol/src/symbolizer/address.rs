@@ -10,7 +10,7 @@ use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DwarfState};
 use crate::file_origin::FileOrigin;
 use crate::function::Function;
-use crate::jitdump::Jitted;
+use crate::jitdump::JitFunction;
 use crate::never_called;
 use crate::options::Demangle;
 use crate::symtab::{NameSource, Symbol};
@@ -23,7 +23,7 @@ impl Symbolizer {
         mapping: &Mapping,
         key: AddressKey,
         ip: u64,
-        jitted: Option<Jitted<'_>>,
+        jitted: Option<JitFunction<'_>>,
     ) -> Range<u32> {
         // Less than 4 Gi, so that their numbers fit.
         let most = self.cached.saturating_mul(2).min(1 << 31);
@@ -61,7 +61,7 @@ impl Symbolizer {
         symbols.doubt.get().copied().filter(|doubt| *doubt != Doubt::Clock)
     }
 
-    fn add_jitted(&mut self, dso: usize, jitted: &Jitted<'_>, ip: u64) {
+    fn add_jitted(&mut self, dso: usize, jitted: &JitFunction<'_>, ip: u64) {
         let offset = ip.wrapping_sub(jitted.symbol.start);
         let mut function = self.function(dso, (&jitted.symbol, None), offset, true);
         function.file = jitted.file.map(|file| self.names.share(file));

@@ -2,7 +2,7 @@
 
 use perf_abi::record::CpuMode;
 use perf_parse::FileError;
-use perf_session::At;
+use perf_session::SampleContext;
 
 use super::end::StackEnd;
 use super::frame::{FrameSource, UnwoundFrame};
@@ -30,7 +30,7 @@ impl UserFrame {
 /// the branches of the event are its call stack, they are the user part. Of a sample without a call chain the instruction
 /// pointer is the only address.
 pub(crate) fn split<'r>(
-    at: &At<'_, 'r>,
+    at: &SampleContext<'_, 'r>,
     deferred: Option<&'r [u64]>,
     frames: &mut Vec<UnwoundFrame>,
     user: &mut Vec<UserFrame>,

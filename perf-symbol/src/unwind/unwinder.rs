@@ -7,7 +7,7 @@ use perf_abi::callchain::MAX_STACK_DEPTH;
 use perf_abi::record::CpuMode;
 use perf_abi::regs::{Arch, RegsAbi};
 use perf_parse::FileError;
-use perf_session::{At, Dso, Mapping};
+use perf_session::{Dso, Mapping, SampleContext};
 
 use super::chain::{self, UserFrame};
 use super::end::StackEnd;
@@ -71,20 +71,20 @@ impl Unwinder {
 
     /// Appends the stack of a sample to `frames`, innermost first: the kernel's frames of its call chain, then the user
     /// frames that its registers and its copy of the stack lead to. `None` if these do not lead to any; the stack is then
-    /// [`At::stack`]. The [module docs](super#parts-of-a-stack) have a table.
+    /// [`SampleContext::stack`]. The [module docs](super#parts-of-a-stack) have a table.
     ///
     /// `module_of` returns the module of what is mapped; `None` if it is not to be had. It is called once for each file.
-    /// `deferred` is as for [`At::stack`].
+    /// `deferred` is as for [`SampleContext::stack`].
     ///
     /// Takes time proportional to the number of frames. The first address of a function that occurs costs a search in the
     /// unwind tables of its file.
     ///
     /// # Errors
     ///
-    /// Those of [`EventRecord::tail`](perf_parse::EventRecord::tail) and of [`At::stack`]. `frames` is then as before.
+    /// Those of [`EventRecord::tail`](perf_parse::EventRecord::tail) and of [`SampleContext::stack`]. `frames` is then as before.
     pub fn unwind<'r>(
         &mut self,
-        at: &At<'_, 'r>,
+        at: &SampleContext<'_, 'r>,
         deferred: Option<&'r [u64]>,
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
         frames: &mut Vec<UnwoundFrame>,
@@ -101,7 +101,7 @@ impl Unwinder {
     /// Those of [`unwind`](Self::unwind).
     pub fn unwind_alone<'r>(
         &mut self,
-        at: &At<'_, 'r>,
+        at: &SampleContext<'_, 'r>,
         deferred: Option<&'r [u64]>,
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
         frames: &mut Vec<UnwoundFrame>,
@@ -119,7 +119,7 @@ impl Unwinder {
     /// Unwinds a stack without those before.
     fn unwind_first<'r>(
         &mut self,
-        at: &At<'_, 'r>,
+        at: &SampleContext<'_, 'r>,
         deferred: Option<&'r [u64]>,
         module_of: &mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
         frames: &mut Vec<UnwoundFrame>,

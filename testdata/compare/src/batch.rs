@@ -58,7 +58,7 @@ fn walk_in<'r, const N: usize>(
             let record = expected.next().expect("a sample of the batch").expect("it has no fault");
             let mut expected_place = place;
             *expected_place.decompressed.as_mut().unwrap_or(&mut expected_place.offset) += at as u64;
-            assert_eq!(record.place(), expected_place);
+            assert_eq!(record.position(), expected_place);
             assert_eq!(batch.offset(index), Some(at));
             assert_eq!(&bytes[at..][..record.raw().as_bytes().len()], record.raw().as_bytes());
             at += record.raw().as_bytes().len();
@@ -78,10 +78,10 @@ fn walk_in<'r, const N: usize>(
         match (records.next(), expected.next()) {
             (None, None) => break,
             (Some(Ok(next)), Some(Ok(record))) => {
-                assert_eq!(next.place(), record.place());
+                assert_eq!(next.position(), record.position());
                 assert_eq!(next.raw().as_bytes(), record.raw().as_bytes());
                 let is_good = record.sample().is_some_and(|sample| sample.tail().is_ok());
-                let is_compressed = record.place().decompressed.is_some();
+                let is_compressed = record.position().decompressed.is_some();
                 // Another event may record other leading fields.
                 let leading = SampleType::KNOWN.0 & selected.0 & !TAIL.0;
                 let its = record.event().map_or(0, |event| event.attr.sample_type.0);

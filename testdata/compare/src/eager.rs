@@ -6,7 +6,7 @@ use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 use perf_parse::record::FileId;
-use perf_parse::sample::{BranchStack, Callchain, Frame, Read, Reading, Readings, Regs};
+use perf_parse::sample::{BranchStack, Callchain, ChainFrame, Read, Reading, Readings, Regs};
 use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 use testdata::oracle;
 
@@ -234,11 +234,11 @@ fn callchain<O: ByteOrder>(chain: &Callchain<'_, O>) -> Vec<u64> {
     let mut at = words.iter();
     while let Some(&word) = at.next() {
         if word == -640_i64 as u64 {
-            frames.push(Frame::Deferred { cookie: at.next().copied() });
+            frames.push(ChainFrame::Deferred { cookie: at.next().copied() });
         } else if word >= -4095_i64 as u64 {
             context = Some(CallchainContext(word));
         } else {
-            frames.push(Frame::Ip { ip: word, context });
+            frames.push(ChainFrame::Ip { ip: word, context });
         }
     }
     assert_eq!(chain.frames().collect::<Vec<_>>(), frames);

@@ -12,7 +12,7 @@ use perf_abi::record::CpuMode;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Events;
 use perf_parse::{EventRecord, Reader};
-use perf_session::{At, Mapping, Maps, Session, SessionLimits};
+use perf_session::{Mapping, Maps, SampleContext, Session, SessionLimits};
 
 pub use mirror::Mirror;
 use model::{Fragment, Model, Space};
@@ -127,7 +127,7 @@ impl Pair {
 }
 
 /// Compares what a sample has, which may be of a guest.
-fn check_at(at: &At<'_, '_>, step: &Step, model: &Model, keys: &mut Keys) {
+fn check_at(at: &SampleContext<'_, '_>, step: &Step, model: &Model, keys: &mut Keys) {
     let machine = step.machine();
     let threads = model.threads(machine);
     let expected = threads.iter().find(|thread| thread.tid == step.tid).expect("the sample is of it");

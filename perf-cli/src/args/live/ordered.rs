@@ -5,12 +5,12 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// A value, and its place among all values of this type on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ordered {
+pub(crate) struct OrderedValue {
     pub(crate) place: usize,
     pub(crate) text: String,
 }
 
-impl Ordered {
+impl OrderedValue {
     /// Parses a value. clap parses the values of all options in the order in which they are given.
     pub(super) fn parse(text: &str) -> Result<Self, Infallible> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);

@@ -9,7 +9,7 @@ use perf_record::stat::CacheLevel;
 
 use super::control::Control;
 use super::observed::ObservedArgs;
-use super::ordered::Ordered;
+use super::ordered::OrderedValue;
 use crate::args::capture::Capture;
 
 pub(super) const AFTER_HELP: &str = "\
@@ -91,12 +91,12 @@ pub(crate) struct StatReportArgs {
 pub(crate) struct StatArgs {
     /// Events to count, by perf's names (perfdata list): cycles:u,faults,'{a,b}',sched:sched_switch,pmu/term=1/. Can be
     /// given more than once
-    #[arg(short, long = "event", value_name = "EVENTS", value_parser = Ordered::parse)]
-    pub(crate) events: Vec<Ordered>,
+    #[arg(short, long = "event", value_name = "EVENTS", value_parser = OrderedValue::parse)]
+    pub(crate) events: Vec<OrderedValue>,
 
     /// Count only hits of the last tracepoint before this option whose fields fulfil this: 'prev_pid != 0'
-    #[arg(long, value_name = "FILTER", value_parser = Ordered::parse)]
-    pub(crate) filter: Vec<Ordered>,
+    #[arg(long, value_name = "FILTER", value_parser = OrderedValue::parse)]
+    pub(crate) filter: Vec<OrderedValue>,
 
     /// Count all events as one group, as with braces around them
     #[arg(short, long)]

@@ -9,7 +9,7 @@ use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, WriteOpt
 
 use crate::Failure;
 use crate::escape::shown;
-use crate::output::{Holds, Outputs, Unfinished, say};
+use crate::output::{FileContent, Outputs, UnfinishedFile, say};
 
 /// The name of the capture that describes the events.
 const ATTR: &str = "attr.data";
@@ -30,8 +30,8 @@ pub(super) fn check(folder: &Path, output: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn create(folder: &Path, name: &str) -> Result<(File, Unfinished), Failure> {
-    Outputs::default().claim("--dump-rings", &folder.join(name))?.create(Holds::Capture)
+fn create(folder: &Path, name: &str) -> Result<(File, UnfinishedFile), Failure> {
+    Outputs::default().claim("--dump-rings", &folder.join(name))?.create(FileContent::Capture)
 }
 
 /// Writes each ring to `ring.N` in `folder`, and a perf.data without records next to them, which describes the events.

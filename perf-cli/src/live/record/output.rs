@@ -11,7 +11,7 @@ use super::folder::CaptureFolder;
 use crate::Failure;
 use crate::escape::shown;
 use crate::output::aside::KCORE_DIR;
-use crate::output::{Holds, Outputs, Unfinished};
+use crate::output::{FileContent, Outputs, UnfinishedFile};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.
 pub(super) const CHUNK: usize = 1 << 16;
@@ -35,7 +35,7 @@ enum OutputKind {
         /// The same file, for its size.
         file: File,
         /// The unfinished file; `None` after it was published.
-        unfinished: Option<Box<Unfinished>>,
+        unfinished: Option<Box<UnfinishedFile>>,
     },
     Stream(Box<PipeSink<BufWriter<io::Stdout>>>),
 }
@@ -52,7 +52,7 @@ impl CaptureOutput {
         }
         let name = shown(path).to_string();
         let claim = Outputs::default().claim_recording("--output", path)?;
-        let (out, unfinished) = claim.create(Holds::Recording)?;
+        let (out, unfinished) = claim.create(FileContent::Recording)?;
         let file = out.try_clone()?;
         let sink = Box::new(FileSink::with_options(BufWriter::with_capacity(CHUNK, out), options));
         Ok(Self {

@@ -24,9 +24,9 @@ fn file(name: &str, content: &str, mode: u32) -> (String, String, u32) {
     (name.to_owned(), content.to_owned(), mode)
 }
 
-fn begin(path: &Path) -> (File, Unfinished) {
+fn begin(path: &Path) -> (File, UnfinishedFile) {
     let (mut file, unfinished) =
-        Outputs::default().claim("-o", path).unwrap().create(Holds::Recording).unwrap();
+        Outputs::default().claim("-o", path).unwrap().create(FileContent::Recording).unwrap();
     file.write_all(b"new").unwrap();
     (file, unfinished)
 }

@@ -11,7 +11,7 @@ use super::super::digits::push_hex;
 use super::super::head::Heads;
 use super::super::json::{self, Json};
 use super::super::name::{Name, name};
-use super::super::record::{Printed, RecordSink};
+use super::super::record::{PrintedRecord, RecordSink};
 use super::super::text::{self, Value};
 use super::super::tracepoint::Tracepoint;
 use super::super::{Scalars, Sink, given};
@@ -20,12 +20,12 @@ use crate::args::Format;
 
 /// The line of a record.
 #[derive(Debug)]
-pub(crate) struct Row<'b, 'a> {
+pub(crate) struct ColumnsLine<'b, 'a> {
     pub(crate) columns: &'b mut Columns<'a>,
     pub(crate) out: &'b mut Vec<u8>,
 }
 
-impl Row<'_, '_> {
+impl ColumnsLine<'_, '_> {
     /// Collects a field, if it is selected. `json` appends it as a member of an object, and `text` appends its value.
     #[inline(always)]
     fn set(&mut self, name: &Name, json: impl FnOnce(&mut Json<'_>), text: impl FnOnce(&mut Value<'_>)) {
@@ -48,9 +48,9 @@ impl Row<'_, '_> {
     }
 }
 
-impl RecordSink for Row<'_, '_> {
-    fn begin(&mut self, it: &Printed<'_>, _: &mut Heads) {
-        given(it.record.place().decompressed, |offset| self.hex(name!("inner"), offset));
+impl RecordSink for ColumnsLine<'_, '_> {
+    fn begin(&mut self, it: &PrintedRecord<'_>, _: &mut Heads) {
+        given(it.record.position().decompressed, |offset| self.hex(name!("inner"), offset));
     }
 
     fn begin_sample_id(&mut self) {}
@@ -58,7 +58,7 @@ impl RecordSink for Row<'_, '_> {
     #[inline]
     fn end(
         &mut self,
-        it: &Printed<'_>,
+        it: &PrintedRecord<'_>,
         heads: &mut Heads,
         sample: Option<&Sample<'_>>,
         _: Option<&FileError>,
@@ -104,7 +104,7 @@ impl RecordSink for Row<'_, '_> {
 #[inline(always)]
 fn print_known(
     source: Source,
-    it: &Printed<'_>,
+    it: &PrintedRecord<'_>,
     heads: &mut Heads,
     sample: Option<&Sample<'_>>,
     sink: &mut impl Scalars,
@@ -129,7 +129,7 @@ fn print_known(
     true
 }
 
-impl Scalars for Row<'_, '_> {
+impl Scalars for ColumnsLine<'_, '_> {
     #[inline(always)]
     fn number(&mut self, name: &Name, value: u64) {
         self.set(name, |json| json.number(name, value), |text| text.number(name, value));
@@ -171,7 +171,7 @@ impl Scalars for Row<'_, '_> {
     }
 }
 
-impl Sink for Row<'_, '_> {
+impl Sink for ColumnsLine<'_, '_> {
     /// Does nothing: [`end`](RecordSink::end) gets the sample and prints its leading fields.
     #[inline(always)]
     fn leading(&mut self, _: &Sample<'_>) {}

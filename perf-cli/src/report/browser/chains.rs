@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use perf_profile::Total;
+use perf_profile::SampleTotal;
 use perf_profile::report::{CallGraphOptions, CallGraphStyle, GraphBranch, GraphTree, StackFunction};
 
 /// A function of a call chain, as a line.
@@ -13,7 +13,7 @@ pub(super) struct ChainLine {
     /// The branch that the line begins, if it can be expanded, and whether it is.
     pub(super) branch: Option<(usize, bool)>,
     /// What the branch counts, and what of; only in the first line of a branch that is not all of the row.
-    pub(super) share: Option<(Total, u64)>,
+    pub(super) share: Option<(SampleTotal, u64)>,
 }
 
 /// The call chains of a row.

@@ -8,7 +8,7 @@ use super::super::printed::abbreviated;
 use super::lines::{LinePart, RowLines, style, title};
 use super::model::{Browser, BrowserMode, BrowserQuestion};
 use crate::escape::OneLine;
-use perf_profile::Total;
+use perf_profile::SampleTotal;
 
 /// How the screen looks.
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ fn events(browser: &Browser<'_>, selected: usize, body: Rect, buffer: &mut Buffe
     let totals = browser.view.report.events();
     let top = (selected + 1).saturating_sub(usize::from(body.height));
     for (y, (number, members)) in (0..body.height).zip(browser.tables.iter().enumerate().skip(top)) {
-        let mut total = Total::default();
+        let mut total = SampleTotal::default();
         let of = members.events.iter().filter_map(|index| totals.get(index));
         of.for_each(|it| total.add(it.all));
         let (samples, unit) = abbreviated(total.samples);

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write};
 
 use perf_export::{flamegraph, fold};
 use perf_parse::file::Reader;
-use perf_profile::{Keep, Profile, Times, event_name};
+use perf_profile::{Profile, SampleDetail, TimeDetail, event_name};
 
 use super::lines::{RowLines, joined, style, title};
 use super::model::Browser;
@@ -14,7 +14,7 @@ use crate::args::only::OnlyArgs;
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;
 use crate::input::Memory;
-use crate::profile::{self, Request};
+use crate::profile::{self, ProfileRequest};
 
 /// The largest number that the name of a file gets.
 const LAST: u32 = 9999;
@@ -83,7 +83,7 @@ pub(super) fn fold(browser: &Browser<'_>, capture: BrowsedCapture<'_, '_, '_>) -
     options.event = Some(event(browser));
     let mut text = Vec::new();
     // Writing to memory cannot fail.
-    let _ = fold::write(&[shown(browser, capture, Times::Nothing)?], &options, &mut text);
+    let _ = fold::write(&[shown(browser, capture, TimeDetail::Nothing)?], &options, &mut text);
     write_new(&|number| format!("perfdata.{number}.folded"), &text)
 }
 
@@ -102,7 +102,7 @@ pub(super) fn flamegraph(
     options.event = Some(event(browser));
     let mut page = Vec::new();
     // Writing to memory cannot fail.
-    let _ = flamegraph::write(&[shown(browser, capture, Times::Spans)?], &options, &mut page);
+    let _ = flamegraph::write(&[shown(browser, capture, TimeDetail::Spans)?], &options, &mut page);
     write_new(&|number| format!("perfdata.{number}.html"), &page)
 }
 
@@ -118,7 +118,7 @@ fn event(browser: &Browser<'_>) -> Vec<u8> {
 fn shown(
     browser: &Browser<'_>,
     capture: BrowsedCapture<'_, '_, '_>,
-    times: Times,
+    times: TimeDetail,
 ) -> Result<Profile, Failure> {
     let BrowsedCapture { reader, memory, args, only } = capture;
     let plan = browser.view.report.plan();
@@ -128,7 +128,7 @@ fn shown(
     if args.exclude_other {
         return Err(Failure("samples without a parent would be there; leave --exclude-other out".into()));
     }
-    let request = Request {
+    let request = ProfileRequest {
         paths: &[],
         only,
         symbols: &args.symbols,
@@ -137,11 +137,11 @@ fn shown(
         wakers: 0,
         marks: false,
     };
-    let keep = Keep { max_stack: args.max_stack, times, ..Keep::default() };
-    let (mut profile, _) = profile::profile(reader, memory, &request, keep)?;
+    let detail = SampleDetail { max_stack: args.max_stack, times, ..SampleDetail::default() };
+    let (mut profile, _) = profile::profile(reader, memory, &request, detail)?;
     let state = &browser.state;
     profile.retain(&mut |profile, sample| {
-        let (named, frames) = (profile.named(), profile.frames());
+        let (named, frames) = (profile.function_table(), profile.frames());
         let mut stack = profile.stacks().frames(sample.stack).peekable();
         let own = stack.peek().copied();
         if args.hide_unresolved && own.is_none_or(|own| named.symbol_of(own) == perf_profile::NONE) {

@@ -11,7 +11,7 @@ use super::model::Browser;
 use super::state::{Zoom, shown_task};
 use crate::column::right;
 use crate::escape::push_name;
-use perf_profile::Total;
+use perf_profile::SampleTotal;
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,7 +187,7 @@ pub(super) fn title(browser: &Browser<'_>) -> String {
         push_name(&mut title, browser.state.filter.as_bytes());
         title.extend_from_slice(b", ");
     }
-    let mut total = Total::default();
+    let mut total = SampleTotal::default();
     browser.listed.totals().iter().for_each(|it| total.add(*it));
     let (samples, unit) = abbreviated(total.samples);
     let members = browser.members();

@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use std::collections::HashMap;
 
-use perf_profile::Total;
+use perf_profile::SampleTotal;
 use perf_profile::report::{
     CallGraphOptions, CallGraphStyle, Percentage, ReportColumn, ReportRow, ReportTable, RowStacks,
     TableEvents,
@@ -24,7 +24,7 @@ pub(super) struct ListedRows<'a> {
     min_percent: f64,
     pub(super) table: ReportTable<'a>,
     /// What percentages are of if they are of all samples.
-    totals: Vec<Total>,
+    totals: Vec<SampleTotal>,
     pub(super) style: text::TableStyle,
     /// The columns, as wide as all rows need.
     columns: Vec<(ReportColumn, usize)>,
@@ -116,7 +116,7 @@ impl<'a> ListedRows<'a> {
         let mut shown: Vec<_> = order.filter(|&row| state.shows(&self.table, &rows[row])).collect();
         let mut totals = self.totals.clone();
         if state.is_relative {
-            totals.iter_mut().for_each(|it| *it = Total::default());
+            totals.iter_mut().for_each(|it| *it = SampleTotal::default());
             for &row in &shown {
                 let counts = rows[row].counts().iter();
                 totals.iter_mut().zip(counts).for_each(|(total, count)| total.add(count.own));
@@ -149,7 +149,7 @@ impl<'a> ListedRows<'a> {
     }
 
     /// Returns the sum of what is shown, or of all, by event.
-    pub(super) fn totals(&self) -> &[Total] {
+    pub(super) fn totals(&self) -> &[SampleTotal] {
         self.table.totals()
     }
 

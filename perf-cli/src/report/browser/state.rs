@@ -3,7 +3,7 @@
 use perf_abi::record::CpuMode;
 use perf_profile::report::{Report, ReportCell, ReportColumn, ReportRow, ReportTable, SortKey};
 use perf_profile::text::push_name;
-use perf_profile::{NONE, Named, Symbol, Thread};
+use perf_profile::{FunctionTable, NONE, ProfileThread, Symbol};
 
 /// Whose samples are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl ZoomedTask {
     }
 
     /// Returns whether a thread of a profile is meant.
-    fn is(&self, thread: &Thread) -> bool {
+    fn is(&self, thread: &ProfileThread) -> bool {
         match self {
             Self::Thread(tid) => thread.tid == *tid,
             Self::Process(pid) => thread.pid == *pid,
@@ -104,7 +104,7 @@ impl BrowserState {
         };
         let dso = match table.cell(row, SortKey::Dso) {
             ReportCell::Dso(Some(name)) => name,
-            _ => table.report().named().short_name(NONE),
+            _ => table.report().function_table().short_name(NONE),
         };
         let is_in = |zoom: &Zoom| match zoom {
             Zoom::Thread(task) => ZoomedTask::of(table, row).as_ref() == Some(task),
@@ -115,21 +115,21 @@ impl BrowserState {
     }
 
     /// Returns whether samples of a thread are shown.
-    pub(super) fn shows_thread(&self, thread: &Thread) -> bool {
+    pub(super) fn shows_thread(&self, thread: &ProfileThread) -> bool {
         self.zooms.iter().all(|zoom| !matches!(zoom, Zoom::Thread(task) if !task.is(thread)))
     }
 
     /// Returns whether functions at an address are shown: all of them, or only the one that is not inlined.
     pub(super) fn shows_frame(
         &self,
-        frames: &perf_profile::Frames,
-        named: &Named,
+        frames: &perf_profile::FrameTable,
+        named: &FunctionTable,
         frame: u32,
         inlines: bool,
     ) -> bool {
-        let dso = frames.place(frame).map_or(NONE, |place| place.dso);
+        let dso = frames.location(frame).map_or(NONE, |place| place.dso);
         let (dso, mode) = (named.short_name(named.short_name_of(dso)), frames.mode(frame));
-        let address = frames.place(frame).map_or(0, |place| place.offset);
+        let address = frames.location(frame).map_or(0, |place| place.offset);
         let has_name = |symbol| contains(&name(named.symbol(symbol), address), &self.filter);
         let functions = named.functions_of(frame);
         self.zooms.iter().all(|zoom| is_of(zoom, dso, mode))

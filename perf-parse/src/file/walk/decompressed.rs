@@ -10,7 +10,7 @@ use super::note;
 use crate::account::Account;
 use crate::bytes::RecordBytes;
 use crate::error::{ErrorKind, FileError, FileErrorKind};
-use crate::event::{Events, Place};
+use crate::event::{Events, RecordPosition};
 use crate::file::decompress::{Decompressor, compressed_range};
 use crate::file::source::ByteSource;
 use crate::limits::Limits;
@@ -69,13 +69,13 @@ impl DecompressedRecords {
         &self,
         types: u64,
         data_file: usize,
-    ) -> Option<(RawRecord<'_, O>, Place)> {
+    ) -> Option<(RawRecord<'_, O>, RecordPosition)> {
         if self.is_lost {
             return None;
         }
         let (raw, _) = RawRecord::<O>::of_types(self.decompressor.front(), types)?;
         let (position, offset) = self.decompressor.place(raw.size().into());
-        Some((raw, Place { data_file, offset, decompressed: Some(position) }))
+        Some((raw, RecordPosition { data_file, offset, decompressed: Some(position) }))
     }
 
     /// Returns the bytes at the front up to the end of what their compressed record contains; none if a boundary has to be
@@ -85,12 +85,12 @@ impl DecompressedRecords {
     }
 
     /// Returns the place of the front; `None` if all that was decompressed was taken.
-    pub(super) fn place(&self, data_file: usize) -> Option<Place> {
+    pub(super) fn place(&self, data_file: usize) -> Option<RecordPosition> {
         if self.decompressor.front().is_empty() {
             return None;
         }
         let (position, offset) = self.decompressor.place(0);
-        Some(Place { data_file, offset, decompressed: Some(position) })
+        Some(RecordPosition { data_file, offset, decompressed: Some(position) })
     }
 
     /// Returns the last `size` bytes that were taken.
@@ -109,7 +109,7 @@ impl DecompressedRecords {
         &mut self,
         types: u64,
         data_file: usize,
-    ) -> Option<(RecordBytes<'r>, Place, RecordType)> {
+    ) -> Option<(RecordBytes<'r>, RecordPosition, RecordType)> {
         if self.is_lost {
             return None;
         }
@@ -120,10 +120,10 @@ impl DecompressedRecords {
 
     /// Takes the record of `size` bytes at the front.
     #[inline(always)]
-    fn take<'r, O: Endian>(&mut self, size: u16, data_file: usize) -> (RecordBytes<'r>, Place) {
+    fn take<'r, O: Endian>(&mut self, size: u16, data_file: usize) -> (RecordBytes<'r>, RecordPosition) {
         let (position, offset) = self.decompressor.place(size.into());
         let bytes = self.decompressor.take::<O>(size);
-        (bytes, Place { data_file, offset, decompressed: Some(position) })
+        (bytes, RecordPosition { data_file, offset, decompressed: Some(position) })
     }
 
     /// Takes the next record; `None` if that needs more than the payload at the front of the source.
@@ -132,7 +132,7 @@ impl DecompressedRecords {
         framing: &mut Framing<S>,
         events: &Events,
         account: &mut Account,
-    ) -> Result<Option<(RecordBytes<'r>, Place)>, FileError> {
+    ) -> Result<Option<(RecordBytes<'r>, RecordPosition)>, FileError> {
         loop {
             if self.is_lost {
                 let (_, chunk) = self.decompressor.place(0);

@@ -11,7 +11,7 @@ use zerocopy::FromBytes;
 use super::note;
 use crate::account::Account;
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
-use crate::event::{Events, Place};
+use crate::event::{Events, RecordPosition};
 use crate::file::source::ByteSource;
 use crate::record::RawRecord;
 use crate::salvage;
@@ -129,8 +129,8 @@ impl<'r, S: ByteSource<'r>> Framing<S> {
 
     /// Returns the place of the front.
     #[inline(always)]
-    pub(super) fn place(&self) -> Place {
-        Place { data_file: self.data_file, offset: self.source.offset(), decompressed: None }
+    pub(super) fn position(&self) -> RecordPosition {
+        RecordPosition { data_file: self.data_file, offset: self.source.offset(), decompressed: None }
     }
 
     /// Returns whether the next record begins at the front.

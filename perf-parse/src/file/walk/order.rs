@@ -25,7 +25,7 @@ use super::SourceWalk;
 use super::framing::boundary;
 use crate::bytes::RecordBytes;
 use crate::error::FileError;
-use crate::event::{EventRecord, Events, Place};
+use crate::event::{EventRecord, Events, RecordPosition};
 use crate::file::source::ByteSource;
 #[cfg(feature = "std")]
 use crate::file::source::Slice;
@@ -86,7 +86,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         let bytes = RecordBytes::record(raw);
         // Only kernel records have a time.
         let event = knowledge.event_of_kernel::<O>(&bytes);
-        let place = Place { data_file, offset, decompressed: None };
+        let place = RecordPosition { data_file, offset, decompressed: None };
         Some(EventRecord::new(bytes, place, event))
     }
 
@@ -127,7 +127,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         if !S::IN_MEMORY || self.decompressed.is_some() || !framing.is_at_boundary() {
             return false;
         }
-        let place = framing.place();
+        let place = framing.position();
         let front = framing.source.front();
         let Some(at) = HeldAt::in_file(place.data_file, place.offset) else { return false };
         let Some((first, _)) = RawRecord::<O>::of_types(front, types.fast()) else { return false };
@@ -177,7 +177,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
     pub(super) fn hold(&mut self, record: &EventRecord<'r>) -> bool {
         let Self { order: Some(order), knowledge, framing, account, .. } = self else { return false };
         let raw: RawRecord<'_, O> = record.raw().typed(());
-        let (kind, place) = (raw.kind(), record.place());
+        let (kind, place) = (raw.kind(), record.position());
         if kind.is_user() {
             // Each file of a folder covers the whole time span, so a round of one file has no meaning for the files
             // that are still to be read.
@@ -203,7 +203,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
             None if S::IN_MEMORY || !framing.is_at_boundary() => None,
             None => {
                 let found = RawRecord::<O>::of_types(framing.source.front(), types.fast());
-                found.map(|(raw, _)| (raw, framing.place()))
+                found.map(|(raw, _)| (raw, framing.position()))
             }
         };
         let Some((raw, place)) = found else { return false };
@@ -259,7 +259,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
             order.take(size.into(), time);
             let source = framing.begun(at.data_file()).and_then(|source| source.at(offset));
             let bytes = source.and_then(|bytes| bytes.get(..size.into()));
-            let place = Place { data_file: at.data_file(), offset, decompressed: None };
+            let place = RecordPosition { data_file: at.data_file(), offset, decompressed: None };
             (RecordBytes::borrowed::<O>(bytes.unwrap_or_default()), place)
         };
         Ok(Some(EventRecord::new(bytes, place, event)))
@@ -270,7 +270,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
 fn push_one<O: Endian>(
     order: &mut TimeOrder,
     raw: &RawRecord<'_, O>,
-    place: Place,
+    place: RecordPosition,
     time: u64,
     in_memory: bool,
 ) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use perf_session::{Dso, Mapping, Session};
 use perf_symbol::Function;
 
-use super::{Frames, NONE, Place};
+use super::{FrameLocation, FrameTable, NONE};
 
 /// How much of the frames of a part another one has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct NewFrames {
     mappings: Vec<Mapping>,
     /// The functions of those of `places` that are generated code, in their order.
     generated: Vec<Vec<Function>>,
-    places: Vec<Place>,
+    places: Vec<FrameLocation>,
     /// The frames that turned out to be at several addresses.
     moved: Vec<u32>,
 }
@@ -51,7 +51,7 @@ impl FramesPart {
     }
 }
 
-impl Frames {
+impl FrameTable {
     /// Returns what is new since `taken`, which it counts.
     pub(crate) fn take_new(&mut self, taken: &mut Counts) -> NewFrames {
         NewFrames {
@@ -92,7 +92,7 @@ impl Frames {
     fn enter_of_part(
         &mut self,
         part: &FramesPart,
-        place: Place,
+        place: FrameLocation,
         functions: Option<&[Function]>,
         session: &Session,
         limit: usize,
@@ -102,7 +102,7 @@ impl Frames {
             None => NONE,
         };
         let mapping = part.mappings.get(place.mapping as usize);
-        let place = Place { dso, mapping: NONE, generated: NONE, is_at_several: false, ..place };
+        let place = FrameLocation { dso, mapping: NONE, generated: NONE, is_at_several: false, ..place };
         self.enter(place, mapping, functions, limit)
     }
 }

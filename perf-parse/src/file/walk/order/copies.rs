@@ -8,7 +8,7 @@ use perf_abi::endian::Endian;
 use super::place::HeldAt;
 use super::runs::RecordRun;
 use crate::bytes::RecordBytes;
-use crate::event::Place;
+use crate::event::RecordPosition;
 use crate::record::RawRecord;
 
 /// Copies of records that the reader cannot go back to, one after another, each after its position in the capture.
@@ -30,7 +30,7 @@ const NOT_COMPRESSED: u64 = u64::MAX;
 
 impl RecordCopies {
     /// Copies a record. Returns the offset and the size of the copy.
-    pub(super) fn push<O: Endian>(&mut self, place: &Place, raw: &RawRecord<'_, O>) -> (u64, usize) {
+    pub(super) fn push<O: Endian>(&mut self, place: &RecordPosition, raw: &RawRecord<'_, O>) -> (u64, usize) {
         let start = self.bytes.len();
         let more = COPY_HEADER.saturating_add(raw.size().into());
         if self.bytes.capacity().saturating_sub(start) < more {
@@ -67,7 +67,7 @@ impl RecordCopies {
     }
 
     /// Returns the record of `size` bytes that is copied at `at`, and its place in the capture.
-    pub(super) fn take<'r, O: Endian>(&mut self, at: u64, size: u16) -> (RecordBytes<'r>, Place) {
+    pub(super) fn take<'r, O: Endian>(&mut self, at: u64, size: u16) -> (RecordBytes<'r>, RecordPosition) {
         let place = self.place(at).unwrap_or_default();
         let start = usize::try_from(at).unwrap_or(usize::MAX).saturating_add(COPY_HEADER);
         let record = self.bytes.get(start..start.saturating_add(size.into())).unwrap_or_default();
@@ -82,12 +82,12 @@ impl RecordCopies {
     }
 
     /// Returns the place in the capture of the record that is copied at `at`.
-    fn place(&self, at: u64) -> Option<Place> {
+    fn place(&self, at: u64) -> Option<RecordPosition> {
         let words = self.bytes.get(usize::try_from(at).ok()?..)?.first_chunk::<COPY_HEADER>()?;
         let mut words = words.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_ne_bytes));
         let (offset, position, data_file) = (words.next()?, words.next()?, words.next()?);
         let decompressed = Some(position).filter(|&position| position != NOT_COMPRESSED);
-        Some(Place { data_file: usize::try_from(data_file).ok()?, offset, decompressed })
+        Some(RecordPosition { data_file: usize::try_from(data_file).ok()?, offset, decompressed })
     }
 
     /// Keeps only the copies of `runs`, which are in the order of their places, and moves them to the front.

@@ -6,7 +6,7 @@ use super::OrderThread;
 use super::copies::RecordCopies;
 use super::place::{HeldAt, RecordOrigin, UnheldRecords};
 use super::runs::{RecordRun, Runs};
-use crate::event::Place;
+use crate::event::RecordPosition;
 use crate::limits::Limits;
 use crate::record::RawRecord;
 
@@ -246,7 +246,11 @@ impl TimeOrder {
     }
 
     /// Copies a record that was found. Returns its place and its size.
-    pub(super) fn copy<O: Endian>(&mut self, place: &Place, raw: &RawRecord<'_, O>) -> (HeldAt, usize) {
+    pub(super) fn copy<O: Endian>(
+        &mut self,
+        place: &RecordPosition,
+        raw: &RawRecord<'_, O>,
+    ) -> (HeldAt, usize) {
         let (offset, bytes) = self.copies.push(place, raw);
         (HeldAt::copied(offset), bytes)
     }

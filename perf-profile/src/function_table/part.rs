@@ -6,25 +6,32 @@ use std::sync::Arc;
 
 use perf_symbol::{Function, Guess};
 
-use super::{FunctionAt, Line, Symbol};
-use crate::table::frames::{NONE, Place};
+use super::{FunctionAt, SourceLine, Symbol};
+use crate::table::frames::{FrameLocation, NONE};
 use crate::table::interner::Interner;
 
 /// The functions of some frames. Symbols and lines have numbers of the part.
 #[derive(Debug, Default)]
-pub(super) struct NamedPart {
+pub(super) struct FunctionTablePart {
     /// Symbols differ if anything of them does: which one of two with the same name is kept depends on the order of
     /// the frames.
     pub(super) symbols: Interner<Symbol>,
-    pub(super) lines: Interner<Line>,
+    pub(super) lines: Interner<SourceLine>,
     pub(super) functions: Vec<FunctionAt>,
     /// The frames, with the places of their functions.
     pub(super) frames: Vec<(u32, Range<u32>)>,
 }
 
-impl NamedPart {
+impl FunctionTablePart {
     /// Adds a frame with its functions. `dso` is the number of the file's short name.
-    pub(super) fn add(&mut self, frame: u32, place: &Place, dso: u32, functions: &[Function], inlines: bool) {
+    pub(super) fn add(
+        &mut self,
+        frame: u32,
+        place: &FrameLocation,
+        dso: u32,
+        functions: &[Function],
+        inlines: bool,
+    ) {
         let start = self.functions.len() as u32;
         // The symbol that contains the address, whose start that of inlined functions is.
         let outermost = functions.last();
@@ -82,8 +89,8 @@ impl NamedPart {
     fn line(&mut self, file: &Arc<[u8]>, line: u32) -> u32 {
         // Most lines of a file are others.
         let hash = self.lines.hash((line, file.len()));
-        let is = |it: &Line| it.line == line && it.file == *file;
-        let make = || Line { file: Arc::clone(file), line };
+        let is = |it: &SourceLine| it.line == line && it.file == *file;
+        let make = || SourceLine { file: Arc::clone(file), line };
         self.lines.number_by(hash, is, |hasher, it| hasher.hash_one((it.line, it.file.len())), make)
     }
 }

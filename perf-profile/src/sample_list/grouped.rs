@@ -4,7 +4,7 @@ use core::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
 
-use super::Added;
+use super::Admission;
 use crate::sample::Sample;
 use crate::table::numbering::Numbering;
 
@@ -55,7 +55,7 @@ fn same(&Sample { event, thread, cpu, stack, time, .. }: &Sample) -> (u64, u64, 
 
 /// Samples, those with everything in common counted together, in the order of the first one of each row.
 #[derive(Debug, Default)]
-pub(crate) struct Counted {
+pub(crate) struct GroupedSamples {
     rows: Vec<Sample>,
     /// The numbers of the rows, by what they [differ in](same); empty as long as times are exact, as few samples are the same
     /// then.
@@ -65,7 +65,7 @@ pub(crate) struct Counted {
     spans: Option<Spans>,
 }
 
-impl Counted {
+impl GroupedSamples {
     /// Returns a list of samples that are counted together if they are in the same span of time.
     ///
     /// A span is a nanosecond, and each sample a row, until there are [`EXACT`] rows. From then on there are at most [`SPANS`]
@@ -85,7 +85,7 @@ impl Counted {
     }
 
     /// Adds a sample. A time of 0 is none.
-    pub(crate) fn add(&mut self, sample: &Sample, limit: usize) -> Added {
+    pub(crate) fn add(&mut self, sample: &Sample, limit: usize) -> Admission {
         if let Some(spans) = self.spans.as_mut().filter(|_| sample.time > 0) {
             spans.add(sample.time);
             if !spans.is_exact() && spans.count() > SPANS {
@@ -98,18 +98,18 @@ impl Counted {
             let has_room = self.rows.len() < if is_exact { EXACT.min(limit) } else { limit };
             if is_exact && has_room {
                 self.rows.push(row);
-                return Added::Counted;
+                return Admission::Counted;
             }
             if has_room {
                 let is_new = self.count(row, self.rows.len());
                 // With longer spans, rows get other numbers.
-                return if is_new && self.spans.is_none() { Added::Last } else { Added::Counted };
+                return if is_new && self.spans.is_none() { Admission::Last } else { Admission::Counted };
             }
             if !is_exact && self.add_to_known(&row) {
-                return Added::Counted;
+                return Admission::Counted;
             }
             if !self.lengthen_spans() {
-                return Added::Beyond;
+                return Admission::Beyond;
             }
         }
     }
@@ -182,32 +182,32 @@ mod tests {
 
     const ALL: usize = usize::MAX;
 
-    fn samples(counted: &Counted) -> u64 {
+    fn samples(counted: &GroupedSamples) -> u64 {
         counted.rows().iter().map(|row| row.total.samples).sum()
     }
 
     #[test]
     fn without_spans_times_do_not_matter() {
-        let mut counted = Counted::default();
+        let mut counted = GroupedSamples::default();
         let added = [(1, 5), (2, 6), (1, 7)].map(|(stack, time)| counted.add(&sample(stack, time), ALL));
-        assert_eq!(added, [Added::Last, Added::Last, Added::Counted]);
+        assert_eq!(added, [Admission::Last, Admission::Last, Admission::Counted]);
         let rows: Vec<_> =
             counted.rows().iter().map(|row| (row.stack, row.time, row.total.samples)).collect();
         assert_eq!((rows, counted.span()), (vec![(1, 0, 2), (2, 0, 1)], 1));
         assert_eq!(
             (counted.add(&sample(3, 8), 2), counted.add(&sample(2, 8), 2)),
-            (Added::Beyond, Added::Counted)
+            (Admission::Beyond, Admission::Counted)
         );
     }
 
     #[test]
     fn few_rows_have_exact_times() {
-        let mut counted = Counted::in_spans();
+        let mut counted = GroupedSamples::in_spans();
         // Out of order, and one without a time.
         let times =
             (0..EXACT as u64).map(|number| if number == 7 { 0 } else { 1 << 40 | (number ^ 1) << 20 });
         for time in times.clone() {
-            assert_eq!(counted.add(&sample(0, time), ALL), Added::Counted);
+            assert_eq!(counted.add(&sample(0, time), ALL), Admission::Counted);
         }
         assert_eq!((counted.span(), samples(&counted)), (1, EXACT as u64));
         assert!(counted.rows().iter().map(|row| row.time).eq(times));
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn rows_do_not_grow_with_the_samples() {
-        let mut counted = Counted::in_spans();
+        let mut counted = GroupedSamples::in_spans();
         let start = 1_000_000_007;
         for number in 0..1_000_000_u64 {
             counted.add(&sample((number % 3) as u32, start + number * 1000), ALL);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn samples_of_one_time_are_counted_together() {
-        let mut counted = Counted::in_spans();
+        let mut counted = GroupedSamples::in_spans();
         for _ in 0..2 * EXACT {
             counted.add(&sample(0, 5), ALL);
         }
@@ -255,12 +255,12 @@ mod tests {
 
     #[test]
     fn spans_become_longer_before_samples_are_left_out() {
-        let mut counted = Counted::in_spans();
+        let mut counted = GroupedSamples::in_spans();
         for (number, time) in [(0, 1), (1, 1 << 20), (0, u64::MAX), (1, u64::MAX - 1), (2, 1)] {
-            assert_eq!(counted.add(&sample(number, time), 3), Added::Counted);
+            assert_eq!(counted.add(&sample(number, time), 3), Admission::Counted);
         }
         assert_eq!((samples(&counted), counted.rows().len(), counted.span()), (5, 3, u64::MAX));
-        assert_eq!(counted.add(&sample(3, 9), 3), Added::Beyond);
-        assert_eq!(counted.add(&sample(2, u64::MAX), 3), Added::Counted);
+        assert_eq!(counted.add(&sample(3, 9), 3), Admission::Beyond);
+        assert_eq!(counted.add(&sample(2, u64::MAX), 3), Admission::Counted);
     }
 }

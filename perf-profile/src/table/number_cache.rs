@@ -4,12 +4,12 @@ use crate::table::frames::NONE;
 
 /// Numbers by what they are the numbers of, which has numbers of its own or is [`NONE`]. Each is found when it is needed first.
 #[derive(Debug)]
-pub struct KnownNumbers {
+pub struct NumberCache {
     numbers: Vec<u32>,
     of_none: u32,
 }
 
-impl KnownNumbers {
+impl NumberCache {
     /// Returns the numbers of `count` things and of [`NONE`], none of which is known.
     pub fn of(count: usize) -> Self {
         Self { numbers: vec![NONE; count], of_none: NONE }
@@ -28,15 +28,15 @@ impl KnownNumbers {
 
 /// The numbers of the names of functions that are not known, by the file that they are in and whether the frame is a guess.
 #[derive(Debug)]
-pub struct UnknownNames([KnownNumbers; 2]);
+pub struct UnknownNames([NumberCache; 2]);
 
 impl UnknownNames {
     /// Returns the numbers for `dsos` files and for [`NONE`], none of which is known.
     pub fn of(dsos: usize) -> Self {
-        Self([KnownNumbers::of(dsos), KnownNumbers::of(dsos)])
+        Self([NumberCache::of(dsos), NumberCache::of(dsos)])
     }
 
-    /// Returns the number of a name: see [`KnownNumbers::number`].
+    /// Returns the number of a name: see [`NumberCache::number`].
     #[inline]
     pub fn number(&mut self, dso: u32, is_guess: bool, find: impl FnOnce() -> u32) -> u32 {
         let [known, guessed] = &mut self.0;
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn numbers_are_found_once() {
-        let mut known = KnownNumbers::of(2);
+        let mut known = NumberCache::of(2);
         let asked = [(0, 7), (1, 8), (NONE, 9), (0, 1), (1, 2), (NONE, 3)];
         assert_eq!(asked.map(|(of, found)| known.number(of, || found)), [7, 8, 9, 7, 8, 9]);
     }

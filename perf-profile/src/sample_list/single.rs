@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::sample::{Sample, Total};
+use crate::sample::{Sample, SampleTotal};
 
 /// Number of samples whose times are counted from the same time.
 const BLOCK: usize = 64;
@@ -12,7 +12,7 @@ const WIDE: u32 = u32::MAX;
 
 /// What few samples do not have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Group {
+struct SingleGroup {
     event: u32,
     thread: u32,
     cpu: Option<u32>,
@@ -20,7 +20,7 @@ struct Group {
 
 /// A sample.
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct SingleSample {
     /// Nanoseconds after the start of the block, or [`WIDE`].
     time: u32,
     stack: u32,
@@ -31,17 +31,17 @@ struct Row {
 
 /// Samples that are not counted together, in the order in which they came.
 #[derive(Debug, Default)]
-pub(crate) struct Alone {
-    rows: Vec<Row>,
+pub(crate) struct SingleSamples {
+    rows: Vec<SingleSample>,
     /// The time of the first sample of each block.
     starts: Vec<u64>,
     /// Time and period of the rows in which they have no room.
     wide: HashMap<u32, (u64, u64)>,
-    groups: Vec<Group>,
-    group_numbers: HashMap<Group, u32>,
+    groups: Vec<SingleGroup>,
+    group_numbers: HashMap<SingleGroup, u32>,
 }
 
-impl Alone {
+impl SingleSamples {
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -53,14 +53,14 @@ impl Alone {
         if number.is_multiple_of(BLOCK) {
             self.starts.push(time);
         }
-        let group = self.group(Group { event, thread, cpu });
+        let group = self.group(SingleGroup { event, thread, cpu });
         let since = self.starts.last().and_then(|&start| time.checked_sub(start));
         let since = since.and_then(|since| u32::try_from(since).ok()).filter(|&since| since != WIDE);
         let row = match (since, u32::try_from(total.period)) {
-            (Some(time), Ok(period)) => Row { time, stack, group, period },
+            (Some(time), Ok(period)) => SingleSample { time, stack, group, period },
             _ => {
                 self.wide.insert(number as u32, (time, total.period));
-                Row { time: WIDE, stack, group, period: 0 }
+                SingleSample { time: WIDE, stack, group, period: 0 }
             }
         };
         self.rows.push(row);
@@ -68,20 +68,20 @@ impl Alone {
 
     pub(crate) fn get(&self, number: u32) -> Option<Sample> {
         let index = number as usize;
-        let &Row { time, stack, group, period } = self.rows.get(index)?;
-        let &Group { event, thread, cpu } = self.groups.get(group as usize)?;
+        let &SingleSample { time, stack, group, period } = self.rows.get(index)?;
+        let &SingleGroup { event, thread, cpu } = self.groups.get(group as usize)?;
         let (time, period) = match time {
             WIDE => *self.wide.get(&number)?,
             time => (self.starts.get(index / BLOCK)?.wrapping_add(time.into()), period.into()),
         };
-        Some(Sample { event, thread, cpu, time, stack, total: Total { samples: 1, period } })
+        Some(Sample { event, thread, cpu, time, stack, total: SampleTotal { samples: 1, period } })
     }
 
     pub(crate) fn finish(&mut self) {
         self.group_numbers = HashMap::default();
     }
 
-    fn group(&mut self, group: Group) -> u32 {
+    fn group(&mut self, group: SingleGroup) -> u32 {
         let next = self.groups.len() as u32;
         *self.group_numbers.entry(group).or_insert_with(|| {
             self.groups.push(group);
@@ -107,7 +107,7 @@ mod tests {
             it.total.period = [0, 1, far, far + 1, u64::MAX][number as usize % 5];
             expected.push(it);
         }
-        let mut alone = Alone::default();
+        let mut alone = SingleSamples::default();
         expected.iter().for_each(|it| alone.push(it));
         alone.finish();
         let found: Vec<_> = (0..1000).filter_map(|number| alone.get(number)).collect();
@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn common_samples_take_16_bytes() {
-        assert_eq!(size_of::<Row>(), 16);
-        let mut alone = Alone::default();
+        assert_eq!(size_of::<SingleSample>(), 16);
+        let mut alone = SingleSamples::default();
         (0..10_000).for_each(|number| alone.push(&sample(0, 1 << 60 | (number * 10_000_000))));
         assert_eq!(
             (alone.wide.len(), alone.groups.len(), alone.starts.len()),

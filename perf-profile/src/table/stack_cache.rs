@@ -8,13 +8,13 @@ use perf_session::Mapping;
 use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
-use crate::end::End;
-use crate::table::frames::{Frames, flags, is_generated};
+use crate::pending_end::PendingEnd;
+use crate::table::frames::{FrameTable, flags, is_generated};
 
 /// The numbers of stacks by their hashes. What the frames of a stack are is not kept twice: a look-up compares them with
 /// those of the tree.
 #[derive(Debug, Default)]
-pub struct KnownStacks {
+pub struct StackCache {
     table: HashTable<HashedStack>,
     hasher: DefaultHashBuilder,
 }
@@ -26,7 +26,7 @@ struct HashedStack {
     stack: u32,
     /// How the stack ends, as it was given, and as it is counted.
     given: Option<StackEnd>,
-    end: End,
+    end: PendingEnd,
 }
 
 /// Returns a frame as two words: the DSO with what kind of frame it is, and the offset. All frames with other words have other
@@ -43,7 +43,7 @@ pub fn words(it: &StackFrame<'_>) -> Option<[u64; 2]> {
     Some([dso ^ flags(it.frame.mode, it.is_caller, is_executable, it.guess()) << 48, offset])
 }
 
-impl KnownStacks {
+impl StackCache {
     /// Returns the hash of a stack; `None` of one that has generated code.
     #[inline]
     pub fn hash(&self, stack: &[StackFrame<'_>]) -> Option<u64> {
@@ -69,9 +69,9 @@ impl KnownStacks {
         hash: u64,
         stack: &[StackFrame<'_>],
         given: Option<StackEnd>,
-        frames: &mut Frames,
+        frames: &mut FrameTable,
         numbers_of: impl Fn(u32) -> I,
-    ) -> Option<(u32, End)> {
+    ) -> Option<(u32, PendingEnd)> {
         let mut is_elsewhere = false;
         let found = self.table.find(hash, |known| {
             if known.hash != hash || known.given != given {
@@ -80,7 +80,7 @@ impl KnownStacks {
             is_elsewhere = false;
             let mut numbers = numbers_of(known.stack);
             let mut is_next = |it: &StackFrame<'_>| {
-                let Some(place) = numbers.next().and_then(|number| frames.place(number)) else {
+                let Some(place) = numbers.next().and_then(|number| frames.location(number)) else {
                     return false;
                 };
                 is_elsewhere |= place.ip != it.frame.ip;
@@ -95,7 +95,7 @@ impl KnownStacks {
     }
 
     /// Adds a stack that was not found.
-    pub fn add(&mut self, hash: u64, stack: u32, given: Option<StackEnd>, end: End) {
+    pub fn add(&mut self, hash: u64, stack: u32, given: Option<StackEnd>, end: PendingEnd) {
         self.table.insert_unique(hash, HashedStack { hash, stack, given, end }, |known| known.hash);
     }
 }
@@ -110,7 +110,7 @@ mod tests {
     /// Else a capture could have any number of stacks with one hash.
     #[test]
     fn frames_of_all_kinds_have_hashes_of_their_own() {
-        let known = KnownStacks::default();
+        let known = StackCache::default();
         let hash = |ip, mode, is_caller| {
             let frame = Frame { ip, mode, mapping: None };
             known.hash(&[StackFrame { frame, is_caller, source: FrameSource::Chain }])

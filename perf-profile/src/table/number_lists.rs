@@ -2,13 +2,13 @@
 
 /// Lists of numbers, which are numbered themselves, in the order in which they came.
 #[derive(Debug, Default)]
-pub struct Lists {
+pub struct NumberLists {
     values: Vec<u32>,
     /// The place in the values at which each list ends, and the next one begins.
     ends: Vec<u32>,
 }
 
-impl Lists {
+impl NumberLists {
     /// Returns the number of lists.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "no caller asks")]

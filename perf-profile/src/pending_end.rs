@@ -4,7 +4,7 @@ use perf_symbol::unwind::StackEnd;
 
 /// How a stack ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum PendingEnd {
     /// It ends so.
     Known(StackEnd),
     /// As all call chains with this last frame do: its number.

@@ -4,24 +4,24 @@ use core::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
 
-use super::part::NamedPart;
-use super::{FunctionAt, Line, Named, Symbol};
+use super::part::FunctionTablePart;
+use super::{FunctionAt, FunctionTable, SourceLine, Symbol};
 use crate::table::frames::NONE;
 use crate::table::interner::Interner;
-use crate::table::known_numbers::KnownNumbers;
+use crate::table::number_cache::NumberCache;
 
 /// What is new. Its numbers begin after those of what was there before.
-struct New {
+struct NewFunctions {
     symbols: Interner<Symbol>,
     symbols_before: u32,
-    lines: Interner<Line>,
+    lines: Interner<SourceLine>,
     lines_before: u32,
 }
 
-impl Named {
+impl FunctionTable {
     /// Numbers the functions of the frames that came since the last call, up to `frames`, in the order of the frames. So the
     /// numbers do not depend on the parts. Functions that are in no part are not known.
-    pub(super) fn merge(&mut self, parts: &[NamedPart], frames: usize) {
+    pub(super) fn merge(&mut self, parts: &[FunctionTablePart], frames: usize) {
         let first = self.ranges.len();
         // The part of each frame, and the place in it.
         let mut places = vec![(NONE, 0..0); frames.saturating_sub(first)];
@@ -34,9 +34,9 @@ impl Named {
         }
         let (symbols, lines) = Default::default();
         let (symbols_before, lines_before) = (self.symbols.len() as u32, self.lines.len() as u32);
-        let mut new = New { symbols, symbols_before, lines, lines_before };
-        let known = |part: &NamedPart| {
-            (KnownNumbers::of(part.symbols.list().len()), KnownNumbers::of(part.lines.list().len()))
+        let mut new = NewFunctions { symbols, symbols_before, lines, lines_before };
+        let known = |part: &FunctionTablePart| {
+            (NumberCache::of(part.symbols.list().len()), NumberCache::of(part.lines.list().len()))
         };
         let mut known: Vec<_> = parts.iter().map(known).collect();
         for (part, range) in places {
@@ -60,7 +60,7 @@ impl Named {
     }
 }
 
-impl New {
+impl NewFunctions {
     /// Returns the number of a symbol. Of those with the same name, file and place, the first one is kept.
     fn symbol(&mut self, symbol: &Symbol) -> u32 {
         let place = |it: &Symbol| (it.dso, it.start, it.is_inlined, it.guess);
@@ -71,7 +71,7 @@ impl New {
     }
 
     /// Returns the number of a line.
-    fn line(&mut self, line: &Line) -> u32 {
+    fn line(&mut self, line: &SourceLine) -> u32 {
         self.lines_before + self.lines.number(line.clone())
     }
 }

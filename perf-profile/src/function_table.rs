@@ -15,10 +15,10 @@ use perf_abi::record::CpuMode;
 use perf_session::Session;
 use perf_symbol::{Function, Guess, NameSource, Symbolizer};
 
-use crate::table::frames::{Frames, NONE, short_name};
+use crate::table::frames::{FrameTable, NONE, short_name};
 use crate::work::sorting::sort_by_key;
 use crate::work::spawn;
-use part::NamedPart;
+use part::FunctionTablePart;
 
 /// A function, or what perf takes as one: an inlined function is another one in each function that it is inlined into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Symbol {
     pub name: Arc<[u8]>,
     /// The name as it is in the file: mangled, if it is.
     pub raw_name: Arc<[u8]>,
-    /// The number of the [short name](Named::short_name) of the file.
+    /// The number of the [short name](FunctionTable::short_name) of the file.
     pub dso: u32,
     /// The offset in the file of the function's start, or of that of the function that it is inlined into.
     pub start: u64,
@@ -57,7 +57,7 @@ impl Symbol {
 /// A line of source code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Line {
+pub struct SourceLine {
     /// Path of the file, as the compiler recorded it.
     pub file: Arc<[u8]>,
     /// The line, from 1 on.
@@ -68,9 +68,9 @@ pub struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FunctionAt {
-    /// The index in [`Named::symbols`]; [`NONE`] if only the line is known.
+    /// The index in [`FunctionTable::symbols`]; [`NONE`] if only the line is known.
     pub symbol: u32,
-    /// The index in [`Named::lines`], or [`NONE`].
+    /// The index in [`FunctionTable::lines`], or [`NONE`].
     pub line: u32,
 }
 
@@ -81,9 +81,9 @@ impl FunctionAt {
 
 /// The functions of all frames.
 #[derive(Debug, Default)]
-pub struct Named {
+pub struct FunctionTable {
     symbols: Vec<Symbol>,
-    lines: Vec<Line>,
+    lines: Vec<SourceLine>,
     functions: Vec<FunctionAt>,
     /// By frame.
     ranges: Vec<Range<u32>>,
@@ -94,30 +94,30 @@ pub struct Named {
 
 /// How functions are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Naming {
+pub struct NamingOptions {
     /// Whether inlined functions are kept. Without them, a function still has the line of the innermost one.
     pub inlines: bool,
     /// Number of threads. The result is the same for any number.
     pub threads: NonZero<usize>,
 }
 
-impl Default for Naming {
+impl Default for NamingOptions {
     /// With inlined functions, on all processors.
     fn default() -> Self {
         Self { inlines: true, threads: thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN) }
     }
 }
 
-impl Named {
+impl FunctionTable {
     /// Finds the functions of all frames. Without a symbolizer, no function has a name. `session` is that of the walk, after
     /// the last record. `progress` is called on the caller's thread, with the number of frames that are done and that of
     /// all.
     #[must_use]
     pub fn find(
-        frames: &Frames,
+        frames: &FrameTable,
         session: &Session,
         symbolizer: Option<&Symbolizer>,
-        naming: Naming,
+        naming: NamingOptions,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Self {
         let mut named = Self::default();
@@ -128,10 +128,10 @@ impl Named {
     /// Finds the functions of the frames that came since the last call. A function of earlier frames may come again.
     pub fn extend(
         &mut self,
-        frames: &Frames,
+        frames: &FrameTable,
         session: &Session,
         symbolizer: Option<&Symbolizer>,
-        naming: Naming,
+        naming: NamingOptions,
         progress: &mut dyn FnMut(usize, usize),
     ) {
         let mut numbers: HashMap<_, _> = self.short_names.iter().cloned().zip(0..).collect();
@@ -145,22 +145,22 @@ impl Named {
             self.short_name_of.push(number);
         }
         let first = self.ranges.len();
-        let add = |part: &mut NamedPart, frame: u32, functions: &[Function]| {
-            if let Some(place) = frames.place(frame) {
+        let add = |part: &mut FunctionTablePart, frame: u32, functions: &[Function]| {
+            if let Some(place) = frames.location(frame) {
                 part.add(frame, place, self.short_name_of(place.dso), functions, naming.inlines);
             }
         };
         let look_up =
             |symbolizer| look_up(frames, first, session, symbolizer, naming.threads, &add, progress);
         let mut parts = symbolizer.map(look_up).unwrap_or_default();
-        let mut generated = NamedPart::default();
-        for (place, frame) in frames.places().iter().zip(0..).skip(first) {
+        let mut generated = FunctionTablePart::default();
+        for (place, frame) in frames.locations().iter().zip(0..).skip(first) {
             if let Some(functions) = frames.generated.get(place.generated as usize) {
                 add(&mut generated, frame, functions);
             }
         }
         parts.push(generated);
-        self.merge(&parts, frames.places().len());
+        self.merge(&parts, frames.locations().len());
     }
 
     /// Returns all functions, each once.
@@ -171,7 +171,7 @@ impl Named {
 
     /// Returns all lines, each once.
     #[must_use]
-    pub fn lines(&self) -> &[Line] {
+    pub fn lines(&self) -> &[SourceLine] {
         &self.lines
     }
 
@@ -221,7 +221,7 @@ impl Named {
 
     /// Returns a line by its index; `None` for [`NONE`].
     #[must_use]
-    pub fn line(&self, number: u32) -> Option<&Line> {
+    pub fn line(&self, number: u32) -> Option<&SourceLine> {
         self.lines.get(number as usize)
     }
 
@@ -246,15 +246,15 @@ const FEW: usize = 1 << 10;
 
 /// Looks up the frames from `first` on, and returns their functions, which `add` adds to a part.
 fn look_up(
-    frames: &Frames,
+    frames: &FrameTable,
     first: usize,
     session: &Session,
     symbolizer: &Symbolizer,
     threads: NonZero<usize>,
-    add: &(impl Fn(&mut NamedPart, u32, &[Function]) + Sync),
+    add: &(impl Fn(&mut FunctionTablePart, u32, &[Function]) + Sync),
     progress: &mut dyn FnMut(usize, usize),
-) -> Vec<NamedPart> {
-    let places = frames.places().iter().zip(0..).skip(first);
+) -> Vec<FunctionTablePart> {
+    let places = frames.locations().iter().zip(0..).skip(first);
     // The frames of a file together, so that few threads need its debug information.
     let mut order: Vec<_> = places
         .filter(|(place, _)| place.dso != NONE || place.mode == CpuMode::KERNEL)
@@ -275,7 +275,7 @@ fn look_up(
             let mut symbolizer = symbolizer.clone();
             // The addresses ascend, and each comes once or twice.
             symbolizer.set_cached(FEW);
-            let mut part = NamedPart::default();
+            let mut part = FunctionTablePart::default();
             for &(_, _, number) in *task {
                 let Some((frame, is_caller)) = frames.frame(number) else { continue };
                 add(&mut part, number, symbolizer.functions(session, &frame, is_caller, None));

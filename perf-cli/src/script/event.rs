@@ -23,7 +23,7 @@ use crate::Failure;
 
 /// What is known of an event.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct ScriptEvent {
     pub(super) event: Arc<Event>,
     /// The name, safe to print.
     pub(super) name: Vec<u8>,
@@ -54,13 +54,13 @@ pub(super) struct Known {
 
 /// The events of the capture, prepared for printing.
 #[derive(Debug)]
-pub(super) struct Events<'a> {
+pub(super) struct ScriptEvents<'a> {
     pub(super) traces: TracepointTexts<'a>,
     pub(super) choice: Choice,
     /// The types whose first event was checked.
     pub(super) checked: Vec<usize>,
     /// By the index of the event.
-    pub(super) known: Vec<Option<Arc<Known>>>,
+    pub(super) known: Vec<Option<Arc<ScriptEvent>>>,
     /// The width of the longest name, in bytes.
     pub(super) name_width: usize,
     /// The virtual machines, by the ids of the events in them.
@@ -70,7 +70,7 @@ pub(super) struct Events<'a> {
     is_pipe: bool,
 }
 
-impl<'a> Events<'a> {
+impl<'a> ScriptEvents<'a> {
     /// `shows_chains` is whether call chains are printed.
     pub(super) fn new(choice: Choice, shows_chains: bool, reader: &'a Reader<'_>) -> Result<Self, Failure> {
         let traces = TracepointTexts::new(reader);
@@ -134,7 +134,7 @@ impl<'a> Events<'a> {
     }
 
     /// Returns what is known of an event.
-    pub(super) fn known(&mut self, event: &Arc<Event>, context: &WalkContext<'_>) -> Arc<Known> {
+    pub(super) fn known(&mut self, event: &Arc<Event>, context: &WalkContext<'_>) -> Arc<ScriptEvent> {
         match self.known.get(event.index) {
             Some(Some(known)) if Arc::ptr_eq(&known.event, event) => Arc::clone(known),
             _ => self.add(event, context),
@@ -142,7 +142,7 @@ impl<'a> Events<'a> {
     }
 
     #[cold]
-    fn add(&mut self, event: &Arc<Event>, context: &WalkContext<'_>) -> Arc<Known> {
+    fn add(&mut self, event: &Arc<Event>, context: &WalkContext<'_>) -> Arc<ScriptEvent> {
         if self.name_width == 0 {
             self.name_width = context.events().iter().map(|event| event_name(event).len()).max().unwrap_or(0);
         }
@@ -152,7 +152,7 @@ impl<'a> Events<'a> {
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let needs_tail = fields.has(Fields::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
         let features = context.features();
-        let known = Arc::new(Known {
+        let known = Arc::new(ScriptEvent {
             event: Arc::clone(event),
             name,
             name_width: self.name_width,

@@ -3,7 +3,7 @@
 /// The place of a record in a capture. Places are in the order of the capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct Place {
+pub struct RecordPosition {
     /// The data file of a folder capture: 0 for `data`, then the files that were added, in that order. 0 for every
     /// other capture.
     pub data_file: usize,
@@ -15,7 +15,7 @@ pub struct Place {
     pub decompressed: Option<u64>,
 }
 
-impl Place {
+impl RecordPosition {
     /// Returns the place `size` bytes further: in the decompressed stream, if it is there.
     pub(crate) fn after(self, size: u64) -> Self {
         match self.decompressed {
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-impl core::fmt::Display for Place {
+impl core::fmt::Display for RecordPosition {
     /// Writes the offset, and the position in the decompressed stream if there is one.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{:#x}", self.offset)?;
