@@ -3,7 +3,8 @@
 codes! {
     /// A feature: its bit in the file header's bitmap, and `feat_id` of a HEADER_FEATURE record.
     ///
-    /// perf: the `HEADER_*` enum, `tools/perf/util/header.h`.
+    /// perf: the `HEADER_*` enum, `tools/perf/util/header.h`. Features from 128 on are those of Android's simpleperf: the
+    /// `FEAT_*` enum, `system/extras/simpleperf/record_file_format.h`.
     pub struct Feature(u32) {
         /// Never set.
         RESERVED = 0, "HEADER_RESERVED";
@@ -75,6 +76,20 @@ codes! {
         E_MACHINE = 33, "HEADER_E_MACHINE";
         /// Bytes of a cache line. Since perf 7.1, approximately.
         CLN_SIZE = 34, "HEADER_CLN_SIZE";
+        /// Paths and symbols of the files with samples, by simpleperf up to Android 12.
+        FILE = 128, "FEAT_FILE";
+        /// Keys and values that describe a recording of simpleperf: its version, the device, the names of the events.
+        META_INFO = 129, "FEAT_META_INFO";
+        /// Paths and sizes of the files in DEBUG_UNWIND_FILE. simpleperf.
+        DEBUG_UNWIND = 130, "FEAT_DEBUG_UNWIND";
+        /// Contents of the files that are needed to unwind the recorded stacks again. simpleperf.
+        DEBUG_UNWIND_FILE = 131, "FEAT_DEBUG_UNWIND_FILE";
+        /// Paths and symbols of the files with samples, as protobuf messages. simpleperf since Android 13.
+        FILE2 = 132, "FEAT_FILE2";
+        /// Branches of the ETM data, as a protobuf message. simpleperf.
+        ETM_BRANCH_LIST = 133, "FEAT_ETM_BRANCH_LIST";
+        /// Records of the mappings and names that existed when the recording began. simpleperf.
+        INIT_MAP = 134, "FEAT_INIT_MAP";
     }
 }
 
@@ -82,12 +97,15 @@ impl Feature {
     /// The lowest feature.
     #[doc(alias = "HEADER_FIRST_FEATURE")]
     pub const FIRST: u32 = 1;
-    /// One past the highest feature.
+    /// One past perf's highest feature.
     ///
     /// The features of a pipe end with an empty HEADER_FEATURE record with this number. The number differs between
     /// versions of perf.
     #[doc(alias = "HEADER_LAST_FEATURE")]
     pub const LAST: u32 = 35;
+    /// The first of simpleperf's features.
+    #[doc(alias = "FEAT_SIMPLEPERF_START")]
+    pub const SIMPLEPERF_START: u32 = 128;
     /// Bits of the file header's bitmap.
     #[doc(alias = "HEADER_FEAT_BITS")]
     pub const FEAT_BITS: u32 = 256;

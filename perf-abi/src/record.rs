@@ -3,6 +3,7 @@
 mod kernel;
 mod misc;
 mod schedstat;
+mod simpleperf;
 mod stat;
 mod types;
 mod user;
@@ -10,6 +11,7 @@ mod user;
 pub use kernel::*;
 pub use misc::{CpuMode, Misc, MiscNames};
 pub use schedstat::*;
+pub use simpleperf::*;
 pub use stat::*;
 pub use types::RecordType;
 pub use user::*;

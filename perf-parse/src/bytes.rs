@@ -52,9 +52,9 @@ impl<'r> RecordBytes<'r> {
 
     /// Returns the record of `size` bytes at `start` of a block, which has the bytes up to `end` as data after it.
     #[inline(always)]
-    pub(crate) fn shared<O: Endian>(block: &Arc<Vec<u8>>, (start, end): (usize, usize), size: u16) -> Self {
+    pub(crate) fn shared<O: Endian>(block: &Arc<Vec<u8>>, (start, end): (usize, usize), size: usize) -> Self {
         let block = MovingArc::new(Arc::clone(block));
-        let after = start.wrapping_add(size.into());
+        let after = start.wrapping_add(size);
         Self { held: ByteStorage::Shared { block, start, after, end }, endianness: O::ENDIANNESS }
     }
 

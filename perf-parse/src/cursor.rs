@@ -127,6 +127,16 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Takes a string and its NUL.
+    pub(crate) fn c_string(&mut self, field: &'static str) -> Result<&'a [u8], Error> {
+        let nul = self.rest.iter().position(|&byte| byte == 0);
+        let Some((string, [_, rest @ ..])) = nul.and_then(|nul| self.rest.split_at_checked(nul)) else {
+            return Err(Error::new(ErrorKind::Unterminated { field }, self.offset()));
+        };
+        self.rest = rest;
+        Ok(string)
+    }
+
     /// Ends the decoding.
     ///
     /// # Errors

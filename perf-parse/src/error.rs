@@ -40,7 +40,7 @@ pub enum ErrorKind {
     /// The header's `size` is smaller than the header. The next record cannot be found.
     RecordSize {
         /// Value of the header's `size`.
-        size: u16,
+        size: u32,
     },
     /// The `size` of an attr is not 0 and smaller than the first version of the attr. The offset is that of `size`.
     AttrSize {
@@ -60,6 +60,13 @@ pub enum ErrorKind {
         value: u64,
         /// Maximum value.
         max: u64,
+    },
+    /// The bytes of a field do not have the form that the field requires.
+    Malformed {
+        /// Name of the field.
+        field: &'static str,
+        /// The requirement that the bytes do not meet.
+        must: &'static str,
     },
     /// The attr has bits that this crate does not know, so the offsets of later fields are unknown.
     UnknownBits {
@@ -86,6 +93,7 @@ impl ErrorKind {
             Self::Truncated { field, .. }
             | Self::Unterminated { field }
             | Self::OutOfRange { field, .. }
+            | Self::Malformed { field, .. }
             | Self::UnknownBits { field, .. } => field,
             Self::RecordSize { .. } => "header.size",
             Self::AttrSize { .. } => "attr.size",
@@ -108,6 +116,7 @@ impl core::fmt::Display for ErrorKind {
             Self::AttrSize { size } => write!(f, "is {size}, smaller than the 64 bytes of the first version"),
             Self::Unterminated { .. } => f.write_str("has no NUL before the record ends"),
             Self::OutOfRange { value, max, .. } => write!(f, "is {value}, but at most {max} fit"),
+            Self::Malformed { must, .. } => write!(f, "must be {must}"),
             Self::UnknownBits { bits, .. } => {
                 write!(
                     f,

@@ -46,6 +46,7 @@ mod pmu_caps;
 mod pmu_mappings;
 mod sample_time;
 mod section;
+mod simpleperf;
 mod tracing_data;
 mod value;
 
@@ -74,6 +75,10 @@ pub use pmu_mappings::PmuMapping;
 pub use sample_time::SampleTime;
 pub use section::FeatureSection;
 pub(crate) use section::is_absent;
+pub use simpleperf::{
+    DebugUnwindFile, DexFileOffset, EtmAddress, EtmBinary, EtmBranch, EtmBranchList, EventTypeInfo, InitMap,
+    MetaInfo, MetaInfoEntry, StoredFile, StoredSymbol,
+};
 pub use value::{FieldValue, Fields, Items};
 
 use alloc::vec::Vec;
@@ -84,6 +89,7 @@ use perf_abi::feature::Feature;
 use crate::byte_str::ByteStr;
 use crate::error::FileError;
 use codec::{Fault, SectionField};
+use simpleperf::{debug_unwind, etm_branch_list, file, file2, init_map, meta_info};
 
 /// The reason why a section cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -155,6 +161,8 @@ macro_rules! sections {
             ///
             /// perf: `read_tracing_data`, `tools/perf/util/trace-event-info.c`.
             TracingData(&'a [u8]),
+            /// `DEBUG_UNWIND_FILE` of simpleperf: the bytes of the files in `DEBUG_UNWIND`, one after another.
+            DebugUnwindFile(&'a [u8]),
             /// A feature that this crate does not know.
             Other {
                 /// The feature.
@@ -167,7 +175,7 @@ macro_rules! sections {
         impl<'a> FeatureData<'a> {
             /// The features that this crate decodes.
             pub const KNOWN: &'static [Feature] =
-                &[$( Feature::$MARK, )* $( Feature::$FEATURE, )* Feature::TRACING_DATA];
+                &[$( Feature::$MARK, )* $( Feature::$FEATURE, )* Feature::TRACING_DATA, Feature::DEBUG_UNWIND_FILE];
 
             fn of<O: Endian>(section: &FeatureSection<'a>) -> Result<Self, FileError> {
                 Ok(match section.feature {
@@ -177,6 +185,7 @@ macro_rules! sections {
                     } )*
                     $( Feature::$FEATURE => Self::$Variant(codec!(decode O, section, $codec)?), )*
                     Feature::TRACING_DATA => Self::TracingData(section.bytes),
+                    Feature::DEBUG_UNWIND_FILE => Self::DebugUnwindFile(section.bytes),
                     feature => Self::Other { feature, bytes: section.bytes },
                 })
             }
@@ -185,7 +194,7 @@ macro_rules! sections {
                 match self {
                     $( Self::$Mark => Ok(()), )*
                     $( Self::$Variant(data) => codec!(encode O, data, out, $codec), )*
-                    Self::TracingData(bytes) | Self::Other { bytes, .. } => {
+                    Self::TracingData(bytes) | Self::DebugUnwindFile(bytes) | Self::Other { bytes, .. } => {
                         out.extend_from_slice(bytes);
                         Ok(())
                     }
@@ -199,6 +208,7 @@ macro_rules! sections {
                     $( Self::$Mark => Feature::$MARK, )*
                     $( Self::$Variant(_) => Feature::$FEATURE, )*
                     Self::TracingData(_) => Feature::TRACING_DATA,
+                    Self::DebugUnwindFile(_) => Feature::DEBUG_UNWIND_FILE,
                     Self::Other { feature, .. } => *feature,
                 }
             }
@@ -209,7 +219,7 @@ macro_rules! sections {
                 match self {
                     $( Self::$Mark => FieldValue::Object(&()), )*
                     $( Self::$Variant(data) => data.value(), )*
-                    Self::TracingData(bytes) | Self::Other { bytes, .. } => FieldValue::Bytes(bytes),
+                    Self::TracingData(bytes) | Self::DebugUnwindFile(bytes) | Self::Other { bytes, .. } => FieldValue::Bytes(bytes),
                 }
             }
         }
@@ -226,6 +236,9 @@ macro_rules! sections {
                     } )*
                     Self::TracingData(_) => {
                         to.serialize_newtype_variant("FeatureData", number, "TRACING_DATA", &value)
+                    }
+                    Self::DebugUnwindFile(_) => {
+                        to.serialize_newtype_variant("FeatureData", number, "DEBUG_UNWIND_FILE", &value)
                     }
                     Self::Other { feature, .. } => {
                         use serde::ser::SerializeStructVariant;
@@ -339,6 +352,18 @@ sections! {
         E_MACHINE = EMachine(EMachine), e_machine, "";
         /// `CLN_SIZE`: size of a cache line in bytes.
         CLN_SIZE = ClnSize(u32), cln_size, "cln_size";
+        /// `FILE` of simpleperf: files and their symbols.
+        FILE = File(Entries<'a, StoredFile<'a>>), file, file;
+        /// `META_INFO` of simpleperf: facts about the recording.
+        META_INFO = MetaInfo(MetaInfo<'a>), meta_info, meta_info;
+        /// `DEBUG_UNWIND` of simpleperf: the files in `DEBUG_UNWIND_FILE`.
+        DEBUG_UNWIND = DebugUnwind(Entries<'a, DebugUnwindFile<'a>>), debug_unwind, debug_unwind;
+        /// `FILE2` of simpleperf: files and their symbols, in newer captures.
+        FILE2 = File2(Entries<'a, StoredFile<'a>>), file2, file2;
+        /// `ETM_BRANCH_LIST` of simpleperf: the branches of the ETM data.
+        ETM_BRANCH_LIST = EtmBranchList(EtmBranchList<'a>), etm_branch_list, etm_branch_list;
+        /// `INIT_MAP` of simpleperf: records of the mappings and names at the start of the recording.
+        INIT_MAP = InitMap(InitMap<'a>), init_map, init_map;
     }
 }
 
@@ -429,5 +454,6 @@ macro_rules! as_values {
 
 #[cfg(feature = "serde")]
 as_values! {
-    BpfBtf BpfProgInfo CpuDomains CpuTopology DomainInfo EventDesc EventDescs MemNode MemTopology PmuCaps SchedDomain
+    BpfBtf BpfProgInfo CpuDomains CpuTopology DomainInfo EtmBranchList EventDesc EventDescs InitMap MemNode MemTopology
+    MetaInfo MetaInfoEntry PmuCaps SchedDomain StoredFile StoredSymbol
 }

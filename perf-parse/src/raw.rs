@@ -68,6 +68,17 @@ struct RawHeader {
     size: [u8; 2],
 }
 
+impl RawHeader {
+    /// Returns the size of the record: 16 bits, or 32 bits for a type of simpleperf.
+    fn size<O: ByteOrder>(&self, order: O::Value) -> u32 {
+        let low = u32::from(O::u16(order, self.size));
+        if O::u32(order, self.kind) < RecordType::SIMPLEPERF_TYPE_START {
+            return low;
+        }
+        u32::from(O::u16(order, self.misc)) << 16 | low
+    }
+}
+
 impl<O: ByteOrder> core::fmt::Debug for RawRecord<'_, O> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("RawRecord")
@@ -110,7 +121,8 @@ impl<'a, O: Endian> RawRecord<'a, O> {
     #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn of_types(bytes: &'a [u8], types: u64) -> Option<(Self, &'a [u8])> {
-        let (raw, after) = Self::whole((), bytes)?;
+        // None of these types has the header of simpleperf.
+        let (raw, after) = Self::whole_of_kernel((), bytes)?;
         let is_asked_for = types.checked_shr(raw.kind().0)? & 1 != 0;
         is_asked_for.then_some((raw, after))
     }
@@ -180,9 +192,34 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[inline]
     pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (header, _) = RawHeader::ref_from_prefix(bytes).ok()?;
+        if O::u32(order, header.kind) >= RecordType::SIMPLEPERF_TYPE_START {
+            return Self::whole_of_simpleperf(order, bytes);
+        }
+        Self::whole_of_kernel(order, bytes)
+    }
+
+    /// As [`whole`](Self::whole), for a type below those of simpleperf, as all in a ring are: its size has 16 bits.
+    #[inline]
+    pub(crate) fn whole_of_kernel(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let (header, _) = RawHeader::ref_from_prefix(bytes).ok()?;
         let payload = usize::from(O::u16(order, header.size)).checked_sub(HEADER)?;
         let (record, rest) = Whole::ref_from_prefix_with_elems(bytes, payload).ok()?;
         Some((Self { bytes: record, order }, rest))
+    }
+
+    /// As [`whole`](Self::whole), for a type of simpleperf.
+    #[cold]
+    #[inline(never)]
+    fn whole_of_simpleperf(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let payload = Self::announced_size(order, bytes)?.checked_sub(HEADER)?;
+        let (record, rest) = Whole::ref_from_prefix_with_elems(bytes, payload).ok()?;
+        Some((Self { bytes: record, order }, rest))
+    }
+
+    /// Returns the size in the header at the start of `bytes`; `None` if there is no header.
+    pub(crate) fn announced_size(order: O::Value, bytes: &[u8]) -> Option<usize> {
+        let (header, _) = RawHeader::ref_from_prefix(bytes).ok()?;
+        Some(header.size::<O>(order) as usize)
     }
 
     /// Returns the reason why no record is at the start of `bytes`.
@@ -192,7 +229,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
         let Ok((header, rest)) = RawHeader::ref_from_prefix(bytes) else {
             return Error::new(ErrorKind::Truncated { field: "header", needed: HEADER as u64, available }, 0);
         };
-        let size = O::u16(order, header.size);
+        let size = header.size::<O>(order);
         match u64::from(size).checked_sub(HEADER as u64) {
             None => Error::new(ErrorKind::RecordSize { size }, 6),
             Some(needed) => {
@@ -209,18 +246,26 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
         RecordType(O::u32(self.order, self.bytes.header.kind))
     }
 
-    /// Returns the `misc` bits, whose meaning depends on the type.
+    /// Returns the `misc` bits, whose meaning depends on the type. A record of simpleperf has none: the high half of its size
+    /// takes their place, which is 0 unless the record is longer than 65535 bytes.
     #[must_use]
     #[inline]
     pub fn misc(&self) -> Misc {
         Misc(O::u16(self.order, self.bytes.header.misc))
     }
 
-    /// Returns the size of the record in bytes, including the header.
+    /// Returns the size of the record in bytes, including the header. At most 65535, except for a record of simpleperf.
     #[must_use]
     #[inline]
-    pub fn size(&self) -> u16 {
-        O::u16(self.order, self.bytes.header.size)
+    #[allow(clippy::cast_possible_truncation, reason = "the size in a header has at most 32 bits")]
+    pub fn size(&self) -> u32 {
+        self.len() as u32
+    }
+
+    /// Returns the size of the record in bytes, as a length.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.payload.len().wrapping_add(HEADER)
     }
 
     /// Returns the bytes after the header, including the `sample_id` trailer.

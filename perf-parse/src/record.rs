@@ -13,6 +13,8 @@ mod mmap;
 mod mmap2_layout;
 mod namespaces;
 mod read;
+#[cfg(feature = "alloc")]
+mod split;
 mod switch;
 mod task;
 mod text_poke;
@@ -28,6 +30,8 @@ pub use lost::{Lost, LostSamples};
 pub use mmap::{FileId, Mmap, Mmap2};
 pub use namespaces::{NamespaceLink, Namespaces};
 pub use read::ReadRecord;
+#[cfg(feature = "alloc")]
+pub use split::SplitJoiner;
 pub use switch::SwitchCpuWide;
 pub use task::Task;
 pub use text_poke::TextPoke;
@@ -99,7 +103,7 @@ pub enum Record<'a, O: ByteOrder = Endianness> {
     AuxOutputHwId(AuxOutputHwId),
     /// `PERF_RECORD_CALLCHAIN_DEFERRED`
     CallchainDeferred(CallchainDeferred<'a>),
-    /// A record of the perf tool itself.
+    /// A record of the perf tool itself, or of simpleperf.
     #[cfg_attr(feature = "serde", serde(serialize_with = "user"))]
     User(UserRecord<'a>, RecordType),
     /// A type that this crate does not know, from a newer kernel.

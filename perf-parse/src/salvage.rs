@@ -102,6 +102,10 @@ fn is_credible<'e, O: ByteOrder>(
 ) -> bool {
     let kind = record.kind();
     if kind.is_user() {
+        if kind.is_simpleperf() {
+            // simpleperf splits longer records, and pads only some.
+            return kind.name().is_some() && record.size() <= u32::from(u16::MAX);
+        }
         let unaligned = [RecordType::HEADER_TRACING_DATA, RecordType::HEADER_FEATURE, RecordType::COMPRESSED];
         return kind.name().is_some() && (record.size().is_multiple_of(8) || unaligned.contains(&kind));
     }
@@ -110,7 +114,7 @@ fn is_credible<'e, O: ByteOrder>(
     }
     let has_string =
         [RecordType::MMAP, RecordType::MMAP2, RecordType::COMM, RecordType::KSYMBOL, RecordType::CGROUP];
-    if has_string.contains(&kind) && usize::from(record.size()) > LONGEST_STRING_RECORD {
+    if has_string.contains(&kind) && record.len() > LONGEST_STRING_RECORD {
         return false;
     }
     let Some(layout) = layout_of(record) else { return false };

@@ -185,7 +185,7 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     #[inline]
     fn cursor(&self) -> Cursor<'a> {
         let tail = self.bytes().get(usize::from(self.layout.head.size)..);
-        Cursor::ending(tail.unwrap_or_default(), self.record.size().into())
+        Cursor::ending(tail.unwrap_or_default(), self.record.size())
     }
 
     /// Returns the record.

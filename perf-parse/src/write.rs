@@ -161,8 +161,7 @@ fn encode<O: Endian, R: ByteOrder>(
 impl<'a, O: Endian> RawRecord<'a, O> {
     /// Appends the record to `out` unchanged.
     pub fn write(&self, out: &mut Vec<u8>) {
-        put(out, &Header::<O>::new(self.kind(), self.misc(), self.size()));
-        out.extend_from_slice(self.payload());
+        out.extend_from_slice(self.as_bytes());
     }
 }
 

@@ -66,7 +66,7 @@ impl SidebandSink {
         let mut rest = &self.records[..];
         while let Ok((record, next)) = RawRecord::<NativeEndian>::parse(rest) {
             let start = self.records.len() - rest.len();
-            records.push((start..start + usize::from(record.size()), record));
+            records.push((start..start + record.as_bytes().len(), record));
             rest = next;
         }
         // Records of several rings follow each other.

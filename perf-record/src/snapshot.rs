@@ -38,7 +38,7 @@ impl FrozenRings<'_> {
             let (mut of_ring, mut sizes) = (Vec::new(), Vec::new());
             while let Some(record) = newest_first.next_record() {
                 let record = record?;
-                sizes.push(usize::from(record.size()));
+                sizes.push(record.as_bytes().len());
                 of_ring.extend_from_slice(record.as_bytes());
             }
             let mut end = of_ring.len();

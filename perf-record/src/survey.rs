@@ -96,9 +96,10 @@ impl RecordSurvey {
         let mut mended = Vec::with_capacity(records.len());
         while let Ok((record, rest)) = RawRecord::<NativeEndian>::parse(records) {
             let at = mended.len();
-            let size = record.size() - record.stale_bytes(&self.layout) as u16;
-            mended.extend_from_slice(&record.as_bytes()[..size.into()]);
-            mended[at + SIZE..at + SIZE + 2].copy_from_slice(&size.to_ne_bytes());
+            let size = record.as_bytes().len() - record.stale_bytes(&self.layout);
+            mended.extend_from_slice(&record.as_bytes()[..size]);
+            // The sizes of the kernel's records have 16 bits.
+            mended[at + SIZE..at + SIZE + 2].copy_from_slice(&(size as u16).to_ne_bytes());
             if self.has_wrong_bit(&record) {
                 let misc = record.misc().0 & !Misc::MMAP_BUILD_ID.0;
                 mended[at + MISC..at + MISC + 2].copy_from_slice(&misc.to_ne_bytes());

@@ -1,5 +1,7 @@
 //! One example of each feature section.
 
+pub mod simpleperf;
+
 use perf_abi::attr::Attr;
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
@@ -60,6 +62,9 @@ pub fn examples(big: bool) -> Vec<Example> {
         example(Feature::E_MACHINE, Bytes::new(big).u32(62).u32(0)),
         example(Feature::CLN_SIZE, Bytes::new(big).u32(64)),
     ]
+    .into_iter()
+    .chain(simpleperf::examples(big))
+    .collect()
 }
 
 /// A payload of `BUILD_ID`.

@@ -18,6 +18,7 @@ mod read;
 mod reader;
 mod readings;
 mod sample;
+mod simpleperf;
 #[cfg(test)]
 mod tests;
 mod user;
@@ -40,6 +41,7 @@ const PERF_RECORD_SAMPLE: u32 = 9;
 const PERF_RECORD_KSYMBOL: u32 = 17;
 const PERF_RECORD_BPF_EVENT: u32 = 18;
 const PERF_RECORD_USER_TYPE_START: u32 = 64;
+const SIMPLE_PERF_RECORD_TYPE_START: u32 = 32768;
 
 /// The flag `sample_id_all` of an attr.
 const SAMPLE_ID_ALL: u64 = 1 << 18;
@@ -59,7 +61,7 @@ pub struct Record {
     /// `header.misc`.
     pub misc: u16,
     /// `header.size`.
-    pub size: u16,
+    pub size: u32,
     /// The payload between the header and the trailer.
     pub body: Body,
     /// The trailer. `None` in samples, in the perf tool's records, and without `sample_id_all`.
@@ -98,8 +100,10 @@ pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
     let mut r = Reader::new(bytes, big);
     let kind = r.u32("header.type")?;
     let misc = r.u16("header.misc")?;
-    let size = r.u16("header.size")?;
-    if usize::from(size) != bytes.len() {
+    let low = u32::from(r.u16("header.size")?);
+    // simpleperf has no misc: its place has the high half of the size.
+    let size = if kind >= SIMPLE_PERF_RECORD_TYPE_START { u32::from(misc) << 16 | low } else { low };
+    if size as usize != bytes.len() {
         return Err(format!("header.size: {size}, but there are {} bytes", bytes.len()));
     }
     let payload = r.rest();

@@ -79,7 +79,7 @@ fn note(alive: &mut HashSet<i32>, record: &EventRecord<'_>) {
 /// Walks a stack.
 fn check_stack(session: &Session, at: &SampleContext<'_, '_>, deferred: Option<&[u64]>) {
     let Ok(stack) = at.stack(deferred) else { return };
-    let most = usize::from(at.record().raw().size()) / 8 + deferred.map_or(0, <[u64]>::len) + 1;
+    let most = at.record().raw().as_bytes().len() / 8 + deferred.map_or(0, <[u64]>::len) + 1;
     let mut frames = 0;
     for frame in stack {
         frames += 1;

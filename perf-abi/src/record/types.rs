@@ -1,10 +1,11 @@
 //! The record types of the kernel and of the perf tool.
 
 codes! {
-    /// The type of a record. Types below 64 are the kernel's; types from 64 on are the perf tool's.
+    /// The type of a record. Types below 64 are the kernel's; types from 64 on are the perf tool's; types from 32768 on
+    /// are those of Android's simpleperf, whose header has a [size of 32 bits](super::SimpleperfHeader).
     ///
     /// Kernel: `enum perf_event_type`; perf: `enum perf_user_event_type`,
-    /// `tools/lib/perf/include/perf/event.h`.
+    /// `tools/lib/perf/include/perf/event.h`; simpleperf: `enum user_record_type`, `system/extras/simpleperf/record.h`.
     pub struct RecordType(u32) {
         /// A memory mapping, [`RawMmap`](super::RawMmap). Since Linux 2.6.31.
         MMAP = 1, "PERF_RECORD_MMAP";
@@ -97,6 +98,26 @@ codes! {
         SCHEDSTAT_CPU = 85, "PERF_RECORD_SCHEDSTAT_CPU";
         /// Scheduler statistics of a domain. Since perf 7.0.
         SCHEDSTAT_DOMAIN = 86, "PERF_RECORD_SCHEDSTAT_DOMAIN";
+        /// The text of `/proc/kallsyms`. simpleperf.
+        KERNEL_SYMBOL = 32769, "SIMPLE_PERF_RECORD_KERNEL_SYMBOL";
+        /// A file that has symbols in later SYMBOL records. The first versions of simpleperf.
+        DSO = 32770, "SIMPLE_PERF_RECORD_DSO";
+        /// A symbol of a DSO record. The first versions of simpleperf.
+        SYMBOL = 32771, "SIMPLE_PERF_RECORD_SYMBOL";
+        /// A piece of a simpleperf record that is longer than 65535 bytes.
+        SPLIT = 32772, "SIMPLE_PERF_RECORD_SPLIT";
+        /// The end of the pieces of a record.
+        SPLIT_END = 32773, "SIMPLE_PERF_RECORD_SPLIT_END";
+        /// Ids of the events, in addition to those of the attrs. simpleperf.
+        EVENT_ID = 32774, "SIMPLE_PERF_RECORD_EVENT_ID";
+        /// A call chain of user space that simpleperf unwound.
+        CALLCHAIN = 32775, "SIMPLE_PERF_RECORD_CALLCHAIN";
+        /// The result of unwinding a stack. simpleperf.
+        UNWINDING_RESULT = 32776, "SIMPLE_PERF_RECORD_UNWINDING_RESULT";
+        /// Formats of the tracepoints, in the record itself. simpleperf.
+        TRACING_DATA = 32777, "SIMPLE_PERF_RECORD_TRACING_DATA";
+        /// A message of simpleperf for its developers.
+        DEBUG = 32778, "SIMPLE_PERF_RECORD_DEBUG";
     }
 }
 
@@ -111,10 +132,21 @@ impl RecordType {
     #[doc(alias = "PERF_RECORD_HEADER_MAX")]
     pub const HEADER_MAX: u32 = 87;
 
-    /// Returns whether this is a type of the perf tool. Such a record has no `sample_id`
-    /// trailer and no event.
+    /// The first of simpleperf's types, which no record has.
+    #[doc(alias = "SIMPLE_PERF_RECORD_TYPE_START")]
+    pub const SIMPLEPERF_TYPE_START: u32 = 32768;
+
+    /// Returns whether this is a type of the perf tool or of simpleperf. Such a record has no
+    /// `sample_id` trailer and no event.
     #[must_use]
     pub const fn is_user(self) -> bool {
         self.0 >= Self::USER_TYPE_START
+    }
+
+    /// Returns whether this is a type of simpleperf. The header of such a record has a
+    /// [size of 32 bits](super::SimpleperfHeader) and no `misc`.
+    #[must_use]
+    pub const fn is_simpleperf(self) -> bool {
+        self.0 >= Self::SIMPLEPERF_TYPE_START
     }
 }

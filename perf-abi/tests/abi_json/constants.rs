@@ -91,6 +91,9 @@ pub(crate) const LISTED: &[&[Name]] = &[
     RecordType::NAMES,
     RegsAbi::NAMES,
     SampleType::NAMES,
+    SimpleperfChainType::NAMES,
+    SimpleperfDsoType::NAMES,
+    SimpleperfUnwindError::NAMES,
     StatConfigTerm::NAMES,
     StatRoundType::NAMES,
     SwId::NAMES,
@@ -120,6 +123,7 @@ fn unlisted() -> Vec<(&'static str, u64)> {
         ("CS_ETM_COMMON_BLK_MAX_V1", CsBlockWord::COUNT as u64),
         ("CS_ETM_PRIV_MAX", CsEtmv3Word::COUNT as u64),
         ("CS_HEADER_VERSION_MAX", CsWord::COUNT as u64),
+        ("FEAT_SIMPLEPERF_START", Feature::SIMPLEPERF_START.into()),
         ("HEADER_FEAT_BITS", Feature::FEAT_BITS.into()),
         ("HEADER_FIRST_FEATURE", Feature::FIRST.into()),
         ("HEADER_LAST_FEATURE", Feature::LAST.into()),
@@ -199,6 +203,7 @@ fn unlisted() -> Vec<(&'static str, u64)> {
         ("PERF_TXN_ABORT_SHIFT", Txn::ABORT_SHIFT.into()),
         ("PERF_TXN_MAX", Txn::MAX),
         ("PERF_TYPE_MAX", EventType::MAX.into()),
+        ("SIMPLE_PERF_RECORD_TYPE_START", RecordType::SIMPLEPERF_TYPE_START.into()),
         ("VPADTL_AUXTRACE_PRIV_MAX", VpaDtlWord::COUNT as u64),
     ];
     // The constants are x86-64's; the ioctl tables hold the other machines'.
@@ -225,7 +230,7 @@ fn rust_constants() -> BTreeMap<&'static str, u64> {
 fn every_c_constant_has_a_rust_constant_of_the_same_value() {
     let facts = Facts::load();
     let constants = facts.numbers("constants");
-    assert_eq!(constants.len(), 591);
+    assert_eq!(constants.len(), 631);
     let rust = rust_constants();
     let mut faults = Vec::new();
     for (name, value) in constants {

@@ -54,11 +54,14 @@ pub(crate) fn objects<T>(
     Ok(())
 }
 
-/// Prints a feature section, with perf's names. TRACING_DATA prints its position; an unknown feature also prints its
-/// bytes.
+/// Prints a feature section, with perf's names. TRACING_DATA and DEBUG_UNWIND_FILE print their positions; an unknown feature
+/// also prints its bytes.
 pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Result<(), UnprintedFeature> {
     let data = section.decode()?;
-    if let FeatureData::TracingData(bytes) | FeatureData::Other { bytes, .. } = data {
+    if let FeatureData::TracingData(bytes)
+    | FeatureData::DebugUnwindFile(bytes)
+    | FeatureData::Other { bytes, .. } = data
+    {
         Json::object(&mut output.buffer, |json| {
             json.number(name!("offset"), section.offset);
             json.number(name!("size"), bytes.len() as u64);
@@ -152,7 +155,7 @@ mod tests {
     fn every_feature_is_printed_by_its_content() {
         for &feature in FeatureData::KNOWN {
             let bytes = zeros(feature).unwrap_or_else(|| panic!("{feature}"));
-            let is_position = feature == Feature::TRACING_DATA;
+            let is_position = [Feature::TRACING_DATA, Feature::DEBUG_UNWIND_FILE].contains(&feature);
             let json = printed(feature, &bytes);
             assert_eq!(json.contains(r#""offset":5"#), is_position, "{feature}: {json}");
             let section = FeatureSection::new(feature, 5, &bytes, Endianness::Little);

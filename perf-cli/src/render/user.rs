@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use perf_parse::record::UserRecord;
 use perf_parse::record::user::{
-    AuxtraceError, CpuMapData, Cpus, EventUpdate, EventUpdateData, IdIndex, TimeConv,
+    AuxtraceError, CpuMapData, Cpus, EventUpdate, EventUpdateData, IdIndex, TimeConv, UnwindingResult,
 };
 
 use super::attr::attr;
@@ -114,8 +114,52 @@ pub(crate) fn user(record: &UserRecord<'_>, sink: &mut impl Sink) {
             sink.number(name!("domain"), u64::from(it.domain));
             it.counts().for_each(|(name, count)| sink.number(&Name::of(name), count));
         }
+        UserRecord::KernelSymbol(it) => {
+            sink.number(name!("kallsyms_size"), it.kallsyms.len() as u64);
+            sink.string(name!("kallsyms"), it.kallsyms);
+        }
+        UserRecord::Dso(it) => {
+            sink.number(name!("dso_type"), it.dso_type);
+            sink.number(name!("dso_id"), it.dso_id);
+            sink.hex(name!("min_vaddr"), it.min_vaddr);
+            sink.string(name!("dso_name"), it.dso_name);
+        }
+        UserRecord::Symbol(it) => {
+            sink.hex(name!("addr"), it.addr);
+            sink.hex(name!("len"), it.len);
+            sink.number(name!("dso_id"), it.dso_id);
+            sink.string(name!("name"), it.name);
+        }
+        UserRecord::Split(data) => sink.blob(name!("data"), data),
+        UserRecord::EventId(it) => {
+            sink.number(name!("count"), it.entries.len() as u64);
+            sink.list(name!("data"), it.entries.len(), &|index, sink| {
+                given(it.entries.get(index), |entry| {
+                    sink.number(name!("attr_id"), entry.attr_id);
+                    sink.number(name!("event_id"), entry.event_id);
+                });
+            });
+        }
+        UserRecord::Callchain(it) => {
+            sink.task(name!("pid"), i64::from(it.pid));
+            sink.task(name!("tid"), i64::from(it.tid));
+            sink.named(name!("chain_type"), it.chain_type.0, &it.chain_type);
+            sink.time(name!("time"), it.time);
+            sink.number(name!("ip_nr"), it.ips.len() as u64);
+            sink.addresses(name!("ips"), it.ips.iter());
+            sink.addresses(name!("sps"), it.sps.iter());
+        }
+        UserRecord::UnwindingResult(it) => unwinding_result(it, sink),
+        UserRecord::TracingData(it) => {
+            sink.number(name!("data_size"), it.data.len() as u64);
+            sink.blob(name!("data"), it.data);
+        }
+        UserRecord::Debug(it) => {
+            sink.time(name!("time"), it.time);
+            sink.string(name!("s"), it.message);
+        }
         UserRecord::Other(raw) => sink.blob(name!("raw"), raw.payload()),
-        // FINISHED_ROUND and FINISHED_INIT have no content besides their type.
+        // FINISHED_ROUND, FINISHED_INIT and SPLIT_END have no content besides their type.
         _ => {}
     }
     if record.rest().iter().any(|&byte| byte != 0) {
@@ -178,6 +222,28 @@ fn time_conv(it: &TimeConv<'_>, sink: &mut impl Scalars) {
         sink.hex(name!("time_mask"), short.time_mask);
         sink.number(name!("cap_user_time_zero"), u64::from(short.cap_user_time_zero));
         sink.number(name!("cap_user_time_short"), u64::from(short.cap_user_time_short));
+    });
+}
+
+fn unwinding_result(it: &UnwindingResult<'_>, sink: &mut impl Sink) {
+    let state = it.state();
+    sink.time(name!("time"), it.time);
+    sink.number(name!("used_time"), it.used_time);
+    sink.named(name!("error_code"), it.error_code.0, &it.error_code);
+    sink.hex(name!("error_addr"), it.error_addr);
+    sink.hex(name!("stack_start"), it.stack_start);
+    sink.hex(name!("stack_end"), it.stack_end);
+    sink.named(name!("regs_abi"), state.regs_abi.0, &state.regs_abi);
+    sink.hex(name!("regs_mask"), state.regs_mask);
+    sink.addresses(name!("regs"), state.regs.iter());
+    sink.object(name!("stack_user"), &|sink| {
+        sink.number(name!("size"), state.stack.len() as u64);
+        given(state.dyn_size, |size| sink.number(name!("dyn_size"), size));
+        sink.blob(name!("data"), state.stack);
+    });
+    given(state.chain, |(ips, sps)| {
+        sink.addresses(name!("ips"), ips.iter());
+        sink.addresses(name!("sps"), sps.iter());
     });
 }
 

@@ -57,7 +57,7 @@ fn record(record: &EventRecord<'_>) -> Vec<u8> {
     let (kind, misc, size) = (raw.kind(), raw.misc(), raw.size());
     let mut out = Vec::new();
     if kind.is_user() {
-        let header = Bytes::of::<BigEndian>().u32(kind.0).u16(misc.0).u16(size);
+        let header = Bytes::of::<BigEndian>().u32(kind.0).u16(misc.0).u16(size as u16);
         return header.raw(&turned(raw.payload(), user_record(kind, raw.payload()))).out;
     }
     let layout = &record.event().unwrap().layout;
@@ -70,7 +70,7 @@ fn record(record: &EventRecord<'_>) -> Vec<u8> {
             other(&mut out, layout, record, &decoded, &trailer);
         }
     }
-    assert_eq!(out.len(), usize::from(size), "{kind} at {:#x}", record.offset());
+    assert_eq!(out.len(), size as usize, "{kind} at {:#x}", record.offset());
     out
 }
 

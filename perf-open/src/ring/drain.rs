@@ -185,7 +185,7 @@ impl<'r> Drain<'r> {
         while len < piece.len()
             && let Some(record) = self.progress.take_in_one(data)
         {
-            len += usize::from(record.size());
+            len += record.as_bytes().len();
         }
         if let Some(span @ [_, ..]) = piece.get(..len) {
             return Some(Ok(span));

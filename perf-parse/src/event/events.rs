@@ -203,6 +203,57 @@ impl Events {
         }
     }
 
+    /// Names the events with this `type` and `config` that have no name yet, as simpleperf does.
+    pub(crate) fn name_by_type(&mut self, kind: u32, config: u64, name: &[u8]) {
+        // The limits have the same reason as those of `name_by_config`.
+        if self.list.len() > MAX_NAMED_BY_CONFIG || name.len() > MAX_EVENT_NAME {
+            return;
+        }
+        let is_meant = |event: &Event| event.attr.kind.0 == kind && event.attr.config == config;
+        for event in self.list.iter_mut().filter(|event| event.name.is_none() && is_meant(event)) {
+            Arc::make_mut(event).name = Some(Vec::from(name));
+        }
+    }
+
+    /// Adds ids to events, each with the index of its event, as an EVENT_ID record does. Notes an index that no event has, and
+    /// an id of another event. `offset` is that of the record's fields.
+    pub(crate) fn add_ids(
+        &mut self,
+        ids: impl Iterator<Item = (u64, u64)>,
+        offset: u64,
+        account: &mut Account,
+    ) {
+        for (index, id) in ids {
+            let at = usize::try_from(index).unwrap_or(usize::MAX);
+            let Some(event) = self.list.get_mut(at) else {
+                account.note(FileError::invalid("event_id.attr_id", index, "the index of an event", offset));
+                return;
+            };
+            match self.dispatch.find(id) {
+                None => {}
+                // Walks over a capture may see the same record again.
+                Some(known) if known == at => continue,
+                Some(_) => {
+                    account.note(shared_id(id, offset));
+                    continue;
+                }
+            }
+            if self.ids_left == 0 {
+                let kind = FileErrorKind::Limit {
+                    field: "event_id",
+                    limit: self.most_ids as u64,
+                    of: "ids of events",
+                };
+                account.note(FileError::new(kind, offset));
+                return;
+            }
+            self.ids_left = self.ids_left.saturating_sub(1);
+            let mut more = alloc::vec![id];
+            self.dispatch.add(at, &mut more);
+            Arc::make_mut(event).ids.append(&mut more);
+        }
+    }
+
     /// Names the events with this `config` that have no name yet. The first versions of perf wrote names this way.
     pub(crate) fn name_by_config(&mut self, config: u64, name: &[u8]) {
         // Such files have few events. The limits bound the time for many names and many events, and the memory for a

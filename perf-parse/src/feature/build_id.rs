@@ -66,7 +66,7 @@ fn entry<'a, O: Endian>(at: &mut Cursor<'a>) -> Result<(Misc, &'a [u8], u32), Er
     let header = at.fixed::<Header<O>>("header")?;
     let size = header.size.get();
     let Some(body) = size.checked_sub(8) else {
-        return Err(Error::new(ErrorKind::RecordSize { size }, start.saturating_add(6)));
+        return Err(Error::new(ErrorKind::RecordSize { size: size.into() }, start.saturating_add(6)));
     };
     let offset = at.offset();
     Ok((Misc(header.misc.get()), at.bytes(u64::from(body), "build_id")?, offset))

@@ -1,8 +1,10 @@
 //! A section as it was recorded.
 
-use perf_abi::endian::Endianness;
+use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
 
+use super::codec::SectionField;
+use super::entries::Entries;
 use crate::cursor::Cursor;
 use crate::error::{Error, FileError, FileErrorKind};
 #[cfg(feature = "tracepoint")]
@@ -46,12 +48,14 @@ pub struct FeatureSection<'a> {
 ///
 /// perf lists some features whose data it could not get: CPUDESC and TOTAL_MEM if `/proc/cpuinfo` and `/proc/meminfo`
 /// do not have the line, and BPF_PROG_INFO if perf was built without libbpf. Features that only mark a property never
-/// have bytes, and an unknown feature may be one of these. A pipe has no features without bytes.
+/// have bytes, and an unknown feature may be one of these. Sections of simpleperf without bytes have no entries. A pipe has no features without bytes.
 ///
 /// perf: `do_write_feat`, which keeps the output of a `write_*` function if it did not return a negative number, and
 /// `perf_event__synthesize_features`, `tools/perf/util/header.c`.
 pub(crate) fn is_absent(feature: Feature, size: u64) -> bool {
-    let may_be_a_mark = matches!(feature, Feature::BRANCH_STACK | Feature::STAT) || feature.name().is_none();
+    let may_be_a_mark = matches!(feature, Feature::BRANCH_STACK | Feature::STAT)
+        || feature.0 >= Feature::SIMPLEPERF_START
+        || feature.name().is_none();
     size == 0 && !may_be_a_mark
 }
 
@@ -121,6 +125,22 @@ impl<'a> FeatureSection<'a> {
     /// Returns the decoded data; the fault if there is one.
     pub(super) fn all<T>((data, fault): (T, Option<FileError>)) -> Result<T, FileError> {
         fault.map_or(Ok(data), Err)
+    }
+
+    /// Decodes entries up to the end of the section.
+    pub(super) fn until_end<O: Endian, T: SectionField<'a>>(
+        &self,
+        name: &'static str,
+        context: u32,
+    ) -> Result<Entries<'a, T>, FileError> {
+        self.whole(|at| {
+            let (from, mut len) = (*at, 0_u64);
+            while !self.ends(at) {
+                T::take::<O>(at, name, context)?;
+                len = len.saturating_add(1);
+            }
+            Ok(Entries::between::<O>(&from, at, len, context))
+        })
     }
 
     /// Checks the version with which a section begins. The layout of versions other than 1 is unknown, and perf does

@@ -161,7 +161,9 @@ impl<'r, O: Endian> Hops<'r, O> {
     /// events and features.
     fn has_changed(&self) -> bool {
         let (opened, now) = (&self.opened, &self.walk.knowledge);
-        !ptr::eq(opened.events(), now.events()) || !ptr::eq(opened.features(), now.features())
+        !ptr::eq(opened.events(), now.events())
+            || !ptr::eq(opened.features(), now.features())
+            || now.is_joining()
     }
 
     /// Returns the data files after `data_file`.

@@ -48,7 +48,7 @@ use no_threads::NoDecompressionThread as DecompressionThread;
 
 /// Returns the range of the payload in a COMPRESSED or COMPRESSED2 record.
 pub(super) fn compressed_range<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Range<usize>, Error> {
-    let end = usize::from(raw.size());
+    let end = raw.len();
     if raw.kind() == RecordType::COMPRESSED {
         return Ok(8..end);
     }
@@ -212,17 +212,17 @@ impl Decompressor {
     /// Returns the type and the size of the record at the front, if all its bytes are there and it is of one of `types`:
     /// a bit for each kernel type.
     #[inline(always)]
-    pub(super) fn front_of_types<O: Endian>(&self, types: u64) -> Option<(RecordType, u16)> {
+    pub(super) fn front_of_types<O: Endian>(&self, types: u64) -> Option<(RecordType, usize)> {
         let (raw, _) = RawRecord::<O>::of_types(self.out.get(self.start..)?, types)?;
-        Some((raw.kind(), raw.size()))
+        Some((raw.kind(), raw.len()))
     }
 
     /// Takes the record of `size` bytes at the front, for a caller that may keep it.
     #[inline(always)]
-    pub(super) fn take<'r, O: Endian>(&mut self, size: u16) -> RecordBytes<'r> {
+    pub(super) fn take<'r, O: Endian>(&mut self, size: usize) -> RecordBytes<'r> {
         let start = self.start;
-        self.start = start.wrapping_add(size.into());
-        self.position = self.position.wrapping_add(size.into());
+        self.start = start.wrapping_add(size);
+        self.position = self.position.wrapping_add(size as u64);
         if self.position >= self.next_chunk {
             self.pass_chunks();
         }

@@ -21,7 +21,7 @@ use crate::event::{EventOf, Events, RecordPosition};
 use crate::feature::{FeatureData, Features};
 use crate::layout::Mmap2Layout;
 use crate::record::user::UserRecord;
-use crate::record::{RawRecord, Record};
+use crate::record::{RawRecord, Record, SplitJoiner};
 
 /// The events and features of a capture, as far as a walk has read it.
 ///
@@ -37,7 +37,12 @@ pub(crate) struct Knowledge<'r> {
     applied: u64,
     /// The faults of the records that were applied since: at most [`Limits::diagnostics`].
     faults: Vec<FileError>,
+    /// The pieces of a record that describes the capture.
+    split: SplitJoiner,
 }
+
+/// The records of simpleperf that describe the capture, and may be split.
+const MAY_BE_SPLIT: &[RecordType] = &[RecordType::EVENT_ID, RecordType::TRACING_DATA];
 
 impl<'r> Knowledge<'r> {
     pub(super) fn new(
@@ -46,7 +51,15 @@ impl<'r> Knowledge<'r> {
         is_pipe: bool,
         applied: u64,
     ) -> Self {
-        Self { events, features, checked: BTreeSet::new(), is_pipe, applied, faults: Vec::new() }
+        Self {
+            events,
+            features,
+            checked: BTreeSet::new(),
+            is_pipe,
+            applied,
+            faults: Vec::new(),
+            split: SplitJoiner::of_types(MAY_BE_SPLIT),
+        }
     }
 
     #[inline(always)]
@@ -185,8 +198,31 @@ impl<'r> Knowledge<'r> {
                     self.add_feature(Feature::TRACING_DATA, trailing, at, account);
                 }
             }
+            Ok(Record::User(UserRecord::EventId(it), _)) => {
+                let ids = it.entries.iter().map(|it| (it.attr_id, it.event_id));
+                self.events.change(|events| events.add_ids(ids, payload, account));
+            }
+            Ok(Record::User(UserRecord::TracingData(it), _)) => {
+                if self.features.get(Feature::TRACING_DATA).is_none() {
+                    self.add_feature(Feature::TRACING_DATA, it.data, payload.saturating_add(4), account);
+                }
+            }
+            Ok(Record::User(UserRecord::Split(_) | UserRecord::SplitEnd, kind)) => {
+                let mut split = core::mem::take(&mut self.split);
+                match split.push(&raw.untyped()) {
+                    Ok(Some(joined)) => self.apply::<O>(&joined.typed(()), &[], offset, account),
+                    Ok(None) => {}
+                    Err(error) => account.note(FileError::new(FileErrorKind::Record { kind, error }, offset)),
+                }
+                self.split = split;
+            }
             _ => {}
         }
+    }
+
+    /// Returns whether a record that describes the capture was begun and not ended: its pieces are in several records.
+    pub(super) fn is_joining(&self) -> bool {
+        self.split.is_joining()
     }
 
     /// Keeps a copy of a feature; a later one replaces an earlier one.
@@ -218,6 +254,10 @@ fn is_about_capture(kind: RecordType) -> bool {
             | RecordType::EVENT_UPDATE
             | RecordType::HEADER_FEATURE
             | RecordType::HEADER_TRACING_DATA
+            | RecordType::SPLIT
+            | RecordType::SPLIT_END
+            | RecordType::EVENT_ID
+            | RecordType::TRACING_DATA
     )
 }
 
@@ -232,6 +272,16 @@ pub(super) fn name_events(events: &mut Events, features: &Features<'_>, account:
     }
     if let Some(error) = fault {
         account.note_once(error);
+    }
+}
+
+/// Names the events without a name by the `META_INFO` of simpleperf, by type and config. A fault of the section is noted when
+/// the features are checked.
+pub(super) fn name_by_meta_info(events: &mut Events, features: &Features<'_>) {
+    if let Ok(Some(info)) = features.meta_info() {
+        info.event_types()
+            .take(MAX_EVENT_TYPES)
+            .for_each(|it| events.name_by_type(it.kind, it.config, &it.name));
     }
 }
 

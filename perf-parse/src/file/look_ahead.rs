@@ -1,9 +1,8 @@
 //! The first records of a capture, which describe it: the attrs and features of a pipe, the units and scales of events, the
 //! layout of MMAP2.
 
-use perf_abi::endian::{Endian, U16};
+use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
-use zerocopy::FromBytes;
 
 use super::knowledge::Knowledge;
 use super::source::ByteSource;
@@ -33,10 +32,15 @@ pub(super) fn look_ahead<'r, O: Endian, S: ByteSource<'r>>(
     let mut layouts = Mmap2Layouts::default();
     let is_pipe = knowledge.is_pipe();
     let most = if is_pipe { limits.look_ahead } else { limits.look_ahead.min(FILE_LOOK_AHEAD) };
-    while at < most {
+    // Pieces of one record are applied together, or by the walk.
+    let mut split_at = None;
+    while at < most || (split_at.is_some() && at < limits.look_ahead) {
         fill(source, at.saturating_add(HEADER))?;
-        let size = source.front().get(at.saturating_add(6)..).unwrap_or_default();
-        let size = U16::<O>::read_from_prefix(size).map_or(0, |(size, _)| usize::from(size.get()));
+        let header = source.front().get(at..).unwrap_or_default();
+        let size = RawRecord::<O>::announced_size((), header).unwrap_or(0);
+        if size > most.max(usize::from(u16::MAX)) {
+            break;
+        }
         fill(source, at.saturating_add(size))?;
         let bytes = source.front().get(at..).unwrap_or_default();
         let Ok((raw, _)) = RawRecord::<O>::parse(bytes) else { break };
@@ -51,6 +55,10 @@ pub(super) fn look_ahead<'r, O: Endian, S: ByteSource<'r>>(
         let trailing = raw.trailing_size().unwrap_or(0);
         let trailing = usize::try_from(trailing).unwrap_or(usize::MAX);
         let end = at.saturating_add(size).saturating_add(trailing);
+        match kind {
+            RecordType::SPLIT => split_at = split_at.or(Some(at)),
+            _ => split_at = split_at.filter(|_| kind == RecordType::SPLIT_END),
+        }
         // Tracing data alone may be large.
         if trailing > most || fill(source, end)? < end {
             break;
@@ -60,7 +68,9 @@ pub(super) fn look_ahead<'r, O: Endian, S: ByteSource<'r>>(
             layouts.add(&raw, knowledge.events());
         }
         at = end;
+        split_at = split_at.filter(|_| kind != RecordType::SPLIT_END);
     }
+    let at = split_at.unwrap_or(at);
     knowledge.set_applied(start.saturating_add(at as u64));
     knowledge.set_mmap2_layout(layouts.found());
     if is_pipe {

@@ -18,7 +18,7 @@ use super::attrs;
 use super::feature_table;
 use super::header::{self, FileHeader};
 use super::image::FileImage;
-use super::knowledge::{Knowledge, KnownEvents, name_by_types, name_events};
+use super::knowledge::{Knowledge, KnownEvents, name_by_meta_info, name_by_types, name_events};
 use super::look_ahead::look_ahead;
 use super::reader::{DataFiles, Mode, Reader};
 #[cfg(feature = "std")]
@@ -190,6 +190,7 @@ fn head_of_file<'r, O: Endian, S: ByteSource<'r>>(
         let named = name_by_types::<O>(&mut events, types);
         named.err().into_iter().for_each(|error| account.note(error));
     }
+    name_by_meta_info(&mut events, &features);
     attrs::leave_shared_ids(header, &mut events, account);
     // perf begins the data with units, scales and names of events.
     let mut knowledge = Knowledge::new(KnownEvents::found(events), Cow::Owned(features), false, 0);

@@ -41,10 +41,10 @@ pub(super) trait ByteSource<'r> {
 
     /// Takes the record at the front, if all its bytes are there and it is of one of `types`: a bit for each kernel
     /// type. Returns it for a caller that may keep it, with its type and its size.
-    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, u16)>;
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, usize)>;
 
     /// Returns the record of `size` bytes at the front and the `held` bytes after it, for a caller that may keep them.
-    fn keep<O: Endian>(&self, size: u16, held: usize) -> RecordBytes<'r>;
+    fn keep<O: Endian>(&self, size: usize, held: usize) -> RecordBytes<'r>;
 
     /// Drops `count` bytes that are available at the front.
     fn take(&mut self, count: usize);
@@ -133,16 +133,16 @@ impl<'r> ByteSource<'r> for Slice<'r> {
     }
 
     #[inline(always)]
-    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, u16)> {
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, usize)> {
         let (raw, after) = RawRecord::<O>::of_types(self.front, types)?;
-        let (kind, size) = (raw.kind(), raw.size());
+        let (kind, size) = (raw.kind(), raw.len());
         self.front = after;
-        self.offset = self.offset.wrapping_add(size.into());
+        self.offset = self.offset.wrapping_add(size as u64);
         Some((RecordBytes::record(raw), kind, size))
     }
 
-    fn keep<O: Endian>(&self, size: u16, held: usize) -> RecordBytes<'r> {
-        let end = usize::from(size).saturating_add(held);
+    fn keep<O: Endian>(&self, size: usize, held: usize) -> RecordBytes<'r> {
+        let end = size.saturating_add(held);
         RecordBytes::borrowed::<O>(self.front.get(..end).unwrap_or_default())
     }
 

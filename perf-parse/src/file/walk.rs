@@ -188,7 +188,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         let Self { knowledge, framing, account, .. } = self;
         let place = framing.position();
         let (bytes, kind, size) = framing.source.take_record::<O>(types)?;
-        account.count(kind, size.into());
+        account.count(kind, size);
         let event = knowledge.event_of_kernel::<O>(&bytes);
         Some(EventRecord::new(bytes, place, event))
     }
@@ -234,7 +234,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
                     return Some(true);
                 }
                 let Some((raw, _)) = front else { break };
-                let size = usize::from(raw.size());
+                let size = raw.len();
                 self.framing.source.take(size);
             }
             if self.framing.is_at_end_of_file() {
@@ -264,7 +264,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         while let Some((raw, _)) =
             RawRecord::<O>::of_types(self.framing.source.front(), self.types.unwanted())
         {
-            let size = usize::from(raw.size());
+            let size = raw.len();
             self.account.count(raw.kind(), size);
             self.framing.source.take(size);
         }
@@ -291,7 +291,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
                 return Ok(None);
             };
             if matches!(kind, RecordType::COMPRESSED | RecordType::COMPRESSED2) {
-                self.account.count(kind, size.into());
+                self.account.count(kind, size);
                 let decompressed = self
                     .decompressed
                     .get_or_insert_with(|| DecompressedRecords::new(&self.limits, self.is_ahead));
@@ -299,12 +299,12 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
                 continue;
             }
             let (trailing_size, held) = self.framing.trailing::<O>(kind, size, &mut self.account)?;
-            self.account.count(kind, size.into());
+            self.account.count(kind, size);
             self.account.bytes = self.account.bytes.saturating_add(trailing_size);
             self.account.announced = self.account.announced.saturating_add(trailing_size);
             let place = self.framing.position();
             let bytes = self.framing.source.keep::<O>(size, held);
-            self.framing.take(size.into(), trailing_size);
+            self.framing.take(size, trailing_size);
             return Ok(Some(self.found(bytes, place)));
         }
     }

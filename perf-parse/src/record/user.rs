@@ -1,4 +1,4 @@
-//! Records that the perf tool synthesises: types from 64 on.
+//! Records that the perf tool synthesises: types from 64 on. Those from 32768 on are of Android's simpleperf.
 //!
 //! They belong to no event and have no `sample_id` trailer. Each file holds one family of records. Records and fields
 //! have perf's names.
@@ -14,9 +14,10 @@
 //!
 //! - HEADER_ATTR and AUXTRACE_INFO end with an array of 64-bit words that has no count. An incomplete word at their
 //!   end is [`Residue`](crate::ErrorKind::Residue).
-//! - FINISHED_ROUND and FINISHED_INIT have no payload in any perf. A payload is `Residue`.
+//! - FINISHED_ROUND, FINISHED_INIT and SPLIT_END have no payload in any version. A payload is `Residue`.
 //! - A string or bytes at the end of a record take all remaining bytes: the name of HEADER_EVENT_TYPE,
-//!   HEADER_BUILD_ID and EVENT_UPDATE, the message of AUXTRACE_ERROR, the data of HEADER_FEATURE and COMPRESSED.
+//!   HEADER_BUILD_ID and EVENT_UPDATE, the message of AUXTRACE_ERROR, the data of HEADER_FEATURE and COMPRESSED; of
+//!   simpleperf's records those of DSO, SYMBOL, DEBUG and SPLIT.
 //!
 //! A record that ends before a field known here is [`Truncated`](crate::ErrorKind::Truncated), unless an older perf
 //! ended the record there.
@@ -30,6 +31,7 @@ mod event_update;
 mod header;
 mod id_index;
 mod schedstat;
+mod simpleperf;
 mod stat;
 mod thread_map;
 mod time_conv;
@@ -43,6 +45,10 @@ pub use event_update::{EventUpdate, EventUpdateData};
 pub use header::{HeaderAttr, HeaderEventType, HeaderFeature, HeaderTracingData};
 pub use id_index::{IdIndex, IdIndexEntry, IdIndexGuest};
 pub use schedstat::{SchedstatCpu, SchedstatDomain};
+pub use simpleperf::{
+    EventId, EventIdEntry, KernelSymbol, SimpleperfCallchain, SimpleperfDebug, SimpleperfDso,
+    SimpleperfSymbol, SimpleperfTracingData, UnwindingResult, UnwindingState,
+};
 pub use stat::{Stat, StatConfig, StatConfigEntry, StatRound};
 pub use thread_map::{ThreadMap, ThreadMapEntry};
 pub use time_conv::{TimeConv, TimeConvShort};
@@ -54,7 +60,7 @@ use super::RawRecord;
 use crate::cursor::Cursor;
 use crate::error::Error;
 
-/// A record of the perf tool itself. Borrows from the record's bytes.
+/// A record of the perf tool itself, or of simpleperf. Borrows from the record's bytes.
 ///
 /// perf: `enum perf_user_event_type`, `tools/lib/perf/include/perf/event.h`.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +114,27 @@ pub enum UserRecord<'a> {
     SchedstatCpu(SchedstatCpu<'a>),
     /// `PERF_RECORD_SCHEDSTAT_DOMAIN`: scheduler statistics of a domain.
     SchedstatDomain(SchedstatDomain<'a>),
+    /// `SIMPLE_PERF_RECORD_KERNEL_SYMBOL`: the text of `/proc/kallsyms`.
+    KernelSymbol(KernelSymbol<'a>),
+    /// `SIMPLE_PERF_RECORD_DSO`: a file with symbols.
+    Dso(SimpleperfDso<'a>),
+    /// `SIMPLE_PERF_RECORD_SYMBOL`: a symbol of a file.
+    Symbol(SimpleperfSymbol<'a>),
+    /// `SIMPLE_PERF_RECORD_SPLIT`: a piece of a longer record, which [`SplitJoiner`](crate::record::SplitJoiner) joins.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::serialize::bytes"))]
+    Split(&'a [u8]),
+    /// `SIMPLE_PERF_RECORD_SPLIT_END`: the end of the pieces.
+    SplitEnd,
+    /// `SIMPLE_PERF_RECORD_EVENT_ID`: ids of the events.
+    EventId(EventId<'a>),
+    /// `SIMPLE_PERF_RECORD_CALLCHAIN`: a call chain that simpleperf unwound.
+    Callchain(SimpleperfCallchain<'a>),
+    /// `SIMPLE_PERF_RECORD_UNWINDING_RESULT`: the result of unwinding a stack.
+    UnwindingResult(UnwindingResult<'a>),
+    /// `SIMPLE_PERF_RECORD_TRACING_DATA`: the formats of tracepoints.
+    TracingData(SimpleperfTracingData<'a>),
+    /// `SIMPLE_PERF_RECORD_DEBUG`: a message for the developers of simpleperf.
+    Debug(SimpleperfDebug<'a>),
     /// A type that this crate does not know, from a newer perf.
     Other(RawRecord<'a>),
 }
@@ -140,6 +167,16 @@ impl<'a> UserRecord<'a> {
             RecordType::BPF_METADATA => Self::BpfMetadata(BpfMetadata::parse::<O>(at)?),
             RecordType::SCHEDSTAT_CPU => Self::SchedstatCpu(SchedstatCpu::parse::<O>(at)?),
             RecordType::SCHEDSTAT_DOMAIN => Self::SchedstatDomain(SchedstatDomain::parse::<O>(at)?),
+            RecordType::KERNEL_SYMBOL => Self::KernelSymbol(KernelSymbol::parse::<O>(at)?),
+            RecordType::DSO => Self::Dso(SimpleperfDso::parse::<O>(at)?),
+            RecordType::SYMBOL => Self::Symbol(SimpleperfSymbol::parse::<O>(at)?),
+            RecordType::SPLIT => Self::Split(at.take_rest()),
+            RecordType::SPLIT_END => Self::SplitEnd,
+            RecordType::EVENT_ID => Self::EventId(EventId::parse::<O>(at)?),
+            RecordType::CALLCHAIN => Self::Callchain(SimpleperfCallchain::parse::<O>(at)?),
+            RecordType::UNWINDING_RESULT => Self::UnwindingResult(UnwindingResult::parse::<O>(at)?),
+            RecordType::TRACING_DATA => Self::TracingData(SimpleperfTracingData::parse::<O>(at)?),
+            RecordType::DEBUG => Self::Debug(SimpleperfDebug::parse::<O>(at)?),
             _ => return Ok(Self::Other(raw.untyped())),
         };
         cursor.finish()?;
@@ -167,6 +204,11 @@ impl<'a> UserRecord<'a> {
             Self::BpfMetadata(it) => it.rest,
             Self::SchedstatCpu(it) => it.rest,
             Self::SchedstatDomain(it) => it.rest,
+            Self::KernelSymbol(it) => it.rest,
+            Self::EventId(it) => it.rest,
+            Self::Callchain(it) => it.rest,
+            Self::UnwindingResult(it) => it.state().rest,
+            Self::TracingData(it) => it.rest,
             Self::HeaderAttr(_)
             | Self::HeaderEventType(_)
             | Self::HeaderBuildId(_)
@@ -175,6 +217,11 @@ impl<'a> UserRecord<'a> {
             | Self::HeaderFeature(_)
             | Self::Compressed(_)
             | Self::FinishedInit
+            | Self::Dso(_)
+            | Self::Symbol(_)
+            | Self::Split(_)
+            | Self::SplitEnd
+            | Self::Debug(_)
             | Self::Other(_) => &[],
         }
     }

@@ -44,7 +44,7 @@ impl Buffer {
         front.copy_from_slice(first);
         back.copy_from_slice(second);
         // The size was read before the copy was made. In a live ring that is overwritten it may have changed since.
-        RawRecord::parse(whole).map(|(record, _)| record).map_err(|_| truncated(size))
+        RawRecord::whole_of_kernel((), whole).map(|(record, _)| record).ok_or(truncated(size))
     }
 }
 

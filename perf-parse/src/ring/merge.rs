@@ -138,8 +138,8 @@ impl<'a, O: Endian> MergedRing<'a, O> {
             Ok(RecordPieces::Whole(record)) => RecordBytes::record(record),
             Ok(RecordPieces::Wrapped { first, second, .. }) => {
                 let copy = Arc::new([first, second].concat());
-                let (raw, _) = RawRecord::<O>::whole((), &copy)?;
-                RecordBytes::shared::<O>(&copy, (0, copy.len()), raw.size())
+                let (raw, _) = RawRecord::<O>::whole_of_kernel((), &copy)?;
+                RecordBytes::shared::<O>(&copy, (0, copy.len()), raw.len())
             }
             Err(error) => return Some(Err(error)),
         };

@@ -86,9 +86,9 @@ impl<'a, O: Endian> OldestFirst<'a, O> {
         let size = self.sizes.pop()?;
         self.end = self.end.wrapping_sub(u64::from(size));
         let (first, second) = pieces(self.data, self.end, usize::from(size))?;
-        match RawRecord::parse(first) {
-            Ok((record, _)) => Some(Ok(RecordPieces::Whole(record))),
-            Err(_) => Some(Ok(RecordPieces::Wrapped { first, second, position: self.end })),
+        match RawRecord::whole_of_kernel((), first) {
+            Some((record, _)) => Some(Ok(RecordPieces::Whole(record))),
+            None => Some(Ok(RecordPieces::Wrapped { first, second, position: self.end })),
         }
     }
 

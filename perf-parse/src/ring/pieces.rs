@@ -35,13 +35,12 @@ impl<'a, O: Endian> RecordPieces<'a, O> {
     /// Returns the number of bytes of the record.
     #[cfg(feature = "alloc")]
     pub(super) fn size(&self) -> u16 {
-        match self {
-            Self::Whole(record) => record.size(),
+        let size = match self {
+            Self::Whole(record) => record.len(),
             // Together the two pieces have the length of the header's 16-bit `size`.
-            Self::Wrapped { first, second, .. } => {
-                u16::try_from(first.len().saturating_add(second.len())).unwrap_or(u16::MAX)
-            }
-        }
+            Self::Wrapped { first, second, .. } => first.len().saturating_add(second.len()),
+        };
+        u16::try_from(size).unwrap_or(u16::MAX)
     }
 }
 

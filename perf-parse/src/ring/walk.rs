@@ -227,8 +227,8 @@ impl<'a, O: Endian> RingWalk<'a, O> {
     /// Returns the next record; `None` after an error.
     #[inline]
     pub(super) fn step(&mut self) -> Option<Result<RecordPieces<'a, O>, RingError>> {
-        match RawRecord::parse(self.first) {
-            Ok((record, rest)) if rest.len() % ALIGN == 0 => {
+        match RawRecord::whole_of_kernel((), self.first) {
+            Some((record, rest)) if rest.len() % ALIGN == 0 => {
                 self.first = rest;
                 Some(Ok(RecordPieces::Whole(record)))
             }

@@ -36,7 +36,7 @@ fn header_size() {
             } else {
                 RawRecord::<LittleEndian>::parse(&bytes).map(drop)
             };
-            assert_eq!(parsed, Err(Error { kind: ErrorKind::RecordSize { size }, offset: 6 }));
+            assert_eq!(parsed, Err(Error { kind: ErrorKind::RecordSize { size: size.into() }, offset: 6 }));
         }
     }
 }

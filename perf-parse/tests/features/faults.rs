@@ -57,7 +57,7 @@ fn truncated_at_every_length<O: Endian>() {
                 assert!(u64::from(error.offset) <= len as u64);
             }
             // As another feature the bytes may be anything, but must not cause a panic.
-            for other in 0..Feature::LAST {
+            for other in (0..Feature::LAST).chain(Feature::SIMPLEPERF_START..Feature::SIMPLEPERF_START + 8) {
                 let _ = decode(&section::<O>(Feature(other), OFFSET, bytes), every::NR_CPUS);
             }
         }

@@ -244,7 +244,7 @@ fn boundaries(big: bool) {
     };
     for size in [0, 7] {
         let bad = Bytes::new(big).u32(9).u16(0).u16(size).u64(0).out;
-        assert_eq!(with(bad), Error { kind: ErrorKind::RecordSize { size }, offset: 6 });
+        assert_eq!(with(bad), Error { kind: ErrorKind::RecordSize { size: size.into() }, offset: 6 });
     }
     let bad = Bytes::new(big).u32(9).u16(0).u16(25).u64s(&[1, 2]).out;
     assert_eq!(with(bad), short("payload", 17, 16, 8));

@@ -110,7 +110,7 @@ fn decode(record: &EventRecord<'_>) -> Result<(), FileError> {
     match record.decode()? {
         Record::Sample(sample) => {
             let words = words(&sample).map_err(|error| record.error(error))?;
-            assert!(8 * words <= usize::from(record.raw().size()), "{words} words in {:?}", record.raw());
+            assert!(8 * words <= record.raw().as_bytes().len(), "{words} words in {:?}", record.raw());
             Ok(())
         }
         Record::User(user, _) => {

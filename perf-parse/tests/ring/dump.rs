@@ -34,7 +34,7 @@ fn error(fields: [u64; 8], areas: usize, page_size: Option<u64>) -> RingError {
 }
 
 /// Reads all records. Returns their sizes and the error.
-fn drain<O: Endian>(dump: &mut Dump<'_, O>) -> (Vec<u16>, Option<RingError>) {
+fn drain<O: Endian>(dump: &mut Dump<'_, O>) -> (Vec<u32>, Option<RingError>) {
     let (mut sizes, mut buffer) = (Vec::new(), Buffer::new());
     while let Some(record) = dump.next(&mut buffer) {
         match record {

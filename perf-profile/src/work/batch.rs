@@ -58,7 +58,7 @@ impl BatchRoom {
     pub fn add(&mut self, record: &EventRecord<'_>, may_keep: bool) {
         let raw = record.raw();
         self.records += 1;
-        self.bytes += usize::from(raw.size());
+        self.bytes += raw.as_bytes().len();
         if may_keep {
             let range = raw.as_bytes().as_ptr_range();
             self.scattered += usize::from(range.start.addr() != self.end);

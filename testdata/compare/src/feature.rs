@@ -4,8 +4,9 @@ use perf_abi::endian::{Endian, Endianness};
 use perf_abi::feature::Feature;
 use perf_parse::ByteStr;
 use perf_parse::feature::{
-    BpfProgInfo, Cache, CpuDomains, CpuPlace, Entries, EventDesc, FeatureData, FeatureSection, FieldValue,
-    MemNode, NumaNode, PmuCap, SchedDomain,
+    BpfProgInfo, Cache, CpuDomains, CpuPlace, Entries, EtmAddress, EtmBinary, EtmBranch, EventDesc,
+    FeatureData, FeatureSection, FieldValue, MemNode, NumaNode, PmuCap, SchedDomain, StoredFile,
+    StoredSymbol,
 };
 use perf_parse::file::FileError;
 use testdata::fields;
@@ -128,8 +129,42 @@ fn values(data: &FeatureData<'_>) -> Option<Value> {
         }
         FeatureData::EMachine(it) => fields! { e_machine: it.e_machine, e_flags: it.e_flags },
         FeatureData::ClnSize(size) => size.into(),
+        FeatureData::File(files) | FeatureData::File2(files) => files.iter().map(|it| stored_file(&it)).collect(),
+        FeatureData::MetaInfo(it) => it
+            .entries
+            .iter()
+            .map(|it| fields! { key: it.key.as_bytes(), value: it.value.as_bytes() })
+            .collect(),
+        FeatureData::DebugUnwind(files) => {
+            files.iter().map(|it| fields! { path: it.path.as_bytes(), size: it.size }).collect()
+        }
+        FeatureData::EtmBranchList(it) => {
+            fields! { magic: it.magic.as_bytes(), binaries: it.binaries.iter().map(etm_binary).collect::<Value>() }
+        }
+        FeatureData::InitMap(it) => it.records().flatten().map(|record| record.as_bytes()).collect(),
         _ => return None,
     })
+}
+
+fn stored_file(it: &StoredFile<'_>) -> Value {
+    let symbol = |it: StoredSymbol<'_>| fields! { vaddr: it.vaddr, len: it.len, name: it.name.as_bytes() };
+    fields! {
+        path: it.path.as_bytes(), kind: it.kind.0, min_vaddr: it.min_vaddr,
+        symbols: it.symbols.iter().map(symbol).collect::<Value>(),
+        dex: it.dex_file_offsets.iter().map(|it| it.0).collect::<Value>(),
+        in_file: it.file_offset_of_min_vaddr, in_memory: it.memory_offset_of_min_vaddr,
+    }
+}
+
+fn etm_binary(it: EtmBinary<'_>) -> Value {
+    let branch = |it: EtmBranch<'_>| fields! { branch: it.branch, size: it.branch_size, count: it.count };
+    let addr = |it: EtmAddress<'_>| {
+        fields! { addr: it.addr, branches: it.branches.iter().map(branch).collect::<Value>() }
+    };
+    fields! {
+        path: it.path.as_bytes(), build_id: it.build_id.as_bytes(), addrs: it.addrs.iter().map(addr).collect::<Value>(),
+        kind: it.kind, kernel: it.kernel_start_addr,
+    }
 }
 
 fn texts(texts: Entries<'_, ByteStr<'_>>) -> Value {

@@ -137,6 +137,35 @@ fn record<O: Endian>(raw: &RawRecord<'_, O>) -> Result<Option<Value>, Error> {
             timestamp: it.timestamp, cpu: it.cpu, version: it.version,
             domain: it.domain, counts: it.counts().next().map(|_| counts(it.counts())), rest: it.rest,
         },
+        UserRecord::KernelSymbol(it) => fields! { data: it.kallsyms, rest: it.rest },
+        UserRecord::TracingData(it) => fields! { data: it.data, rest: it.rest },
+        UserRecord::Dso(it) => fields! {
+            dso_type: it.dso_type, dso_id: it.dso_id, min_vaddr: it.min_vaddr, name: it.dso_name,
+        },
+        UserRecord::Symbol(it) => fields! { addr: it.addr, len: it.len, dso_id: it.dso_id, name: it.name },
+        UserRecord::Split(data) => fields! { data: data },
+        UserRecord::SplitEnd => fields! {},
+        UserRecord::EventId(it) => {
+            let ids = it.entries.iter().map(|it| fields! { attr_id: it.attr_id, event_id: it.event_id });
+            fields! { ids: ids.collect::<Value>(), rest: it.rest }
+        }
+        UserRecord::Callchain(it) => fields! {
+            pid: it.pid, tid: it.tid, kind: it.chain_type.0, time: it.time, ips: it.ips.iter().collect::<Value>(),
+            sps: it.sps.iter().collect::<Value>(), rest: it.rest,
+        },
+        UserRecord::UnwindingResult(it) => {
+            let state = it.state();
+            let chain = state.chain.map(|(ips, sps)| {
+                fields! { ips: ips.iter().collect::<Value>(), sps: sps.iter().collect::<Value>() }
+            });
+            fields! {
+                time: it.time, used: it.used_time, code: it.error_code.0, addr: it.error_addr,
+                start: it.stack_start, end: it.stack_end, abi: state.regs_abi.0, mask: state.regs_mask,
+                regs: state.regs.iter().collect::<Value>(), stack: state.stack, dyn_size: state.dyn_size,
+                chain: chain, rest: state.rest,
+            }
+        }
+        UserRecord::Debug(it) => fields! { time: it.time, text: it.message },
         UserRecord::Other(_) => return Ok(None),
         record => panic!("{record:?}"),
     }))

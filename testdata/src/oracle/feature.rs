@@ -4,6 +4,7 @@
 
 use super::attr::sized;
 use super::reader::Reader;
+use super::simpleperf;
 use super::user::{build_id, string as until_nul};
 use super::value::Value;
 use crate::fields;
@@ -40,6 +41,14 @@ pub fn feature(number: u32, nr_cpus: u32, big: bool, section: &[u8]) -> Result<O
             })
         })?
         .into(),
+        // simpleperf leaves out the number of entries.
+        18 if section.len() % 16 == 0
+            && section.len() > 0
+            && simpleperf::auxtrace(section, big).is_some() =>
+        {
+            let _all = r.rest();
+            simpleperf::auxtrace(section, big).into()
+        }
         18 => {
             let nr = r.u64("nr")?;
             items(r, nr, |r| Ok(fields! { file_offset: r.u64("file_offset")?, size: r.u64("size")? }))?.into()
@@ -71,6 +80,12 @@ pub fn feature(number: u32, nr_cpus: u32, big: bool, section: &[u8]) -> Result<O
         32 => cpu_domain_info(r, section)?,
         33 => fields! { e_machine: r.u32("e_machine")?, e_flags: r.u32("e_flags")? },
         34 => r.u32("cln_size")?.into(),
+        128 => until_end(r, section, simpleperf::file)?.into(),
+        129 => until_end(r, section, simpleperf::meta_info)?.into(),
+        130 => simpleperf::debug_unwind(message(r, section))?,
+        132 => until_end(r, section, simpleperf::file2)?.into(),
+        133 => simpleperf::branch_list(message(r, section))?,
+        134 => simpleperf::init_map(r, section)?,
         _ => return Ok(None),
     };
     if !ends(r, section) {
@@ -79,8 +94,32 @@ pub fn feature(number: u32, nr_cpus: u32, big: bool, section: &[u8]) -> Result<O
     Ok(Some(value))
 }
 
+/// Reads items up to the end.
+fn until_end<'a>(
+    r: &mut Reader<'a>,
+    section: &[u8],
+    item: impl Fn(&mut Reader<'a>) -> Result<Value, String>,
+) -> Result<Vec<Value>, String> {
+    let mut items = Vec::new();
+    while !ends(r, section) {
+        items.push(item(r)?);
+    }
+    Ok(items)
+}
+
+/// Takes the whole section, which is a message, without padding. No field of a message begins with a zero.
+fn message<'a>(r: &mut Reader<'a>, section: &[u8]) -> &'a [u8] {
+    let all = r.rest();
+    let zeros = all.iter().rev().take_while(|&&byte| byte == 0).count();
+    // Zeros at the end may belong to the last field.
+    (0..=zeros.min(7))
+        .map(|padding| &all[..all.len() - padding])
+        .find(|bytes| section.len() % 8 == 0 && simpleperf::is_message(bytes))
+        .unwrap_or(all)
+}
+
 /// Returns whether the section ends here. A stream pads features with zeros to a multiple of 8 bytes.
-fn ends(r: &Reader<'_>, section: &[u8]) -> bool {
+pub(super) fn ends(r: &Reader<'_>, section: &[u8]) -> bool {
     let left = r.clone().rest();
     left.is_empty() || left.len() < 8 && section.len().is_multiple_of(8) && left.iter().all(|&byte| byte == 0)
 }

@@ -1,15 +1,16 @@
-//! The perf tool's own records, with types from 64 on.
+//! The perf tool's own records, with types from 64 on, and those of simpleperf.
 //!
 //! perf: `tools/lib/perf/include/perf/event.h`.
 
 use super::attr::{KNOWN, sized};
 use super::reader::Reader;
+use super::simpleperf;
 use super::value::Value;
 use crate::fields;
 
 const PERF_RECORD_MISC_BUILD_ID_SIZE: u16 = 1 << 15;
 
-/// Decodes the payload of a record of the type `kind`. `None` if no perf up to 7.3 has such a type.
+/// Decodes the payload of a record of the type `kind`. `None` if no perf up to 7.3 and no simpleperf has such a type.
 ///
 /// # Errors
 ///
@@ -74,6 +75,7 @@ pub fn user(kind: u32, misc: u16, big: bool, payload: &[u8]) -> Result<Option<Va
             fields! { prog_name: prog_name, entries: list(r, entry)?, rest: r.rest() }
         }
         85 | 86 => schedstat(kind == 86, r)?,
+        32769..=32778 => simpleperf::record(kind, r)?,
         _ => return Ok(None),
     }))
 }

@@ -2,10 +2,11 @@
 
 use core::fmt::{Display, Formatter};
 
+use perf_abi::record::SimpleperfDsoType;
 use perf_parse::ByteStr;
 use perf_parse::feature::{
     Bitmap, BpfProgInfo, BuildId, ClockData, Compression, CpuDomains, CpuTopology, EventDesc, FeatureData,
-    FeatureSection, MemTopology, PmuCap, SampleTime,
+    FeatureSection, MemTopology, MetaInfoEntry, PmuCap, SampleTime, StoredFile,
 };
 use perf_parse::file::FileError;
 
@@ -115,6 +116,16 @@ pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
             format!("{name} ({}), flags {:#x}", it.e_machine, it.e_flags).into()
         }
         FeatureData::ClnSize(bytes) => format!("{bytes} bytes").into(),
+        FeatureData::File(it) | FeatureData::File2(it) => list(it, "file", "files", stored_file),
+        FeatureData::MetaInfo(it) => list(it.entries, "entry", "entries", meta_info),
+        FeatureData::DebugUnwind(it) => {
+            list(it, "file", "files", |it| format!("{}: {} bytes", Printable(&it.path), it.size))
+        }
+        FeatureData::EtmBranchList(it) => list(it.binaries, "file", "files", |it| {
+            let addrs = count(it.addrs.len(), "address", "addresses");
+            format!("{}: branches from {addrs}", Printable(&it.path))
+        }),
+        FeatureData::InitMap(it) => count(it.records().count(), "record", "records").into(),
         _ => format!("{} bytes at {:#x}", section.bytes.len(), section.offset).into(),
     })
 }
@@ -122,6 +133,31 @@ pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
 fn build_id(it: BuildId<'_>) -> String {
     let file = format!("{} {}", Hex(it.build_id), Printable(&it.filename));
     if it.pid == -1 { file } else { format!("{file} (guest {})", it.pid) }
+}
+
+fn stored_file(it: StoredFile<'_>) -> String {
+    let kind = match it.kind {
+        SimpleperfDsoType::KERNEL => "kernel",
+        SimpleperfDsoType::KERNEL_MODULE => "kernel module",
+        SimpleperfDsoType::ELF_FILE => "ELF file",
+        SimpleperfDsoType::DEX_FILE => "dex file",
+        SimpleperfDsoType::SYMBOL_MAP_FILE => "symbol map",
+        _ => "other file",
+    };
+    let symbols = count(it.symbols.len(), "symbol", "symbols");
+    let offset = it.file_offset_of_min_vaddr.filter(|&offset| offset != u64::MAX);
+    let offset = offset.map_or(String::new(), |offset| format!(" at offset {offset:#x}"));
+    let dex = match it.dex_file_offsets.len() {
+        0 => String::new(),
+        files => format!(", {}", count(files, "dex file", "dex files")),
+    };
+    format!("{}: {kind}, {symbols}, lowest address {:#x}{offset}{dex}", Printable(&it.path), it.min_vaddr)
+}
+
+/// Returns a key and its value, of which every line is printed.
+fn meta_info(it: MetaInfoEntry<'_>) -> String {
+    let lines = it.value.split(|&byte| byte == b'\n').map(|line| Printable(line).to_string());
+    format!("{}: {}", Printable(&it.key), lines.collect::<Vec<_>>().join("; "))
 }
 
 fn event_desc(it: EventDesc<'_>) -> String {

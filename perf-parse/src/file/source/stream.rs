@@ -113,17 +113,17 @@ impl<'r> ByteSource<'r> for BufferedStream<'r> {
     }
 
     #[inline(always)]
-    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, u16)> {
+    fn take_record<O: Endian>(&mut self, types: u64) -> Option<(RecordBytes<'r>, RecordType, usize)> {
         let (raw, _) = RawRecord::<O>::of_types(self.front(), types)?;
-        let (kind, size) = (raw.kind(), raw.size());
+        let (kind, size) = (raw.kind(), raw.len());
         let start = self.start;
-        self.start = start.wrapping_add(size.into());
-        self.offset = self.offset.wrapping_add(size.into());
+        self.start = start.wrapping_add(size);
+        self.offset = self.offset.wrapping_add(size as u64);
         Some((RecordBytes::shared::<O>(&self.block, (start, self.start), size), kind, size))
     }
 
-    fn keep<O: Endian>(&self, size: u16, held: usize) -> RecordBytes<'r> {
-        let end = self.start.saturating_add(size.into()).saturating_add(held).min(self.end);
+    fn keep<O: Endian>(&self, size: usize, held: usize) -> RecordBytes<'r> {
+        let end = self.start.saturating_add(size).saturating_add(held).min(self.end);
         RecordBytes::shared::<O>(&self.block, (self.start, end), size)
     }
 

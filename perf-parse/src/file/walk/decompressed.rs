@@ -74,7 +74,7 @@ impl DecompressedRecords {
             return None;
         }
         let (raw, _) = RawRecord::<O>::of_types(self.decompressor.front(), types)?;
-        let (position, offset) = self.decompressor.place(raw.size().into());
+        let (position, offset) = self.decompressor.place(raw.len());
         Some((raw, RecordPosition { data_file, offset, decompressed: Some(position) }))
     }
 
@@ -120,8 +120,8 @@ impl DecompressedRecords {
 
     /// Takes the record of `size` bytes at the front.
     #[inline(always)]
-    fn take<'r, O: Endian>(&mut self, size: u16, data_file: usize) -> (RecordBytes<'r>, RecordPosition) {
-        let (position, offset) = self.decompressor.place(size.into());
+    fn take<'r, O: Endian>(&mut self, size: usize, data_file: usize) -> (RecordBytes<'r>, RecordPosition) {
+        let (position, offset) = self.decompressor.place(size);
         let bytes = self.decompressor.take::<O>(size);
         (bytes, RecordPosition { data_file, offset, decompressed: Some(position) })
     }
@@ -142,17 +142,22 @@ impl DecompressedRecords {
             } else {
                 match RawRecord::<O>::parse(self.decompressor.front()) {
                     Ok((raw, _)) => {
-                        let (kind, size) = (raw.kind(), raw.size());
+                        let (kind, size) = (raw.kind(), raw.len());
                         let (bytes, place) = self.take::<O>(size, framing.data_file());
                         account.count(kind, 0);
                         if stays_outside(kind) {
-                            account.bytes_skipped = account.bytes_skipped.saturating_add(size.into());
+                            account.bytes_skipped = account.bytes_skipped.saturating_add(size as u64);
                             let what = "contains a record that no recorder compresses, because data follows it or it is compressed itself";
                             return Err(note(account, FileErrorKind::Decompress { what }, place.offset));
                         }
                         return Ok(Some((bytes, place)));
                     }
                     Err(error) if matches!(error.kind, ErrorKind::RecordSize { .. }) => {
+                        self.is_lost = true;
+                        let (_, chunk) = self.decompressor.place(HEADER);
+                        return Err(boundary(account, error, chunk));
+                    }
+                    Err(error) if self.is_front_too_long::<O>() => {
                         self.is_lost = true;
                         let (_, chunk) = self.decompressor.place(HEADER);
                         return Err(boundary(account, error, chunk));
@@ -167,14 +172,20 @@ impl DecompressedRecords {
         }
     }
 
+    /// Returns whether the record at the front is longer than any recorder compresses: simpleperf splits such records. The
+    /// rest of it would have to be kept.
+    fn is_front_too_long<O: Endian>(&self) -> bool {
+        let size = RawRecord::<O>::announced_size((), self.decompressor.front());
+        size.is_some_and(|size| size > usize::from(u16::MAX))
+    }
+
     /// Begins the payload of the record of `size` bytes at the front of the source.
     pub(super) fn begin<'r, O: Endian, S: ByteSource<'r>>(
         &mut self,
-        size: u16,
+        size: usize,
         framing: &mut Framing<S>,
         account: &mut Account,
     ) -> Result<(), FileError> {
-        let size = usize::from(size);
         let offset = framing.source.offset();
         let record = framing.source.front().get(..size).unwrap_or_default();
         match RawRecord::<O>::parse(record).map(|(raw, _)| compressed_range(&raw)) {

@@ -4,9 +4,8 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use perf_abi::endian::{Endian, U16};
+use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
-use zerocopy::FromBytes;
 
 use super::note;
 use crate::account::Account;
@@ -175,17 +174,14 @@ impl<'r, S: ByteSource<'r>> Framing<S> {
     pub(super) fn next_record<O: Endian>(
         &mut self,
         account: &mut Account,
-    ) -> Result<Option<(RecordType, u16)>, FileError> {
+    ) -> Result<Option<(RecordType, usize)>, FileError> {
         if self.fill(HEADER, account)? == 0 {
             return Ok(None);
         }
-        let size = match U16::<O>::read_from_prefix(self.source.front().get(6..).unwrap_or_default()) {
-            Ok((size, _)) => usize::from(size.get()),
-            Err(_) => HEADER,
-        };
-        self.fill(size, account)?;
+        let size = RawRecord::<O>::announced_size((), self.source.front());
+        self.fill(size.unwrap_or(HEADER), account)?;
         match RawRecord::<O>::parse(self.source.front()) {
-            Ok((raw, _)) => Ok(Some((raw.kind(), raw.size()))),
+            Ok((raw, _)) => Ok(Some((raw.kind(), raw.len()))),
             Err(error) => Err(self.lose_boundary(error, account)),
         }
     }
@@ -194,10 +190,9 @@ impl<'r, S: ByteSource<'r>> Framing<S> {
     pub(super) fn trailing<O: Endian>(
         &mut self,
         kind: RecordType,
-        size: u16,
+        size: usize,
         account: &mut Account,
     ) -> Result<(u64, usize), FileError> {
-        let size = usize::from(size);
         let field = match kind {
             RecordType::AUXTRACE => "auxtrace.size",
             RecordType::HEADER_TRACING_DATA => "tracing_data.size",

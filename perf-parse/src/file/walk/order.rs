@@ -82,7 +82,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
             Some((next, _)) => knowledge.events().time_of(&next),
             None => None,
         };
-        order.take(raw.size().into(), time);
+        order.take(raw.len(), time);
         let bytes = RecordBytes::record(raw);
         // Only kernel records have a time.
         let event = knowledge.event_of_kernel::<O>(&bytes);
@@ -210,7 +210,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         let Some(time) = knowledge.events().time_of(&raw).filter(|&time| time != 0) else { return false };
         account.late = account.late.saturating_add(u64::from(time < order.given));
         push_one::<O>(order, &raw, place, time, false);
-        let (kind, size) = (raw.kind(), usize::from(raw.size()));
+        let (kind, size) = (raw.kind(), raw.len());
         if let Some(decompressed) = decompressed {
             account.count(kind, 0);
             decompressed.skip(size);
@@ -241,7 +241,7 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         let found = found.map(|(raw, after)| {
             let next = after.get(header..).and_then(|after| RawRecord::<O>::whole((), after));
             let time = next.and_then(|(next, _)| events.time_of(&next));
-            (raw.size(), time, knowledge.event_of(raw))
+            (raw.len(), time, knowledge.event_of(raw))
         });
         let (size, time, event) = match found {
             Ok(found) => found,
@@ -253,12 +253,12 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         };
         let (bytes, place) = if at.is_copy() {
             let copy = order.copies.take::<O>(offset, size);
-            order.take_copy(header.saturating_add(size.into()), time);
+            order.take_copy(header.saturating_add(size), time);
             copy
         } else {
-            order.take(size.into(), time);
+            order.take(size, time);
             let source = framing.begun(at.data_file()).and_then(|source| source.at(offset));
-            let bytes = source.and_then(|bytes| bytes.get(..size.into()));
+            let bytes = source.and_then(|bytes| bytes.get(..size));
             let place = RecordPosition { data_file: at.data_file(), offset, decompressed: None };
             (RecordBytes::borrowed::<O>(bytes.unwrap_or_default()), place)
         };
@@ -276,12 +276,12 @@ fn push_one<O: Endian>(
 ) {
     let is_inner = place.decompressed.is_some();
     let (at, bytes) = match HeldAt::in_file(place.data_file, place.offset) {
-        Some(at) if in_memory && !is_inner => (at, raw.size().into()),
+        Some(at) if in_memory && !is_inner => (at, raw.len()),
         _ => order.copy(&place, raw),
     };
     let position = place.decompressed.unwrap_or(place.offset);
     let from = RecordOrigin { data_file: place.data_file, is_inner, position };
-    let size = usize::from(raw.size());
+    let size = raw.len();
     order.push(&UnheldRecords { from, size, records: 1, bytes, time, last_time: time }, at);
 }
 
@@ -295,13 +295,12 @@ fn push_each<O: Endian>(
 ) {
     let (mut rest, mut from, mut at) = (bytes, from, at);
     while let Some((raw, after)) = RawRecord::<O>::whole((), rest) {
-        let size = raw.size();
+        let size = raw.len();
         let time = events.time_of(&raw).unwrap_or(0);
-        let found =
-            UnheldRecords { from, size: size.into(), records: 1, bytes: size.into(), time, last_time: time };
+        let found = UnheldRecords { from, size, records: 1, bytes: size, time, last_time: time };
         order.push(&found, at);
-        from.position = from.position.saturating_add(size.into());
-        at = at.after(size.into());
+        from.position = from.position.saturating_add(size as u64);
+        at = at.after(u32::try_from(size).unwrap_or(u32::MAX));
         rest = after;
     }
 }

@@ -3,14 +3,13 @@
 use alloc::vec::Vec;
 use std::io::Write;
 
-use perf_abi::endian::Endianness;
-use perf_abi::record::{Header, Misc, RecordType};
-use zerocopy::FromBytes;
+use perf_abi::endian::{ByteOrder, Endianness};
+use perf_abi::record::{Misc, RecordType};
 
 use super::compress::Packer;
 use super::error::{RecordFault, WriteFileError};
 use super::sink::CountedOutput;
-use super::{WriteOptions, ZstdOptions, header, with_order};
+use super::{WriteOptions, ZstdOptions, header};
 use crate::feature::AuxtraceEntry;
 use crate::record::RawRecord;
 
@@ -57,13 +56,13 @@ impl<W: Write> RecordBody<W> {
         if let Ok((record, [])) = RawRecord::<Endianness>::parse_in(self.endianness, bytes) {
             return self.raw(&record, data);
         }
-        let len = bytes.len();
-        let (kind, fault) = with_order!(self.endianness, O => match Header::<O>::ref_from_prefix(bytes) {
-            Ok((header, _)) => {
-                (Some(RecordType(header.kind.get())), RecordFault::Size { size: header.size.get(), len })
-            }
-            Err(_) => (None, RecordFault::Header { len }),
-        });
+        let kind = bytes.first_chunk().map(|&kind| Endianness::u32(self.endianness, kind));
+        let size = RawRecord::<Endianness>::announced_size(self.endianness, bytes);
+        let header = kind.zip(size.and_then(|size| u32::try_from(size).ok()));
+        let (kind, fault) = match header {
+            None => (None, RecordFault::Header { len: bytes.len() }),
+            Some((kind, size)) => (Some(RecordType(kind)), RecordFault::Size { size, len: bytes.len() }),
+        };
         Err(WriteFileError::Record { index: self.records, kind, fault })
     }
 

@@ -90,19 +90,19 @@ pub enum RecordFault {
     /// The header's `size` is not the number of bytes.
     Size {
         /// The header's size.
-        size: u16,
+        size: u32,
         /// Number of bytes.
         len: usize,
     },
     /// The size is not a multiple of 8 bytes. All kernel records have such a size.
     Unaligned {
         /// The record's size.
-        size: u16,
+        size: u32,
     },
     /// The record ends before the size of the data after it.
     Payload {
         /// The record's size.
-        size: u16,
+        size: u32,
     },
     /// The record contains compressed records, which belong to the stream of another capture.
     Compressed,

@@ -25,7 +25,7 @@ fn check(bytes: impl Fn(bool) -> Vec<u8>, (kind, misc): (u32, u16), body: &Body)
         let bytes = bytes(big);
         let sample_id = Some(SampleId { time: Some(TIME), ..SampleId::default() });
         let size = bytes.len() as u16;
-        let expected = Ok(Record { kind, misc, size, body: body.clone(), sample_id });
+        let expected = Ok(Record { kind, misc, size: size.into(), body: body.clone(), sample_id });
         assert_eq!(record(&attr(), big, &bytes), expected, "big-endian: {big}");
     }
 }

@@ -32,7 +32,7 @@ impl RecordCopies {
     /// Copies a record. Returns the offset and the size of the copy.
     pub(super) fn push<O: Endian>(&mut self, place: &RecordPosition, raw: &RawRecord<'_, O>) -> (u64, usize) {
         let start = self.bytes.len();
-        let more = COPY_HEADER.saturating_add(raw.size().into());
+        let more = COPY_HEADER.saturating_add(raw.len());
         if self.bytes.capacity().saturating_sub(start) < more {
             // Grows by half, not by doubling: the copies are most of the memory for held records.
             self.bytes.reserve_exact((start / 2).max(more));
@@ -67,10 +67,10 @@ impl RecordCopies {
     }
 
     /// Returns the record of `size` bytes that is copied at `at`, and its place in the capture.
-    pub(super) fn take<'r, O: Endian>(&mut self, at: u64, size: u16) -> (RecordBytes<'r>, RecordPosition) {
+    pub(super) fn take<'r, O: Endian>(&mut self, at: u64, size: usize) -> (RecordBytes<'r>, RecordPosition) {
         let place = self.place(at).unwrap_or_default();
         let start = usize::try_from(at).unwrap_or(usize::MAX).saturating_add(COPY_HEADER);
-        let record = self.bytes.get(start..start.saturating_add(size.into())).unwrap_or_default();
+        let record = self.bytes.get(start..start.saturating_add(size)).unwrap_or_default();
         match Arc::get_mut(&mut self.last) {
             Some(block) => {
                 block.clear();

@@ -1,0 +1,38 @@
+//! The sections that Android's simpleperf adds: the symbols of files, facts about the recording, and unwind data.
+//!
+//! simpleperf: `system/extras/simpleperf/record_file_format.h` and `record_file.proto`.
+
+pub(super) mod debug_unwind;
+pub(super) mod etm_branch_list;
+pub(super) mod file;
+pub(super) mod file2;
+pub(super) mod init_map;
+pub(super) mod meta_info;
+mod protobuf;
+mod stored_file;
+
+pub use debug_unwind::DebugUnwindFile;
+pub use etm_branch_list::{EtmAddress, EtmBinary, EtmBranch, EtmBranchList};
+pub use init_map::InitMap;
+pub use meta_info::{EventTypeInfo, MetaInfo, MetaInfoEntry};
+pub use stored_file::{DexFileOffset, StoredFile, StoredSymbol};
+
+use super::{Entries, Features};
+use crate::error::FileError;
+
+impl Features<'_> {
+    /// Returns the files whose symbols simpleperf stored, from `FILE` or from `FILE2`, which newer versions write in its
+    /// place. `None` if the capture has neither.
+    ///
+    /// Of each file, the sections have only the symbols that samples hit.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FeatureSection::decode`](super::FeatureSection::decode).
+    pub fn stored_files<'a>(&'a self) -> Result<Option<Entries<'a, StoredFile<'a>>>, FileError> {
+        match self.file()? {
+            Some(files) => Ok(Some(files)),
+            None => self.file2(),
+        }
+    }
+}
