@@ -40,6 +40,23 @@ pub fn captures() -> Vec<PathBuf> {
     ["captures", "foreign", "synthetic"].iter().flat_map(|folder| files_below(&root.join(folder))).collect()
 }
 
+/// The variable that has the slow tests take all captures, sizes and mutations.
+pub const THOROUGH: &str = "PERF_TESTS_THOROUGH";
+
+/// Returns whether the slow tests take all captures, sizes and mutations, as `.ci/all thorough` does. Otherwise they take some
+/// of each kind.
+///
+/// # Examples
+///
+/// ```
+/// let mutations = if testdata::is_thorough() { 10_000 } else { 2_500 };
+/// assert!(mutations > 0);
+/// ```
+#[must_use]
+pub fn is_thorough() -> bool {
+    std::env::var_os(THOROUGH).is_some_and(|value| value == "1")
+}
+
 /// Returns the files in a folder and below it, in ascending order.
 ///
 /// # Panics

@@ -5,7 +5,7 @@ use testdata::Bytes;
 /// Makes a capture that has so many things.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
-    /// The smallest number. The tests read 1, 2, 4 and 8 times as many.
+    /// The smallest number. The tests read up to 8 times as many.
     pub(crate) count: u64,
     make: fn(&mut Records, u64),
 }

@@ -8,17 +8,17 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![prints_what_perf_prints];
 /// The script prints each difference. Its table of known differences is that of this version.
 const VERSION: &str = "perf version 6.1.";
 
-/// All captures take minutes; these have stacks, a group, tracepoints, threads, cgroups and memory accesses.
-const CAPTURES: [&str; 8] = [
+/// All captures take minutes; these have stacks, a group, cgroups and memory accesses.
+const CAPTURES: [&str; 4] = [
     "captures/callchain.data",
     "captures/group_read.data",
-    "captures/raw.data",
     "captures/cgroups.data",
-    "captures/system_wide.data",
-    "captures/threads.dir",
-    "captures/mem.data",
     "synthetic/memory.le.data",
 ];
+
+/// Tracepoints, a whole machine, threads and more accesses, in thorough tests.
+const MORE: [&str; 4] =
+    ["captures/raw.data", "captures/system_wide.data", "captures/threads.dir", "captures/mem.data"];
 
 fn prints_what_perf_prints() {
     let needed = [&["bash", "--version"][..], &["python3", "--version"]];
@@ -33,6 +33,7 @@ fn prints_what_perf_prints() {
     check.arg(script).args([env!("CARGO_BIN_EXE_perfdata"), "perf"]);
     let output = check
         .args(CAPTURES.map(crate::path))
+        .args(MORE.iter().filter(|_| testdata::is_thorough()).copied().map(crate::path))
         .arg(crate::memory::made())
         .envs([("PERF_CONFIG", "/dev/null"), ("TZ", "UTC")])
         .env("HOME", needs::folder())

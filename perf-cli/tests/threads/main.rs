@@ -137,7 +137,9 @@ fn of_every_capture_whole_and_damaged() {
         let name = path.file_name().unwrap().to_str().unwrap();
         captures += 1;
         let damage = written(&format!("damaged-{name}"), &damaged(bytes.clone(), 0x400));
-        for format in FORMATS {
+        // Each way to print has a third of the captures, or all.
+        let formats = if testdata::is_thorough() { FORMATS.len() } else { 1 };
+        for format in FORMATS.iter().cycle().skip(captures % FORMATS.len()).take(formats) {
             is_as_read_by_one(&path, format);
             is_as_read_by_one(&damage, format);
         }

@@ -3,16 +3,14 @@
 use crate::captures::captures;
 use crate::drive::{drive, limit};
 
-/// Captures up to this size are truncated at every length and mutated [`MUTATIONS`] times.
+/// Captures up to this size are truncated at every length and mutated thousands of times.
 const SMALL: usize = 3500;
 
-/// Mutations of each small capture.
-const MUTATIONS: usize = 10_000;
-
-/// Returns the number of mutations of a larger capture: they have a tenth of the bytes that those of a small one
+/// Returns the number of mutations of a capture. Those of a larger one have a tenth of the bytes that those of a small one
 /// have.
 fn mutations(len: usize) -> usize {
-    if len <= SMALL { MUTATIONS } else { (MUTATIONS * SMALL / 10 / len).max(20) }
+    let of_small = if testdata::is_thorough() { 10_000 } else { 2_500 };
+    if len <= SMALL { of_small } else { (of_small * SMALL / 10 / len).max(20) }
 }
 
 #[test]
