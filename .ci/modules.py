@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Lists the pairs of sibling modules that import each other, in each `src` folder given. Exit status 1 if there are any.
+"""Lists the circles of modules in each `src` folder given: siblings of which each imports the other, and files that import
+each other through more files. Exit status 1 if there are any.
 
 A module imports what its `use` lines and its `crate::` and `super::` paths name, and what the modules inside it
 import. A name that another module re-exports counts as an import of the module that defines it too, so a re-export
@@ -71,8 +72,26 @@ def uses(mod, text, mods):
     return found
 
 
+def circles(edges):
+    """Returns the sets of modules in which each reaches each other one by imports."""
+    targets = {}
+    for one, other in edges:
+        targets.setdefault(one, set()).add(other)
+
+    def reached(mod):
+        seen, left = set(), [mod]
+        while left:
+            new = targets.get(left.pop(), set()) - seen
+            seen |= new
+            left += new
+        return seen
+
+    by_mod = {mod: reached(mod) for mod in targets}
+    return {frozenset(it for it in by_mod[mod] if mod in by_mod.get(it, ())) for mod in by_mod if mod in by_mod[mod]}
+
+
 def cycles(src):
-    """Returns the pairs of siblings that import each other, with the imports in both directions."""
+    """Returns the circles, each with its imports."""
     mods = modules(src)
     imports = {mod: uses(mod, text, mods) for mod, text in mods.items()}
 
@@ -88,7 +107,7 @@ def cycles(src):
                 tail = rest if name == '*' else rest[1:]
                 yield from reached(target[:-1] + tail if name == '*' else target + tail, seen + ((owner, target),))
 
-    edges = {}
+    siblings, files = {}, {}
     for mod, text in mods.items():
         paths = [path for _, path in imports[mod]]
         for start, path in re.findall(r'(?<![\w:])(crate|(?:super::)*super)::(\w+(?:::\w+)*)', text):
@@ -96,15 +115,19 @@ def cycles(src):
         for target in {target for path in paths for target in reached(path)}:
             same = len(os.path.commonprefix([mod, target]))
             if same < min(len(mod), len(target)):
-                edge = mod[:same + 1], target[:same + 1]
-                edges.setdefault(edge, set()).add('::'.join(mod) + ' -> ' + '::'.join(target))
-    return [(a, b, edges[a, b] | edges[b, a]) for a, b in sorted(edges) if a < b and (b, a) in edges]
+                why = '::'.join(mod) + ' -> ' + '::'.join(target)
+                siblings.setdefault((mod[:same + 1], target[:same + 1]), set()).add(why)
+                files.setdefault((mod, target), set()).add(why)
+    found = {frozenset(pair) for pair in siblings if pair[::-1] in siblings}
+    found = [(circle, siblings) for circle in found] + [(circle, files) for circle in circles(files) - found]
+    for circle, edges in sorted(found, key=lambda it: sorted(it[0])):
+        yield sorted(circle), {why for edge in edges if circle.issuperset(edge) for why in edges[edge]}
 
 
 def main():
     found = [(src, *cycle) for src in sys.argv[1:] for cycle in cycles(src)]
-    for src, a, b, why in found:
-        print(src, '::'.join(a), '<->', '::'.join(b))
+    for src, circle, why in found:
+        print(src, ' <-> '.join('::'.join(mod) for mod in circle))
         for line in sorted(why):
             print('   ', line)
     sys.exit(bool(found))

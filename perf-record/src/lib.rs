@@ -66,6 +66,7 @@ mod pace;
 mod processes;
 mod reader;
 mod reader_threads;
+mod record_body;
 mod recorder;
 mod ring_plan;
 mod ring_size;

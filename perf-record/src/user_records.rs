@@ -4,6 +4,7 @@ use std::fs;
 
 use perf_abi::record::RecordType;
 
+use crate::record_body::{put, word};
 use crate::session::EventSession;
 use crate::{Error, Targets};
 
@@ -82,23 +83,4 @@ pub(crate) fn cpu_map(
     body.extend(cpus.iter().flat_map(|cpu| cpu.to_ne_bytes()));
     body.resize(body.len().next_multiple_of(8), 0);
     put(RecordType::CPU_MAP, &body, sink)
-}
-
-pub(crate) fn word(body: &mut Vec<u8>, word: u64) {
-    body.extend(word.to_ne_bytes());
-}
-
-/// Passes a record to `sink`, unless it is too long.
-pub(crate) fn put(
-    kind: RecordType,
-    body: &[u8],
-    sink: &mut dyn FnMut(&[u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let Ok(size) = u16::try_from(body.len() + 8) else { return Ok(()) };
-    let mut record = Vec::with_capacity(usize::from(size));
-    record.extend(kind.0.to_ne_bytes());
-    record.extend(0_u16.to_ne_bytes());
-    record.extend(size.to_ne_bytes());
-    record.extend(body);
-    sink(&record)
 }

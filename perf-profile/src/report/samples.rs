@@ -7,31 +7,11 @@ use hashbrown::HashMap;
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 
+use super::event_totals::EventTotals;
 use super::facts::FactsInterner;
 use super::plan::ReportPlan;
 use crate::sample::SampleTotal;
 use crate::stack_table::StackTable;
-
-/// The samples of an event.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct EventTotals {
-    /// The event.
-    pub event: Arc<Event>,
-    /// All samples, those of other threads, files and functions than the selected ones included.
-    pub all: SampleTotal,
-    /// The selected samples.
-    pub selected: SampleTotal,
-    /// The selected samples that are beyond the [limits](super::Options::limits).
-    pub beyond: SampleTotal,
-}
-
-impl EventTotals {
-    pub(super) fn new(event: &Arc<Event>) -> Self {
-        let none = SampleTotal::default();
-        Self { event: Arc::clone(event), all: none, selected: none, beyond: none }
-    }
-}
 
 /// Event, addresses, and what else keys need of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,10 +1,11 @@
 //! A table of a report: the rows of an event, or of a group of events.
 
 use super::Report;
+use super::event_totals::EventTotals;
 use super::row::{ReportRow, RowCount, RowCounts};
 use super::row_index::RowIndex;
 use super::row_key::RowKey;
-use super::samples::{EventTotals, SampleGroup};
+use super::samples::SampleGroup;
 use super::stack_function::StackFunction;
 use super::table_events::TableEvents;
 use crate::sample::SampleTotal;

@@ -6,8 +6,8 @@ use perf_abi::feature::Feature;
 use perf_parse::feature::FeatureData;
 use perf_parse::file::Reader;
 
+use super::event_totals::EventTotals;
 use super::options::EventGrouping;
-use super::samples::EventTotals;
 use crate::event_name::event_name;
 
 /// The events of a table.

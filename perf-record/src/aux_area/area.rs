@@ -8,8 +8,8 @@ use super::newest::{AuxPiece, SnapshotHistory};
 use super::sizes::AuxMode;
 use super::{AuxPlan, Tracer};
 use crate::Error;
+use crate::record_body;
 use crate::sink::RecordingSink;
-use crate::user_records;
 
 /// The owner of an AUX area: its ring, cpu and thread.
 #[derive(Clone, Copy, Debug)]
@@ -112,13 +112,13 @@ impl TracedArea {
         let mut body = Vec::new();
         [self.copy.len() as u64, offset, reference]
             .into_iter()
-            .for_each(|word| user_records::word(&mut body, word));
+            .for_each(|word| record_body::word(&mut body, word));
         body.extend(u32::try_from(ring).unwrap_or(u32::MAX).to_ne_bytes());
         body.extend(number(tid).to_ne_bytes());
         body.extend(number(cpu).to_ne_bytes());
         body.extend(0_u32.to_ne_bytes());
         let copy = &self.copy;
-        user_records::put(RecordType::AUXTRACE, &body, &mut |record| sink.record_with_data(record, copy))?;
+        record_body::put(RecordType::AUXTRACE, &body, &mut |record| sink.record_with_data(record, copy))?;
         Ok(copy.len() as u64)
     }
 }

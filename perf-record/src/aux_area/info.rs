@@ -9,7 +9,7 @@ use super::plan::{bits, term};
 use super::sizes::AuxMode;
 use super::{AuxPlan, SwitchTracking, Tracer};
 use crate::Error;
-use crate::user_records;
+use crate::record_body;
 
 /// Passes the record to `sink`. `page` is the control page of a ring, `crystal` the ratio of time stamp counter to crystal
 /// clock, `filter` the filter of addresses.
@@ -36,8 +36,8 @@ pub(crate) fn record(
         }
         Tracer::HisiPtt => vec![plan.pmu.kind.0.into()],
     };
-    words.into_iter().for_each(|word| user_records::word(&mut body, word));
-    user_records::put(RecordType::AUXTRACE_INFO, &body, sink)
+    words.into_iter().for_each(|word| record_body::word(&mut body, word));
+    record_body::put(RecordType::AUXTRACE_INFO, &body, sink)
 }
 
 /// Passes the record TIME_CONV to `sink`, which converts the times of the trace; none if the control page has no such
@@ -51,11 +51,11 @@ pub(crate) fn times(page: &Page, sink: &mut dyn FnMut(&[u8]) -> Result<(), Error
     let mut body = Vec::new();
     let &Page { time_shift, time_mult, time_zero, time_cycles, time_mask, capabilities, .. } = page;
     for word in [time_shift.into(), time_mult.into(), time_zero, time_cycles, time_mask] {
-        user_records::word(&mut body, word);
+        record_body::word(&mut body, word);
     }
     let is_short = u8::from(capabilities.contains(Capabilities::USER_TIME_SHORT));
     body.extend([1, is_short, 0, 0, 0, 0, 0, 0]);
-    user_records::put(RecordType::TIME_CONV, &body, sink)
+    record_body::put(RecordType::TIME_CONV, &body, sink)
 }
 
 /// Whether the times of the trace can be converted.

@@ -16,8 +16,9 @@ use super::run::{StatInterval, StatRun};
 use super::times::nanoseconds;
 use crate::Error;
 use crate::host::{self, ROOT};
+use crate::record_body::{put, word};
 use crate::sink::{CaptureHead, RecordingSink};
-use crate::user_records::{cpu_map, put, thread_map, word};
+use crate::user_records::{cpu_map, thread_map};
 
 /// Facts about a capture of counts that the counts do not have.
 ///
