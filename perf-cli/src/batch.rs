@@ -2,7 +2,7 @@
 
 use perf_parse::file::Account;
 
-use crate::Failure;
+use crate::outcome::Failure;
 use crate::output::{Diagnostics, Output};
 
 /// The number of bytes of output that a block has at a time. One record may exceed it.

@@ -22,8 +22,9 @@ use crate::escape::OneLine;
 use crate::input::{self, Memory};
 use crate::names::{self, file_name};
 use crate::observer::StderrObserver;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{InputFile, Output, say};
-use crate::{Failure, Outcome, selection};
+use crate::selection;
 
 /// How a file is written, whose content the inner function writes. It must not be one of the inputs.
 type WriteFile<'a> =

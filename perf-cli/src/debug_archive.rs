@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::Failure;
 use crate::escape::shown;
+use crate::outcome::Failure;
 use bzip2::read::MultiBzDecoder;
 use tar::{Archive, EntryType};
 

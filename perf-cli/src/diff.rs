@@ -9,11 +9,13 @@ use perf_symbol::Guess;
 use crate::args::Format;
 use crate::args::diff::{DiffArgs, NormalizeArg};
 use crate::args::fold::WeightArg;
+use crate::capture_names::capture_names;
 use crate::column;
 use crate::escape::{Lossy, OneLine, print, push_json_value, push_name, shown};
+use crate::flamegraph;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Output, say};
 use crate::profile::{self, ProfileRequest, Profiles};
-use crate::{Failure, Outcome, flamegraph};
 
 pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
     let after_file = args.after_file.as_ref().unwrap_or(&args.before_file);
@@ -92,7 +94,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
 
 /// Returns what the sides are called: the names of their files, and what is selected of them.
 fn names(args: &DiffArgs, after_file: &Path) -> Vec<Vec<u8>> {
-    let files = flamegraph::names(&[args.before_file.clone(), after_file.to_owned()]);
+    let files = capture_names(&[args.before_file.clone(), after_file.to_owned()]);
     let selections = [&args.before, &args.after];
     files
         .into_iter()

@@ -5,7 +5,6 @@ mod columns;
 #[cfg(feature = "parquet")]
 mod data_set;
 
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use perf_export::otlp::OtlpEncoding;
@@ -13,10 +12,11 @@ use perf_export::{firefox, fold, otlp, pprof, speedscope};
 use perf_profile::{SampleDetail, TimeDetail};
 
 use crate::args::export::{ExportArgs, To};
-use crate::escape::{OneLine, shown};
-use crate::output::{FileContent, InputFile, Output, Outputs};
+use crate::branches;
+use crate::escape::OneLine;
+use crate::outcome::{Failure, Outcome};
+use crate::output::write_document;
 use crate::profile::{self, ProfileRequest, Profiles};
-use crate::{Failure, Outcome, branches};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         To::Folded => SampleDetail::default(),
         // Of branches no profile is made.
         To::Brstack | To::Preagg | To::Autofdo => {
-            return branches::run(args, &|inputs, content| write(&args.output, inputs, content));
+            return branches::run(args, &|inputs, content| write_document(&args.output, inputs, content));
         }
         To::Firefox => SampleDetail { times: TimeDetail::Each, cpus: true, ..SampleDetail::default() },
         To::Speedscope => SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() },
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     let request = ProfileRequest { marks: args.to == To::Firefox, ..(&args.profile).into() };
     let Profiles { profiles, inputs, outcome } = profile::read(&request, detail)?;
     let threads = args.profile.threads();
-    write(&args.output, &inputs, |out| match args.to {
+    write_document(&args.output, &inputs, |out| match args.to {
         To::Folded => {
             let mut options = fold::Options::default();
             options.threads = threads;
@@ -100,24 +100,4 @@ fn name(files: &[PathBuf]) -> String {
 /// Returns whether the name of a file ends in `.json`.
 fn is_json(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
-}
-
-/// Writes a file that gets its name when it is complete; standard output if it is `-`.
-pub(crate) fn write(
-    path: &Path,
-    inputs: &[InputFile],
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Failure> {
-    if path == Path::new("-") {
-        let mut output = Output::new();
-        content(&mut output.buffer).map_err(|error| Failure(format!("standard output: {error}")))?;
-        return output.flush().map(drop);
-    }
-    let failure = |error: io::Error| Failure(format!("{}: {error}", shown(path)));
-    let (file, unfinished) =
-        Outputs::of(inputs.iter().cloned()).claim("-o", path)?.create(FileContent::Report)?;
-    let mut out = BufWriter::new(file);
-    content(&mut out).map_err(failure)?;
-    out.into_inner().map_err(|error| failure(error.into_error()))?;
-    unfinished.publish()
 }

@@ -1,16 +1,17 @@
 //! `perfdata flamegraph`: a page or a picture of where the time went.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use perf_export::flamegraph::{self, FlameDocument};
 use perf_profile::{Profile, SampleDetail, TimeDetail};
 
 use crate::args::flamegraph::FlamegraphArgs;
+use crate::capture_names::capture_names;
 use crate::escape::shown;
-use crate::names::file_name;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{InputFile, say};
 use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome, selection};
+use crate::selection;
 
 pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let detail = SampleDetail { times, ..SampleDetail::default() };
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), detail)?;
     let mut options = flamegraph::Options::default();
-    options.captures = names(&args.profile.files.0);
+    options.captures = capture_names(&args.profile.files.0);
     options.threads = args.profile.threads();
     options.event = selection::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
     options.document = document;
@@ -37,7 +38,7 @@ pub(crate) fn write(
     options: &flamegraph::Options,
     inputs: &[InputFile],
 ) -> Result<(), Failure> {
-    crate::export::write(path, inputs, |out| flamegraph::write(profiles, options, out))?;
+    crate::output::write_document(path, inputs, |out| flamegraph::write(profiles, options, out))?;
     if path != Path::new("-") {
         let how = if options.document == FlameDocument::Svg { "" } else { "; open it in a browser" };
         say!("perfdata: wrote {}{how}", shown(path));
@@ -58,18 +59,4 @@ pub(crate) fn document_of(path: &Path) -> Result<FlameDocument, Failure> {
             Err(Failure(format!("{}: {what}", shown(path))))
         }
     }
-}
-
-/// Returns what captures are called: the names of their files; with the folders if files have the same name.
-pub(crate) fn names(paths: &[PathBuf]) -> Vec<Vec<u8>> {
-    let paths: Vec<_> = paths.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
-    let mut files: Vec<_> = paths.iter().map(|path| file_name(path)).collect();
-    files.sort_unstable();
-    files.dedup();
-    let is_clear = files.len() == paths.len() && !files.contains(&&b""[..]);
-    let name = |path: &&[u8]| match *path {
-        b"-" => b"standard input".to_vec(),
-        path => (if is_clear { file_name(path) } else { path }).to_vec(),
-    };
-    paths.iter().map(name).collect()
 }

@@ -5,9 +5,10 @@ use perf_profile::{SampleDetail, event_name};
 
 use crate::args::fold::{FoldArgs, FoldMark, FoldRoot, WeightArg};
 use crate::escape::OneLine;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Output, say};
 use crate::profile::{self, Profiles};
-use crate::{Failure, Outcome, selection};
+use crate::selection;
 
 pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     let Profiles { profiles, outcome, .. } = profile::read(&(&args.profile).into(), SampleDetail::default())?;

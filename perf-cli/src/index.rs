@@ -15,9 +15,9 @@ use perf_parse::{Index, Reader};
 use crate::args::IndexArgs;
 use crate::escape::shown;
 use crate::input::{self, Memory};
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Diagnostics, FileContent, Outputs, say};
 use crate::progress::Progress;
-use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]

@@ -11,11 +11,11 @@ use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
 use crate::args::InfoArgs;
 use crate::escape::{Printable, Seconds, make_lines_safe, shown};
 use crate::input;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Diagnostics, Output};
 use crate::progress::Progress;
 use crate::render::attr;
 use crate::render::feature::lines::{Lines, lines};
-use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     input::read(&args.file, |reader, memory| {

@@ -22,9 +22,10 @@ use perf_parse::file::{FileErrorKind, Reader};
 use perf_parse::index::IndexIdentity;
 
 use crate::escape::shown;
+use crate::outcome::{Failure, Outcome, not_readable};
 use crate::output::InputFile;
 use crate::output::aside::KCORE_DIR;
-use crate::{Failure, Outcome, not_readable, streams};
+use crate::streams;
 
 /// The operation of a verb on a capture.
 pub(crate) trait CaptureWork: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure> {}

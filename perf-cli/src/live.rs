@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use perf_record::CgroupError;
 
 use crate::args::live::Verb;
-use crate::{Failure, Outcome};
+use crate::outcome::{Failure, Outcome};
 
 mod control;
 mod list;

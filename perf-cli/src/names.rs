@@ -7,11 +7,11 @@ use perf_parse::feature::Features;
 use perf_profile::Symbols;
 use perf_symbol::{Demangle, Files, SymbolOptions};
 
-use crate::Failure;
 use crate::args::symbols::SymbolArgs;
 use crate::debug_archive::{self, Folder};
 use crate::input::Memory;
 use crate::mapped_files::MappedFiles;
+use crate::outcome::Failure;
 use crate::output::InputFile;
 
 /// When lines are looked up.

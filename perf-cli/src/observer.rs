@@ -6,9 +6,9 @@ use perf_profile::off_cpu::{OffCpuSummary, WaitKind};
 
 use crate::escape::{OneLine, Seconds};
 use crate::input::Memory;
+use crate::outcome::{Outcome, advice};
 use crate::output::{Diagnostics, say};
 use crate::progress::{NamingProgress, Progress};
-use crate::{Outcome, advice};
 
 /// Prints faults as they are found, and shows the progress.
 #[derive(Debug)]

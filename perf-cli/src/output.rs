@@ -2,6 +2,7 @@
 
 pub(crate) mod aside;
 mod diagnostics;
+mod document;
 mod file_id;
 mod files;
 #[cfg(target_os = "linux")]
@@ -12,6 +13,7 @@ mod stderr;
 mod stdout;
 
 pub(crate) use diagnostics::Diagnostics;
+pub(crate) use document::write_document;
 pub(crate) use file_id::InputFile;
 #[cfg(target_os = "linux")]
 pub(crate) use files::UnfinishedFile;

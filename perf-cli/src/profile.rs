@@ -12,8 +12,9 @@ use crate::args::symbols::SymbolArgs;
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::observer::StderrObserver;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{InputFile, say};
-use crate::{Failure, Outcome, names, selection};
+use crate::{names, selection};
 
 /// What the captures of a command line have.
 #[derive(Debug)]

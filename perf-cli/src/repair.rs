@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::args::RepairArgs;
 use crate::escape::{make_json_safe, shown};
 use crate::input;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Diagnostics, FileContent, Outputs, say};
 use crate::progress::Progress;
 use crate::render::account;
-use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]

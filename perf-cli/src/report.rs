@@ -27,9 +27,10 @@ use crate::args::report::{ReportArgs, ReportFormat};
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
+use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
-use crate::script::header;
-use crate::{Failure, Outcome, selection};
+use crate::perf_text::header;
+use crate::selection;
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     if let Some((option, instead)) = args.refused.given() {

@@ -20,9 +20,9 @@ use crate::args::{Order, RingArgs};
 use crate::dump::{RingOrigins, Rings, dump};
 use crate::escape::shown;
 use crate::input::{Input, Memory};
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Diagnostics, FileContent, OutputClaim, Outputs, say};
 use crate::progress::Progress;
-use crate::{Failure, Outcome};
 use aux_area::AuxSummary;
 use linear::{Linear, Positions, has_control_page};
 

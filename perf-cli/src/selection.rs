@@ -4,9 +4,9 @@ use perf_parse::file::Reader;
 use perf_profile::off_cpu::WaitKind;
 use perf_profile::{ProfileError, Samples, Selection};
 
-use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::input::Memory;
+use crate::outcome::Failure;
 
 /// Returns the selection of the command line.
 ///

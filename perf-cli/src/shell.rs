@@ -5,8 +5,8 @@ use std::path::Path;
 use clap_mangen::Man;
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
+use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
-use crate::{Failure, Outcome};
 
 /// Prints the completion script.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Outcome, Failure> {

@@ -10,7 +10,7 @@ use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use crate::Failure;
+use crate::outcome::Failure;
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf report --stdio of Linux 6.1, a table for each event or group of events. It ends with the \

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Reader};
 
-use crate::Failure;
+use crate::outcome::Failure;
 use crate::output::Output;
 use crate::render::feature::{self, UnprintedFeature};
 use crate::render::json::Json;

@@ -5,9 +5,9 @@ use perf_parse::EventRecord;
 use perf_parse::file::{EventRecords, Reader};
 use perf_profile::selection::{EventFilter, SpanSet, TimeSpans};
 
-use crate::Failure;
 use crate::args::ShowArgs;
 use crate::input::Memory;
+use crate::outcome::Failure;
 use crate::selection::failure;
 
 /// The filters of the command line. A record must pass all of them.

@@ -19,8 +19,9 @@ use crate::args::export::{DroppedPart, ExportArgs, ExtraColumn};
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::observer::StderrObserver;
+use crate::outcome::{Failure, Outcome};
 use crate::output::say;
-use crate::{Failure, Outcome, names, selection, streams};
+use crate::{names, selection, streams};
 
 pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.profile.off_cpu {

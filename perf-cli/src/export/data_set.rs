@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use perf_export::columns::{ColumnsBuilder, Table};
 use perf_export::parquet::{DataSetWriter, Options};
 
-use crate::Failure;
 use crate::escape::shown;
+use crate::outcome::Failure;
 use crate::output::{FileContent, InputFile, Outputs, UnfinishedFile};
 
 /// The files of a capture. They get their names when all are complete.

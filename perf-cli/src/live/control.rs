@@ -6,9 +6,9 @@ use std::thread;
 
 use perf_record::{ControlCommand, UnknownCommand};
 
-use crate::Failure;
 use crate::args::live::control::Control;
 use crate::escape::shown;
+use crate::outcome::Failure;
 
 /// The other end of the commands: where the answers go.
 #[derive(Debug, Default)]

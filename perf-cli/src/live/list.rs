@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::args::live::ListArgs;
 use crate::escape::{make_lines_safe, push_json_value, shown};
+use crate::outcome::{Failure, Outcome};
 use crate::output::{FileContent, Output, Outputs, say};
-use crate::{Failure, Outcome};
 
 pub(crate) fn run(args: &ListArgs) -> Result<Outcome, Failure> {
     let parser = EventParser::new().with_tools();

@@ -3,8 +3,8 @@
 use perf_open::pmu::parse_cpus;
 use perf_record::{Targets, check_online, online};
 
-use crate::Failure;
 use crate::args::live::ObservedArgs;
+use crate::outcome::Failure;
 
 /// Returns the targets of the command line; the whole machine if it names none and there is no command.
 pub(crate) fn of(args: &ObservedArgs, has_command: bool) -> Result<Targets, Failure> {

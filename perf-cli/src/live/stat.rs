@@ -21,8 +21,8 @@ use crate::column;
 use crate::escape::shown;
 use crate::live::control::{self, Answers};
 use crate::live::exit_code;
+use crate::outcome::{Failure, Outcome};
 use crate::output::say;
-use crate::{Failure, Outcome};
 
 mod arguments;
 mod capture;

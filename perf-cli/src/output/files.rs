@@ -19,8 +19,8 @@ use tempfile::TempPath;
 
 use super::aside;
 use super::file_id::{FileId, InputFile, standard_outputs};
-use crate::Failure;
 use crate::escape::shown;
+use crate::outcome::Failure;
 
 #[cfg(target_os = "linux")]
 use super::stale::PREFIX;

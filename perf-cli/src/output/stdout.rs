@@ -2,7 +2,8 @@
 
 use std::io::{ErrorKind, Write};
 
-use crate::{Failure, streams};
+use crate::outcome::Failure;
+use crate::streams;
 
 /// The number of bytes to collect before a write.
 const CHUNK: usize = 1 << 16;

@@ -11,8 +11,8 @@ use super::Scalars;
 use super::digits::{push_decimal, push_signed};
 use super::json::{Json, push_blob};
 use super::name::name;
-use crate::Failure;
 use crate::escape::push_json;
+use crate::outcome::Failure;
 use crate::output::Output;
 
 /// The reason why a feature was not printed.

@@ -5,7 +5,7 @@ use perf_profile::report::{LineSharing, ReportCell, SortKey};
 use super::memory::{self, level};
 use super::transaction;
 use crate::escape::{print, push_name};
-use crate::script::line::push_page_size;
+use crate::perf_text::size::push_page_size;
 
 /// The text of each key of the samples beyond the limits.
 const BEYOND: &[u8] = b"[beyond the limits]";

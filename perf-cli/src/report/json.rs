@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::graph::CallGraphPrinter;
 use super::{ReportView, memory, transaction};
-use crate::Failure;
 use crate::escape::{Lossy, push_json_value};
+use crate::outcome::Failure;
 use crate::output::Output;
 use crate::render::{account, mode_name};
 

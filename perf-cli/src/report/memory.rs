@@ -6,7 +6,7 @@ use perf_profile::Symbol;
 use perf_profile::report::SortKey;
 
 use crate::escape::{print, push_name};
-use crate::script::data_src;
+use crate::perf_text::data_src;
 
 /// Returns the letter that marks whose code it is.
 pub(super) fn level(mode: CpuMode) -> char {

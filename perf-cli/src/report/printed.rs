@@ -9,8 +9,9 @@ use perf_profile::work::in_order::in_order;
 use super::text::Colors;
 use super::{ReportView, elided, fit, graph, quality, text};
 use crate::escape::{print, push_name};
+use crate::outcome::Failure;
 use crate::output::Output;
-use crate::{Failure, streams};
+use crate::streams;
 
 /// The keys of memory accesses, as perf prints them.
 ///

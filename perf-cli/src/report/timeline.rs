@@ -7,9 +7,9 @@ use perf_profile::{EventTimeline, SampleDetail, ThreadTimeline, TimeDetail, even
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;
 use crate::escape::{OneLine, Seconds, print, push_name};
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Output, say};
 use crate::profile::{self, ProfileRequest, Profiles};
-use crate::{Failure, Outcome};
 
 /// Number of parts that the time of a capture is divided into.
 const PARTS: NonZero<usize> = NonZero::new(100).unwrap();

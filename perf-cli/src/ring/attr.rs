@@ -7,7 +7,7 @@ use perf_parse::Reader;
 use super::words;
 use crate::args::RingArgs;
 use crate::escape::shown;
-use crate::{Failure, not_readable};
+use crate::outcome::{Failure, not_readable};
 
 /// The size of the largest attr that a kernel accepts, in bytes: one page.
 const MAX_ATTR: u32 = 4096;

@@ -12,7 +12,7 @@ use perf_symbol::Guess;
 use super::ScriptEvent;
 use super::dso::push_dso;
 use super::fields::Fields;
-use super::print::{TextBuffer, push_name};
+use crate::perf_text::print::{TextBuffer, push_name};
 use crate::render::digits::{push_decimal, push_hex};
 
 /// How the two addresses of a branch are printed.

@@ -7,8 +7,8 @@ use perf_parse::event::Events;
 use perf_parse::record::UserRecord;
 use perf_parse::record::user::{Stat, StatConfig};
 
-use super::print::push_name;
 use crate::escape::print;
+use crate::perf_text::print::push_name;
 use perf_profile::event_name;
 
 /// The aggregations whose counts are sums.

@@ -3,7 +3,7 @@
 use perf_session::{DsoKind, Mapping};
 
 use super::event::ScriptEvent;
-use super::print::push_name;
+use crate::perf_text::print::push_name;
 
 /// Appends the name of what is mapped: of a module whose build id the capture lists, its path.
 ///

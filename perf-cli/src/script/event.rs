@@ -18,8 +18,8 @@ use perf_profile::tracepoints::TracepointTexts;
 use perf_profile::{event_name, machine_of};
 
 use super::fields::{Choice, Fields, type_of};
-use super::print::{OneLine, push_name};
-use crate::Failure;
+use crate::outcome::Failure;
+use crate::perf_text::print::{OneLine, push_name};
 
 /// What is known of an event.
 #[derive(Debug)]

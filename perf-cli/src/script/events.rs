@@ -4,9 +4,9 @@ use perf_abi::record::{Misc, RecordType};
 use perf_parse::record::{FileId, Task};
 use perf_parse::{EventRecord, Record};
 
-use super::print::{OneLine, push_name};
 use crate::args::script::ShowEventsArgs;
 use crate::escape::{Alternate, print};
+use crate::perf_text::print::{OneLine, push_name};
 
 /// Returns whether the records of a type are to be printed.
 pub(super) fn is_shown(kind: RecordType, show: &ShowEventsArgs) -> bool {

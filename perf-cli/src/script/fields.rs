@@ -4,7 +4,7 @@ use perf_abi::event::EventType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
 
-use crate::Failure;
+use crate::outcome::Failure;
 
 /// A set of fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use perf_symbol::{Function, Guess, StackFrame};
 
 use super::dso::push_dso;
 use super::fields::Fields;
-use super::print::{TextBuffer, push_hex_to, push_name};
 use super::{Options, ScriptEvent};
 use crate::names::file_name;
+use crate::perf_text::print::{TextBuffer, push_hex_to, push_name};
 use crate::render::digits::push_decimal;
 
 /// Appends the address of a sample or, from the next line on, its stack.

@@ -12,10 +12,11 @@ use perf_session::SampleContext;
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
 use super::note::SampleNote;
-use super::print::{left_padded, push_decimal_to, push_hex_to, push_name};
-use super::{Options, ScriptEvent, bpf_output, branches, data_src, registers, tod};
+use super::{Options, ScriptEvent, bpf_output, branches, registers, tod};
 use crate::escape::print;
-use crate::render::digits::push_decimal;
+use crate::perf_text::data_src;
+use crate::perf_text::print::{left_padded, push_decimal_to, push_hex_to, push_name};
+use crate::perf_text::size::push_page_size;
 use crate::render::weight;
 
 /// What precedes the fields of a record's own: who, where and when.
@@ -302,29 +303,6 @@ fn push_rest(
         out.push(b' ');
         push_page_size(out, tail.code_page_size);
     }
-}
-
-/// Appends the size of a page, as perf names it.
-///
-/// perf: `get_page_size_name`, `tools/perf/util/session.c`.
-pub(crate) fn push_page_size(out: &mut Vec<u8>, size: Option<u64>) {
-    match size.filter(|&size| size != 0) {
-        Some(size) => push_size(out, size),
-        None => out.extend_from_slice(b"N/A"),
-    }
-}
-
-/// Appends a number of bytes in units: `4K`.
-///
-/// perf: `unit_number__scnprintf`, `tools/perf/util/string.c`.
-pub(super) fn push_size(out: &mut Vec<u8>, mut size: u64) {
-    let mut unit = 0;
-    while size / 1024 > 1 && unit < 3 {
-        size /= 1024;
-        unit += 1;
-    }
-    push_decimal(out, size);
-    out.push(b"BKMG"[unit]);
 }
 
 /// perf: `perf_sample__fprintf_addr`.

@@ -14,10 +14,12 @@ use super::fields::Fields;
 use super::line::{Clock, time_of};
 use super::note::{SampleNote, ScriptNote};
 use super::printer::Printer;
-use super::{Options, ScriptEvent, ScriptEvents, data_src, events, header, trace_error};
+use super::{Options, ScriptEvent, ScriptEvents, events, trace_error};
 use crate::args::script::SampleFormat;
+use crate::outcome::Failure;
 use crate::output::Output;
-use crate::{Failure, selection};
+use crate::perf_text::{data_src, header};
+use crate::selection;
 
 /// The state of all records up to the last one, and the output.
 #[derive(Debug)]

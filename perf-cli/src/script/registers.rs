@@ -3,7 +3,7 @@
 use perf_abi::regs::{Arch, RegsAbi};
 use perf_parse::sample::Regs;
 
-use super::print::left_padded;
+use crate::perf_text::print::left_padded;
 use crate::render::digits::{push_decimal, push_hex};
 
 /// Appends registers with their names; nothing if the task had none.

@@ -2,8 +2,8 @@
 
 use perf_parse::record::user::AuxtraceError;
 
-use super::print::push_name;
 use crate::escape::{Seconds, print};
+use crate::perf_text::print::push_name;
 
 /// Appends an AUXTRACE_ERROR record, which perf always prints.
 ///

@@ -9,11 +9,11 @@ use perf_parse::file::write::EventFields;
 use perf_record::{ControlCommand, EvlistDetails, Recorder, UnknownCommand};
 
 use super::signals::RecordSignals;
-use crate::Failure;
 use crate::args::live::control::Control;
 use crate::live::control::{self, Answers};
+use crate::outcome::Failure;
 use crate::output::say;
-use crate::script::header::attr;
+use crate::perf_text::header::attr;
 
 /// The commands that have come.
 #[derive(Debug)]

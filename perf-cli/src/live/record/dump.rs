@@ -7,8 +7,8 @@ use std::path::Path;
 use perf_abi::attr::AttrFlags;
 use perf_parse::file::write::{EventFields, FeaturePayloads, FileWriter, WriteOptions};
 
-use crate::Failure;
 use crate::escape::shown;
+use crate::outcome::Failure;
 use crate::output::{FileContent, Outputs, UnfinishedFile, say};
 
 /// The name of the capture that describes the events.

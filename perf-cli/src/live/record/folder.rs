@@ -8,9 +8,9 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::escape::shown;
+use crate::outcome::Failure;
 use crate::output::aside::{is_capture, set_aside};
 use crate::output::stale::{HeldFolder, PREFIX};
 

@@ -12,9 +12,9 @@ use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraphMode, CgroupDirectory, RecordOptions, Targets, ThreadMask};
 
 use super::{off_cpu, threads, tracer};
-use crate::Failure;
 use crate::args::live::record::{Delay, EventOption, Freq, RecordArgs, RegisterOption, register_names};
 use crate::live::{cgroup_failure, observed};
+use crate::outcome::Failure;
 use crate::output::{Output, say};
 
 /// Filters, each with the index of its event.

@@ -8,8 +8,8 @@ use perf_parse::file::write::{FeaturePayloads, WriteFileError, WriteOptions};
 use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordingSink, copy_kcore};
 
 use super::folder::CaptureFolder;
-use crate::Failure;
 use crate::escape::shown;
+use crate::outcome::Failure;
 use crate::output::aside::KCORE_DIR;
 use crate::output::{FileContent, Outputs, UnfinishedFile};
 

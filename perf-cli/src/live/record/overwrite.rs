@@ -7,8 +7,8 @@ use perf_record::{Recorder, SidebandSink};
 use super::output::CaptureOutput;
 use super::until::StopConditions;
 use super::{TICK, dump, start, written};
-use crate::Failure;
 use crate::args::live::record::RecordArgs;
+use crate::outcome::Failure;
 use crate::output::say;
 
 /// Records until the end. Writes a snapshot for each request, and one at the end.

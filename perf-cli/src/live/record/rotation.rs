@@ -8,7 +8,8 @@ use std::{fs, thread};
 
 use crate::args::live::record::{RecordArgs, Switch};
 use crate::escape::shown;
-use crate::{Failure, local_time};
+use crate::local_time;
+use crate::outcome::Failure;
 
 /// The files that a recording has finished.
 #[derive(Debug)]

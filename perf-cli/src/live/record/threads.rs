@@ -11,9 +11,9 @@ use perf_record::{Error, PartSink, ReaderThreads, Recorder, Targets, ThreadMask}
 use super::TICK;
 use super::output::{CHUNK, CaptureOutput};
 use super::signals::RecordSignals;
-use crate::Failure;
 use crate::args::live::record::RecordArgs;
 use crate::live::observed;
+use crate::outcome::Failure;
 
 /// Returns the threads that `--threads` asks for; `None` without it.
 pub(super) fn masks(args: &RecordArgs, observed: &Targets) -> Result<Option<Vec<ThreadMask>>, Failure> {

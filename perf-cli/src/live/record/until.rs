@@ -10,7 +10,7 @@ use super::TICK;
 use super::commands::{Commands, ControlRequests};
 use super::schedule::Schedule;
 use super::signals::RecordSignals;
-use crate::Failure;
+use crate::outcome::Failure;
 
 /// The conditions that end a recording, and the requests while it runs.
 pub(super) struct StopConditions<'a> {

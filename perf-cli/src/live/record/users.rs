@@ -4,8 +4,8 @@ use std::fs;
 
 use perf_record::Targets;
 
-use crate::Failure;
 use crate::escape::shown;
+use crate::outcome::Failure;
 
 /// Returns the threads of all processes of a user, which a name or a number selects.
 ///

@@ -7,9 +7,9 @@ use perf_open::event::EventParser;
 use perf_record::Targets;
 use perf_record::stat::{Aggregation, CpuDomain, StatCgroups, StatError, StatGroup, StatOptions, StatPlan};
 
-use crate::Failure;
 use crate::args::live::StatArgs;
 use crate::live::{cgroup_failure, observed};
+use crate::outcome::Failure;
 
 /// Returns the plan of a command line.
 pub(super) fn plan(args: &StatArgs) -> Result<StatPlan, Failure> {

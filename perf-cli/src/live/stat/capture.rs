@@ -7,9 +7,9 @@ use perf_parse::file::write::WriteOptions;
 use perf_record::stat::{StatCapture, StatCaptureOptions, StatInterval, StatRun};
 
 use super::arguments::failure;
-use crate::Failure;
 use crate::args::live::StatArgs;
 use crate::live::record::output::CaptureOutput;
+use crate::outcome::Failure;
 
 /// A capture file or stream that is being written.
 pub(super) struct CountCapture(StatCapture<CaptureOutput>);

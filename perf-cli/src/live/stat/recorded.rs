@@ -9,8 +9,9 @@ use perf_record::stat::RecordedCounts;
 use super::report::{ReportedSpan, RunTotals, StatReport};
 use super::unit_width;
 use crate::args::live::{StatArgs, StatReportArgs};
+use crate::input;
+use crate::outcome::{Failure, Outcome};
 use crate::output::{Diagnostics, say};
-use crate::{Failure, Outcome, input};
 
 /// Prints the counts of each round, or the sums at the end.
 pub(super) fn run(args: &StatReportArgs) -> Result<Outcome, Failure> {

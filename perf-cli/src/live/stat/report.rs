@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use perf_open::workload::CpuTime;
 use perf_record::stat::CountRow;
 
-use crate::Failure;
 use crate::args::live::StatArgs;
 use crate::escape::{make_json_safe, make_lines_safe, shown};
+use crate::outcome::Failure;
 
 mod csv;
 mod json;

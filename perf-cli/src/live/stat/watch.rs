@@ -13,7 +13,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::arguments::failure;
-use crate::Failure;
+use crate::outcome::Failure;
 use crate::output::say;
 
 /// A message to this program.

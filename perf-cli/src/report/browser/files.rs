@@ -9,11 +9,11 @@ use perf_profile::{Profile, SampleDetail, TimeDetail, event_name};
 
 use super::lines::{RowLines, joined, style, title};
 use super::model::Browser;
-use crate::Failure;
 use crate::args::only::OnlyArgs;
 use crate::args::profile::NamingArgs;
 use crate::args::report::ReportArgs;
 use crate::input::Memory;
+use crate::outcome::Failure;
 use crate::profile::{self, ProfileRequest};
 
 /// The largest number that the name of a file gets.
@@ -98,7 +98,7 @@ pub(super) fn flamegraph(
     capture: BrowsedCapture<'_, '_, '_>,
 ) -> Result<String, Failure> {
     let mut options = flamegraph::Options::default();
-    options.captures = crate::flamegraph::names(&[capture.args.file.to_path_buf()]);
+    options.captures = crate::capture_names::capture_names(&[capture.args.file.to_path_buf()]);
     options.event = Some(event(browser));
     let mut page = Vec::new();
     // Writing to memory cannot fail.

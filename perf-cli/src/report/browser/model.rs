@@ -8,7 +8,7 @@ use super::super::ReportView;
 use super::keys::{self, Action};
 use super::listed::ListedRows;
 use super::state::{BrowserState, Zoom, ZoomedTask};
-use crate::Failure;
+use crate::outcome::Failure;
 
 /// What must be done outside of the model after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,8 @@ use super::model::{Browser, BrowserContext, BrowserMode, BrowserStep};
 use super::state::{BrowserState, Zoom, ZoomedTask};
 use super::with_report;
 use crate::args::{Args, Verb};
-use crate::{Failure, Streams, streams};
+use crate::outcome::Failure;
+use crate::{Streams, streams};
 
 /// The folder of captures and goldens.
 fn root() -> PathBuf {

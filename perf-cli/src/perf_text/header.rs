@@ -12,7 +12,7 @@ use perf_parse::feature::{ClockData, Entries, EventDesc, FeatureData, FeatureSec
 use perf_parse::file::{Mode, Reader};
 use tz::DateTime;
 
-use super::print::push_name;
+use crate::escape::push_name;
 use crate::escape::{OneLine, print};
 use crate::local_time::{self, DateText};
 use perf_profile::event_name;

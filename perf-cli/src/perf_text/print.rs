@@ -4,7 +4,7 @@ use crate::render::digits::push_decimal;
 
 /// Appends a number in decimal, with `fill` in front of it up to a width.
 #[inline]
-pub(super) fn push_decimal_to(out: &mut Vec<u8>, number: u64, width: usize, fill: u8) {
+pub(crate) fn push_decimal_to(out: &mut Vec<u8>, number: u64, width: usize, fill: u8) {
     let start = out.len();
     push_decimal(out, number);
     pad(out, start, width, fill);
@@ -12,7 +12,7 @@ pub(super) fn push_decimal_to(out: &mut Vec<u8>, number: u64, width: usize, fill
 
 /// Appends a number in hexadecimal without a prefix, with blanks in front of it up to a width.
 #[inline]
-pub(super) fn push_hex_to(out: &mut Vec<u8>, number: u64, width: usize) {
+pub(crate) fn push_hex_to(out: &mut Vec<u8>, number: u64, width: usize) {
     let start = out.len();
     let digits = (64 - number.leading_zeros()).div_ceil(4).max(1);
     for digit in (0..digits).rev() {
@@ -23,14 +23,14 @@ pub(super) fn push_hex_to(out: &mut Vec<u8>, number: u64, width: usize) {
 
 /// Appends what `push` appends, with blanks in front of it up to a width in bytes.
 #[inline]
-pub(super) fn left_padded(out: &mut Vec<u8>, width: usize, push: impl FnOnce(&mut Vec<u8>)) {
+pub(crate) fn left_padded(out: &mut Vec<u8>, width: usize, push: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     push(out);
     pad(out, start, width, b' ');
 }
 
 /// [`push_name`] appends a name of the capture, [`OneLine`] is one in a line that is formatted.
-pub(super) use crate::escape::{OneLine, push_name};
+pub(crate) use crate::escape::{OneLine, push_name};
 
 /// Moves what is in `out` from `start` on to the right, up to a width.
 #[inline]
@@ -43,7 +43,7 @@ fn pad(out: &mut Vec<u8>, start: usize, width: usize, fill: u8) {
 }
 
 /// A buffer that `write!` appends to.
-pub(super) struct TextBuffer<'a>(pub(super) &'a mut Vec<u8>);
+pub(crate) struct TextBuffer<'a>(pub(crate) &'a mut Vec<u8>);
 
 impl core::fmt::Write for TextBuffer<'_> {
     fn write_str(&mut self, text: &str) -> core::fmt::Result {

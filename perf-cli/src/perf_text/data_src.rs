@@ -37,14 +37,14 @@ const TLBS: [&str; 7] = ["N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault"];
 /// Appends a data source. `width` is that of the longest one so far, with this one.
 ///
 /// perf: `data_src__fprintf`, `tools/perf/builtin-script.c`.
-pub(super) fn push(out: &mut Vec<u8>, source: Option<DataSrc>, width: usize) {
+pub(crate) fn push(out: &mut Vec<u8>, source: Option<DataSrc>, width: usize) {
     let start = out.len();
     push_cut(out, source);
     out.resize((start + width).max(out.len()), b' ');
 }
 
 /// Returns the width of a data source.
-pub(super) fn width(source: Option<DataSrc>) -> usize {
+pub(crate) fn width(source: Option<DataSrc>) -> usize {
     let mut text = Vec::new();
     push_cut(&mut text, source);
     text.len()
