@@ -198,6 +198,9 @@ const VDSO32: &[u8] = b"[vdso32]";
 /// Kernel: `PROT_EXEC`, `include/uapi/asm-generic/mman-common.h`.
 pub(crate) const PROT_EXEC: u32 = 4;
 
+/// simpleperf: `PROT_JIT_SYMFILE_MAP`, `system/extras/simpleperf/thread_tree.h`.
+pub(crate) const JIT_SYMFILE: u32 = 0x4000;
+
 /// The bits of protections: the common ones, those of architectures, `PROT_GROWSDOWN` and `PROT_GROWSUP`. Writers store
 /// other values in their place: `perf inject --jit` the mode of the file, simpleperf 0x4000 for code of a JIT.
 pub(crate) const PROTECTIONS: u32 = 0x0300_00ff;

@@ -16,10 +16,14 @@ pub struct SessionLimits {
     /// 64 bytes more. The default is 64 MiB. Further build ids are dropped: see
     /// [`Session::dropped_build_ids`](crate::Session::dropped_build_ids).
     pub build_ids: usize,
+    /// Number of bytes of the symbols that a capture has, each counted with 64 bytes more, and of its copy of `/proc/kallsyms`. The
+    /// default is 256 MiB. Further symbols are dropped: see
+    /// [`Session::dropped_symbols`](crate::Session::dropped_symbols).
+    pub symbols: usize,
 }
 
 impl Default for SessionLimits {
     fn default() -> Self {
-        Self { exited: 4096, cgroups: 16 << 20, build_ids: 64 << 20 }
+        Self { exited: 4096, cgroups: 16 << 20, build_ids: 64 << 20, symbols: 256 << 20 }
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct Machine {
     processes: Vec<Process>,
     /// The places in `processes` that are free.
     free: Vec<usize>,
+    /// Whether a thread that no record names has the name of its process.
+    ///
+    /// simpleperf: `ThreadTree::CreateThread`, `system/extras/simpleperf/thread_tree.cpp`.
+    pub(crate) names_by_process: bool,
 }
 
 /// What the threads of a process share.
@@ -136,7 +140,11 @@ impl Machine {
                 self.leave(ledger, before);
             }
             // The thread id is in use again: its FORK record was lost.
-            _ => self.add(ledger, (pid, tid, None), None, process, None),
+            _ => {
+                let leader = self.threads.get(pid).filter(|it| self.names_by_process && it.is_named);
+                let comm = leader.map(|it| Arc::clone(&it.comm));
+                self.add(ledger, (pid, tid, None), comm, process, None);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::ops::Range;
 
-use crate::dso::{Dso, PROT_EXEC};
+use crate::dso::{Dso, JIT_SYMFILE, PROT_EXEC};
 
 /// A range of addresses, and what is mapped there.
 ///
@@ -42,7 +42,7 @@ impl Mapping {
     /// executable, and so has an MMAP2 record with another value than a protection.
     #[must_use]
     pub fn prot(&self) -> u32 {
-        self.prot
+        self.prot & !JIT_SYMFILE
     }
 
     /// Returns the bits of `MAP_SHARED`, `MAP_PRIVATE` and so on; 0 from an MMAP record, which has none.
@@ -55,6 +55,15 @@ impl Mapping {
     #[must_use]
     pub fn is_executable(&self) -> bool {
         self.prot & PROT_EXEC != 0
+    }
+
+    /// Returns whether these are addresses of code that Android's runtime generated, and the DSO is a copy of its symbols:
+    /// simpleperf writes such mappings.
+    ///
+    /// simpleperf: `PROT_JIT_SYMFILE_MAP`, `system/extras/simpleperf/thread_tree.h`.
+    #[must_use]
+    pub fn is_jit_symfile(&self) -> bool {
+        self.prot & JIT_SYMFILE != 0
     }
 
     /// Returns what is mapped.
@@ -71,12 +80,14 @@ impl Mapping {
     }
 
     /// Returns the place of an address in the file, as an offset in bytes. For what has no file, such as the heap and
-    /// generated code, and for the text of the kernel, this is the address itself.
+    /// generated code, also [with a copy of its symbols](Self::is_jit_symfile), and for the text of the kernel, this is the
+    /// address itself.
     ///
     /// perf: `map__map_ip`.
     #[must_use]
     pub fn offset_of(&self, addr: u64) -> u64 {
-        if self.dso.has_offsets() { addr.wrapping_sub(self.start).wrapping_add(self.pgoff) } else { addr }
+        let has_offset = self.dso.has_offsets() && !self.is_jit_symfile();
+        if has_offset { addr.wrapping_sub(self.start).wrapping_add(self.pgoff) } else { addr }
     }
 
     /// Returns the part of the mapping before `end`, which is inside of it.

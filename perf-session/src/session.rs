@@ -1,16 +1,19 @@
 //! The state that the records of a capture describe, up to the last one.
 
 mod sample_context;
+mod simpleperf;
+
+use alloc::sync::Arc;
 
 use perf_abi::feature::Feature;
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_parse::feature::{FeatureData, Features};
-use perf_parse::record::{FileId, UserRecord, user};
+use perf_parse::record::{FileId, SplitJoiner, UserRecord, user};
 use perf_parse::{EventRecord, FileError, Record, Sample};
 
 use crate::build_ids::{BuildId, BuildIds};
 use crate::cgroups::Cgroups;
-use crate::dso::{Dso, DsoKind, Dsos, PROT_EXEC, PROTECTIONS, VDSO};
+use crate::dso::{Dso, DsoKind, Dsos, JIT_SYMFILE, PROT_EXEC, PROTECTIONS, VDSO};
 use crate::kernel::KernelMmap;
 use crate::kernel_names::KERNEL;
 use crate::ledger::ChangeNote;
@@ -19,6 +22,7 @@ use crate::machine::Machine;
 use crate::machines::{Machines, is_guest};
 use crate::map::Mapping;
 use crate::maps::Maps;
+use crate::recorded_file::RecordedFiles;
 use crate::spaces::AddressSpaces;
 use crate::thread::Thread;
 pub use sample_context::SampleContext;
@@ -33,8 +37,12 @@ pub struct Session {
     dsos: Dsos,
     build_ids: BuildIds,
     cgroups: Cgroups,
+    /// The files that the capture has symbols of. Shared, as clones of a session seldom add any.
+    recorded: Arc<RecordedFiles>,
+    split: SplitJoiner,
     /// Whether the capture says that its machine has 32 bits.
     is_32_bit: bool,
+    is_of_simpleperf: bool,
     limits: SessionLimits,
 }
 
@@ -59,7 +67,10 @@ impl Session {
             dsos: Dsos::default(),
             build_ids: BuildIds::default(),
             cgroups: Cgroups::default(),
+            recorded: Arc::default(),
+            split: SplitJoiner::new(),
             is_32_bit: false,
+            is_of_simpleperf: false,
             limits: *limits,
         };
         // The idle threads of all CPUs. No record says so.
@@ -74,6 +85,7 @@ impl Session {
         if let Ok(Some(machine)) = features.arch() {
             self.is_32_bit = is_32_bit(&machine);
         }
+        self.add_recorded(features);
         let Some(section) = features.get(Feature::BUILD_ID) else { return };
         if let Ok(FeatureData::BuildId(ids)) = section.decode() {
             for id in ids.iter().filter(|id| !is_guest(id.cpumode())) {
@@ -152,12 +164,18 @@ impl Session {
             | RecordType::KSYMBOL
             | RecordType::CGROUP
             | RecordType::HEADER_BUILD_ID => {}
+            kind if kind.is_simpleperf() => return self.apply_of_simpleperf(record),
             _ => return Ok(()),
         }
+        self.apply_decoded(misc, record.decode()?);
+        Ok(())
+    }
+
+    fn apply_decoded(&mut self, misc: Misc, record: Record<'_>) {
         let mode = misc.cpumode();
         // The protection of a record that has one bit for it.
         let of_misc = if misc.contains(Misc::MMAP_DATA) { 0 } else { PROT_EXEC };
-        match record.decode()? {
+        match record {
             Record::Mmap(it) => {
                 let map = ProcessMmap {
                     addr: it.addr,
@@ -171,7 +189,11 @@ impl Session {
             }
             Record::Mmap2(it) => {
                 let (prot, flags) = it.prot_flags.unwrap_or((of_misc, 0));
-                let prot = if prot & !PROTECTIONS == 0 { prot } else { of_misc };
+                let prot = match prot & !PROTECTIONS {
+                    0 => prot,
+                    JIT_SYMFILE => of_misc | JIT_SYMFILE,
+                    _ => of_misc,
+                };
                 let map =
                     ProcessMmap { addr: it.addr, len: it.len, pgoff: it.pgoff, id: Some(it.id), prot, flags };
                 self.map(mode, it.pid, it.tid, &map, it.filename);
@@ -196,7 +218,6 @@ impl Session {
             }
             _ => {}
         }
-        Ok(())
     }
 
     fn name_cgroup(&mut self, id: u64, path: &[u8]) {
