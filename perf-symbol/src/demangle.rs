@@ -50,7 +50,11 @@ pub fn demangle_full(name: &[u8], limit: usize) -> Cow<'_, [u8]> {
 }
 
 pub(crate) fn in_form(name: &[u8], limit: usize, form: Form) -> Cow<'_, [u8]> {
-    let demangled = if name.len() > limit { None } else { demangled(name, limit, form) };
+    let demangled = match form {
+        _ if name.len() > limit => None,
+        Form::Recorded => recorded(name, limit),
+        Form::Short | Form::Enclosing | Form::Full => demangled(name, limit, form),
+    };
     demangled.map_or(Cow::Borrowed(name), |text| Cow::Owned(text.into_bytes()))
 }
 
@@ -73,11 +77,29 @@ fn demangled(name: &[u8], limit: usize, form: Form) -> Option<String> {
         let mut out = BoundedText { text: String::new(), limit };
         let written = match form {
             Form::Short | Form::Enclosing => write!(out, "{rust:#}"),
-            Form::Full => write!(out, "{rust}"),
+            Form::Full | Form::Recorded => write!(out, "{rust}"),
         };
         return written.is_ok().then_some(out.text);
     }
     cpp(name, limit, form)
+}
+
+/// Demangles a name as simpleperf does: what compilers append is in parentheses, and functions of the dynamic linker are marked.
+///
+/// simpleperf: `Dso::Demangle`, `system/extras/simpleperf/dso.cpp`.
+fn recorded(name: &[u8], limit: usize) -> Option<String> {
+    let of_linker = name.strip_prefix(b"__dl_");
+    let name = of_linker.unwrap_or(name);
+    let mark = if of_linker.is_some() { "[linker]" } else { "" };
+    let text = demangled(name, limit, Form::Recorded);
+    let end = of_cpp(name).map_or(name.len(), <[u8]>::len);
+    let appended = std::str::from_utf8(name.get(end..).unwrap_or_default()).ok();
+    let text = match (text, appended) {
+        (Some(text), None | Some("")) => text,
+        (Some(text), Some(appended)) => format!("{text} ({appended})"),
+        (None, _) => String::from_utf8(of_linker?.to_vec()).ok()?,
+    };
+    Some(format!("{mark}{text}")).filter(|text| text.len() <= limit)
 }
 
 /// Returns where a name of Rust ends; `None` if it is of C++. Names of the older scheme have a hash there, `17h` and 16
@@ -105,8 +127,11 @@ fn without_clone(name: &[u8]) -> &[u8] {
 fn cpp(name: &[u8], limit: usize, form: Form) -> Option<String> {
     let name = without_clone(name);
     let parse = ParseOptions::default().recursion_limit(NESTING);
-    // What follows the mangled name, such as a version, is dropped too.
-    let (symbol, _) = BorrowedSymbol::with_tail_and_options(name, &parse).ok()?;
+    // What follows the mangled name, such as a version, is dropped too. simpleperf does not demangle such a name.
+    let (symbol, after) = BorrowedSymbol::with_tail_and_options(name, &parse).ok()?;
+    if form == Form::Recorded && !after.is_empty() {
+        return None;
+    }
     let options = DemangleOptions::new().recursion_limit(NESTING);
     // Those of what is not a function itself, such as a thunk to one, are printed.
     let is_special = name.starts_with(b"_ZT") || name.starts_with(b"_ZG");
@@ -114,7 +139,7 @@ fn cpp(name: &[u8], limit: usize, form: Form) -> Option<String> {
         _ if is_special => options,
         Form::Short => options.no_params().no_return_type(),
         Form::Enclosing => options.no_return_type(),
-        Form::Full => options,
+        Form::Full | Form::Recorded => options,
     };
     let mut out = BoundedText { text: String::new(), limit };
     symbol.structured_demangle(&mut out, &options).ok()?;
@@ -140,6 +165,24 @@ impl Write for BoundedText {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As `simpleperf report` prints them.
+    #[test]
+    fn recorded_names() {
+        let of = |name: &[u8]| String::from_utf8(in_form(name, 1000, Form::Recorded).into_owned()).unwrap();
+        assert_eq!(
+            of(b"_ZN3art10membarrierENS_17MembarrierCommandE"),
+            "art::membarrier(art::MembarrierCommand)"
+        );
+        assert_eq!(of(b"__dl__ZL10dlopen_extPKc"), "[linker]dlopen_ext(char const*)");
+        assert_eq!(of(b"__dl_memcpy"), "[linker]memcpy");
+        assert_eq!(of(b"_Z1fv.llvm.12"), "f() (.llvm.12)");
+        assert_eq!(of(b"do_mem_abort.cfi"), "do_mem_abort.cfi", "it is not mangled");
+        assert_eq!(of(b"java.lang.Thread.run"), "java.lang.Thread.run");
+        assert_eq!(of(b"_Z1fv$c303"), "_Z1fv$c303", "something follows");
+        let long = [b"__dl_".as_slice(), &[b'n'; 995]].concat();
+        assert_eq!(of(&long).len(), 1000, "with the mark it would be longer");
+    }
 
     #[test]
     fn what_compilers_append_is_left_out() {

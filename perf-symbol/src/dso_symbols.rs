@@ -12,7 +12,7 @@ use crate::elf_symbols;
 use crate::file_finder::FileFinder;
 use crate::file_origin::FileOrigin;
 use crate::jitdump::Jitdump;
-use crate::kernel::{KernelSymbols, Relocation};
+use crate::kernel::{KernelSymbols, RecordedKernel};
 use crate::no_symbols::NoSymbols;
 use crate::perf_map::PerfMap;
 use crate::reservation::Reservation;
@@ -48,16 +48,16 @@ impl DsoSymbols {
         finder: &FileFinder,
         dso: &Dso,
         build_id: Option<BuildId>,
-        relocation: Relocation<'_>,
+        recorded: RecordedKernel<'_>,
     ) -> Self {
-        Self::load_of_host(finder, dso, build_id, relocation).kept_by(finder)
+        Self::load_of_host(finder, dso, build_id, recorded).kept_by(finder)
     }
 
     fn load_of_host(
         finder: &FileFinder,
         dso: &Dso,
         build_id: Option<BuildId>,
-        relocation: Relocation<'_>,
+        recorded: RecordedKernel<'_>,
     ) -> Self {
         match dso.kind() {
             DsoKind::File => Self::of_file(finder, finder.find_mapped(dso, build_id)),
@@ -65,7 +65,7 @@ impl DsoSymbols {
             DsoKind::Vdso => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
             // The running kernel is not that of a guest.
             DsoKind::Kernel if !dso.name().starts_with(b"[guest") => {
-                let kernel = KernelSymbols::load(finder, build_id, relocation);
+                let kernel = KernelSymbols::load(finder, build_id, recorded);
                 let (why, doubt, path) = (kernel.why, doubt(kernel.doubt), kernel.path.clone());
                 Self { table: SymbolTable::Kernel(Box::new(kernel)), why, doubt, path, _reservation: None }
             }

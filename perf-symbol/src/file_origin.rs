@@ -20,6 +20,8 @@ pub enum FileOrigin {
     Running,
     /// Given in [`SymbolOptions`](crate::SymbolOptions), as vmlinux or kallsyms.
     Given,
+    /// Stored in the capture: the copy of `/proc/kallsyms` that simpleperf's captures may have.
+    Capture,
 }
 
 impl FileOrigin {
@@ -34,6 +36,7 @@ impl FileOrigin {
             Self::Fetched => "fetched",
             Self::Running => "running",
             Self::Given => "given",
+            Self::Capture => "capture",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The symbols of a recorded kernel.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use perf_session::BuildId;
 
+use crate::bytes::FileBytes;
 use crate::doubt::Doubt;
 use crate::dso_files::{DsoFiles, FoundFile};
 use crate::elf_symbols;
@@ -36,12 +37,21 @@ pub(crate) struct KernelSymbols {
 /// The relocation symbol and its recorded address.
 pub(crate) type Relocation<'a> = Option<(&'a [u8], u64)>;
 
+/// What a capture has of its kernel.
+#[derive(Clone, Copy)]
+pub(crate) struct RecordedKernel<'a> {
+    pub(crate) relocation: Relocation<'a>,
+    /// The text of `/proc/kallsyms`.
+    pub(crate) kallsyms: Option<&'a Arc<[u8]>>,
+}
+
 impl KernelSymbols {
-    /// Finds the symbols: those that were given, then those of the recorded build id, then those of the running kernel if it
-    /// has that build id.
+    /// Finds the symbols: those that were given, then those that the capture has, those of the recorded build id, and those of
+    /// the running kernel if it has that build id.
     ///
     /// perf: `dso__load_kernel_sym`, `tools/perf/util/symbol.c`.
-    pub(crate) fn load(finder: &FileFinder, build_id: Option<BuildId>, relocation: Relocation<'_>) -> Self {
+    pub(crate) fn load(finder: &FileFinder, build_id: Option<BuildId>, recorded: RecordedKernel<'_>) -> Self {
+        let relocation = recorded.relocation;
         let options = finder.options();
         let mut it = Self::default();
         let mut problem = None;
@@ -55,7 +65,7 @@ impl KernelSymbols {
             }
         }
         if it.vmlinux.is_none() {
-            match kallsyms(finder, build_id) {
+            match kallsyms(finder, build_id, recorded.kallsyms) {
                 Ok((kallsyms, path, origin)) => {
                     let is_doubtful = build_id.is_none() && origin == FileOrigin::Running;
                     it.doubt = is_doubtful.then_some(Doubt::Unproven);
@@ -167,6 +177,7 @@ const RUNNING: &str = "/proc/kallsyms";
 fn kallsyms(
     finder: &FileFinder,
     build_id: Option<BuildId>,
+    recorded: Option<&Arc<[u8]>>,
 ) -> Result<(Kallsyms, PathBuf, FileOrigin), NoSymbols> {
     let options = finder.options();
     let parse = |text| Kallsyms::read(text, finder.bounds());
@@ -176,6 +187,11 @@ fn kallsyms(
         let text =
             read.map_or_else(|| finder.read_by(|limit| finder.files().read_kernel(path, limit)), Ok)?;
         return Ok((parse(text)?, path.clone(), FileOrigin::Given));
+    }
+    if let Some(text) = recorded
+        && let Ok(kallsyms) = parse(FileBytes::new(Arc::clone(text)))
+    {
+        return Ok((kallsyms, RUNNING.into(), FileOrigin::Capture));
     }
     if let Some(text) = build_id.and_then(|id| finder.cached_text(id, "kallsyms"))
         && let Ok(kallsyms) = parse(text)

@@ -165,6 +165,7 @@ mod perf_map;
 mod plt;
 mod plt_got;
 mod plt_names;
+mod recorded;
 mod relocate;
 mod reservation;
 mod shared;

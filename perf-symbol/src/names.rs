@@ -23,6 +23,7 @@ const MARK: &[u8] = b"...";
 pub(crate) struct NameCache {
     short: HashMap<Arc<[u8]>, Arc<[u8]>>,
     full: HashMap<Arc<[u8]>, Arc<[u8]>>,
+    recorded: HashMap<Arc<[u8]>, Arc<[u8]>>,
     /// Texts that are not demangled.
     texts: HashSet<Arc<[u8]>>,
     /// Number of bytes that further long names may have. Clearing does not restore it: others may still use the names.
@@ -32,7 +33,8 @@ pub(crate) struct NameCache {
 impl NameCache {
     /// Starts without names. Long names may have `room` bytes together.
     pub(crate) fn new(room: usize) -> Self {
-        Self { short: HashMap::new(), full: HashMap::new(), texts: HashSet::new(), room }
+        let [short, full, recorded] = core::array::from_fn(|_| HashMap::new());
+        Self { short, full, recorded, texts: HashSet::new(), room }
     }
 
     /// Returns a name, and as people read it. Without a form, it is not demangled.
@@ -45,6 +47,7 @@ impl NameCache {
         let known = match form {
             Form::Short => &self.short,
             Form::Enclosing | Form::Full => &self.full,
+            Form::Recorded => &self.recorded,
         };
         if let Some((raw, shown)) = known.get_key_value(&*name) {
             return (Arc::clone(raw), Arc::clone(shown));
@@ -61,6 +64,7 @@ impl NameCache {
         let known = match form {
             Form::Short => &mut self.short,
             Form::Enclosing | Form::Full => &mut self.full,
+            Form::Recorded => &mut self.recorded,
         };
         known.insert(Arc::clone(&raw), Arc::clone(&shown));
         (raw, shown)
@@ -80,13 +84,15 @@ impl NameCache {
 
     /// Returns the number of names.
     pub(crate) fn len(&self) -> usize {
-        [self.short.len(), self.full.len(), self.texts.len()].into_iter().fold(0, usize::saturating_add)
+        let forms = [&self.short, &self.full, &self.recorded].map(HashMap::len);
+        forms.into_iter().chain([self.texts.len()]).fold(0, usize::saturating_add)
     }
 
     /// Forgets all names. Those that are in use stay.
     pub(crate) fn clear(&mut self) {
         self.short.clear();
         self.full.clear();
+        self.recorded.clear();
         self.texts.clear();
     }
 

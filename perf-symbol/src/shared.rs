@@ -1,6 +1,7 @@
 //! The state that all clones of a symbolizer share: files, and their symbols, each loaded once.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use perf_abi::record::CpuMode;
@@ -12,6 +13,7 @@ use crate::doubt::Doubt;
 use crate::dso_symbols::{DsoSymbols, SymbolTable};
 use crate::file_finder::FileFinder;
 use crate::jitdump::Jitdump;
+use crate::kernel::RecordedKernel;
 use crate::no_symbols::NoSymbols;
 use crate::symbol_lookup::SymbolLookup;
 use crate::symtab::Symtab;
@@ -27,6 +29,26 @@ pub(crate) struct SymbolsKey {
     is_guest: bool,
     /// A symbol of the kernel and its recorded address; `None` for other files.
     relocation: Option<(Vec<u8>, u64)>,
+    /// The text of `/proc/kallsyms` that the capture has; `None` for other files than the kernel.
+    kallsyms: Option<RecordedKallsyms>,
+}
+
+/// The text of `/proc/kallsyms` that a capture has. It equals itself alone, as comparing texts takes long.
+#[derive(Clone, Debug)]
+struct RecordedKallsyms(Arc<[u8]>);
+
+impl PartialEq for RecordedKallsyms {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for RecordedKallsyms {}
+
+impl Hash for RecordedKallsyms {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.0.as_ptr().hash(hasher);
+    }
 }
 
 impl SymbolsKey {
@@ -36,7 +58,9 @@ impl SymbolsKey {
         let build_id = if is_guest { dso.build_id() } else { session.build_id(dso) };
         let relocation = session.kernel_relocation().filter(|_| dso.kind() == DsoKind::Kernel && !is_guest);
         let relocation = relocation.map(|(name, address)| (name.to_vec(), address));
-        Self { dso: Arc::clone(dso), build_id, is_guest, relocation }
+        let kallsyms = session.recorded_kallsyms().filter(|_| dso.kind() == DsoKind::Kernel && !is_guest);
+        let kallsyms = kallsyms.map(|text| RecordedKallsyms(Arc::clone(text)));
+        Self { dso: Arc::clone(dso), build_id, is_guest, relocation, kallsyms }
     }
 
     /// Finds the files, and reads their symbols.
@@ -45,7 +69,8 @@ impl SymbolsKey {
             return DsoSymbols::load_of_guest(finder, &self.dso, self.build_id);
         }
         let relocation = self.relocation.as_ref().map(|(name, address)| (&**name, *address));
-        DsoSymbols::load(finder, &self.dso, self.build_id, relocation)
+        let kallsyms = self.kallsyms.as_ref().map(|it| &it.0);
+        DsoSymbols::load(finder, &self.dso, self.build_id, RecordedKernel { relocation, kallsyms })
     }
 }
 

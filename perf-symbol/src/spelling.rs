@@ -9,6 +9,8 @@ pub(crate) enum Form {
     Enclosing,
     /// All that is mangled.
     Full,
+    /// Like `Full`, as simpleperf shows the names that captures have.
+    Recorded,
 }
 
 /// Returns a demangled C++ name as libiberty spells it. `raw` is the mangled name.
@@ -17,7 +19,7 @@ pub(crate) fn of_libiberty(raw: &[u8], text: String, form: Form) -> String {
     let text = abbreviated(raw, text);
     let text = match form {
         Form::Short => without_qualifiers(raw, text),
-        Form::Enclosing | Form::Full => text,
+        Form::Enclosing | Form::Full | Form::Recorded => text,
     };
     let text = literals(&text);
     // A list of no template arguments after others; and the name of a namespace without one, in names of data.

@@ -22,7 +22,7 @@ pub struct StackFrame<'s> {
     pub frame: Frame<'s>,
     /// Whether the address is a return address, so that its call is before it. The others are those of instructions that were
     /// about to run: the first address of the kernel and the first of user code, what an interrupt of the kernel or an
-    /// unwound signal interrupted; and the calls in branch records (`--call-graph lbr`).
+    /// unwound signal interrupted; the calls in branch records (`--call-graph lbr`); and those in call chains of simpleperf.
     pub is_caller: bool,
     /// How the frame was found.
     pub source: FrameSource,
@@ -121,11 +121,12 @@ impl StackFinder {
             return Ok(Some(stack.end));
         }
         let mut mode = None;
+        let has_returns = !at.session().is_of_simpleperf();
         let mut stack = at.stack(deferred)?;
         while let Some(frame) = stack.next() {
             // The first address of the kernel and that of the code that it interrupted were about to run. A branch record has
             // the address of the call.
-            let is_caller = mode == Some(frame.mode) && !stack.is_in_branches();
+            let is_caller = has_returns && mode == Some(frame.mode) && !stack.is_in_branches();
             mode = Some(frame.mode);
             frames.push(StackFrame { frame, is_caller, source: FrameSource::Chain });
         }

@@ -35,6 +35,8 @@ pub enum NameSource {
     Jitdump,
     /// A KSYMBOL record.
     Ksymbol,
+    /// The symbols of files that the capture itself has: see [`RecordedFile`](perf_session::RecordedFile).
+    Recorded,
 }
 
 impl NameSource {
@@ -51,6 +53,7 @@ impl NameSource {
             Self::PerfMap => "perf-map",
             Self::Jitdump => "jitdump",
             Self::Ksymbol => "ksymbol",
+            Self::Recorded => "recorded",
         }
     }
 }

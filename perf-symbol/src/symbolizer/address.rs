@@ -8,11 +8,14 @@ use perf_session::{DsoKind, Mapping, Session};
 use super::{AddressKey, Symbolizer};
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DwarfState};
+use crate::dso_symbols::DsoSymbols;
 use crate::file_origin::FileOrigin;
 use crate::function::Function;
 use crate::jitdump::JitFunction;
 use crate::never_called;
 use crate::options::Demangle;
+use crate::recorded;
+use crate::spelling::Form;
 use crate::symtab::{NameSource, Symbol};
 
 impl Symbolizer {
@@ -45,7 +48,10 @@ impl Symbolizer {
         let doubt = if of_jitdump { key.has_other_clock.then_some(Doubt::Clock) } else { self.doubt(dso) };
         if let Some(guess) = doubt.and_then(Doubt::guess) {
             let named = self.functions.get_mut(start..).unwrap_or_default().iter_mut();
-            named.filter(|it| it.name.is_some()).for_each(|it| it.guess = Some(guess));
+            // A name that the capture has is of the recorded file.
+            named
+                .filter(|it| it.name.is_some() && it.source != Some(NameSource::Recorded))
+                .for_each(|it| it.guess = Some(guess));
         }
         let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
         let range = number(start)..number(self.functions.len());
@@ -94,25 +100,43 @@ impl Symbolizer {
             let mut symbols = tables.iter().filter_map(|symbols| symbols.get());
             symbols.find_map(|symbols| {
                 let (symbol, address) = symbols.find(mapping, key.offset, ip, back)?;
-                Some((symbol, address, symbols.origin_of(symbol.source)))
+                Some((symbol, address, symbols))
             })
         };
         let (back, symbol) = match (find(back), if back > 0 { find(0) } else { None }) {
-            (Some((before, ..)), Some((at, address, origin)))
+            (Some((before, ..)), Some((at, address, symbols)))
                 if never_called::is_exact(&before, &at, address) =>
             {
-                (0, Some((at, address, origin)))
+                (0, Some((at, address, symbols)))
             }
             // A return address at the start of a function, with none right before it, is where a signal handler returns to.
             (None, Some(exact)) => (0, Some(exact)),
             (found, _) => (back, found),
         };
+        let is_doubtful = |symbols: &DsoSymbols| symbols.doubt.get().is_some();
+        let is_proven = symbol.is_some_and(|(.., symbols)| !is_doubtful(symbols));
+        // A file that is known to be the recorded one has more: all symbols, and lines.
+        let recorded = if is_guest || is_proven {
+            None
+        } else {
+            recorded::find(session, mapping, ip.wrapping_sub(back))
+        };
+        let recorded = recorded.map(|(symbol, address)| (symbol, address.wrapping_add(back), None));
+        let of_files =
+            symbol.map(|(symbol, address, symbols)| (symbol, address, symbols.origin_of(symbol.source)));
+        // The running kernel is not that of a device.
+        let is_of_device =
+            |origin| is_proven || origin != Some(FileOrigin::Running) || !session.is_of_simpleperf();
+        let of_files = of_files.filter(|(.., origin)| is_of_device(*origin));
+        let is_recorded = recorded.is_some();
         let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
             || self.shared.finder.options().demangle_kernel;
-        let function = symbol.map(|(symbol, address, origin)| {
+        let function = recorded.or(of_files).map(|(symbol, address, origin)| {
             self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), demangles)
         });
         let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
+        // A doubtful file has no lines of functions that the capture names.
+        let symbols = symbols.filter(|symbols| !is_recorded || !is_doubtful(symbols));
         let address = symbols.and_then(|symbols| symbols.dwarf_address(mapping, key.offset));
         self.add_with_lines(dso, address.map(|address| address.wrapping_sub(back)), function, demangles);
     }
@@ -186,6 +210,9 @@ impl Symbolizer {
     ) -> Function {
         let options = Arc::clone(self.shared.finder.options());
         let form = match self.states.get_mut(dso) {
+            _ if symbol.source == NameSource::Recorded => {
+                (options.demangle != Demangle::Never).then_some(Form::Recorded)
+            }
             Some(DsoState { symbols, forms, .. }) if demangles => {
                 forms.of(symbol.name, &options, symbols.get())
             }
