@@ -30,17 +30,32 @@ pub use tally::WaitTotal;
 /// The name of the event whose periods are the times for which threads were blocked.
 pub(crate) const NAME: &str = "off-cpu";
 
+/// The state of a thread that a SWITCH record says was preempted.
+const PREEMPTED: &str = "preempted";
+
 /// Reads what samples and records say of threads that leave the CPU and come back.
 ///
 /// A thread leaves the CPU with a sample of the tracepoint `sched:sched_switch`, whose stack and state are exact. Captures
 /// without this tracepoint may have SWITCH records (`--switch-events`); then the stack is that of the thread's last sample
 /// before, and one bit tells whether the thread was preempted, which Linux sets from version 4.17 on. A thread is back with a
 /// `sched_switch` that names it as the next one, or with a SWITCH record.
+///
+/// simpleperf's `--trace-offcpu` records `sched_switch` without its fields. A thread is then back with its next sample, or with
+/// a SWITCH record before.
 #[derive(Debug)]
 pub struct SwitchReader<'a> {
     /// By the kind of wait.
     events: [Arc<Event>; 3],
-    tracepoint: Option<SwitchTracepoint<'a>>,
+    source: SwitchSource<'a>,
+}
+
+/// The samples and records that tell when threads leave the CPU.
+#[derive(Debug)]
+enum SwitchSource<'a> {
+    Tracepoint(SwitchTracepoint<'a>),
+    /// simpleperf's samples of the tracepoint with this number.
+    OffCpuTrace(u64),
+    Records,
 }
 
 /// The tracepoint `sched:sched_switch`.
@@ -81,6 +96,10 @@ enum SwitchKind {
         tid: i32,
         time: u64,
         is_preempted: bool,
+    },
+    /// A SWITCH record says that the thread that left was preempted.
+    Preempted {
+        tid: i32,
     },
     Begins {
         tid: i32,
@@ -145,13 +164,18 @@ impl<'a> SwitchReader<'a> {
         let traced = TidField::find(reader, &[(b"sched_switch", b"next_pid")]);
         let events = reader.events();
         let traced = traced.and_then(|(event, next)| {
-            Some((events.get(event)?, Some(SwitchTracepoint { next, states: states(reader) })))
+            let tracepoint = SwitchTracepoint { next, states: states(reader) };
+            Some((events.get(event)?, SwitchSource::Tracepoint(tracepoint)))
+        });
+        let traced = traced.or_else(|| {
+            let event = off_cpu_trace(reader)?;
+            Some((event, SwitchSource::OffCpuTrace(event.attr.config)))
         });
         let recorded = || {
             let recorded = events.iter().find(|event| event.attr.flags.contains(AttrFlags::CONTEXT_SWITCH));
-            recorded.map(|event| (event, None))
+            recorded.map(|event| (event, SwitchSource::Records))
         };
-        let Some((event, tracepoint)) = traced.or_else(recorded) else {
+        let Some((event, source)) = traced.or_else(recorded) else {
             return Err(ProfileError::OffCpuNotRecorded);
         };
         let made = |number: usize| {
@@ -164,7 +188,7 @@ impl<'a> SwitchReader<'a> {
             event.attr.sample_type |= SampleType::PERIOD;
             Arc::new(event)
         };
-        Ok(Self { events: core::array::from_fn(made), tracepoint })
+        Ok(Self { events: core::array::from_fn(made), source })
     }
 
     /// Returns the event that times of this kind are samples of.
@@ -181,30 +205,41 @@ impl<'a> SwitchReader<'a> {
     /// Returns whether a sample is one of the tracepoint: its innermost frames are the scheduler's.
     #[must_use]
     pub fn is_switch(&self, at: &SampleContext<'_, '_>) -> bool {
-        self.tracepoint.as_ref().is_some_and(|it| it.next.is_of(at))
+        match &self.source {
+            SwitchSource::Tracepoint(tracepoint) => tracepoint.next.is_of(at),
+            SwitchSource::OffCpuTrace(config) => at.record().event().is_some_and(|event| {
+                event.attr.kind == EventType::TRACEPOINT && event.attr.config == *config
+            }),
+            SwitchSource::Records => false,
+        }
     }
 
     /// Reads any sample, selected or not.
     #[must_use]
     pub fn any_sample(&self, at: &SampleContext<'_, '_>) -> Option<ThreadSwitch> {
-        let Some(tracepoint) = &self.tracepoint else {
-            return Some(ThreadSwitch(SwitchKind::Sampled { tid: at.thread().tid() }));
+        let tid = match &self.source {
+            SwitchSource::Tracepoint(tracepoint) => tracepoint.next.of(at)?,
+            SwitchSource::OffCpuTrace(_) => at.thread().tid(),
+            SwitchSource::Records => {
+                return Some(ThreadSwitch(SwitchKind::Sampled { tid: at.thread().tid() }));
+            }
         };
-        let (tid, time) = (tracepoint.next.of(at)?, at.sample().time()?);
-        Some(ThreadSwitch(SwitchKind::Back { tid, time }))
+        Some(ThreadSwitch(SwitchKind::Back { tid, time: at.sample().time()? }))
     }
 
     /// Reads a selected sample, with which its thread may leave the CPU.
     pub fn selected_sample(&mut self, at: &SampleContext<'_, '_>) -> Option<ThreadSwitch> {
         let tid = at.thread().tid();
         let is_switch = self.is_switch(at);
-        let Some(tracepoint) = &mut self.tracepoint else {
-            return Some(ThreadSwitch(SwitchKind::Last { tid }));
+        let states = match &mut self.source {
+            SwitchSource::Tracepoint(tracepoint) => tracepoint.states.as_mut(),
+            SwitchSource::OffCpuTrace(_) => None,
+            SwitchSource::Records => return Some(ThreadSwitch(SwitchKind::Last { tid })),
         };
         // The idle task is never away.
         let since = at.sample().time().filter(|_| is_switch && tid != 0)?;
         let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
-        let state = tracepoint.states.as_mut().zip(raw).and_then(|(states, raw)| states.of(raw));
+        let state = states.zip(raw).and_then(|(states, raw)| states.of(raw));
         let state = state.unwrap_or_else(ThreadState::unknown);
         Some(ThreadSwitch(SwitchKind::Away { tid, since, state }))
     }
@@ -218,11 +253,15 @@ impl<'a> SwitchReader<'a> {
                 let misc = record.misc();
                 match () {
                     () if !misc.contains(Misc::SWITCH_OUT) => SwitchKind::Back { tid, time },
-                    // The tracepoint has what is exact.
-                    () if tid == 0 || self.tracepoint.is_some() => return None,
+                    () if tid == 0 => return None,
                     () => {
                         let is_preempted = misc.contains(Misc::SWITCH_OUT_PREEMPT);
-                        SwitchKind::Out { tid, time, is_preempted }
+                        match self.source {
+                            SwitchSource::Records => SwitchKind::Out { tid, time, is_preempted },
+                            SwitchSource::OffCpuTrace(_) if is_preempted => SwitchKind::Preempted { tid },
+                            // The tracepoint has what is exact.
+                            SwitchSource::Tracepoint(_) | SwitchSource::OffCpuTrace(_) => return None,
+                        }
                     }
                 }
             }
@@ -282,6 +321,11 @@ impl<T: Copy> OffCpuTracker<T> {
             SwitchKind::Out { tid, time, is_preempted } if !self.ended.remove(&tid) => {
                 self.leaves(tid, time, is_preempted);
             }
+            SwitchKind::Preempted { tid } => {
+                if let Some(away) = self.away.get_mut(&tid) {
+                    (away.wait, away.state) = (WaitKind::Runnable, PREEMPTED.into());
+                }
+            }
             SwitchKind::Begins { tid } => self.begins(tid),
             SwitchKind::Ends { tid } => {
                 self.ended.insert(tid);
@@ -294,7 +338,7 @@ impl<T: Copy> OffCpuTracker<T> {
     /// Takes a switch away from a thread, with the stack of its last sample.
     fn leaves(&mut self, tid: i32, time: u64, is_preempted: bool) {
         let wait = if is_preempted { WaitKind::Runnable } else { WaitKind::Blocked };
-        let state = if is_preempted { "preempted" } else { "not preempted" };
+        let state = if is_preempted { PREEMPTED } else { "not preempted" };
         match self.last.get(&tid) {
             Some(&before) => {
                 self.away.insert(tid, AwayThread { since: time, wait, state: state.into(), before });
@@ -353,6 +397,17 @@ pub fn selected_kind(selection: Selection) -> (Option<WaitKind>, Selection) {
         None => (None, selection),
         kind => (kind, Selection { event: None, ..selection }),
     }
+}
+
+/// Returns the tracepoint of simpleperf's `--trace-offcpu`; `None` if the capture was not recorded with that.
+///
+/// simpleperf: `ReportLib::ProcessSampleRecord`, `system/extras/simpleperf/report_lib_interface.cpp`.
+fn off_cpu_trace<'r>(reader: &'r Reader<'_>) -> Option<&'r Arc<Event>> {
+    let info = reader.features().meta_info().ok().flatten()?;
+    if info.get("trace_offcpu")? != "true" {
+        return None;
+    }
+    reader.events().iter().find(|event| event.attr.kind == EventType::TRACEPOINT)
 }
 
 /// Returns what reads the states of threads.
