@@ -6,10 +6,15 @@ pub use fault_counts::FaultCounts;
 
 use alloc::vec::Vec;
 
+use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 
 use crate::error::FileError;
+use crate::event::EventRecord;
+use crate::layout::Mmap2Layout;
 use crate::limits::Limits;
+use crate::record::{Lost, LostSamples, Mmap2, Record};
+use crate::sample::Reading;
 
 /// What a pass over a capture read, lost and skipped. The account counts everything that is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,6 +191,34 @@ impl Account {
     pub fn by_type(&self) -> impl Iterator<Item = (RecordType, u64)> {
         let counts = (0..).map(RecordType).zip(self.by_type);
         counts.filter(|&(_, count)| count != 0)
+    }
+
+    /// Counts a record that does not come from a walk, such as one of a live ring: its type, its size, and what the kernel
+    /// lost before it.
+    pub fn count_record(&mut self, record: &EventRecord<'_>) {
+        let raw = record.raw();
+        self.count(raw.kind(), raw.size().into());
+        let counts = match raw.kind() {
+            RecordType::LOST | RecordType::LOST_SAMPLES => true,
+            RecordType::MMAP2 => Mmap2Layout::may_fit_both(&raw),
+            _ => false,
+        };
+        // A caller that decodes the record notes its fault.
+        if let Some(Ok(decoded)) = counts.then(|| record.decode()) {
+            self.count_content(&decoded);
+        }
+    }
+
+    /// Adds what the kernel lost, or an MMAP2 record whose bytes fit both layouts.
+    pub(crate) fn count_content<O: ByteOrder>(&mut self, decoded: &Record<'_, O>) {
+        let add = |count: &mut u64, more| *count = count.saturating_add(more);
+        match decoded {
+            Record::Lost(Lost { lost, .. }) => add(&mut self.lost, *lost),
+            Record::LostSamples(LostSamples { lost }) => add(&mut self.lost_samples, *lost),
+            Record::Mmap2(Mmap2 { reading: Reading::Usual, .. }) => add(&mut self.mmap2_guesses.current, 1),
+            Record::Mmap2(Mmap2 { reading: Reading::Other, .. }) => add(&mut self.mmap2_guesses.old, 1),
+            _ => {}
+        }
     }
 
     /// Counts a record of `bytes` bytes.

@@ -68,6 +68,26 @@ impl<'r> RecordBytes<'r> {
         Self { held: ByteStorage::Shared { block, start: 0, after: end, end }, endianness: self.endianness }
     }
 
+    /// Returns the record, and the data after it, in a block: one of its own if they are in bytes of the caller.
+    pub(crate) fn into_owned(self) -> RecordBytes<'static> {
+        let Self { held, endianness } = self;
+        let held = match held {
+            ByteStorage::Record(bytes) => {
+                let bytes = RawRecord::<Endianness> { bytes, order: endianness }.as_bytes();
+                copied(bytes, bytes.len())
+            }
+            ByteStorage::Trailed(bytes) => {
+                let after = RawRecord::<Endianness>::whole(endianness, bytes)
+                    .map_or(bytes.len(), |(raw, _)| usize::from(raw.size()));
+                copied(bytes, after)
+            }
+            ByteStorage::Shared { block, start, after, end } => {
+                ByteStorage::Shared { block, start, after, end }
+            }
+        };
+        RecordBytes { held, endianness }
+    }
+
     /// Returns the number of bytes that [`apart`](Self::apart) copies.
     pub(crate) fn size_apart(&self) -> usize {
         match &self.held {
@@ -105,6 +125,12 @@ impl<'r> RecordBytes<'r> {
         };
         trailing.unwrap_or_default()
     }
+}
+
+/// Returns a copy of a record, and of the data after it from `after` on, in a block of its own.
+fn copied(bytes: &[u8], after: usize) -> ByteStorage<'static> {
+    let block = MovingArc::new(Arc::new(bytes.to_vec()));
+    ByteStorage::Shared { block, start: 0, after, end: bytes.len() }
 }
 
 /// A shared value that is moved out before it is dropped.

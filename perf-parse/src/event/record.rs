@@ -111,6 +111,44 @@ impl<'r> EventRecord<'r> {
         Self::new(RecordBytes::of_record(raw), place, event)
     }
 
+    /// Returns the record in memory of its own, so that it borrows nothing: it can be sent to a thread that outlives the capture.
+    ///
+    /// Copies a record in bytes of the caller, with the [data after it](Self::trailing). Shares the event, and the block of a
+    /// record that has one.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    /// use std::thread;
+    ///
+    /// use perf_parse::{EventRecord, Reader};
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let bytes = std::fs::read(path)?;
+    /// let reader = Reader::new(&bytes)?;
+    /// let (sender, receiver) = mpsc::channel::<EventRecord<'static>>();
+    /// let counter = thread::spawn(|| receiver.into_iter().filter(|record| record.sample().is_some()).count());
+    /// for record in reader.records() {
+    ///     sender.send(record?.into_owned())?;
+    /// }
+    /// drop(sender);
+    /// assert!(counter.join().unwrap() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn into_owned(self) -> EventRecord<'static> {
+        let event = match self.event {
+            EventOf::Opened(event) => EventOf::Changed(MovingArc::new(Arc::clone(event))),
+            EventOf::Changed(event) => EventOf::Changed(event),
+            EventOf::None => EventOf::None,
+            EventOf::UnknownId(id) => EventOf::UnknownId(id),
+            EventOf::Unknown => EventOf::Unknown,
+        };
+        let Self { bytes, offset, position, data_file, .. } = self;
+        EventRecord { bytes: bytes.into_owned(), event, offset, position, data_file }
+    }
+
     /// Returns the undecoded record.
     #[must_use]
     #[inline(always)]

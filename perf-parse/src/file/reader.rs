@@ -344,6 +344,36 @@ impl<'a> Reader<'a> {
         self.walk(self.knowledge(), self.account.clone())
     }
 
+    /// Walks over the records as [`records`](Self::records), without borrowing the reader: the walk, and its records, live as
+    /// long as the bytes of the capture. Those of a reader that [`open`](Self::open) made borrow nothing, and so may be kept
+    /// beside it, or be moved to another thread.
+    ///
+    /// Copies the events, and the features of a pipe. Each record then counts the users of its event, and the walk finds
+    /// no order [ahead](EventRecords::order_ahead). Records, errors and account are the same.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use std::thread;
+    ///
+    /// use perf_parse::Reader;
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let reader = Reader::open(path)?;
+    /// let records = reader.owned_records().in_time_order();
+    /// let expected = reader.records().count();
+    /// drop(reader);
+    /// assert_eq!(thread::spawn(|| records.count()).join().unwrap(), expected);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn owned_records(&self) -> EventRecords<'a> {
+        let events = KnownEvents::found(self.events.clone());
+        let features = Cow::Owned(self.features.clone());
+        let knowledge = Knowledge::new(events, features, matches!(self.mode, Mode::Pipe), self.applied);
+        self.walk(knowledge, self.account.clone())
+    }
+
     /// Returns what was known of the capture when it was opened.
     pub(super) fn knowledge(&self) -> Knowledge<'_> {
         let (events, features) = (KnownEvents::opened(&self.events), Cow::Borrowed(&self.features));
@@ -386,18 +416,24 @@ impl<'a> Reader<'a> {
     /// Walks over the records in windows of data files, the first of which has the number `data_file`.
     #[cfg(feature = "std")]
     fn walk_windows<'r>(
-        &'r self,
+        &self,
         windows: &[Window<'a>],
         data_file: usize,
         knowledge: Knowledge<'r>,
         account: Account,
-    ) -> EventRecords<'r> {
+    ) -> EventRecords<'r>
+    where
+        'a: 'r,
+    {
         let mut streams = windows.iter().map(BufferedStream::of_window);
         let first = (streams.next().unwrap_or_else(BufferedStream::walked), data_file);
         EventRecords::streamed(first, streams, knowledge, account, (self.endianness, &self.limits))
     }
 
-    fn walk<'r>(&'r self, knowledge: Knowledge<'r>, account: Account) -> EventRecords<'r> {
+    fn walk<'r>(&self, knowledge: Knowledge<'r>, account: Account) -> EventRecords<'r>
+    where
+        'a: 'r,
+    {
         match &self.data {
             DataFiles::Memory(files) => {
                 let mut files = files.iter().copied();

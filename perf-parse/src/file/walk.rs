@@ -24,9 +24,8 @@ use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, RecordPosition};
 use crate::layout::Mmap2Layout;
 use crate::limits::Limits;
-use crate::record::{Lost, LostSamples, Mmap2, RawRecord, Record};
+use crate::record::RawRecord;
 use crate::salvage;
-use crate::sample::Reading;
 use decompressed::DecompressedRecords;
 use framing::Framing;
 use order::TimeOrder;
@@ -331,18 +330,8 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         let events = self.knowledge.events();
         let event = events.index_of(raw).and_then(|index| events.get(index));
         // A caller that decodes the record notes its fault.
-        let Some(Ok(record)) = event.map(|event| raw.decode(&event.layout)) else { return };
-        let add = |count: &mut u64, more| *count = count.saturating_add(more);
-        match record {
-            Record::Lost(Lost { lost, .. }) => add(&mut self.account.lost, lost),
-            Record::LostSamples(LostSamples { lost }) => add(&mut self.account.lost_samples, lost),
-            Record::Mmap2(Mmap2 { reading: Reading::Usual, .. }) => {
-                add(&mut self.account.mmap2_guesses.current, 1);
-            }
-            Record::Mmap2(Mmap2 { reading: Reading::Other, .. }) => {
-                add(&mut self.account.mmap2_guesses.old, 1)
-            }
-            _ => {}
+        if let Some(Ok(record)) = event.map(|event| raw.decode(&event.layout)) {
+            self.account.count_content(&record);
         }
     }
 
