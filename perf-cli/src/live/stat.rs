@@ -53,6 +53,9 @@ pub(crate) fn run(command: &StatCommand) -> Result<Outcome, Failure> {
 /// Counts, prints the counts, and writes them to a capture if there is a path for it.
 fn count(args: &StatArgs, capture: Option<&Path>) -> Result<Outcome, Failure> {
     let plan = arguments::plan(args)?;
+    if capture.is_some() {
+        plan.check_capture().map_err(failure)?;
+    }
     let queue = StatQueue::new()?;
     let answers = match &args.control {
         Some(control) => {

@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 
 use super::domain::CpuDomain;
-use crate::Targets;
 
 /// How the counts of all targets are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,11 +11,11 @@ pub enum Aggregation {
     /// All counts are one sum.
     #[default]
     Total,
-    /// A count for each cpu. Needs [`Targets::Cpus`].
+    /// A count for each cpu. Needs [`Targets::Cpus`](crate::Targets::Cpus).
     Cpu,
-    /// A count for each thread. Needs [`Targets::Threads`].
+    /// A count for each thread. Needs [`Targets::Threads`](crate::Targets::Threads).
     Thread,
-    /// A sum for each part of the machine. Needs [`Targets::Cpus`].
+    /// A sum for each part of the machine. Needs [`Targets::Cpus`](crate::Targets::Cpus).
     Domain(CpuDomain),
 }
 
@@ -81,15 +80,6 @@ impl Aggregation {
     /// Returns whether counts are added up by core.
     pub(crate) const fn is_by_core(self) -> bool {
         matches!(self, Self::Domain(CpuDomain::Core))
-    }
-
-    /// Returns whether the counts of these targets can be added up this way.
-    pub(crate) const fn fits(self, targets: &Targets) -> bool {
-        match self {
-            Self::Total => true,
-            Self::Thread => matches!(targets, Targets::Threads(_)),
-            Self::Cpu | Self::Domain(_) => matches!(targets, Targets::Cpus(_)),
-        }
     }
 }
 

@@ -11,7 +11,9 @@ use perf_parse::feature::FeatureData;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 
 use super::error::StatError;
+use super::group::StatGroup;
 use super::options::{StatCgroups, StatOptions};
+use super::plan::StatPlan;
 use super::run::{StatInterval, StatRun};
 use super::times::nanoseconds;
 use crate::Error;
@@ -82,25 +84,46 @@ pub struct StatCapture<S> {
 }
 
 /// Returns perf's code of the aggregation, or an error if a capture has no place for what the options ask for, or for an event.
-fn check(options: &StatOptions, events: &[EventSpec]) -> Result<u64, StatError> {
+fn check<'e>(
+    options: &StatOptions,
+    mut events: impl Iterator<Item = &'e EventSpec>,
+) -> Result<u64, StatError> {
     if options.cgroups != StatCgroups::All {
         return Err(StatError::CaptureOfCgroups);
     }
     let code = options.aggregation.code().ok_or(StatError::UnnumberedAggregation)?;
-    match events.iter().find(|event| event.tool.is_some()) {
+    match events.find(|event| event.tool.is_some()) {
         Some(event) => Err(StatError::ToolEvent { event: event.name.clone() }),
         None => Ok(code),
     }
 }
 
-impl StatRun<'_> {
-    /// Checks that a [capture](StatCapture) has a place for what this run counts, before a file is created for it.
+impl StatPlan {
+    /// Checks that a [capture](StatCapture) has a place for what is counted, before an event is opened and a file is created.
     ///
     /// # Errors
     ///
-    /// If the run counts an event that the tool itself measures, tasks of cgroups, or by clusters or caches.
+    /// If an event is one that the tool itself measures; if tasks of cgroups are counted, or by clusters or caches.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_record::Targets;
+    /// use perf_record::open::event::parse;
+    /// use perf_record::stat::{StatOptions, StatPlan};
+    ///
+    /// let plan = |events| StatPlan::new(parse(events)?, Targets::Command, StatOptions::default());
+    /// assert!(plan("page-faults").is_ok_and(|plan| plan.check_capture().is_ok()));
+    /// assert!(plan("duration_time").is_ok_and(|plan| plan.check_capture().is_err()));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
     pub fn check_capture(&self) -> Result<(), StatError> {
-        check(&self.plan.options, &self.counters.events).map(drop)
+        self.aggregation_code().map(drop)
+    }
+
+    /// Returns perf's code of the aggregation, or the error of [`check_capture`](Self::check_capture).
+    fn aggregation_code(&self) -> Result<u64, StatError> {
+        check(&self.options, self.groups.iter().flat_map(StatGroup::events))
     }
 }
 
@@ -111,7 +134,7 @@ impl<S: RecordingSink> StatCapture<S> {
     ///
     /// If the run counts an event that the tool itself measures, tasks of cgroups, or by clusters or caches; if the sink fails.
     pub fn begin(sink: S, run: &StatRun<'_>, options: &StatCaptureOptions) -> Result<Self, StatError> {
-        let aggr_mode = check(&run.plan.options, &run.counters.events)?;
+        let aggr_mode = run.plan.aggregation_code()?;
         let threads = run.plan.targets.threads(run.command);
         let (mut events, ids) = events(run)?;
         if options.is_stream {
@@ -242,12 +265,12 @@ mod tests {
     fn what_a_capture_has_no_place_for() {
         let cgroups = StatCgroups::ForEach(vec!["a".to_owned()]);
         let options = StatOptions { cgroups, ..StatOptions::default() };
-        assert!(matches!(check(&options, &[]), Err(StatError::CaptureOfCgroups)));
+        assert!(matches!(check(&options, [].iter()), Err(StatError::CaptureOfCgroups)));
         let options = |aggregation| StatOptions { aggregation, ..StatOptions::default() };
         let clusters = options(Aggregation::Domain(CpuDomain::Cluster));
-        assert!(matches!(check(&clusters, &[]), Err(StatError::UnnumberedAggregation)));
-        assert_eq!(check(&options(Aggregation::Cpu), &[]).unwrap(), 0);
-        assert_eq!(check(&options(Aggregation::Total), &[]).unwrap(), 1);
+        assert!(matches!(check(&clusters, [].iter()), Err(StatError::UnnumberedAggregation)));
+        assert_eq!(check(&options(Aggregation::Cpu), [].iter()).unwrap(), 0);
+        assert_eq!(check(&options(Aggregation::Total), [].iter()).unwrap(), 1);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Metrics: values computed from a count and from other counts.
 
 use core::time::Duration;
+use std::collections::HashMap;
 
 use perf_open::EventSpec;
 use perf_open::abi::attr::AttrFlags;
@@ -9,7 +10,7 @@ use perf_open::abi::event::{EventType, HW_EVENT_MASK, HwId, SwId};
 use super::topdown::TopdownEvent;
 
 /// The role of an event in metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum MetricRole {
     /// Counts nanoseconds of a cpu.
     Clock,
@@ -28,7 +29,7 @@ pub(super) enum MetricRole {
 }
 
 /// The role of an event, and the cpu modes that it excludes. Only events that exclude the same modes are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MetricKind {
     pub(super) role: MetricRole,
     excluded: AttrFlags,
@@ -77,20 +78,37 @@ impl MetricKind {
     }
 }
 
-/// Computes the metric of `value`, which an event of `kind` counted in `elapsed`. `beside` has the events that were
-/// counted in the same place, with their values; the values of clocks are nanoseconds.
+/// The values of the events that were counted in one place, of the first event of each kind; those of clocks are nanoseconds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SiblingCounts {
+    /// That of the first clock. A clock measures time, whatever modes it excludes.
+    clock: Option<f64>,
+    of_kinds: HashMap<MetricKind, f64>,
+}
+
+impl SiblingCounts {
+    /// Adds the value of an event.
+    pub(super) fn add(&mut self, kind: MetricKind, value: f64) {
+        if kind.role == MetricRole::Clock {
+            self.clock.get_or_insert(value);
+        }
+        self.of_kinds.entry(kind).or_insert(value);
+    }
+
+    fn of_kind(&self, kind: MetricKind) -> Option<f64> {
+        self.of_kinds.get(&kind).copied()
+    }
+}
+
+/// Computes the metric of `value`, which an event of `kind` counted in `elapsed`, with the counts of the same place.
 pub(super) fn metric(
     kind: MetricKind,
     value: f64,
     elapsed: Duration,
-    beside: &[(MetricKind, f64)],
+    beside: &SiblingCounts,
 ) -> Option<MetricValue> {
-    let find = |wanted: &dyn Fn(&MetricKind) -> bool| {
-        beside.iter().find(|(kind, _)| wanted(kind)).map(|&(_, value)| value).filter(|&value| value > 0.0)
-    };
-    // A clock measures time, whatever modes it excludes.
-    let clock = find(&|other| other.role == MetricRole::Clock);
-    let same_modes = |role| find(&|other| other.role == role && other.excluded == kind.excluded);
+    let clock = beside.clock.filter(|&value| value > 0.0);
+    let same_modes = |role| beside.of_kind(MetricKind { role, ..kind }).filter(|&value| value > 0.0);
     let metric = |value, unit: &str| Some(MetricValue { value, unit: unit.to_owned(), per_second: None });
     let share = |whole, unit: &str| same_modes(whole).map(|whole| (100.0 * value / whole, unit.to_owned()));
     let of_kind = match kind.role {
@@ -116,17 +134,15 @@ pub(super) fn metric(
 }
 
 /// Computes the second metric of an event of the top-down method, which is the rest of what the first is a part of.
-pub(super) fn second_metric(kind: MetricKind, beside: &[(MetricKind, f64)]) -> Option<MetricValue> {
+pub(super) fn second_metric(kind: MetricKind, beside: &SiblingCounts) -> Option<MetricValue> {
     let MetricRole::Topdown(event) = kind.role else { return None };
     let [_, second] = topdown(event, kind, beside);
     second
 }
 
-fn topdown(event: TopdownEvent, kind: MetricKind, beside: &[(MetricKind, f64)]) -> [Option<MetricValue>; 2] {
-    let shares = event.shares(&|other| {
-        let wanted = MetricKind { role: MetricRole::Topdown(other), ..kind };
-        beside.iter().find(|(kind, _)| *kind == wanted).map(|&(_, value)| value)
-    });
+fn topdown(event: TopdownEvent, kind: MetricKind, beside: &SiblingCounts) -> [Option<MetricValue>; 2] {
+    let shares =
+        event.shares(&|other| beside.of_kind(MetricKind { role: MetricRole::Topdown(other), ..kind }));
     shares.map(|share| {
         share.map(|(value, name)| MetricValue { value, unit: format!("%  {name}"), per_second: None })
     })
@@ -157,8 +173,14 @@ mod tests {
         MetricKind::of(&EventSpec::software(id))
     }
 
+    fn siblings(counts: &[(MetricKind, f64)]) -> SiblingCounts {
+        let mut siblings = SiblingCounts::default();
+        counts.iter().for_each(|&(kind, value)| siblings.add(kind, value));
+        siblings
+    }
+
     fn computed(kind: MetricKind, value: f64, beside: &[(MetricKind, f64)]) -> Option<(f64, String)> {
-        metric(kind, value, SECOND, beside).map(|metric| (metric.value, metric.unit))
+        metric(kind, value, SECOND, &siblings(beside)).map(|metric| (metric.value, metric.unit))
     }
 
     fn is(value: f64, unit: &str) -> Option<(f64, String)> {
@@ -168,7 +190,7 @@ mod tests {
     #[test]
     fn a_clock_tells_how_many_cpus_were_busy() {
         assert_eq!(computed(software(SwId::TASK_CLOCK), 2.5e9, &[]), is(2.5, "CPUs utilized"));
-        assert_eq!(metric(software(SwId::CPU_CLOCK), 1.0, Duration::ZERO, &[]), None);
+        assert_eq!(metric(software(SwId::CPU_CLOCK), 1.0, Duration::ZERO, &siblings(&[])), None);
     }
 
     #[test]

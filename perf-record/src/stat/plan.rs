@@ -42,9 +42,7 @@ impl StatPlan {
         targets: Targets,
         options: StatOptions,
     ) -> Result<Self, StatError> {
-        if !options.aggregation.fits(&targets) {
-            return Err(StatError::Aggregation);
-        }
+        let (domains, labels) = aggregates(options.aggregation, &targets)?;
         let names = match &options.cgroups {
             StatCgroups::All => &Vec::new(),
             _ if !matches!(targets, Targets::Cpus(_)) => return Err(StatError::CgroupTargets),
@@ -52,7 +50,6 @@ impl StatPlan {
         };
         let groups = group::all(groups.into_iter().map(Into::into).collect(), &targets, &options)?;
         let cgroups = names.iter().map(|name| CgroupDirectory::open(name)).collect::<Result<_, _>>()?;
-        let (domains, labels) = aggregates(options.aggregation, &targets)?;
         Ok(Self { groups, targets, options, cgroups, domains, labels })
     }
 

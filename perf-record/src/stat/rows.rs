@@ -1,12 +1,12 @@
 //! Rows of counts: an event and an aggregate, with the value in the event's unit and the metrics.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeMap, BTreeSet};
 use core::time::Duration;
 
 use super::aggregation::{Aggregate, AggregateLabel, AggregateLabels};
 use super::counted_event::{CountedEvent, MetricChoice};
 use super::mean::RunMean;
-use super::metric::{MetricKind, MetricValue, metric, second_metric};
+use super::metric::{MetricValue, SiblingCounts, metric, second_metric};
 use super::readout::{Readout, TimedCount};
 
 /// A count in the unit of its event.
@@ -112,20 +112,21 @@ pub(super) fn rows<'a>(
         }
     }
     let mean_count = |counts: &[TimedCount]| RunMean::of(&values(counts, scale)).map(|mean| mean.value);
+    // The counts by event, and those in each place: of an aggregate and a cgroup.
+    let mut of_events: BTreeMap<(usize, Aggregate), f64> = BTreeMap::new();
+    let mut of_places: BTreeMap<(Aggregate, Option<&str>), SiblingCounts> = BTreeMap::new();
+    for (index, event, aggregate, counts, _) in &rows {
+        let Some(mean) = mean_count(counts) else { continue };
+        of_events.insert((*index, *aggregate), mean);
+        of_places.entry((*aggregate, event.cgroup.as_deref())).or_default().add(event.kind, mean);
+    }
+    let nothing = SiblingCounts::default();
     let mut result = Vec::with_capacity(rows.len());
     for (_, event, aggregate, counts, is_supported) in &rows {
-        let beside: Vec<(MetricKind, f64)> = rows
-            .iter()
-            .filter(|(_, other, of, ..)| of == aggregate && other.cgroup == event.cgroup)
-            .filter_map(|(_, event, _, counts, _)| Some((event.kind, mean_count(counts)?)))
-            .collect();
-        let count_of = |number: usize| {
-            let (.., counts, _) =
-                rows.iter().find(|(index, _, of, ..)| *index == number && of == aggregate)?;
-            mean_count(counts)
-        };
+        let beside = of_places.get(&(*aggregate, event.cgroup.as_deref())).unwrap_or(&nothing);
+        let count_of = |number: usize| of_events.get(&(number, *aggregate)).copied();
         let computed = |value| match event.metric_choice {
-            MetricChoice::Own => metric(event.kind, value, elapsed, &beside),
+            MetricChoice::Own => metric(event.kind, value, elapsed, beside),
             MetricChoice::None => None,
             MetricChoice::Named(named, divisor) => {
                 let divisor = match divisor {
@@ -145,7 +146,7 @@ pub(super) fn rows<'a>(
             running: mean_time(counts, |count| count.running),
             metric: mean_count(counts).and_then(computed),
             second_metric: match event.metric_choice {
-                MetricChoice::Own => second_metric(event.kind, &beside),
+                MetricChoice::Own => second_metric(event.kind, beside),
                 MetricChoice::None | MetricChoice::Named(..) => None,
             },
         });

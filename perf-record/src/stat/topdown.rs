@@ -9,7 +9,7 @@ use perf_open::event::EventParser;
 use super::error::StatError;
 
 /// An event of the method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum TopdownEvent {
     // Of a core.
     TotalSlots,

@@ -15,7 +15,7 @@ use crate::outcome::Failure;
 pub(super) struct CountCapture(StatCapture<CaptureOutput>);
 
 /// Returns an error if the options ask for what a capture has no place for. It names the options, and comes before the plan
-/// opens cgroups and reads the topology. `StatRun::check_capture` also finds events that the tool itself measures.
+/// opens cgroups and reads the topology. `StatPlan::check_capture` also finds events that the tool itself measures.
 pub(super) fn check(args: &StatArgs) -> Result<(), Failure> {
     let why = if args.repeat != 1 {
         "stat record: a capture has one run; leave out --repeat"
@@ -38,7 +38,6 @@ impl CountCapture {
             is_stream: path == Path::new("-"),
             ..StatCaptureOptions::default()
         };
-        run.check_capture().map_err(failure)?;
         let out = CaptureOutput::create(path, WriteOptions::default())?;
         StatCapture::begin(out, run, &options).map(Self).map_err(failure)
     }

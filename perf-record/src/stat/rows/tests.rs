@@ -163,3 +163,33 @@ fn what_nothing_counts_has_a_row_for_every_place() {
     );
     assert_eq!(aggregates(vec![None, None]), [Aggregate::Total, Aggregate::Total]);
 }
+
+/// The metrics of many places and cgroups are each those of their own counts.
+#[test]
+fn places_and_cgroups_do_not_mix() {
+    let (cpus, cgroups) = (300, ["a", "b", "c"]);
+    let mut events = Vec::new();
+    for cgroup in cgroups {
+        for mut event in
+            counted_events(&[EventSpec::hardware(HwId::INSTRUCTIONS), EventSpec::hardware(HwId::CPU_CYCLES)])
+        {
+            event.cgroup = Some(cgroup.to_owned());
+            events.push(event);
+        }
+    }
+    // The instructions per cycle of a cpu in a cgroup are a number that no other place has.
+    let ratio = |cpu: u32, cgroup: usize| 1 + u64::from(cpu) * 3 + cgroup as u64;
+    let counts = (0..events.len()).map(|index| {
+        let count = |cpu| if index % 2 == 0 { 10 * ratio(cpu, index / 2) } else { 10 };
+        let of_cpu = |cpu| (Aggregate::Cpu(cpu), timed(count(cpu), 1, 1));
+        Some((0..cpus).map(of_cpu).collect())
+    });
+    let rows = rows_of(&events, [counts.collect()]);
+    assert_eq!(rows.len(), events.len() * cpus as usize);
+    for row in rows.iter().filter(|row| row.event.name.contains("instructions")) {
+        let Aggregate::Cpu(cpu) = row.aggregate else { panic!("{:?}", row.aggregate) };
+        let cgroup = cgroups.iter().position(|it| row.event.cgroup.as_deref() == Some(it)).unwrap();
+        let metric = row.metric.as_ref().unwrap();
+        assert_eq!((metric.value, &*metric.unit), (ratio(cpu, cgroup) as f64, "insn per cycle"));
+    }
+}
