@@ -10,7 +10,8 @@ use std::time::Duration;
 /// a time limit.
 ///
 /// Reading symbol tables, decompressing, reading DWARF and batches of addresses check it every few thousand steps, which
-/// takes less than 10 ms. A clone is the same flag. It stays set: the next request gets a new one, by
+/// takes less than 10 ms; a download, each time bytes come. The sort of a table is not interrupted. A
+/// clone is the same flag. It stays set: the next request gets a new one, by
 /// [`Symbolizer::set_cancellation`](crate::Symbolizer::set_cancellation).
 ///
 /// # Examples

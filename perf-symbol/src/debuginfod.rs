@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 use perf_session::{BuildId, Inode};
 
 use crate::bytes::FileBytes;
+use crate::cancellation::Cancellation;
 use crate::decompressed::lock;
 use crate::file_finder::same_id;
 use crate::files::{BuildIdFile, Files};
@@ -96,7 +97,9 @@ fn urls(text: &str) -> Vec<String> {
 
 /// Files of another source, and what it does not have from debuginfod servers.
 ///
-/// A server is asked for nothing but build ids, and not again after it has failed or was too slow. A file is used if it has
+/// A server is asked for nothing but build ids, and not again after it has failed or was too slow. A request that is
+/// [cancelled](Cancellation) ends when the next bytes come, at most 64 KiB, or [`timeout`](DebuginfodOptions::timeout) ends the wait
+/// for them. A file is used if it has
 /// the build id. It is kept in the cache, where the client of elfutils finds it too; that a file is on no server is also
 /// kept there, for `cache_miss_s` seconds.
 ///
@@ -125,14 +128,25 @@ impl<F: Files> Debuginfod<F> {
     }
 
     /// Fetches a file into the cache.
-    fn download(&self, cache: &DebuginfodCache<'_>, id: BuildId, kind: &str, limit: u64) -> io::Result<()> {
+    fn download(
+        &self,
+        cache: &DebuginfodCache<'_>,
+        id: BuildId,
+        kind: &str,
+        (limit, cancellation): (u64, &Cancellation),
+    ) -> io::Result<()> {
         let mut error = io::Error::from(io::ErrorKind::NotFound);
         let mut is_on_none = true;
         for url in &self.options.urls {
+            if cancellation.is_cancelled() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             let mut aside = cache.aside()?;
             let result = match self.failure(url) {
                 Some(kind) => Err(kind.into()),
-                None => http::get(url, &id.to_string(), kind, &self.options, limit, aside.file()),
+                None => {
+                    http::get(url, &id.to_string(), kind, &self.options, (limit, cancellation), aside.file())
+                }
             };
             if let Err(error) = &result {
                 self.note(url, error.kind());
@@ -154,9 +168,10 @@ impl<F: Files> Debuginfod<F> {
         lock(&self.failed).get(url).copied()
     }
 
-    /// Notes that a server has failed, unless it has answered about one file.
+    /// Notes that a server has failed, unless it has answered about one file, or the request was cancelled.
     fn note(&self, url: &str, kind: io::ErrorKind) {
-        if !matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) {
+        let is_of_file = matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge);
+        if !is_of_file && kind != io::ErrorKind::Interrupted {
             lock(&self.failed).insert(url.to_owned(), kind);
         }
     }
@@ -198,7 +213,13 @@ impl<F: Files> Files for Debuginfod<F> {
         self.files.vdso32()
     }
 
-    fn fetch(&self, id: BuildId, wanted: BuildIdFile, limit: u64) -> io::Result<PathBuf> {
+    fn fetch(
+        &self,
+        id: BuildId,
+        wanted: BuildIdFile,
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> io::Result<PathBuf> {
         let kind = match wanted {
             BuildIdFile::Executable => "executable",
             BuildIdFile::DebugInfo => "debuginfo",
@@ -218,7 +239,7 @@ impl<F: Files> Files for Debuginfod<F> {
             // Another file is replaced.
             CacheAnswer::File | CacheAnswer::Nothing => {}
         }
-        self.download(&cache, id, kind, limit)?;
+        self.download(&cache, id, kind, (limit, cancellation))?;
         Ok(cache.path().to_path_buf())
     }
 }

@@ -111,10 +111,14 @@ fn add(
         let end = start.saturating_add(symbol.size);
         builder.push(SymbolCandidate::new(start, end, symbol.name, names, symbol.binding()));
     }
-    if builder.len() > before {
+    // A table that is cancelled is dropped.
+    let is_cancelled = || limits.cancellation.is_cancelled();
+    if builder.len() > before && !is_cancelled() {
         builder.sort();
-        builder.end_symbols(None);
-        builder.choose();
+        if !is_cancelled() {
+            builder.end_symbols(None);
+            builder.choose();
+        }
     }
 }
 

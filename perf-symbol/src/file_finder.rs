@@ -313,9 +313,10 @@ impl FileFinder {
         why: NoSymbols,
     ) -> Result<FoundFile, NoSymbols> {
         let Some(id) = id.filter(|_| !self.cancellation.is_cancelled()) else { return Err(why) };
-        let path = match self.files.fetch(id, wanted, self.options.limits.file) {
+        let path = match self.files.fetch(id, wanted, self.options.limits.file, &self.cancellation) {
             Ok(path) => path,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(why),
+            Err(_) if self.cancellation.is_cancelled() => return Err(NoSymbols::Cancelled),
             Err(error) => return Err(NoSymbols::NotFetched(error.kind())),
         };
         Ok(FoundFile { image: self.open(&path, Some(id))?, path, origin: FileOrigin::Fetched })

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use perf_session::{BuildId, Inode};
 
 use crate::bytes::FileBytes;
+use crate::cancellation::Cancellation;
 
 /// A source of the bytes of files.
 ///
@@ -143,13 +144,21 @@ pub trait Files: Send + Sync {
     }
 
     /// Gets a file by its build id from elsewhere, such as from a server, and returns the path at which
-    /// [`read`](Self::read) reads it. It has at most `limit` bytes. Asked only for what is in no folder.
+    /// [`read`](Self::read) reads it. It has at most `limit` bytes. Asked only for what is in no folder. `cancellation` is that of
+    /// the request: a source that takes long should ask for it.
     ///
     /// # Errors
     ///
-    /// [`NotFound`](io::ErrorKind::NotFound) where there is none, and any other error that is to be reported.
-    fn fetch(&self, id: BuildId, wanted: BuildIdFile, limit: u64) -> io::Result<PathBuf> {
-        let _ = (id, wanted, limit);
+    /// [`NotFound`](io::ErrorKind::NotFound) where there is none, [`Interrupted`](io::ErrorKind::Interrupted) if it was cancelled,
+    /// and any other error that is to be reported.
+    fn fetch(
+        &self,
+        id: BuildId,
+        wanted: BuildIdFile,
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> io::Result<PathBuf> {
+        let _ = (id, wanted, limit, cancellation);
         Err(io::ErrorKind::NotFound.into())
     }
 }

@@ -83,6 +83,9 @@ impl Kallsyms {
             return Err(NoSymbols::Hidden);
         }
         builder.sort();
+        if limits.cancellation.is_cancelled() {
+            return Err(NoSymbols::Cancelled);
+        }
         // The gap between the kernel and its modules is large.
         builder.end_symbols(Some(&|one, next| has_module(&text, one) != has_module(&text, next)));
         builder.choose();

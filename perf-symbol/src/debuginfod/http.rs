@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
 use super::DebuginfodOptions;
+use crate::cancellation::Cancellation;
 
 /// Number of bytes that have to come in the time of a timeout, as in elfutils.
 const LEAST: u64 = 100 << 10;
@@ -14,14 +15,15 @@ const LEAST: u64 = 100 << 10;
 /// # Errors
 ///
 /// [`NotFound`](io::ErrorKind::NotFound) if the server has no such file, [`FileTooLarge`](io::ErrorKind::FileTooLarge) if
-/// it is larger than `limit`, [`TimedOut`](io::ErrorKind::TimedOut) if it comes too slowly,
+/// it is larger than `limit`, [`Interrupted`](io::ErrorKind::Interrupted) if it is cancelled before all of it is there,
+/// [`TimedOut`](io::ErrorKind::TimedOut) if it comes too slowly,
 /// [`Unsupported`](io::ErrorKind::Unsupported) for a URL of another protocol, and errors of the network.
 pub(super) fn get(
     url: &str,
     id: &str,
     kind: &str,
     options: &DebuginfodOptions,
-    limit: u64,
+    (limit, cancellation): (u64, &Cancellation),
     to: &mut File,
 ) -> io::Result<()> {
     if !can_ask(url) {
@@ -62,6 +64,9 @@ pub(super) fn get(
             0 => return to.flush(),
             count => count,
         };
+        if cancellation.is_cancelled() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         received = received.saturating_add(count as u64);
         if received > limit {
             return Err(io::ErrorKind::FileTooLarge.into());

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use perf_symbol::{Debuginfod, DebuginfodOptions, NoSymbols, ReadFiles, Symbolizer};
+use perf_symbol::{Cancellation, Debuginfod, DebuginfodOptions, NoSymbols, ReadFiles, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{Records, names, options};
@@ -265,4 +265,31 @@ fn files_of_this_machine_come_first() {
     let mut it = Symbolizer::with_files(options(), Arc::new(Debuginfod::new(ReadFiles, servers)));
     assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["local+0x4 symtab"]);
     assert!(!server.asked().contains(&path("executable")));
+}
+
+#[test]
+fn a_download_that_is_cancelled_is_left_early_and_tried_again() {
+    let mut large = file("large", &ID);
+    large.resize(32 << 20, 0);
+    let executable = path("executable");
+    let server = Server::new(&[(&executable, Answer::File(large))]);
+    let cache = tempfile::tempdir().unwrap();
+    let mut servers = DebuginfodOptions::from_env().with_urls(&server.url);
+    (servers.cache, servers.timeout) = (Some(cache.path().into()), Duration::from_secs(20));
+    let mut it = Symbolizer::with_files(options(), Arc::new(Debuginfod::new(ReadFiles, servers)));
+    let session = Records::default().map(5, 0x7000_0000, 0x2000, &ID, "/nowhere/a").session();
+    let asked = Arc::clone(&server.asked);
+    it.set_cancellation(Cancellation::when(move || !asked.lock().unwrap().is_empty()));
+    assert_eq!(names(&mut it, &session, 5, 0x7000_1014), [""; 0]);
+    assert_eq!(kept(cache.path()), [""; 0]);
+    for _ in 0..500 {
+        if server.asked().len() > 1 {
+            break;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(server.asked(), [executable.as_str(), "left early"]);
+    // The server has not failed.
+    it.set_cancellation(Cancellation::new());
+    assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["large+0x4 symtab"]);
 }

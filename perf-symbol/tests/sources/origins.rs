@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use perf_session::{BuildId, Session};
-use perf_symbol::{BuildIdFile, FileBytes, FileOrigin, Files, NameSource, SymbolOptions, Symbolizer};
+use perf_symbol::{
+    BuildIdFile, Cancellation, FileBytes, FileOrigin, Files, NameSource, SymbolOptions, Symbolizer,
+};
 
 use crate::elf::{DYNSYM, Elf, FUNC, PROGBITS, SYMTAB, xz};
 use crate::{Memory, Records, frame, options};
@@ -84,7 +86,7 @@ impl Files for Elsewhere {
         }
     }
 
-    fn fetch(&self, _: BuildId, wanted: BuildIdFile, _: u64) -> io::Result<PathBuf> {
+    fn fetch(&self, _: BuildId, wanted: BuildIdFile, _: u64, _: &Cancellation) -> io::Result<PathBuf> {
         if wanted == BuildIdFile::Executable {
             Ok("/got".into())
         } else {
