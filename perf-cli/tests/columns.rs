@@ -168,7 +168,7 @@ fn the_library_writes_the_files_of_the_program() {
         let mut options = columns::Options::default();
         options.path = Some(path.as_os_str().as_encoded_bytes().to_vec());
         options.with.trace = true;
-        let batches = Batches::new(&reader, None, options);
+        let batches = Batches::new(&reader, &perf_profile::Symbols::of(&reader).without_names(), options);
         let open = |_: &Path| Ok::<_, ParquetError>(Vec::new());
         let of_library = parquet::write(batches, &parquet::Options::default(), open).unwrap();
         let of_library: BTreeMap<_, _> =

@@ -10,7 +10,7 @@ use std::error::Error;
 use arrow_array::RecordBatch;
 use perf_export::columns::{Batches, Options, Table};
 use perf_parse::Reader;
-use perf_symbol::Symbolizer;
+use perf_profile::Symbols;
 
 /// A consumer: it counts the rows and the bytes of each table.
 #[derive(Default)]
@@ -27,9 +27,8 @@ impl Consumer {
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("give a capture")?;
     let reader = Reader::open(path)?;
-    let symbolizer = Symbolizer::new(perf_symbol::SymbolOptions::default());
     let mut consumer = Consumer::default();
-    for batch in Batches::new(&reader, Some(symbolizer), Options::default()) {
+    for batch in Batches::new(&reader, &Symbols::of(&reader), Options::default()) {
         let (table, batch) = batch?;
         consumer.consume(table, &batch);
     }

@@ -18,6 +18,7 @@ mod identity;
 mod losses;
 mod mmaps;
 mod options;
+mod pass;
 mod processes;
 mod recent_stacks;
 mod rows;
@@ -37,6 +38,7 @@ pub use builder::ColumnsBuilder;
 pub use column::{Column, ColumnKind};
 pub use context::Redaction;
 pub use options::Options;
+pub use pass::walk;
 pub use samples::ExtraColumns;
 pub use table::Table;
 

@@ -6,13 +6,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use perf_export::columns::{ColumnsBuilder, Options};
+use perf_export::columns::{self, Options};
 use perf_export::parquet;
 use perf_parse::file::Reader;
-use perf_parse::{EventRecord, FileError};
-use perf_profile::Symbols;
-use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
-use perf_session::{SampleContext, Session};
 
 use super::data_set::CaptureFiles;
 use crate::args::export::{DroppedPart, ExportArgs, ExtraColumn};
@@ -95,24 +91,15 @@ fn add(
 ) -> Result<Outcome, Failure> {
     let samples = selection::samples(reader, memory, &args.profile.only)?.threads(threads.get());
     let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
-    let names = names.with_max_stack(args.profile.naming.max_stack);
-    let columns = &args.columns;
     let mut partition = parquet::Options::default();
-    partition.host.clone_from(&columns.host);
-    partition.date.clone_from(&columns.date);
-    let files = CaptureFiles::new(&args.output, memory.inputs, partition);
-    let mut builder = ColumnsBuilder::new(reader, options(args, path, threads));
-    builder.load_ahead(names.symbolizer());
-    let mut pass = ColumnsPass { builder, files, names: names.clone() };
+    partition.host.clone_from(&args.columns.host);
+    partition.date.clone_from(&args.columns.date);
+    let mut files = CaptureFiles::new(&args.output, memory.inputs, partition);
     let mut observer = StderrObserver::new(memory, false);
-    let one = NonZero::<usize>::MIN;
-    let walked = samples.walk(names, &mut pass, &mut NoWorker, one, &mut observer)?;
-    let ColumnsPass { mut builder, mut files, names } = pass;
-    let symbolizer = names.symbolizer();
-    builder.finish(walked.session(), symbolizer, walked.events(), walked.features(), walked.account());
-    files.write(&mut builder)?;
+    let options = options(args, path, threads);
+    let end = columns::walk(reader, samples, &names, options, &mut observer, |tables| files.write(tables))?;
     files.publish()?;
-    Ok(observer.finish(walked.account(), walked.omitted(), "exported"))
+    Ok(observer.finish(end.account(), end.omitted(), "exported"))
 }
 
 fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
@@ -130,51 +117,4 @@ fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
     options.max_stack = Some(args.profile.naming.max_stack);
     options.naming = args.profile.symbols.naming(Some(threads));
     options
-}
-
-/// Adds the rows of a capture to its tables, and writes those that are full.
-#[derive(Debug)]
-struct ColumnsPass<'a> {
-    builder: ColumnsBuilder<'a>,
-    files: CaptureFiles<'a>,
-    names: Symbols,
-}
-
-impl SamplePass<'_> for ColumnsPass<'_> {
-    type Note = ();
-    type Worker = NoWorker;
-    type Error = Failure;
-
-    const TAKES_GROUPS: bool = true;
-
-    fn sample(
-        &mut self,
-        at: &SampleContext<'_, '_>,
-        counted: &CountedSample<'_>,
-        context: &WalkContext<'_>,
-        _: &mut RecordNotes<'_, ()>,
-    ) -> Result<(), FileError> {
-        let Self { builder, names, .. } = self;
-        let CountedSample { event, period, deferred, .. } = *counted;
-        let (stack, end) = names.stack(at, deferred)?;
-        let (finder, symbolizer) = names.parts();
-        let taken = builder.sample(at, event, context.events(), period, &stack, end, finder, symbolizer);
-        names.done(stack);
-        taken
-    }
-
-    fn other(
-        &mut self,
-        record: &EventRecord<'_>,
-        session: &Session,
-        context: &WalkContext<'_>,
-        _: &mut RecordNotes<'_, ()>,
-    ) -> Result<(), FileError> {
-        self.builder.record(record, context.events(), session);
-        Ok(())
-    }
-
-    fn deliver(&mut self, (): (), _: &Session) -> Result<(), Failure> {
-        self.files.write(&mut self.builder)
-    }
 }

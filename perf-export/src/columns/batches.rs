@@ -1,39 +1,35 @@
 //! The tables of a capture as an iterator of batches.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use perf_abi::record::RecordType;
-use perf_abi::regs::Arch;
-use perf_parse::file::{DeferredSample, DeferredSamples, EventRecords, Reader};
-use perf_parse::{EventRecord, FileError};
-use perf_session::Session;
-use perf_symbol::{StackFinder, Symbolizer};
+use perf_parse::file::Reader;
+use perf_profile::{PassSteps, ProfileError, Samples, Symbols};
 
 use super::builder::ColumnsBuilder;
 use super::options::Options;
+use super::pass::ColumnsPass;
 use super::table::Table;
 
-/// Number of frames of a call chain that is taken to be cut: the kernel's `perf_event_max_stack`.
-const MAX_CHAIN: usize = 127;
-
-/// The tables of a capture, as an iterator of batches. It reads the capture as batches are asked for, and keeps what
-/// [`ColumnsBuilder`] does.
+/// The tables of a capture, as an iterator of batches. It reads the capture as batches are asked for, and keeps only what is in
+/// no batch yet: at most 32,768 rows of each table, and the stacks since they were last written, up to a limit. So memory does not
+/// grow with the capture.
 ///
-/// Records that cannot be decoded are in the table `losses`, as in the [account](perf_parse::file::Account) of a walk.
+/// Records that cannot be decoded are in the table `losses`, as in the [account](perf_parse::file::Account) of a walk. A selection
+/// that the capture cannot have is the only item.
 ///
 /// # Examples
 ///
 /// ```
 /// use perf_export::columns::{Batches, Options, Table};
 /// use perf_parse::Reader;
+/// use perf_profile::Symbols;
 ///
 /// # let path = "examples/captures/plain.data";
 /// let reader = Reader::open(path)?;
 /// let mut rows = 0;
-/// for batch in Batches::new(&reader, None, Options::default()) {
+/// for batch in Batches::new(&reader, &Symbols::of(&reader), Options::default()) {
 ///     let (table, batch) = batch?;
 ///     if table == Table::Samples {
 ///         rows += batch.num_rows();
@@ -44,130 +40,81 @@ const MAX_CHAIN: usize = 127;
 /// ```
 #[derive(Debug)]
 pub struct Batches<'a> {
-    builder: ColumnsBuilder<'a>,
-    records: EventRecords<'a>,
-    session: Session,
-    stacks: StackFinder,
-    symbolizer: Option<Symbolizer>,
-    deferred: DeferredSamples<'a>,
-    /// Records that are to be taken before the next one is read, each with the user part of its call chain.
-    held: VecDeque<(EventRecord<'a>, Option<Vec<u64>>)>,
-    is_read: bool,
-    is_finished: bool,
+    stage: BatchStage<'a>,
+    /// What is wrong with the selection, until it is returned.
+    refused: Option<ProfileError>,
 }
 
+/// The tables, and the walk that makes them until it ends.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a walk over a capture")]
+enum BatchStage<'a> {
+    Walk(PassSteps<'a, ColumnsPass<'a, LeaveReady<'a>>>),
+    Finished(ColumnsBuilder<'a>),
+    Nothing,
+}
+
+/// Takes no batches: the iterator does.
+type LeaveReady<'a> = fn(&mut ColumnsBuilder<'a>) -> Result<(), ProfileError>;
+
 impl<'a> Batches<'a> {
-    /// Makes the tables of a capture. Without a symbolizer, no function has a name.
-    ///
-    /// Stacks are unwound with the files that the symbolizer would read.
+    /// Makes the tables of all samples and other records of a capture. `symbols` find its stacks and functions;
+    /// [without names](Symbols::without_names), no function has one.
     #[must_use]
-    pub fn new(reader: &'a Reader<'_>, symbolizer: Option<Symbolizer>, options: Options) -> Self {
-        let arch = reader.features().arch().ok().flatten();
-        let arch = arch.and_then(|name| Arch::from_machine(&name.to_string()));
-        let of_finder = |finder| StackFinder::new(arch.unwrap_or(Arch::X86), MAX_CHAIN, finder);
-        let stacks = match &symbolizer {
-            Some(symbolizer) => of_finder(symbolizer.finder().clone()).with_symbols(symbolizer),
-            None => of_finder(Symbolizer::new(perf_symbol::SymbolOptions::default()).finder().clone()),
-        };
-        let stacks = stacks.with_max_stack(options.max_stack.unwrap_or(usize::MAX));
-        let mut records = reader.records().in_time_order();
-        records.check_features();
-        let mut session = Session::new();
-        session.add_features(records.features());
-        Self {
-            builder: ColumnsBuilder::new(reader, options),
-            records,
-            session,
-            stacks,
-            symbolizer,
-            deferred: DeferredSamples::within(reader.limits()),
-            held: VecDeque::new(),
-            is_read: false,
-            is_finished: false,
+    pub fn new(reader: &'a Reader<'_>, symbols: &Symbols, options: Options) -> Self {
+        Self::of(reader, Samples::of(reader), symbols, options)
+    }
+
+    /// Makes the tables of some samples of a capture, and of all its other records. `samples` are those of the reader.
+    #[must_use]
+    pub fn of(reader: &'a Reader<'_>, samples: Samples<'a>, symbols: &Symbols, options: Options) -> Self {
+        let leave: LeaveReady<'a> = |_| Ok(());
+        let pass = ColumnsPass::new(reader, symbols, options, leave);
+        match samples.steps(symbols.clone(), pass) {
+            Ok(steps) => Self { stage: BatchStage::Walk(steps), refused: None },
+            Err(error) => Self { stage: BatchStage::Nothing, refused: Some(error) },
         }
     }
 
-    /// Returns the next batch of the table of a tracepoint, as [`ColumnsBuilder::take_trace`] does. Call it after each batch of
-    /// the iterator, and after the last one, until it returns `None`.
+    /// Returns the next batch of the table of a tracepoint, and the name of the table; `None` if there is none until more records
+    /// are read. Call it after each batch of the iterator, and after the last one, until it returns `None`. Such tables exist with
+    /// [`ExtraColumns::trace`](super::ExtraColumns::trace); `SCHEMA.md` describes them.
     pub fn take_trace(&mut self) -> Option<(Arc<str>, RecordBatch)> {
-        self.builder.take_trace()
+        self.builder()?.take_trace()
     }
 
     /// Reads a record, or finishes the tables. Returns the builder, which may have batches that are ready; `None` after the end.
     #[cfg(feature = "parquet")]
-    pub(crate) fn advance(&mut self) -> Option<&mut ColumnsBuilder<'a>> {
-        if self.is_finished {
+    pub(crate) fn advance(&mut self) -> Option<Result<&mut ColumnsBuilder<'a>, ArrowError>> {
+        if let Some(refused) = self.refused.take() {
+            return Some(Err(ArrowError::ExternalError(Box::new(refused))));
+        }
+        if !self.step() {
             return None;
         }
-        self.step();
-        Some(&mut self.builder)
+        self.builder().map(Ok)
     }
 
-    /// Reads a record and adds it, or finishes the tables.
-    fn step(&mut self) {
-        if let Some((record, deferred)) = self.held.pop_front() {
-            return self.take(&record, deferred.as_deref());
-        }
-        if self.is_read {
-            let account = self.records.account_mut();
-            if let Some(fault) = self.deferred.fault() {
-                account.note(fault);
-            }
-            let Self { builder, records, session, symbolizer, .. } = self;
-            let (events, features) = (records.events(), records.features());
-            builder.finish(session, symbolizer.as_ref(), events, features, records.account());
-            self.is_finished = true;
-            return;
-        }
-        match self.records.next() {
-            // The account has the fault.
-            Some(Err(_)) => {}
-            Some(Ok(record)) => {
-                if self.deferred.hold(&record) {
-                    return;
-                }
-                if let Some(ended) = self.deferred.end(&record) {
-                    let with_user =
-                        |it: &DeferredSample<'a>| (it.record.clone(), ended.user_of(it).map(<[u64]>::to_vec));
-                    self.held.extend(ended.samples.iter().map(with_user));
-                }
-                self.take_or_hold(record);
-            }
-            None => {
-                self.is_read = true;
-                self.held.extend(self.deferred.take_all().into_iter().map(|it| (it.record, None)));
-            }
+    fn builder(&mut self) -> Option<&mut ColumnsBuilder<'a>> {
+        match &mut self.stage {
+            BatchStage::Walk(steps) => Some(&mut steps.pass().builder),
+            BatchStage::Finished(builder) => Some(builder),
+            BatchStage::Nothing => None,
         }
     }
 
-    fn take_or_hold(&mut self, record: EventRecord<'a>) {
-        if self.held.is_empty() {
-            self.take(&record, None);
-        } else {
-            self.held.push_back((record, None));
+    /// Reads a record and adds it, or finishes the tables. Returns whether there was something to do.
+    fn step(&mut self) -> bool {
+        let BatchStage::Walk(steps) = &mut self.stage else { return false };
+        if steps.step() {
+            return true;
         }
-    }
-
-    /// Adds a record, and notes its fault.
-    fn take(&mut self, record: &EventRecord<'_>, deferred: Option<&[u64]>) {
-        if let Err(error) = self.pass(record, deferred) {
-            self.records.account_mut().note(error);
+        if let BatchStage::Walk(steps) = core::mem::replace(&mut self.stage, BatchStage::Nothing) {
+            let (mut pass, end) = steps.end();
+            pass.finish(&end);
+            self.stage = BatchStage::Finished(pass.builder);
         }
-    }
-
-    fn pass(&mut self, record: &EventRecord<'_>, deferred: Option<&[u64]>) -> Result<(), FileError> {
-        let Self { builder, records, session, stacks, symbolizer, .. } = self;
-        if record.kind() != RecordType::SAMPLE {
-            session.update(record)?;
-            builder.record(record, records.events(), session);
-            return Ok(());
-        }
-        let Some((at, event)) = session.update_at(record)?.zip(record.event()) else { return Ok(()) };
-        // Enough for most stacks: a list that grows is copied again and again.
-        let mut frames = Vec::with_capacity(MAX_CHAIN / 4);
-        let end = stacks.push(&at, deferred, &mut frames)?;
-        let period = at.sample().period().unwrap_or(event.attr.sample_period);
-        builder.sample(&at, event, records.events(), period, &frames, end, stacks, symbolizer.as_mut())
+        true
     }
 }
 
@@ -175,12 +122,15 @@ impl Iterator for Batches<'_> {
     type Item = Result<(Table, RecordBatch), ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(refused) = self.refused.take() {
+            return Some(Err(ArrowError::ExternalError(Box::new(refused))));
+        }
         loop {
-            match self.builder.take() {
+            match self.builder()?.take() {
                 Ok(Some(batch)) => return Some(Ok(batch)),
                 Err(fault) => return Some(Err(fault)),
-                Ok(None) if self.is_finished => return None,
-                Ok(None) => self.step(),
+                Ok(None) if !self.step() => return None,
+                Ok(None) => {}
             }
         }
     }

@@ -34,13 +34,11 @@ use super::{events, losses, mmaps};
 /// Number of rows of a batch. A row of `samples` takes about 250 bytes until it is written.
 const BATCH: usize = 1 << 15;
 
-/// Makes the tables of a capture, as batches of rows.
+/// The tables of a capture while they are made: [`walk`](super::walk) calls with them. Take the batches that are ready with
+/// [`take`](Self::take) and [`take_trace`](Self::take_trace), or they wait.
 ///
-/// It takes the samples and the other records in order of time, and keeps only what is in no batch yet: at most 32,768 rows
-/// of each table, and the stacks since they were last written, up to a limit. So memory does not grow with the capture. Take
-/// the batches with [`take`](Self::take) after each record, or they wait.
-///
-/// [`Batches`](super::Batches) does all of it for a reader.
+/// It gets the samples and the other records in order of time, and keeps only what is in no batch yet: at most 32,768 rows
+/// of each table, and the stacks since they were last written, up to a limit. So memory does not grow with the capture.
 #[derive(Debug)]
 pub struct ColumnsBuilder<'a> {
     options: Options,
@@ -72,8 +70,7 @@ struct EventSamples {
 
 impl<'a> ColumnsBuilder<'a> {
     /// Makes a builder without rows. Reads the first records of a capture that can be walked again, for its identity.
-    #[must_use]
-    pub fn new(reader: &'a Reader<'_>, options: Options) -> Self {
+    pub(super) fn new(reader: &'a Reader<'_>, options: Options) -> Self {
         let tracing = reader.feature(Feature::TRACING_DATA).map_or(&[][..], |section| section.bytes);
         let traces = TraceFormats::new(tracing, reader.endianness());
         let switches = SwitchTracker::new(reader.events().iter().map(|event| &**event), &traces);
@@ -114,9 +111,9 @@ impl<'a> ColumnsBuilder<'a> {
     }
 
     /// Loads the symbols of files on another thread while samples are added, until stacks are written for the first time.
-    /// `symbolizer` is that of [`finish`](Self::finish), or a clone of it. With one thread, or without a symbolizer, nothing
-    /// is loaded ahead. The tables are the same.
-    pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>) {
+    /// `symbolizer` is that of [`finish`](Self::finish), or a clone of it. With one thread, or without a symbolizer,
+    /// nothing is loaded ahead. The tables are the same.
+    pub(super) fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>) {
         self.generation.load_ahead(symbolizer);
     }
 
@@ -155,7 +152,7 @@ impl<'a> ColumnsBuilder<'a> {
     ///
     /// [`FileErrorKind::Record`](perf_parse::error::FileErrorKind::Record) if the sample cannot be decoded. It has no row then.
     #[allow(clippy::too_many_arguments, reason = "a sample, its stack, and what finds the rest")]
-    pub fn sample(
+    pub(super) fn sample(
         &mut self,
         at: &SampleContext<'_, '_>,
         event: &Arc<Event>,
@@ -235,7 +232,7 @@ impl<'a> ColumnsBuilder<'a> {
     }
 
     /// Adds a record that is not a sample, after the session. `events` are those of the walk.
-    pub fn record(&mut self, record: &EventRecord<'_>, events: &Events, session: &Session) {
+    pub(super) fn record(&mut self, record: &EventRecord<'_>, events: &Events, session: &Session) {
         self.identify(record);
         // The session has reported what cannot be decoded.
         let Ok(decoded) = record.decode() else { return };
@@ -267,7 +264,7 @@ impl<'a> ColumnsBuilder<'a> {
 
     /// Adds the facts known at the end of the capture, and makes batches of all remaining rows. `session` is that of the
     /// walk, after the last record; `features` and `account` are those of the walk.
-    pub fn finish(
+    pub(super) fn finish(
         &mut self,
         session: &Session,
         symbolizer: Option<&Symbolizer>,
@@ -312,8 +309,8 @@ impl<'a> ColumnsBuilder<'a> {
         }
     }
 
-    /// Returns the next batch; `None` if there is none until more records come. After [`finish`](Self::finish), each table
-    /// has at least one batch, which may have no rows.
+    /// Returns the next batch; `None` if there is none until more records come. At the end, each table has at
+    /// least one batch, which may have no rows.
     ///
     /// # Errors
     ///

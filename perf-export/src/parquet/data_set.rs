@@ -32,7 +32,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// Those of `open` and of the outputs. The files are incomplete then.
+/// What is wrong with the selection of [`Batches`]; those of `open` and of the outputs. The files are incomplete then.
 ///
 /// # Examples
 ///
@@ -40,10 +40,11 @@ pub struct Options {
 /// use perf_export::columns::{self, Batches};
 /// use perf_export::parquet::{self, ParquetError};
 /// use perf_parse::Reader;
+/// use perf_profile::Symbols;
 ///
 /// # let path = "examples/captures/plain.data";
 /// let reader = Reader::open(path)?;
-/// let batches = Batches::new(&reader, None, columns::Options::default());
+/// let batches = Batches::new(&reader, &Symbols::of(&reader), columns::Options::default());
 /// let options = parquet::Options::default();
 /// // Programs create files below a folder here.
 /// let files = parquet::write(batches, &options, |_path| Ok::<_, ParquetError>(Vec::new()))?;
@@ -57,12 +58,12 @@ pub fn write<W: Write + Send, E: From<ParquetError>>(
 ) -> Result<Vec<(PathBuf, W)>, E> {
     let mut writer = DataSetWriter::new(options.clone());
     while let Some(builder) = batches.advance() {
-        writer.write_ready(builder, &mut open)?;
+        writer.write_ready(builder.map_err(ParquetError::from)?, &mut open)?;
     }
     Ok(writer.finish()?)
 }
 
-/// Writes the tables of a capture as a [`ColumnsBuilder`] makes them.
+/// Writes the tables of a capture as [`walk`](crate::columns::walk) makes them.
 #[derive(Debug)]
 pub struct DataSetWriter<W: Write + Send> {
     options: Options,

@@ -12,11 +12,11 @@ use perf_export::columns::{Batches, Options, Table};
 use perf_export::parquet::{self, ParquetError, TableWriter};
 use perf_parse::Reader;
 
-use crate::{Tables, corpus};
+use crate::{Tables, corpus, no_names};
 
 /// Returns the files of a capture by the names of their tables, and the name of the capture.
 fn files_of(reader: &Reader<'_>, options: Options) -> (BTreeMap<String, Vec<u8>>, String) {
-    let batches = Batches::new(reader, None, options);
+    let batches = Batches::new(reader, &no_names(reader), options);
     let open = |_: &Path| Ok::<_, ParquetError>(Vec::new());
     let files = parquet::write(batches, &parquet::Options::default(), open).unwrap();
     let name = files[0].0.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -29,7 +29,7 @@ fn files_are_where_engines_look_for_them() {
     let reader = Reader::open(testdata::path("everything.data")).unwrap();
     let mut options = parquet::Options::default();
     let paths = |options: &parquet::Options| {
-        let batches = Batches::new(&reader, None, Options::default());
+        let batches = Batches::new(&reader, &no_names(&reader), Options::default());
         let mut opened = Vec::new();
         let open = |path: &Path| {
             opened.push(path.to_path_buf());
@@ -54,7 +54,7 @@ fn files_are_where_engines_look_for_them() {
 #[test]
 fn an_output_that_fails_ends_the_writing() {
     let reader = Reader::open(testdata::path("everything.data")).unwrap();
-    let batches = Batches::new(&reader, None, Options::default());
+    let batches = Batches::new(&reader, &no_names(&reader), Options::default());
     let open = |path: &Path| match path.starts_with("frames") {
         true => Err(ParquetError::General("no room".into())),
         false => Ok(Vec::new()),
@@ -67,7 +67,7 @@ fn an_output_that_fails_ends_the_writing() {
 fn files_have_what_the_batches_have() {
     let reader = Reader::open(testdata::path("everything.data")).unwrap();
     let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
-    for batch in Batches::new(&reader, None, Options::default()) {
+    for batch in Batches::new(&reader, &no_names(&reader), Options::default()) {
         let (table, batch) = batch.unwrap();
         *rows.entry(table.name()).or_default() += batch.num_rows();
     }
@@ -144,7 +144,7 @@ fn files_have_the_values_of_the_batches() {
             options.flat = flat;
             (options.with.trace, options.with.branches, options.with.registers) = (true, true, true);
             let mut all: BTreeMap<String, Vec<RecordBatch>> = BTreeMap::new();
-            let mut batches = Batches::new(&reader, None, options.clone());
+            let mut batches = Batches::new(&reader, &no_names(&reader), options.clone());
             while let Some(batch) = batches.next() {
                 let (table, batch) = batch.unwrap();
                 all.entry(table.name().to_owned()).or_default().push(batch);

@@ -15,6 +15,12 @@ use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use perf_export::columns::{Batches, Options, Table};
 use perf_parse::Reader;
+use perf_profile::Symbols;
+
+/// Stacks without names.
+fn no_names(reader: &Reader<'_>) -> Symbols {
+    Symbols::of(reader).without_names()
+}
 
 /// The batches of a capture, by table.
 struct Tables(BTreeMap<Table, Vec<RecordBatch>>);
@@ -22,7 +28,7 @@ struct Tables(BTreeMap<Table, Vec<RecordBatch>>);
 impl Tables {
     fn of(reader: &Reader<'_>, options: Options) -> Self {
         let mut tables = BTreeMap::new();
-        for batch in Batches::new(reader, None, options) {
+        for batch in Batches::new(reader, &no_names(reader), options) {
             let (table, batch) = batch.unwrap();
             assert_eq!(batch.schema(), table.schema());
             tables.entry(table).or_insert_with(Vec::new).push(batch);

@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use perf_export::columns::{Batches, Options, Table};
 use perf_parse::Reader;
 
-use crate::{corpus, texts_of};
+use crate::{corpus, no_names, texts_of};
 
 /// The first columns of the tables of tracepoints, as `SCHEMA.md` has them.
 static TRACE_COLUMNS: LazyLock<&str> = LazyLock::new(|| {
@@ -42,7 +42,7 @@ fn traced_text(column: &ArrayRef, row: usize, is_signed: impl Fn(i64) -> String)
 fn traces_are_the_same(reader: &Reader<'_>, path: &Path) -> (usize, usize, usize) {
     let mut options = Options::default();
     options.with.trace = true;
-    let mut batches = Batches::new(reader, None, options);
+    let mut batches = Batches::new(reader, &no_names(reader), options);
     let (mut samples, mut traces) = (Vec::new(), BTreeMap::<_, Vec<RecordBatch>>::new());
     while let Some(batch) = batches.next() {
         let (table, batch) = batch.unwrap();
