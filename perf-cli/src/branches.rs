@@ -12,7 +12,7 @@ use perf_parse::file::Reader;
 use perf_parse::sample::BranchStack;
 use perf_profile::branches::{BranchFile, Branches, FileAddresses};
 use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
-use perf_profile::{Symbols, has_stacks};
+use perf_profile::{Samples, Symbols, has_stacks};
 use perf_session::{Dso, DsoKind, Frame, Mapping, SampleContext, Segment, Session};
 use perf_symbol::{DsoFiles, NoSymbols};
 
@@ -167,7 +167,7 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         return Err(Failure("--to brstack: takes one capture; write one file for each".into()));
     };
     input::read_whole(path, |reader, memory| {
-        let branches = scan(&reader);
+        let branches = scan(&reader)?;
         let file = chosen(&branches, args)?;
         let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
         let segments = segments(file, &names)?;
@@ -205,20 +205,13 @@ impl Write for Stdout {
     }
 }
 
-/// Counts the branches by file. What cannot be decoded is left out; the second walk reports it.
-fn scan(reader: &Reader<'_>) -> Branches {
+/// Counts the branches of all samples by file. What cannot be decoded is left out; the second walk reports it.
+fn scan(reader: &Reader<'_>) -> Result<Branches, Failure> {
     // Only the numbers of the files are needed.
-    let mut branches = Branches::new(0);
-    let mut session = Session::new();
-    session.add_features(reader.features());
-    for record in reader.records().in_time_order().flatten() {
-        if let Ok(Some(at)) = session.update_at(&record)
-            && let Ok(Some(stack)) = branch_stack(&at)
-        {
-            branches.sample(&at, &stack);
-        }
-    }
-    branches
+    let mut counting = BranchCounts { branches: Branches::new(0) };
+    let no_names = Symbols::of(reader).without_names();
+    Samples::of(reader).walk(no_names, &mut counting, &mut NoWorker, ONE, &mut ())?;
+    Ok(counting.branches)
 }
 
 fn write_all(

@@ -33,11 +33,11 @@ fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
 /// # Errors
 ///
 /// What is wrong with the selection.
-pub(crate) fn samples<'a, 'b>(
-    reader: &'a Reader<'b>,
+pub(crate) fn samples<'a>(
+    reader: &'a Reader<'_>,
     memory: Memory<'_>,
     only: &OnlyArgs,
-) -> Result<Samples<'a, 'b>, Failure> {
+) -> Result<Samples<'a>, Failure> {
     Ok(with_index(resolved(reader, only)?, reader, memory))
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn check(reader: &Reader<'_>, only: &OnlyArgs) -> Result<(), Failure>
     resolved(reader, only).map(drop)
 }
 
-fn resolved<'a, 'b>(reader: &'a Reader<'b>, only: &OnlyArgs) -> Result<Samples<'a, 'b>, Failure> {
+fn resolved<'a>(reader: &'a Reader<'_>, only: &OnlyArgs) -> Result<Samples<'a>, Failure> {
     Samples::of(reader).select(selection(only)?).resolved().map_err(failure)
 }
 
@@ -59,19 +59,19 @@ fn resolved<'a, 'b>(reader: &'a Reader<'b>, only: &OnlyArgs) -> Result<Samples<'
 /// # Errors
 ///
 /// If the value of an option cannot be parsed.
-pub(crate) fn unresolved<'a, 'b>(
-    reader: &'a Reader<'b>,
+pub(crate) fn unresolved<'a>(
+    reader: &'a Reader<'_>,
     memory: Memory<'_>,
     only: &OnlyArgs,
     needs_all: bool,
-) -> Result<Samples<'a, 'b>, Failure> {
+) -> Result<Samples<'a>, Failure> {
     let samples = Samples::of(reader).select(selection(only)?);
     let samples = if needs_all { samples.read_all() } else { samples };
     Ok(with_index(samples, reader, memory))
 }
 
 /// Adds the index beside a capture, if the walk may use it.
-fn with_index<'a, 'b>(samples: Samples<'a, 'b>, reader: &Reader<'_>, memory: Memory<'_>) -> Samples<'a, 'b> {
+fn with_index<'a>(samples: Samples<'a>, reader: &Reader<'_>, memory: Memory<'_>) -> Samples<'a> {
     let index = if samples.may_use_index() { crate::index::of(reader, memory) } else { None };
     samples.with_index(index)
 }

@@ -197,7 +197,7 @@ impl Account {
     /// lost before it.
     pub fn count_record(&mut self, record: &EventRecord<'_>) {
         let raw = record.raw();
-        self.count(raw.kind(), raw.size().into());
+        self.count(raw.kind(), raw.as_bytes().len());
         let counts = match raw.kind() {
             RecordType::LOST | RecordType::LOST_SAMPLES => true,
             RecordType::MMAP2 => Mmap2Layout::may_fit_both(&raw),

@@ -78,7 +78,7 @@ impl<'r> RecordBytes<'r> {
             }
             ByteStorage::Trailed(bytes) => {
                 let after = RawRecord::<Endianness>::whole(endianness, bytes)
-                    .map_or(bytes.len(), |(raw, _)| usize::from(raw.size()));
+                    .map_or(bytes.len(), |(raw, _)| raw.as_bytes().len());
                 copied(bytes, after)
             }
             ByteStorage::Shared { block, start, after, end } => {

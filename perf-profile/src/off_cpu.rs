@@ -12,11 +12,11 @@ use perf_abi::event::{EventType, SwId};
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
-use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_parse::{EventRecord, Record};
 use perf_session::SampleContext;
 
+use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
 use crate::selection::Selection;
 use crate::tid_field::TidField;
@@ -160,15 +160,16 @@ impl<'a> SwitchReader<'a> {
     /// # Errors
     ///
     /// If the capture does not tell when threads switch.
-    pub fn new(reader: &'a Reader<'_>) -> Result<Self, ProfileError> {
-        let traced = TidField::find(reader, &[(b"sched_switch", b"next_pid")]);
-        let events = reader.events();
+    pub fn new(capture: impl Into<CaptureInfo<'a>>) -> Result<Self, ProfileError> {
+        let info = capture.into();
+        let traced = TidField::find(info, &[(b"sched_switch", b"next_pid")]);
+        let events = info.events();
         let traced = traced.and_then(|(event, next)| {
-            let tracepoint = SwitchTracepoint { next, states: states(reader) };
+            let tracepoint = SwitchTracepoint { next, states: states(info) };
             Some((events.get(event)?, SwitchSource::Tracepoint(tracepoint)))
         });
         let traced = traced.or_else(|| {
-            let event = off_cpu_trace(reader)?;
+            let event = off_cpu_trace(info)?;
             Some((event, SwitchSource::OffCpuTrace(event.attr.config)))
         });
         let recorded = || {
@@ -402,17 +403,17 @@ pub fn selected_kind(selection: Selection) -> (Option<WaitKind>, Selection) {
 /// Returns the tracepoint of simpleperf's `--trace-offcpu`; `None` if the capture was not recorded with that.
 ///
 /// simpleperf: `ReportLib::ProcessSampleRecord`, `system/extras/simpleperf/report_lib_interface.cpp`.
-fn off_cpu_trace<'r>(reader: &'r Reader<'_>) -> Option<&'r Arc<Event>> {
-    let info = reader.features().meta_info().ok().flatten()?;
-    if info.get("trace_offcpu")? != "true" {
+fn off_cpu_trace(info: CaptureInfo<'_>) -> Option<&Arc<Event>> {
+    let meta = info.features().meta_info().ok().flatten()?;
+    if meta.get("trace_offcpu")? != "true" {
         return None;
     }
-    reader.events().iter().find(|event| event.attr.kind == EventType::TRACEPOINT)
+    info.events().iter().find(|event| event.attr.kind == EventType::TRACEPOINT)
 }
 
 /// Returns what reads the states of threads.
-fn states<'a>(reader: &'a Reader<'_>) -> Option<StateReader<'a>> {
-    let tracing = TracingData::parse(tracing_data(reader)).ok()?;
+fn states(info: CaptureInfo<'_>) -> Option<StateReader<'_>> {
+    let tracing = TracingData::parse(tracing_data(info)).ok()?;
     let tracepoints = Tracepoints::new(&tracing);
-    StateReader::new(tracepoints.find(b"sched", b"sched_switch")?, reader.endianness())
+    StateReader::new(tracepoints.find(b"sched", b"sched_switch")?, info.endianness())
 }

@@ -4,19 +4,24 @@ mod batch;
 mod named;
 mod note_list;
 pub(crate) mod noted_events;
+mod ordered_records;
 pub mod pass;
 mod profile;
+mod source;
 mod unwound;
 mod walk;
 
 use std::cell::RefCell;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::thread::{self, Scope};
 
 use perf_abi::sample_type::SampleType;
-use perf_parse::Index;
-use perf_parse::file::{Account, Reader};
+use perf_parse::file::{Account, DeferredSamples, Reader};
+use perf_parse::{EventRecord, FileError, Index};
+use perf_session::Session;
 
+use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
 use crate::observer::Observer;
 use crate::off_cpu::{WaitKind, selected_kind};
@@ -31,10 +36,16 @@ use batch::NoteBatch;
 pub use named::{NamedFrame, NamedSample, NamedSamples};
 use pass::{NoWorker, PassWorker, SamplePass};
 pub use profile::{ProfileOptions, has_stack};
+pub(crate) use source::RecordSource;
+use source::StreamSource;
 pub use walk::WalkEnd;
 use walk::{BatchOf, SampleWalk};
 
 /// The samples of a capture: those that are selected, in order of time, counted as perf counts them.
+///
+/// Their records come from a reader that is [borrowed](Self::of) or [shared](Self::shared), or from [any stream](Self::of_records)
+/// that has them in order of time. The samples of a shared reader of a file, and of a stream that borrows nothing, are
+/// `'static`: an object of another language can hold them, and another thread can walk over them.
 ///
 /// # Examples
 ///
@@ -58,8 +69,8 @@ use walk::{BatchOf, SampleWalk};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Samples<'a, 'b> {
-    reader: &'a Reader<'b>,
+pub struct Samples<'a> {
+    source: Arc<dyn RecordSource<'a> + 'a>,
     selection: Selection,
     /// The selection, once it is resolved.
     filter: Option<SampleFilter>,
@@ -76,19 +87,103 @@ const WORKERS: NonZero<usize> = NonZero::new(8).unwrap();
 /// third more processor time: both number most of its frames.
 const FEW: usize = 3;
 
-impl<'a, 'b> Samples<'a, 'b> {
+impl<'a> Samples<'a> {
     /// All samples of a capture, on one thread.
     #[must_use]
-    pub fn of(reader: &'a Reader<'b>) -> Self {
+    pub fn of(reader: &'a Reader<'_>) -> Self {
+        Self::of_source(Arc::new(reader))
+    }
+
+    /// All samples of a capture, on one thread, without borrowing the reader. They live as long as the bytes of the capture:
+    /// `'static` with a reader that [`Reader::open`] or [`Reader::stream`] made.
+    ///
+    /// Costs a little more for each record than [`of`](Self::of): see [`Reader::owned_records`]. An [index](Self::with_index) has
+    /// no effect.
+    ///
+    /// # Examples
+    ///
+    /// An iterator that outlives the function that opens the capture:
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::thread;
+    ///
+    /// use perf_parse::Reader;
+    /// use perf_profile::{NamedSamples, Samples, Symbols};
+    ///
+    /// fn samples(path: &str) -> Result<NamedSamples<'static>, perf_parse::FileError> {
+    ///     let reader = Arc::new(Reader::open(path)?);
+    ///     let symbols = Symbols::of(&*reader);
+    ///     Ok(Samples::shared(reader).named(&symbols))
+    /// }
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let samples = samples(path)?;
+    /// assert!(thread::spawn(move || samples.count()).join().unwrap() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn shared(reader: Arc<Reader<'a>>) -> Self {
+        Self::of_source(Arc::new(reader))
+    }
+
+    /// All samples among the records of a stream, on one thread. The records must be in order of time; each has its event. A fault
+    /// in their place is noted in the account. They are walked once, as they come: a walk waits where `records` does, and ends
+    /// where they end.
+    ///
+    /// `info` is what is known of their capture, and is copied. Records that come in calls, such as those of live rings, can be
+    /// sent through a channel, whose receiver is such a stream; or [each step](PassSteps::push) of a walk takes one.
+    ///
+    /// # Examples
+    ///
+    /// The profile of records that another thread sends:
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    /// use std::thread;
+    ///
+    /// use perf_parse::Reader;
+    /// use perf_profile::{CaptureInfo, Samples, Symbols};
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let reader = Reader::open(path)?;
+    /// let (sender, records) = mpsc::sync_channel(64);
+    /// let samples = Samples::of_records(CaptureInfo::from(&reader), records);
+    /// let symbols = Symbols::of(&reader);
+    /// let profile = thread::spawn(move || samples.profile(&symbols, &mut ()));
+    /// for record in reader.records().in_time_order() {
+    ///     sender.send(record.map(|record| record.into_owned()))?;
+    /// }
+    /// drop(sender);
+    /// let profile = profile.join().unwrap()?;
+    /// assert!(profile.samples().len() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_records<I>(info: CaptureInfo<'_>, records: I) -> Self
+    where
+        I: IntoIterator<Item = Result<EventRecord<'a>, FileError>>,
+        I::IntoIter: Send + 'a,
+    {
+        Self::of_source(Arc::new(StreamSource::new(info, Box::new(records.into_iter()))))
+    }
+
+    fn of_source(source: Arc<dyn RecordSource<'a> + 'a>) -> Self {
         let selection = Selection::default();
         Self {
-            reader,
+            source,
             selection,
             filter: None,
             index: None,
             needs_all: false,
             threads: NonZero::<usize>::MIN,
         }
+    }
+
+    /// Returns what is known of the capture before its records are read.
+    #[must_use]
+    pub fn info(&self) -> CaptureInfo<'_> {
+        self.source.info()
     }
 
     /// Selects samples, in place of an earlier selection.
@@ -122,7 +217,7 @@ impl<'a, 'b> Samples<'a, 'b> {
     #[must_use]
     pub fn may_use_index(&self) -> bool {
         // A counter is compared with its value in the sample before, whether that is selected or not.
-        let reads = self.reader.events().iter().any(|it| it.attr.sample_type.contains(SampleType::READ));
+        let reads = self.info().events().iter().any(|it| it.attr.sample_type.contains(SampleType::READ));
         !self.selection.time.are_all() && !self.needs_all && !reads
     }
 
@@ -133,7 +228,7 @@ impl<'a, 'b> Samples<'a, 'b> {
     /// If the capture does not have what the selection needs.
     pub fn resolved(mut self) -> Result<Self, ProfileError> {
         if self.filter.is_none() {
-            self.filter = Some(SampleFilter::new(self.selection.clone(), self.reader)?);
+            self.filter = Some(SampleFilter::new(self.selection.clone(), &*self.source)?);
         }
         Ok(self)
     }
@@ -156,8 +251,9 @@ impl<'a, 'b> Samples<'a, 'b> {
         (self.select(selection).read_all(), kind)
     }
 
-    pub(crate) fn reader(&self) -> &'a Reader<'b> {
-        self.reader
+    /// Returns the source of the records, whose information a pass borrows.
+    pub(crate) fn source(&self) -> Arc<dyn RecordSource<'a> + 'a> {
+        Arc::clone(&self.source)
     }
 
     pub(crate) fn thread_count(&self) -> NonZero<usize> {
@@ -166,7 +262,7 @@ impl<'a, 'b> Samples<'a, 'b> {
 
     /// Returns whether the capture has events with copies of stacks.
     fn has_copies(&self) -> bool {
-        self.reader.events().iter().any(|event| has_copies(event))
+        self.info().events().iter().any(|event| has_copies(event))
     }
 
     /// Walks over the capture with a pass, and so many workers. `worker` is the first of them, and has merged with the others
@@ -232,18 +328,19 @@ impl<'a, 'b> Samples<'a, 'b> {
         'a: 'scope,
     {
         let may_use_index = self.may_use_index();
-        let Self { reader, selection, filter, index, threads, .. } = self;
-        let filter = filter.map_or_else(|| SampleFilter::new(selection, reader), Ok)?;
+        let Self { source, selection, filter, index, threads, .. } = self;
+        let filter = filter.map_or_else(|| SampleFilter::new(selection, &*source), Ok)?;
         let index = index.filter(|_| may_use_index);
-        let indexed = index.and_then(|index| index.walk(reader, |part| filter.may_be_in(part)));
-        let mut records = indexed.unwrap_or_else(|| reader.records()).in_time_order();
+        let indexed = index.and_then(|index| source.indexed(&index, &filter));
+        let mut records = indexed.unwrap_or_else(|| source.records());
         if threads.get() > 1 {
-            records = records.decompress_ahead();
-            if let Some(scope) = scope {
-                records = records.order_ahead(scope);
-            }
+            records = records.ahead(scope);
         }
-        Ok(SampleWalk::new(records, reader, filter, symbols))
+        records.check_features();
+        let mut session = Session::new();
+        session.add_features(records.features());
+        let waiting = DeferredSamples::within(source.info().limits());
+        Ok(SampleWalk::new(records, (session, waiting), filter, symbols, source.is_stream()))
     }
 }
 
@@ -319,10 +416,57 @@ pub struct PassSteps<'a, P> {
 }
 
 impl<'a, P: SamplePass<'a, Note = (), Worker = NoWorker>> PassSteps<'a, P> {
-    /// Passes the next record on. Returns whether there may be more.
+    /// Passes the next record on; after the last one, the samples that waited for a later record. Returns whether there may be
+    /// more.
     pub fn step(&mut self) -> bool {
         self.batch.begin();
         self.walk.step(&mut self.pass, &mut self.batch, Some(&mut NoWorker))
+    }
+
+    /// Passes a record on that the program has itself. Its time is that of the records before or later. [`end`](Self::end) ends
+    /// the records.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::{FileError, Reader};
+    /// use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
+    /// use perf_profile::{CaptureInfo, ProfileError, Samples, Symbols};
+    /// use perf_session::SampleContext;
+    ///
+    /// struct Period(u64);
+    ///
+    /// impl SamplePass<'_> for Period {
+    ///     type Note = ();
+    ///     type Worker = NoWorker;
+    ///     type Error = ProfileError;
+    ///
+    ///     fn sample(
+    ///         &mut self,
+    ///         _: &SampleContext<'_, '_>,
+    ///         counted: &CountedSample<'_>,
+    ///         _: &WalkContext<'_>,
+    ///         _: &mut RecordNotes<'_, ()>,
+    ///     ) -> Result<(), FileError> {
+    ///         self.0 += counted.period;
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let reader = Reader::open(path)?;
+    /// let samples = Samples::of_records(CaptureInfo::from(&reader), []);
+    /// let mut steps = samples.steps(Symbols::of(&reader).without_names(), Period(0))?;
+    /// for record in reader.records().in_time_order() {
+    ///     steps.push(&record?);
+    /// }
+    /// let (Period(period), _) = steps.end();
+    /// assert!(period > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push(&mut self, record: &EventRecord<'a>) {
+        self.batch.begin();
+        self.walk.push(record, &mut self.pass, &mut self.batch, Some(&mut NoWorker));
     }
 
     /// Returns the pass.
@@ -336,9 +480,11 @@ impl<'a, P: SamplePass<'a, Note = (), Worker = NoWorker>> PassSteps<'a, P> {
         self.walk.account()
     }
 
-    /// Ends the walk.
+    /// Ends the walk. Passes the samples on that still wait for a later record.
     #[must_use]
-    pub fn end(self) -> (P, WalkEnd<'a>) {
+    pub fn end(mut self) -> (P, WalkEnd<'a>) {
+        self.batch.begin();
+        self.walk.end_waits(&mut self.pass, &mut self.batch, Some(&mut NoWorker));
         (self.pass, self.walk.end())
     }
 }

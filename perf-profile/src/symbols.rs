@@ -5,13 +5,13 @@ use std::sync::Arc;
 use perf_abi::regs::Arch;
 use perf_parse::FileError;
 use perf_parse::feature::Features;
-use perf_parse::file::Reader;
 use perf_session::{Frame, Mapping, SampleContext};
 use perf_symbol::unwind::{self, FrameSource, PartialStack, StackEnd, ThreadRoots};
 use perf_symbol::{
     FileFinder, Files, Function, StackFinder, StackFrame, SymbolLookup, SymbolOptions, Symbolizer,
 };
 
+use crate::capture_info::CaptureInfo;
 use crate::origin::{machine_of, recorded_until};
 
 /// Finds the stacks of samples, and the functions of their frames.
@@ -71,8 +71,8 @@ impl Symbols {
 
     /// Finds symbols in the files of this machine, as [`perf_symbol::SymbolOptions`] are by default.
     #[must_use]
-    pub fn of(reader: &Reader<'_>) -> Self {
-        Self::new(reader.features(), SymbolOptions::default())
+    pub fn of<'c>(capture: impl Into<CaptureInfo<'c>>) -> Self {
+        Self::new(capture.into().features(), SymbolOptions::default())
     }
 
     /// Finds symbols in the files that `options` name. Without [`SymbolOptions::recorded_until`], it is the end of the recording by

@@ -3,10 +3,10 @@
 use perf_abi::attr::Attr;
 use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
-use perf_parse::file::Reader;
 use perf_parse::tracepoint::{FormatField, Tracepoints, TracingData, Value};
 use perf_session::SampleContext;
 
+use crate::capture_info::CaptureInfo;
 use crate::tracepoints::tracing_data;
 
 /// The field of a tracepoint that has the id of a thread.
@@ -21,16 +21,16 @@ pub(crate) struct TidField<'a> {
 impl<'a> TidField<'a> {
     /// Finds the first of some tracepoints of the scheduler that is recorded, each with the name of its field. Returns the
     /// index of its event, too. `None` if none is recorded.
-    pub(crate) fn find(reader: &'a Reader<'_>, wanted: &[(&[u8], &[u8])]) -> Option<(usize, Self)> {
-        let tracing = TracingData::parse(tracing_data(reader)).ok()?;
+    pub(crate) fn find(info: CaptureInfo<'a>, wanted: &[(&[u8], &[u8])]) -> Option<(usize, Self)> {
+        let tracing = TracingData::parse(tracing_data(info)).ok()?;
         let tracepoints = Tracepoints::new(&tracing);
         wanted.iter().find_map(|(tracepoint, field)| {
             let format = tracepoints.find(b"sched", tracepoint)?;
             let id = u64::from(format.id);
             let is_of = |attr: &Attr| attr.kind == EventType::TRACEPOINT && attr.config == id;
-            let event = reader.events().iter().position(|event| is_of(&event.attr))?;
+            let event = info.events().iter().position(|event| is_of(&event.attr))?;
             let field = *format.own_fields().iter().find(|it| it.name == *field)?;
-            Some((event, Self { id, field, endianness: reader.endianness() }))
+            Some((event, Self { id, field, endianness: info.endianness() }))
         })
     }
 

@@ -9,17 +9,17 @@ use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
-use perf_parse::file::Reader;
 use perf_parse::tracepoint::{Addresses, Format, PrintFmt, PrintkFormats, Tracepoints, TracingData};
 use perf_session::{Frame, SampleContext};
 
+use crate::capture_info::CaptureInfo;
 use crate::symbols::Symbols;
 use crate::text::make_line_safe;
 
 /// Returns the feature `TRACING_DATA` of a capture; empty if it has none.
 #[must_use]
-pub fn tracing_data<'a>(reader: &'a Reader<'_>) -> &'a [u8] {
-    reader.feature(Feature::TRACING_DATA).map_or(&[], |section| section.bytes)
+pub fn tracing_data<'a>(capture: impl Into<CaptureInfo<'a>>) -> &'a [u8] {
+    capture.into().feature(Feature::TRACING_DATA).map_or(&[], |section| section.bytes)
 }
 
 /// The print formats of the tracepoints of a capture, parsed once. A clone shares them, and counts on its own.
@@ -58,9 +58,10 @@ impl Addresses for KernelAddresses<'_, '_, '_> {
 impl<'a> TracepointTexts<'a> {
     /// Parses the formats in the feature `TRACING_DATA` of a capture. Leaves out formats that cannot be parsed.
     #[must_use]
-    pub fn new(reader: &'a Reader<'_>) -> Self {
-        let data = TracingData::parse(tracing_data(reader)).ok();
-        let endianness = reader.endianness();
+    pub fn new(capture: impl Into<CaptureInfo<'a>>) -> Self {
+        let info = capture.into();
+        let data = TracingData::parse(tracing_data(info)).ok();
+        let endianness = info.endianness();
         let formats = data.as_ref().map(Tracepoints::new).unwrap_or_default();
         let prepared = formats.formats().iter().map(|format| (format.clone(), PrintFmt::new(format).ok()));
         let strings = PrintkFormats::new(data.as_ref().map_or(&[], |data| data.printk_formats));

@@ -1,10 +1,10 @@
 //! The stacks that woke threads up, from `sched:sched_waking`.
 
 use hashbrown::HashMap;
-use perf_parse::file::Reader;
 use perf_session::SampleContext;
 
 use crate::builder::PendingSample;
+use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
 use crate::tid_field::TidField;
 
@@ -30,9 +30,9 @@ impl<'a> WakingReader<'a> {
     /// # Errors
     ///
     /// If the capture does not have who woke threads up.
-    pub(crate) fn new(reader: &'a Reader<'_>) -> Result<Self, ProfileError> {
+    pub(crate) fn new(info: CaptureInfo<'a>) -> Result<Self, ProfileError> {
         let wanted: [(&[u8], &[u8]); 2] = [(b"sched_waking", b"pid"), (b"sched_wakeup", b"pid")];
-        let (_, woken) = TidField::find(reader, &wanted).ok_or(ProfileError::WakersNotRecorded)?;
+        let (_, woken) = TidField::find(info, &wanted).ok_or(ProfileError::WakersNotRecorded)?;
         Ok(Self { woken })
     }
 

@@ -1,4 +1,7 @@
 //! The ways that give stacks and names to samples, and write them: unwinding, symbols, lines, profiles.
+//!
+//! They measure these steps alone, with a session that knows the mappings already. So they are loops of their own, and not walks
+//! of `perf-profile`, whose sessions begin without any. `perfdata` as a whole is in other races.
 
 use std::collections::HashMap;
 use std::io::{Write, sink};

@@ -1,5 +1,9 @@
 //! A capture, and limits of its profile: each sample is in the profile or counted as beyond the limits, and every format
-//! has all that the profile has, whatever the names are. Threads that share the stacks make the same profile.
+//! has all that the profile has, whatever the names are. Threads that share the stacks make the same profile, and so do all
+//! sources of the records of a walk.
+//!
+//! The walk of `perf-profile` is held against itself, with other threads and sources. Two loops of this module are no such walk:
+//! they give a builder what it would get from one, in blocks of any number of records, which a walk has far more of.
 
 use std::io;
 use std::path::Path;
@@ -9,8 +13,8 @@ use perf_abi::regs::Arch;
 use perf_export::fold;
 use perf_parse::{EventRecord, Reader};
 use perf_profile::{
-    Functions, Limits, NamingOptions, Profile, ProfileBuilder, Sample, SampleDetail, SampleTask, TimeDetail,
-    Weight, event_name,
+    CaptureInfo, Functions, Limits, NamingOptions, Profile, ProfileBuilder, ProfileOptions, Sample,
+    SampleDetail, SampleTask, Samples, Symbols, TimeDetail, Weight, event_name,
 };
 use perf_session::Session;
 use perf_symbol::{FileBytes, Files, StackFinder, StackFrame, SymbolOptions, Symbolizer};
@@ -54,7 +58,33 @@ pub fn run(data: &[u8]) -> bool {
     check_fold(&profile);
     let of_parts = profile_of_parts(&reader, capture.len(), detail, limits, 1 + small);
     assert_eq!(shown(&of_parts), shown(&profile));
+    check_walk(&reader, capture.len(), detail, limits, times);
     samples > 0
+}
+
+/// A walk has the same profile on several threads, and from a stream of records.
+fn check_walk(reader: &Reader<'_>, size: usize, detail: SampleDetail, limits: Limits, times: TimeDetail) {
+    let symbols = Symbols::with_files(reader.features(), SymbolOptions::default(), Arc::new(NoFiles));
+    let mut options = ProfileOptions::default();
+    (options.detail, options.limits) = (detail, limits);
+    let profile = |samples: Samples<'_>| {
+        samples.profile_with(&symbols, &options, &mut ()).expect("nothing is selected, and nobody cancels")
+    };
+    let walked = profile(Samples::of(reader));
+    let samples = walked.events().iter().map(|event| event.total.samples).sum();
+    check(&walked, samples, times);
+    check_fold(&walked);
+    let expected = shown(&walked);
+    assert_eq!(shown(&profile(Samples::of(reader).threads(4))), expected);
+    // The records of a pipe may have more events later, which a stream does not know.
+    let info = CaptureInfo::from(reader);
+    if !info.is_complete() {
+        return;
+    }
+    let mut records = Vec::new();
+    walk(&mut reader.records().in_time_order(), size, |record| records.push(Ok(record.clone())));
+    let pushed = profile(Samples::of_records(info, records));
+    assert_eq!(shown(&pushed), expected);
 }
 
 /// Returns the profile of a capture, and the number of its samples.

@@ -1,6 +1,7 @@
 //! The first examples of perf-profile and perf-export on every capture of `testdata`: their results are those of `perfdata`.
 
 mod report;
+mod sources;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

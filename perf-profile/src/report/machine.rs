@@ -1,6 +1,6 @@
 //! Properties of the recording machine that sort keys need.
 
-use perf_parse::file::Reader;
+use perf_parse::feature::Features;
 
 /// Properties of the machine that recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,7 @@ pub(super) struct RecordingMachine {
 }
 
 impl RecordingMachine {
-    pub(super) fn new(reader: &Reader<'_>) -> Self {
-        let features = reader.features();
+    pub(super) fn new(features: &Features<'_>) -> Self {
         let topology = features.cpu_topology().ok().flatten();
         let sockets = topology.iter().flat_map(|it| it.cpus.iter()).map(|cpu| cpu.socket_id).collect();
         let arch = features.arch().ok().flatten().unwrap_or_default();

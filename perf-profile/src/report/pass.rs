@@ -23,7 +23,7 @@ use crate::stack_table::{NewStacks, PartFrame, PartStack, StackPart, has_copies,
 use crate::symbols::{Symbols, own_frame, recorded_frame};
 use crate::tracepoints::TracepointTexts;
 
-impl Samples<'_, '_> {
+impl Samples<'_> {
     /// Groups the samples by the keys of a report, and finds their names. What cannot be decoded is in [`Report::account`].
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Samples<'_, '_> {
         options: &Options,
         observer: &mut dyn Observer,
     ) -> Result<Report, ProfileError> {
-        let plan = ReportPlan::new(options, self.reader())?;
+        let plan = ReportPlan::new(options, self.info())?;
         self.report_with(plan, symbols, observer)
     }
 
@@ -57,10 +57,11 @@ impl Samples<'_, '_> {
     ) -> Result<Report, ProfileError> {
         let (samples, kind) = if plan.off_cpu { self.with_off_cpu() } else { (self, None) };
         let samples = samples.resolved()?;
-        let reader = samples.reader();
+        let source = samples.source();
+        let info = source.info();
         let naming = NamingOptions { inlines: plan.inlines, threads: samples.thread_count() };
         let symbols = symbols.clone().with_max_stack(plan.max_stack);
-        let switches = if plan.off_cpu { Some(SwitchReader::new(reader)?) } else { None };
+        let switches = if plan.off_cpu { Some(SwitchReader::new(info)?) } else { None };
         let mut builder = ReportBuilder::new(plan);
         builder.load_ahead(symbols.symbolizer(), naming);
         let mut worker = RowWorker {
@@ -77,7 +78,7 @@ impl Samples<'_, '_> {
         let walker = (workers.get() == 1).then(|| (symbols.clone(), SchedulerFrames::default()));
         let mut pass = RowPass {
             builder,
-            texts: TracepointTexts::new(reader),
+            texts: TracepointTexts::new(info),
             switches,
             off_cpu: OffCpuTracker::new(kind),
             walker,
@@ -298,7 +299,7 @@ impl RowPass<'_> {
     }
 }
 
-impl<'r> SamplePass<'r> for RowPass<'r> {
+impl<'r> SamplePass<'r> for RowPass<'_> {
     type Note = RowNote;
     type Worker = RowWorker;
     type Error = ProfileError;

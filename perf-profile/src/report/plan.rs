@@ -3,7 +3,6 @@
 use perf_abi::event::EventType;
 use perf_abi::feature::Feature;
 use perf_abi::sample_type::SampleType;
-use perf_parse::file::{Mode, Reader};
 use regex_lite::Regex;
 
 use super::call_graph::{CallGraphOptions, CallGraphStyle, StackOrder};
@@ -13,6 +12,7 @@ use super::options::Options;
 use super::sort_key::SortKey;
 use super::table_events::RecordedEvents;
 use super::time_quantum::TimeQuantum;
+use crate::capture_info::CaptureInfo;
 use crate::error::ReportError;
 use crate::limits::Limits;
 
@@ -60,18 +60,18 @@ impl ReportPlan {
     /// # Errors
     ///
     /// The option that the capture cannot have, or whose value is none.
-    pub fn new(options: &Options, reader: &Reader<'_>) -> Result<Self, ReportError> {
-        let events = reader.events();
+    pub fn new<'c>(options: &Options, capture: impl Into<CaptureInfo<'c>>) -> Result<Self, ReportError> {
+        let info = capture.into();
+        let events = info.events();
         // A stream that does not begin with its events may have any.
-        let is_complete = !matches!(reader.mode(), Mode::Pipe) || !events.is_empty();
+        let is_complete = info.is_complete() || !events.is_empty();
         let has = |kind: SampleType| events.iter().any(|event| event.attr.sample_type.contains(kind));
         let has_stacks = !is_complete || has(SampleType::CALLCHAIN) || has(SampleType::STACK_USER);
         let has_branches = !is_complete || has(SampleType::BRANCH_STACK);
         if options.branches == Some(true) && !has_branches {
             return Err(ReportError::NoBranches);
         }
-        let prefers_branches =
-            reader.feature(Feature::BRANCH_STACK).is_some() && !has(SampleType::STACK_USER);
+        let prefers_branches = info.feature(Feature::BRANCH_STACK).is_some() && !has(SampleType::STACK_USER);
         let memory = options.memory;
         if memory && is_complete && !has(SampleType::DATA_SRC) {
             return Err(ReportError::NoDataSource);
@@ -95,7 +95,7 @@ impl ReportPlan {
         let is_caller_first = children || options.inverted;
         let default_order = if is_caller_first { StackOrder::Caller } else { StackOrder::Callee };
         let order = graph.order.filter(|_| !options.inverted).unwrap_or(default_order);
-        let machine = RecordingMachine::new(reader);
+        let machine = RecordingMachine::new(info.features());
         let only_tracepoints = !options.off_cpu
             && !memory
             && !events.is_empty()
@@ -125,7 +125,7 @@ impl ReportPlan {
             memory,
             min_percent,
             machine,
-            events: RecordedEvents::new(reader, options.grouping),
+            events: RecordedEvents::new(info, options.grouping),
             parent,
             excludes_other: options.excludes_other,
             hides_unresolved: options.hides_unresolved,

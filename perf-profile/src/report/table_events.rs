@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use perf_abi::feature::Feature;
 use perf_parse::feature::FeatureData;
-use perf_parse::file::Reader;
 
 use super::event_totals::EventTotals;
 use super::options::EventGrouping;
+use crate::capture_info::CaptureInfo;
 use crate::event_name::event_name;
 
 /// The events of a table.
@@ -48,9 +48,9 @@ struct RecordedGroup {
 }
 
 impl RecordedEvents {
-    pub(super) fn new(reader: &Reader<'_>, grouping: EventGrouping) -> Self {
-        let names = reader.events().iter().map(|event| event_name(event)).collect();
-        let groups = match reader.feature(Feature::GROUP_DESC).map(|section| section.decode()) {
+    pub(super) fn new(info: CaptureInfo<'_>, grouping: EventGrouping) -> Self {
+        let names = info.events().iter().map(|event| event_name(event)).collect();
+        let groups = match info.feature(Feature::GROUP_DESC).map(|section| section.decode()) {
             Some(Ok(FeatureData::GroupDesc(groups))) => groups
                 .iter()
                 .map(|it| RecordedGroup {

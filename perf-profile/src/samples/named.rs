@@ -149,7 +149,7 @@ struct NamedPass {
     ready: VecDeque<Result<NamedSample, ProfileError>>,
 }
 
-impl<'a> Samples<'a, '_> {
+impl<'a> Samples<'a> {
     /// Returns the samples one by one, with the functions of their stacks. A sample that reads several counters is returned once
     /// for each.
     ///

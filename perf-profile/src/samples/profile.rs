@@ -49,7 +49,7 @@ impl Default for ProfileOptions {
     }
 }
 
-impl Samples<'_, '_> {
+impl Samples<'_> {
     /// Counts the samples, and finds their names: see [`profile_with`](Self::profile_with).
     ///
     /// # Errors
@@ -77,16 +77,17 @@ impl Samples<'_, '_> {
         let samples = samples.resolved()?;
         let symbols = symbols.clone().with_max_stack(detail.max_stack);
         let naming = NamingOptions { inlines, threads: samples.threads };
-        let reader = samples.reader;
+        let source = samples.source();
+        let info = source.info();
         let workers = samples.workers(symbols.symbolizer().is_some());
         let mut pass = ProfilePass {
             builder: ProfileBuilder::new(detail, limits),
-            switches: if off_cpu { Some(SwitchReader::new(reader)?) } else { None },
+            switches: if off_cpu { Some(SwitchReader::new(info)?) } else { None },
             off_cpu: OffCpuTracker::new(kind),
-            wakings: if wakers > 0 { Some(WakingReader::new(reader)?) } else { None },
+            wakings: if wakers > 0 { Some(WakingReader::new(info)?) } else { None },
             wakers: Wakers::new(wakers),
             has_stacks: detail.max_stack > 0,
-            texts: marks.then(|| TracepointTexts::new(reader)),
+            texts: marks.then(|| TracepointTexts::new(info)),
             walker: (workers.get() == 1).then(|| (symbols.clone(), SchedulerFrames::default())),
             events: NotedEvents::default(),
             part: 0,
@@ -373,9 +374,9 @@ impl ProfilePass<'_> {
     }
 }
 
-impl<'r> SamplePass<'r> for ProfilePass<'r> {
+impl<'r, 'a> SamplePass<'r> for ProfilePass<'a> {
     type Note = ProfileNote;
-    type Worker = ProfileWorker<'r>;
+    type Worker = ProfileWorker<'a>;
     type Error = ProfileError;
 
     fn before(&mut self, at: &SampleContext<'_, '_>, notes: &mut RecordNotes<'_, ProfileNote>) {

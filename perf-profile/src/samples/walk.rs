@@ -3,11 +3,12 @@
 use perf_abi::record::RecordType;
 use perf_parse::event::Events;
 use perf_parse::feature::Features;
-use perf_parse::file::{Account, DeferredSamples, EventRecords, Reader};
+use perf_parse::file::{Account, DeferredSamples};
 use perf_parse::{EventRecord, FileError};
 use perf_session::{Periods, Session};
 
 use super::batch::NoteBatch;
+use super::ordered_records::OrderedRecords;
 use super::pass::{CountedSample, PassWorker, RecordNotes, SamplePass, SampleStack, WalkContext};
 use crate::selection::filter::SampleFilter;
 use crate::symbols::Symbols;
@@ -19,7 +20,7 @@ pub(super) type BatchOf<'a, P> =
 /// A walk over the records of a capture in time order, and what is known up to the last one.
 #[derive(Debug)]
 pub(super) struct SampleWalk<'a> {
-    records: EventRecords<'a>,
+    records: OrderedRecords<'a>,
     filter: SampleFilter,
     session: Session,
     /// Finds the files and functions that samples are selected by.
@@ -31,18 +32,15 @@ pub(super) struct SampleWalk<'a> {
 }
 
 impl<'a> SampleWalk<'a> {
-    /// `records` are in time order.
+    /// Begins a walk with what is known before the first record: the session, and the samples that wait. `is_stream` is whether
+    /// records may keep memory that is not the capture's.
     pub(super) fn new(
-        mut records: EventRecords<'a>,
-        reader: &'a Reader<'_>,
+        records: OrderedRecords<'a>,
+        (session, waiting): (Session, DeferredSamples<'a>),
         filter: SampleFilter,
         symbols: Symbols,
+        is_stream: bool,
     ) -> Self {
-        records.check_features();
-        let mut session = Session::new();
-        session.add_features(records.features());
-        let waiting = DeferredSamples::within(reader.limits());
-        let is_stream = !reader.can_walk_again();
         Self { records, filter, session, symbols, waiting, periods: Periods::default(), is_stream }
     }
 
@@ -61,7 +59,7 @@ impl<'a> SampleWalk<'a> {
 
     /// Returns the number of bytes of the capture before the next record.
     pub(super) fn reached(&self) -> u64 {
-        self.records.reached().offset
+        self.records.reached()
     }
 
     /// Passes the next record on, and with it the samples that waited for it. Notes their faults. With a worker, it works on
@@ -70,33 +68,66 @@ impl<'a> SampleWalk<'a> {
         &mut self,
         pass: &mut P,
         batch: &mut BatchOf<'a, P>,
-        mut worker: Option<&mut P::Worker>,
+        worker: Option<&mut P::Worker>,
     ) -> bool {
-        let Some(record) = self.records.next() else {
-            for sample in self.waiting.take_all() {
-                self.push(&sample.record, None, pass, batch, worker.as_deref_mut());
-            }
-            return false;
-        };
-        let Ok(record) = record else {
+        match self.records.next() {
+            Some(Ok(record)) => self.take(&record, pass, batch, worker),
             // The account has the error already.
-            batch.add_fault();
-            return true;
-        };
-        if self.waiting.hold(&record) {
-            return true;
-        }
-        if let Some(ended) = self.waiting.end(&record) {
-            for sample in &ended.samples {
-                self.push(&sample.record, ended.user_of(sample), pass, batch, worker.as_deref_mut());
+            Some(Err(_)) => batch.add_fault(),
+            None => {
+                self.end_waits(pass, batch, worker);
+                return false;
             }
         }
-        self.push(&record, None, pass, batch, worker);
         true
     }
 
+    /// Passes a record on that is not among those of the walk, as [`step`](Self::step) does with the next one.
+    pub(super) fn push<P: SamplePass<'a>>(
+        &mut self,
+        record: &EventRecord<'a>,
+        pass: &mut P,
+        batch: &mut BatchOf<'a, P>,
+        worker: Option<&mut P::Worker>,
+    ) {
+        self.records.account_mut().count_record(record);
+        self.take(record, pass, batch, worker);
+    }
+
+    /// Passes the samples on that still wait for a later record.
+    pub(super) fn end_waits<P: SamplePass<'a>>(
+        &mut self,
+        pass: &mut P,
+        batch: &mut BatchOf<'a, P>,
+        mut worker: Option<&mut P::Worker>,
+    ) {
+        for sample in self.waiting.take_all() {
+            self.apply(&sample.record, None, pass, batch, worker.as_deref_mut());
+        }
+    }
+
+    /// Passes a record on, after the samples that waited for it, or has it wait.
+    #[inline]
+    fn take<P: SamplePass<'a>>(
+        &mut self,
+        record: &EventRecord<'a>,
+        pass: &mut P,
+        batch: &mut BatchOf<'a, P>,
+        mut worker: Option<&mut P::Worker>,
+    ) {
+        if self.waiting.hold(record) {
+            return;
+        }
+        if let Some(ended) = self.waiting.end(record) {
+            for sample in &ended.samples {
+                self.apply(&sample.record, ended.user_of(sample), pass, batch, worker.as_deref_mut());
+            }
+        }
+        self.apply(record, None, pass, batch, worker);
+    }
+
     /// Applies a record and passes it on; notes its fault. `deferred` is the part of its call chain that came later.
-    fn push<P: SamplePass<'a>>(
+    fn apply<P: SamplePass<'a>>(
         &mut self,
         record: &EventRecord<'a>,
         deferred: Option<&[u64]>,
@@ -105,9 +136,9 @@ impl<'a> SampleWalk<'a> {
         worker: Option<&mut P::Worker>,
     ) {
         let passed = if record.kind() == RecordType::SAMPLE {
-            self.push_sample(record, deferred, pass, batch, worker)
+            self.apply_sample(record, deferred, pass, batch, worker)
         } else {
-            self.push_other(record, pass, batch, worker)
+            self.apply_other(record, pass, batch, worker)
         };
         if let Err(error) = passed {
             batch.add_fault();
@@ -115,7 +146,7 @@ impl<'a> SampleWalk<'a> {
         }
     }
 
-    fn push_other<P: SamplePass<'a>>(
+    fn apply_other<P: SamplePass<'a>>(
         &mut self,
         record: &EventRecord<'a>,
         pass: &mut P,
@@ -139,7 +170,7 @@ impl<'a> SampleWalk<'a> {
         passed
     }
 
-    fn push_sample<P: SamplePass<'a>>(
+    fn apply_sample<P: SamplePass<'a>>(
         &mut self,
         record: &EventRecord<'a>,
         deferred: Option<&[u64]>,
@@ -194,7 +225,7 @@ impl<'a> SampleWalk<'a> {
 /// What is known at the end of a walk over a capture.
 #[derive(Debug)]
 pub struct WalkEnd<'a> {
-    records: EventRecords<'a>,
+    records: OrderedRecords<'a>,
     session: Session,
     omitted: u64,
 }

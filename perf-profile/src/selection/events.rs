@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use perf_parse::event::Event;
-use perf_parse::file::{Mode, Reader};
 
+use crate::capture_info::CaptureInfo;
 use crate::error::{ProfileError, SelectionField};
 use crate::text::OneLine;
 
@@ -21,19 +21,17 @@ impl EventFilter {
     /// # Errors
     ///
     /// If a file has no such event. A stream may have it later.
-    pub fn new(reader: &Reader<'_>, name: &str) -> Result<Self, ProfileError> {
-        Self::of(reader, SelectionField::Event, name)
+    pub fn new<'c>(capture: impl Into<CaptureInfo<'c>>, name: &str) -> Result<Self, ProfileError> {
+        Self::of(capture.into(), SelectionField::Event, name)
     }
 
     /// Does what [`new`](Self::new) does. `field` is the part of the selection that has the name, for errors.
-    pub(crate) fn of(reader: &Reader<'_>, field: SelectionField, name: &str) -> Result<Self, ProfileError> {
-        let events = reader.events();
+    pub(crate) fn of(info: CaptureInfo<'_>, field: SelectionField, name: &str) -> Result<Self, ProfileError> {
+        let events = info.events();
         let named = |event: &Arc<Event>| event.name.as_deref() == Some(name.as_bytes());
         let is_name = events.iter().any(named);
         let index = name.parse().ok().filter(|_| !is_name);
-        // A stream may contain more events later.
-        let is_complete = !matches!(reader.mode(), Mode::Pipe);
-        if is_complete && !is_name && index.is_none_or(|index: usize| index >= events.len()) {
+        if info.is_complete() && !is_name && index.is_none_or(|index: usize| index >= events.len()) {
             let known = events.iter().enumerate().map(|(index, event)| match &event.name {
                 Some(name) => format!("{index} ({})", OneLine(name)),
                 None => index.to_string(),

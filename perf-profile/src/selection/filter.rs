@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
-use perf_parse::file::Reader;
 use perf_parse::index::Chunk;
 use perf_session::{Mapping, SampleContext};
 
@@ -14,6 +13,7 @@ use super::events::EventFilter;
 use super::spans::SpanSet;
 use crate::error::ProfileError;
 use crate::event_name::event_name;
+use crate::samples::RecordSource;
 use crate::symbols::Symbols;
 use crate::text::OneLine;
 
@@ -32,10 +32,11 @@ impl SampleFilter {
     /// # Errors
     ///
     /// If the capture does not have what the selection needs.
-    pub(crate) fn new(selection: Selection, reader: &Reader<'_>) -> Result<Self, ProfileError> {
-        let spans = selection.time.resolve(reader)?;
-        let event = selection.event.as_deref().map(|name| EventFilter::new(reader, name)).transpose()?;
-        check_cpus(reader.events(), &selection.cpus)?;
+    pub(crate) fn new(selection: Selection, source: &dyn RecordSource<'_>) -> Result<Self, ProfileError> {
+        let info = source.info();
+        let spans = selection.time.resolve_in(info, || source.records_again())?;
+        let event = selection.event.as_deref().map(|name| EventFilter::new(info, name)).transpose()?;
+        check_cpus(info.events(), &selection.cpus)?;
         Ok(Self { selection, spans, event })
     }
 

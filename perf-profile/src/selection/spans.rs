@@ -4,9 +4,10 @@ use core::fmt::{Display, Formatter};
 use core::ops::RangeInclusive;
 use core::str::FromStr;
 
-use perf_parse::file::Reader;
+use perf_parse::file::{EventRecords, Reader};
 
 use super::events::EventFilter;
+use crate::capture_info::CaptureInfo;
 use crate::error::{ProfileError, SelectionField};
 
 /// Spans of time of a capture. The default is all of it.
@@ -67,14 +68,24 @@ impl TimeSpans {
     ///
     /// If the capture does not have an event, or is a stream, which cannot be read for the times that are needed.
     pub fn resolve(&self, reader: &Reader<'_>) -> Result<SpanSet, ProfileError> {
+        self.resolve_in(reader.into(), || reader.can_walk_again().then(|| reader.records()))
+    }
+
+    /// Does what [`resolve`](Self::resolve) does, with what is known of the capture. `records` are all of its records, in its order;
+    /// `None` for a stream.
+    pub(crate) fn resolve_in<'r>(
+        &self,
+        info: CaptureInfo<'_>,
+        records: impl FnOnce() -> Option<EventRecords<'r>>,
+    ) -> Result<SpanSet, ProfileError> {
         match &self.form {
             SpanForm::All => Ok(SpanSet::default()),
             SpanForm::Seconds(spans) => Ok(SpanSet::of(spans.clone())),
             SpanForm::Shares(shares) => {
-                let (first, last) = bounds(reader, &self.text)?;
+                let (first, last) = bounds(info, records, &self.text)?;
                 Ok(SpanSet::of(shares.iter().map(|&share| span_of(share, first, last)).collect()))
             }
-            SpanForm::Between(from, to) => spans_between_events(reader, &self.text, from, to),
+            SpanForm::Between(from, to) => spans_between_events(info, records, &self.text, (from, to)),
         }
     }
 }
@@ -174,30 +185,33 @@ impl SpanSet {
 }
 
 /// Returns the times of the first and the last sample.
-fn bounds(reader: &Reader<'_>, text: &str) -> Result<(u64, u64), ProfileError> {
-    if let Ok(Some(times)) = reader.features().sample_time() {
+fn bounds<'r>(
+    info: CaptureInfo<'_>,
+    records: impl FnOnce() -> Option<EventRecords<'r>>,
+    text: &str,
+) -> Result<(u64, u64), ProfileError> {
+    if let Ok(Some(times)) = info.features().sample_time() {
         return Ok((times.first, times.last));
     }
     let what = "percents need the times of the first and the last sample";
-    check_walk_again(reader, text, what)?;
-    let records = reader.records().filter_map(Result::ok);
+    let records = records().ok_or_else(|| of_stream(text, what))?.filter_map(Result::ok);
     let times = records.filter_map(|record| record.sample()?.time());
     Ok(times.fold((u64::MAX, 0), |(first, last), time| (first.min(time), last.max(time))))
 }
 
 /// Returns the spans from each sample of an event to the next one of another.
-fn spans_between_events(
-    reader: &Reader<'_>,
+fn spans_between_events<'r>(
+    info: CaptureInfo<'_>,
+    records: impl FnOnce() -> Option<EventRecords<'r>>,
     text: &str,
-    from: &str,
-    to: &str,
+    (from, to): (&str, &str),
 ) -> Result<SpanSet, ProfileError> {
     let event = |name: &str| {
-        (!name.is_empty()).then(|| EventFilter::of(reader, SelectionField::Time, name)).transpose()
+        (!name.is_empty()).then(|| EventFilter::of(info, SelectionField::Time, name)).transpose()
     };
     let (begin, end) = (event(from)?, event(to)?);
-    check_walk_again(reader, text, "spans between events need the times of their samples")?;
-    let mut records = reader.records().in_time_order();
+    let what = "spans between events need the times of their samples";
+    let mut records = records().ok_or_else(|| of_stream(text, what))?.in_time_order();
     let boundaries = core::iter::from_fn(|| {
         loop {
             let Ok(record) = records.next()? else { continue };
@@ -215,13 +229,10 @@ fn spans_between_events(
     Ok(spans)
 }
 
-/// Checks that the records can be read before the walk that uses them.
-fn check_walk_again(reader: &Reader<'_>, text: &str, what: &str) -> Result<(), ProfileError> {
-    if reader.can_walk_again() {
-        return Ok(());
-    }
+/// Returns the error of a stream, whose records cannot be read before the walk that uses them.
+fn of_stream(text: &str, what: &str) -> ProfileError {
     let instead = "which a stream does not have; give spans in seconds, or a file";
-    Err(ProfileError::time(text, format!("{what}, {instead}")))
+    ProfileError::time(text, format!("{what}, {instead}"))
 }
 
 fn seconds_span(text: &str) -> Option<TimeSpan> {
