@@ -26,6 +26,19 @@ pub struct Dso {
     build_id: Option<BuildId>,
     inode: Option<Inode>,
     first: Unidentifying,
+    /// The mapping of a file that this memory was laid over. Here, as few mappings have one.
+    code: Option<Arc<RemappedCode>>,
+}
+
+/// The executable mapping of a file that memory was laid over.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct RemappedCode {
+    pub(crate) dso: Arc<Dso>,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) pgoff: u64,
+    pub(crate) prot: u32,
+    pub(crate) flags: u32,
 }
 
 /// The kind of a [`Dso`].
@@ -104,6 +117,16 @@ impl Dso {
         self.first.0
     }
 
+    /// Returns the mapping of a file that this memory was laid over.
+    pub(crate) fn code(&self) -> Option<&Arc<RemappedCode>> {
+        self.code.as_ref()
+    }
+
+    /// Returns the same memory, which was laid over the mapping of a file.
+    pub(crate) fn over(self, code: Option<Arc<RemappedCode>>) -> Self {
+        Self { code, ..self }
+    }
+
     /// Returns whether an address in it has an offset in a file.
     pub(crate) fn has_offsets(&self) -> bool {
         !matches!(self.kind, DsoKind::Memory | DsoKind::Kernel)
@@ -132,7 +155,7 @@ impl Dso {
         // Memory has no identity but its name.
         let inode = inode.filter(|_| kind == DsoKind::File);
         let first = Unidentifying(Some(FirstMapping { pid, start }));
-        Self { name, path, kind, build_id, inode, first }
+        Self { name, path, kind, build_id, inode, first, code: None }
     }
 
     /// The vDSO of a 32-bit process of a 64-bit machine.
@@ -147,6 +170,7 @@ impl Dso {
             build_id: identity(id).0,
             inode: None,
             first: Unidentifying::default(),
+            code: None,
         }
     }
 
@@ -160,6 +184,7 @@ impl Dso {
             build_id,
             inode: None,
             first: Unidentifying::default(),
+            code: None,
         }
     }
 
@@ -174,6 +199,7 @@ impl Dso {
             build_id: identity(id).0,
             inode: None,
             first: Unidentifying::default(),
+            code: None,
         }
     }
 
@@ -186,6 +212,7 @@ impl Dso {
             build_id: None,
             inode: None,
             first: Unidentifying::default(),
+            code: None,
         }
     }
 }

@@ -119,6 +119,7 @@ mod mark;
 mod periods;
 mod recent;
 mod recorded_file;
+mod remapped;
 mod segments;
 mod session;
 mod spaces;

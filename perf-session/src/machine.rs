@@ -54,6 +54,11 @@ impl Machine {
         Some(&self.processes.get(thread.process)?.maps)
     }
 
+    /// Returns the mappings of the process of a thread, or of the process if the thread is not known.
+    pub(crate) fn maps_of_ids(&self, pid: i32, tid: i32) -> Option<&Maps> {
+        self.maps_of(self.thread(tid).or_else(|| self.thread(pid))?)
+    }
+
     /// Returns what a thread's process had mapped before its last exec, until the new image runs. Empty otherwise.
     pub(crate) fn maps_before_exec(&self, thread: &Thread) -> Option<&Maps> {
         Some(&self.processes.get(thread.process)?.before_exec)

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::ops::Range;
 
-use crate::dso::{Dso, JIT_SYMFILE, PROT_EXEC};
+use crate::dso::{Dso, JIT_SYMFILE, PROT_EXEC, RemappedCode};
 
 /// A range of addresses, and what is mapped there.
 ///
@@ -77,6 +77,18 @@ impl Mapping {
     #[must_use]
     pub fn in_dso(&self, dso: &Arc<Dso>) -> Self {
         Self { dso: Arc::clone(dso), ..*self }
+    }
+
+    /// Returns the executable mapping of a file that this one, of executable memory without a file, was laid over as a whole:
+    /// programs move their code to large pages so. `None` for all other mappings.
+    ///
+    /// That the memory has the code of the file is an assumption. A file that was unmapped leaves no record, so its addresses may
+    /// have other code by now.
+    #[must_use]
+    pub fn remapped(&self) -> Option<Self> {
+        let RemappedCode { dso, start, end, pgoff, prot, flags } = &**self.dso.code()?;
+        let dso = Arc::clone(dso);
+        Some(Self { start: *start, end: *end, pgoff: *pgoff, prot: *prot, flags: *flags, dso })
     }
 
     /// Returns the place of an address in the file, as an offset in bytes. For what has no file, such as the heap and

@@ -23,6 +23,7 @@ use crate::machines::{Machines, is_guest};
 use crate::map::Mapping;
 use crate::maps::Maps;
 use crate::recorded_file::RecordedFiles;
+use crate::remapped;
 use crate::spaces::AddressSpaces;
 use crate::thread::Thread;
 pub use sample_context::SampleContext;
@@ -243,10 +244,17 @@ impl Session {
             VDSO if addr <= LAST_32_BIT && !self.is_32_bit => Dso::vdso32(id),
             _ => Dso::of_process((pid, addr), filename, id, prot, flags),
         };
+        let end = addr.saturating_add(len);
+        let dso = if dso.kind() == DsoKind::Memory && prot & PROT_EXEC != 0 {
+            let maps = self.machines.of(mode, pid).and_then(|machine| machine.maps_of_ids(pid, tid));
+            dso.over(maps.and_then(|maps| remapped::file_below(maps, addr..end)))
+        } else {
+            dso
+        };
         let dso = self.dsos.intern(dso);
         // The kernel's own offsets in it mean nothing.
         let pgoff = if dso.kind() == DsoKind::Vdso { 0 } else { pgoff };
-        let mapping = Mapping { start: addr, end: addr.saturating_add(len), pgoff, prot, flags, dso };
+        let mapping = Mapping { start: addr, end, pgoff, prot, flags, dso };
         let (machine, ledger) = self.machines.of_mut(mode, pid);
         machine.map(ledger, pid, tid, mapping);
     }

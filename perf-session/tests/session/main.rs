@@ -5,6 +5,7 @@ mod guests;
 mod kernel;
 mod limits;
 mod mappings;
+mod remapped;
 mod stacks;
 mod tasks;
 
