@@ -1,4 +1,4 @@
-//! The DSOs of a symbolizer: their symbols, and their DWARF, of which so much is kept as may be.
+//! The DSOs of a symbolizer: their symbols, and their DWARF and lines of Go, of which so much is kept as may be.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use perf_session::Dso;
 use crate::cancellation::Cancellation;
 use crate::dso_symbols::SymbolTable;
 use crate::file_finder::FileFinder;
+use crate::go::GoLines;
 use crate::limits::SymbolLimits;
 use crate::lines::DwarfLines;
 use crate::name_forms::NameForms;
@@ -16,7 +17,7 @@ use crate::shared::LazySymbols;
 #[derive(Debug, Default)]
 pub(crate) struct DsoStates {
     list: Vec<DsoState>,
-    /// Those whose DWARF is parsed.
+    /// Those whose DWARF or lines of Go are parsed.
     parsed: Vec<usize>,
     uses: u64,
 }
@@ -31,8 +32,9 @@ pub(crate) struct DsoState {
     /// Whether only its debug file was found.
     pub(crate) is_debug_alone: bool,
     pub(crate) lines: DwarfState,
+    pub(crate) go: GoState,
     pub(crate) forms: NameForms,
-    /// When `lines` was used last, counted in uses.
+    /// When `lines` or `go` was used last, counted in uses.
     used: u64,
 }
 
@@ -45,6 +47,15 @@ pub(crate) enum DwarfState {
     Some(Box<DwarfLines>),
 }
 
+/// The lines of a program of Go, which are needed where DWARF has none.
+#[derive(Debug, Default)]
+pub(crate) enum GoState {
+    #[default]
+    NotYet,
+    None,
+    Some(Box<GoLines>),
+}
+
 impl DsoState {
     /// Makes the state of a DSO whose symbols are loaded.
     pub(crate) fn new(dso: Option<Arc<Dso>>, symbols: LazySymbols, is_guest: bool) -> Self {
@@ -52,8 +63,8 @@ impl DsoState {
             Some(SymbolTable::File(found, _)) => found.image.is_none() && found.debug.is_some(),
             _ => false,
         };
-        let (lines, forms) = (DwarfState::NotYet, NameForms::default());
-        Self { _dso: dso, symbols, is_guest, is_debug_alone, lines, forms, used: 0 }
+        let (lines, go, forms) = (DwarfState::NotYet, GoState::NotYet, NameForms::default());
+        Self { _dso: dso, symbols, is_guest, is_debug_alone, lines, go, forms, used: 0 }
     }
 }
 
@@ -111,14 +122,40 @@ impl DsoStates {
             return;
         };
         state.lines = DwarfState::Some(Box::new(lines));
-        self.parsed.push(dso);
-        while self.lines_are_too_large(&options.limits) {
+        self.add_parsed(dso, &options.limits);
+    }
+
+    /// Finds the lines of a program of Go, if they are asked for.
+    pub(crate) fn parse_go(&mut self, dso: usize, finder: &FileFinder) {
+        let options = finder.options();
+        let Some(state) = self.list.get_mut(dso).filter(|_| options.inlines) else { return };
+        if !matches!(state.go, GoState::NotYet) {
+            return;
+        }
+        let image = state.symbols.get().and_then(|symbols| match &symbols.table {
+            SymbolTable::File(found, _) => found.image.as_deref(),
+            _ => None,
+        });
+        let Some(lines) = image.and_then(GoLines::load) else {
+            state.go = GoState::None;
+            return;
+        };
+        state.go = GoState::Some(Box::new(lines));
+        self.add_parsed(dso, &options.limits);
+    }
+
+    /// Adds a DSO to those that are parsed. The one that was not used for the longest time makes room.
+    fn add_parsed(&mut self, dso: usize, limits: &SymbolLimits) {
+        if !self.parsed.contains(&dso) {
+            self.parsed.push(dso);
+        }
+        while self.lines_are_too_large(limits) {
             let used = |number: usize| self.list.get(number).map_or(0, |state| state.used);
             let others = self.parsed.iter().enumerate().filter(|(_, number)| **number != dso);
             let Some((at, &oldest)) = others.min_by_key(|(_, number)| used(**number)) else { break };
             self.parsed.swap_remove(at);
             if let Some(oldest) = self.list.get_mut(oldest) {
-                oldest.lines = DwarfState::NotYet;
+                (oldest.lines, oldest.go) = (DwarfState::NotYet, GoState::NotYet);
             }
         }
     }
@@ -127,15 +164,17 @@ impl DsoStates {
     pub(crate) fn drop_lines(&mut self, dso: usize) {
         self.parsed.retain(|&number| number != dso);
         if let Some(state) = self.list.get_mut(dso) {
-            state.lines = DwarfState::NotYet;
+            (state.lines, state.go) = (DwarfState::NotYet, GoState::NotYet);
         }
     }
 
     /// Returns whether more DWARF is kept than may be.
     fn lines_are_too_large(&self, limits: &SymbolLimits) -> bool {
-        let used = |number: &usize| match self.list.get(*number).map(|state| &state.lines) {
-            Some(DwarfState::Some(lines)) => lines.used(),
-            _ => 0,
+        let of_dwarf =
+            |state: &DsoState| if let DwarfState::Some(lines) = &state.lines { lines.used() } else { 0 };
+        let of_go = |state: &DsoState| if let GoState::Some(lines) = &state.go { lines.used() } else { 0 };
+        let used = |number: &usize| {
+            self.list.get(*number).map_or(0, |state| of_dwarf(state).saturating_add(of_go(state)))
         };
         let all = self.parsed.iter().map(used).fold(0, u64::saturating_add);
         self.parsed.len() > limits.parsed || all > limits.dwarf

@@ -5,11 +5,13 @@ use object::elf;
 use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
+use crate::go::Pclntab;
 use crate::image::{ElfImage, ElfSection};
 use crate::plt;
-use crate::symtab::{NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
+use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
 
-/// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` alone, and the PLT.
+/// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` and the functions of
+/// `.gopclntab`; and the PLT.
 /// `runtime` is the file that was mapped; `symbols` can be that one, its debug file, or what `.gnu_debugdata` has, each with
 /// the source of its names.
 ///
@@ -34,6 +36,11 @@ pub(crate) fn load(
     for image in runtime.into_iter().chain(symtab.filter(|_| runtime.is_none())) {
         add(&mut builder, image, elf::SHT_DYNSYM, NameSource::Dynsym, opd.as_ref(), limits);
         plt::add(&mut builder, image, limits);
+    }
+    if symtab.is_none()
+        && let Some(table) = runtime.and_then(Pclntab::load)
+    {
+        add_go(&mut builder, &table, limits);
     }
     builder.finish(limits.name)
 }
@@ -120,6 +127,25 @@ fn add(
             builder.choose();
         }
     }
+}
+
+/// Adds the functions of a program of Go.
+fn add_go(builder: &mut SymtabBuilder, table: &Pclntab, limits: ReadBounds<'_>) {
+    let names = SymbolNames { bytes: table.names(), source: NameSource::GoPclntab, ends: |byte| byte == 0 };
+    let names = builder.add_names(names);
+    for number in 0..table.len() {
+        let index = usize::try_from(number).unwrap_or_default();
+        if builder.len() >= limits.symbols || limits.cancellation.is_cancelled_at(index) {
+            break;
+        }
+        let Some(symbol) = table.symbol(number).filter(|it| !it.range.is_empty()) else {
+            continue;
+        };
+        let range = symbol.range;
+        builder.push(SymbolCandidate::new(range.start, range.end, symbol.name, names, Binding::Global));
+    }
+    builder.sort();
+    builder.choose();
 }
 
 /// Returns the address of the first symbol of a name in `.symtab`.

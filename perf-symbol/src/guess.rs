@@ -18,13 +18,16 @@ pub enum Guess {
     File,
     /// The name is of generated code, in a jitdump whose clock is not that of the capture.
     Clock,
+    /// The name is of a file whose mapping was replaced by memory at the same addresses, to which the program may have moved its
+    /// code.
+    Remapped,
 }
 
 impl Guess {
     /// What follows the name of a guessed function in texts.
     pub const MARK: &'static str = " [guessed]";
 
-    /// Returns the reason in a word: `scanned`, `completed`, `file` or `clock`.
+    /// Returns the reason in a word: `scanned`, `completed`, `file`, `clock` or `remapped`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -32,6 +35,7 @@ impl Guess {
             Self::Completed => "completed",
             Self::File => "file",
             Self::Clock => "clock",
+            Self::Remapped => "remapped",
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Names, inlined functions, files and lines of the addresses in a Linux perf capture.
 //!
 //! `perf-session` finds the file and the offset of each frame of a sample. A [`Symbolizer`] finds the functions there: by
-//! the symbols of ELF files, by kallsyms, by the maps and dumps of JIT compilers, and by DWARF.
+//! the symbols of ELF files, by kallsyms, by the maps and dumps of JIT compilers, by DWARF, and by the table that programs of Go
+//! have for their runtime.
 //!
 //! # Examples
 //!
@@ -77,9 +78,10 @@
 //! # Many addresses, threads, time
 //!
 //! [`Symbolizer::functions_of`] looks up many addresses of a file in one call. A clone of a symbolizer shares its files and their
-//! tables, so each thread has one. All types can be sent to other threads; [`Symbolizer`] and [`DwarfLines`] are used by one
-//! at a time, as each look-up parses more, and all others are shared by threads too (`Send + Sync`). Where the system starts
-//! no thread, as on `wasm32-unknown-unknown`, nothing is loaded ahead, and all else is as before.
+//! tables, so each thread has one. All types can be sent to other threads; [`Symbolizer`], [`DwarfLines`] and
+//! [`GoLines`] are used by one at a time, as each look-up parses more, and all others are shared by threads too
+//! (`Send + Sync`). Where the system starts no thread, as on `wasm32-unknown-unknown`, nothing is loaded ahead, and all else is
+//! as before.
 //!
 //! A [`Cancellation`] ends look-ups early. [`SymbolLimits`] bound the memory of each file, and of a symbolizer with its clones:
 //! [`SymbolLimits::total`] of files and symbols, [`SymbolLimits::dwarf`] of DWARF, [`SymbolLimits::cached`] and
@@ -143,6 +145,7 @@ mod files;
 mod front;
 mod function;
 mod function_lists;
+mod go;
 mod guess;
 mod image;
 mod interrupts;
@@ -191,6 +194,7 @@ pub use file_origin::FileOrigin;
 pub use files::{BuildIdFile, Files, ReadFiles};
 pub use function::Function;
 pub use function_lists::FunctionLists;
+pub use go::{GoFrame, GoLines};
 pub use guess::Guess;
 pub use image::{ElfImage, ElfSection, ProgramSegment};
 pub use jitdump::{JitFunction, Jitdump};

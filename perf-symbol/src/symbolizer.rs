@@ -1,6 +1,8 @@
 //! The front door: from a frame to its functions.
 
 mod address;
+mod go_frames;
+mod remapped;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -67,6 +69,8 @@ struct AddressKey {
     has_other_clock: bool,
     is_caller: bool,
     is_executable: bool,
+    /// Whether it is assumed that memory without a file has the code of this one.
+    is_remapped: bool,
     /// The number of offset and size of the mapping, for a debug file alone: they tell which of its segments was mapped.
     /// 0 for other files.
     pages: u32,
@@ -172,6 +176,8 @@ impl Symbolizer {
             // Another thread may have been the first.
             let _ = symbols.doubt.set(Doubt::Clock);
         }
+        let file = if jitted.is_some() { None } else { self.remapped(session, mapping, dso, address) };
+        let (mapping, dso) = file.as_ref().map_or((mapping, dso), |(file, number)| (file, *number));
         let key = AddressKey {
             dso: u32::try_from(dso).unwrap_or(u32::MAX),
             offset: mapping.offset_of(frame.ip),
@@ -179,6 +185,7 @@ impl Symbolizer {
             has_other_clock,
             is_caller,
             is_executable: mapping.is_executable(),
+            is_remapped: file.is_some(),
             pages: self.pages(dso, mapping),
         };
         let range = match self.cache.get(&key) {

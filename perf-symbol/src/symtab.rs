@@ -27,6 +27,8 @@ pub enum NameSource {
     Plt,
     /// DWARF of the file or of its debug file.
     Dwarf,
+    /// `.gopclntab` of a program of Go that has no `.symtab`, or no DWARF.
+    GoPclntab,
     /// `/proc/kallsyms`, or a copy of it.
     Kallsyms,
     /// `/tmp/perf-PID.map`.
@@ -49,6 +51,7 @@ impl NameSource {
             Self::Dynsym => "dynsym",
             Self::Plt => "plt",
             Self::Dwarf => "dwarf",
+            Self::GoPclntab => "gopclntab",
             Self::Kallsyms => "kallsyms",
             Self::PerfMap => "perf-map",
             Self::Jitdump => "jitdump",

@@ -22,8 +22,8 @@ pub(super) const COLUMNS: &[Column] = columns! {
     line ? Int32, "", "Line in the source file, from 1 on.";
     inline_depth: Int32, "", "0 for a function of its own; for an inlined function, how many functions it is inlined into.";
     symbol_offset ? Int64, "bytes", "How far the address is from the start of the symbol, which for an inlined function is that of the function around it.";
-    symbol_source ? Word, "", "Where the name was found: `symtab`, `mini-debuginfo`, `dynsym`, `plt`, `dwarf`, `kallsyms`, `perf-map`, `jitdump` or `ksymbol`.";
-    guess ? Word, "", "Why the frame or its name is a guess: `scanned` (found on the stack without unwind information), `completed` (taken from another stack of the thread), `file` (a file that may have changed) or `clock` (a jitdump with another clock). Null for what is not a guess.";
+    symbol_source ? Word, "", "Where the name was found: `symtab`, `mini-debuginfo`, `dynsym`, `plt`, `dwarf`, `gopclntab`, `kallsyms`, `perf-map`, `jitdump` or `ksymbol`.";
+    guess ? Word, "", "Why the frame or its name is a guess: `scanned` (found on the stack without unwind information), `completed` (taken from another stack of the thread), `file` (a file that may have changed), `clock` (a jitdump with another clock) or `remapped` (a file that memory was laid over). Null for what is not a guess.";
 };
 
 /// A function at the address of a frame.

@@ -1,4 +1,4 @@
-//! The functions at one address, by its symbol and by DWARF.
+//! The functions at one address, by its symbol, by DWARF, and by the table of a program of Go.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use crate::dso_states::{DsoState, DwarfState};
 use crate::dso_symbols::DsoSymbols;
 use crate::file_origin::FileOrigin;
 use crate::function::Function;
+use crate::guess::Guess;
 use crate::jitdump::JitFunction;
 use crate::never_called;
 use crate::options::Demangle;
@@ -46,7 +47,8 @@ impl Symbolizer {
             None => self.add(session, mapping, key, ip),
         }
         let doubt = if of_jitdump { key.has_other_clock.then_some(Doubt::Clock) } else { self.doubt(dso) };
-        if let Some(guess) = doubt.and_then(Doubt::guess) {
+        let guess = if key.is_remapped { Some(Guess::Remapped) } else { doubt.and_then(Doubt::guess) };
+        if let Some(guess) = guess {
             let named = self.functions.get_mut(start..).unwrap_or_default().iter_mut();
             // A name that the capture has is of the recorded file.
             named
@@ -188,6 +190,9 @@ impl Symbolizer {
         }
         if self.cancellation.is_cancelled() {
             self.states.drop_lines(dso);
+        }
+        if let Some(address) = address.filter(|_| self.functions.len() == start) {
+            self.add_go_frames(dso, address);
         }
         let outer = if self.functions.len() > start { self.functions.pop() } else { None };
         let outer = match (outer, function) {

@@ -19,6 +19,7 @@ use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::doubt::Doubt;
 use crate::elf_symbols;
+use crate::go;
 use crate::image::ElfImage;
 use crate::limits::SymbolLimits;
 use crate::shared::SharedFunctions;
@@ -130,7 +131,7 @@ impl Module {
             debug_frame: debug_frame.map(readable(false)),
             eh_frame_index: OnceLock::new(),
             debug_frame_index: OnceLock::new(),
-            is_go: image.section(".gopclntab").is_some(),
+            is_go: go::has_table(image),
             is_doubtful: false,
             debug: debug.cloned(),
             functions: OnceLock::new(),

@@ -10,6 +10,8 @@ mod early;
 mod elf;
 mod files;
 mod generated;
+mod go;
+mod go_program;
 mod hostile;
 #[cfg(feature = "https")]
 mod https;
@@ -21,6 +23,7 @@ mod load_ahead;
 mod mutations;
 mod names;
 mod origins;
+mod remapped;
 mod remote;
 mod stacks;
 
