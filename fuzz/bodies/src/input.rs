@@ -70,7 +70,9 @@ impl<'a> Input<'a> {
     #[must_use]
     pub fn record<O: Endian>(&self, kind: RecordType) -> Option<Vec<u8>> {
         let size = u16::try_from(self.payload.len() + 8).ok()?;
-        let mut bytes = zerocopy::IntoBytes::as_bytes(&Header::<O>::new(kind, self.misc(), size)).to_vec();
+        // The records of simpleperf have no `misc`.
+        let misc = if kind.is_simpleperf() { Misc(0) } else { self.misc() };
+        let mut bytes = zerocopy::IntoBytes::as_bytes(&Header::<O>::new(kind, misc, size)).to_vec();
         bytes.extend_from_slice(self.payload);
         Some(bytes)
     }

@@ -189,8 +189,7 @@ fn records(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
         6 => {
             // Uses the bytes of one record with the type of another.
             let mut new = other;
-            let kind = if random.is_one_in(2) { 1 + random.below(24) } else { 64 + random.below(24) };
-            put(&mut new, shape.big, 0, 4, kind as u64);
+            put(&mut new, shape.big, 0, 4, any_type(random) as u64);
             [&*new, &old].concat()
         }
         _ => [&*made(shape, EVENT_UPDATE, random), &old].concat(),
@@ -198,13 +197,18 @@ fn records(bytes: &mut Vec<u8>, shape: &Shape, random: &mut Random) {
     replace(bytes, shape, record, new, random);
 }
 
+/// Returns a type of the kernel, of perf or of simpleperf, known or not.
+fn any_type(random: &mut Random) -> usize {
+    match random.below(4) {
+        0 | 1 => 1 + random.below(24),
+        2 => 64 + random.below(24),
+        _ => 32768 + random.below(12),
+    }
+}
+
 /// Makes a record of a type, or of any type for 0: an EVENT_UPDATE of a known event, or numbers and a text.
 fn made(shape: &Shape, kind: usize, random: &mut Random) -> Vec<u8> {
-    let kind = match kind {
-        0 if random.is_one_in(2) => 1 + random.below(24),
-        0 => 64 + random.below(24),
-        kind => kind,
-    };
+    let kind = if kind == 0 { any_type(random) } else { kind };
     let mut new = vec![0; 8 + 8 * random.below(6)];
     let word = |random: &mut Random| match random.below(3) {
         0 => random.one_of(&shape.ids).copied().unwrap_or_default(),

@@ -23,7 +23,11 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 fn check<O: Endian>(input: &Input<'_>) -> bool {
-    let kind = RecordType(input.kind.into());
+    // The last numbers are those of simpleperf.
+    let kind = match input.kind {
+        kind @ 240.. => RecordType(RecordType::SIMPLEPERF_TYPE_START + u32::from(kind - 240)),
+        kind => RecordType(kind.into()),
+    };
     // Samples have a separate target.
     if kind == RecordType::SAMPLE {
         return false;

@@ -382,6 +382,36 @@ mod tests {
     }
 
     #[test]
+    fn of_simpleperf() {
+        let kallsyms = json(RecordType::KERNEL_SYMBOL, &[&[4, 0, 0, 0], b"0 T\n", &[0; 4]]);
+        assert_eq!(kallsyms, r#"{"kallsyms_size":4,"kallsyms":"0 T\n"}"#);
+        let dso = json(RecordType::DSO, &[&w(2), &w(7), &w(4096), b"/a\0"]);
+        assert_eq!(dso, r#"{"dso_type":2,"dso_id":7,"min_vaddr":4096,"dso_name":"/a"}"#);
+        let symbol = json(RecordType::SYMBOL, &[&w(1), &w(2), &w(7), b"f\0"]);
+        assert_eq!(symbol, r#"{"addr":1,"len":2,"dso_id":7,"name":"f"}"#);
+        assert_eq!(json(RecordType::SPLIT, &[b"\x0a"]), r#"{"data":"0a"}"#);
+        assert_eq!(json(RecordType::SPLIT_END, &[]), "{}");
+        let ids = json(RecordType::EVENT_ID, &[&w(1), &w(0), &w(9)]);
+        assert_eq!(ids, r#"{"count":1,"data":[{"attr_id":0,"event_id":9}]}"#);
+        let chain = [&[1, 0, 0, 0, 2, 0, 0, 0][..], &w(2), &w(5), &w(1), &w(16), &w(32)];
+        let expected = r#"{"pid":1,"tid":2,"chain_type":2,"time":5,"ip_nr":1,"ips":[16],"sps":[32]}"#;
+        assert_eq!(json(RecordType::CALLCHAIN, &chain), expected);
+        let numbers: Vec<u8> = [5, 6, 2, 3, 16, 24, 2, 1, 77, 8].iter().flat_map(|&word| w(word)).collect();
+        let result =
+            json(RecordType::UNWINDING_RESULT, &[&numbers, &[0xab; 8], &w(4), &w(1), &w(16), &w(32)]);
+        let data = "ab".repeat(8);
+        assert_eq!(
+            result,
+            format!(
+                r#"{{"time":5,"used_time":6,"error_code":2,"error_addr":3,"stack_start":16,"stack_end":24,"regs_abi":2,"regs_mask":1,"regs":[77],"stack_user":{{"size":8,"dyn_size":4,"data":"{data}"}},"ips":[16],"sps":[32]}}"#
+            )
+        );
+        let formats = json(RecordType::TRACING_DATA, &[&[1, 0, 0, 0], b"\xff", &[0; 63]]);
+        assert_eq!(formats, r#"{"data_size":1,"data":"ff"}"#);
+        assert_eq!(json(RecordType::DEBUG, &[&w(3), b"text\0"]), r#"{"time":3,"s":"text"}"#);
+    }
+
+    #[test]
     fn of_bpf_and_the_scheduler() {
         let metadata =
             [&b"prog"[..], &[0; 508], &w(1), b"k", &[0; 63], b"v", &[0; 255]].map(<[u8]>::to_vec).concat();

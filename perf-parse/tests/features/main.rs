@@ -5,6 +5,7 @@ mod encode;
 mod faults;
 mod file;
 mod memory;
+mod simpleperf;
 mod values;
 
 /// Makes a test for each byte order from a function that is generic over it.

@@ -15,6 +15,7 @@ mod order_limits;
 mod pipe;
 mod salvage;
 mod shared;
+mod simpleperf;
 mod stale;
 mod truncation;
 mod types;

@@ -159,6 +159,7 @@ mod captures;
 mod header;
 mod maps;
 mod schedstat;
+mod simpleperf;
 mod stat;
 
 /// The writer of the other tests is correct: two records as in a hex dump.
@@ -197,7 +198,12 @@ fn hostile<O: Endian>() {
     };
     let mut decoded = 0;
     for _ in 0..20_000 {
-        let kind = RecordType(64 + (random() % 25) as u32);
+        let kind = match random() % 36 {
+            kind @ 0..25 => RecordType(64 + kind as u32),
+            kind => RecordType(RecordType::SIMPLEPERF_TYPE_START + (kind - 24) as u32),
+        };
+        // The place of misc is the high half of simpleperf's sizes.
+        let misc = if kind.is_simpleperf() { 0 } else { random() as u16 };
         let mut fields = Vec::new();
         for _ in 0..random() % 40 {
             // Small numbers are plausible counts, sizes and versions. A word of them has two or four fields.
@@ -209,7 +215,7 @@ fn hostile<O: Endian>() {
                 _ => Pad((random() % 40) as usize),
             });
         }
-        let bytes = record::<O>(kind, random() as u16, &fields);
+        let bytes = record::<O>(kind, misc, &fields);
         if let Ok(record) = decode::<O>(&bytes) {
             decoded += 1;
             assert!(touch(&record) <= 65538 + bytes.len() * 8);

@@ -329,6 +329,31 @@ mod tests {
     }
 
     #[test]
+    fn files_of_simpleperf() {
+        let file = StoredFile {
+            path: "/lib/a.so".into(),
+            kind: SimpleperfDsoType::ELF_FILE,
+            ..StoredFile::default()
+        };
+        assert_eq!(stored_file(file), "/lib/a.so: ELF file, 0 symbols, lowest address 0x0");
+        let known = StoredFile { min_vaddr: 0x1000, file_offset_of_min_vaddr: Some(0x800), ..file };
+        assert_eq!(
+            stored_file(known),
+            "/lib/a.so: ELF file, 0 symbols, lowest address 0x1000 at offset 0x800"
+        );
+        let unknown = StoredFile { file_offset_of_min_vaddr: Some(u64::MAX), ..file };
+        assert_eq!(stored_file(unknown), stored_file(file));
+        let offsets = [perf_parse::feature::DexFileOffset(40)];
+        let dex_file_offsets = perf_parse::feature::Entries::from(&offsets);
+        let dex = StoredFile { kind: SimpleperfDsoType::DEX_FILE, dex_file_offsets, ..file };
+        assert_eq!(stored_file(dex), "/lib/a.so: dex file, 0 symbols, lowest address 0x0, 1 dex file");
+        let other = StoredFile { kind: SimpleperfDsoType(77), ..file };
+        assert_eq!(stored_file(other), "/lib/a.so: other file, 0 symbols, lowest address 0x0");
+        let entry = MetaInfoEntry { key: "event_type_info".into(), value: "a,0,0\nb,1,1".into() };
+        assert_eq!(meta_info(entry), "event_type_info: a,0,0; b,1,1");
+    }
+
+    #[test]
     fn counts_agree_with_their_nouns() {
         assert_eq!([0, 1, 2].map(|items| count(items, "die", "dies")), ["0 dies", "1 die", "2 dies"]);
     }

@@ -18,6 +18,9 @@ use crate::salvage;
 /// Size of a header in bytes.
 pub(in crate::file) const HEADER: usize = 8;
 
+/// Size of the longest record in a stream. simpleperf splits records of more than 65535 bytes, and writes no streams.
+const LONGEST_IN_STREAM: usize = 64 << 20;
+
 /// A piece of a data file, which begins and ends between records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FilePiece {
@@ -178,8 +181,18 @@ impl<'r, S: ByteSource<'r>> Framing<S> {
         if self.fill(HEADER, account)? == 0 {
             return Ok(None);
         }
-        let size = RawRecord::<O>::announced_size((), self.source.front());
-        self.fill(size.unwrap_or(HEADER), account)?;
+        let size = RawRecord::<O>::announced_size((), self.source.front()).unwrap_or(HEADER);
+        if !S::IN_MEMORY && size > usize::from(u16::MAX) {
+            let (left, front) = (self.source.left(), self.source.front().len());
+            // Only damage, or simpleperf, announces so many bytes. They are not read if they cannot all be there.
+            if left.map_or(size > LONGEST_IN_STREAM, |left| size as u64 > left) {
+                let payload = |size: u64| size.saturating_sub(HEADER as u64);
+                let (needed, available) = (payload(size as u64), payload(left.unwrap_or(front as u64)));
+                let kind = ErrorKind::Truncated { field: "payload", needed, available };
+                return Err(self.lose_boundary(Error::new(kind, HEADER as u32), account));
+            }
+        }
+        self.fill(size, account)?;
         match RawRecord::<O>::parse(self.source.front()) {
             Ok((raw, _)) => Ok(Some((raw.kind(), raw.len()))),
             Err(error) => Err(self.lose_boundary(error, account)),
