@@ -202,10 +202,10 @@ impl<'r> Knowledge<'r> {
                 let ids = it.entries.iter().map(|it| (it.attr_id, it.event_id));
                 self.events.change(|events| events.add_ids(ids, payload, account));
             }
-            Ok(Record::User(UserRecord::TracingData(it), _)) => {
-                if self.features.get(Feature::TRACING_DATA).is_none() {
-                    self.add_feature(Feature::TRACING_DATA, it.data, payload.saturating_add(4), account);
-                }
+            Ok(Record::User(UserRecord::TracingData(it), _))
+                if self.features.get(Feature::TRACING_DATA).is_none() =>
+            {
+                self.add_feature(Feature::TRACING_DATA, it.data, payload.saturating_add(4), account);
             }
             Ok(Record::User(UserRecord::Split(_) | UserRecord::SplitEnd, kind)) => {
                 let mut split = core::mem::take(&mut self.split);

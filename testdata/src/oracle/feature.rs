@@ -42,8 +42,8 @@ pub fn feature(number: u32, nr_cpus: u32, big: bool, section: &[u8]) -> Result<O
         })?
         .into(),
         // simpleperf leaves out the number of entries.
-        18 if section.len() % 16 == 0
-            && section.len() > 0
+        18 if section.len().is_multiple_of(16)
+            && !section.is_empty()
             && simpleperf::auxtrace(section, big).is_some() =>
         {
             let _all = r.rest();
@@ -114,7 +114,7 @@ fn message<'a>(r: &mut Reader<'a>, section: &[u8]) -> &'a [u8] {
     // Zeros at the end may belong to the last field.
     (0..=zeros.min(7))
         .map(|padding| &all[..all.len() - padding])
-        .find(|bytes| section.len() % 8 == 0 && simpleperf::is_message(bytes))
+        .find(|bytes| section.len().is_multiple_of(8) && simpleperf::is_message(bytes))
         .unwrap_or(all)
 }
 

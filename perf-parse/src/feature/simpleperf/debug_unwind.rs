@@ -22,6 +22,7 @@ message! {
     }
 }
 
+#[allow(clippy::extra_unused_type_parameters, reason = "the sections of other features need it")]
 pub(in crate::feature) fn decode<'a, O: Endian>(
     section: &FeatureSection<'a>,
 ) -> Result<Entries<'a, DebugUnwindFile<'a>>, FileError> {

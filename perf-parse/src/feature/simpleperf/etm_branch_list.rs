@@ -78,6 +78,7 @@ impl Fields for EtmBranchList<'_> {
     }
 }
 
+#[allow(clippy::extra_unused_type_parameters, reason = "the sections of other features need it")]
 pub(in crate::feature) fn decode<'a, O: Endian>(
     section: &FeatureSection<'a>,
 ) -> Result<EtmBranchList<'a>, FileError> {
@@ -95,6 +96,7 @@ pub(in crate::feature) fn decode<'a, O: Endian>(
     })
 }
 
+#[allow(clippy::extra_unused_type_parameters, reason = "the sections of other features need it")]
 pub(in crate::feature) fn encode<O: Endian>(
     list: &EtmBranchList<'_>,
     out: &mut Vec<u8>,

@@ -189,7 +189,7 @@ impl<'r, S: ByteSource<'r>> Framing<S> {
                 let payload = |size: u64| size.saturating_sub(HEADER as u64);
                 let (needed, available) = (payload(size as u64), payload(left.unwrap_or(front as u64)));
                 let kind = ErrorKind::Truncated { field: "payload", needed, available };
-                return Err(self.lose_boundary(Error::new(kind, HEADER as u32), account));
+                return Err(self.lose_boundary(Error::new(kind, 8), account));
             }
         }
         self.fill(size, account)?;
