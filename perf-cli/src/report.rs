@@ -6,7 +6,6 @@ mod cells;
 mod elided;
 mod fit;
 mod graph;
-mod heading;
 mod json;
 mod memory;
 mod printed;

@@ -4,8 +4,8 @@ mod widths;
 
 use perf_profile::report::{ReportColumn, ReportRow, ReportTable, SortKey, percent};
 
+use super::cell_text;
 use super::cells::{aligned, is_cut, is_padded, replaced, zero_padded};
-use super::{cell_text, heading};
 use crate::column::{self, WIDEST, shown_len};
 use crate::escape::print;
 
@@ -94,7 +94,7 @@ impl<'a> TablePrinter<'a> {
 
     /// Returns the heading of a column.
     pub(super) fn heading(&self, column: ReportColumn) -> &'static str {
-        heading::of(&self.table.report().plan().layout, column)
+        self.table.report().plan().layout.heading(column)
     }
 
     /// Appends the headings.

@@ -90,7 +90,7 @@ fn word(text: &str) -> Result<KeyWord, KeyListError> {
     // A whole name comes first: unlike in perf, `weight` is never another key that begins with it.
     let whole = NAMES.iter().find(|(name, _)| *name == lower);
     match whole.or_else(|| NAMES.iter().find(|(name, _)| name.starts_with(&lower))) {
-        Some((_, KeyMeaning::Column(column, _))) => Ok(KeyWord { text: text.to_owned(), column: *column }),
+        Some((_, KeyMeaning::Column(column, ..))) => Ok(KeyWord { text: text.to_owned(), column: *column }),
         Some((name, KeyMeaning::Refused(instead))) => {
             Err(KeyListError::Refused { word: text.to_owned(), name, instead })
         }
@@ -159,10 +159,11 @@ mod tests {
     #[test]
     fn each_name_is_its_column_and_each_column_has_its_name() {
         for (name, meaning) in NAMES {
-            let KeyMeaning::Column(column, _) = *meaning else { continue };
+            let KeyMeaning::Column(column, _, heading) = *meaning else { continue };
             let list: KeyList = name.parse().unwrap();
             assert_eq!(list.columns().collect::<Vec<_>>(), [column], "{name}");
-            assert_eq!(column.name(), *name);
+            assert_eq!((column.name(), column.heading()), (*name, heading));
+            assert!(!heading.is_empty(), "{name}");
             assert_eq!([column].into_iter().collect::<KeyList>(), list);
         }
     }

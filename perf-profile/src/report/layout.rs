@@ -133,6 +133,15 @@ impl Layout {
         self.order.contains(&ReportColumn::Key(key))
     }
 
+    /// Returns the heading of a column, as perf has it in this layout.
+    #[must_use]
+    pub fn heading(&self, column: ReportColumn) -> &'static str {
+        match column {
+            ReportColumn::Overhead if self.is_own_named => "Self",
+            column => column.heading(),
+        }
+    }
+
     /// Returns the keys, in the order in which rows are compared.
     pub fn keys(&self) -> impl Iterator<Item = SortKey> {
         self.order

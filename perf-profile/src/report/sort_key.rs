@@ -141,7 +141,8 @@ pub(super) enum KeyNeed {
 /// The meaning of a name of perf.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum KeyMeaning {
-    Column(ReportColumn, KeyNeed),
+    /// A column, what it needs of samples, and its heading.
+    Column(ReportColumn, KeyNeed, &'static str),
     /// What to do instead.
     Refused(&'static str),
 }
@@ -150,86 +151,87 @@ pub(super) enum KeyMeaning {
 const CODE: &str = "instructions per cycle need the number of instructions between two addresses, and so a decoder of the program's code, \
      which perfdata does not have";
 
-const fn key(key: SortKey) -> KeyMeaning {
-    KeyMeaning::Column(ReportColumn::Key(key), KeyNeed::Nothing)
+const fn key(key: SortKey, heading: &'static str) -> KeyMeaning {
+    KeyMeaning::Column(ReportColumn::Key(key), KeyNeed::Nothing, heading)
 }
 
-const fn of_branch(key: SortKey) -> KeyMeaning {
-    KeyMeaning::Column(ReportColumn::Key(key), KeyNeed::Branches)
+const fn of_branch(key: SortKey, heading: &'static str) -> KeyMeaning {
+    KeyMeaning::Column(ReportColumn::Key(key), KeyNeed::Branches, heading)
 }
 
-const fn of_memory(key: SortKey) -> KeyMeaning {
-    KeyMeaning::Column(ReportColumn::Key(key), KeyNeed::MemoryAccesses)
+const fn of_memory(key: SortKey, heading: &'static str) -> KeyMeaning {
+    KeyMeaning::Column(ReportColumn::Key(key), KeyNeed::MemoryAccesses, heading)
 }
 
-const fn number(column: ReportColumn) -> KeyMeaning {
-    KeyMeaning::Column(column, KeyNeed::Nothing)
+const fn number(column: ReportColumn, heading: &'static str) -> KeyMeaning {
+    KeyMeaning::Column(column, KeyNeed::Nothing, heading)
 }
 
-/// The names, in the order in which perf looks for one that begins with what was given.
+/// The names, in the order in which perf looks for one that begins with what was given, and the headings of the columns.
 ///
-/// perf: `sort_dimension__add`, `tools/perf/util/sort.c`.
+/// perf: `sort_dimension__add`, `sort__*.se_header`, `tools/perf/util/sort.c`; `perf_hpp__init`, `tools/perf/ui/hist.c`.
 pub(super) const NAMES: &[(&str, KeyMeaning)] = &[
-    ("pid", key(SortKey::Pid)),
-    ("comm", key(SortKey::Comm)),
-    ("dso", key(SortKey::Dso)),
-    ("symbol", key(SortKey::Symbol)),
-    ("parent", key(SortKey::Parent)),
-    ("cpu", key(SortKey::Cpu)),
-    ("socket", key(SortKey::Socket)),
-    ("srcline", key(SortKey::Srcline)),
-    ("srcfile", key(SortKey::Srcfile)),
-    ("local_weight", key(SortKey::LocalWeight)),
-    ("weight", key(SortKey::Weight)),
-    ("transaction", key(SortKey::Transaction)),
-    ("trace", key(SortKey::Trace)),
-    ("symbol_size", key(SortKey::SymbolSize)),
-    ("dso_size", key(SortKey::DsoSize)),
-    ("cgroup", key(SortKey::Cgroup)),
-    ("cgroup_id", key(SortKey::CgroupId)),
+    ("pid", key(SortKey::Pid, "    Pid:Command")),
+    ("comm", key(SortKey::Comm, "Command")),
+    ("dso", key(SortKey::Dso, "Shared Object")),
+    ("symbol", key(SortKey::Symbol, "Symbol")),
+    ("parent", key(SortKey::Parent, "Parent symbol")),
+    ("cpu", key(SortKey::Cpu, "CPU")),
+    ("socket", key(SortKey::Socket, "Socket")),
+    ("srcline", key(SortKey::Srcline, "Source:Line")),
+    ("srcfile", key(SortKey::Srcfile, "Source File")),
+    ("local_weight", key(SortKey::LocalWeight, "Local Weight")),
+    ("weight", key(SortKey::Weight, "Weight")),
+    // With the blanks that perf has.
+    ("transaction", key(SortKey::Transaction, "Transaction                ")),
+    ("trace", key(SortKey::Trace, "Trace output")),
+    ("symbol_size", key(SortKey::SymbolSize, "Symbol size")),
+    ("dso_size", key(SortKey::DsoSize, "DSO size")),
+    ("cgroup", key(SortKey::Cgroup, "Cgroup")),
+    ("cgroup_id", key(SortKey::CgroupId, "cgroup id (dev/inode)")),
     ("ipc_null", KeyMeaning::Refused(CODE)),
-    ("time", key(SortKey::Time)),
-    ("code_page_size", key(SortKey::CodePageSize)),
-    ("local_ins_lat", key(SortKey::LocalInsLat)),
-    ("ins_lat", key(SortKey::InsLat)),
-    ("local_p_stage_cyc", key(SortKey::LocalPStageCyc)),
-    ("p_stage_cyc", key(SortKey::PStageCyc)),
-    ("addr", key(SortKey::Addr)),
-    ("overhead", number(ReportColumn::Overhead)),
-    ("overhead_sys", number(ReportColumn::Sys)),
-    ("overhead_us", number(ReportColumn::User)),
-    ("overhead_guest_sys", number(ReportColumn::GuestSys)),
-    ("overhead_guest_us", number(ReportColumn::GuestUser)),
-    ("overhead_children", number(ReportColumn::Children)),
-    ("sample", number(ReportColumn::Samples)),
-    ("period", number(ReportColumn::Period)),
-    ("dso_from", of_branch(SortKey::DsoFrom)),
-    ("dso_to", of_branch(SortKey::DsoTo)),
-    ("symbol_from", of_branch(SortKey::SymbolFrom)),
-    ("symbol_to", of_branch(SortKey::SymbolTo)),
-    ("mispredict", of_branch(SortKey::Mispredict)),
-    ("in_tx", of_branch(SortKey::InTx)),
-    ("abort", of_branch(SortKey::Abort)),
-    ("cycles", of_branch(SortKey::Cycles)),
-    ("srcline_from", of_branch(SortKey::SrclineFrom)),
-    ("srcline_to", of_branch(SortKey::SrclineTo)),
+    ("time", key(SortKey::Time, "Time")),
+    ("code_page_size", key(SortKey::CodePageSize, "Code Page Size")),
+    ("local_ins_lat", key(SortKey::LocalInsLat, "Local INSTR Latency")),
+    ("ins_lat", key(SortKey::InsLat, "INSTR Latency")),
+    ("local_p_stage_cyc", key(SortKey::LocalPStageCyc, "Local Pipeline Stage Cycle")),
+    ("p_stage_cyc", key(SortKey::PStageCyc, "Pipeline Stage Cycle")),
+    ("addr", key(SortKey::Addr, "Address")),
+    ("overhead", number(ReportColumn::Overhead, "Overhead")),
+    ("overhead_sys", number(ReportColumn::Sys, "sys")),
+    ("overhead_us", number(ReportColumn::User, "usr")),
+    ("overhead_guest_sys", number(ReportColumn::GuestSys, "guest sys")),
+    ("overhead_guest_us", number(ReportColumn::GuestUser, "guest usr")),
+    ("overhead_children", number(ReportColumn::Children, "Children")),
+    ("sample", number(ReportColumn::Samples, "Samples")),
+    ("period", number(ReportColumn::Period, "Period")),
+    ("dso_from", of_branch(SortKey::DsoFrom, "Source Shared Object")),
+    ("dso_to", of_branch(SortKey::DsoTo, "Target Shared Object")),
+    ("symbol_from", of_branch(SortKey::SymbolFrom, "Source Symbol")),
+    ("symbol_to", of_branch(SortKey::SymbolTo, "Target Symbol")),
+    ("mispredict", of_branch(SortKey::Mispredict, "Branch Mispredicted")),
+    ("in_tx", of_branch(SortKey::InTx, "Branch in transaction")),
+    ("abort", of_branch(SortKey::Abort, "Transaction abort")),
+    ("cycles", of_branch(SortKey::Cycles, "Basic Block Cycles")),
+    ("srcline_from", of_branch(SortKey::SrclineFrom, "From Source:Line")),
+    ("srcline_to", of_branch(SortKey::SrclineTo, "To Source:Line")),
     ("ipc_lbr", KeyMeaning::Refused(CODE)),
-    ("addr_from", of_branch(SortKey::AddrFrom)),
-    ("addr_to", of_branch(SortKey::AddrTo)),
-    ("symbol_daddr", of_memory(SortKey::SymbolDaddr)),
-    ("symbol_iaddr", of_memory(SortKey::SymbolIaddr)),
-    ("dso_daddr", of_memory(SortKey::DsoDaddr)),
-    ("locked", of_memory(SortKey::Locked)),
-    ("tlb", of_memory(SortKey::Tlb)),
-    ("mem", of_memory(SortKey::Mem)),
-    ("snoop", of_memory(SortKey::Snoop)),
-    ("dcacheline", of_memory(SortKey::Dcacheline)),
-    ("phys_daddr", of_memory(SortKey::PhysDaddr)),
-    ("data_page_size", of_memory(SortKey::DataPageSize)),
-    ("blocked", of_memory(SortKey::Blocked)),
+    ("addr_from", of_branch(SortKey::AddrFrom, "Source Address")),
+    ("addr_to", of_branch(SortKey::AddrTo, "Target Address")),
+    ("symbol_daddr", of_memory(SortKey::SymbolDaddr, "Data Symbol")),
+    ("symbol_iaddr", of_memory(SortKey::SymbolIaddr, "Code Symbol")),
+    ("dso_daddr", of_memory(SortKey::DsoDaddr, "Data Object")),
+    ("locked", of_memory(SortKey::Locked, "Locked")),
+    ("tlb", of_memory(SortKey::Tlb, "TLB access")),
+    ("mem", of_memory(SortKey::Mem, "Memory access")),
+    ("snoop", of_memory(SortKey::Snoop, "Snoop")),
+    ("dcacheline", of_memory(SortKey::Dcacheline, "Data Cacheline")),
+    ("phys_daddr", of_memory(SortKey::PhysDaddr, "Data Physical Address")),
+    ("data_page_size", of_memory(SortKey::DataPageSize, "Data Page Size")),
+    ("blocked", of_memory(SortKey::Blocked, "Blocked")),
     // perf 6.1 has no name for these.
-    ("tid", key(SortKey::Tid)),
-    ("tgid", key(SortKey::Tgid)),
+    ("tid", key(SortKey::Tid, "    Tid:Command")),
+    ("tgid", key(SortKey::Tgid, "   Tgid:Command")),
 ];
 
 impl ReportColumn {
@@ -241,17 +243,28 @@ impl ReportColumn {
     /// Returns perf's name of the column, by which [`KeyList`](super::KeyList) finds it.
     #[must_use]
     pub fn name(self) -> &'static str {
-        let is = |meaning: &KeyMeaning| matches!(*meaning, KeyMeaning::Column(column, _) if column == self);
-        NAMES.iter().find(|(_, meaning)| is(meaning)).map_or("", |(name, _)| name)
+        self.entry().0
+    }
+
+    /// Returns perf's heading of the column, with its blanks. Beside [`Children`](Self::Children), perf calls
+    /// [`Overhead`](Self::Overhead) `Self`: see [`Layout::heading`](super::Layout::heading).
+    #[must_use]
+    pub fn heading(self) -> &'static str {
+        self.entry().2
     }
 
     /// Returns what the column needs of samples.
     pub(super) fn need(self) -> KeyNeed {
-        let need = |(_, meaning): &(&str, KeyMeaning)| match *meaning {
-            KeyMeaning::Column(column, need) if column == self => Some(need),
+        self.entry().1
+    }
+
+    /// Returns the name, the need and the heading of the column.
+    fn entry(self) -> (&'static str, KeyNeed, &'static str) {
+        let of = |&(name, meaning): &(&'static str, KeyMeaning)| match meaning {
+            KeyMeaning::Column(column, need, heading) if column == self => Some((name, need, heading)),
             _ => None,
         };
-        NAMES.iter().find_map(need).unwrap_or(KeyNeed::Nothing)
+        NAMES.iter().find_map(of).unwrap_or(("", KeyNeed::Nothing, ""))
     }
 }
 
