@@ -91,6 +91,7 @@ mod module_cache;
 mod registers;
 mod row;
 mod rule;
+mod rule_cache;
 mod sigreturn;
 mod space;
 mod thread_roots;

@@ -1,10 +1,8 @@
 //! The rule of a row of an unwind table, in a form that is fast to apply.
 
 use gimli::{CfaRule, Register, RegisterRule, UnwindTableRow};
-use hashbrown::HashMap;
 
 use super::end::StackEnd;
-use super::first::Boundary;
 use super::machine::UnwindMachine;
 use super::memory::StackMemory;
 use super::registers::UnwindRegisters;
@@ -27,7 +25,7 @@ pub(crate) struct Rule {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum ReturnAddress {
+pub(super) enum ReturnAddress {
     /// The function has no caller.
     Undefined,
     /// In memory, at an offset from the CFA.
@@ -37,6 +35,32 @@ enum ReturnAddress {
 }
 
 impl Rule {
+    /// Returns a rule whose CFA is a register and an offset. `saved` are registers and where they are saved, relative to the
+    /// CFA. `None` if it needs more than a rule can say.
+    pub(super) fn new(
+        (register, offset): (Register, i32),
+        return_address: ReturnAddress,
+        saved: impl IntoIterator<Item = (Register, i16)>,
+    ) -> Option<Self> {
+        let mut rule = Self {
+            cfa_register: kept(register)?,
+            cfa_offset: offset,
+            is_indirect: false,
+            return_address,
+            count: 0,
+            saved: [(0, 0); SAVED],
+        };
+        saved.into_iter().try_for_each(|(register, at)| rule.save(register, at))?;
+        Some(rule)
+    }
+
+    /// Adds a register that is saved; `None` if there is no room for it.
+    fn save(&mut self, register: Register, at: i16) -> Option<()> {
+        *self.saved.get_mut(usize::from(self.count))? = (kept(register)?, at);
+        self.count = self.count.saturating_add(1);
+        Some(())
+    }
+
     /// Returns the rule of a row; `None` if it needs more than a rule can say. `indirect` is the register and the offset
     /// of a CFA that is in memory.
     pub(crate) fn of_row(
@@ -49,22 +73,17 @@ impl Rule {
             CfaRule::RegisterAndOffset { register, offset } => (*register, *offset),
             CfaRule::Expression(_) => indirect?,
         };
-        let mut rule = Self {
-            cfa_register: kept(register)?,
-            cfa_offset: offset.try_into().ok()?,
-            is_indirect: indirect.is_some(),
-            return_address: match row.register(return_address) {
-                Some(RegisterRule::Undefined) => ReturnAddress::Undefined,
-                Some(RegisterRule::Offset(offset)) => ReturnAddress::Saved(offset.try_into().ok()?),
-                Some(RegisterRule::Register(register)) => ReturnAddress::In(kept(register)?),
-                None | Some(RegisterRule::SameValue) if machine.link() == Some(return_address) => {
-                    ReturnAddress::In(kept(return_address)?)
-                }
-                _ => return None,
-            },
-            count: 0,
-            saved: [(0, 0); SAVED],
+        let returns = match row.register(return_address) {
+            Some(RegisterRule::Undefined) => ReturnAddress::Undefined,
+            Some(RegisterRule::Offset(offset)) => ReturnAddress::Saved(offset.try_into().ok()?),
+            Some(RegisterRule::Register(register)) => ReturnAddress::In(kept(register)?),
+            None | Some(RegisterRule::SameValue) if machine.link() == Some(return_address) => {
+                ReturnAddress::In(kept(return_address)?)
+            }
+            _ => return None,
         };
+        let mut rule = Self::new((register, offset.try_into().ok()?), returns, [])?;
+        rule.is_indirect = indirect.is_some();
         for (register, saved) in row.registers() {
             match saved {
                 _ if *register == return_address => {}
@@ -72,11 +91,7 @@ impl Rule {
                 _ if kept(*register).is_none() => {}
                 RegisterRule::SameValue => {}
                 RegisterRule::Undefined if machine.callee_saved() >> register.0 & 1 == 0 => {}
-                RegisterRule::Offset(offset) => {
-                    *rule.saved.get_mut(usize::from(rule.count))? =
-                        (kept(*register)?, (*offset).try_into().ok()?);
-                    rule.count = rule.count.saturating_add(1);
-                }
+                RegisterRule::Offset(offset) => rule.save(*register, (*offset).try_into().ok()?)?,
                 _ => return None,
             }
         }
@@ -146,155 +161,4 @@ impl Rule {
 /// Returns the number of a register, if [`UnwindRegisters`] keeps it.
 fn kept(register: Register) -> Option<u8> {
     u8::try_from(register.0).ok().filter(|number| *number < 32)
-}
-
-/// What is known of an address of a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RuleAnswer {
-    /// The rule with this number.
-    Rule(u32),
-    /// A row that needs to be evaluated each time.
-    Row,
-    /// No unwind table covers the address.
-    Nothing,
-    /// The entry or its instructions are malformed.
-    Malformed,
-    /// The stack ends with the function, whatever its entry says.
-    Boundary(Boundary),
-}
-
-/// Number of addresses in the cache: the stacks of most programs have fewer. A power of two, and small enough for the
-/// caches of a CPU.
-const SLOTS: usize = 1 << 13;
-
-/// What leaves as many of the highest bits of a word as there are slots.
-const SHIFT: u32 = 64 - SLOTS.trailing_zeros();
-
-/// The largest number of different rules that are kept. Programs have some hundred.
-const MAX_RULES: usize = 1 << 16;
-
-/// Number of bits of an address in a key. Those above are the number of the module, and 1.
-const ADDRESS_BITS: u32 = 40;
-
-/// What is known of the addresses that occurred last.
-#[derive(Debug)]
-pub(crate) struct Rules {
-    slots: Vec<RuleSlot>,
-    rules: Vec<Rule>,
-    numbers: HashMap<Rule, u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct RuleSlot {
-    /// Address and module; 0 in an empty slot.
-    key: u64,
-    known: RuleAnswer,
-}
-
-// Four to a line of a CPU's cache.
-const _: () = assert!(size_of::<RuleSlot>() == 16);
-
-impl Rules {
-    pub(crate) fn new() -> Self {
-        Self { slots: Vec::new(), rules: Vec::new(), numbers: HashMap::new() }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        *self = Self::new();
-    }
-
-    /// Returns the key of an address; 0 for an address that no file has, and for one file too many. They are not kept.
-    #[inline]
-    fn key_of(module: u32, address: u64) -> u64 {
-        let module = u64::from(module).wrapping_add(1);
-        if address >> ADDRESS_BITS != 0 || module >> (64 - ADDRESS_BITS) != 0 {
-            return 0;
-        }
-        module << ADDRESS_BITS | address
-    }
-
-    #[inline]
-    fn slot_of(key: u64) -> usize {
-        usize::try_from(key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> SHIFT).unwrap_or(0)
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, module: u32, address: u64) -> Option<RuleAnswer> {
-        let key = Self::key_of(module, address);
-        let slot = self.slots.get(Self::slot_of(key))?;
-        (slot.key == key && key != 0).then_some(slot.known)
-    }
-
-    #[inline]
-    pub(crate) fn rule(&self, number: u32) -> Option<&Rule> {
-        self.rules.get(usize::try_from(number).ok()?)
-    }
-
-    pub(crate) fn add(&mut self, module: u32, address: u64, known: RuleAnswer) {
-        if self.slots.is_empty() {
-            self.slots = vec![RuleSlot { key: 0, known: RuleAnswer::Nothing }; SLOTS];
-        }
-        let key = Self::key_of(module, address);
-        if let Some(slot) = self.slots.get_mut(Self::slot_of(key)) {
-            *slot = RuleSlot { key, known };
-        }
-    }
-
-    /// Returns the number of a rule, which is the same for equal rules.
-    pub(crate) fn number_of(&mut self, rule: Rule) -> u32 {
-        if let Some(&number) = self.numbers.get(&rule) {
-            return number;
-        }
-        if self.rules.len() >= MAX_RULES {
-            self.clear();
-        }
-        let number = u32::try_from(self.rules.len()).unwrap_or(0);
-        self.rules.push(rule);
-        self.numbers.insert(rule, number);
-        number
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_told_apart() {
-        let mut rules = Rules::new();
-        let places = [(0, 0), (0, 1), (1, 0), (7, 0xff_ffff_ffff), (0xff_fffe, 3)];
-        assert_eq!(rules.get(0, 0), None);
-        for (number, (module, address)) in places.into_iter().enumerate() {
-            rules.add(module, address, RuleAnswer::Rule(number as u32));
-            assert_eq!(rules.get(module, address), Some(RuleAnswer::Rule(number as u32)));
-        }
-        let found = places.iter().filter(|(module, address)| rules.get(*module, *address).is_some()).count();
-        // Few places, so that none took another one's slot.
-        assert_eq!(found, places.len());
-        // These are not kept.
-        for (module, address) in [(0, 1 << 40), (0xff_ffff, 1), (u32::MAX, u64::MAX)] {
-            rules.add(module, address, RuleAnswer::Row);
-            assert_eq!(rules.get(module, address), None);
-        }
-    }
-
-    #[test]
-    fn the_number_of_rules_is_bounded() {
-        let mut rules = Rules::new();
-        let rule = |offset: usize| Rule {
-            cfa_register: 7,
-            cfa_offset: offset as i32,
-            is_indirect: false,
-            return_address: ReturnAddress::Saved(-8),
-            count: 0,
-            saved: [(0, 0); SAVED],
-        };
-        for offset in 0..MAX_RULES + 10 {
-            let number = rules.number_of(rule(offset));
-            assert_eq!(rules.rule(number), Some(&rule(offset)));
-            assert_eq!(rules.number_of(rule(offset)), number);
-        }
-        assert_eq!(rules.rules.len(), 10);
-        assert_eq!(rules.numbers.len(), 10);
-    }
 }

@@ -16,13 +16,14 @@ use super::machine::UnwindMachine;
 use super::memory::{StackMemory, number as number_of};
 use super::registers::UnwindRegisters;
 use super::row::NoRow;
-use super::rule::{Rule, RuleAnswer, Rules};
+use super::rule::Rule;
+use super::rule_cache::{RuleAnswer, RuleCache};
 use super::sigreturn;
 use super::space::{AddressKind, Space};
 
 /// What walks need and keep.
 pub(crate) struct Walker {
-    rules: Rules,
+    rules: RuleCache,
     context: UnwindContext<usize>,
     pub(crate) max_stack: usize,
     /// The address and the stack pointer of each frame of the last walk.
@@ -43,7 +44,7 @@ pub(crate) struct WalkStart<'a> {
 
 impl Walker {
     pub(crate) fn new(max_stack: usize) -> Self {
-        let (rules, context) = (Rules::new(), UnwindContext::new());
+        let (rules, context) = (RuleCache::new(), UnwindContext::new());
         Self { rules, context, max_stack, places: Vec::new(), called: BTreeMap::new() }
     }
 
