@@ -295,7 +295,7 @@ impl FileFinder {
     }
 
     /// The file at its path.
-    fn at_path(&self, path: &[u8], build_id: Option<BuildId>) -> Result<FoundFile, NoSymbols> {
+    pub(crate) fn at_path(&self, path: &[u8], build_id: Option<BuildId>) -> Result<FoundFile, NoSymbols> {
         let path = path_of(path);
         let at = match &self.options.symfs {
             Some(root) => below(root, &path),

@@ -43,11 +43,13 @@ pub(crate) struct RecordedKernel<'a> {
     pub(crate) relocation: Relocation<'a>,
     /// The text of `/proc/kallsyms`.
     pub(crate) kallsyms: Option<&'a Arc<[u8]>>,
+    /// The path of the file that perf found when it wrote the list of build ids.
+    pub(crate) path: Option<&'a [u8]>,
 }
 
 impl KernelSymbols {
     /// Finds the symbols: those that were given, then those that the capture has, those of the recorded build id, and those of
-    /// the running kernel if it has that build id.
+    /// the running kernel and of the file at the recorded path if they have that build id.
     ///
     /// perf: `dso__load_kernel_sym`, `tools/perf/util/symbol.c`.
     pub(crate) fn load(finder: &FileFinder, build_id: Option<BuildId>, recorded: RecordedKernel<'_>) -> Self {
@@ -77,7 +79,9 @@ impl KernelSymbols {
             let by_id = build_id.and_then(|id| finder.debug_of(id));
             // It is large, so that it is fetched only if there are no names without it.
             let fetched = || finder.fetch(build_id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok();
-            let vmlinux = by_id.or_else(|| if it.kallsyms.is_none() { fetched() } else { None });
+            let at_path = || finder.at_path(recorded.path?, Some(build_id?)).ok();
+            let vmlinux =
+                by_id.or_else(at_path).or_else(|| if it.kallsyms.is_none() { fetched() } else { None });
             if let Some(file) = vmlinux {
                 it.set_vmlinux(finder, file, relocation);
             }

@@ -31,6 +31,8 @@ pub(crate) struct SymbolsKey {
     relocation: Option<(Vec<u8>, u64)>,
     /// The text of `/proc/kallsyms` that the capture has; `None` for other files than the kernel.
     kallsyms: Option<RecordedKallsyms>,
+    /// The path of the kernel in the list of build ids; `None` for other files than the kernel.
+    kernel_path: Option<Vec<u8>>,
 }
 
 /// The text of `/proc/kallsyms` that a capture has. It equals itself alone, as comparing texts takes long.
@@ -56,11 +58,13 @@ impl SymbolsKey {
     pub(crate) fn of(session: &Session, dso: &Arc<Dso>, is_guest: bool) -> Self {
         // Those that the capture lists by path are of the host.
         let build_id = if is_guest { dso.build_id() } else { session.build_id(dso) };
-        let relocation = session.kernel_relocation().filter(|_| dso.kind() == DsoKind::Kernel && !is_guest);
+        let is_kernel = dso.kind() == DsoKind::Kernel && !is_guest;
+        let relocation = session.kernel_relocation().filter(|_| is_kernel);
         let relocation = relocation.map(|(name, address)| (name.to_vec(), address));
-        let kallsyms = session.recorded_kallsyms().filter(|_| dso.kind() == DsoKind::Kernel && !is_guest);
+        let kallsyms = session.recorded_kallsyms().filter(|_| is_kernel);
         let kallsyms = kallsyms.map(|text| RecordedKallsyms(Arc::clone(text)));
-        Self { dso: Arc::clone(dso), build_id, is_guest, relocation, kallsyms }
+        let kernel_path = session.kernel_path().filter(|_| is_kernel).map(<[u8]>::to_vec);
+        Self { dso: Arc::clone(dso), build_id, is_guest, relocation, kallsyms, kernel_path }
     }
 
     /// Finds the files, and reads their symbols.
@@ -70,7 +74,12 @@ impl SymbolsKey {
         }
         let relocation = self.relocation.as_ref().map(|(name, address)| (&**name, *address));
         let kallsyms = self.kallsyms.as_ref().map(|it| &it.0);
-        DsoSymbols::load(finder, &self.dso, self.build_id, RecordedKernel { relocation, kallsyms })
+        DsoSymbols::load(
+            finder,
+            &self.dso,
+            self.build_id,
+            RecordedKernel { relocation, kallsyms, path: self.kernel_path.as_deref() },
+        )
     }
 }
 

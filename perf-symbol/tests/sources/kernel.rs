@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use perf_parse::abi::record::CpuMode;
 use perf_session::{Frame, Session};
-use perf_symbol::{NoSymbols, Symbolizer};
+use perf_symbol::{FileOrigin, NoSymbols, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{KERNEL, Memory, Records, names, options, symbolizer, text};
@@ -102,6 +102,33 @@ fn kallsyms_of_the_cache_and_those_that_are_given() {
 fn vmlinux() -> Vec<u8> {
     let symbols = [(FUNC, 0xffff_ffff_8100_1000, 0, "_text"), (FUNC, 0xffff_ffff_8100_2000, 0x20, "g")];
     Elf::new(0xffff_ffff_8100_0000).symbols(SYMTAB, &symbols).build_id(&ID).build()
+}
+
+/// perf lists the build id of the kernel under the path of the file that it found.
+#[test]
+fn vmlinux_at_the_recorded_path() {
+    const PATH: &str = "/usr/lib/debug/boot/vmlinux-6.1.0";
+    let listed = |byte: u8| {
+        let build_id = text(Records::bytes().i32(-1).raw(&[byte; 20]).zeros(4), PATH);
+        let kernel = Records::default().record(67, KERNEL, build_id);
+        kernel.kernel(TEXT, 0x100_0000, TEXT, "[kernel.kallsyms]_text").session()
+    };
+    let mut it = symbolizer(Memory::default().with(PATH, vmlinux()));
+    assert_eq!(names(&mut it, &listed(0xab), 0, TEXT + 0x1008), ["g+0x8 symtab"]);
+    let looked = &it.lookups()[0];
+    assert_eq!((looked.path.to_str(), looked.origin), (Some(PATH), Some(FileOrigin::Path)));
+    // A newer kernel is at the path by now.
+    let mut it = symbolizer(Memory::default().with(PATH, vmlinux()));
+    assert!(names(&mut it, &listed(0xcd), 0, TEXT + 0x1008).is_empty());
+    // Below the root of another machine, it is not at the path of this one.
+    let at_root = |path: &str| {
+        let mut options = options();
+        options.symfs = Some("/root".into());
+        Symbolizer::with_files(options, Arc::new(Memory::default().with(path, vmlinux())))
+    };
+    assert!(names(&mut at_root(PATH), &listed(0xab), 0, TEXT + 0x1008).is_empty());
+    let mut it = at_root(&format!("/root{PATH}"));
+    assert_eq!(names(&mut it, &listed(0xab), 0, TEXT + 0x1008), ["g+0x8 symtab"]);
 }
 
 #[test]
