@@ -7,9 +7,10 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_session::{BuildId, Dso};
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{Doubt, Function, Guess, NoSymbols, SymbolLookup};
+use perf_symbol::{Doubt, Function, Guess, SymbolLookup};
 
 use crate::function_table::FunctionTable;
+use crate::missing_symbols::MissingSymbols;
 use crate::stack_table::StackTable;
 use crate::table::frames::NONE;
 
@@ -38,20 +39,6 @@ struct FrameFacts {
     /// Number of functions that are inlined at its address.
     inlined: u64,
     is_guess: bool,
-}
-
-/// A file that has no names for some frames.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct MissingSymbols {
-    /// The file, or what else is mapped.
-    pub dso: Arc<Dso>,
-    /// The recorded build id.
-    pub build_id: Option<BuildId>,
-    /// The number of frames without a name.
-    pub frames: u64,
-    /// Why the file could not be used; `None` if it could.
-    pub why: Option<NoSymbols>,
 }
 
 impl Quality {
@@ -227,15 +214,19 @@ impl Quality {
     /// [`Symbolizer::lookups`](perf_symbol::Symbolizer::lookups) returns.
     #[must_use]
     pub fn missing(&self, lookups: &[SymbolLookup]) -> Vec<MissingSymbols> {
-        let mut reasons = HashMap::new();
+        let mut found = HashMap::new();
         for it in lookups {
-            reasons.entry((&it.dso, it.build_id)).or_insert(it.why);
+            found.entry((&it.dso, it.build_id)).or_insert(it);
         }
-        let of = |(&(ref dso, build_id), &frames): (&(Arc<Dso>, Option<BuildId>), &u64)| MissingSymbols {
-            dso: Arc::clone(dso),
-            build_id,
-            frames,
-            why: reasons.get(&(dso, build_id)).copied().flatten(),
+        let of = |(&(ref dso, build_id), &frames): (&(Arc<Dso>, Option<BuildId>), &u64)| {
+            let lookup = found.get(&(dso, build_id));
+            MissingSymbols {
+                dso: Arc::clone(dso),
+                build_id,
+                frames,
+                why: lookup.and_then(|it| it.why),
+                is_go: lookup.is_some_and(|it| it.go_build_id.is_some()),
+            }
         };
         let mut missing: Vec<_> = self.unnamed.iter().map(of).collect();
         missing.sort_by_key(|it| Reverse(it.frames));

@@ -83,7 +83,8 @@ use regex_lite::Regex;
 
 pub use crate::error::ReportError;
 use crate::function_table::FunctionTable;
-use crate::quality::{MissingSymbols, Quality};
+use crate::missing_symbols::MissingSymbols;
+use crate::quality::Quality;
 use crate::table::frames::{FrameTable, NONE};
 pub use builder::{DescribedSample, PendingReportSample, ReportBuilder, SampleFrames};
 pub use call_graph::{

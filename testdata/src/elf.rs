@@ -44,6 +44,7 @@ fn kind_of(name: &str) -> (u32, &'static str, u64) {
         ".dynsym" => (11, ".dynstr", 24),
         ".rela.plt" => (4, ".dynsym", 24),
         ".plt" => (1, "", 16),
+        ".note.gnu.build-id" | ".note.go.buildid" => (7, "", 0),
         _ => (1, "", 0),
     }
 }

@@ -4,9 +4,8 @@ use core::fmt::Write;
 
 use perf_profile::report::{Report, percent};
 use perf_profile::{MissingSymbols, Quality, doubtful};
-use perf_session::DsoKind;
 use perf_symbol::unwind::StackEnd;
-use perf_symbol::{NoSymbols, SymbolLookup};
+use perf_symbol::{Doubt, SymbolLookup};
 
 use crate::escape::{print, push_name};
 
@@ -67,6 +66,9 @@ fn push_doubtful(out: &mut Vec<u8>, looked: &[SymbolLookup]) {
         if let Some(id) = &it.go_build_id {
             print(out, format_args!("; the file has Go's build id {id}"));
         }
+        if matches!(doubt, Doubt::Replaced | Doubt::Modified) {
+            out.extend_from_slice(b". Record with --buildid-mmap, which tells files apart");
+        }
         out.push(b'\n');
     }
     match doubtful.count() {
@@ -88,29 +90,7 @@ fn push_missing(out: &mut Vec<u8>, it: &MissingSymbols) {
         1 => "1 frame".to_owned(),
         count => format!("{} frames", grouped(count)),
     };
-    let is_file = it.dso.kind() == DsoKind::File;
-    let package = if is_file { "; install its debug symbols, or give them with --debug-dir" } else { "" };
-    let find = match it.dso.kind() {
-        DsoKind::Kernel | DsoKind::Module => "; give --kallsyms or --vmlinux of the machine that recorded",
-        DsoKind::Memory => "; run the program so that it writes perf maps or jitdumps",
-        _ => "; give the file with --symfs or --debug-dir",
-    };
-    match it.why {
-        None | Some(NoSymbols::NotInTable) => {
-            print(out, format_args!(": {frames} without a name, as it has no symbols there{package}\n"));
-        }
-        Some(NoSymbols::NotFound) => {
-            print(out, format_args!(": {frames} without a name, as the file was not found{find}\n"))
-        }
-        Some(NoSymbols::Hidden) => print(
-            out,
-            format_args!(
-                ": {frames} without a name, as kernel.kptr_restrict hides addresses{find}, or run as root\n"
-            ),
-        ),
-        Some(why @ NoSymbols::OtherClock) => print(out, format_args!(": {frames} without a name: {why}\n")),
-        Some(why) => print(out, format_args!(": {frames} without a name: {why}{find}\n")),
-    }
+    print(out, format_args!(": {frames} without a name: {}\n", it.cause()));
 }
 
 /// Returns a number with commas between groups of three digits.

@@ -119,7 +119,12 @@ fn a_file_that_was_modified_after_the_recording() {
     let why = "no build id was recorded, and the file was modified after the recording";
     let report = out(&["report", "--stdio", "in.data"]);
     assert!(report.contains("[.] leaf [guessed]"), "{report}");
-    assert!(report.contains(&format!("/prog: its names are guesses: {why}\n")), "{report}");
+    assert!(
+        report.contains(&format!(
+            "/prog: its names are guesses: {why}. Record with --buildid-mmap, which tells files apart\n"
+        )),
+        "{report}"
+    );
     let lines = out(&["script", "--format", "jsonl", "in.data"]);
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["stack"][0]["guessed"], true);

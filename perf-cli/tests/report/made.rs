@@ -12,7 +12,7 @@ use perf_abi::feature::Feature;
 use perf_abi::record::Misc;
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
-use perf_parse::record::{Comm, Mmap, Mmap2, Task};
+use perf_parse::record::{Comm, FileId, Mmap, Mmap2, Task};
 use perf_parse::tracepoint::TracingDataFields;
 use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Record, SampleLayout};
@@ -152,8 +152,24 @@ impl Made {
     }
 
     /// Adds a sample with the addresses of a stack of user code, innermost first.
-    pub(crate) fn sample(mut self, tid: i32, period: u64, stack: &[u64]) -> Self {
-        let chain = core::iter::once(CallchainContext::USER.0).chain(stack.iter().copied());
+    pub(crate) fn sample(self, tid: i32, period: u64, stack: &[u64]) -> Self {
+        self.sample_of(Misc(2), CallchainContext::USER, tid, period, stack)
+    }
+
+    /// Adds a sample with the addresses of a stack of the kernel, innermost first.
+    pub(crate) fn kernel_sample(self, tid: i32, stack: &[u64]) -> Self {
+        self.sample_of(Misc(1), CallchainContext::KERNEL, tid, 1, stack)
+    }
+
+    fn sample_of(
+        mut self,
+        misc: Misc,
+        context: CallchainContext,
+        tid: i32,
+        period: u64,
+        stack: &[u64],
+    ) -> Self {
+        let chain = core::iter::once(context.0).chain(stack.iter().copied());
         let fields = SampleFields {
             ip: stack.first().copied(),
             pid_tid: Some((tid, tid)),
@@ -163,7 +179,7 @@ impl Made {
             ..SampleFields::default()
         };
         let mut bytes = Vec::new();
-        write::sample::<LittleEndian>(&mut bytes, &self.layout, Misc(2), &fields).unwrap();
+        write::sample::<LittleEndian>(&mut bytes, &self.layout, misc, &fields).unwrap();
         self.records.push(bytes);
         self
     }
@@ -188,7 +204,9 @@ impl Made {
 
     /// Maps what a record tells, for the process `tid`.
     pub(crate) fn map2(self, tid: i32, mapped: Mmap2<'_>) -> Self {
-        self.record(tid, &Record::Mmap2(Mmap2 { pid: tid, tid, ..mapped }))
+        let has_build_id = matches!(mapped.id, FileId::BuildId { .. });
+        let misc = if has_build_id { Misc(2) | Misc::MMAP_BUILD_ID } else { Misc(2) };
+        self.record_with(misc, tid, &Record::Mmap2(Mmap2 { pid: tid, tid, ..mapped }))
     }
 
     /// Maps the kernel.

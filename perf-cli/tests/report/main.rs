@@ -9,6 +9,7 @@ mod long_names;
 mod made;
 mod memory;
 mod merge;
+mod missing;
 mod names;
 mod off_cpu;
 mod perf;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         long_names::TESTS,
         memory::TESTS,
         merge::TESTS,
+        missing::TESTS,
         names::TESTS,
         off_cpu::TESTS,
         perf::TESTS,
