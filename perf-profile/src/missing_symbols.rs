@@ -73,7 +73,7 @@ impl MissingSymbols {
     fn is_packaged(&self) -> bool {
         let path = self.dso.path();
         let is_below = |folder: &&str| path.starts_with(folder.as_bytes());
-        self.build_id.is_some() && FOLDERS.iter().any(|it| is_below(it)) && !path.starts_with(b"/usr/local/")
+        self.build_id.is_some() && FOLDERS.iter().any(is_below) && !path.starts_with(b"/usr/local/")
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs;
+use std::path::Path;
 
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::endian::LittleEndian;
@@ -35,7 +36,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [start, size] = line("map")?.as_slice() else { return Err("map has two numbers".into()) };
 
     let arch = Arch::from_machine(machine).ok_or("the machine is not known")?;
-    let abi = if arch == Arch::X86 { RegsAbi::ABI_32 } else { RegsAbi::ABI_64 };
+    let (abi, pc) = match arch {
+        Arch::X86 => (RegsAbi::ABI_32, 8),
+        Arch::Arm => (RegsAbi::ABI_32, 15),
+        _ => (RegsAbi::ABI_64, 32),
+    };
     let sample_type =
         SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::REGS_USER | SampleType::STACK_USER;
     let attr = Attr {
@@ -52,7 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     writer.features().set(&FeatureData::Arch(machine.as_str().into()))?;
 
     let layout = SampleLayout::new(&attr)?;
-    let name = format!("/{machine}.elf");
+    let stem = Path::new(out).file_stem().and_then(|stem| stem.to_str()).ok_or("the capture has no name")?;
+    let name = format!("/{stem}.elf");
     let mapping = Record::Mmap2(Mmap2 {
         pid: 1,
         tid: 1,
@@ -69,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write::record::<LittleEndian>(&mut records, &layout, user, &mapping, &SampleIdFields::default())?;
     writer.record(&records)?;
 
-    let ip = bits.iter().position(|&bit| bit == if arch == Arch::X86 { 8 } else { 32 });
+    let ip = bits.iter().position(|&bit| bit == pc);
     let fields = SampleFields {
         ip: ip.and_then(|at| values.get(at).copied()),
         pid_tid: Some((1, 1)),

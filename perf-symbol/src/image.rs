@@ -31,6 +31,7 @@ pub struct ElfImage {
     headers: Vec<ProgramSegment>,
     segments: Vec<Segment>,
     eh_frame_header: Option<(u64, u64, u64)>,
+    arm_exidx: Option<(u64, u64, u64)>,
     sections: Vec<ElfSection>,
     decompressed: Decompressed,
     /// The part of the file in the memory of a symbolizer.
@@ -130,10 +131,12 @@ impl ElfImage {
                 is_executable: header.flags & elf::PF_X.0 != 0,
             })
             .collect();
-        let eh_frame_header = programs
-            .iter()
-            .find(|program| program.p_type(endian) == elf::PT_GNU_EH_FRAME)
-            .map(|it| (it.p_offset(endian).into(), it.p_vaddr(endian).into(), it.p_filesz(endian).into()));
+        let place_of = |kind| {
+            let program = programs.iter().find(|program| program.p_type(endian) == kind);
+            program
+                .map(|it| (it.p_offset(endian).into(), it.p_vaddr(endian).into(), it.p_filesz(endian).into()))
+        };
+        let (eh_frame_header, arm_exidx) = (place_of(elf::PT_GNU_EH_FRAME), place_of(elf::PT_ARM_EXIDX));
         // Headers may share their bytes, so that each note would be read once for each header.
         let mut unread = (data.len() as u64).saturating_mul(2);
         let mut may_read = |size: u64| {
@@ -181,6 +184,7 @@ impl ElfImage {
             headers,
             segments,
             eh_frame_header,
+            arm_exidx,
             sections,
             decompressed: Decompressed::default(),
             _reservation: None,
@@ -264,6 +268,12 @@ impl ElfImage {
     pub(crate) fn eh_frame_header(&self) -> Option<(u64, u64, u64)> {
         let section = || self.section(".eh_frame_hdr").map(|it| (it.offset, it.address, it.size));
         self.eh_frame_header.or_else(section)
+    }
+
+    /// Returns the place of `.ARM.exidx`, as that of [`eh_frame_header`](Self::eh_frame_header).
+    pub(crate) fn arm_exidx(&self) -> Option<(u64, u64, u64)> {
+        let section = || self.section(".ARM.exidx").map(|it| (it.offset, it.address, it.size));
+        self.arm_exidx.or_else(section)
     }
 
     /// Returns the section headers, the first one, which is empty, included. Empty if the file has none.

@@ -214,7 +214,8 @@ fn module_of(
         _ => return None,
     };
     let image = found.image?;
-    let mut module = Module::new(&image, found.debug.as_deref()).ok()?.with_doubt(found.doubt);
+    let module = Module::new(&image, found.debug.as_deref()).ok()?;
+    let mut module = module.with_mini_debug_info(found.mini.as_deref()).with_doubt(found.doubt);
     if let Some(shared) = shared {
         let identity = SymbolsKey::of(session, &Arc::new(dso.clone()), false);
         module = module.with_functions(SharedFunctions::new(shared, identity));

@@ -11,6 +11,8 @@
 //!    form, so that few rows are read twice.
 //!    A stack ends at the function at the entry point of a program, and at those of Go's runtime that start a program or
 //!    change the stack, whatever the tables say.
+//!    Of 32-bit Arm, `.ARM.exidx` is read where there is no CFI. It describes functions at their calls; in an innermost
+//!    function, which may be in its prologue, what it leads to has to be after a call.
 //! 2. In a signal trampoline without CFI, by the registers that the kernel put on the stack.
 //! 3. Without CFI, by the frame pointer; for the innermost frame also by the return address at the stack pointer or in the
 //!    link register. This is a guess, and is marked as one: [`FrameSource::FramePointer`]. The instruction before the return
@@ -72,6 +74,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arm_exidx;
 mod augmentation;
 mod call;
 mod chain;

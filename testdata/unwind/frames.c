@@ -2,14 +2,24 @@
 // functions noted themselves. See make.sh.
 typedef unsigned long word;
 
+// The frames of 32-bit Arm are small, and there may be little above them.
+#ifdef __arm__
+enum { STACK = 512 };
+#else
 enum { STACK = 2048 };
+#endif
 
 static word noted[64];
 static int count;
 static unsigned char stack[STACK];
 extern const char __executable_start[], etext[];
 
+// The lowest bit of a return address of 32-bit Arm says that it is Thumb code.
+#ifdef __arm__
+#define NOTE() (noted[count++] = (word)__builtin_return_address(0) & ~1ul)
+#else
 #define NOTE() (noted[count++] = (word)__builtin_return_address(0))
+#endif
 
 #if defined __aarch64__
 enum { REGS = 33, SP = 31 };
@@ -49,6 +59,24 @@ static void print(const char *text, word size) {
     word eax = 4;
     __asm__ volatile("int $0x80" : "+a"(eax) : "b"(1), "c"(text), "d"(size) : "memory");
 }
+#elif defined __arm__
+enum { REGS = 16, SP = 13 };
+static const int bits[REGS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+// r0: where to put the registers, r1: where to copy the stack, r2: how many bytes.
+__asm__(".syntax unified\n.arm\n.text\n.globl dump\n.type dump, %function\ndump:\n.fnstart\n"
+        "stmia r0, {r0-r12}\nstr sp, [r0, 52]\nstr lr, [r0, 56]\nadr r3, .\nstr r3, [r0, 60]\nmov r3, sp\n"
+        "1: ldrb r12, [r3], 1\nstrb r12, [r1], 1\nsubs r2, r2, 1\nbne 1b\nbx lr\n.fnend\n.size dump, .-dump\n"
+        ".globl _start\n.type _start, %function\n_start:\n.fnstart\n.cantunwind\n"
+        "bl begin\nmov r7, 1\nmov r0, 0\nsvc 0\n.fnend\n.size _start, .-_start\n");
+static void print(const char *text, word size) {
+    register word number __asm__("r7") = 4, r0 __asm__("r0") = 1;
+    register const char *r1 __asm__("r1") = text;
+    register word r2 __asm__("r2") = size;
+    __asm__ volatile("svc 0" : "+r"(r0) : "r"(number), "r"(r1), "r"(r2) : "memory");
+}
+// Named by the tables of the generic model; never called.
+void __aeabi_unwind_cpp_pr0(void) {}
+void __aeabi_unwind_cpp_pr1(void) {}
 #endif
 void dump(word *regs, unsigned char *stack, word size);
 

@@ -9,7 +9,7 @@ use gimli::{Arm, Register};
 
 use super::machine::UnwindMachine;
 use super::memory::number;
-use super::module::Module;
+use super::module::{ExidxTable, Module};
 use super::row::NoRow;
 use super::rule::{ReturnAddress, Rule};
 
@@ -19,12 +19,14 @@ const ENTRY: usize = 8;
 /// The second word of the entry of a function that cannot be unwound. Linkers write one for code without tables.
 const CANT_UNWIND: u32 = 1;
 
-/// Place of the index in its file: the offset, the address, and the number of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ExidxTable {
-    pub(super) offset: u64,
-    pub(super) address: u64,
-    pub(super) size: u64,
+/// An entry of the index.
+struct ExidxEntry {
+    /// Its address.
+    place: u64,
+    /// The first address of its function.
+    first: u64,
+    /// Its second word.
+    content: u32,
 }
 
 impl Module {
@@ -36,9 +38,13 @@ impl Module {
     /// [`NoRow::Malformed`] if they cannot be read.
     pub(super) fn exidx_rule(&self, address: u64) -> Result<Rule, NoRow> {
         let table = self.exidx().ok_or(NoRow::Nothing)?;
-        let (place, content) = self.exidx_entry(table, address).ok_or(NoRow::Nothing)?;
+        let entry = self.exidx_entry(table, address).ok_or(NoRow::Nothing)?;
+        let ExidxEntry { place, first, content } = entry;
         if content == CANT_UNWIND {
-            return Err(NoRow::Nothing);
+            // The function at which the program starts has no caller.
+            let is_start = first == UnwindMachine::Arm.instruction(self.entry());
+            let root = Rule::new((Arm::R13, 0), ReturnAddress::Undefined, []).filter(|_| is_start);
+            return root.ok_or(NoRow::Nothing);
         }
         let instructions = match content >> 31 {
             1 => Instructions::compact(self, content, &[]),
@@ -48,13 +54,20 @@ impl Module {
         frame.rule().ok_or(NoRow::Nothing)
     }
 
-    /// Returns the address of the last entry that is not after an address, and its second word.
-    fn exidx_entry(&self, table: ExidxTable, address: u64) -> Option<(u64, u32)> {
+    /// Returns the first address of the function at an address of the file; `None` if no table covers it.
+    pub(super) fn exidx_function(&self, address: u64) -> Option<u64> {
+        Some(self.exidx_entry(self.exidx()?, address)?.first)
+    }
+
+    /// Returns the last entry that is not after an address.
+    fn exidx_entry(&self, table: ExidxTable, address: u64) -> Option<ExidxEntry> {
         let start = usize::try_from(table.offset).ok()?;
         let size = usize::try_from(table.size).ok()?;
         let bytes = self.data().get(start..start.checked_add(size)?)?;
         let (entries, _) = bytes.as_chunks::<ENTRY>();
-        let place = |index: usize| table.address.wrapping_add(u64::try_from(index.saturating_mul(ENTRY)).unwrap_or(0));
+        let place = |index: usize| {
+            table.address.wrapping_add(u64::try_from(index.saturating_mul(ENTRY)).unwrap_or(0))
+        };
         let first = |index: usize| Some(prel31(place(index), self.word(entries.get(index)?)?));
         let (mut low, mut high) = (0, entries.len());
         while low < high {
@@ -65,7 +78,8 @@ impl Module {
             }
         }
         let index = low.checked_sub(1)?;
-        Some((place(index), self.word(entries.get(index)?.get(4..)?)?))
+        let content = self.word(entries.get(index)?.get(4..)?)?;
+        Some(ExidxEntry { place: place(index), first: first(index)?, content })
     }
 
     /// Returns the instructions at an address of `.ARM.extab`.
@@ -179,7 +193,12 @@ impl VirtualFrame {
                     },
                     2 => {
                         let words = instructions.uleb128().ok_or(NoRow::Malformed)?;
-                        frame.add(words.checked_mul(4).and_then(|it| it.checked_add(0x204)).ok_or(NoRow::Malformed)?)?;
+                        frame.add(
+                            words
+                                .checked_mul(4)
+                                .and_then(|it| it.checked_add(0x204))
+                                .ok_or(NoRow::Malformed)?,
+                        )?;
                     }
                     // FSTMFDX has a word after the registers.
                     3 => {
@@ -249,8 +268,9 @@ impl VirtualFrame {
         let returns = returns.map_or(ReturnAddress::In(14), ReturnAddress::Saved);
         let is_saved = |register: Register| UnwindMachine::Arm.callee_saved() >> register.0 & 1 == 1;
         let saved = self.popped.iter().filter(|(register, _)| is_saved(*register));
-        let saved: Option<Vec<_>> =
-            saved.map(|&(register, at)| Some((register, at.checked_sub(self.offset)?.try_into().ok()?))).collect();
+        let saved: Option<Vec<_>> = saved
+            .map(|&(register, at)| Some((register, at.checked_sub(self.offset)?.try_into().ok()?)))
+            .collect();
         Rule::new((self.base, self.offset), returns, saved?)
     }
 }

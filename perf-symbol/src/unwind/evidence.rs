@@ -20,31 +20,49 @@ pub(crate) enum Evidence {
 }
 
 impl Evidence {
+    /// Returns whether a call, of any function, is before an address of code; true where the bytes are not known.
+    pub(crate) fn is_after_call<S: Space>(space: &mut S, machine: UnwindMachine, pc: u64) -> bool {
+        match Self::calls(space, machine, pc) {
+            Ok((_, calls)) => calls.is_indirect || calls.direct.is_some(),
+            Err(evidence) => evidence == Self::Code,
+        }
+    }
+
+    /// Returns the calls before an address of code, and the number of its module.
+    ///
+    /// # Errors
+    ///
+    /// [`None`](Self::None) if the address is not in code, [`Code`](Self::Code) if its bytes are not known.
+    fn calls<S: Space>(space: &mut S, machine: UnwindMachine, pc: u64) -> Result<(u32, Calls), Self> {
+        let is_thumb = machine == UnwindMachine::Arm && pc & 1 == 1;
+        let (number, address) = match space.place(pc.wrapping_sub(1)) {
+            AddressKind::Nowhere | AddressKind::Data(_) => return Err(Self::None),
+            AddressKind::Code(None) => return Err(Self::Code),
+            AddressKind::Code(Some((number, before))) => (number, before.wrapping_add(1)),
+        };
+        let module = space.module(number).filter(|module| module.machine() == machine).ok_or(Self::Code)?;
+        let bytes = before(module, address.wrapping_sub(is_thumb.into())).ok_or(Self::Code)?;
+        Ok((number, Calls::before(machine, bytes, address)))
+    }
+
     /// Returns the evidence that `pc` is the return address of a call of the function that is at `callee`.
     pub(crate) fn of<S: Space>(space: &mut S, machine: UnwindMachine, pc: u64, callee: u64) -> Self {
-        let is_thumb = machine == UnwindMachine::Arm && pc & 1 == 1;
-        let caller = match space.place(pc.wrapping_sub(1)) {
-            AddressKind::Nowhere | AddressKind::Data(_) => return Self::None,
-            AddressKind::Code(None) => return Self::Code,
-            AddressKind::Code(Some(caller)) => caller,
+        let (caller, calls) = match Self::calls(space, machine, pc) {
+            Ok(found) => found,
+            Err(evidence) => return evidence,
         };
         let callee = match space.place(callee) {
             AddressKind::Code(callee) => callee,
             AddressKind::Nowhere | AddressKind::Data(_) => None,
         };
-        let (number, address) = (caller.0, caller.1.wrapping_add(1));
-        let Some(module) = space.module(number).filter(|module| module.machine() == machine) else {
-            return Self::Code;
-        };
-        let Some(bytes) = before(module, address.wrapping_sub(is_thumb.into())) else { return Self::Code };
-        let calls = Calls::before(machine, bytes, address);
         let Some(target) = calls.direct else {
             return if calls.is_indirect { Self::Indirect } else { Self::None };
         };
+        let Some(module) = space.module(caller) else { return Self::Code };
         let callee = callee.and_then(|(number, address)| Some((number, space.module(number)?, address)));
         let is_reached = callee.is_some_and(|(callee, in_module, to)| {
-            callee == number && is_in_function(in_module, target, to)
-                || is_linked(module, target, in_module, to, callee == number)
+            callee == caller && is_in_function(in_module, target, to)
+                || is_linked(module, target, in_module, to, callee == caller)
         });
         // Bytes that read as a direct call of other code and as an indirect one are the former.
         let is_elsewhere = || module.constant(target).is_some();

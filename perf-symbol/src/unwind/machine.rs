@@ -71,6 +71,12 @@ impl UnwindMachine {
         }
     }
 
+    /// Returns the address of the instruction that a value of the program counter means. Of 32-bit Arm, the lowest bit of a return
+    /// address says that it is Thumb code.
+    pub(crate) fn instruction(self, pc: u64) -> u64 {
+        if self == Self::Arm { pc & !1 } else { pc }
+    }
+
     /// The stack pointer.
     pub(crate) fn sp(self) -> Register {
         match self {

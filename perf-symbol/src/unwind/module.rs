@@ -41,6 +41,8 @@ pub struct Module {
     pub(crate) eh_frame: Option<Readable>,
     pub(crate) header: Option<HeaderTable>,
     pub(crate) debug_frame: Option<Readable>,
+    /// Of 32-bit Arm.
+    exidx: Option<ExidxTable>,
     eh_frame_index: OnceLock<Vec<FdeEntry>>,
     debug_frame_index: OnceLock<Vec<FdeEntry>>,
     is_go: bool,
@@ -52,6 +54,14 @@ pub struct Module {
     /// The functions that a symbolizer finds in the file; `None` if there is no symbolizer.
     shared: Option<SharedFunctions>,
     linkage: OnceLock<Linkage>,
+}
+
+/// Place of `.ARM.exidx` in its file: the offset, the address, and the number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ExidxTable {
+    pub(super) offset: u64,
+    pub(super) address: u64,
+    pub(super) size: u64,
 }
 
 /// A range of a file in which addresses and offsets differ by one number.
@@ -107,12 +117,8 @@ impl Module {
         // A table of another section, as a tool that split a file may leave it, is of no use.
         let header = header.filter(|it| eh_frame.is_some() && bases.eh_frame.section == Some(it.eh_frame));
         let debug_frame = section(image, ".debug_frame").or_else(|| section(debug?, ".debug_frame"));
-        let readable = |is_eh_frame| {
-            move |bytes| match machine {
-                UnwindMachine::Aarch64 => Readable::new(bytes, order, is_eh_frame),
-                _ => Readable { bytes, changed: Vec::new() },
-            }
-        };
+        let exidx = image.arm_exidx().filter(|_| machine == UnwindMachine::Arm);
+        let exidx = exidx.map(|(offset, address, size)| ExidxTable { offset, address, size });
         let is_constant = |flags: u32| flags & PF_W.0 == 0;
         let constants = image
             .headers()
@@ -126,9 +132,10 @@ impl Module {
             order,
             constants,
             bases,
-            eh_frame: eh_frame.map(readable(true)),
+            eh_frame: eh_frame.map(|bytes| readable(machine, order, bytes, true)),
             header,
-            debug_frame: debug_frame.map(readable(false)),
+            debug_frame: debug_frame.map(|bytes| readable(machine, order, bytes, false)),
+            exidx,
             eh_frame_index: OnceLock::new(),
             debug_frame_index: OnceLock::new(),
             is_go: go::has_table(image),
@@ -147,9 +154,23 @@ impl Module {
         Self { is_doubtful: doubt.and_then(Doubt::guess).is_some(), ..self }
     }
 
+    /// Uses `.debug_frame` of what `.gnu_debugdata` has, if there is no other. Android's 32-bit libraries have it there.
+    pub(crate) fn with_mini_debug_info(mut self, mini: Option<&ElfImage>) -> Self {
+        if self.debug_frame.is_none() {
+            let bytes = mini.and_then(|mini| section(mini, ".debug_frame"));
+            self.debug_frame = bytes.map(|bytes| readable(self.machine, self.order, bytes, false));
+        }
+        self
+    }
+
     /// Uses the functions that a symbolizer finds in the file, so that its symbol tables are not read twice.
     pub(crate) fn with_functions(self, shared: SharedFunctions) -> Self {
         Self { shared: Some(shared), ..self }
+    }
+
+    /// Returns the place of `.ARM.exidx`.
+    pub(super) fn exidx(&self) -> Option<ExidxTable> {
+        self.exidx
     }
 
     /// Returns how a frame was found to which the module's tables led.
@@ -269,6 +290,7 @@ impl fmt::Debug for Module {
             .field("has_eh_frame", &self.eh_frame.is_some())
             .field("has_eh_frame_hdr", &self.header.is_some())
             .field("has_debug_frame", &self.debug_frame.is_some())
+            .field("has_exidx", &self.exidx.is_some())
             .finish_non_exhaustive()
     }
 }
@@ -295,6 +317,14 @@ impl fmt::Display for ModuleError {
 }
 
 impl std::error::Error for ModuleError {}
+
+/// Returns a section of unwind tables as gimli can read it.
+fn readable(machine: UnwindMachine, order: Endianness, bytes: FileBytes, is_eh_frame: bool) -> Readable {
+    match machine {
+        UnwindMachine::Aarch64 => Readable::new(bytes, order, is_eh_frame),
+        _ => Readable { bytes, changed: Vec::new() },
+    }
+}
 
 /// Returns the place in the file of what is there of `offset..offset + size`; `None` if nothing is.
 fn place(image: &ElfImage, offset: u64, size: u64) -> Option<Range<usize>> {

@@ -10,6 +10,8 @@ use super::rule::Rule;
 pub(crate) enum RuleAnswer {
     /// The rule with this number.
     Rule(u32),
+    /// The rule with this number, which holds at the calls of the function alone.
+    AtCalls(u32),
     /// A row that needs to be evaluated each time.
     Row,
     /// No unwind table covers the address.

@@ -66,15 +66,16 @@ impl Walker {
             if is_return && matches!(space.place(registers.pc.wrapping_sub(1)), AddressKind::Data(_)) {
                 return StackEnd::Garbage;
             }
-            frames.push(UnwoundFrame { ip: registers.pc, mode, is_return, source });
-            self.places.push((registers.pc, registers.get(machine.sp()).unwrap_or(0)));
+            let ip = machine.instruction(registers.pc);
+            frames.push(UnwoundFrame { ip, mode, is_return, source });
+            self.places.push((ip, registers.get(machine.sp()).unwrap_or(0)));
             // A call may be the last instruction of a function, so that its return address is in the next one.
             // So may a system call that does not return: that of a signal trampoline, or exit.
             let is_last = is_in_kernel && source == FrameSource::Registers && {
                 let mut is_covered = |address| self.is_covered(space, machine, address);
                 !is_covered(registers.pc) && is_covered(registers.pc.wrapping_sub(1))
             };
-            let lookup = registers.pc.wrapping_sub(u64::from(is_return || is_last));
+            let lookup = ip.wrapping_sub(u64::from(is_return || is_last));
             source = match self.step(space, machine, &mut registers, &memory, lookup, is_return) {
                 Ok(source) => source,
                 Err(end) => return end,
@@ -111,6 +112,17 @@ impl Walker {
                     let rule = self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
                     let source = space.module(number).map_or(FrameSource::Cfi, |module| module.source());
                     return rule.apply(machine, registers, memory).map(|()| source);
+                }
+                RuleAnswer::AtCalls(rule) => {
+                    let rule = *self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
+                    let mut caller = *registers;
+                    let applied = rule.apply(machine, &mut caller, memory);
+                    if is_return || applied.is_ok() && is_called(space, machine, registers, caller.pc, lookup)
+                    {
+                        *registers = caller;
+                        let source = space.module(number).map_or(FrameSource::Cfi, |module| module.source());
+                        return applied.map(|()| source);
+                    }
                 }
                 RuleAnswer::Row => return self.apply_row(space, registers, memory, number, address, lookup),
                 RuleAnswer::Malformed => return Err(StackEnd::Garbage),
@@ -190,7 +202,11 @@ impl Walker {
         let boundary = module.boundary(address);
         let known = match module.row(address, &mut self.context) {
             _ if boundary.is_some() => boundary.map_or(RuleAnswer::Nothing, RuleAnswer::Boundary),
-            Err(NoRow::Nothing) => RuleAnswer::Nothing,
+            Err(NoRow::Nothing) => match module.exidx_rule(address) {
+                Err(NoRow::Nothing) => RuleAnswer::Nothing,
+                Err(NoRow::Malformed) => RuleAnswer::Malformed,
+                Ok(rule) => RuleAnswer::AtCalls(self.rules.number_of(rule)),
+            },
             Err(NoRow::Malformed) => RuleAnswer::Malformed,
             Ok(row) => match row.rule() {
                 Some(rule) => RuleAnswer::Rule(self.rules.number_of(rule)),
@@ -226,4 +242,28 @@ impl Walker {
         })?;
         Ok(if row.is_signal { FrameSource::Signal } else { module.source() })
     }
+}
+
+/// Returns whether `caller`, to which a rule for calls leads, is that of a function that was interrupted. In its prologue, the
+/// function has not saved what the rule restores, and the link register still has the return address: one in another function.
+fn is_called<S: Space>(
+    space: &mut S,
+    machine: UnwindMachine,
+    registers: &UnwindRegisters,
+    caller: u64,
+    lookup: u64,
+) -> bool {
+    let link = machine.link().and_then(|link| registers.get(link)).map(|link| link & machine.code_mask());
+    let is_caller = |link: u64| {
+        let function = |space: &mut S, addr: u64| match space.place(addr) {
+            AddressKind::Code(Some((number, address))) => {
+                Some((number, space.module(number)?.exidx_function(address)?))
+            }
+            _ => None,
+        };
+        link != caller
+            && function(space, link.wrapping_sub(1)) != function(space, lookup)
+            && Evidence::of(space, machine, link, lookup) == Evidence::Direct
+    };
+    !link.is_some_and(is_caller) && Evidence::is_after_call(space, machine, caller)
 }

@@ -50,6 +50,13 @@ fn arm64() {
     check("aarch64");
 }
 
+/// By `.ARM.exidx` alone.
+#[test]
+fn arm_of_32_bits() {
+    check("arm");
+    check("thumb");
+}
+
 #[test]
 fn x86_of_32_bits() {
     check("i686");

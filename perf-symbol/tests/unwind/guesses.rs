@@ -198,5 +198,5 @@ fn link_registers() {
     it.mappings = vec![(0x1000_0000, 0x1000, testdata::elf::TEXT_OFFSET, READ | EXEC, "/x")];
     it.regs = vec![(13, 0x7000_1000), (14, 0x1000_0209), (15, 0x1000_0108)];
     let (frames, _) = unwind_on(Arch::Arm, &it, &elf);
-    assert_eq!(frames.iter().map(|frame| frame.ip).collect::<Vec<_>>(), [0x1000_0108, 0x1000_0209]);
+    assert_eq!(frames.iter().map(|frame| frame.ip).collect::<Vec<_>>(), [0x1000_0108, 0x1000_0208]);
 }
