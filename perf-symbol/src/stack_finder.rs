@@ -131,7 +131,9 @@ impl StackFinder {
             frames.push(StackFrame { frame, is_caller, source: FrameSource::Chain });
         }
         self.complete(at.session(), frames, start);
-        let is_whole = (1..self.max_chain).contains(&frames.len().saturating_sub(start));
+        // simpleperf unwinds and joins stacks itself.
+        let most = if has_returns { self.max_chain } else { usize::MAX };
+        let is_whole = (1..most).contains(&frames.len().saturating_sub(start));
         let has_chain = at.sample().layout().sample_type().contains(SampleType::CALLCHAIN);
         Ok((has_chain && !is_whole).then_some(StackEnd::Truncated))
     }

@@ -17,10 +17,23 @@ pub use init_map::InitMap;
 pub use meta_info::{EventTypeInfo, MetaInfo, MetaInfoEntry};
 pub use stored_file::{DexFileOffset, StoredFile, StoredSymbol};
 
+use perf_abi::feature::Feature;
+
 use super::{Entries, Features};
+use crate::byte_str::ByteStr;
 use crate::error::FileError;
 
 impl Features<'_> {
+    /// Returns whether Android's simpleperf wrote the capture: it has a feature of its own, or the command is that program,
+    /// as in captures of its first versions.
+    #[must_use]
+    pub fn is_of_simpleperf(&self) -> bool {
+        let has_own = self.iter().any(|it| it.feature.0 >= Feature::SIMPLEPERF_START);
+        let is_program = |path: ByteStr<'_>| path.rsplit(|&byte| byte == b'/').next() == Some(b"simpleperf");
+        let command = || self.cmdline().ok().flatten().and_then(|it| it.iter().next());
+        has_own || command().is_some_and(is_program)
+    }
+
     /// Returns the files whose symbols simpleperf stored, from `FILE` or from `FILE2`, which newer versions write in its
     /// place. `None` if the capture has neither.
     ///

@@ -3,7 +3,6 @@
 use alloc::sync::Arc;
 
 use perf_abi::attr::Attr;
-use perf_abi::feature::Feature;
 use perf_abi::record::{RecordType, SimpleperfDsoType};
 use perf_parse::feature::Features;
 use perf_parse::feature::InitMap;
@@ -46,7 +45,7 @@ impl Session {
 
     /// Adds what simpleperf's features say.
     pub(super) fn add_recorded(&mut self, features: &Features<'_>) {
-        self.is_of_simpleperf |= is_of_simpleperf(features);
+        self.is_of_simpleperf |= features.is_of_simpleperf();
         self.machines.host.names_by_process = self.is_of_simpleperf;
         if let Ok(Some(map)) = features.init_map() {
             self.add_init_map(&map);
@@ -94,9 +93,11 @@ impl Session {
             Record::User(UserRecord::KernelSymbol(it), _) => {
                 Arc::make_mut(&mut self.recorded).set_kallsyms(it.kallsyms, limit);
             }
-            Record::User(UserRecord::Split(_) | UserRecord::SplitEnd, _) => {
-                // Pieces that do not make a record are those of no symbols.
-                if let Ok(Some(joined)) = self.split.push(&record.raw())
+            // Pieces that do not make a record are those of no symbols.
+            Record::User(UserRecord::Split(_), _) => drop(self.split.push(&record.raw())),
+            Record::User(UserRecord::SplitEnd, _) => {
+                let mut split = core::mem::take(&mut self.split);
+                if let Ok(Some(joined)) = split.push(&record.raw())
                     && let Ok(Record::User(UserRecord::KernelSymbol(it), _)) = joined.decode_user()
                 {
                     Arc::make_mut(&mut self.recorded).set_kallsyms(it.kallsyms, limit);
@@ -106,12 +107,4 @@ impl Session {
         }
         Ok(())
     }
-}
-
-/// Returns whether simpleperf wrote the capture: by a feature of its own, or in older versions by the name of the program.
-fn is_of_simpleperf(features: &Features<'_>) -> bool {
-    let has_own = features.iter().any(|it| it.feature.0 >= Feature::SIMPLEPERF_START);
-    let is_program = |command: &[u8]| command.rsplit(|&byte| byte == b'/').next() == Some(b"simpleperf");
-    has_own
-        || matches!(features.cmdline(), Ok(Some(it)) if it.iter().next().is_some_and(|it| is_program(&it)))
 }

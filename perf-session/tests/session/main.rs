@@ -6,6 +6,7 @@ mod kernel;
 mod limits;
 mod mappings;
 mod remapped;
+mod simpleperf;
 mod stacks;
 mod tasks;
 

@@ -23,6 +23,7 @@ mod load_ahead;
 mod mutations;
 mod names;
 mod origins;
+mod recorded;
 mod remapped;
 mod remote;
 mod stacks;

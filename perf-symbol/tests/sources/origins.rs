@@ -160,7 +160,11 @@ fn each_has_a_word() {
         FileOrigin::Fetched,
         FileOrigin::Running,
         FileOrigin::Given,
+        FileOrigin::Capture,
     ];
     let words = origins.map(|origin| origin.to_string());
-    assert_eq!(words, ["path", "build-id", "debug-link", "process", "fetched", "running", "given"]);
+    assert_eq!(
+        words,
+        ["path", "build-id", "debug-link", "process", "fetched", "running", "given", "capture"]
+    );
 }
