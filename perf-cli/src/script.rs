@@ -21,6 +21,7 @@ use core::num::NonZero;
 use std::thread::available_parallelism;
 
 use perf_parse::file::Reader;
+use perf_profile::Symbols;
 
 use crate::args::script::{SampleFormat, ScriptArgs};
 use crate::input::Memory;
@@ -64,7 +65,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         ns: args.ns,
         reltime: args.reltime,
         deltatime: args.deltatime,
-        max_stack: args.max_stack,
+        max_stack: Symbols::max_stack(reader.features(), args.max_stack),
     };
     let threads = threads(args);
     let samples = selection::samples(reader, memory, &args.only)?.threads(threads.get());
@@ -75,7 +76,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     let names = names::symbols_with(&args.symbols, reader.features(), memory, lines, style)?;
     let needs_kernel = args.format == SampleFormat::Jsonl
         || events.choice.has(Fields::SYM.with(Fields::DSO).with(Fields::SRCLINE));
-    let names = names.with_max_stack(args.max_stack);
+    let names = names.with_max_stack(options.max_stack);
     let names = if needs_kernel { names } else { names.without_kernel_in_stacks() };
     let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
     let mut pass = ScriptPass::new(options, events, &mut output);

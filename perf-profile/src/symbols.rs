@@ -69,6 +69,19 @@ impl Symbols {
     /// Number of frames of a call chain unless the recording machine's `kernel.perf_event_max_stack` was changed.
     pub const MAX_CHAIN: usize = 127;
 
+    /// Returns how many frames of a stack are used: `wanted`, unless that is the default of 127 and the capture is one of
+    /// simpleperf, whose call chains may be longer than those of the kernel: then all.
+    ///
+    /// simpleperf: `CallChainJoiner`, `system/extras/simpleperf/CallChainJoiner.h`.
+    #[must_use]
+    pub fn max_stack(features: &Features<'_>, wanted: usize) -> usize {
+        let is_default = wanted == Self::MAX_CHAIN;
+        if is_default && features.is_of_simpleperf() { Self::LONGEST_CHAIN } else { wanted }
+    }
+
+    /// Number of addresses that fit into a record.
+    const LONGEST_CHAIN: usize = (1 << 16) / 8;
+
     /// Finds symbols in the files of this machine, as [`perf_symbol::SymbolOptions`] are by default.
     #[must_use]
     pub fn of<'c>(capture: impl Into<CaptureInfo<'c>>) -> Self {

@@ -9,6 +9,7 @@ use std::thread;
 use perf_export::columns::{self, Options};
 use perf_export::parquet;
 use perf_parse::file::Reader;
+use perf_profile::Symbols;
 
 use super::data_set::CaptureFiles;
 use crate::args::export::{DroppedPart, ExportArgs, ExtraColumn};
@@ -96,13 +97,14 @@ fn add(
     partition.date.clone_from(&args.columns.date);
     let mut files = CaptureFiles::new(&args.output, memory.inputs, partition);
     let mut observer = StderrObserver::new(memory, false);
-    let options = options(args, path, threads);
+    let max_stack = Symbols::max_stack(reader.features(), args.profile.naming.max_stack);
+    let options = options(args, path, threads, max_stack);
     let end = columns::walk(reader, samples, &names, options, &mut observer, |tables| files.write(tables))?;
     files.publish()?;
     Ok(observer.finish(end.account(), end.omitted(), "exported"))
 }
 
-fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
+fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>, max_stack: usize) -> Options {
     let mut options = Options::default();
     let columns = &args.columns;
     options.path = (path != Path::new("-")).then(|| path.as_os_str().as_encoded_bytes().to_vec());
@@ -114,7 +116,7 @@ fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>) -> Options {
     options.redaction.cmdline = columns.drop.contains(&DroppedPart::Cmdline);
     options.redaction.paths = columns.drop.contains(&DroppedPart::Paths);
     options.redaction.salt.clone_from(&columns.hash_paths);
-    options.max_stack = Some(args.profile.naming.max_stack);
+    options.max_stack = Some(max_stack);
     options.naming = args.profile.symbols.naming(Some(threads));
     options
 }

@@ -15,6 +15,7 @@ use super::time_quantum::TimeQuantum;
 use crate::capture_info::CaptureInfo;
 use crate::error::ReportError;
 use crate::limits::Limits;
+use crate::symbols::Symbols;
 
 /// The contents of a report, as they follow from its options and from the capture.
 #[derive(Clone, Debug)]
@@ -130,7 +131,7 @@ impl ReportPlan {
             excludes_other: options.excludes_other,
             hides_unresolved: options.hides_unresolved,
             time_quantum: options.time_quantum,
-            max_stack: options.max_stack,
+            max_stack: Symbols::max_stack(info.features(), options.max_stack),
             off_cpu: options.off_cpu,
             inlines: options.inlines,
             limits: options.limits,

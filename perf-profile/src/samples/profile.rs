@@ -75,10 +75,12 @@ impl Samples<'_> {
         let (mut samples, kind) = if off_cpu { self.with_off_cpu() } else { (self, None) };
         samples.needs_all |= wakers > 0;
         let samples = samples.resolved()?;
-        let symbols = symbols.clone().with_max_stack(detail.max_stack);
         let naming = NamingOptions { inlines, threads: samples.threads };
         let source = samples.source();
         let info = source.info();
+        let max_stack = Symbols::max_stack(info.features(), detail.max_stack);
+        let detail = SampleDetail { max_stack, ..detail };
+        let symbols = symbols.clone().with_max_stack(max_stack);
         let workers = samples.workers(symbols.symbolizer().is_some());
         let mut pass = ProfilePass {
             builder: ProfileBuilder::new(detail, limits),
