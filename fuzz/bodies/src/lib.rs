@@ -8,6 +8,7 @@ pub mod command_line;
 pub mod deferred;
 pub mod features;
 pub mod folder;
+pub mod go_lines;
 pub mod index;
 pub mod input;
 pub mod jitdump;
@@ -61,6 +62,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("session", session::run),
     ("symbol_elf", symbol_elf::run),
     ("symbol_text", symbol_text::run),
+    ("go_lines", go_lines::run),
     ("jitdump", jitdump::run),
     ("unwind", unwind::run),
     ("profile", profile::run),

@@ -11,6 +11,7 @@ mod elf;
 mod files;
 mod generated;
 mod go;
+mod go_fixtures;
 mod go_program;
 mod hostile;
 #[cfg(feature = "https")]
