@@ -25,7 +25,7 @@ struct PerfMapEntry {
 }
 
 impl PerfMap {
-    /// Reads lines of `START SIZE NAME`, both numbers in hexadecimal. Spaces or tabs separate the three, and a line may end with
+    /// Reads lines of `START SIZE NAME`, both numbers in hexadecimal, with `0x` or without. Spaces or tabs separate the three, and a line may end with
     /// CR LF. Where lines overlap, the later one counts: its code replaced the earlier. Other lines are skipped and counted.
     ///
     /// perf: `dso__load_perf_map`, `tools/perf/util/symbol.c`.
@@ -91,7 +91,7 @@ fn parse_line(line: &[u8]) -> Option<PerfMapEntry> {
     let number = |at: usize| {
         let rest = line.get(at..)?;
         // Some programs write the prefix.
-        let prefix = if rest.starts_with(b"0x") { 2usize } else { 0 };
+        let prefix = if rest.starts_with(b"0x") || rest.starts_with(b"0X") { 2usize } else { 0 };
         let (number, digits) = hex(rest.get(prefix..)?)?;
         let end = at.checked_add(prefix)?.checked_add(digits)?;
         let blanks = line.get(end..)?.iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
@@ -128,6 +128,18 @@ mod tests {
         // The offset in a symbol is from its start, though another one is in between.
         assert_eq!(map.find(0x1050).unwrap().start, 0x1000);
         assert_eq!(map.skipped(), 0);
+    }
+
+    #[test]
+    fn numbers_of_each_spelling_and_lines_that_repeat() {
+        let text = "0XABC0 0X10 upper\nabd0 8 first\nABD0 8 again\n0xabd0\t0\tempty\n";
+        let map = PerfMap::parse(FileBytes::new(text), &SymbolLimits::default());
+        let name =
+            |address| map.find(address).map(|symbol| String::from_utf8_lossy(symbol.name).into_owned());
+        assert_eq!(name(0xabcf).as_deref(), Some("upper"));
+        assert_eq!(name(0xabd0).as_deref(), Some("empty"));
+        assert_eq!(name(0xabd7).as_deref(), Some("again"));
+        assert_eq!((name(0xabd8), map.skipped()), (None, 0));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod address;
 mod go_frames;
+mod python;
 mod remapped;
 
 use std::ops::Range;

@@ -35,14 +35,18 @@ fn perf_map(text: &[u8], bytes: FileBytes, limits: &SymbolLimits) {
 
 /// Parses a line by another way than the crate.
 fn parse(line: &[u8]) -> Option<(u64, u64, &[u8])> {
-    let mut parts = line.splitn(3, |&byte| byte == b' ');
-    let mut number = || {
-        let text = core::str::from_utf8(parts.next()?).ok()?;
-        let digits = text.strip_prefix("0x").unwrap_or(text);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
+    let number = |text: &'_ [u8]| -> Option<(u64, usize)> {
+        let end = text.iter().position(is_blank)?;
+        let head = core::str::from_utf8(&text[..end]).ok()?;
+        let digits = head.strip_prefix("0x").or(head.strip_prefix("0X")).unwrap_or(head);
         let is_number = !digits.is_empty() && digits.len() <= 16 && !digits.starts_with('+');
-        u64::from_str_radix(digits, 16).ok().filter(|_| is_number)
+        let rest = end + text[end..].iter().take_while(|byte| is_blank(byte)).count();
+        Some((u64::from_str_radix(digits, 16).ok().filter(|_| is_number)?, rest))
     };
-    let (start, size) = (number()?, number()?);
-    let name = parts.next().filter(|name| !name.is_empty())?;
-    Some((start, start.saturating_add(size.max(1)), name))
+    let (start, at) = number(line)?;
+    let (size, name) = number(&line[at..])?;
+    let name = &line[at + name..];
+    (!name.is_empty()).then_some((start, start.saturating_add(size.max(1)), name))
 }

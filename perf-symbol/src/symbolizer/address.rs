@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use perf_session::{DsoKind, Mapping, Session};
 
-use super::{AddressKey, Symbolizer};
+use super::{AddressKey, Symbolizer, python};
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DwarfState};
 use crate::dso_symbols::DsoSymbols;
@@ -134,7 +134,10 @@ impl Symbolizer {
         let demangles = !matches!(kind, DsoKind::Kernel | DsoKind::Module)
             || self.shared.finder.options().demangle_kernel;
         let function = recorded.or(of_files).map(|(symbol, address, origin)| {
-            self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), demangles)
+            let offset = address.wrapping_sub(symbol.start);
+            let function = self.function(dso, (&symbol, origin), offset, demangles);
+            let path = if symbol.source == NameSource::PerfMap { python::path(symbol.name) } else { None };
+            Function { file: path.map(|path| self.names.share(path)), ..function }
         });
         let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
         // A doubtful file has no lines of functions that the capture names.

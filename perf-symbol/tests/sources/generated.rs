@@ -18,6 +18,19 @@ fn the_map_of_a_process() {
     assert!(names(&mut it, &session, 5, CODE + 0x30).is_empty());
 }
 
+/// `python -X perf` names each function with its file.
+#[test]
+fn functions_of_python() {
+    let session = records().session();
+    let map = "50000010 20 py::f:/srv/a.py\n50000030 20 other:/srv/a.py\n";
+    let mut it = symbolizer(Memory::default().with("/tmp/perf-5.map", map));
+    let mut at = |ip| it.functions(&session, &frame(&session, 5, ip), false, None)[0].clone();
+    let function = at(CODE + 0x14);
+    assert_eq!(function.name.as_deref(), Some(&b"py::f:/srv/a.py"[..]));
+    assert_eq!((function.file.as_deref(), function.line), (Some(&b"/srv/a.py"[..]), None));
+    assert_eq!(at(CODE + 0x34).file, None);
+}
+
 /// A process in a container writes its map by its number there, into a `/tmp` of its own.
 #[test]
 fn the_map_of_a_process_in_a_container() {
