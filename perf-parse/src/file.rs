@@ -104,6 +104,7 @@ mod deferred_samples;
 mod feature_table;
 mod header;
 mod image;
+mod init_map;
 mod knowledge;
 mod look_ahead;
 mod open;

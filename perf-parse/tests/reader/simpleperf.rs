@@ -125,6 +125,30 @@ fn pieces_that_are_no_record() {
     assert_eq!(all.times(), [Some(1), None, None, Some(2)]);
 }
 
+/// Puts bytes into a COMPRESSED record, as a zstd frame of one block that is stored as it is.
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    let size = bytes.len() as u32;
+    let frame = Bytes::new(false).raw(&[0x28, 0xb5, 0x2f, 0xfd, 0x20]).u8(size as u8);
+    frame.raw(&(size << 3 | 1).to_le_bytes()[..3]).raw(bytes).record(81, 0)
+}
+
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+#[test]
+fn compressed_records_of_a_feature() {
+    let records = testdata::features::simpleperf::init_map(false);
+    let plain = records.concat();
+    // simpleperf ends the zstd frame of each section.
+    let packed: Vec<_> = records.iter().flat_map(|record| compressed(record)).collect();
+    for section in [plain, packed] {
+        let built = Builder::new(false).event(timed(), &[7]).data(sample(1)).feature(134, section).build();
+        let reader = Reader::new(&built.bytes).unwrap();
+        let map = reader.features().init_map().unwrap().unwrap();
+        let found: Vec<_> = map.reader().records().map(|it| it.unwrap().raw().as_bytes().to_vec()).collect();
+        assert_eq!(found, records);
+    }
+}
+
 /// After damage, the next record may be one of simpleperf's, which are not aligned.
 #[test]
 fn unaligned_records_after_damage() {

@@ -2,11 +2,9 @@
 
 use alloc::sync::Arc;
 
-use perf_abi::attr::Attr;
 use perf_abi::record::{RecordType, SimpleperfDsoType};
 use perf_parse::feature::Features;
 use perf_parse::feature::InitMap;
-use perf_parse::layout::SampleLayout;
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
 
@@ -61,15 +59,14 @@ impl Session {
         }
     }
 
-    /// Applies the records of mappings and names that were there when the recording began. Compressed ones are skipped.
+    /// Applies the records of mappings and names that were there when the recording began.
     fn add_init_map(&mut self, map: &InitMap<'_>) {
-        // Paths and names end at a NUL, so that what follows does not matter.
-        let Ok(layout) = SampleLayout::new(&Attr::default()) else { return };
-        for record in map.records().map_while(Result::ok) {
+        // Paths and names end at a NUL, so that the trailers after them do not matter.
+        for record in map.reader().records().map_while(Result::ok) {
             if matches!(record.kind(), RecordType::MMAP | RecordType::MMAP2 | RecordType::COMM)
-                && let Ok(decoded) = record.decode(&layout)
+                && let Ok(decoded) = record.decode()
             {
-                self.apply_decoded(record.misc(), decoded);
+                self.apply_decoded(record.raw().misc(), decoded);
             }
         }
     }

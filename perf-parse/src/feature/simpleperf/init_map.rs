@@ -13,7 +13,8 @@ use crate::record::Records;
 /// while it records, and stores them here in place of the front of the data section. They apply before all other records.
 /// Borrows the bytes of the section.
 ///
-/// The records may be compressed: COMPRESSED records then contain them.
+/// The records may be compressed: [`records`](Self::records) then returns COMPRESSED records, and [`reader`](Self::reader)
+/// those in them.
 ///
 /// simpleperf: `RecordCommand::DumpInitMapFeature`, `system/extras/simpleperf/cmd_record.cpp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
