@@ -71,7 +71,7 @@ pub(crate) enum Verb {
     #[command(after_help = script::EXAMPLES)]
     Script(script::ScriptArgs),
     /// Show where the time went, as perf report does
-    #[command(after_help = report::EXAMPLES)]
+    #[command(after_help = report::examples())]
     Report(Box<report::ReportArgs>),
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]

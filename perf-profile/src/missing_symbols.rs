@@ -6,6 +6,8 @@ use std::sync::Arc;
 use perf_session::{BuildId, Dso, DsoKind, Inode};
 use perf_symbol::NoSymbols;
 
+use crate::text::OneLine;
+
 /// A file that has no names for some frames.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -24,7 +26,7 @@ pub struct MissingSymbols {
 
 /// Why frames have no names, as far as it decides what would help. Displayed as the reason and a sentence that names the
 /// option or the command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MissingCause {
     /// A package of a distribution, whose symbols are in another one.
@@ -46,6 +48,8 @@ pub enum MissingCause {
     KernelModule(NoSymbols),
     /// The kernel hides its addresses.
     KernelHidden,
+    /// Code of this file that the process moved, as to large pages: the file has no names there, or was not found.
+    Remapped(Arc<Dso>),
     /// Generated code of which there is no map.
     NoPerfMap,
     /// Generated code that the map does not have.
@@ -60,6 +64,10 @@ impl MissingSymbols {
     /// Returns why the frames have no names.
     #[must_use]
     pub fn cause(&self) -> MissingCause {
+        let is_nameless = matches!(self.why, None | Some(NoSymbols::NotInTable | NoSymbols::NotFound));
+        if let Some(file) = self.dso.laid_over().filter(|_| is_nameless) {
+            return MissingCause::Remapped(Arc::clone(file));
+        }
         match (self.dso.kind(), self.why) {
             (DsoKind::File, None | Some(NoSymbols::NotInTable)) if self.is_go => MissingCause::StrippedGo,
             (DsoKind::File, None | Some(NoSymbols::NotInTable)) if self.is_packaged() => {
@@ -160,6 +168,13 @@ impl fmt::Display for MissingCause {
             Self::KernelHidden => f.write_str(
                 "kernel.kptr_restrict hides the addresses of the kernel. Run as root, or after sysctl \
                  kernel.kptr_restrict=0, or give --kallsyms or --vmlinux of the machine that recorded",
+            ),
+            Self::Remapped(file) => write!(
+                f,
+                "the process moved code of {} there, which was not found or has no names for it. Give that file with --symfs \
+                 or --debug-dir, or record without large pages for code (node without --use-largepages, ClickHouse with \
+                 remap_executable=0)",
+                OneLine(file.name())
             ),
             Self::NoPerfMap => f.write_str(
                 "the process left no map of its generated code. Have it write one: java -XX:+DumpPerfMapAtExit, node \

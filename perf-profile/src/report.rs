@@ -102,7 +102,7 @@ use ranks::RowRanks;
 pub use row::{ReportRow, RowCount};
 pub use row_stacks::RowStacks;
 use samples::ReportSamples;
-pub use sort_key::{ReportColumn, SortKey};
+pub use sort_key::{KeyNeed, ReportColumn, SortKey};
 use source_texts::SourceTexts;
 pub use stack_function::StackFunction;
 pub use table::{Percentage, ReportTable, percent};

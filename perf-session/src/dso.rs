@@ -117,6 +117,13 @@ impl Dso {
         self.first.0
     }
 
+    /// Returns the file whose code this executable memory was laid over, as programs do that move their code to large pages; `None`
+    /// for all others. [`Mapping::remapped`](crate::Mapping::remapped) has the addresses.
+    #[must_use]
+    pub fn laid_over(&self) -> Option<&Arc<Self>> {
+        Some(&self.code.as_ref()?.dso)
+    }
+
     /// Returns the mapping of a file that this memory was laid over.
     pub(crate) fn code(&self) -> Option<&Arc<RemappedCode>> {
         self.code.as_ref()

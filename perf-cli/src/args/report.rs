@@ -4,7 +4,9 @@ use core::fmt::Display;
 use core::num::NonZero;
 use core::str::FromStr;
 
-use perf_profile::report::{CallGraphOptions, CallGraphStyle, EventGrouping, Options, Percentage};
+use perf_profile::report::{
+    CallGraphOptions, CallGraphStyle, EventGrouping, KeyNeed, Options, Percentage, ReportColumn,
+};
 
 use super::ReadingArgs;
 use super::capture::Capture;
@@ -12,19 +14,28 @@ use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
 use crate::outcome::Failure;
 
-pub(super) const EXAMPLES: &str =
+/// Returns the help after the options.
+pub(super) fn examples() -> String {
+    let names = |columns: &mut dyn Iterator<Item = ReportColumn>| {
+        columns.map(ReportColumn::name).collect::<Vec<_>>().join(", ")
+    };
+    let is_key = |column: &ReportColumn| matches!(column, ReportColumn::Key(_));
+    let of = |need: KeyNeed| names(&mut ReportColumn::all().filter(is_key).filter(|it| it.need() == need));
+    EXAMPLES
+        .replace("{keys}", &of(KeyNeed::Nothing))
+        .replace("{branch keys}", &of(KeyNeed::Branches))
+        .replace("{memory keys}", &of(KeyNeed::MemoryAccesses))
+        .replace("{numbers}", &names(&mut ReportColumn::all().filter(|it| !is_key(it))))
+}
+
+const EXAMPLES: &str =
     "The text is that of perf report --stdio of Linux 6.1, a table for each event or group of events. It ends with the \
 quality of stacks and names, as comments. On a terminal, a browser of the tables with perf's keys opens instead; ? shows \
 them. With --stdio, the columns of the text are then as wide as the terminal permits. Percentages of 0.5 and more are \
 coloured, unless NO_COLOR is set.
 
-The keys of --sort and --fields, as perf has them: pid (a thread), comm, dso, symbol (or sym), parent, cpu, socket, \
-srcline, srcfile, addr, symbol_size, dso_size, local_weight, weight, local_ins_lat, ins_lat, local_p_stage_cyc, \
-p_stage_cyc, transaction, code_page_size, trace, cgroup, cgroup_id, time; dso_from, dso_to, symbol_from, symbol_to, \
-srcline_from, srcline_to, addr_from, addr_to, mispredict, in_tx, abort and cycles for samples with branches; mem, snoop, \
-tlb, locked, blocked, symbol_daddr, dso_daddr, symbol_iaddr, dcacheline, phys_daddr and data_page_size with --mem-mode; and \
-overhead, overhead_sys, overhead_us, overhead_guest_sys, overhead_guest_us, overhead_children, sample and period. perfdata \
-adds tid, which is perf's pid under its right name, and tgid, the process. It does not have ipc_null and ipc_lbr, which need \
+The keys of --sort and --fields, as perf has them: {keys}; for samples with branches: {branch keys}; with --mem-mode: \
+{memory keys}; and the numbers {numbers}. A key may be shortened, as symbol to sym. perfdata adds tid, which is perf's pid under its right name, and tgid, the process. It does not have ipc_null and ipc_lbr, which need \
 the program's code. A list that begins with + is added to the default, which is comm,dso,symbol; trace for captures of \
 tracepoints alone; comm,dso_from,symbol_from,symbol_to,cycles for branches; and local_weight,mem,sym,dso,symbol_daddr,\
 dso_daddr,snoop,tlb,locked,blocked,local_ins_lat with --mem-mode, on POWER also local_p_stage_cyc. A line of the cache \

@@ -17,6 +17,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_file_that_was_replaced,
     a_file_of_a_container,
     generated_code_without_a_map,
+    code_that_the_process_moved,
     hidden_addresses_of_the_kernel,
 ];
 
@@ -116,6 +117,27 @@ fn generated_code_without_a_map() {
     let out = reported("//anon", inode(0, 0), None);
     let line = format!("/tmp/perf-{PID}.map: 1 frame without a name: the process left no map");
     assert!(out.contains(&line), "{out}");
+}
+
+/// Memory was laid over a whole file, which is not there any more.
+fn code_that_the_process_moved() {
+    let mapped = |name: &'static str, id| Mmap2 {
+        pid: PID,
+        tid: PID,
+        addr: 0x10_0000,
+        len: 0x1000,
+        pgoff: 0,
+        id,
+        prot_flags: Some((5, 2)),
+        filename: name.as_bytes(),
+        reading: Reading::Certain,
+    };
+    let capture = Made::new().comm(PID, "prog").map2(PID, mapped("/opt/db/server", inode(8, 1)));
+    let capture = capture.map2(PID, mapped("//anon", inode(0, 0))).sample(PID, 1, &[0x10_0004]);
+    let capture = capture.file("moved.data");
+    let run = report(capture.to_str().unwrap(), &["--stdio", "--symfs", needs::folder().to_str().unwrap()]);
+    let line = "1 frame without a name: the process moved code of /opt/db/server there, which was not found";
+    assert!(run.out.contains(line), "{}", run.out);
 }
 
 fn hidden_addresses_of_the_kernel() {

@@ -130,11 +130,15 @@ pub enum ReportColumn {
     Key(SortKey),
 }
 
-/// A property of samples that a key needs.
+/// A property of samples that a column needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyNeed {
+#[non_exhaustive]
+pub enum KeyNeed {
+    /// None: all samples have it.
     Nothing,
+    /// Samples are [branches](super::Options::branches).
     Branches,
+    /// Samples are [memory accesses](super::Options::memory).
     MemoryAccesses,
 }
 
@@ -253,8 +257,17 @@ impl ReportColumn {
         self.entry().2
     }
 
+    /// Returns all columns, in the order in which [`KeyList`](super::KeyList) looks for a name.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NAMES.iter().filter_map(|&(_, meaning)| match meaning {
+            KeyMeaning::Column(column, ..) => Some(column),
+            KeyMeaning::Refused(_) => None,
+        })
+    }
+
     /// Returns what the column needs of samples.
-    pub(super) fn need(self) -> KeyNeed {
+    #[must_use]
+    pub fn need(self) -> KeyNeed {
         self.entry().1
     }
 
