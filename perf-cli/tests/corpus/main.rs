@@ -13,6 +13,7 @@ mod quipper;
 mod tracepoints;
 mod uncompared;
 mod walk;
+mod writers;
 
 use core::str;
 use std::fs;
