@@ -72,7 +72,7 @@ impl RawHeader {
     /// Returns the size of the record: 16 bits, or 32 bits for a type of simpleperf.
     fn size<O: ByteOrder>(&self, order: O::Value) -> u32 {
         let low = u32::from(O::u16(order, self.size));
-        if O::u32(order, self.kind) < RecordType::SIMPLEPERF_TYPE_START {
+        if !RecordType(O::u32(order, self.kind)).is_simpleperf() {
             return low;
         }
         u32::from(O::u16(order, self.misc)) << 16 | low
@@ -192,7 +192,7 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
     #[inline]
     pub(crate) fn whole(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (header, _) = RawHeader::ref_from_prefix(bytes).ok()?;
-        if O::u32(order, header.kind) >= RecordType::SIMPLEPERF_TYPE_START {
+        if RecordType(O::u32(order, header.kind)).is_simpleperf() {
             return Self::whole_of_simpleperf(order, bytes);
         }
         Self::whole_of_kernel(order, bytes)

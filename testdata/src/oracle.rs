@@ -41,7 +41,7 @@ const PERF_RECORD_SAMPLE: u32 = 9;
 const PERF_RECORD_KSYMBOL: u32 = 17;
 const PERF_RECORD_BPF_EVENT: u32 = 18;
 const PERF_RECORD_USER_TYPE_START: u32 = 64;
-const SIMPLE_PERF_RECORD_TYPE_START: u32 = 32768;
+const SIMPLE_PERF_RECORD_TYPES: core::ops::Range<u32> = 32768..65536;
 
 /// The flag `sample_id_all` of an attr.
 const SAMPLE_ID_ALL: u64 = 1 << 18;
@@ -102,7 +102,7 @@ pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
     let misc = r.u16("header.misc")?;
     let low = u32::from(r.u16("header.size")?);
     // simpleperf has no misc: its place has the high half of the size.
-    let size = if kind >= SIMPLE_PERF_RECORD_TYPE_START { u32::from(misc) << 16 | low } else { low };
+    let size = if SIMPLE_PERF_RECORD_TYPES.contains(&kind) { u32::from(misc) << 16 | low } else { low };
     if size as usize != bytes.len() {
         return Err(format!("header.size: {size}, but there are {} bytes", bytes.len()));
     }

@@ -143,10 +143,13 @@ impl RecordType {
         self.0 >= Self::USER_TYPE_START
     }
 
-    /// Returns whether this is a type of simpleperf. The header of such a record has a
+    /// Returns whether this is a type of simpleperf: from 32768 to 65535. The header of such a record has a
     /// [size of 32 bits](super::SimpleperfHeader) and no `misc`.
+    ///
+    /// simpleperf takes all larger numbers for its own too, but has used only the first ten. A number above 65535 is of
+    /// another writer, whose headers are as the kernel's.
     #[must_use]
     pub const fn is_simpleperf(self) -> bool {
-        self.0 >= Self::SIMPLEPERF_TYPE_START
+        self.0 >> 15 == Self::SIMPLEPERF_TYPE_START >> 15
     }
 }

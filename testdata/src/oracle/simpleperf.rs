@@ -300,7 +300,8 @@ pub(super) fn init_map(r: &mut Reader<'_>, section: &[u8]) -> Result<Value, Stri
     while r.left() > 0 && !super::feature::ends(r, section) {
         let all = r.clone().rest();
         let (kind, high, low) = (r.u32("type")?, r.u16("misc")?, r.u16("size")?);
-        let size = if kind >= 32768 { u64::from(high) << 16 | u64::from(low) } else { low.into() };
+        let size =
+            if (32768..65536).contains(&kind) { u64::from(high) << 16 | u64::from(low) } else { low.into() };
         r.bytes("record", size.checked_sub(8).ok_or("size: below 8")?)?;
         records.push(&all[..usize::try_from(size).unwrap()]);
     }
