@@ -5,7 +5,7 @@ use object::elf;
 use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
 use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
-use crate::go::Pclntab;
+use crate::go::{ABI0, Pclntab};
 use crate::image::{ElfImage, ElfSection};
 use crate::plt;
 use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
@@ -129,10 +129,16 @@ fn add(
     }
 }
 
+/// Number of bytes of names in assembly at most: a program has a few hundred. Others stay as they are in the table.
+const SUFFIXED: usize = 1 << 20;
+
 /// Adds the functions of a program of Go.
 fn add_go(builder: &mut SymtabBuilder, table: &Pclntab, limits: ReadBounds<'_>) {
-    let names = SymbolNames { bytes: table.names(), source: NameSource::GoPclntab, ends: |byte| byte == 0 };
-    let names = builder.add_names(names);
+    let names_in = |bytes| SymbolNames { bytes, source: NameSource::GoPclntab, ends: |byte| byte == 0 };
+    let names = builder.add_names(names_in(table.names()));
+    // The few names that the table has without their end.
+    let mut suffixed: Vec<u8> = Vec::new();
+    let mut with_suffix = Vec::new();
     for number in 0..table.len() {
         let index = usize::try_from(number).unwrap_or_default();
         if builder.len() >= limits.symbols || limits.cancellation.is_cancelled_at(index) {
@@ -142,7 +148,19 @@ fn add_go(builder: &mut SymtabBuilder, table: &Pclntab, limits: ReadBounds<'_>) 
             continue;
         };
         let range = symbol.range;
+        if symbol.is_abi0
+            && let Some(at) = u32::try_from(suffixed.len()).ok().filter(|_| suffixed.len() < SUFFIXED)
+            && let Some(name) = table.name(symbol.name)
+        {
+            suffixed.extend([name, ABI0, b"\0"].concat());
+            with_suffix.push((range, at));
+            continue;
+        }
         builder.push(SymbolCandidate::new(range.start, range.end, symbol.name, names, Binding::Global));
+    }
+    let names = builder.add_names(names_in(FileBytes::new(suffixed)));
+    for (range, at) in with_suffix {
+        builder.push(SymbolCandidate::new(range.start, range.end, at, names, Binding::Global));
     }
     builder.sort();
     builder.choose();

@@ -35,6 +35,10 @@ def sections(path):
     return {name: tuple(int(it, 16) for it in numbers) for name, *numbers in found}
 
 
+# Functions in assembly whose names are kept.
+ASSEMBLY = ('runtime.goexit', 'runtime.systemstack', 'runtime.memequal')
+
+
 class Image:
     """A stripped program, of which parts are kept."""
 
@@ -116,6 +120,8 @@ def reduce(path, is_wanted):
         it.keep(record, 4 * (fixed + tables + data))
         name_at = names + field(1)
         name = it.data[name_at:it.data.index(0, name_at)].decode()
+        if name in ASSEMBLY:
+            it.keep_text(name_at)
         calls = field(fixed + 2) if tables > 2 else 0
         tree = field(fixed + tables + 3) if data > 3 else 0xffffffff
         has_tree = calls != 0 and tree != 0xffffffff

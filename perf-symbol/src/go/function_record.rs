@@ -20,7 +20,14 @@ pub(super) struct FunctionRecord {
     pub(super) calls: u32,
     /// Where the tree of inlined calls is: an address or, from [`PclntabVersion::Go118`] on, an offset in the data of functions.
     pub(super) tree: Option<u64>,
+    /// Whether it is in assembly: `FuncFlagAsm`. Not known before [`PclntabVersion::Go118`].
+    pub(super) is_assembly: bool,
+    /// Whether its arguments are described: `FUNCDATA_ArgsPointerMaps`. Not known before [`PclntabVersion::Go118`].
+    pub(super) has_arguments: bool,
 }
+
+/// Bit of the flags of a function in assembly.
+const ASSEMBLY: u8 = 4;
 
 /// Number of the table that has the numbers of inlined calls: `PCDATA_InlTreeIndex`.
 const INLINED_CALLS: u64 = 2;
@@ -36,8 +43,7 @@ impl FunctionRecord {
         let fields = at.checked_add(header.field())?;
         let place = |number: u64| fields.checked_add(number.checked_mul(4)?);
         let field = |number| words.u32(place(number)?);
-        let mut it =
-            Self { name: field(0)?, files: field(4)?, lines: field(5)?, unit: 0, calls: 0, tree: None };
+        let mut it = Self { name: field(0)?, files: field(4)?, lines: field(5)?, ..Self::default() };
         let last = match header.version {
             // What its tables and data are changed with each version of Go that writes it.
             PclntabVersion::Go12 => return Some(it),
@@ -51,10 +57,14 @@ impl FunctionRecord {
         if tables > INLINED_CALLS {
             it.calls = field(number_of_tables.checked_add(INLINED_CALLS)?)?;
         }
+        let first = place(number_of_tables.checked_add(tables)?)?;
+        if header.version >= PclntabVersion::Go118 {
+            it.is_assembly = words.u8(place(last)?.checked_add(1)?)? & ASSEMBLY != 0;
+            it.has_arguments = data > 0 && words.u32(first)? != u32::MAX;
+        }
         if data <= INLINE_TREE {
             return Some(it);
         }
-        let first = place(number_of_tables.checked_add(tables)?)?;
         it.tree = if header.version >= PclntabVersion::Go118 {
             words
                 .u32(first.checked_add(INLINE_TREE.checked_mul(4)?)?)

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::assembly;
 use super::function_record::FunctionRecord;
 use super::inline_tree::InlineTree;
 use super::locate::{self, TableLocation};
@@ -13,6 +14,7 @@ use super::relative_relocations::RelativeRelocations;
 use super::words::Words;
 use crate::bytes::FileBytes;
 use crate::image::ElfImage;
+use crate::symtab::LONGEST_NAME;
 
 /// The table of functions of a program of Go: `.gopclntab`.
 #[derive(Clone, Debug)]
@@ -24,6 +26,7 @@ pub(crate) struct Pclntab {
     memory: SegmentMemory,
     /// The address of the data of functions. `None` if it is not known: the inlined calls then are not either.
     function_data: Option<u64>,
+    has_wrappers: bool,
 }
 
 /// A function of the table.
@@ -33,6 +36,8 @@ pub(crate) struct GoSymbol {
     pub(crate) range: Range<u64>,
     /// Offset in the [names](Pclntab::names).
     pub(crate) name: u32,
+    /// Whether the linker appends [`ABI0`](super::ABI0) to the name in `.symtab`.
+    pub(crate) is_abi0: bool,
 }
 
 /// Number of functions whose inlined calls tell where the data of functions is.
@@ -68,7 +73,9 @@ impl Pclntab {
         let bytes = relocations.apply(location.address, location.bytes);
         let words = Words { bytes, is_little_endian };
         let header = PclntabHeader::parse(&words, pointer)?;
-        let mut it = Self { words, header, text: 0, memory: memory.clone(), function_data: None };
+        let has_wrappers = assembly::has_wrappers(header.version, image.machine());
+        let mut it =
+            Self { words, header, text: 0, memory: memory.clone(), function_data: None, has_wrappers };
         if header.version < PclntabVersion::Go118 {
             return it.is_in_code().then_some(it);
         }
@@ -142,19 +149,23 @@ impl Pclntab {
 
     /// Returns the name at an offset. `None` for one that is not in the table, and for the start of a table whose names have
     /// their offsets from there.
-    pub(super) fn name(&self, name: u32) -> Option<&[u8]> {
+    pub(crate) fn name(&self, name: u32) -> Option<&[u8]> {
+        self.start_of_name(name, LONGEST_NAME)
+    }
+
+    fn start_of_name(&self, name: u32, bytes: usize) -> Option<&[u8]> {
         if name == 0 && self.header.version == PclntabVersion::Go12 {
             return None;
         }
-        self.words.text(self.header.names.checked_add(name.into())?)
+        self.words.start_of_text(self.header.names.checked_add(name.into())?, bytes)
     }
 
     /// Returns the function of a number; `None` if it has no name in the table.
     pub(crate) fn symbol(&self, number: u64) -> Option<GoSymbol> {
-        let name = self.record(number)?.name;
-        self.name(name)
-            .is_some_and(|it| !it.is_empty())
-            .then_some(GoSymbol { range: self.range(number)?, name })
+        let record = self.record(number)?;
+        let start = self.start_of_name(record.name, assembly::LONGEST).filter(|it| !it.is_empty())?;
+        let is_abi0 = self.has_wrappers && assembly::is_abi0(&record, start);
+        Some(GoSymbol { range: self.range(number)?, name: record.name, is_abi0 })
     }
 
     /// Returns the addresses of the function of a number, up to the next function.

@@ -38,8 +38,13 @@ impl Words {
 
     /// Returns the text at an offset, up to the zero byte that ends it. At most 64 KiB of it.
     pub(super) fn text(&self, at: u64) -> Option<&[u8]> {
+        self.start_of_text(at, LONGEST_NAME)
+    }
+
+    /// Returns the text at an offset, or as many bytes of its start. Any number of functions may share a long name.
+    pub(super) fn start_of_text(&self, at: u64, bytes: usize) -> Option<&[u8]> {
         let rest = self.bytes.get(usize::try_from(at).ok()?..)?;
-        let rest = rest.get(..LONGEST_NAME).unwrap_or(rest);
+        let rest = rest.get(..bytes).unwrap_or(rest);
         let end = rest.iter().position(|&byte| byte == 0).unwrap_or(rest.len());
         rest.get(..end)
     }

@@ -71,3 +71,25 @@ fn a_program_of_go_1_27() {
 fn a_program_of_go_for_mips() {
     assert!(check("go1.19-mips", false) > 10);
 }
+
+/// Go's linker appends `.abi0` to the symbols of functions in assembly that have a second entry.
+#[test]
+fn names_of_functions_in_assembly() {
+    for (name, suffix) in [("go1.19", ".abi0"), ("go1.27", ".abi0"), ("go1.19-mips", "")] {
+        let (bytes, _) = fixture(name);
+        let image = perf_symbol::ElfImage::parse(perf_symbol::FileBytes::new(bytes.clone())).unwrap();
+        let mut it = symbolizer(Memory::default().with("/bin/a", bytes));
+        let text = image.section(".text").unwrap();
+        let mut found = std::collections::BTreeSet::new();
+        for address in (text.address..text.address + text.size).step_by(8) {
+            for function in it.functions_in(b"/bin/a", address) {
+                found.extend(function.raw_name.map(|it| String::from_utf8(it.to_vec()).unwrap()));
+            }
+        }
+        for function in ["runtime.goexit", "runtime.systemstack"] {
+            assert!(found.contains(&format!("{function}{suffix}")), "{name}: {function} of {found:?}");
+        }
+        assert!(found.contains("runtime.memequal"), "{name}");
+        assert_eq!(found.contains("runtime.goexit"), suffix.is_empty(), "{name}");
+    }
+}
