@@ -12,6 +12,9 @@ pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'stat
     for (end, count) in quality.ends() {
         stacks[end.name()] = (*count).into();
     }
+    if quality.failed_unwinds() > 0 {
+        stacks["failed_unwinds"] = quality.failed_unwinds().into();
+    }
     let frames = json!({
         "total": quality.frames(),
         "mapped": quality.mapped(),

@@ -288,6 +288,7 @@ impl ProfileBuilder {
         let lookups = symbolizer.map(Symbolizer::lookups).unwrap_or_default();
         let mut quality = Quality::default();
         quality.count_ends(&ends);
+        quality.count_failed_unwinds(session.failed_unwinds());
         quality.count_frames_of(&table, &named, &build_ids, &times);
         let origin = CaptureOrigin::default();
         let segments = segments_of(&table.frames, &lookups);

@@ -53,7 +53,8 @@ pub struct SampleDetail {
     pub times: TimeDetail,
     /// The CPU.
     pub cpus: bool,
-    /// The largest number of frames of a stack, from the innermost one on. The others are dropped.
+    /// The largest number of frames of a stack, from the innermost one on. The others are dropped. The default of 127 keeps all
+    /// in captures of simpleperf: see [`Symbols::max_stack`](crate::Symbols::max_stack).
     pub max_stack: usize,
 }
 

@@ -26,6 +26,7 @@ pub struct Quality {
     with_line: u64,
     inlined: u64,
     guessed: u64,
+    failed_unwinds: u64,
     /// Number of frames without a name, by what is mapped.
     unnamed: BTreeMap<(Arc<Dso>, Option<BuildId>), u64>,
 }
@@ -87,7 +88,18 @@ impl Quality {
 
     /// Adds the counts of another part of the run, for example of another thread.
     pub fn add(&mut self, other: &Self) {
-        let Self { stacks, ends, frames, mapped, named, with_line, inlined, guessed, unnamed } = other;
+        let Self {
+            stacks,
+            ends,
+            frames,
+            mapped,
+            named,
+            with_line,
+            inlined,
+            guessed,
+            failed_unwinds,
+            unnamed,
+        } = other;
         self.stacks += stacks;
         self.frames += frames;
         self.mapped += mapped;
@@ -95,6 +107,7 @@ impl Quality {
         self.with_line += with_line;
         self.inlined += inlined;
         self.guessed += guessed;
+        self.failed_unwinds += failed_unwinds;
         for (&end, count) in ends {
             *self.ends.entry(end).or_default() += count;
         }
@@ -166,6 +179,18 @@ impl Quality {
     #[must_use]
     pub fn stacks_with(&self, end: StackEnd) -> u64 {
         self.ends.get(&end).copied().unwrap_or(0)
+    }
+
+    /// Returns the number of stacks of the whole capture, selected or not, that its recorder could not unwind whole: see
+    /// [`Session::failed_unwinds`](perf_session::Session::failed_unwinds).
+    #[must_use]
+    pub fn failed_unwinds(&self) -> u64 {
+        self.failed_unwinds
+    }
+
+    /// Counts the stacks that the recorder of a capture could not unwind whole.
+    pub fn count_failed_unwinds(&mut self, stacks: u64) {
+        self.failed_unwinds += stacks;
     }
 
     /// Returns the number of frames, inlined functions not counted.

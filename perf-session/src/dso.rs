@@ -79,13 +79,14 @@ pub struct Inode {
 
 impl Dso {
     /// Returns the name, as perf prints it: the path of a file, `[kernel.kallsyms]`, `[ext4]`, `[vdso]`,
-    /// `/tmp/perf-1234.map` or the name of a BPF program.
+    /// `/tmp/perf-1234.map` or the name of a BPF program. As simpleperf prints it: `[JIT app cache]`.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         &self.name
     }
 
-    /// Returns the recorded path, if it differs from the name: that of a module, or `//anon`. Otherwise the name.
+    /// Returns the recorded path, if it differs from the name: that of a module, `//anon`, or that of symbols that simpleperf
+    /// copied. Otherwise the name.
     #[must_use]
     pub fn path(&self) -> &[u8] {
         self.path.as_ref().unwrap_or(&self.name)
@@ -157,6 +158,10 @@ impl Dso {
         let (mut name, mut path) = (Vec::from(filename), None);
         if kind == DsoKind::Memory && prot & PROT_EXEC != 0 {
             path = Some(core::mem::replace(&mut name, format!("/tmp/perf-{pid}.map").into_bytes()));
+        } else if prot & JIT_SYMFILE != 0
+            && let Some(cache) = jit_cache(filename)
+        {
+            path = Some(core::mem::replace(&mut name, Vec::from(cache)));
         }
         let (build_id, inode) = identity(id);
         // Memory has no identity but its name.
@@ -250,6 +255,18 @@ fn is_anonymous(filename: &[u8]) -> bool {
 /// perf: `is_no_dso_memory`, `tools/perf/util/map.c`.
 fn has_no_file(filename: &[u8]) -> bool {
     filename.starts_with(b"[stack") || filename.starts_with(b"/SYSV") || filename == b"[heap]"
+}
+
+/// Returns the name in simpleperf's reports of code whose symbols it copied into a file.
+///
+/// simpleperf: `ElfDso::GetReportPath`, `system/extras/simpleperf/dso.cpp`.
+fn jit_cache(path: &[u8]) -> Option<&'static [u8]> {
+    let has = |part: &[u8]| path.windows(part.len()).any(|it| it == part);
+    match () {
+        () if has(b"_jit_app_cache:") => Some(b"[JIT app cache]"),
+        () if has(b"_jit_zygote_cache:") => Some(b"[JIT zygote cache]"),
+        () => None,
+    }
 }
 
 fn identity(id: Option<FileId>) -> (Option<BuildId>, Option<Inode>) {

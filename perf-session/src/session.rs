@@ -44,6 +44,7 @@ pub struct Session {
     /// Whether the capture says that its machine has 32 bits.
     is_32_bit: bool,
     is_of_simpleperf: bool,
+    failed_unwinds: u64,
     limits: SessionLimits,
 }
 
@@ -72,6 +73,7 @@ impl Session {
             split: SplitJoiner::new(),
             is_32_bit: false,
             is_of_simpleperf: false,
+            failed_unwinds: 0,
             limits: *limits,
         };
         // The idle threads of all CPUs. No record says so.

@@ -71,6 +71,11 @@
 //! nothing about the recorded file; it tells two files apart, such as a program and the debug file of another one:
 //! [`ElfImage::go_build_id`].
 //!
+//! Captures of Android's simpleperf have symbols of their files themselves: [`NameSource::Recorded`]. They name what no file
+//! names, and come before a file that may be another one. A file with the recorded build id comes before them, as it has all
+//! symbols and lines. They are shown demangled with their parameters, as simpleperf shows them, unless
+//! [`Demangle::Never`] is asked for.
+//!
 //! The bytes of files come from a trait, [`Files`]: those of this machine, of an archive, of another machine or of a web page.
 //! [`Function::source`] is the table that has the name, [`Function::origin`] how its file was found, and [`Function::guess`] why
 //! the name may be wrong.

@@ -19,8 +19,8 @@ pub(crate) struct ProfileArgs {
     /// Add the event off-cpu: the nanoseconds for which threads were blocked (states S, D and I), at the stack where they
     /// began to wait, without the scheduler's own functions. Threads that waited for a CPU (R, R+) are the event runnable,
     /// stopped ones (T, t, P) the event stopped; --event selects one of the three. Needs a capture of perfdata record
-    /// --off-cpu, or with sched:sched_switch; or with SWITCH records (--switch-events), where the stack is that of the
-    /// thread's last sample, and stopped threads count as blocked
+    /// --off-cpu, of simpleperf record --trace-offcpu, or with sched:sched_switch; or with SWITCH records (--switch-events),
+    /// where the stack is that of the thread's last sample, and stopped threads count as blocked
     #[arg(long)]
     pub(crate) off_cpu: bool,
 
@@ -51,7 +51,7 @@ impl ProfileArgs {
 /// How much of stacks is named, and by how many threads.
 #[derive(Debug, clap::Args)]
 pub(crate) struct NamingArgs {
-    /// Keep no more frames of a stack than this, from the innermost on
+    /// Keep no more frames of a stack than this, from the innermost on; 127 keeps all in captures of simpleperf
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
 

@@ -90,8 +90,8 @@ pub(crate) struct ReportArgs {
     /// Instead of samples, count the nanoseconds for which threads were blocked (event off-cpu: states S, D and I), waited for
     /// a CPU (event runnable: R, R+) and were stopped (event stopped: T, t, P), at the function where they began to wait,
     /// without the scheduler's own functions; --event selects one of the three. Needs a capture of perfdata record
-    /// --off-cpu, or with sched:sched_switch; or with SWITCH records (--switch-events), where the stack is that of the
-    /// thread's last sample, and stopped threads count as blocked
+    /// --off-cpu, of simpleperf record --trace-offcpu, or with sched:sched_switch; or with SWITCH records (--switch-events),
+    /// where the stack is that of the thread's last sample, and stopped threads count as blocked
     #[arg(long, conflicts_with = "branch_stack")]
     pub(crate) off_cpu: bool,
 
@@ -119,7 +119,7 @@ pub(crate) struct ReportArgs {
     #[arg(short = 'G', long)]
     pub(crate) inverted: bool,
 
-    /// Use at most N frames per stack, innermost first
+    /// Use at most N frames per stack, innermost first; 127 uses all in captures of simpleperf
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
 

@@ -85,7 +85,7 @@ pub(crate) struct ScriptArgs {
     #[arg(long)]
     pub(crate) deltatime: bool,
 
-    /// Do not print more frames of a stack than this
+    /// Do not print more frames of a stack than this; 127 prints all in captures of simpleperf
     #[arg(long, value_name = "N", default_value_t = 127)]
     pub(crate) max_stack: usize,
 

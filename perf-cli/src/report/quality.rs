@@ -37,6 +37,9 @@ pub(super) fn line(samples: u64, quality: &Quality) -> String {
     if quality.guessed() > 0 {
         let _ = write!(line, ", {} guessed", share(quality.guessed(), frames));
     }
+    if quality.failed_unwinds() > 0 {
+        let _ = write!(line, ", {} stacks that simpleperf could not unwind whole", quality.failed_unwinds());
+    }
     line
 }
 

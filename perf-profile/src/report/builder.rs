@@ -278,7 +278,8 @@ impl ReportBuilder {
         let Self { plan, mut samples } = self;
         samples.finish();
         let (named, ends) = samples.table.look_up(session, finder, symbolizer, naming, progress);
-        let quality = quality(&samples, &ends, &named, &|dso| session.build_id(dso));
+        let mut quality = quality(&samples, &ends, &named, &|dso| session.build_id(dso));
+        quality.count_failed_unwinds(session.failed_unwinds());
         // Without a look, no file is known to lack names.
         let lookups = symbolizer.map(Symbolizer::lookups).unwrap_or_default();
         Report::new(plan, samples, named, quality, lookups)

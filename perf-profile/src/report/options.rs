@@ -34,7 +34,8 @@ pub struct Options {
     pub call_graph: Option<CallGraphOptions>,
     /// The callers are on top of call graphs, whatever [`call_graph`](Self::call_graph) says.
     pub inverted: bool,
-    /// The largest number of frames of a stack. Of a longer one, the innermost frames count.
+    /// The largest number of frames of a stack. Of a longer one, the innermost frames count. The default of 127 uses all in
+    /// captures of simpleperf: see [`Symbols::max_stack`](crate::Symbols::max_stack).
     pub max_stack: usize,
     /// Rows and branches below this percentage are left out, from 0 to 100. `None` for no limit of rows, and that of
     /// [`call_graph`](Self::call_graph) for branches.

@@ -2,7 +2,7 @@
 
 use alloc::sync::Arc;
 
-use perf_abi::record::{RecordType, SimpleperfDsoType};
+use perf_abi::record::{RecordType, SimpleperfDsoType, SimpleperfUnwindError};
 use perf_parse::feature::Features;
 use perf_parse::feature::InitMap;
 use perf_parse::record::UserRecord;
@@ -30,6 +30,13 @@ impl Session {
     #[must_use]
     pub fn dropped_symbols(&self) -> u64 {
         self.recorded.dropped
+    }
+
+    /// Returns the number of stacks that simpleperf could not unwind whole: those of its UNWINDING_RESULT records, which it
+    /// writes if it is told to (`--keep-failed-unwinding-result`).
+    #[must_use]
+    pub fn failed_unwinds(&self) -> u64 {
+        self.failed_unwinds
     }
 
     /// Returns whether Android's simpleperf wrote the capture. Its call chains have the addresses of calls, where others have
@@ -89,6 +96,11 @@ impl Session {
             }
             Record::User(UserRecord::KernelSymbol(it), _) => {
                 Arc::make_mut(&mut self.recorded).set_kallsyms(it.kallsyms, limit);
+            }
+            Record::User(UserRecord::UnwindingResult(it), _)
+                if it.error_code != SimpleperfUnwindError::NONE =>
+            {
+                self.failed_unwinds = self.failed_unwinds.saturating_add(1);
             }
             // Pieces that do not make a record are those of no symbols.
             Record::User(UserRecord::Split(_), _) => drop(self.split.push(&record.raw())),

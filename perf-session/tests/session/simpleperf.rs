@@ -154,12 +154,19 @@ fn symbols_of_a_perf_map() {
 
 #[test]
 fn code_of_a_jit_compiler_has_addresses_and_no_offsets() {
-    let it = session(|it| {
-        it.mmap2(USER, 5, (0x1000, 0x1000, 0x80), &Id::Inode(0), (JIT, 0), "/jit_app_cache:128-160")
-    });
-    let (mapping, _) = named(&it, 0x1000);
+    let of = |path: &'static str| {
+        let it = session(|it| it.mmap2(USER, 5, (0x1000, 0x1000, 0x80), &Id::Inode(0), (JIT, 0), path));
+        named(&it, 0x1000).0
+    };
+    let mapping = of("/p_jit_app_cache:128-160");
     assert!(mapping.is_jit_symfile() && mapping.is_executable());
     assert_eq!((mapping.prot(), mapping.offset_of(0x1010)), (EXEC, 0x1010));
+    assert_eq!(
+        (mapping.dso().name(), mapping.dso().path()),
+        (&b"[JIT app cache]"[..], &b"/p_jit_app_cache:128-160"[..])
+    );
+    assert_eq!(of("p_jit_zygote_cache:1-2").dso().name(), b"[JIT zygote cache]");
+    assert_eq!(of("/data/TemporaryFile-abc").dso().name(), b"/data/TemporaryFile-abc");
     let it = session(|it| it.map(5, 0x1000, 0x2000, "/x"));
     assert!(!named(&it, 0x1000).0.is_jit_symfile());
 }
@@ -204,6 +211,16 @@ fn kallsyms_of_a_record_and_of_its_pieces() {
     };
     assert_eq!(of(&split(0)), of(&whole));
     assert_eq!(of(&split(8)), None, "a piece is missing");
+}
+
+/// A result without an error is none of them.
+#[test]
+fn stacks_that_were_not_unwound_whole() {
+    let result = |it: Records, error: u64| {
+        let payload = it.bytes().u64s(&[0, 0, error, 0, 0, 0]).u64s(&[0, 0, 0, 0]);
+        it.record(32776, 0, payload)
+    };
+    assert_eq!(session(|it| result(result(result(it, 1), 0), 6)).failed_unwinds(), 2);
 }
 
 /// A file counts twice, for its path and its number, with 64 bytes; a symbol its name and 64 bytes.
