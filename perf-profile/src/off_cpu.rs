@@ -51,6 +51,7 @@ pub struct SwitchReader<'a> {
 
 /// The samples and records that tell when threads leave the CPU.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one in a walk")]
 enum SwitchSource<'a> {
     Tracepoint(SwitchTracepoint<'a>),
     /// simpleperf's samples of the tracepoint with this number.
