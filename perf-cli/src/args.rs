@@ -16,6 +16,8 @@ pub(crate) mod report;
 mod ring;
 pub(crate) mod script;
 mod shell;
+#[cfg(any(target_os = "linux", feature = "debuginfod"))]
+mod size;
 pub(crate) mod symbols;
 
 use core::num::NonZero;

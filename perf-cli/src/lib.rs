@@ -14,6 +14,8 @@ mod capture_names;
 mod column;
 mod debug_archive;
 mod diff;
+#[cfg(feature = "debuginfod")]
+mod downloads;
 mod dump;
 mod escape;
 mod export;

@@ -9,6 +9,8 @@ use perf_symbol::{Demangle, Files, SymbolOptions};
 
 use crate::args::symbols::SymbolArgs;
 use crate::debug_archive::{self, Folder};
+#[cfg(feature = "debuginfod")]
+use crate::downloads;
 use crate::input::Memory;
 use crate::mapped_files::MappedFiles;
 use crate::outcome::Failure;
@@ -89,8 +91,10 @@ fn written_at(memory: Memory<'_>) -> Option<SystemTime> {
 /// Returns the files of this machine, and those of servers if that is asked for.
 #[cfg(feature = "debuginfod")]
 fn files(args: &SymbolArgs, archives: Vec<Folder>) -> Arc<dyn Files> {
-    match &args.debuginfod {
-        Some(servers) => Arc::new(perf_symbol::Debuginfod::new(MappedFiles::with(archives), servers.clone())),
+    match args.servers() {
+        Some(servers) => Arc::new(
+            perf_symbol::Debuginfod::new(MappedFiles::with(archives), servers).with_observer(downloads::show),
+        ),
         None => Arc::new(MappedFiles::with(archives)),
     }
 }

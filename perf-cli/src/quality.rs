@@ -1,7 +1,7 @@
 //! The account of the stacks and names of a run.
 
 use perf_profile::{Quality, doubtful};
-use perf_symbol::SymbolLookup;
+use perf_symbol::{NoSymbols, SymbolLookup};
 use serde_json::{Value, json};
 
 use crate::escape::Lossy;
@@ -27,7 +27,8 @@ pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'stat
         .missing(looked)
         .into_iter()
         .map(|it| {
-            let why = it.why.map_or_else(|| "no symbols".to_owned(), |why| why.to_string());
+            let why = if it.is_beyond_limit { Some(NoSymbols::FetchLimit) } else { it.why };
+            let why = why.map_or_else(|| "no symbols".to_owned(), |why| why.to_string());
             let mut missing = json!({"dso": Lossy(it.dso.name()).to_string()});
             if let Some(id) = it.build_id {
                 missing["build_id"] = id.to_string().into();

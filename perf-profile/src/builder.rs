@@ -11,6 +11,7 @@ use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, SymbolLookup, Symbolizer};
 
 use crate::function_table::NamingOptions;
+use crate::hot_files::load_hottest_first;
 use crate::limits::Limits;
 use crate::origin::CaptureOrigin;
 use crate::profile::{OffCpu, Profile, ProfileEvent, ProfileThread, SampleDetail};
@@ -278,11 +279,12 @@ impl ProfileBuilder {
         let off_cpu = off_cpu.into_iter().filter_map(of_thread).collect();
         table.finish();
         samples.finish();
-        let counts = samples.iter().map(|sample| (sample.stack, sample.total.samples));
+        let counts = || samples.iter().map(|sample| (sample.stack, sample.total.samples));
+        load_hottest_first(&table, counts(), core::iter::empty(), session, symbolizer);
         let ((named, ends), times) = both(
             naming.threads,
             || table.look_up(session, finder, symbolizer, naming, progress),
-            || times_of_frames(&table, counts, core::iter::empty()),
+            || times_of_frames(&table, counts(), core::iter::empty()),
         );
         let build_ids: Vec<_> = table.frames.dsos().iter().map(|dso| session.build_id(dso)).collect();
         let lookups = symbolizer.map(Symbolizer::lookups).unwrap_or_default();

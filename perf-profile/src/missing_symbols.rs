@@ -22,6 +22,8 @@ pub struct MissingSymbols {
     pub why: Option<NoSymbols>,
     /// Whether the file that was used was made by Go's linker.
     pub is_go: bool,
+    /// Whether a file of it was not fetched, because all that may be fetched was reached.
+    pub is_beyond_limit: bool,
 }
 
 /// Why frames have no names, as far as it decides what would help. Displayed as the reason and a sentence that names the
@@ -56,6 +58,8 @@ pub enum MissingCause {
     OldPerfMap,
     /// The kernel's own code that has no symbol there.
     Nameless,
+    /// The limit of what may be fetched was reached before.
+    FetchLimit,
     /// The file was found and could not be used.
     Unusable(NoSymbols),
 }
@@ -69,6 +73,7 @@ impl MissingSymbols {
             return MissingCause::Remapped(Arc::clone(file));
         }
         match (self.dso.kind(), self.why) {
+            _ if self.is_beyond_limit => MissingCause::FetchLimit,
             (DsoKind::File, None | Some(NoSymbols::NotInTable)) if self.is_go => MissingCause::StrippedGo,
             (DsoKind::File, None | Some(NoSymbols::NotInTable)) if self.is_packaged() => {
                 MissingCause::DebugPackage
@@ -183,6 +188,10 @@ impl fmt::Display for MissingCause {
             Self::OldPerfMap => f.write_str(
                 "the map of the process does not have this generated code. Have the map written at the end, or a jitdump \
                  written and perf record -k mono used",
+            ),
+            Self::FetchLimit => f.write_str(
+                "it was not fetched, because all that may be fetched was reached. Run it again, which continues with what is \
+                 left, or give more with --debuginfod-time and --debuginfod-size",
             ),
             Self::Nameless => f.write_str("it has no symbols there"),
             Self::Unusable(why) => write!(f, "{why}"),

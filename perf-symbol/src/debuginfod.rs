@@ -2,7 +2,9 @@
 
 mod aside;
 mod cache;
+mod download;
 mod http;
+mod limits;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -20,6 +22,9 @@ use crate::file_finder::same_id;
 use crate::files::{BuildIdFile, Files};
 use crate::image::ElfImage;
 use cache::{CacheAnswer, DebuginfodCache};
+pub use download::Download;
+use download::DownloadObserver;
+use limits::{DownloadBounds, DownloadTotal};
 
 /// Which debuginfod servers are asked, and where what they send is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +42,19 @@ pub struct DebuginfodOptions {
     pub max_size: u64,
     /// Time for a whole file; `None` for no limit but [`timeout`](Self::timeout).
     pub max_time: Option<Duration>,
+    /// Time for all downloads together, in which servers that do not answer count too; `None` for no limit. What is not fetched
+    /// then has [`NoSymbols::FetchLimit`](crate::NoSymbols::FetchLimit). Files in the cache are used nevertheless.
+    pub total_time: Option<Duration>,
+    /// Number of bytes of all downloads together; `None` for no limit. A file that has more than what is left is not fetched;
+    /// a smaller one still is.
+    pub total_size: Option<u64>,
 }
 
 impl DebuginfodOptions {
     /// Returns what the variables of the environment say that the client of elfutils has: `DEBUGINFOD_URLS`,
     /// `DEBUGINFOD_CACHE_PATH`, or else `debuginfod_client` in `XDG_CACHE_HOME` or in `~/.cache`, `DEBUGINFOD_TIMEOUT` and
     /// `DEBUGINFOD_MAXTIME` in seconds, `DEBUGINFOD_MAXSIZE` in bytes. By default, the timeout is 90 s, and a file may have
-    /// 2 GiB.
+    /// 2 GiB. All downloads together have no limit.
     ///
     /// elfutils: `debuginfod-client.c`.
     #[must_use]
@@ -65,6 +76,8 @@ impl DebuginfodOptions {
             timeout: Duration::from_secs(number("DEBUGINFOD_TIMEOUT").unwrap_or(90)),
             max_size: number("DEBUGINFOD_MAXSIZE").unwrap_or(2 << 30),
             max_time: number("DEBUGINFOD_MAXTIME").map(Duration::from_secs),
+            total_time: None,
+            total_size: None,
         }
     }
 
@@ -118,41 +131,87 @@ pub struct Debuginfod<F> {
     options: DebuginfodOptions,
     /// The servers that have failed, and how.
     failed: Mutex<HashMap<String, io::ErrorKind>>,
+    total: Mutex<DownloadTotal>,
+    observer: Option<DownloadObserver>,
 }
 
 impl<F: Files> Debuginfod<F> {
     /// Makes a source of files that reads them by `files`, also those of the cache.
     #[must_use]
     pub fn new(files: F, options: DebuginfodOptions) -> Self {
-        Self { files, options, failed: Mutex::default() }
+        Self { files, options, failed: Mutex::default(), total: Mutex::default(), observer: None }
     }
 
-    /// Fetches a file into the cache.
+    /// Has a function called when a file starts to come, on the thread that needs the file. Files in the cache are no downloads.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_symbol::{Debuginfod, DebuginfodOptions, ReadFiles};
+    ///
+    /// let files = Debuginfod::new(ReadFiles, DebuginfodOptions::from_env())
+    ///     .with_observer(|download| eprintln!("{} from {}", download.id, download.url));
+    /// # let _ = files;
+    /// ```
+    #[must_use]
+    pub fn with_observer(self, see: impl Fn(&Download<'_>) + Send + Sync + 'static) -> Self {
+        Self { observer: Some(DownloadObserver::new(see)), ..self }
+    }
+
+    /// Fetches a file into the cache, within the limits of all downloads.
     fn download(
         &self,
         cache: &DebuginfodCache<'_>,
-        id: BuildId,
-        kind: &str,
-        (limit, cancellation): (u64, &Cancellation),
+        file: (BuildId, BuildIdFile),
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> io::Result<()> {
+        let DebuginfodOptions { total_time, total_size, .. } = self.options;
+        if total_time.is_none() && total_size.is_none() {
+            let bounds = DownloadTotal::default().next(&self.options, file, limit, cancellation)?;
+            return self.download_within(cache, file, &bounds);
+        }
+        // One at a time: only then is it known what is left for the next one.
+        let mut total = lock(&self.total);
+        let bounds = total.next(&self.options, file, limit, cancellation)?;
+        let result = self.download_within(cache, file, &bounds);
+        total.add(file, &bounds, result.as_ref().err().map(io::Error::kind));
+        result
+    }
+
+    /// Fetches a file into the cache.
+    fn download_within(
+        &self,
+        cache: &DebuginfodCache<'_>,
+        (id, wanted): (BuildId, BuildIdFile),
+        bounds: &DownloadBounds<'_>,
     ) -> io::Result<()> {
         let mut error = io::Error::from(io::ErrorKind::NotFound);
         let mut is_on_none = true;
         for url in &self.options.urls {
-            if cancellation.is_cancelled() {
+            if bounds.cancellation.is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
             let mut aside = cache.aside()?;
             let result = match self.failure(url) {
                 Some(kind) => Err(kind.into()),
                 None => {
-                    http::get(url, &id.to_string(), kind, &self.options, (limit, cancellation), aside.file())
+                    let started = |size| {
+                        if let Some(observer) = &self.observer {
+                            observer.see(&Download { id, wanted, url, size });
+                        }
+                    };
+                    let path = format!("{id}/{}", limits::kind(wanted));
+                    http::get(url, &path, &self.options, bounds, &started, aside.file())
                 }
             };
+            let result = result.map_err(|error| bounds.error(error));
             if let Err(error) = &result {
                 self.note(url, error.kind());
             }
-            match result.and_then(|()| self.check(aside.path(), id, limit)) {
+            match result.and_then(|()| self.check(aside.path(), id, bounds.limit)) {
                 Ok(()) => return cache.keep(aside),
+                Err(next) if next.kind() == io::ErrorKind::QuotaExceeded => return Err(next),
                 Err(next) if next.kind() == io::ErrorKind::NotFound => {}
                 Err(next) => (error, is_on_none) = (next, false),
             }
@@ -168,10 +227,10 @@ impl<F: Files> Debuginfod<F> {
         lock(&self.failed).get(url).copied()
     }
 
-    /// Notes that a server has failed, unless it has answered about one file, or the request was cancelled.
+    /// Notes that a server has failed, unless it has answered about one file, or the request was ended by this side.
     fn note(&self, url: &str, kind: io::ErrorKind) {
         let is_of_file = matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge);
-        if !is_of_file && kind != io::ErrorKind::Interrupted {
+        if !is_of_file && !matches!(kind, io::ErrorKind::Interrupted | io::ErrorKind::QuotaExceeded) {
             lock(&self.failed).insert(url.to_owned(), kind);
         }
     }
@@ -213,6 +272,10 @@ impl<F: Files> Files for Debuginfod<F> {
         self.files.vdso32()
     }
 
+    fn can_fetch(&self) -> bool {
+        !self.options.urls.is_empty()
+    }
+
     fn fetch(
         &self,
         id: BuildId,
@@ -220,17 +283,13 @@ impl<F: Files> Files for Debuginfod<F> {
         limit: u64,
         cancellation: &Cancellation,
     ) -> io::Result<PathBuf> {
-        let kind = match wanted {
-            BuildIdFile::Executable => "executable",
-            BuildIdFile::DebugInfo => "debuginfo",
-        };
         let folder = self.options.cache.as_deref().ok_or(io::ErrorKind::NotFound)?;
         // One that is short does not identify a file; elfutils refuses a longer one.
         if !(8..=64).contains(&id.as_bytes().len()) {
             return Err(io::ErrorKind::NotFound.into());
         }
         let limit = limit.min(self.options.max_size);
-        let cache = DebuginfodCache::of(folder, &id.to_string(), kind);
+        let cache = DebuginfodCache::of(folder, &id.to_string(), limits::kind(wanted));
         match cache.look_up() {
             CacheAnswer::File if self.check(cache.path(), id, limit).is_ok() => {
                 return Ok(cache.path().to_path_buf());
@@ -239,7 +298,7 @@ impl<F: Files> Files for Debuginfod<F> {
             // Another file is replaced.
             CacheAnswer::File | CacheAnswer::Nothing => {}
         }
-        self.download(&cache, id, kind, (limit, cancellation))?;
+        self.download(&cache, (id, wanted), limit, cancellation)?;
         Ok(cache.path().to_path_buf())
     }
 }

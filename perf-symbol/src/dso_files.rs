@@ -33,6 +33,9 @@ pub struct DsoFiles {
     pub doubt: Option<Doubt>,
     /// Why there is no image and no debug file; `None` if there is one.
     pub why: Option<NoSymbols>,
+    /// Whether its debug file was not fetched, because all that may be fetched was reached: see
+    /// [`NoSymbols::FetchLimit`].
+    pub is_beyond_limit: bool,
 }
 
 /// A file that was found.

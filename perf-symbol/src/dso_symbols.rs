@@ -156,6 +156,12 @@ impl DsoSymbols {
         }
     }
 
+    /// Returns whether a file was not fetched, because all that may be fetched was reached.
+    pub(crate) fn is_beyond_limit(&self) -> bool {
+        let is_debug = matches!(&self.table, SymbolTable::File(found, _) if found.is_beyond_limit);
+        is_debug || self.why == Some(NoSymbols::FetchLimit)
+    }
+
     fn nothing(why: NoSymbols) -> Self {
         let (table, why) = (SymbolTable::Nothing, Some(why));
         Self { table, why, doubt: OnceLock::new(), path: PathBuf::new(), _reservation: None }

@@ -34,6 +34,7 @@ pub struct FileFinder {
     processes: Arc<Processes>,
     memory: Arc<MemorySum>,
     cancellation: Cancellation,
+    is_for_unwinding: bool,
 }
 
 impl std::fmt::Debug for FileFinder {
@@ -47,7 +48,8 @@ impl FileFinder {
     #[must_use]
     pub fn new(files: Arc<dyn Files>, options: Arc<SymbolOptions>) -> Self {
         let memory = Arc::new(MemorySum::new(options.limits.total));
-        Self { files, options, processes: Arc::default(), memory, cancellation: Cancellation::default() }
+        let (processes, cancellation) = (Arc::default(), Cancellation::default());
+        Self { files, options, processes, memory, cancellation, is_for_unwinding: false }
     }
 
     /// Returns a finder of the same files whose reading a flag ends. What was not read then is reported as
@@ -55,6 +57,17 @@ impl FileFinder {
     #[must_use]
     pub fn with_cancellation(&self, cancellation: &Cancellation) -> Self {
         Self { cancellation: cancellation.clone(), ..self.clone() }
+    }
+
+    /// Returns a finder of the same files for unwinding: it fetches no debug file of an image that has unwind tables.
+    pub(crate) fn for_unwinding(&self) -> Self {
+        Self { is_for_unwinding: true, ..self.clone() }
+    }
+
+    /// Returns whether files may come from elsewhere: see [`Files::can_fetch`].
+    #[must_use]
+    pub fn can_fetch(&self) -> bool {
+        self.files.can_fetch()
     }
 
     /// Returns the flag that ends reading.
@@ -317,6 +330,7 @@ impl FileFinder {
             Ok(path) => path,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(why),
             Err(_) if self.cancellation.is_cancelled() => return Err(NoSymbols::Cancelled),
+            Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => return Err(NoSymbols::FetchLimit),
             Err(error) => return Err(NoSymbols::NotFetched(error.kind())),
         };
         Ok(FoundFile { image: self.open(&path, Some(id))?, path, origin: FileOrigin::Fetched })

@@ -78,7 +78,15 @@ impl KernelSymbols {
             }
             let by_id = build_id.and_then(|id| finder.debug_of(id));
             // It is large, so that it is fetched only if there are no names without it.
-            let fetched = || finder.fetch(build_id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok();
+            let mut fetched = || {
+                let fetched = finder.fetch(build_id, BuildIdFile::DebugInfo, NoSymbols::NotFound);
+                problem = if matches!(fetched, Err(NoSymbols::FetchLimit)) {
+                    fetched.as_ref().err().copied()
+                } else {
+                    problem
+                };
+                fetched.ok()
+            };
             let at_path = || finder.at_path(recorded.path?, Some(build_id?)).ok();
             let vmlinux =
                 by_id.or_else(at_path).or_else(|| if it.kallsyms.is_none() { fetched() } else { None });

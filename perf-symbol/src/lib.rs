@@ -190,7 +190,7 @@ pub use bytes::FileBytes;
 pub use cancellation::{Cancellation, Cancelled};
 #[cfg(feature = "debuginfod")]
 #[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
-pub use debuginfod::{Debuginfod, DebuginfodOptions};
+pub use debuginfod::{Debuginfod, DebuginfodOptions, Download};
 pub use demangle::{demangle, demangle_full};
 pub use doubt::Doubt;
 pub use dso_files::DsoFiles;

@@ -28,7 +28,8 @@ pub struct LoadAhead {
 }
 
 impl LoadAhead {
-    /// Starts the thread. If the system has none, nothing is loaded ahead.
+    /// Starts the thread. If the system has none, or if files [can be fetched](crate::Files::can_fetch), nothing is loaded ahead: the
+    /// order in which files are needed is not that in which they should be fetched.
     #[must_use]
     pub fn new(symbolizer: &Symbolizer) -> Self {
         let shared = Arc::clone(symbolizer.shared());
@@ -43,7 +44,8 @@ impl LoadAhead {
                 symbols.get_or_init(|| identity.load(&finder));
             }
         };
-        let thread = thread::Builder::new().name("load-ahead".into()).spawn(load).ok();
+        let builder = thread::Builder::new().name("load-ahead".into());
+        let thread = if shared.finder.can_fetch() { None } else { builder.spawn(load).ok() };
         Self { shared, queue: thread.is_some().then_some(queue), thread, is_ended }
     }
 

@@ -23,6 +23,8 @@ pub enum NoSymbols {
     Malformed(&'static str),
     /// No file was found, and none could be fetched: see [`Files::fetch`](crate::Files::fetch).
     NotFetched(std::io::ErrorKind),
+    /// A file was not fetched, because all that may be fetched was reached: see [`Files::fetch`](crate::Files::fetch).
+    FetchLimit,
     /// `/proc/kallsyms` has only zeros as addresses, because this user may not see them.
     Hidden,
     /// The clock of the process's jitdump is not that of the samples, and addresses were used for several functions.
@@ -45,6 +47,7 @@ impl fmt::Display for NoSymbols {
             Self::TooLarge => f.write_str("the file is too large"),
             Self::Malformed(part) => write!(f, "not a valid file: {part}"),
             Self::NotFetched(kind) => write!(f, "no file found, and it could not be fetched: {kind}"),
+            Self::FetchLimit => f.write_str("it was not fetched: the limit of what may be fetched was reached"),
             Self::OtherClock => f.write_str(
                 "the clock of its jitdump is not that of the samples, and addresses were reused; record with -k mono, \
                  which is most jitdumps' clock",

@@ -208,6 +208,7 @@ impl SymbolStore {
                 path: symbols.path.clone(),
                 origin: symbols.origin(),
                 why: why(symbols),
+                is_beyond_limit: symbols.is_beyond_limit(),
                 doubt: symbols.doubt.get().copied(),
                 segments: symbols.segments().to_vec(),
             })

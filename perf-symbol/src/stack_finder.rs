@@ -211,7 +211,7 @@ fn module_of(
 ) -> Option<Arc<Module>> {
     let build_id = session.build_id(dso);
     let found = match dso.kind() {
-        DsoKind::File => finder.find_mapped(dso, build_id),
+        DsoKind::File => finder.for_unwinding().find_mapped(dso, build_id),
         DsoKind::Vdso => finder.vdso(dso.name(), build_id),
         _ => return None,
     };

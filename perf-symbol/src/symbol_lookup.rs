@@ -26,6 +26,9 @@ pub struct SymbolLookup {
     pub origin: Option<FileOrigin>,
     /// Why it has no names; `None` if it has.
     pub why: Option<NoSymbols>,
+    /// Whether the file or its debug file was not fetched, because all that may be fetched was reached: see
+    /// [`NoSymbols::FetchLimit`]. It may have names nevertheless.
+    pub is_beyond_limit: bool,
     /// Why its names may be wrong; `None` if the file is the one that was mapped.
     pub doubt: Option<Doubt>,
     /// The segments of the file that was mapped, for [`address_of`](perf_session::address_of); empty if it was not found.

@@ -2,6 +2,8 @@
 
 use std::num::NonZero;
 use std::path::PathBuf;
+#[cfg(feature = "debuginfod")]
+use std::time::Duration;
 
 use perf_profile::NamingOptions;
 use perf_symbol::Demangle;
@@ -26,6 +28,17 @@ pub(crate) struct SymbolArgs {
     #[cfg(feature = "debuginfod")]
     #[arg(long, value_name = "URLS", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = servers)]
     pub(crate) debuginfod: Option<perf_symbol::DebuginfodOptions>,
+
+    /// Fetch files for at most this time, those with the most samples first; a later run continues
+    #[cfg(feature = "debuginfod")]
+    #[arg(long, value_name = "SECONDS", requires = "debuginfod", default_value = "120",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) debuginfod_time: u64,
+
+    /// Fetch at most this many bytes, those of the files with the most samples first: a number with a suffix B, K, M or G
+    #[cfg(feature = "debuginfod")]
+    #[arg(long, value_name = "SIZE", requires = "debuginfod", default_value = "1G", value_parser = super::size::size)]
+    pub(crate) debuginfod_size: u64,
 
     /// File with the symbols and the debug information of the kernel
     #[arg(short = 'k', long, value_name = "FILE")]
@@ -71,6 +84,15 @@ impl SymbolArgs {
             Some(DemangleForm::Short) => Demangle::Short,
             None => Demangle::Distinct,
         }
+    }
+
+    /// Returns which servers are asked for files, and within which limits; `None` if none is.
+    #[cfg(feature = "debuginfod")]
+    pub(crate) fn servers(&self) -> Option<perf_symbol::DebuginfodOptions> {
+        let mut options = self.debuginfod.clone()?;
+        options.total_time = Some(Duration::from_secs(self.debuginfod_time));
+        options.total_size = Some(self.debuginfod_size);
+        Some(options)
     }
 
     /// Returns how functions are found, by so many threads: by default, one for each processor.

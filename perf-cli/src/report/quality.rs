@@ -54,6 +54,16 @@ pub(super) fn push(out: &mut Vec<u8>, report: &Report) {
     if let Some(more) = missing.len().checked_sub(LISTED).filter(|&more| more > 0) {
         print(out, format_args!("# and {more} more files without names (--format json lists them)\n"));
     }
+    match report.lookups().iter().filter(|it| it.is_beyond_limit).count() {
+        0 => {}
+        count => print(
+            out,
+            format_args!(
+                "# not fetched, because --debuginfod-time or --debuginfod-size was reached: symbols of {count} {}\n",
+                if count == 1 { "file" } else { "files" }
+            ),
+        ),
+    }
     if quality.guessed() > 0 {
         push_doubtful(out, report.lookups());
     }

@@ -2,6 +2,8 @@
 //! against its text; generated and long names; and what it says about wrong arguments.
 
 mod arguments;
+#[cfg(feature = "debuginfod")]
+mod debuginfod;
 mod golden;
 mod inlined;
 mod json;
@@ -21,6 +23,8 @@ use std::process::{Command, ExitCode};
 fn main() -> ExitCode {
     needs::run(&[
         arguments::TESTS,
+        #[cfg(feature = "debuginfod")]
+        debuginfod::TESTS,
         golden::TESTS,
         inlined::TESTS,
         json::TESTS,

@@ -8,6 +8,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 use perf_profile::{
     EMPTY, FunctionAt, FunctionTable, Limits, NONE, NamingOptions, PendingEnd, Quality, StackTable,
+    load_hottest_first,
 };
 use perf_session::{BuildId, SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
@@ -178,6 +179,8 @@ impl Generation {
     }
 
     fn name(&mut self, session: &Session, symbolizer: Option<&Symbolizer>) {
+        let counts = (0..).zip(self.samples.iter().copied());
+        load_hottest_first(&self.table, counts, core::iter::empty(), session, symbolizer);
         self.named.extend(&self.table.frames, session, symbolizer, self.naming, &mut |_, _| {});
     }
 

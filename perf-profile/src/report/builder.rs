@@ -16,6 +16,7 @@ use super::memory_access;
 use super::plan::ReportPlan;
 use super::samples::{GroupKey, ReportSamples};
 use crate::function_table::{FunctionTable, NamingOptions};
+use crate::hot_files::load_hottest_first;
 use crate::quality::Quality;
 use crate::sample::SampleTotal;
 use crate::stack_table::{NewStacks, PartFrame, PartStack, StackPart};
@@ -277,6 +278,7 @@ impl ReportBuilder {
     ) -> Report {
         let Self { plan, mut samples } = self;
         samples.finish();
+        load_files(&samples, session, symbolizer);
         let (named, ends) = samples.table.look_up(session, finder, symbolizer, naming, progress);
         let mut quality = quality(&samples, &ends, &named, &|dso| session.build_id(dso));
         quality.count_failed_unwinds(session.failed_unwinds());
@@ -330,6 +332,22 @@ fn mode_of(mapping: &Mapping) -> CpuMode {
     }
 }
 
+/// Loads the files of all frames, those with the most samples first, if they may have to be fetched.
+fn load_files(samples: &ReportSamples, session: &Session, symbolizer: Option<&Symbolizer>) {
+    load_hottest_first(&samples.table, stack_totals(samples), frame_totals(samples), session, symbolizer);
+}
+
+/// Returns the number of samples of stacks.
+fn stack_totals(samples: &ReportSamples) -> impl Iterator<Item = (u32, u64)> {
+    samples.groups.iter().map(|it| (it.key.stack, it.total.samples))
+}
+
+/// Returns the number of samples of frames of samples without a stack.
+fn frame_totals(samples: &ReportSamples) -> impl Iterator<Item = (u32, u64)> {
+    let without_stack = samples.groups.iter().filter(|it| it.key.stack == EMPTY);
+    without_stack.flat_map(|it| [(it.key.frame, it.total.samples), (it.key.from, it.total.samples)])
+}
+
 /// Counts the stacks and frames of all samples.
 fn quality(
     samples: &ReportSamples,
@@ -338,10 +356,7 @@ fn quality(
     build_id: &dyn Fn(&Dso) -> Option<BuildId>,
 ) -> Quality {
     let ids: Vec<_> = samples.table.frames.dsos().iter().map(|dso| build_id(dso)).collect();
-    let groups = || samples.groups.iter().map(|it| (it.key, it.total.samples));
-    let stacks = groups().map(|(key, samples)| (key.stack, samples));
-    let without_stack = groups().filter(|(key, _)| key.stack == EMPTY);
-    let frames = without_stack.flat_map(|(key, samples)| [(key.frame, samples), (key.from, samples)]);
+    let (stacks, frames) = (stack_totals(samples), frame_totals(samples));
     let mut quality = Quality::default();
     quality.count_ends(ends);
     quality.count_table(&samples.table, named, &ids, stacks, frames);

@@ -5,31 +5,36 @@ use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
 use super::DebuginfodOptions;
-use crate::cancellation::Cancellation;
+use super::limits::DownloadBounds;
 
 /// Number of bytes that have to come in the time of a timeout, as in elfutils.
 const LEAST: u64 = 100 << 10;
 
-/// Gets `URL/buildid/ID/KIND` and writes it to a file.
+/// Gets `URL/buildid/PATH` and writes it to a file. `started` gets the announced size when the server has the file.
 ///
 /// # Errors
 ///
 /// [`NotFound`](io::ErrorKind::NotFound) if the server has no such file, [`FileTooLarge`](io::ErrorKind::FileTooLarge) if
-/// it is larger than `limit`, [`Interrupted`](io::ErrorKind::Interrupted) if it is cancelled before all of it is there,
+/// it is larger than the limit, [`Interrupted`](io::ErrorKind::Interrupted) if it is cancelled before all of it is there,
 /// [`TimedOut`](io::ErrorKind::TimedOut) if it comes too slowly,
 /// [`Unsupported`](io::ErrorKind::Unsupported) for a URL of another protocol, and errors of the network.
 pub(super) fn get(
     url: &str,
-    id: &str,
-    kind: &str,
+    path: &str,
     options: &DebuginfodOptions,
-    (limit, cancellation): (u64, &Cancellation),
+    bounds: &DownloadBounds<'_>,
+    started: &dyn Fn(Option<u64>),
     to: &mut File,
 ) -> io::Result<()> {
     if !can_ask(url) {
         return Err(io::ErrorKind::Unsupported.into());
     }
     let start = Instant::now();
+    let time_left = bounds.time_left();
+    if time_left.is_some_and(|time| time.is_zero()) {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    let max_time = options.max_time.into_iter().chain(time_left).min();
     let config = ureq::Agent::config_builder();
     #[cfg(feature = "https")]
     let config = config.tls_config(tls());
@@ -42,10 +47,10 @@ pub(super) fn get(
         .timeout_connect(Some(options.timeout))
         .timeout_recv_response(Some(options.timeout))
         .timeout_per_read(Some(options.timeout))
-        .timeout_global(options.max_time)
+        .timeout_global(max_time)
         .build()
         .new_agent();
-    let url = format!("{}/buildid/{id}/{kind}", url.trim_end_matches('/'));
+    let url = format!("{}/buildid/{path}", url.trim_end_matches('/'));
     let mut answer = agent.get(url).call().map_err(io_error)?;
     match answer.status().as_u16() {
         200 => {}
@@ -53,9 +58,11 @@ pub(super) fn get(
         _ => return Err(io::ErrorKind::ConnectionRefused.into()),
     }
     let body = answer.body_mut();
-    if body.content_length().is_some_and(|size| size > limit) {
+    let size = body.content_length();
+    if size.is_some_and(|size| size > bounds.limit) {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
+    started(size);
     let mut reader = body.as_reader();
     let mut buffer = vec![0; 1 << 16];
     let mut received = 0_u64;
@@ -64,11 +71,12 @@ pub(super) fn get(
             0 => return to.flush(),
             count => count,
         };
-        if cancellation.is_cancelled() {
+        bounds.receive(count as u64);
+        if bounds.cancellation.is_cancelled() {
             return Err(io::ErrorKind::Interrupted.into());
         }
         received = received.saturating_add(count as u64);
-        if received > limit {
+        if received > bounds.limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         if start.elapsed() > allowed(options.timeout, received) {

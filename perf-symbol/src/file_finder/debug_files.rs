@@ -17,6 +17,13 @@ use crate::files::{BuildIdFile, below, path_of};
 use crate::image::ElfImage;
 use crate::no_symbols::NoSymbols;
 
+/// Returns whether a file itself tells how its frames are unwound.
+fn has_unwind_tables(image: &ElfImage) -> bool {
+    [".eh_frame", ".debug_frame", ".ARM.exidx"]
+        .iter()
+        .any(|name| image.section(name).is_some_and(|section| section.has_bytes()))
+}
+
 impl FileFinder {
     /// Adds what belongs to the image of `found`, or to the recorded build id.
     pub(super) fn add_debug_files(&self, found: &mut DsoFiles, recorded: Option<BuildId>) {
@@ -26,8 +33,15 @@ impl FileFinder {
             let id = recorded.or_else(|| image.and_then(ElfImage::build_id));
             let by_id = id.and_then(|id| self.by_build_id(id, ById::Debug).ok());
             let by_link = || image.and_then(|image| self.by_debug_link(image, &found.path));
-            let fetched = || self.fetch(id, BuildIdFile::DebugInfo, NoSymbols::NotFound).ok();
-            if let Some(FoundFile { image, path, origin }) = by_id.or_else(by_link).or_else(fetched) {
+            let is_needless = self.is_for_unwinding && image.is_some_and(has_unwind_tables);
+            let fetched = || {
+                let id = id.filter(|_| !is_needless);
+                let fetched = self.fetch(id, BuildIdFile::DebugInfo, NoSymbols::NotFound);
+                found.is_beyond_limit |= matches!(fetched, Err(NoSymbols::FetchLimit));
+                fetched.ok()
+            };
+            let debug = by_id.or_else(by_link).or_else(fetched);
+            if let Some(FoundFile { image, path, origin }) = debug {
                 (found.debug, found.debug_path, found.debug_origin) =
                     (Some(Arc::new(image)), path, Some(origin));
             }

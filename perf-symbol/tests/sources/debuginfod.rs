@@ -18,7 +18,7 @@ const PATH: &str = "ab01020304050607";
 
 /// What a server answers to the request of a path; a path that is not listed is not found.
 #[derive(Clone)]
-enum Answer {
+pub(crate) enum Answer {
     File(Vec<u8>),
     /// A file whose size is not announced.
     Unannounced(Vec<u8>),
@@ -28,13 +28,13 @@ enum Answer {
 }
 
 /// A server, and the paths that it was asked for.
-struct Server {
-    url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn new(answers: &[(&str, Answer)]) -> Self {
+    pub(crate) fn new(answers: &[(&str, Answer)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -51,7 +51,7 @@ impl Server {
         Self { url, asked }
     }
 
-    fn asked(&self) -> Vec<String> {
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -88,7 +88,7 @@ pub(crate) fn file(name: &'static str, id: &[u8]) -> Vec<u8> {
 }
 
 /// The names at an address of a file that is nowhere on this machine, and why there are none.
-fn found(
+pub(crate) fn found(
     urls: &str,
     cache: &Path,
     change: impl FnOnce(&mut DebuginfodOptions),

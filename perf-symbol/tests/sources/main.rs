@@ -6,6 +6,8 @@ mod batch;
 mod cancelled;
 #[cfg(feature = "debuginfod")]
 mod debuginfod;
+#[cfg(feature = "debuginfod")]
+mod debuginfod_limits;
 mod early;
 mod elf;
 mod files;

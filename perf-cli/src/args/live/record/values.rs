@@ -6,6 +6,8 @@ use perf_open::abi::branch::BranchSampleType;
 use perf_open::abi::regs::Arch;
 use perf_record::{CallGraphMode, SynthesizedRecords};
 
+pub(super) use crate::args::size::size;
+
 /// A sampling frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freq {
@@ -65,22 +67,6 @@ pub(super) fn clock(text: &str) -> Result<i32, String> {
         let names: Vec<_> = CLOCKS.iter().map(|(clock, _)| *clock).collect();
         format!("must be one of {}, or its number", names.join(", "))
     })
-}
-
-/// Parses a number of bytes, with a suffix B, K, M or G.
-pub(super) fn size(text: &str) -> Result<u64, String> {
-    let must = || "must be a number with a suffix B, K, M or G".to_owned();
-    let at = text.len().checked_sub(1).filter(|at| text.is_char_boundary(*at)).ok_or_else(must)?;
-    let (number, suffix) = text.split_at(at);
-    let shift = match suffix {
-        "B" | "b" => 0,
-        "K" | "k" => 10,
-        "M" | "m" => 20,
-        "G" | "g" => 30,
-        _ => return Err(must()),
-    };
-    let number: u64 = number.parse().map_err(|_| must())?;
-    number.checked_mul(1 << shift).filter(|size| *size > 0).ok_or_else(must)
 }
 
 /// When `--switch-output` begins another file.
@@ -254,17 +240,6 @@ mod tests {
             (Ok(4), Ok(4), Ok(7), Ok(11))
         );
         assert!(clock("2").is_err() && clock("").is_err() && clock("sundial").is_err());
-    }
-
-    #[test]
-    fn sizes_and_pages() {
-        assert_eq!(
-            (size("1B"), size("3k"), size("100M"), size("2G")),
-            (Ok(1), Ok(3072), Ok(100 << 20), Ok(2 << 30))
-        );
-        for text in ["", "M", "5", "0M", "99999999999999999999G", "5é", "-1K"] {
-            assert!(size(text).is_err(), "{text}");
-        }
     }
 
     #[test]
