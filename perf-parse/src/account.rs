@@ -10,8 +10,6 @@ use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 
 use crate::error::FileError;
-use crate::event::EventRecord;
-use crate::layout::Mmap2Layout;
 use crate::limits::Limits;
 use crate::record::{Lost, LostSamples, Mmap2, Record};
 use crate::sample::Reading;
@@ -191,22 +189,6 @@ impl Account {
     pub fn by_type(&self) -> impl Iterator<Item = (RecordType, u64)> {
         let counts = (0..).map(RecordType).zip(self.by_type);
         counts.filter(|&(_, count)| count != 0)
-    }
-
-    /// Counts a record that does not come from a walk, such as one of a live ring: its type, its size, and what the kernel
-    /// lost before it.
-    pub fn count_record(&mut self, record: &EventRecord<'_>) {
-        let raw = record.raw();
-        self.count(raw.kind(), raw.as_bytes().len());
-        let counts = match raw.kind() {
-            RecordType::LOST | RecordType::LOST_SAMPLES => true,
-            RecordType::MMAP2 => Mmap2Layout::may_fit_both(&raw),
-            _ => false,
-        };
-        // A caller that decodes the record notes its fault.
-        if let Some(Ok(decoded)) = counts.then(|| record.decode()) {
-            self.count_content(&decoded);
-        }
     }
 
     /// Adds what the kernel lost, or an MMAP2 record whose bytes fit both layouts.

@@ -8,6 +8,7 @@ mod ordered_records;
 pub mod pass;
 mod profile;
 mod source;
+mod stream_info;
 mod unwound;
 mod walk;
 
@@ -36,7 +37,7 @@ use batch::NoteBatch;
 pub use named::{NamedFrame, NamedSample, NamedSamples};
 use pass::{NoWorker, PassWorker, SamplePass};
 pub use profile::{ProfileOptions, has_stack};
-pub(crate) use source::RecordSource;
+use source::RecordSource;
 use source::StreamSource;
 pub use walk::WalkEnd;
 use walk::{BatchOf, SampleWalk};
@@ -228,7 +229,7 @@ impl<'a> Samples<'a> {
     /// If the capture does not have what the selection needs.
     pub fn resolved(mut self) -> Result<Self, ProfileError> {
         if self.filter.is_none() {
-            self.filter = Some(SampleFilter::new(self.selection.clone(), &*self.source)?);
+            self.filter = Some(filter_in(self.selection.clone(), &*self.source)?);
         }
         Ok(self)
     }
@@ -329,7 +330,7 @@ impl<'a> Samples<'a> {
     {
         let may_use_index = self.may_use_index();
         let Self { source, selection, filter, index, threads, .. } = self;
-        let filter = filter.map_or_else(|| SampleFilter::new(selection, &*source), Ok)?;
+        let filter = filter.map_or_else(|| filter_in(selection, &*source), Ok)?;
         let index = index.filter(|_| may_use_index);
         let indexed = index.and_then(|index| source.indexed(&index, &filter));
         let mut records = indexed.unwrap_or_else(|| source.records());
@@ -342,6 +343,11 @@ impl<'a> Samples<'a> {
         let waiting = DeferredSamples::within(source.info().limits());
         Ok(SampleWalk::new(records, (session, waiting), filter, symbols, source.is_stream()))
     }
+}
+
+/// Resolves a selection in the capture of a source.
+fn filter_in(selection: Selection, source: &dyn RecordSource<'_>) -> Result<SampleFilter, ProfileError> {
+    SampleFilter::new(selection, source.info(), || source.records_again())
 }
 
 /// A walk with a pass whose workers are on any thread.

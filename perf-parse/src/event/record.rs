@@ -7,9 +7,10 @@ use perf_abi::record::{Misc, RecordType};
 use super::Event;
 use super::events::unknown;
 use super::position::RecordPosition;
+use crate::account::Account;
 use crate::bytes::{MovingArc, RecordBytes};
 use crate::error::{Error, ErrorKind, FileError, FileErrorKind};
-use crate::layout::SampleLayout;
+use crate::layout::{Mmap2Layout, SampleLayout};
 use crate::record::{RawRecord, Record, SampleId};
 use crate::sample::{Callchain, Sample, Tail};
 
@@ -227,6 +228,22 @@ impl<'r> EventRecord<'r> {
             EventOf::UnknownId(id) => Some(unknown(self.kind(), Some(id))),
             EventOf::Unknown => Some(unknown(self.kind(), None)),
             _ => None,
+        }
+    }
+
+    /// Counts the record in an account: its type, its size, and what the kernel lost before it. For one that does not come from
+    /// a walk, which counts its records itself, such as one of a live ring.
+    pub fn count_in(&self, account: &mut Account) {
+        let raw = self.raw();
+        account.count(raw.kind(), raw.as_bytes().len());
+        let counts = match raw.kind() {
+            RecordType::LOST | RecordType::LOST_SAMPLES => true,
+            RecordType::MMAP2 => Mmap2Layout::may_fit_both(&raw),
+            _ => false,
+        };
+        // A caller that decodes the record notes its fault.
+        if let Some(Ok(decoded)) = counts.then(|| self.decode()) {
+            account.count_content(&decoded);
         }
     }
 

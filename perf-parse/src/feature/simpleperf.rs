@@ -9,6 +9,7 @@ pub(super) mod file2;
 pub(super) mod init_map;
 pub(super) mod meta_info;
 mod protobuf;
+mod stored_entries;
 mod stored_file;
 
 pub use debug_unwind::DebugUnwindFile;

@@ -9,7 +9,7 @@ use perf_parse::feature::Features;
 use perf_parse::file::{Account, EventRecords};
 use perf_parse::{EventRecord, FileError};
 
-use super::source::{BoxedRecords, StreamInfo};
+use super::stream_info::{BoxedRecords, StreamInfo};
 
 /// The records of a walk, in time order, and what is known of their capture up to the last one.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl<'r> RecordStream<'r> {
     fn next(&mut self) -> Option<Result<EventRecord<'r>, FileError>> {
         let next = self.records.next()?;
         match &next {
-            Ok(record) => self.account.count_record(record),
+            Ok(record) => record.count_in(&mut self.account),
             Err(fault) => self.account.note(*fault),
         }
         Some(next)

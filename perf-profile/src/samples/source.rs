@@ -3,12 +3,11 @@
 use core::fmt::{Debug, Formatter, Result as FmtResult};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use perf_parse::event::Events;
-use perf_parse::feature::Features;
-use perf_parse::file::{EventRecords, Limits, Mode, Reader};
-use perf_parse::{EventRecord, FileError, Index};
+use perf_parse::Index;
+use perf_parse::file::{EventRecords, Reader};
 
 use super::ordered_records::{OrderedRecords, RecordStream};
+use super::stream_info::{BoxedRecords, StreamInfo};
 use crate::capture_info::CaptureInfo;
 use crate::selection::filter::SampleFilter;
 
@@ -74,22 +73,10 @@ impl<'r> RecordSource<'r> for Arc<Reader<'r>> {
     }
 }
 
-/// Records that a program has from elsewhere.
-pub(super) type BoxedRecords<'r> = Box<dyn Iterator<Item = Result<EventRecord<'r>, FileError>> + Send + 'r>;
-
 /// Records that a program has from elsewhere, until they are walked.
 pub(super) struct StreamSource<'r> {
     info: Arc<StreamInfo>,
     records: Mutex<Option<BoxedRecords<'r>>>,
-}
-
-/// A copy of what is known of a stream.
-#[derive(Debug)]
-pub(super) struct StreamInfo {
-    pub(super) events: Events,
-    pub(super) features: Features<'static>,
-    mode: Mode,
-    limits: Limits,
 }
 
 impl<'r> StreamSource<'r> {

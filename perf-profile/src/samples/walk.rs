@@ -90,7 +90,7 @@ impl<'a> SampleWalk<'a> {
         batch: &mut BatchOf<'a, P>,
         worker: Option<&mut P::Worker>,
     ) {
-        self.records.account_mut().count_record(record);
+        record.count_in(self.records.account_mut());
         self.take(record, pass, batch, worker);
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::Event;
+use perf_parse::file::EventRecords;
 use perf_parse::index::Chunk;
 use perf_session::{Mapping, SampleContext};
 
@@ -11,9 +12,9 @@ use super::Selection;
 use super::cpus::CpuRanges;
 use super::events::EventFilter;
 use super::spans::SpanSet;
+use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
 use crate::event_name::event_name;
-use crate::samples::RecordSource;
 use crate::symbols::Symbols;
 use crate::text::OneLine;
 
@@ -27,14 +28,18 @@ pub(crate) struct SampleFilter {
 }
 
 impl SampleFilter {
-    /// Resolves a selection.
+    /// Resolves a selection. `records` returns the records once more, apart from those of the walk; `None` if they are there
+    /// only once.
     ///
     /// # Errors
     ///
     /// If the capture does not have what the selection needs.
-    pub(crate) fn new(selection: Selection, source: &dyn RecordSource<'_>) -> Result<Self, ProfileError> {
-        let info = source.info();
-        let spans = selection.time.resolve_in(info, || source.records_again())?;
+    pub(crate) fn new<'r>(
+        selection: Selection,
+        info: CaptureInfo<'_>,
+        records: impl FnOnce() -> Option<EventRecords<'r>>,
+    ) -> Result<Self, ProfileError> {
+        let spans = selection.time.resolve_in(info, records)?;
         let event = selection.event.as_deref().map(|name| EventFilter::new(info, name)).transpose()?;
         check_cpus(info.events(), &selection.cpus)?;
         Ok(Self { selection, spans, event })

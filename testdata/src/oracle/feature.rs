@@ -88,7 +88,7 @@ pub fn feature(number: u32, nr_cpus: u32, big: bool, section: &[u8]) -> Result<O
         134 => simpleperf::init_map(r, section)?,
         _ => return Ok(None),
     };
-    if !ends(r, section) {
+    if !r.ends(section) {
         return Err(format!("{} bytes left over", r.left()));
     }
     Ok(Some(value))
@@ -101,7 +101,7 @@ fn until_end<'a>(
     item: impl Fn(&mut Reader<'a>) -> Result<Value, String>,
 ) -> Result<Vec<Value>, String> {
     let mut items = Vec::new();
-    while !ends(r, section) {
+    while !r.ends(section) {
         items.push(item(r)?);
     }
     Ok(items)
@@ -116,12 +116,6 @@ fn message<'a>(r: &mut Reader<'a>, section: &[u8]) -> &'a [u8] {
         .map(|padding| &all[..all.len() - padding])
         .find(|bytes| section.len().is_multiple_of(8) && simpleperf::is_message(bytes))
         .unwrap_or(all)
-}
-
-/// Returns whether the section ends here. A stream pads features with zeros to a multiple of 8 bytes.
-pub(super) fn ends(r: &Reader<'_>, section: &[u8]) -> bool {
-    let left = r.clone().rest();
-    left.is_empty() || left.len() < 8 && section.len().is_multiple_of(8) && left.iter().all(|&byte| byte == 0)
 }
 
 /// Reads a string: a length that includes NUL and padding, and the bytes.
@@ -210,12 +204,12 @@ fn event_desc(r: &mut Reader<'_>) -> Result<Value, String> {
 fn cpu_topology(r: &mut Reader<'_>, section: &[u8], nr_cpus: u32) -> Result<Value, String> {
     let (cores, threads) = (list(r, string)?, list(r, string)?);
     let (mut cpus, mut dies, mut die_ids) = (Vec::new(), None, Vec::new());
-    if !ends(r, section) {
+    if !r.ends(section) {
         cpus = items(r, nr_cpus.into(), |r| {
             Ok(fields! { core_id: r.u32("core_id")?, socket_id: r.u32("socket_id")? })
         })?;
     }
-    if !ends(r, section) {
+    if !r.ends(section) {
         dies = Some(list(r, string)?);
         die_ids = items(r, cpus.len() as u64, |r| r.u32("die_id"))?;
     }
@@ -288,7 +282,7 @@ fn cpu_domain_info(r: &mut Reader<'_>, section: &[u8]) -> Result<Value, String> 
         Ok(fields! { domain: domain, name: name, cpumask: string(r)?, cpulist: string(r)? })
     };
     let mut cpus = Vec::new();
-    while !ends(r, section) {
+    while !r.ends(section) {
         cpus.push(fields! { cpu: r.u32("cpu")?, domains: list(r, domain)? });
     }
     Ok(fields! { version: version, max_domains: max_domains, cpus: cpus })

@@ -32,6 +32,12 @@ impl<'a> Reader<'a> {
         self.left.len()
     }
 
+    /// Returns whether the section of a feature ends here. A stream pads features with zeros to a multiple of 8 bytes.
+    pub(super) fn ends(&self, section: &[u8]) -> bool {
+        let is_padding = self.left.len() < 8 && section.len().is_multiple_of(8);
+        self.left.is_empty() || is_padding && self.left.iter().all(|&byte| byte == 0)
+    }
+
     /// Reads the next `size` bytes.
     ///
     /// # Errors

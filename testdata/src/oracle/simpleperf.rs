@@ -297,7 +297,7 @@ pub(super) fn branch_list(bytes: &[u8]) -> Result<Value, String> {
 /// Reads the headers of the records.
 pub(super) fn init_map(r: &mut Reader<'_>, section: &[u8]) -> Result<Value, String> {
     let mut records = Vec::new();
-    while r.left() > 0 && !super::feature::ends(r, section) {
+    while r.left() > 0 && !r.ends(section) {
         let all = r.clone().rest();
         let (kind, high, low) = (r.u32("type")?, r.u16("misc")?, r.u16("size")?);
         let size =

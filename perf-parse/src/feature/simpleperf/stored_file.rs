@@ -5,11 +5,7 @@ use alloc::vec::Vec;
 use perf_abi::endian::{Endian, LittleEndian};
 use perf_abi::record::SimpleperfDsoType;
 
-use super::protobuf::{
-    IN_MESSAGE, Message, MessageField, WireField, WireValue, field, put_bytes, put_varint, take_message,
-    varint,
-};
-use super::{file, file2};
+use super::protobuf::{Message, MessageField, WireField, WireValue, field, put_bytes, put_varint, varint};
 use crate::byte_str::ByteStr;
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
@@ -66,20 +62,6 @@ pub struct StoredSymbol<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
 pub struct DexFileOffset(pub u64);
 
-impl<'a> SectionField<'a> for StoredFile<'a> {
-    fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, context: u32) -> Result<Self, Error> {
-        if context == IN_MESSAGE { file2::take::<O>(at) } else { file::take::<O>(at) }
-    }
-
-    fn put<O: Endian>(&self, out: &mut Vec<u8>, _: &'static str) -> Result<(), Fault> {
-        file2::put::<O>(self, out)
-    }
-
-    fn value(&self) -> FieldValue<'_> {
-        FieldValue::Object(self)
-    }
-}
-
 impl Fields for StoredFile<'_> {
     fn each(&self, to: &mut dyn FnMut(&'static str, FieldValue<'_>)) {
         to("path", FieldValue::Text(self.path));
@@ -121,21 +103,6 @@ impl<'a> Message<'a> for StoredSymbol<'a> {
         MessageField::put(&self.vaddr, out, 1)?;
         MessageField::put(&self.len, out, 2)?;
         MessageField::put(&self.name, out, 3)
-    }
-}
-
-/// Of FILE, unless the context says that the symbol is in a message of FILE2.
-impl<'a> SectionField<'a> for StoredSymbol<'a> {
-    fn take<O: Endian>(at: &mut Cursor<'a>, _: &'static str, context: u32) -> Result<Self, Error> {
-        if context == IN_MESSAGE { take_message(at) } else { file::take_symbol::<O>(at) }
-    }
-
-    fn put<O: Endian>(&self, out: &mut Vec<u8>, _: &'static str) -> Result<(), Fault> {
-        file::put_symbol::<O>(self, out)
-    }
-
-    fn value(&self) -> FieldValue<'_> {
-        FieldValue::Object(self)
     }
 }
 
