@@ -128,6 +128,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes a string and its NUL.
+    #[cfg(feature = "alloc")]
     pub(crate) fn c_string(&mut self, field: &'static str) -> Result<&'a [u8], Error> {
         let nul = self.rest.iter().position(|&byte| byte == 0);
         let Some((string, [_, rest @ ..])) = nul.and_then(|nul| self.rest.split_at_checked(nul)) else {
