@@ -5,6 +5,7 @@
 //! a file, and compressed records are decompressed.
 
 mod copy;
+mod descriptions;
 mod repair;
 mod tracing;
 

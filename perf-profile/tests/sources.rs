@@ -1,6 +1,6 @@
 //! Sources of records that live: a file that grows while it is read.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,10 +46,11 @@ fn samples_come_while_the_file_grows() {
     let path = captures.iter().find(|path| path.ends_with("fibo.compressed2.pipe.data")).unwrap();
     let bytes = std::fs::read(path).unwrap();
     let (expected, round) = times_and_round(&bytes);
-    let path = std::env::temp_dir().join(format!("perf-profile-growing-{}", std::process::id()));
-    let mut out = OpenOptions::new().create(true).write(true).truncate(true).open(&path).unwrap();
+    let growing = tempfile::NamedTempFile::new().unwrap();
+    let mut out = growing.as_file();
     let is_complete = Arc::new(AtomicBool::new(false));
-    let file = GrowingFile { file: File::open(&path).unwrap(), is_complete: Arc::clone(&is_complete) };
+    let file =
+        GrowingFile { file: File::open(growing.path()).unwrap(), is_complete: Arc::clone(&is_complete) };
     let (sender, found) = mpsc::channel();
     let walk = thread::spawn(move || {
         let reader = Arc::new(Reader::stream(file).unwrap());
@@ -76,5 +77,4 @@ fn samples_come_while_the_file_grows() {
     }
     walk.join().unwrap();
     assert_eq!(times, expected);
-    std::fs::remove_file(path).unwrap();
 }

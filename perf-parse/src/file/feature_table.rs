@@ -135,6 +135,6 @@ mod tests {
         assert_eq!(of::<BigEndian>([1 << 34, 0, 0, 0]), [2]);
         assert_eq!(of::<BigEndian>([1 << 2, 0, 0, 0]), [2]);
         assert_eq!(of::<BigEndian>([1 << 2 | 1 << 34, 0, 0, 0]), [2, 34]);
-        assert_eq!(of::<BigEndian>([0; 4]), []);
+        assert!(of::<BigEndian>([0; 4]).is_empty());
     }
 }

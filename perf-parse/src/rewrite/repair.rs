@@ -30,6 +30,7 @@ use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 
+use super::descriptions::{DescriptionPart, Descriptions};
 use super::{OF_CONTAINER, event_fields, is_section, name_all, tracing};
 use crate::account::Account;
 use crate::error::{FileError, FileErrorKind};
@@ -37,7 +38,7 @@ use crate::event::{EventRecord, Events};
 use crate::file::write::{EventFields, FileWriter, WriteFileError, WriteOptions};
 use crate::file::{EventRecords, Mode, Reader, RecordCheck};
 use crate::record::user::EventUpdateData;
-use crate::record::{Record, UserRecord};
+use crate::record::{RawRecord, Record, UserRecord};
 
 /// The result of a repair.
 #[derive(Debug)]
@@ -97,7 +98,8 @@ pub enum RepairStep<'e> {
 ///
 /// Records are copied unchanged, in the given order; compressed records are decompressed. Features are copied, with two
 /// exceptions: features that describe the container are written anew, and formats of tracepoints that cannot be parsed
-/// are left out. What cannot be decoded is left out and noted in the account of the result.
+/// are left out. Records of simpleperf that were split and add ids to events are written as one, without ids of no event; its
+/// record of tracepoints' formats becomes a section. What cannot be decoded is left out and noted in the account of the result.
 ///
 /// If an event's attr asks for a field that this crate does not know, the event's samples are left out. The event is
 /// written, with an attr that does not ask for that field.
@@ -144,6 +146,7 @@ fn copy<W: Write + Seek>(
     let features_dropped = copy_features(&mut records, &mut writer, &mut report)?;
     let tracing_data = writer.features().get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
     let check = RecordCheck::new(&tracing_data);
+    let mut descriptions = Descriptions::new(records.features().get(Feature::TRACING_DATA).is_some());
     let (mut written, mut dropped) = (0_u64, 0_u64);
     loop {
         report(RepairStep::At(records.reached().offset));
@@ -160,14 +163,29 @@ fn copy<W: Write + Seek>(
         let checked = check.record(&record);
         match checked.and_then(|()| rename(&record, records.events(), &mut events)) {
             Ok(()) if is_section(kind) => {}
-            Ok(()) => match writer.copy(&record.raw(), record.trailing()) {
-                Ok(()) => written = written.saturating_add(1),
-                Err(error @ WriteFileError::Record { .. }) => {
-                    dropped = dropped.saturating_add(1);
-                    report(RepairStep::Unwritable { offset, kind, error: &error });
+            Ok(()) => {
+                let part = descriptions.part(&record.raw(), records.events());
+                let copied = match &part {
+                    DescriptionPart::Whole => writer.copy(&record.raw(), record.trailing()),
+                    DescriptionPart::Bytes(bytes) => match RawRecord::parse_in(endianness, bytes) {
+                        Ok((raw, _)) => writer.copy(&raw, &[]),
+                        Err(_) => continue,
+                    },
+                    DescriptionPart::Elsewhere => continue,
+                    DescriptionPart::Wrong => {
+                        dropped = dropped.saturating_add(1);
+                        continue;
+                    }
+                };
+                match copied {
+                    Ok(()) => written = written.saturating_add(1),
+                    Err(error @ WriteFileError::Record { .. }) => {
+                        dropped = dropped.saturating_add(1);
+                        report(RepairStep::Unwritable { offset, kind, error: &error });
+                    }
+                    Err(error) => return Err(error),
                 }
-                Err(error) => return Err(error),
-            },
+            }
             Err(error) => {
                 dropped = dropped.saturating_add(1);
                 // The walk notes an EVENT_UPDATE with an unknown id.
