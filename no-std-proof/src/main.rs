@@ -16,7 +16,7 @@ use perf_abi::endian::LittleEndian;
 use perf_abi::event::EventType;
 use perf_abi::record::{CpuMode, RecordType};
 use perf_abi::sample_type::SampleType;
-use perf_parse::sample::Frame;
+use perf_parse::sample::ChainFrame;
 use perf_parse::{RawRecord, Sample, SampleLayout};
 
 /// A software cpu-clock event, as the first kernels laid it out.
@@ -114,7 +114,8 @@ fn sample(attr: &Attr) -> Result<(), i32> {
     check(24, tail.raw == Some(b"raw\0\0\0\0\0\0\0\0\0"))?;
     let chain = tail.callchain.ok_or(25)?;
     let context = Some(CallchainContext::USER);
-    let frames = [Frame::Ip { ip: 0xba98_7654_3210, context }, Frame::Ip { ip: 0x40_1000, context }];
+    let frames =
+        [ChainFrame::Ip { ip: 0xba98_7654_3210, context }, ChainFrame::Ip { ip: 0x40_1000, context }];
     check(26, chain.frames().eq(frames))?;
     let (short, _) = bytes.split_at(bytes.len() - 1);
     check(27, RawRecord::<LittleEndian>::parse(short).is_err())

@@ -198,7 +198,8 @@ impl<'a, O: ByteOrder> RawRecord<'a, O> {
         Self::whole_of_kernel(order, bytes)
     }
 
-    /// As [`whole`](Self::whole), for a type below those of simpleperf, as all in a ring are: its size has 16 bits.
+    /// As [`whole`](Self::whole), for a type below those of simpleperf, as all in a ring and all with a time are: its size has 16
+    /// bits. Of another type, the size is wrong.
     #[inline]
     pub(crate) fn whole_of_kernel(order: O::Value, bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let (header, _) = RawHeader::ref_from_prefix(bytes).ok()?;

@@ -53,7 +53,8 @@ pub enum TimeDetail {
     ///
     /// The first 65,536 samples are kept alone, with their times. From then on there are at most 1,024 spans, and at least
     /// half as many: whenever the time passes the last one, all become twice as long. So memory does not grow with the number of
-    /// samples. They become longer, too, rather than that a sample is beyond the limits. See [`Profile::resolution`](crate::Profile::resolution).
+    /// samples. They become longer, too, rather than that a sample is beyond the limits. See
+    /// [`Profile::resolution`](crate::Profile::resolution).
     Spans,
     /// The time of each sample, which is then kept alone, in 16 bytes.
     Each,

@@ -156,8 +156,8 @@ impl StackTable {
         frame.map_or(StackEnd::NoMapping, |(frame, _)| finder.end_of(session, &frame))
     }
 
-    /// Finds the functions of all frames, as [`FunctionTable::find`] does, and [how the stacks end](Self::ends), at the same time if
-    /// there are several threads.
+    /// Finds the functions of all frames, as [`FunctionTable::find`] does, and [how the stacks end](Self::ends), at the same
+    /// time if there are several threads.
     #[must_use]
     pub fn look_up(
         &self,

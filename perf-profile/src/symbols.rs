@@ -130,8 +130,8 @@ impl Symbols {
     }
 
     /// Returns the stack of a sample, innermost frame first, and how it ends if that does not follow from its last frame: see
-    /// [`StackFinder::push`]. `deferred` is the user part of its call chain if that came in a later record. [`done`](Self::done) takes
-    /// the memory of the stack back, which saves an allocation for the next one.
+    /// [`StackFinder::push`]. `deferred` is the user part of its call chain if that came in a later record.
+    /// [`done`](Self::done) takes the memory of the stack back, which saves an allocation for the next one.
     ///
     /// # Errors
     ///

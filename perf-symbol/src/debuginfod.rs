@@ -111,10 +111,9 @@ fn urls(text: &str) -> Vec<String> {
 /// Files of another source, and what it does not have from debuginfod servers.
 ///
 /// A server is asked for nothing but build ids, and not again after it has failed or was too slow. A request that is
-/// [cancelled](Cancellation) ends when the next bytes come, at most 64 KiB, or [`timeout`](DebuginfodOptions::timeout) ends the wait
-/// for them. A file is used if it has
-/// the build id. It is kept in the cache, where the client of elfutils finds it too; that a file is on no server is also
-/// kept there, for `cache_miss_s` seconds.
+/// [cancelled](Cancellation) ends when the next bytes come, at most 64 KiB, or [`timeout`](DebuginfodOptions::timeout) ends the
+/// wait for them. A file is used if it has the build id. It is kept in the cache, where the client of elfutils finds it too;
+/// that a file is on no server is also kept there, for `cache_miss_s` seconds.
 ///
 /// # Examples
 ///

@@ -10,7 +10,8 @@ use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
 const NESTING: u32 = 96;
 
 /// Returns the name as people read it: of Rust without its hash, of C++ without parameters and return type, and without what
-/// compilers append to the names of parts and copies of functions, such as `.cold`. A name that is not mangled, that is longer than `limit` bytes, or whose demangled form would be, is returned as it is.
+/// compilers append to the names of parts and copies of functions, such as `.cold`. A name that is not mangled, that is longer
+/// than `limit` bytes, or whose demangled form would be, is returned as it is.
 ///
 /// perf: `demangle_sym`, `tools/perf/util/symbol-elf.c`.
 ///

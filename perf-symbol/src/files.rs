@@ -143,9 +143,9 @@ pub trait Files: Send + Sync {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    /// Returns whether [`fetch`](Self::fetch) may get files, which takes long. Then no file is [loaded ahead](crate::LoadAhead) in the
-    /// order in which samples come, unwinding asks for no debug file that it can do without, and files with many samples are
-    /// fetched before others.
+    /// Returns whether [`fetch`](Self::fetch) may get files, which takes long. Then no file is [loaded ahead](crate::LoadAhead)
+    /// in the order in which samples come, unwinding asks for no debug file that it can do without, and files with many samples
+    /// are fetched before others.
     fn can_fetch(&self) -> bool {
         false
     }
@@ -157,7 +157,8 @@ pub trait Files: Send + Sync {
     /// # Errors
     ///
     /// [`NotFound`](io::ErrorKind::NotFound) where there is none, [`Interrupted`](io::ErrorKind::Interrupted) if it was cancelled,
-    /// [`QuotaExceeded`](io::ErrorKind::QuotaExceeded) if it is beyond what may be fetched at all, and any other error that is to be reported.
+    /// [`QuotaExceeded`](io::ErrorKind::QuotaExceeded) if it is beyond what may be fetched at all, and any other error that is
+    /// to be reported.
     fn fetch(
         &self,
         id: BuildId,

@@ -107,7 +107,8 @@ impl DwarfLines {
             .map(Self)
     }
 
-    /// Sets the flag that ends look-ups early. After one that was cancelled, others may find less: what was not read counts as damaged.
+    /// Sets the flag that ends look-ups early. After one that was cancelled, others may find less: what was not read counts as
+    /// damaged.
     pub(crate) fn set_cancellation(&self, cancellation: &Cancellation) {
         self.0.borrow_owner().sections.budget.set_cancellation(cancellation);
     }

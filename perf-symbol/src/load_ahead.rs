@@ -28,8 +28,8 @@ pub struct LoadAhead {
 }
 
 impl LoadAhead {
-    /// Starts the thread. If the system has none, or if files [can be fetched](crate::Files::can_fetch), nothing is loaded ahead: the
-    /// order in which files are needed is not that in which they should be fetched.
+    /// Starts the thread. If the system has none, or if files [can be fetched](crate::Files::can_fetch), nothing is loaded
+    /// ahead: the order in which files are needed is not that in which they should be fetched.
     #[must_use]
     pub fn new(symbolizer: &Symbolizer) -> Self {
         let shared = Arc::clone(symbolizer.shared());

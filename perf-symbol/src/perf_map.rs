@@ -25,8 +25,9 @@ struct PerfMapEntry {
 }
 
 impl PerfMap {
-    /// Reads lines of `START SIZE NAME`, both numbers in hexadecimal, with `0x` or without. Spaces or tabs separate the three, and a line may end with
-    /// CR LF. Where lines overlap, the later one counts: its code replaced the earlier. Other lines are skipped and counted.
+    /// Reads lines of `START SIZE NAME`, both numbers in hexadecimal, with `0x` or without. Spaces or tabs separate the three,
+    /// and a line may end with CR LF. Where lines overlap, the later one counts: its code replaced the earlier. Other lines are
+    /// skipped and counted.
     ///
     /// perf: `dso__load_perf_map`, `tools/perf/util/symbol.c`.
     ///

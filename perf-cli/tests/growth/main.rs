@@ -1,8 +1,8 @@
 //! Memory and work of the verbs that answer: both grow with the capture, and not faster. See SECURITY.md.
 //!
 //! Each kind of capture has n and 4n of one thing, and in thorough tests n, 2n, 4n and 8n. Memory is the maximum resident
-//! size that the kernel reports after the program ends. Work is the ratio of two times of the processor, as nothing else counts all of it: with 4 times as many
-//! things, work that grows with the square takes 16 times as long, and linear work 4 times.
+//! size that the kernel reports after the program ends. Work is the ratio of two times of the processor, as nothing else counts
+//! all of it: with 4 times as many things, work that grows with the square takes 16 times as long, and linear work 4 times.
 
 #![cfg(target_os = "linux")]
 

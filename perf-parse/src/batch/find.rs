@@ -77,7 +77,7 @@ impl<'b> Search<'b> {
         let Self { bytes, mut rest, mut fields } = *self;
         let mut count = 0_usize;
         for row in block {
-            let Some((record, after)) = RawRecord::<O>::whole((), rest) else { break };
+            let Some((record, after)) = RawRecord::<O>::whole_of_kernel((), rest) else { break };
             if record.kind() != RecordType::SAMPLE {
                 break;
             }

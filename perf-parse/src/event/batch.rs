@@ -58,7 +58,7 @@ impl Events {
 
     fn fill_some<O: Endian>(&self, bytes: &[u8], mut columns: BatchColumns<'_>) -> Option<BatchContents> {
         let (first, _) =
-            RawRecord::<O>::whole((), bytes).filter(|(it, _)| it.kind() == RecordType::SAMPLE)?;
+            RawRecord::<O>::whole_of_kernel((), bytes).filter(|(it, _)| it.kind() == RecordType::SAMPLE)?;
         let index = self.index_of(&first)?;
         let event = self.get(index).filter(|event| !event.is_faulty)?;
         let layout = &event.layout;

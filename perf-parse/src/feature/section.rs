@@ -48,7 +48,8 @@ pub struct FeatureSection<'a> {
 ///
 /// perf lists some features whose data it could not get: CPUDESC and TOTAL_MEM if `/proc/cpuinfo` and `/proc/meminfo`
 /// do not have the line, and BPF_PROG_INFO if perf was built without libbpf. Features that only mark a property never
-/// have bytes, and an unknown feature may be one of these. Sections of simpleperf without bytes have no entries. A pipe has no features without bytes.
+/// have bytes, and an unknown feature may be one of these. Sections of simpleperf without bytes have no entries. A pipe has no
+/// features without bytes.
 ///
 /// perf: `do_write_feat`, which keeps the output of a `write_*` function if it did not return a negative number, and
 /// `perf_event__synthesize_features`, `tools/perf/util/header.c`.

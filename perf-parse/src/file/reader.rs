@@ -185,8 +185,8 @@ impl<'a> Reader<'a> {
     /// in ascending order of offsets in that file, and no range may be empty. The search for a lost boundary does not
     /// read the holes.
     ///
-    /// `data_file` is as in [`RecordPosition::data_file`](crate::event::RecordPosition::data_file). If there is no such file, the call has
-    /// no effect.
+    /// `data_file` is as in [`RecordPosition::data_file`](crate::event::RecordPosition::data_file). If there is no such file,
+    /// the call has no effect.
     pub fn set_holes(&mut self, data_file: usize, holes: &'a [Range<u64>]) {
         if let Some(file) = self.files_mut().and_then(|files| files.get_mut(data_file)) {
             file.set_holes(holes);

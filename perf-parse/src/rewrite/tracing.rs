@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 use crate::tracepoint::Format;
 use crate::tracepoint::{TracingData, TracingDataFields};
 
-/// Returns the tracing data without the formats that cannot be parsed (with the feature `tracepoint`); `None` if its parts cannot be found.
+/// Returns the tracing data without the formats that cannot be parsed (with the feature `tracepoint`); `None` if its parts
+/// cannot be found.
 pub(super) fn of_good_formats(bytes: &[u8]) -> Option<Vec<u8>> {
     let data = TracingData::parse(bytes).ok()?;
     #[cfg(feature = "tracepoint")]

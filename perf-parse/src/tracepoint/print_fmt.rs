@@ -59,9 +59,9 @@ impl Addresses for () {}
 /// - `%p` prints the address, not the kernel's hash of it.
 ///
 /// Unlike perf 6.1, and like the kernel, this computes with the types of C: perf extends negative fields of fewer than 8
-/// bytes by zeros, compares without a sign, and misreads the parentheses in `REC->flags & (1 | 2)`. It also evaluates `sizeof`, `__builtin_expect`, `__get_sockaddr`, `__get_cpumask`, `__print_ns_to_secs`,
-/// characters, variables declared in statements, `%*pbl`, and casts of strings, and it pads the whole output of
-/// `__print_flags`.
+/// bytes by zeros, compares without a sign, and misreads the parentheses in `REC->flags & (1 | 2)`. It also evaluates `sizeof`,
+/// `__builtin_expect`, `__get_sockaddr`, `__get_cpumask`, `__print_ns_to_secs`, characters, variables declared in statements,
+/// `%*pbl`, and casts of strings, and it pads the whole output of `__print_flags`.
 ///
 /// # Examples
 ///

@@ -17,8 +17,8 @@ use crate::table::frames::NONE;
 const NUMBERS: usize = 5;
 
 impl ReportTable<'_> {
-    /// Compares two rows in the order of the report: the one that comes first is less. Rows that are equal in all columns are in the order of
-    /// their addresses.
+    /// Compares two rows in the order of the report: the one that comes first is less. Rows that are equal in all columns are
+    /// in the order of their addresses.
     ///
     /// perf: `hist_entry__sort` and `hist_entry__cmp`, `tools/perf/util/hist.c`.
     #[must_use]

@@ -10,7 +10,8 @@ use crate::table::frames::NONE;
 pub struct StackFunction {
     /// The frame, in [`Report::frames`].
     pub frame: u32,
-    /// The function in [`FunctionTable::function`](crate::FunctionTable::function); [`NONE`](crate::NONE) for an address without a name.
+    /// The function in [`FunctionTable::function`](crate::FunctionTable::function); [`NONE`](crate::NONE) for an address
+    /// without a name.
     pub function: u32,
 }
 

@@ -71,8 +71,8 @@ impl TimeSpans {
         self.resolve_in(reader.into(), || reader.can_walk_again().then(|| reader.records()))
     }
 
-    /// Does what [`resolve`](Self::resolve) does, with what is known of the capture. `records` are all of its records, in its order;
-    /// `None` for a stream.
+    /// Does what [`resolve`](Self::resolve) does, with what is known of the capture. `records` are all of its records, in its
+    /// order; `None` for a stream.
     pub(crate) fn resolve_in<'r>(
         &self,
         info: CaptureInfo<'_>,

@@ -86,8 +86,8 @@ impl FrameLocation {
 
 impl FrameTable {
     /// Has the symbols of files loaded by another thread from the first frame in them on, so that they are there when
-    /// [`FunctionTable`](crate::FunctionTable) needs them. `symbolizer`, or a clone of it, then finds the functions. Without one, and with one
-    /// thread, nothing is loaded ahead.
+    /// [`FunctionTable`](crate::FunctionTable) needs them. `symbolizer`, or a clone of it, then finds the functions. Without
+    /// one, and with one thread, nothing is loaded ahead.
     pub fn load_ahead(&mut self, symbolizer: Option<&Symbolizer>, threads: NonZero<usize>) {
         self.ahead = symbolizer.filter(|_| threads.get() > 1).map(LoadAhead::new);
     }
@@ -279,7 +279,8 @@ impl FrameTable {
         number
     }
 
-    /// Drops what only [`number`](Self::number) and [`text`](Self::text) need: afterwards, a frame that is given again gets another number.
+    /// Drops what only [`number`](Self::number) and [`text`](Self::text) need: afterwards, a frame that is given again gets
+    /// another number.
     pub fn finish(&mut self) {
         self.numbers = Numbering::default();
         self.mapping_numbers = HashMap::default();

@@ -33,9 +33,9 @@ impl<B> Drop for BlockJob<'_, B> {
 /// Fills blocks, works on them on several threads, and passes them to `deliver` in the order in which they were filled.
 ///
 /// `fill` and `deliver` run on this thread. This thread also works on blocks while the helpers (at most `threads - 1`)
-/// have enough, so no thread waits long for another. Up to `4 * threads` blocks are in memory. `fill` returns whether there is more input, and `deliver` returns
-/// whether to continue. `deliver` may also finish, with this thread's worker, what the work left undone. Each helper
-/// has a copy of `worker`, which is passed to `merge` at the end.
+/// have enough, so no thread waits long for another. Up to `4 * threads` blocks are in memory. `fill` returns whether there is
+/// more input, and `deliver` returns whether to continue. `deliver` may also finish, with this thread's worker, what the work
+/// left undone. Each helper has a copy of `worker`, which is passed to `merge` at the end.
 ///
 /// # Errors
 ///

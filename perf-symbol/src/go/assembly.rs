@@ -21,7 +21,8 @@ pub(super) fn has_wrappers(version: PclntabVersion, machine: u16) -> bool {
 }
 
 /// Returns whether the symbol of a function has the suffix, on a machine with second entries: if it is in assembly, and its
-/// arguments are described as those of a function that Go declares. `name` may be cut after [`LONGEST`] bytes. Before Go 1.25, those of the runtime were not described.
+/// arguments are described as those of a function that Go declares. `name` may be cut after [`LONGEST`] bytes. Before Go 1.25,
+/// those of the runtime were not described.
 ///
 /// Go: `mangleABIName`, `cmd/link/internal/ld/symtab.go`.
 pub(super) fn is_abi0(record: &FunctionRecord, name: &[u8]) -> bool {

@@ -64,7 +64,8 @@ const DEPTH: usize = 256;
 const LEAST: u64 = 4 << 20;
 
 impl GoLines {
-    /// Finds the table of a file. `None` if there is none, or if it is damaged: tables of Go 1.2 and later are known, of each machine.
+    /// Finds the table of a file. `None` if there is none, or if it is damaged: tables of Go 1.2 and later are known, of each
+    /// machine.
     ///
     /// The addresses of a table of Go 1.18 and later are relative. What they are relative to is where the table has it, or else in
     /// data of the runtime that refers to the table, or else the start of `.text`, if the program's first function then is the one

@@ -40,8 +40,8 @@ pub(super) struct PclntabHeader {
     pub(super) pointer: u64,
     /// Number of functions.
     pub(super) functions: u64,
-    /// Address of the text; `None` if it is not there, as in [`PclntabVersion::Go12`], in tables of Go 1.26 and later, and where it is
-    /// left to a relocation.
+    /// Address of the text; `None` if it is not there, as in [`PclntabVersion::Go12`], in tables of Go 1.26 and later, and
+    /// where it is left to a relocation.
     pub(super) text_start: Option<u64>,
     pub(super) names: u64,
     /// What the numbers of files in each unit stand for.

@@ -77,8 +77,8 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
         }
         let data_file = framing.data_file();
         let offset = order.first.at.in_data_file(data_file)?;
-        let (raw, after) = RawRecord::<O>::whole((), framing.source.at(offset)?)?;
-        let time = match RawRecord::<O>::whole((), after) {
+        let (raw, after) = RawRecord::<O>::whole_of_kernel((), framing.source.at(offset)?)?;
+        let time = match RawRecord::<O>::whole_of_kernel((), after) {
             Some((next, _)) => knowledge.events().time_of(&next),
             None => None,
         };
@@ -237,9 +237,10 @@ impl<'r, O: Endian, S: ByteSource<'r>> SourceWalk<'r, O, S> {
             let source = framing.begun(at.data_file());
             (source.and_then(|source| source.at(offset)).unwrap_or_default(), 0)
         };
-        let found = RawRecord::<O>::whole((), bytes).ok_or_else(|| RawRecord::<O>::fault((), bytes));
+        let found =
+            RawRecord::<O>::whole_of_kernel((), bytes).ok_or_else(|| RawRecord::<O>::fault((), bytes));
         let found = found.map(|(raw, after)| {
-            let next = after.get(header..).and_then(|after| RawRecord::<O>::whole((), after));
+            let next = after.get(header..).and_then(|after| RawRecord::<O>::whole_of_kernel((), after));
             let time = next.and_then(|(next, _)| events.time_of(&next));
             (raw.len(), time, knowledge.event_of(raw))
         });
@@ -294,7 +295,7 @@ fn push_each<O: Endian>(
     at: HeldAt,
 ) {
     let (mut rest, mut from, mut at) = (bytes, from, at);
-    while let Some((raw, after)) = RawRecord::<O>::whole((), rest) {
+    while let Some((raw, after)) = RawRecord::<O>::whole_of_kernel((), rest) {
         let size = raw.len();
         let time = events.time_of(&raw).unwrap_or(0);
         let found = UnheldRecords { from, size, records: 1, bytes: size, time, last_time: time };
@@ -325,7 +326,9 @@ fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64
     let mut run = Rising { records: 0, bytes: 0, time: 0, last_time: 1, late: 0 };
     let mut rest = bytes;
     while run.records < room {
-        let Some((raw, after)) = RawRecord::<O>::whole((), rest).filter(|(raw, _)| raw.kind() == kind) else {
+        let Some((raw, after)) =
+            RawRecord::<O>::whole_of_kernel((), rest).filter(|(raw, _)| raw.kind() == kind)
+        else {
             break;
         };
         // A time of 0 means that the record has none.
@@ -336,6 +339,7 @@ fn rising<O: Endian>(bytes: &[u8], events: &Events, kind: RecordType, given: u64
         rest = after;
     }
     run.bytes = bytes.len().saturating_sub(rest.len());
-    run.time = RawRecord::<O>::whole((), bytes).and_then(|(first, _)| events.time_of(&first)).unwrap_or(0);
+    run.time =
+        RawRecord::<O>::whole_of_kernel((), bytes).and_then(|(first, _)| events.time_of(&first)).unwrap_or(0);
     run
 }
