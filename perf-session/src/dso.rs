@@ -158,9 +158,7 @@ impl Dso {
         let (mut name, mut path) = (Vec::from(filename), None);
         if kind == DsoKind::Memory && prot & PROT_EXEC != 0 {
             path = Some(core::mem::replace(&mut name, format!("/tmp/perf-{pid}.map").into_bytes()));
-        } else if prot & JIT_SYMFILE != 0
-            && let Some(cache) = jit_cache(filename)
-        {
+        } else if let Some(cache) = jit_cache(filename).filter(|_| prot & JIT_SYMFILE != 0) {
             path = Some(core::mem::replace(&mut name, Vec::from(cache)));
         }
         let (build_id, inode) = identity(id);

@@ -88,7 +88,7 @@ impl<'r> EventRecord<'r> {
     }
 
     /// Creates a record that comes from elsewhere, such as a live ring, with its event. `place` is for the errors and
-    /// for [`place`](Self::place).
+    /// for [`position`](Self::position).
     ///
     /// # Examples
     ///

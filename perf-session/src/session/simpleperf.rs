@@ -26,7 +26,7 @@ impl Session {
         self.recorded.kallsyms.as_ref()
     }
 
-    /// Returns the number of symbols and files that were dropped: see [`SessionLimits::symbols`].
+    /// Returns the number of symbols and files that were dropped: see [`SessionLimits::symbols`](crate::SessionLimits::symbols).
     #[must_use]
     pub fn dropped_symbols(&self) -> u64 {
         self.recorded.dropped
@@ -70,9 +70,10 @@ impl Session {
     fn add_init_map(&mut self, map: &InitMap<'_>) {
         // Paths and names end at a NUL, so that the trailers after them do not matter.
         for record in map.reader().records().map_while(Result::ok) {
-            if matches!(record.kind(), RecordType::MMAP | RecordType::MMAP2 | RecordType::COMM)
-                && let Ok(decoded) = record.decode()
-            {
+            if !matches!(record.kind(), RecordType::MMAP | RecordType::MMAP2 | RecordType::COMM) {
+                continue;
+            }
+            if let Ok(decoded) = record.decode() {
                 self.apply_decoded(record.raw().misc(), decoded);
             }
         }
@@ -106,8 +107,9 @@ impl Session {
             Record::User(UserRecord::Split(_), _) => drop(self.split.push(&record.raw())),
             Record::User(UserRecord::SplitEnd, _) => {
                 let mut split = core::mem::take(&mut self.split);
-                if let Ok(Some(joined)) = split.push(&record.raw())
-                    && let Ok(Record::User(UserRecord::KernelSymbol(it), _)) = joined.decode_user()
+                let joined = split.push(&record.raw()).ok().flatten();
+                if let Some(Ok(Record::User(UserRecord::KernelSymbol(it), _))) =
+                    joined.map(|it| it.decode_user())
                 {
                     Arc::make_mut(&mut self.recorded).set_kallsyms(it.kallsyms, limit);
                 }
