@@ -78,9 +78,8 @@ fn names_are_escaped_on_all_screens() {
 /// A width of a format string above 65,535 would panic.
 #[test]
 fn names_of_any_length_are_shown() {
-    for capture in ["comm_esc.data", "dso_esc.data", "ksym_esc.data"] {
-        let path = testdata::path("").parent().unwrap().join("hostile").join(capture);
-        browse(path.to_str().unwrap(), &["--sort", "comm,dso,sym"], &mut |browser| {
+    for capture in ["hostile/comm_esc.data", "hostile/dso_esc.data", "hostile/ksym_esc.data"] {
+        browse(capture, &["--sort", "comm,dso,sym"], &mut |browser| {
             for keys in ["", "t", "d", "+", "E"] {
                 press(browser, keys);
                 let mut terminal = Terminal::new(TestBackend::new(120, 12)).unwrap();
