@@ -8,6 +8,7 @@ use core::ops::Range;
 use perf_abi::record::SimpleperfDsoType;
 
 use crate::dso::{Dso, DsoKind};
+use crate::kernel_names::KERNEL;
 use crate::map::Mapping;
 
 /// A file of the recorded machine, and those of its symbols that the capture has.
@@ -20,15 +21,14 @@ pub struct RecordedFile {
     min_vaddr: u64,
     /// The offset at which `min_vaddr` is: in an ELF file, or in the memory of a module. `None` in captures of older versions.
     min_offset: Option<u64>,
-    /// In ascending order of their addresses.
-    symbols: Vec<SymbolExtent>,
+    /// By their addresses and the order in which they came: damage can bring them in any order.
+    symbols: BTreeMap<(u64, usize), SymbolExtent>,
     names: Vec<u8>,
 }
 
-/// A symbol without its name, which is in `names`.
+/// What a symbol has besides its address. Its name is in `names`.
 #[derive(Clone, Debug)]
 struct SymbolExtent {
-    start: u64,
     len: u64,
     name: Range<usize>,
 }
@@ -47,21 +47,15 @@ pub struct RecordedSymbol<'a> {
 impl RecordedFile {
     /// Creates a file without symbols.
     pub(crate) fn new(kind: SimpleperfDsoType, min_vaddr: u64, min_offset: Option<u64>) -> Self {
-        Self { kind, min_vaddr, min_offset, symbols: Vec::new(), names: Vec::new() }
+        Self { kind, min_vaddr, min_offset, symbols: BTreeMap::new(), names: Vec::new() }
     }
 
-    /// Adds a symbol. Those of a feature come in ascending order of their addresses.
+    /// Adds a symbol.
     pub(crate) fn add(&mut self, start: u64, len: u64, name: &[u8]) {
         let at = self.names.len();
         self.names.extend_from_slice(name);
-        let symbol = SymbolExtent { start, len, name: at..self.names.len() };
-        match self.symbols.last() {
-            Some(last) if last.start > start => {
-                let at = self.symbols.partition_point(|it| it.start <= start);
-                self.symbols.insert(at, symbol);
-            }
-            _ => self.symbols.push(symbol),
-        }
+        let extent = SymbolExtent { len, name: at..self.names.len() };
+        self.symbols.insert((start, self.symbols.len()), extent);
     }
 
     /// Returns the kind of the file.
@@ -84,21 +78,20 @@ impl RecordedFile {
 
     /// Returns the symbols, in ascending order of their addresses.
     pub fn symbols(&self) -> impl Iterator<Item = RecordedSymbol<'_>> {
-        self.symbols.iter().map(|it| self.symbol(it))
+        self.symbols.iter().map(|(&(start, _), it)| self.symbol(start, it))
     }
 
     /// Returns the symbol that has an address of the file, as [`address_of`](Self::address_of) returns it; `None` if the
     /// capture has none there. Takes logarithmic time.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<RecordedSymbol<'_>> {
-        let after = self.symbols.partition_point(|it| it.start <= address);
-        let symbol = self.symbols.get(after.checked_sub(1)?)?;
-        (address.wrapping_sub(symbol.start) < symbol.len).then(|| self.symbol(symbol))
+        let (&(start, _), it) = self.symbols.range(..=(address, usize::MAX)).next_back()?;
+        (address.wrapping_sub(start) < it.len).then(|| self.symbol(start, it))
     }
 
-    fn symbol(&self, it: &SymbolExtent) -> RecordedSymbol<'_> {
+    fn symbol(&self, start: u64, it: &SymbolExtent) -> RecordedSymbol<'_> {
         let name = self.names.get(it.name.clone()).unwrap_or_default();
-        RecordedSymbol { name, start: it.start, end: it.start.saturating_add(it.len) }
+        RecordedSymbol { name, start, end: start.saturating_add(it.len) }
     }
 
     /// Returns the address that the symbols have for the address `ip` of a mapping of the file.
@@ -157,8 +150,6 @@ impl RecordedFiles {
                 file.add(start, len, name);
             }
         }
-        // Those of the features are sorted, of which writer soever.
-        file.symbols.sort_by_key(|it| it.start);
         self.by_path.insert(path.into(), file);
     }
 
@@ -214,5 +205,23 @@ impl RecordedFiles {
     }
 }
 
-/// The name of the kernel.
-const KERNEL: &[u8] = b"[kernel.kallsyms]";
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_come_in_any_order() {
+        let mut file = RecordedFile::new(SimpleperfDsoType::ELF_FILE, 0, None);
+        for (start, len, name) in [(30, 5, b"c"), (10, 5, b"a"), (20, 5, b"b"), (20, 2, b"d")] {
+            file.add(start, len, name);
+        }
+        let names: Vec<_> = file.symbols().map(|it| it.name).collect();
+        assert_eq!(names, [b"a", b"b", b"d", b"c"]);
+        // Of two at an address, the later one.
+        let name = |address| file.find(address).map(|it| it.name);
+        assert_eq!(
+            [name(9), name(10), name(15), name(21), name(23), name(34)].map(|it| it.map(|it| it[0])),
+            [None, Some(b'a'), None, Some(b'd'), None, Some(b'c')]
+        );
+    }
+}

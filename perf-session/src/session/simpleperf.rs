@@ -3,8 +3,7 @@
 use alloc::sync::Arc;
 
 use perf_abi::record::{RecordType, SimpleperfDsoType, SimpleperfUnwindError};
-use perf_parse::feature::Features;
-use perf_parse::feature::InitMap;
+use perf_parse::feature::{Features, InitMap};
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
 
@@ -33,7 +32,7 @@ impl Session {
     }
 
     /// Returns the number of stacks that simpleperf could not unwind whole: those of its UNWINDING_RESULT records, which it
-    /// writes if it is told to (`--keep-failed-unwinding-result`).
+    /// writes with `--keep-failed-unwinding-result`.
     #[must_use]
     pub fn failed_unwinds(&self) -> u64 {
         self.failed_unwinds
