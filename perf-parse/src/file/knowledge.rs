@@ -41,9 +41,6 @@ pub(crate) struct Knowledge<'r> {
     split: SplitJoiner,
 }
 
-/// The records of simpleperf that describe the capture, and may be split.
-const MAY_BE_SPLIT: &[RecordType] = &[RecordType::EVENT_ID, RecordType::TRACING_DATA];
-
 impl<'r> Knowledge<'r> {
     pub(super) fn new(
         events: KnownEvents<'r>,
@@ -58,7 +55,7 @@ impl<'r> Knowledge<'r> {
             is_pipe,
             applied,
             faults: Vec::new(),
-            split: SplitJoiner::of_types(MAY_BE_SPLIT),
+            split: SplitJoiner::of_descriptions(),
         }
     }
 

@@ -174,7 +174,7 @@ macro_rules! with_order {
         }
     };
 }
-use with_order;
+pub(crate) use with_order;
 
 /// Returns the header of a record.
 fn header(endianness: Endianness, kind: RecordType, misc: Misc, size: u16) -> [u8; 8] {

@@ -65,8 +65,9 @@ impl SplitJoiner {
         Self { bytes: Vec::new(), types: None, state: JoinState::Done }
     }
 
-    /// Creates a joiner that skips records of other types than these.
-    pub(crate) const fn of_types(types: &'static [RecordType]) -> Self {
+    /// Creates a joiner of the records that describe a capture. It skips others.
+    pub(crate) const fn of_descriptions() -> Self {
+        let types: &[RecordType] = &[RecordType::EVENT_ID, RecordType::TRACING_DATA];
         Self { bytes: Vec::new(), types: Some(types), state: JoinState::Done }
     }
 

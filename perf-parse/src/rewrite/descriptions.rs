@@ -2,11 +2,13 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_abi::endian::Endian;
 use perf_abi::record::{RecordType, SimpleperfHeader};
 use zerocopy::IntoBytes;
 
 use crate::event::Events;
+use crate::feature::codec::put_word;
+use crate::file::write::with_order;
 use crate::record::{RawRecord, Record, SplitJoiner, UserRecord};
 
 /// What a repair does with a record.
@@ -20,6 +22,8 @@ pub(super) enum DescriptionPart {
     Elsewhere,
     /// It is left out. The walk has noted why.
     Wrong,
+    /// It is left out, as it comes after records that it describes: formats of tracepoints must be a section.
+    Late,
 }
 
 /// The records that describe a capture, and their pieces.
@@ -32,10 +36,7 @@ pub(super) struct Descriptions {
 
 impl Descriptions {
     pub(super) fn new(has_tracing_data: bool) -> Self {
-        Self {
-            pieces: SplitJoiner::of_types(&[RecordType::EVENT_ID, RecordType::TRACING_DATA]),
-            has_tracing_data,
-        }
+        Self { pieces: SplitJoiner::of_descriptions(), has_tracing_data }
     }
 
     /// Returns what is written of a record, which was applied to the events.
@@ -60,8 +61,7 @@ impl Descriptions {
 fn part(record: &RawRecord<'_>, events: &Events, has_tracing_data: bool) -> DescriptionPart {
     match record.kind() {
         RecordType::TRACING_DATA if has_tracing_data => DescriptionPart::Elsewhere,
-        // What it describes was read already.
-        RecordType::TRACING_DATA => DescriptionPart::Wrong,
+        RecordType::TRACING_DATA => DescriptionPart::Late,
         RecordType::EVENT_ID => ids(record, events),
         _ => DescriptionPart::Whole,
     }
@@ -80,33 +80,30 @@ fn ids(record: &RawRecord<'_>, events: &Events) -> DescriptionPart {
             right.extend([entry.attr_id, entry.event_id]);
         }
     }
-    let count = right.len() / 2;
-    if count == all {
+    if right.len() / 2 == all {
         return DescriptionPart::Whole;
     }
     if right.is_empty() {
         return DescriptionPart::Wrong;
     }
-    let order = record.endianness();
-    let word = |word: u64| match order {
-        Endianness::Little => word.to_le_bytes(),
-        Endianness::Big => word.to_be_bytes(),
-    };
+    DescriptionPart::Bytes(with_order!(record.endianness(), O => event_id::<O>(&right)))
+}
+
+/// Returns an EVENT_ID record of pairs of an index and an id.
+fn event_id<O: Endian>(ids: &[u64]) -> Vec<u8> {
     // The header, the number, and two words for each id.
-    let size = u32::try_from(right.len()).unwrap_or(u32::MAX).saturating_mul(8).saturating_add(16);
-    let mut bytes = match order {
-        Endianness::Little => SimpleperfHeader::<LittleEndian>::new(record.kind(), size).as_bytes().to_vec(),
-        Endianness::Big => SimpleperfHeader::<BigEndian>::new(record.kind(), size).as_bytes().to_vec(),
-    };
-    bytes.extend(word(count as u64));
-    bytes.extend(right.into_iter().flat_map(word));
-    DescriptionPart::Bytes(bytes)
+    let size = u32::try_from(ids.len()).unwrap_or(u32::MAX).saturating_mul(8).saturating_add(16);
+    let mut bytes = SimpleperfHeader::<O>::new(RecordType::EVENT_ID, size).as_bytes().to_vec();
+    put_word::<O>(&mut bytes, (ids.len() / 2) as u64);
+    ids.iter().for_each(|&word| put_word::<O>(&mut bytes, word));
+    bytes
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use perf_abi::attr::Attr;
+    use perf_abi::endian::Endianness;
 
     fn record(order: Endianness, entries: &[[u64; 2]]) -> Vec<u8> {
         let size = 16 + 16 * entries.len() as u16;
@@ -167,6 +164,6 @@ mod tests {
         let bytes = [9, 0x80, 0, 0, 0, 0, 16, 0, 1, 0, 0, 0, b'x', 0, 0, 0];
         let (record, _) = RawRecord::parse_in(Endianness::Little, &bytes).unwrap();
         let part = |has| Descriptions::new(has).part(&record, &Events::default());
-        assert_eq!([part(true), part(false)], [DescriptionPart::Elsewhere, DescriptionPart::Wrong]);
+        assert_eq!([part(true), part(false)], [DescriptionPart::Elsewhere, DescriptionPart::Late]);
     }
 }

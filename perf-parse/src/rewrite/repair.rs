@@ -176,6 +176,14 @@ fn copy<W: Write + Seek>(
                         dropped = dropped.saturating_add(1);
                         continue;
                     }
+                    DescriptionPart::Late => {
+                        dropped = dropped.saturating_add(1);
+                        let must = "before the records that it describes";
+                        let error = FileError::invalid("tracing_data", offset, must, offset);
+                        records.account_mut().note(error);
+                        report(RepairStep::Unreadable { data_file, error });
+                        continue;
+                    }
                 };
                 match copied {
                     Ok(()) => written = written.saturating_add(1),
