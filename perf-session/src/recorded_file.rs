@@ -3,7 +3,6 @@
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use perf_abi::record::SimpleperfDsoType;
 
@@ -22,15 +21,17 @@ pub struct RecordedFile {
     /// The offset at which `min_vaddr` is: in an ELF file, or in the memory of a module. `None` in captures of older versions.
     min_offset: Option<u64>,
     /// By their addresses and the order in which they came: damage can bring them in any order.
-    symbols: BTreeMap<(u64, usize), SymbolExtent>,
+    symbols: BTreeMap<(u64, u32), SymbolExtent>,
     names: Vec<u8>,
 }
 
-/// What a symbol has besides its address. Its name is in `names`.
-#[derive(Clone, Debug)]
+/// What a symbol has besides its address, and where its name is in `names`. With its key it has 32 bytes, so that it takes no
+/// more than [`ENTRY`] in a tree whose nodes are half full.
+#[derive(Clone, Copy, Debug)]
 struct SymbolExtent {
     len: u64,
-    name: Range<usize>,
+    name: u32,
+    name_len: u32,
 }
 
 /// A symbol of a [`RecordedFile`].
@@ -50,12 +51,17 @@ impl RecordedFile {
         Self { kind, min_vaddr, min_offset, symbols: BTreeMap::new(), names: Vec::new() }
     }
 
-    /// Adds a symbol.
-    pub(crate) fn add(&mut self, start: u64, len: u64, name: &[u8]) {
-        let at = self.names.len();
+    /// Adds a symbol. Returns whether it has a number: there are no more than `u32` has, of symbols and of bytes of names.
+    pub(crate) fn add(&mut self, start: u64, len: u64, name: &[u8]) -> bool {
+        let number = |it: usize| u32::try_from(it).ok();
+        let (Some(order), Some(at), Some(name_len)) =
+            (number(self.symbols.len()), number(self.names.len()), number(name.len()))
+        else {
+            return false;
+        };
         self.names.extend_from_slice(name);
-        let extent = SymbolExtent { len, name: at..self.names.len() };
-        self.symbols.insert((start, self.symbols.len()), extent);
+        self.symbols.insert((start, order), SymbolExtent { len, name: at, name_len });
+        true
     }
 
     /// Returns the kind of the file.
@@ -78,19 +84,20 @@ impl RecordedFile {
 
     /// Returns the symbols, in ascending order of their addresses.
     pub fn symbols(&self) -> impl Iterator<Item = RecordedSymbol<'_>> {
-        self.symbols.iter().map(|(&(start, _), it)| self.symbol(start, it))
+        self.symbols.iter().map(|(&(start, _), &it)| self.symbol(start, it))
     }
 
     /// Returns the symbol that has an address of the file, as [`address_of`](Self::address_of) returns it; `None` if the
     /// capture has none there. Takes logarithmic time.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<RecordedSymbol<'_>> {
-        let (&(start, _), it) = self.symbols.range(..=(address, usize::MAX)).next_back()?;
+        let (&(start, _), &it) = self.symbols.range(..=(address, u32::MAX)).next_back()?;
         (address.wrapping_sub(start) < it.len).then(|| self.symbol(start, it))
     }
 
-    fn symbol(&self, start: u64, it: &SymbolExtent) -> RecordedSymbol<'_> {
-        let name = self.names.get(it.name.clone()).unwrap_or_default();
+    fn symbol(&self, start: u64, it: SymbolExtent) -> RecordedSymbol<'_> {
+        let after = self.names.get(it.name as usize..).unwrap_or_default();
+        let name = after.get(..it.name_len as usize).unwrap_or_default();
         RecordedSymbol { name, start, end: start.saturating_add(it.len) }
     }
 
@@ -146,8 +153,8 @@ impl RecordedFiles {
             return;
         }
         for (start, len, name) in symbols {
-            if self.reserve(name.len(), limit) {
-                file.add(start, len, name);
+            if self.reserve(name.len(), limit) && !file.add(start, len, name) {
+                self.dropped = self.dropped.saturating_add(1);
             }
         }
         self.by_path.insert(path.into(), file);
@@ -168,7 +175,8 @@ impl RecordedFiles {
             return;
         }
         if let Some(file) = self.by_number.get(&number).and_then(|path| self.by_path.get_mut(path)) {
-            file.add(start, len, name);
+            let has_number = file.add(start, len, name);
+            self.dropped = self.dropped.saturating_add(u64::from(!has_number));
         }
     }
 
@@ -213,7 +221,7 @@ mod tests {
     fn symbols_come_in_any_order() {
         let mut file = RecordedFile::new(SimpleperfDsoType::ELF_FILE, 0, None);
         for (start, len, name) in [(30, 5, b"c"), (10, 5, b"a"), (20, 5, b"b"), (20, 2, b"d")] {
-            file.add(start, len, name);
+            assert!(file.add(start, len, name));
         }
         let names: Vec<_> = file.symbols().map(|it| it.name).collect();
         assert_eq!(names, [b"a", b"b", b"d", b"c"]);
