@@ -52,7 +52,7 @@ pub enum MissingCause {
     KernelHidden,
     /// Code of this file that the process moved, as to large pages: the file has no names there, or was not found.
     Remapped(Arc<Dso>),
-    /// Generated code of which there is no map.
+    /// Generated code without a map.
     NoPerfMap,
     /// Generated code that the map does not have.
     OldPerfMap,

@@ -37,8 +37,7 @@ use batch::NoteBatch;
 pub use named::{NamedFrame, NamedSample, NamedSamples};
 use pass::{NoWorker, PassWorker, SamplePass};
 pub use profile::{ProfileOptions, has_stack};
-use source::RecordSource;
-use source::StreamSource;
+use source::{RecordSource, StreamSource};
 pub use walk::WalkEnd;
 use walk::{BatchOf, SampleWalk};
 

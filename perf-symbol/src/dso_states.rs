@@ -1,4 +1,4 @@
-//! The DSOs of a symbolizer: their symbols, and their DWARF and lines of Go, of which so much is kept as may be.
+//! The DSOs of a symbolizer: their symbols, and as much of their DWARF and lines of Go as may be kept.
 
 use std::sync::Arc;
 

@@ -40,7 +40,7 @@ ASSEMBLY = ('runtime.goexit', 'runtime.systemstack', 'runtime.memequal')
 
 
 class Image:
-    """A stripped program, of which parts are kept."""
+    """A stripped program, with some parts kept."""
 
     def __init__(self, path):
         self.data = open(path, 'rb').read()

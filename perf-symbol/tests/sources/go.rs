@@ -165,13 +165,13 @@ fn a_table_without_its_section() {
         for section in [None, Some(".data.rel.ro.gopclntab")] {
             assert_eq!(found(&GoProgram { section, ..machine }, OUTER + 0x14), DEEPEST);
         }
-        // Sections, of which none says that it is a program of Go.
+        // No section says that it is a program of Go.
         assert!(found(&GoProgram { section: Some(".data.rel.ro"), ..machine }, OUTER + 0x14).is_empty());
         assert_eq!(found(&GoProgram { section: Some(".go.buildinfo"), ..machine }, OUTER + 0x14), DEEPEST);
     }
 }
 
-/// What begins like a table is passed over, and of two tables none is used.
+/// What only begins like a table is ignored. If there are two tables, neither is used.
 #[test]
 fn another_table_in_the_file() {
     let bytes = GoProgram { section: None, function_data: None, ..PROGRAM }.build();

@@ -125,7 +125,7 @@ impl GoProgram {
         let calls = Self::values(&[(-1, 0x10), (0, 4), (1, 4), (-1, 0x18)]);
         let last_lines = Self::values(&[(30, 0x20)]);
         let last_files = Self::values(&[(first, 0x20)]);
-        // A table of values is never at 0, which stands for none.
+        // A table of values is never at 0: that means none.
         let mut values = vec![0];
         let places = [lines, file_numbers, calls, last_lines, last_files].map(|it| {
             let at = values.len() as u64;

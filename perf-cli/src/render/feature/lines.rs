@@ -154,7 +154,7 @@ fn stored_file(it: StoredFile<'_>) -> String {
     format!("{}: {kind}, {symbols}, lowest address {:#x}{offset}{dex}", Printable(&it.path), it.min_vaddr)
 }
 
-/// Returns a key and its value, of which every line is printed.
+/// Returns a key and its value. Every line of the value is printed.
 fn meta_info(it: MetaInfoEntry<'_>) -> String {
     let lines = it.value.split(|&byte| byte == b'\n').map(|line| Printable(line).to_string());
     format!("{}: {}", Printable(&it.key), lines.collect::<Vec<_>>().join("; "))
