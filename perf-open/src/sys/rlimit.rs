@@ -1,11 +1,14 @@
-//! `getrlimit(2)`.
+//! `getrlimit(2)`, with limits of 64 bits on every machine.
+
+/// `RLIM64_INFINITY`.
+const UNLIMITED: u64 = u64::MAX;
 
 /// Returns the soft limit of open files; `None` if there is no limit.
 pub(crate) fn open_files() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    let mut limit = libc::rlimit64 { rlim_cur: UNLIMITED, rlim_max: UNLIMITED };
     // SAFETY: the pointer is that of a live struct, which the kernel fills in. If the call failed, it would stay unlimited.
-    unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
-    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    unsafe { libc::getrlimit64(libc::RLIMIT_NOFILE, &raw mut limit) };
+    (limit.rlim_cur != UNLIMITED).then_some(limit.rlim_cur)
 }
 
 #[cfg(test)]
