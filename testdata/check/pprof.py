@@ -55,7 +55,10 @@ def reported(perfdata, capture, options):
         for row in table["rows"]:
             own = row["self"][0]["period"]
             children = row.get("children", row["self"])[0]["period"]
-            rows.setdefault(row["symbol"], []).append((own, children))
+            name = row["symbol"]
+            # pprof has no other place for the mark.
+            name = f"{name} [guessed]" if name and row.get("guessed") else name
+            rows.setdefault(name, []).append((own, children))
             event[2] |= children > own
     return events
 
