@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use perf_abi::endian::ByteOrder;
 use perf_abi::record::{CpuMode, Misc};
@@ -43,7 +45,14 @@ const KERNEL: &[u8] = b"[kernel.kallsyms]";
 pub struct BuildIdCollector {
     files: Vec<MappedDso>,
     by_name: HashMap<Key, usize>,
+    /// The number of the first files that [`identify`](Self::identify) has looked up.
+    identified: usize,
+    /// The number of files that are held open.
+    held: usize,
 }
+
+/// The most files that are held open.
+const MAX_HELD: usize = 256;
 
 /// The key of a file: two containers may have two files of one path.
 type Key = (CpuMode, Option<FileInode>, Vec<u8>);
@@ -58,8 +67,19 @@ struct MappedDso {
     inode: Option<FileInode>,
     /// The first process that mapped it, and the last one: either may have ended.
     places: [ProcessFile; 2],
-    /// The build id, if the kernel reported it.
+    /// The build id, if the kernel reported it, or if it was read while a process that has mapped the file ran.
     build_id: Option<Vec<u8>>,
+    /// The file, if only the processes that have mapped it have it at its path.
+    held: Option<Arc<File>>,
+}
+
+/// The build id of a file that was mapped.
+enum Identity {
+    BuildId(Vec<u8>),
+    /// The file was read, and has none. Also that of memory without a file.
+    None,
+    /// No file that is certainly the mapped one could be read.
+    Unreadable,
 }
 
 impl Default for BuildIdCollector {
@@ -72,7 +92,7 @@ impl BuildIdCollector {
     /// Begins with the kernel alone, which is always mapped.
     #[must_use]
     pub fn new() -> Self {
-        let mut files = Self { files: Vec::new(), by_name: HashMap::new() };
+        let mut files = Self { files: Vec::new(), by_name: HashMap::new(), identified: 0, held: 0 };
         files.file(CpuMode::KERNEL, None, ProcessFile::default(), KERNEL);
         files
     }
@@ -95,12 +115,13 @@ impl BuildIdCollector {
 
     /// Adds the files of other records.
     pub(crate) fn add(&mut self, others: Self) {
-        for MappedDso { name, mode, inode, places, build_id } in others.files {
+        for MappedDso { name, mode, inode, places, build_id, held } in others.files {
             for place in places {
                 self.file(mode, inode, place, &name);
             }
             if let Some(file) = self.by_name.get(&(mode, inode, name)).filter(|_| build_id.is_some()) {
-                self.files[*file].build_id = build_id;
+                let file = &mut self.files[*file];
+                (file.build_id, file.held) = (build_id, file.held.take().or(held));
             }
         }
     }
@@ -127,24 +148,53 @@ impl BuildIdCollector {
         let index = *self.by_name.entry((mode, inode, name.to_vec())).or_insert(next);
         if index == next {
             let name = name.to_vec();
-            self.files.push(MappedDso { name, mode, inode, places: [place; 2], build_id: None });
+            self.files.push(MappedDso { name, mode, inode, places: [place; 2], build_id: None, held: None });
         }
         self.files[index].places[1] = place;
         index
     }
 
-    /// Reads the build ids and adds them to `features`, unless there are none.
+    /// Reads the build ids of up to `most` of the files that were added since the last call. Call it while the recording goes on:
+    /// a container that ends takes its files along, and a file that is replaced is found only through a process that has it.
+    ///
+    /// Up to 256 files that are not at their paths below `root` are held open, so that [`cache`](Self::cache) can add them later.
+    ///
+    /// Costs opening each file and two reads of it, once.
+    pub fn identify(&mut self, root: &Path, most: usize) {
+        for file in self.files.iter_mut().skip(self.identified).take(most) {
+            self.identified += 1;
+            let opened = if file.mode == CpuMode::USER { file.open(root) } else { None };
+            let Some((opened, Some(build_id))) = opened else { continue };
+            if file.build_id.get_or_insert(build_id.clone()) == &build_id
+                && self.held < MAX_HELD
+                && !file.is_at(root, &opened)
+            {
+                file.held = Some(Arc::new(opened));
+                self.held += 1;
+            }
+        }
+    }
+
+    /// Reads the build ids and adds them to `features`, unless there are none. Returns the number of files that could not be
+    /// read, so that their build ids are not known: they were replaced or deleted, or belonged to a container that has ended.
     ///
     /// Looks up files in the root folder of a process that mapped them, which may be in another mount namespace, and among
     /// the files that the process has mapped, as its file may have been replaced. If the process has ended, looks them up
-    /// below `root`. A file that is not the one that was mapped, by device and inode, has no build id here.
+    /// below `root`. A file that is not the one that was mapped, by device and inode, has no build id here. The files that
+    /// a process has mapped are readable for root alone, or with `CAP_CHECKPOINT_RESTORE`.
     ///
     /// # Errors
     ///
     /// The same as [`FeaturePayloads::set`].
-    pub fn finish(&self, root: &Path, features: &mut FeaturePayloads) -> Result<(), WriteFileError> {
-        let files = self.files.iter();
-        let with_build_ids: Vec<_> = files.filter_map(|file| Some((file, file.read(root)?))).collect();
+    pub fn finish(&self, root: &Path, features: &mut FeaturePayloads) -> Result<u64, WriteFileError> {
+        let (mut with_build_ids, mut unreadable) = (Vec::new(), 0);
+        for file in &self.files {
+            match file.identity(root) {
+                Identity::BuildId(build_id) => with_build_ids.push((file, build_id)),
+                Identity::None => {}
+                Identity::Unreadable => unreadable += 1,
+            }
+        }
         // One file may have two inodes: that of the kernel's record, and that in `/proc/PID/maps`.
         let mut listed = HashSet::new();
         let with_build_ids =
@@ -154,10 +204,10 @@ impl BuildIdCollector {
             BuildId { misc, pid: -1, build_id, filename: ByteStr::new(&file.name) }
         });
         let entries: Vec<_> = entries.collect();
-        if entries.is_empty() {
-            return Ok(());
+        if !entries.is_empty() {
+            features.set(&FeatureData::BuildId(Entries::from(&entries)))?;
         }
-        features.set(&FeatureData::BuildId(Entries::from(&entries)))
+        Ok(unreadable)
     }
 
     /// Adds the files to perf's cache in `folder`, such as `~/.debug`: the mapped files with their debug files of
@@ -181,21 +231,26 @@ impl BuildIdCollector {
 }
 
 impl MappedDso {
-    fn read(&self, root: &Path) -> Option<Vec<u8>> {
-        if let Some(build_id) = &self.build_id {
-            return Some(build_id.clone());
-        }
-        match (self.mode, self.name.as_slice()) {
-            (CpuMode::KERNEL, KERNEL) => elf::of_notes(&fs::read(root.join("sys/kernel/notes")).ok()?),
+    /// Reads the build id, unless it is known.
+    fn identity(&self, root: &Path) -> Identity {
+        let of_notes = |path: &Path| elf::of_notes(&fs::read(root.join(path)).ok()?);
+        let build_id = match (self.mode, self.name.as_slice()) {
+            _ if self.build_id.is_some() => self.build_id.clone(),
+            (CpuMode::KERNEL, KERNEL) => of_notes(Path::new("sys/kernel/notes")),
             (CpuMode::KERNEL, file) => {
                 let name = kernel::module_name(file);
-                let folder = root.join("sys/module").join(OsStr::from_bytes(&name));
-                elf::of_notes(&fs::read(folder.join("notes/.note.gnu.build-id")).ok()?)
+                let folder = Path::new("sys/module").join(OsStr::from_bytes(&name));
+                of_notes(&folder.join("notes/.note.gnu.build-id"))
             }
-            (CpuMode::USER, VDSO | VDSO32) => elf::of_bytes(&self.vdso(root)?),
-            (CpuMode::USER, _) => Some(self.open(root)?.1),
+            (CpuMode::USER, VDSO | VDSO32) => self.vdso(root).and_then(|image| elf::of_bytes(&image)),
+            (CpuMode::USER, _) => match self.open(root) {
+                Some((_, build_id)) => build_id,
+                None if self.path().is_some() => return Identity::Unreadable,
+                None => None,
+            },
             _ => None,
-        }
+        };
+        build_id.map_or(Identity::None, Identity::BuildId)
     }
 
     /// Returns the vDSO: if it is not that of this process, from the process that mapped it, or from a new one.
@@ -207,23 +262,49 @@ impl MappedDso {
         self.places.iter().find_map(of_process).or_else(vdso::vdso32)
     }
 
-    /// Opens the file that was mapped, and reads its build id.
-    fn open(&self, root: &Path) -> Option<(File, Vec<u8>)> {
-        let path = self.name.strip_prefix(b"/").filter(|path| !path.starts_with(b"/"))?;
-        let path = Path::new(OsStr::from_bytes(path.strip_suffix(DELETED).unwrap_or(path)));
+    /// Returns the path of the file below a root folder; `None` for memory without a file, and for a device.
+    fn path(&self) -> Option<&Path> {
+        const OTHERS: [&[u8]; 4] = [b"/", b"dev/", b"memfd:", b"SYSV"];
+        let path =
+            self.name.strip_prefix(b"/").filter(|path| !OTHERS.iter().any(|it| path.starts_with(it)))?;
+        Some(Path::new(OsStr::from_bytes(path.strip_suffix(DELETED).unwrap_or(path))))
+    }
+
+    /// Returns whether a file is at the path below `root`.
+    fn is_at(&self, root: &Path, file: &File) -> bool {
+        let inode = |metadata: Metadata| (metadata.dev(), metadata.ino());
+        let there = self.path().and_then(|path| fs::metadata(root.join(path)).ok()).map(inode);
+        there.is_some() && there == file.metadata().ok().map(inode)
+    }
+
+    /// Opens the file that was mapped, and reads its build id: `None` if it has none.
+    fn open(&self, root: &Path) -> Option<(File, Option<Vec<u8>>)> {
+        let path = self.path()?;
+        if let Some(held) = &self.held {
+            let file = held.try_clone().ok()?;
+            let build_id = elf::of_file(&file);
+            return Some((file, build_id));
+        }
         let in_roots = self.places.iter().map(|place| place.in_root(root, path)).chain([root.join(path)]);
         let in_roots = in_roots.filter_map(|path| elf::open(&path));
         let mut in_roots = in_roots.filter(|file| self.inode.is_none_or(|inode| inode.may_be_of(file)));
         let mapped = self.places.iter().flat_map(|place| place.mapped_now(root));
         let mapped = mapped.filter_map(|path| elf::open(&path));
         let mut mapped = mapped.filter(|file| self.inode.is_some_and(|inode| inode.is_of(file)));
-        let with_id = |file| elf::of_file(&file).map(|build_id| (file, build_id));
-        in_roots.find_map(with_id).or_else(|| mapped.find_map(with_id))
+        let mut without = None;
+        let with_id = |file: File| match elf::of_file(&file) {
+            Some(build_id) => Some((file, Some(build_id))),
+            None => {
+                without.get_or_insert((file, None));
+                None
+            }
+        };
+        in_roots.by_ref().chain(mapped.by_ref()).find_map(with_id).or(without)
     }
 
     /// Adds the file to the cache, if the cache lacks it and the file still has its build id.
     fn cache(&self, root: &Path, cache: &BuildIdCache) -> io::Result<()> {
-        let Some(build_id) = self.read(root) else { return Ok(()) };
+        let Identity::BuildId(build_id) = self.identity(root) else { return Ok(()) };
         let add = |name: &str, content: &dyn Fn() -> Option<CachedContent>| {
             let content = if cache.has(&build_id, name) { None } else { content() };
             // perf's cache has all vDSOs in one folder.
@@ -248,7 +329,7 @@ impl MappedDso {
             }
             (CpuMode::USER, VDSO | VDSO32) => add("vdso", &|| self.vdso(root).map(CachedContent::Bytes)),
             (CpuMode::USER, [b'/', ..]) => {
-                let is_same = |(_, found): &(File, Vec<u8>)| *found == build_id;
+                let is_same = |(_, found): &(File, Option<Vec<u8>>)| found.as_ref() == Some(&build_id);
                 add("elf", &|| self.open(root).filter(is_same).map(|(file, _)| CachedContent::File(file)))?;
                 add("debug", &|| debug_file(root, &build_id).map(CachedContent::File))
             }

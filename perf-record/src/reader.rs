@@ -127,6 +127,7 @@ impl RingReader {
             }
         }
         self.pace.drained(Instant::now());
+        self.survey.identify_files();
         Ok(bytes)
     }
 }

@@ -246,6 +246,7 @@ impl Recorder {
             }
         }
         self.session.pace.drained(Instant::now());
+        self.survey.identify_files();
         bytes += self.session.drain_areas(sink)?;
         if bytes > 0 {
             sink.round()?;
@@ -267,7 +268,7 @@ impl Recorder {
         let lost = self.lost(sink)?;
         // Those that tasks loaded that are not recorded.
         self.programs();
-        self.survey.describe(&mut self.features)?;
+        let unreadable_files = self.survey.describe(&mut self.features)?;
         sink.finish(&self.features)?;
         // A ring reports losses when it has room again, which may be never. It also counts lost records that are not
         // samples.
@@ -275,7 +276,7 @@ impl Recorder {
         let all = own + self.joined;
         let reported = all.saturating_sub(core::mem::replace(&mut self.earlier.1, all));
         let skipped = core::mem::take(&mut self.skipped);
-        Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped })
+        Ok(Summary { samples: self.survey.samples, lost: lost.max(reported), skipped, unreadable_files })
     }
 
     /// Adds the files that were mapped so far to perf's cache, as

@@ -84,8 +84,8 @@ impl RingSnapshot {
         sink.records(needed)?;
         sink.records(&self.records)?;
         sink.round()?;
-        self.survey.describe(&mut self.features)?;
+        let unreadable_files = self.survey.describe(&mut self.features)?;
         sink.finish(&self.features)?;
-        Ok(Summary { samples: self.survey.samples, ..Summary::default() })
+        Ok(Summary { samples: self.survey.samples, unreadable_files, ..Summary::default() })
     }
 }

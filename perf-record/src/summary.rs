@@ -10,4 +10,7 @@ pub struct Summary {
     pub lost: u64,
     /// The number of bytes in rings that could not be read.
     pub skipped: u64,
+    /// The number of mapped files whose build ids are not known, because they could not be read: they were replaced or deleted,
+    /// or belonged to a container that has ended. Without [`RecordOptions::build_ids`](crate::RecordOptions), 0.
+    pub unreadable_files: u64,
 }

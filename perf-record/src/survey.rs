@@ -183,8 +183,18 @@ impl RecordSurvey {
         Self { samples: 0, times: None, ..self.clone() }
     }
 
-    /// Adds the features that depend on the records: `SAMPLE_TIME`, `BUILD_ID`, `BPF_PROG_INFO` and `BPF_BTF`.
-    pub(crate) fn describe(&self, features: &mut FeaturePayloads) -> Result<(), Error> {
+    /// Reads the build ids of some of the files that were mapped since the last call.
+    pub(crate) fn identify_files(&mut self) {
+        /// Few, so that the rings are read again soon.
+        const MOST: usize = 64;
+        if let Some(files) = &mut self.files {
+            files.identify(Path::new(ROOT), MOST);
+        }
+    }
+
+    /// Adds the features that depend on the records: `SAMPLE_TIME`, `BUILD_ID`, `BPF_PROG_INFO` and `BPF_BTF`. Returns the
+    /// number of files whose build ids are not known, because they could not be read.
+    pub(crate) fn describe(&self, features: &mut FeaturePayloads) -> Result<u64, Error> {
         if let Some(programs) = &self.programs {
             programs.describe(features)?;
         }
@@ -193,7 +203,7 @@ impl RecordSurvey {
         }
         match &self.files {
             Some(files) => Ok(files.finish(Path::new(ROOT), features)?),
-            None => Ok(()),
+            None => Ok(0),
         }
     }
 

@@ -330,6 +330,52 @@ fn a_file_that_was_replaced_while_it_runs() {
     }
 }
 
+/// What was read while the process ran stays known when its container has ended, or the file was replaced.
+#[test]
+fn files_are_identified_while_their_processes_run() {
+    let machine = machine();
+    let contained = machine.0.join("proc/5/root/srv/app");
+    machine.put("proc/5/root/srv/app", &image(&build_id_note(b"id")));
+    let mut files = BuildIdCollector::new();
+    map_inode(&mut files, 5, "/srv/app", inode_of(&contained));
+    map(&mut files, 5, "/a");
+    // The kernel and the first file: the limit of one call.
+    files.identify(&machine.0, 2);
+    std::fs::remove_file(&contained).unwrap();
+    machine.put("a", &image(&build_id_note(b"new")));
+    let found = |files: &BuildIdCollector, name: &str| {
+        finish(files, &machine.0).into_iter().find(|entry| entry.0 == name.as_bytes()).map(|entry| entry.2)
+    };
+    assert_eq!(found(&files, "/srv/app"), Some(b"id".to_vec()));
+    assert_eq!(found(&files, "/a"), Some(b"new".to_vec()));
+    // The file itself was kept, too.
+    let cache = Folder::new();
+    files.cache(&machine.0, &cache.0).unwrap();
+    assert_eq!(std::fs::read(cache.0.join("srv/app/6964/elf")).unwrap(), image(&build_id_note(b"id")));
+    // The second file.
+    files.identify(&machine.0, 2);
+    machine.put("a", &image(&build_id_note(b"newer")));
+    assert_eq!(found(&files, "/a"), Some(b"new".to_vec()));
+}
+
+#[test]
+fn files_that_cannot_be_read_are_counted() {
+    let machine = machine();
+    machine.put("none", b"a file without a build id");
+    let mut files = BuildIdCollector::new();
+    let unreadable =
+        |files: &BuildIdCollector| files.finish(&machine.0, &mut FeaturePayloads::new()).unwrap();
+    let others =
+        ["/a", "/none", "//anon", "[heap]", "/dev/zero (deleted)", "/memfd:x (deleted)", "/SYSV00000000"];
+    others.iter().for_each(|name| map(&mut files, 5, name));
+    assert_eq!(unreadable(&files), 0);
+    map(&mut files, 5, "/gone");
+    map_inode(&mut files, 5, "/b", (8, 1, 77));
+    // Of the second, another file is there.
+    let is_compared = inode_of(&machine.0.join("b")).0 != 0;
+    assert_eq!(unreadable(&files), 1 + u64::from(is_compared));
+}
+
 #[test]
 fn the_kernels_word_is_taken() {
     let mut bytes = [0; 20];
