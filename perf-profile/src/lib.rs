@@ -53,6 +53,7 @@
 //! ```
 
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(
     test,
@@ -65,6 +66,9 @@
     )
 )]
 
+#[cfg(feature = "archive")]
+#[cfg_attr(docsrs, doc(cfg(feature = "archive")))]
+pub mod archive;
 pub mod branches;
 mod builder;
 mod call_tree;

@@ -1,0 +1,83 @@
+//! The files of an unpacked archive, by the paths of the recording machine.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use perf_session::{BuildId, Inode};
+use perf_symbol::{BuildIdFile, Cancellation, FileBytes, Files};
+
+use super::file_list::ListedFile;
+use super::read_log::VDSOS;
+
+/// Answers for the recording machine, of which it has what an archive has. Files of this machine are read only at the paths that
+/// the user or a server gave.
+pub(super) struct ListedFiles {
+    pub(super) files: Arc<dyn Files>,
+    /// The folder with the entries.
+    pub(super) folder: PathBuf,
+    pub(super) list: HashMap<PathBuf, ListedFile>,
+    /// Files and folders of this machine.
+    pub(super) given: Vec<PathBuf>,
+    /// Files that were fetched.
+    pub(super) fetched: Mutex<Vec<PathBuf>>,
+}
+
+impl ListedFiles {
+    /// Returns whether a path is one of this machine.
+    fn is_given(&self, path: &Path) -> bool {
+        let is_fetched =
+            || self.fetched.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|it| it == path);
+        let is_straight = !path.components().any(|part| part == Component::ParentDir);
+        self.given.iter().any(|given| path.starts_with(given) && is_straight) || is_fetched()
+    }
+
+    fn entry(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
+        let entry = self.list.get(path).and_then(|file| file.entry.as_ref());
+        self.files.read(&self.folder.join(entry.ok_or(io::ErrorKind::NotFound)?), limit)
+    }
+}
+
+impl Files for ListedFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
+        if self.is_given(path) { self.files.read(path, limit) } else { self.entry(path, limit) }
+    }
+
+    fn inode(&self, path: &Path) -> Option<Inode> {
+        if self.is_given(path) { self.files.inode(path) } else { self.list.get(path)?.inode }
+    }
+
+    fn modified(&self, path: &Path) -> Option<SystemTime> {
+        if self.is_given(path) { self.files.modified(path) } else { self.list.get(path)?.modified }
+    }
+
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
+        if self.is_given(path) { self.files.read_kernel(path, limit) } else { self.entry(path, limit) }
+    }
+
+    fn vdso(&self) -> io::Result<FileBytes> {
+        self.entry(Path::new(VDSOS[0]), u64::MAX)
+    }
+
+    fn vdso32(&self) -> io::Result<FileBytes> {
+        self.entry(Path::new(VDSOS[1]), u64::MAX)
+    }
+
+    fn can_fetch(&self) -> bool {
+        self.files.can_fetch()
+    }
+
+    fn fetch(
+        &self,
+        id: BuildId,
+        wanted: BuildIdFile,
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> io::Result<PathBuf> {
+        let path = self.files.fetch(id, wanted, limit, cancellation)?;
+        self.fetched.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Ok(path)
+    }
+}
