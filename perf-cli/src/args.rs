@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(target_os = "linux")]
+mod archive;
 mod capture;
 pub(crate) mod diff;
 mod examples;
@@ -26,6 +28,8 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+#[cfg(target_os = "linux")]
+pub(crate) use archive::ArchiveArgs;
 use capture::Capture;
 pub(crate) use index::IndexArgs;
 pub(crate) use ring::RingArgs;
@@ -96,6 +100,10 @@ pub(crate) enum Verb {
     /// Write an index that programs use to find a time, CPU or thread in a capture
     #[command(after_help = index::EXAMPLES)]
     Index(IndexArgs),
+    /// Write a capture and the files that its names come from to one file, for another machine
+    #[cfg(target_os = "linux")]
+    #[command(after_help = archive::EXAMPLES)]
+    Archive(Box<ArchiveArgs>),
     #[cfg(target_os = "linux")]
     #[command(flatten)]
     Live(live::Verb),
@@ -122,6 +130,8 @@ impl Verb {
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,
             Self::Index(args) => args.reading.no_mmap,
+            #[cfg(target_os = "linux")]
+            Self::Archive(args) => args.reading.no_mmap,
             #[cfg(target_os = "linux")]
             Self::Live(_) => false,
             Self::Completions(_) | Self::Man(_) => false,

@@ -20,7 +20,9 @@ use std::path::{Path, PathBuf};
 use perf_mmap::FileMapping;
 use perf_parse::file::{FileErrorKind, Reader};
 use perf_parse::index::IndexIdentity;
+use perf_profile::archive::UnpackedArchive;
 
+use crate::debug_archive::OpenArchive;
 use crate::escape::shown;
 use crate::outcome::{Failure, Outcome, not_readable};
 use crate::output::InputFile;
@@ -41,6 +43,8 @@ pub(crate) struct Memory<'a> {
     pub(crate) inputs: &'a [InputFile],
     /// The path of the capture; `None` for a stream.
     pub(crate) path: Option<&'a Path>,
+    /// The archive that the capture is in, with the files of its names.
+    pub(crate) archive: Option<&'a UnpackedArchive>,
 }
 
 impl Memory<'_> {
@@ -69,8 +73,26 @@ pub(crate) fn mapped(file: &File) -> io::Result<Option<FileMapping>> {
     if NEVER_MAP.load(Ordering::Relaxed) { Ok(None) } else { FileMapping::new(file).map(Some) }
 }
 
-/// Opens the capture and runs the work on it.
+/// Opens the capture, or the archive with it, and runs the work on it.
 pub(crate) fn read(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
+    match OpenArchive::of_capture(path)? {
+        Some(archive) => read_archived(&archive, work),
+        None => read_capture(path, work),
+    }
+}
+
+/// Runs the work on the capture of an archive.
+fn read_archived(archive: &OpenArchive, work: impl CaptureWork) -> Result<Outcome, Failure> {
+    let capture = archive.unpacked.capture().unwrap_or_default();
+    read_capture(&capture, |reader, memory| {
+        let mut inputs = memory.inputs.to_vec();
+        inputs.push(archive.input.clone());
+        work(reader, Memory { inputs: &inputs, archive: Some(&archive.unpacked), ..memory })
+    })
+}
+
+/// Opens the capture and runs the work on it.
+fn read_capture(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
         return read_stream(Path::new(STDIN), streams::Input, work);
     }
@@ -90,10 +112,13 @@ pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl CaptureWork)
     if a_part || path == Path::new("-") || path.is_dir() || !is_stored(path)? {
         return read(path, work);
     }
+    if let Some(archive) = OpenArchive::of_capture(path)? {
+        return read_archived(&archive, work);
+    }
     let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
     let inputs = [InputFile::new(path, &metadata)];
     let reader = Reader::open(path).map_err(|error| not_readable(path, &error))?;
-    work(reader, Memory { size: metadata.len(), inputs: &inputs, path: Some(path) })
+    work(reader, Memory { size: metadata.len(), inputs: &inputs, path: Some(path), archive: None })
 }
 
 /// Like [`read`], for work that needs the whole capture in memory. Reads a stream to its end first.
@@ -143,7 +168,8 @@ fn read_memory(
     for (index, input) in all().enumerate() {
         reader.set_holes(index, input.holes());
     }
-    work(reader, Memory { size, inputs: &inputs, path: main.file.as_ref().map(|_| path) })
+    let path = main.file.as_ref().map(|_| path);
+    work(reader, Memory { size, inputs: &inputs, path, archive: None })
 }
 
 fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

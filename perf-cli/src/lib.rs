@@ -7,6 +7,8 @@
 
 extern crate alloc;
 
+#[cfg(target_os = "linux")]
+mod archive;
 mod args;
 mod batch;
 mod branches;
@@ -125,6 +127,8 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Ring(args) => ring::run(args),
         Verb::Repair(args) => repair::run(args),
         Verb::Index(args) => index::run(args),
+        #[cfg(target_os = "linux")]
+        Verb::Archive(args) => archive::run(args),
         Verb::Script(args) => script::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Fold(args) => fold::run(args),

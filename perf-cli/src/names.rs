@@ -1,6 +1,7 @@
 //! The finder of stacks and names that the command line asks for.
 
 use alloc::sync::Arc;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use perf_parse::feature::Features;
@@ -8,13 +9,13 @@ use perf_profile::Symbols;
 use perf_symbol::{Demangle, Files, SymbolOptions};
 
 use crate::args::symbols::SymbolArgs;
-use crate::debug_archive::{self, Folder};
+use crate::debug_archive::{Folder, OpenArchive};
 #[cfg(feature = "debuginfod")]
 use crate::downloads;
 use crate::input::Memory;
 use crate::mapped_files::MappedFiles;
 use crate::outcome::Failure;
-use crate::output::InputFile;
+use crate::output::{InputFile, say};
 
 /// When lines are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,17 +57,38 @@ pub(crate) fn symbols_with(
     lines: Lines,
     style: NameStyle,
 ) -> Result<Symbols, Failure> {
+    let (options, files) = sources(args, features, memory, lines, style)?;
+    let symbols = Symbols::with_files(features, options, files);
+    Ok(if args.no_symbols { symbols.without_names() } else { symbols })
+}
+
+/// Returns where stacks and names are looked for, and the files.
+///
+/// # Errors
+///
+/// If an archive of files cannot be unpacked.
+pub(crate) fn sources(
+    args: &SymbolArgs,
+    features: &Features<'_>,
+    memory: Memory<'_>,
+    lines: Lines,
+    style: NameStyle,
+) -> Result<(SymbolOptions, Arc<dyn Files>), Failure> {
     let mut archives = Vec::new();
     let mut options = SymbolOptions::default();
     options.symfs.clone_from(&args.symfs);
     for path in &args.debug_dirs {
         if path.is_file() && !args.no_symbols {
-            let folder = debug_archive::unpack(path)?;
+            let OpenArchive { folder, .. } = OpenArchive::open(path)?;
             options.debug_dirs.push(folder.path().to_owned());
             archives.push(folder);
         } else {
             options.debug_dirs.push(path.clone());
         }
+    }
+    if let Some(folder) = beside(args, memory) {
+        options.debug_dirs.push(folder.path().to_owned());
+        archives.push(folder);
     }
     options.vmlinux.clone_from(&args.vmlinux);
     options.kallsyms = args.kallsyms.clone().or_else(|| memory.kallsyms());
@@ -78,8 +100,25 @@ pub(crate) fn symbols_with(
         demangle => demangle,
     };
     options.qualified = style == NameStyle::Distinct;
-    let symbols = Symbols::with_files(features, options, files(args, archives));
-    Ok(if args.no_symbols { symbols.without_names() } else { symbols })
+    let files = files(args, archives);
+    let files = match memory.archive {
+        Some(archive) => archive.files(files, &mut options),
+        None => files,
+    };
+    Ok((options, files))
+}
+
+/// Unpacks the archive that `perf archive` wrote beside the capture, which it calls `CAPTURE.tar.bz2`. One that cannot be unpacked
+/// is reported.
+fn beside(args: &SymbolArgs, memory: Memory<'_>) -> Option<Folder> {
+    let mut path = memory.path.filter(|_| !args.no_symbols)?.as_os_str().to_owned();
+    path.push(".tar.bz2");
+    let path = Path::new(&path);
+    if !path.is_file() || args.debug_dirs.iter().any(|given| given == path) {
+        return None;
+    }
+    let archive = OpenArchive::open(path).map_err(|Failure(why)| say!("perfdata: {why}; it is not used"));
+    archive.ok().map(|archive| archive.folder)
 }
 
 /// Returns the time at which the files of a capture were written; `None` for a stream.

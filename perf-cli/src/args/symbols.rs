@@ -9,7 +9,7 @@ use perf_profile::NamingOptions;
 use perf_symbol::Demangle;
 
 /// Where names come from.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Symbols")]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct SymbolArgs {
@@ -17,8 +17,9 @@ pub(crate) struct SymbolArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) symfs: Option<PathBuf>,
 
-    /// Look for files by build id here first: in a folder such as ~/.debug or /usr/lib/debug, or in perf.data.tar.bz2, which
-    /// `perf archive` makes on the machine that recorded. May be repeated
+    /// Look for files by build id here first: in a folder such as ~/.debug or /usr/lib/debug, or in an archive of `perf archive`
+    /// or `perfdata archive`. May be repeated. CAPTURE.tar.bz2, which `perf archive` makes on the machine that recorded, is
+    /// found beside CAPTURE
     #[arg(long = "debug-dir", value_name = "DIR|ARCHIVE")]
     pub(crate) debug_dirs: Vec<PathBuf>,
 

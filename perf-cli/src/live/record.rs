@@ -4,6 +4,7 @@
 //! end a recording.
 
 mod cache;
+mod collect;
 mod commands;
 mod dump;
 mod folder;
@@ -21,7 +22,7 @@ mod users;
 
 use core::time::Duration;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::Instant;
 
@@ -91,12 +92,16 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         began: Instant::now(),
         last: LastWait::default(),
     };
-    if recorder.overwrites() {
+    let capture = if recorder.overwrites() {
         overwrite::run(&mut recorder, args, &mut until)?;
+        None
     } else {
-        stream(&mut recorder, args, masks, &mut until)?;
-    }
+        stream(&mut recorder, args, masks, &mut until)?
+    };
     cache::fill(&recorder, args);
+    if let Some(capture) = capture.filter(|_| args.collect) {
+        collect::write(args, &capture)?;
+    }
     match workload {
         Some(mut workload) => Ok(Outcome::Command(exit_code(end(&mut workload)?))),
         None => Ok(Outcome::Clean),
@@ -106,7 +111,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
 /// Returns an error if options contradict each other.
 fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
     let when = &args.when;
-    if let Some(why) = folder::contradiction(args) {
+    if let Some(why) = folder::contradiction(args).or_else(|| collect::contradiction(args)) {
         return Err(Failure(why));
     }
     let to_stream = args.output == Path::new("-");
@@ -133,13 +138,14 @@ fn switch_of(args: &RecordArgs) -> Option<Switch> {
     args.when.switch_output.or(by_event.then_some(Switch::Signal))
 }
 
-/// Records until the end, writing the records as the rings fill.
+/// Records until the end, writing the records as the rings fill. Returns the path of the capture; `None` if the reader of a stream
+/// has closed its end.
 fn stream(
     recorder: &mut Recorder,
     args: &RecordArgs,
     masks: Option<Vec<ThreadMask>>,
     until: &mut StopConditions<'_>,
-) -> Result<(), Failure> {
+) -> Result<Option<PathBuf>, Failure> {
     let mut out = if folder::is_asked_for(args) {
         CaptureOutput::create_folder(&args.output, written_as(args))?
     } else {
@@ -198,7 +204,8 @@ fn stream(
         }
         recorder.drain(&mut out)?;
         if out.is_closed() {
-            return Ok(recorder.stop()?);
+            recorder.stop()?;
+            return Ok(None);
         }
         until.wait(recorder, tick)?;
     }
@@ -211,7 +218,7 @@ fn stream(
     let summary = recorder.finish(&mut out)?;
     let name = rotation.finished()?;
     said(args, &out, &summary, &name);
-    Ok(())
+    Ok(Some(name))
 }
 
 /// Says what was written, and what was lost.
@@ -225,6 +232,13 @@ fn said(args: &RecordArgs, out: &CaptureOutput, summary: &Summary, name: &Path) 
     }
     if summary.skipped > 0 {
         say!("perfdata: {} bytes of the rings cannot be read", summary.skipped);
+    }
+    if summary.unreadable_files > 0 && args.accepted.verbose > 0 {
+        say!(
+            "perfdata: {} mapped files have no build ID, because they were replaced or deleted, or their container has \
+             ended; only root can read the files that a process has mapped",
+            summary.unreadable_files
+        );
     }
 }
 

@@ -68,6 +68,11 @@ impl InputFile {
         self.modified
     }
 
+    /// Leaves out the time of the last modification.
+    pub(crate) fn without_time(self) -> Self {
+        Self { modified: 0, ..self }
+    }
+
     /// Describes standard input; `None` if it is not a file.
     pub(crate) fn stdin() -> Option<Self> {
         // The caller of `run` may have given another stream in its place.

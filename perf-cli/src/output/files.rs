@@ -37,6 +37,9 @@ pub(crate) enum FileContent {
     Trace,
     /// The index of a capture.
     Index,
+    /// A capture with the files of its names.
+    #[cfg(target_os = "linux")]
+    Archive,
     /// A capture that is being recorded. An existing file is renamed to `FILE.old`.
     Recording,
     /// Content that need not be secret.

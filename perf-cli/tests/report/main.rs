@@ -1,6 +1,8 @@
 //! `perfdata report`: against the installed perf, which is shown as ignored where there is none; against goldens; its JSON
 //! against its text; generated and long names; and what it says about wrong arguments.
 
+#[cfg(target_os = "linux")]
+mod archive;
 mod arguments;
 #[cfg(feature = "debuginfod")]
 mod debuginfod;
@@ -22,6 +24,8 @@ use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
     needs::run(&[
+        #[cfg(target_os = "linux")]
+        archive::TESTS,
         arguments::TESTS,
         #[cfg(feature = "debuginfod")]
         debuginfod::TESTS,

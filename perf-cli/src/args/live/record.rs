@@ -197,6 +197,12 @@ pub(crate) struct RecordArgs {
     #[arg(short = 'N', long)]
     pub(crate) no_buildid_cache: bool,
 
+    /// At the end, also write FILE.tar.zst, an archive that another machine can read: the capture, and the files that its names
+    /// come from, with perf maps and jitdumps. Files of containers that end meanwhile come from the build-ID cache, so not with -N.
+    /// See perfdata archive
+    #[arg(long)]
+    pub(crate) collect: bool,
+
     /// Record build IDs of all files that were mapped, as is the default. perf's default is those that were hit
     #[arg(long)]
     pub(crate) buildid_all: bool,
