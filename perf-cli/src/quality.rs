@@ -35,6 +35,7 @@ pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'stat
             }
             missing["frames"] = it.frames.into();
             missing["why"] = why.into();
+            missing["hint"] = it.cause().to_string().into();
             missing
         })
         .collect();

@@ -22,6 +22,9 @@ pub struct MissingSymbols {
     pub why: Option<NoSymbols>,
     /// Whether the file that was used was made by Go's linker.
     pub is_go: bool,
+    /// Whether the file was not found, and its file system is still mounted: see
+    /// [`SymbolLookup::is_mounted`](perf_symbol::SymbolLookup::is_mounted).
+    pub is_mounted: bool,
     /// Whether a file of it was not fetched, because all that may be fetched was reached.
     pub is_beyond_limit: bool,
 }
@@ -78,8 +81,17 @@ impl MissingSymbols {
             (DsoKind::File, None | Some(NoSymbols::NotInTable)) if self.is_packaged() => {
                 MissingCause::DebugPackage
             }
+            (DsoKind::File, Some(NoSymbols::NotFound)) if self.is_mounted || self.is_temporary() => {
+                MissingCause::NotFound
+            }
             (kind, why) => MissingCause::of(kind, why, self.dso.inode()),
         }
+    }
+
+    /// Returns whether the file was in a folder that machines and containers have in memory.
+    fn is_temporary(&self) -> bool {
+        let folders: [&[u8]; 4] = [b"/tmp/", b"/dev/shm/", b"/run/", b"/var/run/"];
+        folders.iter().any(|folder| self.dso.path().starts_with(folder))
     }
 
     /// Returns whether a distribution has the file in a package, and so perhaps its symbols in another one.

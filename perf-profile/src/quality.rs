@@ -251,6 +251,7 @@ impl Quality {
                 frames,
                 why: lookup.and_then(|it| it.why),
                 is_beyond_limit: lookup.is_some_and(|it| it.is_beyond_limit),
+                is_mounted: lookup.is_some_and(|it| it.is_mounted),
                 is_go: lookup.is_some_and(|it| it.go_build_id.is_some()),
             }
         };

@@ -12,6 +12,7 @@ use perf_symbol::{
 };
 
 use crate::capture_info::CaptureInfo;
+use crate::interpreter::{InterpreterFolder, InterpreterFrames};
 use crate::origin::{machine_of, recorded_until};
 
 /// Finds the stacks of samples, and the functions of their frames.
@@ -43,6 +44,9 @@ pub struct Symbols {
     arch: Arch,
     max_stack: usize,
     stacks: StackFinder,
+    /// `None` if stacks have the frames of interpreters.
+    folder: Option<InterpreterFolder>,
+    is_leaf_folded: bool,
     /// The memory of the last stack.
     spare: Vec<StackFrame<'static>>,
 }
@@ -61,7 +65,9 @@ impl Clone for Symbols {
         let symbolizer = self.symbolizer.clone();
         let Self { has_names, kernel, arch, max_stack, .. } = *self;
         let stacks = stacks(arch, &symbolizer, kernel, max_stack);
-        Self { symbolizer, has_names, kernel, arch, max_stack, stacks, spare: Vec::new() }
+        let (folder, spare) = (self.folder.clone(), Vec::new());
+        let is_leaf_folded = false;
+        Self { symbolizer, has_names, kernel, arch, max_stack, stacks, folder, is_leaf_folded, spare }
     }
 }
 
@@ -107,7 +113,17 @@ impl Symbols {
         let arch = Arch::from_machine(&machine_of(features)).unwrap_or(Arch::X86);
         let (kernel, max_stack) = (KernelUse::NamesAndStacks, Self::MAX_CHAIN);
         let stacks = stacks(arch, &symbolizer, kernel, max_stack);
-        Self { symbolizer, has_names: true, kernel, arch, max_stack, stacks, spare: Vec::new() }
+        Self {
+            symbolizer,
+            has_names: true,
+            kernel,
+            arch,
+            max_stack,
+            stacks,
+            folder: None,
+            is_leaf_folded: false,
+            spare: Vec::new(),
+        }
     }
 
     /// Finds no names: stacks alone, with the files that unwinding needs.
@@ -129,6 +145,40 @@ impl Symbols {
         Self { stacks: self.stacks.with_max_stack(max_stack), max_stack, ..self }
     }
 
+    /// Has stacks with the frames of interpreters, or without: those of [`stack`](Self::stack) and of [`mapped`](Self::mapped). To
+    /// fold them, the functions of all frames are looked up, unless names are [not wanted](Self::without_names).
+    #[must_use]
+    pub fn with_interpreter_frames(self, frames: InterpreterFrames) -> Self {
+        let folder = match frames {
+            InterpreterFrames::Show => None,
+            InterpreterFrames::Fold => Some(InterpreterFolder::default()),
+        };
+        Self { folder, ..self }
+    }
+
+    /// Returns whether frames of interpreters are folded away.
+    pub(crate) fn folds_interpreters(&self) -> bool {
+        self.folder.is_some() && self.has_names
+    }
+
+    /// Returns whether the innermost frame of the last stack was folded away.
+    pub(crate) fn is_leaf_folded(&self) -> bool {
+        self.is_leaf_folded
+    }
+
+    /// Folds the frames of interpreters away, if that is asked for.
+    fn fold(&mut self, at: &SampleContext<'_, '_>, frames: &mut Vec<StackFrame<'_>>) {
+        let Self { folder: Some(folder), symbolizer, has_names: true, .. } = self else { return };
+        folder.begin();
+        for it in frames.iter() {
+            folder.add(it.frame.mapping, symbolizer.functions_at(at, &it.frame, it.is_caller));
+        }
+        let kept = folder.kept();
+        self.is_leaf_folded = kept.first() == Some(&false);
+        let mut kept = kept.iter();
+        frames.retain(|_| kept.next() != Some(&false));
+    }
+
     /// Returns the stack of a sample, innermost frame first, and how it ends if that does not follow from its last frame: see
     /// [`StackFinder::push`]. `deferred` is the user part of its call chain if that came in a later record.
     /// [`done`](Self::done) takes the memory of the stack back, which saves an allocation for the next one.
@@ -143,7 +193,10 @@ impl Symbols {
     ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
         let mut frames = emptied(core::mem::take(&mut self.spare));
         match self.stacks.push(at, deferred, &mut frames) {
-            Ok(end) => Ok((frames, end)),
+            Ok(end) => {
+                self.fold(at, &mut frames);
+                Ok((frames, end))
+            }
             Err(error) => {
                 self.done(frames);
                 Err(error)
@@ -180,6 +233,7 @@ impl Symbols {
             let it = StackFrame::unwound(at, &it);
             StackFrame { frame: self.in_kernel(at, it.frame), ..it }
         }));
+        self.fold(at, &mut stack);
         stack
     }
 
@@ -272,7 +326,7 @@ fn stacks(arch: Arch, symbolizer: &Symbolizer, kernel: KernelUse, max_stack: usi
         StackFinder::new(arch, Symbols::MAX_CHAIN, symbolizer.finder().clone()).with_max_stack(max_stack);
     match kernel {
         KernelUse::NamesAndStacks => stacks.with_symbols(symbolizer),
-        KernelUse::Names => stacks,
+        KernelUse::Names => stacks.with_trampolines(symbolizer),
     }
 }
 

@@ -18,8 +18,8 @@ pub enum Guess {
     File,
     /// The name is of generated code, in a jitdump whose clock is not that of the capture.
     Clock,
-    /// The name is of a file whose mapping was replaced by memory at the same addresses, to which the program may have moved its
-    /// code.
+    /// The name, or the unwind information that led to the frame, is of a file whose mapping was replaced by memory at the same
+    /// addresses, to which the program may have moved its code.
     Remapped,
 }
 

@@ -163,6 +163,7 @@ mod lines;
 mod live;
 mod load_ahead;
 
+mod mounts;
 mod name_forms;
 mod names;
 mod never_called;
@@ -173,8 +174,10 @@ mod perf_map;
 mod plt;
 mod plt_got;
 mod plt_names;
+mod python;
 mod recorded;
 mod relocate;
+mod remapped;
 mod reservation;
 mod shared;
 mod sole_names;
@@ -183,6 +186,7 @@ mod stack_finder;
 mod symbol_lookup;
 mod symbolizer;
 mod symtab;
+mod trampolines;
 mod units;
 pub mod unwind;
 

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 use perf_abi::record::CpuMode;
 use perf_session::{BuildId, Dso, DsoKind, Session};
 
-use crate::cancellation::Cancellation;
+use crate::cancellation::{Cancellation, Cancelled};
 use crate::decompressed::lock;
 use crate::doubt::Doubt;
-use crate::dso_symbols::{DsoSymbols, SymbolTable};
+use crate::dso_symbols::{self, DsoSymbols, SymbolTable};
 use crate::file_finder::FileFinder;
 use crate::jitdump::Jitdump;
 use crate::kernel::RecordedKernel;
+use crate::mounts;
 use crate::no_symbols::NoSymbols;
 use crate::symbol_lookup::SymbolLookup;
 use crate::symtab::Symtab;
@@ -89,7 +90,7 @@ pub(crate) struct SymbolStore {
     pub(crate) finder: FileFinder,
     loaded: Mutex<HashMap<SymbolsKey, LoadedSymbols>>,
     /// By the file, which a process has mapped.
-    pub(crate) jitdumps: Mutex<HashMap<Arc<Dso>, Option<Arc<Jitdump>>>>,
+    jitdumps: Mutex<HashMap<Arc<Dso>, Option<Arc<Jitdump>>>>,
 }
 
 /// The functions of a file, which are loaded when they are first needed.
@@ -164,6 +165,29 @@ impl SymbolStore {
         }
     }
 
+    /// Returns the jitdump that a process has mapped, read once; `None` if it cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// [`Cancelled`] if the flag ended it.
+    pub(crate) fn jitdump(
+        &self,
+        dso: &Arc<Dso>,
+        cancellation: &Cancellation,
+    ) -> Result<Option<Arc<Jitdump>>, Cancelled> {
+        let mut jitdumps = lock(&self.jitdumps);
+        if let Some(jitdump) = jitdumps.get(dso) {
+            return Ok(jitdump.clone());
+        }
+        let loaded = dso_symbols::jitdump(&self.finder.with_cancellation(cancellation), dso);
+        if matches!(loaded, Err(NoSymbols::Cancelled)) {
+            return Err(Cancelled);
+        }
+        let jitdump = loaded.ok().map(Arc::new);
+        jitdumps.insert(Arc::clone(dso), jitdump.clone());
+        Ok(jitdump)
+    }
+
     /// Like [`symbols`](Self::symbols), for other uses than names: the file does not count as looked for.
     pub(crate) fn symbols_not_wanted(&self, identity: &SymbolsKey) -> LazySymbols {
         self.loaded(identity, false, &Cancellation::default())
@@ -199,9 +223,20 @@ impl SymbolStore {
         let looked = looked.filter_map(|(identity, loaded)| Some((identity, loaded.symbols.get()?)));
         let mut looked: Vec<_> = looked.collect();
         looked.sort_by_key(|(it, _)| (&it.dso, it.build_id, it.is_guest));
+        let without_device = |symbols: &DsoSymbols, dso: &Dso| {
+            let inode = dso.inode().filter(|inode| inode.maj == 0 && inode.min != 0);
+            inode.filter(|_| symbols.why == Some(NoSymbols::NotFound)).map(|inode| inode.min)
+        };
+        // A file below another root is of another machine.
+        let is_here = self.finder.options().symfs.is_none();
+        let has_any =
+            is_here && looked.iter().any(|(it, symbols)| without_device(symbols, &it.dso).is_some());
+        let mounts = if has_any { mounts::without_device(&**self.finder.files()) } else { Vec::new() };
         looked
             .into_iter()
             .map(|(identity, symbols)| SymbolLookup {
+                is_mounted: without_device(symbols, &identity.dso)
+                    .is_some_and(|minor| mounts.contains(&minor)),
                 dso: Arc::clone(&identity.dso),
                 build_id: identity.build_id,
                 go_build_id: symbols.go_build_id().map(Arc::from),

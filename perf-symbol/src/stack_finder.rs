@@ -11,8 +11,10 @@ use perf_session::{Dso, DsoKind, Frame, SampleContext, Session};
 use crate::file_finder::FileFinder;
 use crate::guess::Guess;
 use crate::kernel_frames::KernelFrames;
+use crate::recorded;
 use crate::shared::{SharedFunctions, SymbolStore, SymbolsKey};
 use crate::symbolizer::Symbolizer;
+use crate::trampolines::Trampolines;
 use crate::unwind::{self, FrameSource, Module, PartialStack, StackEnd, ThreadRoots, Unwinder};
 
 /// A frame of a stack.
@@ -84,14 +86,25 @@ impl StackFinder {
     /// The first stack with two frames of the kernel, or with an address of the kernel in no mapping, loads the symbols.
     #[must_use]
     pub fn with_symbols(self, symbolizer: &Symbolizer) -> Self {
-        Self { kernel: Some(KernelFrames::new(Arc::clone(symbolizer.shared()))), ..self }
+        let kernel = Some(KernelFrames::new(Arc::clone(symbolizer.shared())));
+        Self { kernel, ..self.with_trampolines(symbolizer) }
+    }
+
+    /// Unwinds copied stacks through the trampolines by which Python calls its functions if it runs with `-X perf`: they have no
+    /// unwind information. They are those that the process has named `py::NAME:PATH`, in the perf map or jitdump that `symbolizer`
+    /// finds. [`with_symbols`](Self::with_symbols) does so, too.
+    #[must_use]
+    pub fn with_trampolines(mut self, symbolizer: &Symbolizer) -> Self {
+        self.unwinder.trampolines = Some(Trampolines::new(Arc::clone(symbolizer.shared())));
+        self
     }
 
     /// Unwinds up to `max_stack` user frames of a stack, if that is more than chains can have: as many as by
     /// [`new`](Self::new) otherwise. A copy of the stack has room for no more than one frame for each of its words.
     #[must_use]
     pub fn with_max_stack(self, max_stack: usize) -> Self {
-        let unwinder = Unwinder::with_max_stack(self.unwinder.arch(), max_stack.max(self.max_chain));
+        let mut unwinder = Unwinder::with_max_stack(self.unwinder.arch(), max_stack.max(self.max_chain));
+        unwinder.trampolines = self.unwinder.trampolines;
         Self { unwinder, ..self }
     }
 
@@ -179,7 +192,8 @@ impl StackFinder {
     }
 
     /// Returns how a call chain with this last frame ends, which is neither empty nor cut: [`StackEnd::Rooted`] if the unwind
-    /// tables say that the function has no caller, and for a chain of the kernel alone; [`StackEnd::NoMapping`] and
+    /// tables say that the function has no caller, or simpleperf recorded the name of one with which Android's programs and
+    /// threads start, and for a chain of the kernel alone; [`StackEnd::NoMapping`] and
     /// [`StackEnd::Garbage`] if it is no code; else [`StackEnd::NoUnwindInfo`]: the kernel found no further frame pointer. The
     /// files of a guest are not those of the host, so its chains never end at a root.
     pub fn end_of(&mut self, session: &Session, last: &Frame<'_>) -> StackEnd {
@@ -189,6 +203,11 @@ impl StackFinder {
         let Some(mapping) = last.mapping else { return StackEnd::NoMapping };
         if !mapping.is_executable() {
             return StackEnd::Garbage;
+        }
+        if recorded::find(session, mapping, last.ip)
+            .is_some_and(|(symbol, _)| is_first_of_android(symbol.name))
+        {
+            return StackEnd::Rooted;
         }
         let Self { finder, unwinder, kernel, .. } = self;
         let shared = kernel.as_ref().map(KernelFrames::shared);
@@ -200,6 +219,14 @@ impl StackFinder {
             StackEnd::NoUnwindInfo
         }
     }
+}
+
+/// Returns whether a function is one with which a program or a thread of Android starts. The files of a device are seldom here, so
+/// that their unwind tables cannot tell.
+///
+/// Bionic: `libc/bionic/libc_init_dynamic.cpp`, `libc/arch-common/bionic/crtbegin.c`, `libc/bionic/clone.cpp`.
+fn is_first_of_android(name: &[u8]) -> bool {
+    matches!(name, b"__start_thread" | b"__libc_init" | b"_start_main" | b"_start")
 }
 
 /// Returns the module of what is mapped. Its functions are those that clones of a symbolizer share.

@@ -29,6 +29,9 @@ pub struct SymbolLookup {
     /// Whether the file or its debug file was not fetched, because all that may be fetched was reached: see
     /// [`NoSymbols::FetchLimit`]. It may have names nevertheless.
     pub is_beyond_limit: bool,
+    /// Whether it was not found, and the file system that had it is mounted on this machine now, such as one of btrfs or tmpfs: it is
+    /// not gone with a container. Only known of file systems without a device.
+    pub is_mounted: bool,
     /// Why its names may be wrong; `None` if the file is the one that was mapped.
     pub doubt: Option<Doubt>,
     /// The segments of the file that was mapped, for [`address_of`](perf_session::address_of); empty if it was not found.

@@ -2,7 +2,6 @@
 
 mod address;
 mod go_frames;
-mod python;
 mod remapped;
 
 use std::ops::Range;
@@ -14,7 +13,6 @@ use perf_abi::record::CpuMode;
 use perf_session::{Dso, DsoKind, Frame, Mapping, SampleContext, Session};
 
 use crate::cancellation::{Cancellation, Cancelled};
-use crate::decompressed;
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DsoStates};
 use crate::dso_symbols::{self, DsoSymbols, SymbolTable};
@@ -25,7 +23,6 @@ use crate::function_lists::FunctionLists;
 use crate::jitdump::Jitdump;
 use crate::kernel_frames::{self, KernelFrames};
 use crate::names::NameCache;
-use crate::no_symbols::NoSymbols;
 use crate::options::SymbolOptions;
 use crate::shared::{self, LazySymbols, SymbolStore, SymbolsKey};
 use crate::symbol_lookup::SymbolLookup;
@@ -382,21 +379,7 @@ impl Symbolizer {
             return Some(Arc::clone(jitdump));
         }
         let marker = session.maps(session.thread(pid)?)?.jitdump()?;
-        let mut jitdumps = decompressed::lock(&self.shared.jitdumps);
-        let jitdump = match jitdumps.get(marker.dso()) {
-            Some(jitdump) => jitdump.clone(),
-            None => {
-                let finder = self.shared.finder.with_cancellation(&self.cancellation);
-                let loaded = dso_symbols::jitdump(&finder, marker.dso());
-                if matches!(loaded, Err(NoSymbols::Cancelled)) {
-                    return None;
-                }
-                let jitdump = loaded.ok().map(Arc::new);
-                jitdumps.insert(Arc::clone(marker.dso()), jitdump.clone());
-                jitdump
-            }
-        };
-        drop(jitdumps);
+        let jitdump = self.shared.jitdump(marker.dso(), &self.cancellation).ok()?;
         self.jitdumps.insert(pid, jitdump.clone());
         jitdump
     }

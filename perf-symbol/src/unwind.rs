@@ -14,7 +14,9 @@
 //!    Of 32-bit Arm, `.ARM.exidx` is read where there is no CFI. It describes functions at their calls; in an innermost
 //!    function, which may be in its prologue, what it leads to has to be after a call.
 //! 2. In a signal trampoline without CFI, by the registers that the kernel put on the stack.
-//! 3. Without CFI, by the frame pointer; for the innermost frame also by the return address at the stack pointer or in the
+//! 3. In a trampoline of `python -X perf`, by its shape, if the process has named it so: see
+//!    [`StackFinder::with_trampolines`](crate::StackFinder::with_trampolines).
+//! 4. Without CFI, by the frame pointer; for the innermost frame also by the return address at the stack pointer or in the
 //!    link register. This is a guess, and is marked as one: [`FrameSource::FramePointer`]. The instruction before the return
 //!    address has to be a call that can get to the function: a direct one of it or of its PLT stub, or one through a register
 //!    or memory. So a function that was jumped to (a tail call) ends the stack, and so do two readings with equal evidence.
@@ -98,6 +100,7 @@ mod rule_cache;
 mod sigreturn;
 mod space;
 mod thread_roots;
+mod trampoline;
 mod unwinder;
 mod unwound;
 mod walk;

@@ -109,8 +109,13 @@ fn a_file_of_a_container() {
         out.contains("on a file system without a device (0:52), as those of containers are. Run"),
         "{out}"
     );
-    let out = reported("/usr/bin/prog", inode(8, 1), None);
-    assert!(out.contains("the file was not found. Give the folder that has it with --symfs"), "{out}");
+    // A file system in memory has no device either.
+    for (path, id) in
+        [("/usr/bin/prog", inode(8, 1)), ("/tmp/prog", inode(0, 52)), ("/dev/shm/prog", inode(0, 52))]
+    {
+        let out = reported(path, id, None);
+        assert!(out.contains("the file was not found. Give the folder that has it with --symfs"), "{out}");
+    }
 }
 
 fn generated_code_without_a_map() {

@@ -76,7 +76,9 @@ impl Samples<'_> {
             NonZero::<usize>::MIN
         };
         let walker = (workers.get() == 1).then(|| (symbols.clone(), SchedulerFrames::default()));
+        let needs_stacks = worker.needs_stacks || symbols.folds_interpreters();
         let mut pass = RowPass {
+            needs_stacks,
             builder,
             texts: TracepointTexts::new(info),
             switches,
@@ -134,6 +136,8 @@ struct RowPass<'a> {
     /// What finds stacks on the thread of the walk, if it has the only worker. The table then numbers them at once, and not
     /// after a part has.
     walker: Option<(Symbols, SchedulerFrames)>,
+    /// Whether stacks are shown, or tell at which function of an interpreted program a sample is.
+    needs_stacks: bool,
     events: NotedEvents,
     /// The number of the part of the worker that had the last notes.
     part: u32,
@@ -190,7 +194,7 @@ impl RowPass<'_> {
         // The stack of a switch is that of the thread that waits.
         let is_switch = self.is_switch(at);
         // A chain without frames would lose where the sample is: the sample's own address counts alone.
-        let has_stack = (self.builder.plan().needs_stacks() || is_switch) && has_stack(at, counted)?;
+        let has_stack = (self.needs_stacks || is_switch) && has_stack(at, counted)?;
         let described = self.builder.describe(at, None);
         let kept = described.and_then(|described| self.builder.keep_in_part(at, event, described));
         let has_stack = has_stack && kept.is_some();
@@ -248,11 +252,11 @@ impl RowPass<'_> {
         scheduler: &mut SchedulerFrames,
     ) -> Result<Option<PendingReportSample>, FileError> {
         let is_switch = self.is_switch(at);
-        let has_stack = (self.builder.plan().needs_stacks() || is_switch) && has_stacks(counted.event);
+        let has_stack = (self.needs_stacks || is_switch) && has_stacks(counted.event);
         let stack = if has_stack { Some(symbols.stack(at, counted.deferred)?) } else { None };
         let frames = stack.as_ref().map_or(&[][..], |(frames, _)| frames);
         let inner = if is_switch { scheduler.count(at, frames, symbols) } else { 0 };
-        let waits = if is_switch { frames.get(inner) } else { None };
+        let waits = if is_switch || symbols.is_leaf_folded() { frames.get(inner) } else { None };
         let own = waits.map_or_else(|| recorded_frame(own_frame(at)), StackFrame::clone);
         let described = self.describe(at, counted.event, symbols);
         let kept = described.and_then(|described| {
@@ -387,7 +391,8 @@ impl RowWorker {
     ) -> Result<PartFrames, FileError> {
         let (frames, end) = stack.find(at, &mut self.symbols)?;
         let inner = if is_switch { self.scheduler.count(at, &frames, &mut self.symbols) } else { 0 };
-        let mut found = match frames.get(inner).filter(|_| is_switch) {
+        let is_other = is_switch || self.symbols.is_leaf_folded();
+        let mut found = match frames.get(inner).filter(|_| is_other) {
             None => self.own(at),
             Some(waits) => {
                 let mapped = StackFrame { frame: self.symbols.in_kernel(at, waits.frame), ..*waits };

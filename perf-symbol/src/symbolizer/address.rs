@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use perf_session::{DsoKind, Mapping, Session};
 
-use super::{AddressKey, Symbolizer, python};
+use super::{AddressKey, Symbolizer};
 use crate::doubt::Doubt;
 use crate::dso_states::{DsoState, DwarfState};
 use crate::dso_symbols::DsoSymbols;
@@ -15,6 +15,7 @@ use crate::guess::Guess;
 use crate::jitdump::JitFunction;
 use crate::never_called;
 use crate::options::Demangle;
+use crate::python;
 use crate::recorded;
 use crate::spelling::Form;
 use crate::symtab::{NameSource, Symbol};

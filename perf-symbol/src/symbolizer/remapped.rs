@@ -1,9 +1,10 @@
 //! Code of a file in memory that was laid over it.
 
-use perf_session::{Mapping, Segment, Session};
+use perf_session::{Mapping, Session};
 
 use super::Symbolizer;
 use crate::dso_symbols::SymbolTable;
+use crate::remapped;
 
 impl Symbolizer {
     /// Returns the mapping of a file whose code may be in memory without a file now, and the number of the file. `None` if the
@@ -22,19 +23,8 @@ impl Symbolizer {
         }
         let is_guest = self.states.get(dso)?.is_guest;
         let number = self.dso(session, file.dso(), is_guest);
-        let segments = self.states.get(number)?.symbols.get()?.segments();
-        is_in_code(segments, &file, mapping).then_some((file, number))
+        let SymbolTable::File(found, _) = &self.states.get(number)?.symbols.get()?.table else { return None };
+        let image = found.image.as_deref()?;
+        remapped::is_in_code(image, &file, mapping).then_some((file, number))
     }
-}
-
-/// Returns whether memory is within one executable segment of the file that was mapped there before. Pages are mapped whole.
-fn is_in_code(segments: &[Segment], file: &Mapping, memory: &Mapping) -> bool {
-    const PAGE: u64 = 4096;
-    let start = file.offset_of(memory.range().start);
-    let end = start.saturating_add(memory.range().end.saturating_sub(memory.range().start));
-    segments.iter().filter(|it| it.is_executable).any(|it| {
-        let last = it.offset.saturating_add(it.size);
-        it.offset & !PAGE.wrapping_sub(1) <= start
-            && end <= last.checked_next_multiple_of(PAGE).unwrap_or(last)
-    })
 }

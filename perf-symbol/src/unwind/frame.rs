@@ -34,8 +34,14 @@ pub enum FrameSource {
     /// By the unwind information of a file that may not be the one that was mapped: see
     /// [`Module::with_doubt`](super::Module::with_doubt).
     DoubtfulCfi,
+    /// By the unwind information of a file whose code the program is assumed to have moved to the memory that was laid over its
+    /// mapping: see [`Mapping::remapped`](perf_session::Mapping::remapped). A call is before the address.
+    RemappedCfi,
     /// A signal interrupted it. The frame before is the signal trampoline.
     Signal,
+    /// It called a trampoline of Python, which its process named: see
+    /// [`StackFinder::with_trampolines`](crate::StackFinder::with_trampolines). A call is before the address.
+    Trampoline,
     /// By the frame pointer or the stack pointer of a frame without unwind information.
     FramePointer,
 }
@@ -48,7 +54,8 @@ impl FrameSource {
             Self::FramePointer => Some(Guess::Scanned),
             Self::Earlier => Some(Guess::Completed),
             Self::DoubtfulCfi => Some(Guess::File),
-            Self::Chain | Self::Registers | Self::Cfi | Self::Signal => None,
+            Self::RemappedCfi => Some(Guess::Remapped),
+            Self::Chain | Self::Registers | Self::Cfi | Self::Signal | Self::Trampoline => None,
         }
     }
 

@@ -190,6 +190,11 @@ impl Module {
         self.image.segments()
     }
 
+    /// Returns the file.
+    pub(crate) fn image(&self) -> &ElfImage {
+        &self.image
+    }
+
     pub(crate) fn data(&self) -> &[u8] {
         self.image.bytes()
     }

@@ -3,20 +3,33 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use perf_session::{Dso, DsoKind, Mapping};
+use perf_session::{Dso, DsoKind, Mapping, Session};
 
+use super::frame::FrameSource;
 use super::module::Module;
 use super::space::{AddressKind, Space};
+use crate::remapped;
+use crate::trampolines::Trampolines;
 
 /// The largest number of files that are kept.
 const MAX_FILES: usize = 4096;
 
-/// The modules of the files that occurred, each asked for once.
+/// The modules of the files that occurred, each asked for once. One whose code was also moved has two numbers, so that what is found
+/// in it is kept apart.
 #[derive(Debug, Default)]
 pub(crate) struct ModuleCache {
     /// By the address of the DSO, which is kept, so that no other one gets its address. A session has equal DSOs once.
-    by_dso: HashMap<usize, (Arc<Dso>, Option<u32>)>,
-    modules: Vec<Arc<Module>>,
+    by_dso: HashMap<(usize, CodePlacement), (Arc<Dso>, Option<u32>)>,
+    modules: Vec<(Arc<Module>, CodePlacement)>,
+}
+
+/// Where the code of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum CodePlacement {
+    /// In the mapping of the file.
+    Mapped,
+    /// In memory that was laid over it, it is assumed.
+    Remapped,
 }
 
 impl ModuleCache {
@@ -35,6 +48,7 @@ pub(crate) struct ProcessSpace<'a, 's> {
     mapping_at: &'a dyn Fn(u64) -> Option<&'s Mapping>,
     files: &'a mut ModuleCache,
     module_of: &'a mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
+    trampolines: Option<(&'a Session, &'a mut Trampolines)>,
     /// What was found last.
     recent: [RecentRange; 4],
     next: usize,
@@ -63,43 +77,67 @@ impl<'a, 's> ProcessSpace<'a, 's> {
         files: &'a mut ModuleCache,
         module_of: &'a mut dyn FnMut(&Dso) -> Option<Arc<Module>>,
     ) -> Self {
-        Self { mapping_at, files, module_of, recent: [RecentRange::default(); 4], next: 0 }
+        let recent = [RecentRange::default(); 4];
+        Self { mapping_at, files, module_of, trampolines: None, recent, next: 0 }
     }
 
-    fn module_number(&mut self, dso: &Arc<Dso>) -> Option<u32> {
+    /// Has trampolines of Python found.
+    pub(crate) fn with_trampolines(self, session: &'a Session, found: Option<&'a mut Trampolines>) -> Self {
+        Self { trampolines: found.map(|found| (session, found)), ..self }
+    }
+
+    fn module_number(&mut self, dso: &Arc<Dso>, kind: CodePlacement) -> Option<u32> {
         if !matches!(dso.kind(), DsoKind::File | DsoKind::Vdso) {
             return None;
         }
-        let key = Arc::as_ptr(dso).addr();
+        let key = (Arc::as_ptr(dso).addr(), kind);
         if let Some((_, number)) = self.files.by_dso.get(&key) {
             return *number;
         }
-        let number = (self.module_of)(dso).and_then(|module| {
+        let module = match kind {
+            CodePlacement::Mapped => (self.module_of)(dso),
+            CodePlacement::Remapped => {
+                let number = self.module_number(dso, CodePlacement::Mapped);
+                number.and_then(|number| self.module(number)).cloned()
+            }
+        };
+        let number = module.and_then(|module| {
             let number = u32::try_from(self.files.modules.len()).ok()?;
-            self.files.modules.push(module);
+            self.files.modules.push((module, kind));
             Some(number)
         });
         self.files.by_dso.insert(key, (Arc::clone(dso), number));
         number
     }
 
+    /// Returns the mapping of the file whose code memory has, it is assumed, and the number of the module.
+    fn remapped(&mut self, memory: &Mapping) -> Option<(Mapping, u32)> {
+        let file = memory.remapped()?;
+        let number = self.module_number(file.dso(), CodePlacement::Remapped)?;
+        let is_in_code = remapped::is_in_code(self.module(number)?.image(), &file, memory);
+        is_in_code.then_some((file, number))
+    }
+
     #[cold]
     fn find(&mut self, addr: u64) -> Option<RecentRange> {
         let mapping = (self.mapping_at)(addr)?;
-        let module = self.module_number(mapping.dso());
+        let (range, is_code) = (mapping.range(), mapping.is_executable());
+        let remapped = self.remapped(mapping);
+        let (mapping, module) = match &remapped {
+            Some((file, number)) => (file, Some(*number)),
+            None => (mapping, self.module_number(mapping.dso(), CodePlacement::Mapped)),
+        };
         let span = module.and_then(|number| {
-            let module = self.files.modules.get(usize::try_from(number).ok()?)?;
-            Some((number, module.span(mapping.offset_of(addr), mapping.is_executable())?))
+            Some((number, self.module(number)?.span(mapping.offset_of(addr), mapping.is_executable())?))
         });
-        let range = mapping.range();
-        let is_code = mapping.is_executable();
         Some(match span {
             None => RecentRange { start: range.start, end: range.end, delta: 0, module: None, is_code },
             Some((number, span)) => {
-                let base = mapping.pgoff().wrapping_sub(range.start);
-                // Offsets of the file as addresses of the process, cut at the ends of the mapping.
+                let base = mapping.pgoff().wrapping_sub(mapping.range().start);
+                // Offsets of the file as addresses of the process, cut at the ends of what is mapped.
                 let to_addr = |offset: u64| {
-                    range.start.saturating_add(offset.saturating_sub(mapping.pgoff())).min(range.end)
+                    let skipped = offset.saturating_sub(mapping.pgoff());
+                    mapping.range().start.saturating_add(skipped).clamp(range.start, range.end)
                 };
                 RecentRange {
                     start: to_addr(span.start),
@@ -129,6 +167,22 @@ impl Space for ProcessSpace<'_, '_> {
 
     #[inline]
     fn module(&self, number: u32) -> Option<&Arc<Module>> {
-        self.files.modules.get(usize::try_from(number).ok()?)
+        self.files.modules.get(usize::try_from(number).ok()?).map(|(module, _)| module)
+    }
+
+    #[cold]
+    fn is_trampoline(&mut self, addr: u64) -> bool {
+        let Some((session, trampolines)) = &mut self.trampolines else { return false };
+        (self.mapping_at)(addr).is_some_and(|mapping| trampolines.has(session, mapping, addr))
+    }
+
+    #[inline]
+    fn source(&self, number: u32) -> FrameSource {
+        let found = usize::try_from(number).ok().and_then(|number| self.files.modules.get(number));
+        match found {
+            Some((_, CodePlacement::Remapped)) => FrameSource::RemappedCfi,
+            Some((module, CodePlacement::Mapped)) => module.source(),
+            None => FrameSource::Cfi,
+        }
     }
 }

@@ -12,6 +12,8 @@ pub(crate) enum RuleAnswer {
     Rule(u32),
     /// The rule with this number, which holds at the calls of the function alone.
     AtCalls(u32),
+    /// The rule with this number, of a file whose code the program is assumed to have moved here.
+    Assumed(u32),
     /// A row that needs to be evaluated each time.
     Row,
     /// No unwind table covers the address.

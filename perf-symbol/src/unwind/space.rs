@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::frame::FrameSource;
 use super::module::Module;
 
 /// What is at an address of a process.
@@ -21,4 +22,8 @@ pub(crate) trait Space {
     fn place(&mut self, addr: u64) -> AddressKind;
     /// Returns the module with a number that an [`AddressKind`] had.
     fn module(&self, number: u32) -> Option<&Arc<Module>>;
+    /// Returns whether an address is in a trampoline of Python.
+    fn is_trampoline(&mut self, addr: u64) -> bool;
+    /// Returns how a frame was found to which the tables of the module with a number led.
+    fn source(&self, number: u32) -> FrameSource;
 }

@@ -20,6 +20,7 @@ use super::registers::UnwindRegisters;
 use super::thread_roots::{PartialStack, ThreadRoots};
 use super::unwound::UnwoundStack;
 use super::walk::{WalkStart, Walker};
+use crate::trampolines::Trampolines;
 
 /// Unwinds the copied user stacks of samples. See the [module docs](super) for an example.
 ///
@@ -32,6 +33,8 @@ pub struct Unwinder {
     walker: Walker,
     files: ModuleCache,
     earlier: ThreadRoots,
+    /// `None` if trampolines of Python are not looked for.
+    pub(crate) trampolines: Option<Trampolines>,
     /// The user part of the call chain.
     chain: Vec<UserFrame>,
 }
@@ -60,6 +63,7 @@ impl Unwinder {
             walker,
             files: ModuleCache::default(),
             earlier: ThreadRoots::new(max_stack),
+            trampolines: None,
             chain: Vec::new(),
         }
     }
@@ -152,7 +156,8 @@ impl Unwinder {
             self.walker.forget();
         }
         let find = |addr| at.find(CpuMode::USER, addr);
-        let mut process = ProcessSpace::new(&find, &mut self.files, module_of);
+        let mut process = ProcessSpace::new(&find, &mut self.files, module_of)
+            .with_trampolines(at.session(), self.trampolines.as_mut());
         let memory = StackMemory::new(
             registers.get(machine.sp()).unwrap_or(0),
             stack.copied(),

@@ -20,6 +20,7 @@ use super::rule::Rule;
 use super::rule_cache::{RuleAnswer, RuleCache};
 use super::sigreturn;
 use super::space::{AddressKind, Space};
+use super::trampoline;
 
 /// What walks need and keep.
 pub(crate) struct Walker {
@@ -110,7 +111,7 @@ impl Walker {
             match known {
                 RuleAnswer::Rule(rule) => {
                     let rule = self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
-                    let source = space.module(number).map_or(FrameSource::Cfi, |module| module.source());
+                    let source = space.source(number);
                     return rule.apply(machine, registers, memory).map(|()| source);
                 }
                 RuleAnswer::AtCalls(rule) => {
@@ -120,8 +121,22 @@ impl Walker {
                     if is_return || applied.is_ok() && is_called(space, machine, registers, caller.pc, lookup)
                     {
                         *registers = caller;
-                        let source = space.module(number).map_or(FrameSource::Cfi, |module| module.source());
+                        let source = space.source(number);
                         return applied.map(|()| source);
+                    }
+                }
+                RuleAnswer::Assumed(rule) => {
+                    let rule = *self.rules.rule(rule).ok_or(StackEnd::Garbage)?;
+                    let mut caller = *registers;
+                    match rule.apply(machine, &mut caller, memory) {
+                        Err(StackEnd::Truncated) => return Err(StackEnd::Truncated),
+                        Ok(()) if caller.pc == 0 => return Err(StackEnd::NoUnwindInfo),
+                        Ok(()) if Evidence::is_after_call(space, machine, caller.pc) => {
+                            *registers = caller;
+                            return Ok(FrameSource::RemappedCfi);
+                        }
+                        // Other code may be there by now.
+                        _ => {}
                     }
                 }
                 RuleAnswer::Row => return self.apply_row(space, registers, memory, number, address, lookup),
@@ -136,6 +151,15 @@ impl Walker {
                 .and_then(|module| module.constant(address.wrapping_add(is_return.into())));
             if code.is_some_and(|code| sigreturn::is_trampoline(machine, code)) {
                 return sigreturn::restore(machine, registers, memory).map(|()| FrameSource::Signal);
+            }
+        }
+        let may_be_trampoline = place.is_none() && is_return && trampoline::is_possible(machine);
+        if may_be_trampoline && space.is_trampoline(lookup) {
+            let mut caller = *registers;
+            trampoline::restore(machine, &mut caller, memory)?;
+            if Evidence::is_after_call(space, machine, caller.pc) {
+                *registers = caller;
+                return Ok(FrameSource::Trampoline);
             }
         }
         let mut evidence = |pc: u64| Evidence::of(space, machine, pc, lookup);
@@ -160,7 +184,7 @@ impl Walker {
         let AddressKind::Code(Some((number, address))) = space.place(return_address.wrapping_sub(1)) else {
             return false;
         };
-        if space.module(number).is_some_and(|module| module.source() != FrameSource::Cfi) {
+        if space.source(number) != FrameSource::Cfi {
             return false;
         }
         if let Some(boundary) = space.module(number).and_then(|module| module.boundary(address)) {
@@ -209,6 +233,9 @@ impl Walker {
             },
             Err(NoRow::Malformed) => RuleAnswer::Malformed,
             Ok(row) => match row.rule() {
+                Some(rule) if space.source(number) == FrameSource::RemappedCfi => {
+                    RuleAnswer::Assumed(self.rules.number_of(rule))
+                }
                 Some(rule) => RuleAnswer::Rule(self.rules.number_of(rule)),
                 None => RuleAnswer::Row,
             },
@@ -227,6 +254,7 @@ impl Walker {
         address: u64,
         lookup: u64,
     ) -> Result<FrameSource, StackEnd> {
+        let source = space.source(module);
         let module = Arc::clone(space.module(module).ok_or(StackEnd::NoUnwindInfo)?);
         let row = module.row(address, &mut self.context).map_err(|_| StackEnd::Garbage)?;
         row.apply(registers, memory, lookup.wrapping_sub(address), &mut |addr, size| {
@@ -240,7 +268,7 @@ impl Walker {
                 number_of(module.constant(address)?, size, module.order())
             })
         })?;
-        Ok(if row.is_signal { FrameSource::Signal } else { module.source() })
+        Ok(if row.is_signal { FrameSource::Signal } else { source })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use perf_session::Inode;
 use perf_symbol::Symbolizer;
 
 use crate::elf::{Elf, FUNC, SYMTAB};
@@ -124,4 +125,25 @@ fn files_below_a_folder_are_not_those_of_processes() {
     let session = Records::default().map(5, CODE, 0x2000, &[], "/srv/app").session();
     let mut it = Symbolizer::with_files(options, Arc::new(files));
     assert!(names(&mut it, &session, 5, CODE + 0x1014).is_empty());
+}
+
+/// Whether a file that was not found is gone with a container, or the file system that had it is mounted.
+#[test]
+fn file_systems_that_are_mounted() {
+    const MOUNTS: &str =
+        "22 1 0:29 / / rw shared:1 - btrfs /dev/sda2 rw\n90 22 0:52 / /c rw - overlay overlay rw\n";
+    let is_mounted = |min: u32, symfs: Option<&str>| {
+        let inode = Inode { maj: 0, min, ino: 7, ino_generation: 0 };
+        let session = Records::default().map_inode((5, 0x40_0000, 0x1000), inode, "/srv/app").session();
+        let mut options = crate::options();
+        options.symfs = symfs.map(Into::into);
+        let files = Memory::default().with("/proc/self/mountinfo", MOUNTS);
+        let mut it = Symbolizer::with_files(options, Arc::new(files));
+        assert!(names(&mut it, &session, 5, 0x40_0010).is_empty());
+        it.lookups()[0].is_mounted
+    };
+    assert!(is_mounted(29, None));
+    assert!(!is_mounted(52, None) && !is_mounted(30, None));
+    // It was on another machine.
+    assert!(!is_mounted(29, Some("/root")));
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use perf_parse::abi::regs::Arch;
 use perf_session::Session;
-use perf_symbol::{Demangle, FileOrigin, Guess, NameSource, Symbolizer};
+use perf_symbol::unwind::StackEnd;
+use perf_symbol::{Demangle, FileOrigin, Guess, NameSource, StackFinder, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{Memory, Records, frame, names, options, symbolizer, text};
@@ -119,4 +121,22 @@ fn modules() {
     let mut it = symbolizer(Memory::default());
     assert_eq!(names(&mut it, &session, 0, 0xffff_ffff_c000_0010), ["init+0x0 recorded"]);
     assert_eq!(names(&mut it, &session, 0, 0xffff_ffff_c000_0021), ["exit+0x1 recorded"]);
+}
+
+/// The unwind tables of a device's files cannot tell.
+#[test]
+fn stacks_end_at_the_first_functions_of_android() {
+    let end = |name: &str, ip| {
+        let records = Records::default().map(5, 0x1000, 0x2000, &[], "/system/lib64/libc.so");
+        let records = records.dso(2, 1, "/system/lib64/libc.so").symbol(1, BASE + 0x1010, name);
+        let session = records.session();
+        let symbolizer = symbolizer(Memory::default());
+        let mut stacks = StackFinder::new(Arch::Arm64, 127, symbolizer.finder().clone());
+        stacks.end_of(&session, &frame(&session, 5, ip))
+    };
+    for name in ["__start_thread", "__libc_init", "_start_main", "_start"] {
+        assert_eq!(end(name, 0x2014), StackEnd::Rooted, "{name}");
+    }
+    assert_eq!(end("main", 0x2014), StackEnd::NoUnwindInfo);
+    assert_eq!(end("__start_thread", 0x2020), StackEnd::NoUnwindInfo);
 }

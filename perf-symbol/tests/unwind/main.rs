@@ -5,10 +5,12 @@ mod emulated;
 mod ends;
 mod guesses;
 mod parts;
+mod remapped;
 mod rules;
 mod sections;
 mod session;
 mod signals;
+mod trampolines;
 mod x86;
 
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 /// process. `None` for other names, and for code without a path.
 ///
 /// CPython: `perf_map_write_entry`, `Python/perf_trampoline.c`.
-pub(super) fn path(name: &[u8]) -> Option<&[u8]> {
+pub(crate) fn path(name: &[u8]) -> Option<&[u8]> {
     // No name of Python has a colon.
     let rest = name.strip_prefix(b"py::")?;
     let colon = rest.iter().position(|&byte| byte == b':')?;
