@@ -58,7 +58,8 @@ pub(crate) fn symbols_with(
     style: NameStyle,
 ) -> Result<Symbols, Failure> {
     let (options, files) = sources(args, features, memory, lines, style)?;
-    let symbols = Symbols::with_files(features, options, files);
+    let symbols =
+        Symbols::with_files(features, options, files).with_interpreter_frames(args.interpreter_frames());
     Ok(if args.no_symbols { symbols.without_names() } else { symbols })
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 #[cfg(feature = "debuginfod")]
 use std::time::Duration;
 
-use perf_profile::NamingOptions;
+use perf_profile::{InterpreterFrames, NamingOptions};
 use perf_symbol::Demangle;
 
 /// Where names come from.
@@ -58,6 +58,12 @@ pub(crate) struct SymbolArgs {
     #[arg(long)]
     pub(crate) no_inline: bool,
 
+    /// Frames of the interpreters of Python, Ruby, PHP, Lua, Perl and Node.js: show them, or fold them away, so that stacks have
+    /// the functions of the program (of `python -X perf`, and of `node --interpreted-frames-native-stack` with --perf-prof) and
+    /// what they call; without such frames, one frame of the interpreter
+    #[arg(long, value_name = "HOW", value_enum, default_value_t, hide_possible_values = true)]
+    pub(crate) interpreter_frames: InterpreterFramesArg,
+
     /// Print names of C++ and Rust as they are in the file
     #[arg(long, conflicts_with = "demangle")]
     pub(crate) no_demangle: bool,
@@ -76,7 +82,23 @@ pub(crate) enum DemangleForm {
     Short,
 }
 
+/// What is done with the frames of interpreters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum InterpreterFramesArg {
+    #[default]
+    Show,
+    Fold,
+}
+
 impl SymbolArgs {
+    /// Returns what is done with the frames of interpreters.
+    pub(crate) fn interpreter_frames(&self) -> InterpreterFrames {
+        match self.interpreter_frames {
+            InterpreterFramesArg::Show => InterpreterFrames::Show,
+            InterpreterFramesArg::Fold => InterpreterFrames::Fold,
+        }
+    }
+
     /// Returns how names are demangled.
     pub(crate) fn demangle(&self) -> Demangle {
         match self.demangle.flatten() {

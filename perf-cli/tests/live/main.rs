@@ -31,6 +31,7 @@ fn main() -> std::process::ExitCode {
         record::output::TESTS,
         record::overwrite::TESTS,
         record::perf::TESTS,
+        record::python::TESTS,
         record::requests::TESTS,
         record::synthesized::TESTS,
         record::threads::TESTS,

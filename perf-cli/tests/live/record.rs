@@ -14,6 +14,7 @@ pub(crate) mod observed;
 pub(crate) mod output;
 pub(crate) mod overwrite;
 pub(crate) mod perf;
+pub(crate) mod python;
 pub(crate) mod requests;
 pub(crate) mod synthesized;
 pub(crate) mod threads;

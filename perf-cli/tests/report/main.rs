@@ -8,6 +8,7 @@ mod arguments;
 mod debuginfod;
 mod golden;
 mod inlined;
+mod interpreters;
 mod json;
 mod long_names;
 mod made;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         debuginfod::TESTS,
         golden::TESTS,
         inlined::TESTS,
+        interpreters::TESTS,
         json::TESTS,
         long_names::TESTS,
         memory::TESTS,
