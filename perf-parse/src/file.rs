@@ -96,6 +96,7 @@
 //! [`Limits::held_bytes`]. [`Limits`] has all other bounds.
 
 mod attrs;
+mod aux_data;
 mod blocks;
 mod check;
 mod decompress;

@@ -34,7 +34,7 @@ mod none;
 use none::NoDecoder as ZstdDecoder;
 
 mod payloads;
-use payloads::Payloads;
+pub(super) use payloads::Payloads;
 
 #[cfg(feature = "std")]
 mod ahead;

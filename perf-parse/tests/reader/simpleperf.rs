@@ -4,6 +4,8 @@ use perf_parse::Reader;
 use perf_parse::abi::attr::Attr;
 use perf_parse::abi::event::EventType;
 use perf_parse::abi::record::RecordType;
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+use perf_parse::file::Limits;
 use perf_parse::file::{FileError, FileErrorKind};
 use perf_parse::{Error, ErrorKind};
 
@@ -125,12 +127,59 @@ fn pieces_that_are_no_record() {
     assert_eq!(all.times(), [Some(1), None, None, Some(2)]);
 }
 
-/// Puts bytes into a COMPRESSED record, as a zstd frame of one block that is stored as it is.
+/// Returns a zstd frame of one block that is stored as it is.
 #[cfg(any(feature = "ruzstd", feature = "zstd"))]
-fn compressed(bytes: &[u8]) -> Vec<u8> {
+fn frame(bytes: &[u8]) -> Bytes {
     let size = bytes.len() as u32;
     let frame = Bytes::new(false).raw(&[0x28, 0xb5, 0x2f, 0xfd, 0x20]).u8(size as u8);
-    frame.raw(&(size << 3 | 1).to_le_bytes()[..3]).raw(bytes).record(81, 0)
+    frame.raw(&(size << 3 | 1).to_le_bytes()[..3]).raw(bytes)
+}
+
+/// Puts bytes into a COMPRESSED record.
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    frame(bytes).record(81, 0)
+}
+
+/// Each AUXTRACE record's data is a zstd stream of its own.
+#[cfg(any(feature = "ruzstd", feature = "zstd"))]
+#[test]
+fn compressed_data_of_aux_areas() {
+    use std::borrow::Cow;
+
+    use crate::limits::limits as changed;
+
+    let data = b"formatted trace";
+    let auxtrace = |data: &[u8]| {
+        let fields = Bytes::new(false).u64s(&[data.len() as u64, 0x4000, 0]).u32(0).u32(7).u32(1).u32(0);
+        [fields.record(71, 0), data.to_vec()].concat()
+    };
+    let two = [frame(data).out, frame(b", and more").out].concat();
+    let mut damaged = frame(data).out;
+    // A block of the reserved type.
+    damaged[6] |= 6;
+    let parts =
+        [sample(1), auxtrace(data), auxtrace(&two), auxtrace(&damaged), compressed(&sample(2)), sample(3)];
+    let built = Builder::new(false).event(timed(), &[7]).data(parts.concat()).build();
+    let reader = Reader::new(&built.bytes).unwrap();
+    let records: Vec<_> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(records.len(), 6);
+    let of = |record: usize, limits: &Limits| records[record].aux_data(limits).map(Cow::into_owned);
+    let limits = Limits::default();
+    assert!(matches!(records[1].aux_data(&limits), Ok(Cow::Borrowed(it)) if it == data));
+    assert_eq!(of(2, &limits), Ok(b"formatted trace, and more".to_vec()));
+    assert_eq!(of(0, &limits), Ok(Vec::new()));
+    let refused = |record: usize, limits: &Limits| {
+        let error = of(record, limits).unwrap_err();
+        assert_eq!(error.offset, records[record].offset());
+        let FileErrorKind::Decompress { what } = error.kind else { panic!("{error}") };
+        what
+    };
+    assert!(refused(3, &limits).contains("damaged"));
+    let small = changed(|it| (it.decompressed, it.decompressed_ratio) = (9, 0));
+    assert!(refused(2, &small).contains("expands beyond the limit"));
+    // In steps of a byte.
+    assert_eq!(of(2, &changed(|it| it.decompressed_step = 1)), of(2, &limits));
 }
 
 #[cfg(any(feature = "ruzstd", feature = "zstd"))]

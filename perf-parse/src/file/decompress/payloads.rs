@@ -6,7 +6,7 @@ use super::ZstdDecoder;
 use crate::limits::Limits;
 
 /// A zstd stream, whose payloads are given one after another.
-pub(super) struct Payloads {
+pub(in crate::file) struct Payloads {
     decoder: ZstdDecoder,
     window_log: u32,
     /// Bytes that one step decompresses at most, and bytes of output allowed for each byte of a payload.
@@ -17,7 +17,7 @@ pub(super) struct Payloads {
 }
 
 impl Payloads {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(in crate::file) fn new(limits: &Limits) -> Self {
         let window_log = limits.window_log.clamp(10, 30);
         Self {
             decoder: ZstdDecoder::new(window_log),
@@ -29,7 +29,7 @@ impl Payloads {
     }
 
     /// Begins a payload of `size` bytes.
-    pub(super) fn begin(&mut self, size: usize) {
+    pub(in crate::file) fn begin(&mut self, size: usize) {
         self.allowed = self.allowed.saturating_add(self.ratio.saturating_mul(size as u64));
     }
 
@@ -39,7 +39,11 @@ impl Payloads {
     /// # Errors
     ///
     /// The library's message for a fault in the stream, or the limit that the stream exceeds.
-    pub(super) fn step(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<(usize, bool), &'static str> {
+    pub(in crate::file) fn step(
+        &mut self,
+        input: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, bool), &'static str> {
         match self.decoder.step(input, out, self.step) {
             Ok((taken, written)) => match self.allowed.checked_sub(written as u64) {
                 Some(allowed) => {
@@ -65,7 +69,7 @@ impl Payloads {
 
     /// Outputs the bytes that the decoder still holds at the end of the stream. Returns the number of input bytes that do
     /// not form a whole block.
-    pub(super) fn finish(&mut self, out: &mut Vec<u8>) -> usize {
+    pub(in crate::file) fn finish(&mut self, out: &mut Vec<u8>) -> usize {
         self.decoder.finish(out)
     }
 }
