@@ -16,10 +16,11 @@ use testdata::memory::{Counting, measure};
 static ALLOCATOR: Counting = Counting;
 
 /// Captures of every mode and kind of record, in both byte orders.
-const CAPTURES: [&str; 11] = [
+const CAPTURES: [&str; 13] = [
     "captures/plain.data",
     "captures/tracing.pipe.data",
     "captures/perf_stat.data",
+    "foreign/simpleperf/perf_with_tracepoint_event.data",
     "synthetic/aux_area.be.data",
     "synthetic/auxtrace.le.data",
     "synthetic/branches.le.data",
@@ -28,6 +29,7 @@ const CAPTURES: [&str; 11] = [
     "synthetic/records.le.data",
     "synthetic/registers.be.data",
     "synthetic/user_records.le.data",
+    "writers/7.2/mmap2-buildids.data",
 ];
 
 /// Captures larger than this get an eighth of the mutations, because each takes correspondingly longer.

@@ -14,11 +14,21 @@ pub(crate) struct Capture {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Returns all captures of at most `most` bytes in ascending order of names.
+/// The largest captures of simpleperf take seconds each, so that they are for the thorough tests.
+const LARGE: usize = 100_000;
+
+/// Returns all captures of at most `most` bytes in ascending order of names: of other writers than `perf record`, some.
 pub(crate) fn captures(most: usize) -> Vec<Capture> {
     let mut all = below(Path::new(TESTDATA), &["captures", "synthetic"]);
     assert!(all.len() > 80, "the repository's captures are not in {TESTDATA}");
     all.extend(below(Path::new(CORPUS), &["fuzz", "linux-perf-data", "quipper", "LinuxTracepoints"]));
+    let writers = [below(Path::new(CORPUS), &["simpleperf"]), below(Path::new(TESTDATA), &["writers"])];
+    let captures = writers.into_iter().flatten().filter(|it| it.name.ends_with(".data"));
+    let is_taken = |number: usize, it: &Capture| {
+        let is_sampled = !it.name.starts_with("writers") || number % 3 == 0;
+        testdata::is_thorough() || (is_sampled && it.bytes.len() <= LARGE)
+    };
+    all.extend(captures.enumerate().filter(|(number, it)| is_taken(*number, it)).map(|(_, it)| it));
     all.retain(|it| it.bytes.len() <= most);
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all

@@ -51,7 +51,8 @@ impl Compared {
 #[test]
 fn of_captures() {
     let mut compared = Compared::default();
-    for path in testdata::captures() {
+    let writers = testdata::files_below(&testdata::path("../writers"));
+    for path in testdata::captures().into_iter().chain(writers) {
         compared.capture(&fs::read(&path).unwrap());
     }
     assert!(compared.kernel > 10_000 && compared.user > 700, "{compared:?}");
