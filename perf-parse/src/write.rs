@@ -1,6 +1,7 @@
 //! Writing records and samples from owned fields, with a given attr, in either byte order.
 //!
-//! [`RecordEncoder::record`] appends any [`Record`]; [`RecordEncoder::sample`] appends one made of [`SampleFields`].
+//! [`RecordEncoder::record`] appends any [`Record`] of the kernel or of simpleperf; [`RecordEncoder::sample`] appends a sample
+//! made of [`SampleFields`].
 //! [`RawRecord`] reads back exactly what was written. The layout decides which fields are required: a missing field and a
 //! surplus field are both errors. No field is dropped or invented. [`record`] and [`sample`] do the same with the byte order
 //! as a type.
@@ -33,6 +34,7 @@
 mod encoder;
 mod fields;
 mod sample;
+mod simpleperf;
 
 pub use encoder::RecordEncoder;
 pub use fields::{BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields};
@@ -70,7 +72,7 @@ pub enum WriteError {
         /// The requirement that the value does not meet.
         must: &'static str,
     },
-    /// The record would be larger than the header's 16-bit `size` allows.
+    /// The record would be larger than the header's `size` allows: 16 bits, or 32 bits in records of simpleperf.
     TooLong {
         /// Bytes of the record.
         size: usize,
@@ -122,13 +124,14 @@ pub struct SampleIdFields {
 /// Appends a record to `out`, with a trailer if `layout` has one.
 ///
 /// A sample, or a record of unknown type, is a view of bytes and is copied unchanged. Use [`sample`] for a sample of
-/// owned fields.
+/// owned fields. A record of simpleperf has no `misc` and no trailer, and its padding is in its `rest`;
+/// [`RawRecord::write_split`] splits one that is longer than 65535 bytes.
 ///
 /// # Errors
 ///
 /// [`WriteError::Invalid`] for a string that contains a NUL, for a build id or text that is too long, and for values
-/// that would be read back differently: counter values with another `read_format` than the event's, or an MMAP2
-/// record that does not match `misc`. [`WriteError::Missing`] for a build id without a protection.
+/// that would be read back differently: counter values with another `read_format` than the event's, an MMAP2 record
+/// that does not match `misc`, or a record of the perf tool. [`WriteError::Missing`] for a build id without a protection.
 /// [`WriteError::TooLong`] and [`WriteError::Unaligned`] for the size of the record. After an error `out` is
 /// unchanged.
 pub fn record<O: Endian>(
@@ -150,8 +153,8 @@ fn encode<O: Endian, R: ByteOrder>(
     sample_id: &SampleIdFields,
 ) -> Result<(), WriteError> {
     framed::<O>(out, record.kind(), misc, |out| {
-        let copied = payload::<O, R>(out, layout, misc, record)?;
-        if !copied {
+        let is_complete = payload::<O, R>(out, layout, misc, record)?;
+        if !is_complete {
             trailer::<O>(out, layout, sample_id);
         }
         Ok(())
@@ -179,13 +182,12 @@ fn framed<O: Endian>(
         if !size.is_multiple_of(8) && !kind.is_user() {
             return Err(WriteError::Unaligned { size });
         }
-        u16::try_from(size).map_err(|_| WriteError::TooLong { size })
+        header::<O>(kind, misc, size)
     });
     match written {
-        Ok(size) => {
-            let header = Header::<O>::new(kind, misc, size);
-            for (to, from) in out.iter_mut().skip(start).zip(header.as_bytes()) {
-                *to = *from;
+        Ok(header) => {
+            for (to, from) in out.iter_mut().skip(start).zip(header) {
+                *to = from;
             }
             Ok(())
         }
@@ -196,7 +198,19 @@ fn framed<O: Endian>(
     }
 }
 
-/// Appends the payload without the trailer. Returns whether it copied the payload with its trailer.
+/// Returns the header of a record of `size` bytes, in the layout of its type.
+fn header<O: Endian>(kind: RecordType, misc: Misc, size: usize) -> Result<[u8; 8], WriteError> {
+    if !kind.is_simpleperf() {
+        let size = u16::try_from(size).map_err(|_| WriteError::TooLong { size })?;
+        return Ok(zerocopy::transmute!(Header::<O>::new(kind, misc, size)));
+    }
+    // These have the high half of the size in its place.
+    let size = u32::try_from(size).map_err(|_| WriteError::TooLong { size })?;
+    Ok(zerocopy::transmute!(wire::SimpleperfHeader::<O>::new(kind, size)))
+}
+
+/// Appends the payload without the trailer. Returns whether the payload is complete: copied with its trailer, or
+/// of a type without trailers.
 fn payload<O: Endian, R: ByteOrder>(
     out: &mut Vec<u8>,
     layout: &SampleLayout,
@@ -287,12 +301,8 @@ fn payload<O: Endian, R: ByteOrder>(
         }
         Record::Sample(it) => return copy::<O, R>(out, &it.record()),
         Record::Other(raw) => return copy::<O, R>(out, raw),
-        Record::User(..) => {
-            return Err(WriteError::Invalid {
-                field: "type",
-                must: "a type of the kernel; copy the raw record instead",
-            });
-        }
+        // These have no trailer.
+        Record::User(it, kind) => return simpleperf::payload::<O>(out, *kind, it).map(|()| true),
     }
     Ok(false)
 }

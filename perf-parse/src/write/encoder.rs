@@ -9,7 +9,7 @@ use super::{SampleFields, SampleIdFields, WriteError, encode, sample};
 use crate::layout::SampleLayout;
 use crate::record::Record;
 
-/// Encodes the records of an event: samples of owned fields, and all other records of the kernel.
+/// Encodes the records of an event: samples of owned fields, and all other records of the kernel and of simpleperf.
 ///
 /// # Examples
 ///

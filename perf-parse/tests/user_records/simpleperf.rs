@@ -1,15 +1,21 @@
 //! Records of Android's simpleperf.
 
-use perf_parse::abi::record::{SimpleperfChainType, SimpleperfUnwindError};
+use perf_parse::SampleLayout;
+use perf_parse::abi::attr::{Attr, AttrFlags};
+use perf_parse::abi::record::{Misc, SimpleperfChainType, SimpleperfUnwindError};
 use perf_parse::abi::regs::RegsAbi;
-use perf_parse::record::SplitJoiner;
-use perf_parse::record::user::EventIdEntry;
+use perf_parse::list::List;
+use perf_parse::record::user::{
+    EventIdEntry, SimpleperfCallchain, SimpleperfDebug, SimpleperfDso, SimpleperfSymbol,
+};
+use perf_parse::record::{Records, SplitJoiner};
+use perf_parse::write::{self, RecordEncoder, SampleIdFields, WriteError};
 
 use super::*;
 
 both! {
     kernel_symbol dso_and_symbol event_id callchain unwinding_result unwinding_result_of_older_versions tracing_data debug
-    pieces a_long_record joined broken_pieces
+    pieces a_long_record joined broken_pieces written refused
 }
 
 fn kernel_symbol<O: Endian>() {
@@ -165,6 +171,7 @@ fn a_long_record<O: Endian>() {
         let mut written = Vec::new();
         raw.write(&mut written);
         assert_eq!(written, bytes);
+        assert_eq!(rewritten::<O>(&bytes), bytes);
         let cut = RawRecord::<O>::parse(&bytes[..bytes.len() - 1]).unwrap_err();
         let needed = len as u64 + 4;
         let kind = ErrorKind::Truncated { field: "payload", needed, available: needed - 1 };
@@ -177,6 +184,111 @@ fn a_long_record<O: Endian>() {
     let header = testdata::Bytes::of::<O>().u32(RecordType::DEBUG.0).u16(0).u16(7).out;
     let short = RawRecord::<O>::parse(&header).unwrap_err();
     assert_eq!(short, Error { kind: ErrorKind::RecordSize { size: 7 }, offset: 6 });
+}
+
+/// Decodes a record, writes its fields, and returns the bytes.
+fn rewritten<O: Endian>(bytes: &[u8]) -> Vec<u8> {
+    let (raw, _) = RawRecord::<O>::parse(bytes).unwrap();
+    let layout = SampleLayout::new(&Attr { flags: AttrFlags::SAMPLE_ID_ALL, ..Attr::default() }).unwrap();
+    let encoder = RecordEncoder::new_in(O::ENDIANNESS, &layout);
+    let mut out = vec![1, 2, 3];
+    let decoded = raw.untyped().decode_user().unwrap();
+    encoder.record(&mut out, raw.misc(), &decoded, &SampleIdFields::default()).unwrap();
+    out.split_off(3)
+}
+
+/// Records of every type, as simpleperf writes them.
+fn written<O: Endian>() {
+    let unwound: Vec<_> = UNWOUND.into_iter().chain([B64(1), B64(0x1000), B64(0x7f00)]).collect();
+    let older: Vec<_> = UNWOUND.into_iter().take(6).chain([B64(0), B64(0), B64(0)]).collect();
+    let records: [(RecordType, &[Field<'_>]); 13] = [
+        (RecordType::KERNEL_SYMBOL, &[B32(5), Bytes(b"0 T a"), Pad(7)]),
+        (RecordType::DSO, &[B64(2), B64(7), B64(0x1000), Bytes(b"/lib/a.so"), Pad(7)]),
+        (RecordType::SYMBOL, &[B64(0x1010), B64(16), B64(7), Bytes(b"sevenn7"), Pad(1)]),
+        (RecordType::SYMBOL, &[B64(0x1010), B64(16), B64(7), Bytes(b"of eight"), Pad(8)]),
+        (RecordType::SPLIT, &[Bytes(b"any")]),
+        (RecordType::SPLIT_END, &[]),
+        (RecordType::EVENT_ID, &[B64(2), B64(0), B64(70), B64(1), B64(71), B64(0xaa)]),
+        (
+            RecordType::CALLCHAIN,
+            &[B32(1), B32(2), B64(3), B64(99), B64(2), B64(4), B64(5), B64(6), B64(7), B8(9)],
+        ),
+        (RecordType::UNWINDING_RESULT, &unwound),
+        (RecordType::UNWINDING_RESULT, &older),
+        (RecordType::TRACING_DATA, &[B32(3), Bytes(b"abc"), Pad(61)]),
+        (RecordType::DEBUG, &[B64(5), Bytes(b"hello"), Pad(3)]),
+        // A type of a newer simpleperf.
+        (RecordType(32_779), &[B64(5)]),
+    ];
+    for (kind, fields) in records {
+        let bytes = record::<O>(kind, 0, fields);
+        assert_eq!(rewritten::<O>(&bytes), bytes, "{kind}");
+    }
+    // Padding that simpleperf does not write.
+    let debug = |padding| record::<O>(RecordType::DEBUG, 0, &[B64(5), Bytes(b"hello\0"), Bytes(padding)]);
+    assert_eq!(rewritten::<O>(&debug(b"abc")), debug(&[0; 2]));
+}
+
+/// The errors of records that cannot be written. What is written before them does not change.
+fn refused<O: Endian>() {
+    let layout = SampleLayout::new(&Attr::default()).unwrap();
+    let refuse = |kind, record| {
+        let mut out = vec![1, 2, 3];
+        let id = SampleIdFields::default();
+        let error = write::record::<O>(&mut out, &layout, Misc(0), &Record::User(record, kind), &id);
+        assert_eq!(out, [1, 2, 3]);
+        match error.unwrap_err() {
+            WriteError::Invalid { field, .. } => field,
+            other => panic!("{other}"),
+        }
+    };
+    let nul = b"a\0b";
+    let dso = SimpleperfDso { dso_type: 2, dso_id: 7, min_vaddr: 0, dso_name: nul };
+    assert_eq!(refuse(RecordType::DSO, UserRecord::Dso(dso)), "dso_name");
+    let symbol = SimpleperfSymbol { addr: 1, len: 2, dso_id: 7, name: nul };
+    assert_eq!(refuse(RecordType::SYMBOL, UserRecord::Symbol(symbol)), "name");
+    let debug = SimpleperfDebug { time: 1, message: nul };
+    assert_eq!(refuse(RecordType::DEBUG, UserRecord::Debug(debug)), "s");
+    // Not the type of the record, and a type of the perf tool.
+    assert_eq!(refuse(RecordType::SPLIT, UserRecord::SplitEnd), "type");
+    assert_eq!(refuse(RecordType::FINISHED_ROUND, UserRecord::FinishedRound), "type");
+    let bytes = record::<O>(RecordType(32_779), 0, &[B64(5)]);
+    let (raw, _) = RawRecord::<O>::parse(&bytes).unwrap();
+    assert_eq!(refuse(RecordType(32_780), UserRecord::Other(raw.untyped())), "type");
+    let other = if O::ENDIANNESS == Endianness::Big { Endianness::Little } else { Endianness::Big };
+    let header = testdata::Bytes::new(other == Endianness::Big).u32(32_779).u16(0).u16(8).out;
+    let (raw, _) = RawRecord::parse_in(other, &header).unwrap();
+    assert_eq!(refuse(RecordType(32_779), UserRecord::Other(raw)), "record");
+    let words = [1_u64, 2].map(u64::to_ne_bytes);
+    let of = |count: usize| List::new_in(Endianness::NATIVE, &words.as_flattened()[..8 * count]);
+    let (pid, tid, chain_type, time) = (1, 1, SimpleperfChainType::JOINED_OFFLINE, 5);
+    let chain = SimpleperfCallchain { pid, tid, chain_type, time, ips: of(2), sps: of(1), rest: &[] };
+    assert_eq!(refuse(RecordType::CALLCHAIN, UserRecord::Callchain(chain)), "sps");
+}
+
+/// A long record is split, and its pieces make the record again.
+#[test]
+fn split_records() {
+    fn of<O: Endian>() {
+        for (len, pieces) in [(10, 1), (65_523, 1), (65_524, 3), (131_042, 3), (131_043, 4)] {
+            let whole = long::<O>(len);
+            let (raw, _) = RawRecord::<O>::parse(&whole).unwrap();
+            let mut bytes = Vec::new();
+            raw.write_split(&mut bytes);
+            let records: Vec<_> = Records::<O>::new(&bytes).map(Result::unwrap).collect();
+            assert_eq!(records.len(), pieces, "{len}");
+            assert!(records.iter().all(|record| record.size() <= 65_535));
+            if pieces > 1 {
+                let records: Vec<_> = records.iter().map(|record| record.as_bytes().to_vec()).collect();
+                let joined = join::<O>(&mut SplitJoiner::new(), &records).pop().unwrap();
+                assert_eq!(joined, Ok(Some(whole)));
+            } else {
+                assert_eq!(bytes, whole);
+            }
+        }
+    }
+    of::<LittleEndian>();
+    of::<BigEndian>();
 }
 
 /// Passes records to a joiner; returns what it returns.

@@ -1,17 +1,20 @@
 //! Records of the perf tool, as the values of the oracle.
 
+use perf_abi::attr::Attr;
 use perf_abi::endian::Endian;
-use perf_abi::record::Misc;
+use perf_abi::record::{Misc, RecordType};
 use perf_parse::record::UserRecord;
 use perf_parse::record::user::{BuildId, CpuMapData, EventUpdateData, IdIndexEntry, IdIndexGuest};
-use perf_parse::{Error, RawRecord, Record};
+use perf_parse::write::{self, SampleIdFields};
+use perf_parse::{Error, RawRecord, Record, SampleLayout};
 use testdata::fields;
 use testdata::oracle::{self, Value};
 
 use crate::attr;
 
 /// Compares the decoder with the oracle on a record of the perf tool: both accept it with the same values, or refuse
-/// it. Returns whether it was accepted.
+/// it. Returns whether it was accepted. A record of simpleperf that is accepted is written again: in the same bytes, or, if
+/// other bytes than padding follow a string, with the same values.
 ///
 /// # Panics
 ///
@@ -21,6 +24,9 @@ pub fn check<O: Endian>(raw: &RawRecord<'_, O>) -> bool {
     match (record(raw), expected) {
         (Ok(decoded), Ok(expected)) => {
             assert_eq!(decoded, expected, "{raw:?}");
+            if raw.kind().is_simpleperf() {
+                check_written(raw);
+            }
             true
         }
         (Err(error), Err(_)) => {
@@ -29,6 +35,20 @@ pub fn check<O: Endian>(raw: &RawRecord<'_, O>) -> bool {
         }
         (decoded, expected) => panic!("{raw:?} is {decoded:?} and not {expected:?}"),
     }
+}
+
+fn check_written<O: Endian>(raw: &RawRecord<'_, O>) {
+    let layout = SampleLayout::new(&Attr::default()).unwrap();
+    let decoded = raw.decode_user().unwrap();
+    let mut bytes = vec![1, 2, 3];
+    write::record(&mut bytes, &layout, raw.misc(), &decoded, &SampleIdFields::default()).unwrap();
+    let (written, rest) = RawRecord::<O>::parse(&bytes[3..]).unwrap();
+    assert!(rest.is_empty());
+    let with_string = [RecordType::DSO, RecordType::SYMBOL, RecordType::DEBUG].contains(&raw.kind());
+    if !with_string {
+        assert_eq!(written.as_bytes(), raw.as_bytes(), "{raw:?}");
+    }
+    assert_eq!((written.kind(), record(&written)), (raw.kind(), record(raw)));
 }
 
 /// Decodes a record. `None` if its type is unknown.

@@ -125,10 +125,11 @@ structures! {
 
 /// The call chain of a sample's user space, as simpleperf unwound it.
 ///
-/// simpleperf stores chains in the samples. It writes this record in addition if it was told to keep the chains that it
-/// had before it [joined](SimpleperfChainType) them.
+/// No sample needs it. The next sample has the same chain: simpleperf stores the joined chain in the sample itself. Versions
+/// from 2017 on, and their `debug-unwind`, wrote two of these records before each sample that they unwound: the chain
+/// [before and after](SimpleperfChainType) chains were joined. Newer versions write none.
 ///
-/// simpleperf: `struct CallChainRecord`.
+/// simpleperf: `struct CallChainRecord`; `DebugUnwindCommand::JoinCallChains`, `cmd_debug_unwind.cpp`.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SimpleperfCallchain<'a> {
