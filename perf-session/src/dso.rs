@@ -135,6 +135,24 @@ impl Dso {
         Self { code, ..self }
     }
 
+    /// Returns a file that is stored in this one, which is an archive, by its path there. The path is `ARCHIVE!/PATH`, as Android
+    /// and simpleperf have it; the inode is that of the archive. It equals the DSO that simpleperf's records of the file make,
+    /// if they have the inode.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # fn of(apk: &perf_session::Dso) {
+    /// assert_eq!(apk.name(), b"/data/app/a/base.apk");
+    /// assert_eq!(apk.stored(b"lib/arm64-v8a/b.so").name(), b"/data/app/a/base.apk!/lib/arm64-v8a/b.so");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn stored(&self, path: &[u8]) -> Self {
+        let name = [self.path(), b"!/", path].concat();
+        Self { name, path: None, kind: DsoKind::File, build_id: None, code: None, ..self.clone() }
+    }
+
     /// Returns whether an address in it has an offset in a file.
     pub(crate) fn has_offsets(&self) -> bool {
         !matches!(self.kind, DsoKind::Memory | DsoKind::Kernel)

@@ -79,6 +79,14 @@ impl Mapping {
         Self { dso: Arc::clone(dso), ..*self }
     }
 
+    /// Returns the same mapping as one of a file that is [stored](Dso::stored) in the mapped archive from the offset `start` on.
+    /// `None` if the mapping begins before the file.
+    #[must_use]
+    pub fn of_stored(&self, file: &Arc<Dso>, start: u64) -> Option<Self> {
+        let pgoff = self.pgoff.checked_sub(start)?;
+        Some(Self { pgoff, dso: Arc::clone(file), ..*self })
+    }
+
     /// Returns the executable mapping of a file that this one, of executable memory without a file, was laid over as a whole:
     /// programs move their code to large pages so. `None` for all other mappings.
     ///

@@ -31,6 +31,8 @@ pub(crate) struct DsoState {
     pub(crate) is_guest: bool,
     /// Whether only its debug file was found.
     pub(crate) is_debug_alone: bool,
+    /// Whether it is an archive, whose libraries are other DSOs.
+    pub(crate) is_archive: bool,
     pub(crate) lines: DwarfState,
     pub(crate) go: GoState,
     pub(crate) forms: NameForms,
@@ -63,8 +65,9 @@ impl DsoState {
             Some(SymbolTable::File(found, _)) => found.image.is_none() && found.debug.is_some(),
             _ => false,
         };
+        let is_archive = symbols.get().is_some_and(|symbols| matches!(symbols.table, SymbolTable::Archive));
         let (lines, go, forms) = (DwarfState::NotYet, GoState::NotYet, NameForms::default());
-        Self { _dso: dso, symbols, is_guest, is_debug_alone, lines, go, forms, used: 0 }
+        Self { _dso: dso, symbols, is_guest, is_debug_alone, is_archive, lines, go, forms, used: 0 }
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) enum SymbolTable {
     Kernel(Box<KernelSymbols>),
     /// Generated code, and how its map was found.
     PerfMap(PerfMap, FileOrigin),
+    /// An archive, whose libraries are other DSOs.
+    Archive,
     Nothing,
 }
 
@@ -60,7 +62,17 @@ impl DsoSymbols {
         recorded: RecordedKernel<'_>,
     ) -> Self {
         match dso.kind() {
-            DsoKind::File => Self::of_file(finder, finder.find_mapped(dso, build_id)),
+            DsoKind::File => {
+                let found = finder.find_mapped(dso, build_id);
+                if found.image.is_none() && found.debug.is_none() && finder.is_archive(dso) {
+                    return Self {
+                        table: SymbolTable::Archive,
+                        why: None,
+                        ..Self::nothing(NoSymbols::NotFound)
+                    };
+                }
+                Self::of_file(finder, found)
+            }
             DsoKind::Module => Self::of_file(finder, finder.find(dso.path(), build_id, dso.inode())),
             DsoKind::Vdso => Self::of_file(finder, finder.vdso(dso.name(), build_id)),
             // The running kernel is not that of a guest.
@@ -111,7 +123,7 @@ impl DsoSymbols {
             SymbolTable::File(_, symtab) => symtab.size(),
             SymbolTable::Kernel(kernel) => kernel.size(),
             SymbolTable::PerfMap(map, _) => map.size(),
-            SymbolTable::Nothing => 0,
+            SymbolTable::Archive | SymbolTable::Nothing => 0,
         };
         match finder.reserve(size) {
             Ok(reservation) => Self { _reservation: Some(reservation), ..self },
@@ -133,7 +145,7 @@ impl DsoSymbols {
             SymbolTable::File(found, _) => found.origin.or(found.debug_origin),
             SymbolTable::Kernel(kernel) => kernel.origin(),
             SymbolTable::PerfMap(_, origin) => Some(*origin),
-            SymbolTable::Nothing => None,
+            SymbolTable::Archive | SymbolTable::Nothing => None,
         }
     }
 
@@ -144,7 +156,7 @@ impl DsoSymbols {
             SymbolTable::File(found, _) => found.origin_of(source),
             SymbolTable::Kernel(kernel) => kernel.origin_of(source),
             SymbolTable::PerfMap(_, origin) => Some(*origin),
-            SymbolTable::Nothing => None,
+            SymbolTable::Archive | SymbolTable::Nothing => None,
         }
     }
 
@@ -212,7 +224,7 @@ impl DsoSymbols {
                 is_known.then_some((symbol, ip))
             }
             SymbolTable::PerfMap(map, _) => Some((map.find(ip.wrapping_sub(back))?, ip)),
-            SymbolTable::Nothing => None,
+            SymbolTable::Archive | SymbolTable::Nothing => None,
         }
     }
 

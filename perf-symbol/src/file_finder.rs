@@ -1,5 +1,6 @@
 //! The search for the files of a capture.
 
+mod archives;
 mod build_ids;
 mod debug_files;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use perf_session::{BuildId, Dso, FirstMapping, Inode};
 
+use self::archives::Archives;
 use self::build_ids::{ById, checked};
 use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
@@ -32,6 +34,7 @@ pub struct FileFinder {
     files: Arc<dyn Files>,
     options: Arc<SymbolOptions>,
     processes: Arc<Processes>,
+    archives: Arc<Archives>,
     memory: Arc<MemorySum>,
     cancellation: Cancellation,
     is_for_unwinding: bool,
@@ -48,8 +51,8 @@ impl FileFinder {
     #[must_use]
     pub fn new(files: Arc<dyn Files>, options: Arc<SymbolOptions>) -> Self {
         let memory = Arc::new(MemorySum::new(options.limits.total));
-        let (processes, cancellation) = (Arc::default(), Cancellation::default());
-        Self { files, options, processes, memory, cancellation, is_for_unwinding: false }
+        let (processes, archives, cancellation) = (Arc::default(), Arc::default(), Cancellation::default());
+        Self { files, options, processes, archives, memory, cancellation, is_for_unwinding: false }
     }
 
     /// Returns a finder of the same files whose reading a flag ends. What was not read then is reported as
@@ -165,7 +168,8 @@ impl FileFinder {
             (file, doubt)
         });
         if !matches!(result, Ok((_, None))) {
-            let known = result.as_ref().ok().and_then(|(file, _)| self.files.inode(&file.path));
+            let known =
+                result.as_ref().ok().and_then(|(file, _)| self.files.inode(&self.path_on_disk(&file.path)));
             let live = first.and_then(|first| self.of_process((path, first), build_id, inode, known));
             result = live.map_or(result, Ok);
         }
@@ -251,6 +255,7 @@ impl FileFinder {
     /// Returns why the file at a path may not be the one that was mapped, without a build id. Below the root of another
     /// machine, inodes and times are those of a copy.
     fn doubt(&self, at: &Path, recorded: Option<Inode>) -> Option<Doubt> {
+        let at = &*self.path_on_disk(at);
         if self.options.symfs.is_some() {
             return Some(Doubt::Unproven);
         }
@@ -315,7 +320,7 @@ impl FileFinder {
             None => path.has_root().then_some(path),
         };
         let at = at.ok_or(NoSymbols::NotFound)?;
-        Ok(FoundFile { image: self.open(&at, build_id)?, path: at, origin: FileOrigin::Path })
+        Ok(FoundFile { image: self.open_at(&at, build_id)?, path: at, origin: FileOrigin::Path })
     }
 
     /// Gets a file from elsewhere. If there is none, the reason is `why`, or that it could not be fetched.

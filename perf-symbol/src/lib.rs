@@ -71,6 +71,10 @@
 //! nothing about the recorded file; it tells two files apart, such as a program and the debug file of another one:
 //! [`ElfImage::go_build_id`].
 //!
+//! Android maps libraries from an apk, where they are stored without compression. One of the path `APK!/PATH`, as simpleperf
+//! records it, is read from the apk, unless a file has that path; so is one that is mapped by the path of the apk and an offset
+//! there, as perf records it.
+//!
 //! Captures of Android's simpleperf have symbols of their files themselves: [`NameSource::Recorded`]. They name what no file
 //! names, and come before a file that may be another one. A file with the recorded build id comes before them, as it has all
 //! symbols and lines. They are shown demangled with their parameters, as simpleperf shows them, unless
@@ -125,6 +129,7 @@
     )
 )]
 
+mod archive;
 mod arena;
 mod bounds;
 mod budget;

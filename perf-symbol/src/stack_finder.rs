@@ -75,7 +75,7 @@ impl StackFinder {
     /// `kernel.perf_event_max_stack`, 127 unless somebody changed it: a chain with so many frames is taken to be cut.
     #[must_use]
     pub fn new(arch: Arch, max_chain: usize, finder: FileFinder) -> Self {
-        let unwinder = Unwinder::with_max_stack(arch, max_chain);
+        let unwinder = Unwinder::with_max_stack(arch, max_chain).with_libraries(&finder);
         Self { finder, unwinder, max_chain, unwound: Vec::new(), kernel: None }
     }
 
@@ -105,6 +105,7 @@ impl StackFinder {
     pub fn with_max_stack(self, max_stack: usize) -> Self {
         let mut unwinder = Unwinder::with_max_stack(self.unwinder.arch(), max_stack.max(self.max_chain));
         unwinder.trampolines = self.unwinder.trampolines;
+        let unwinder = unwinder.with_libraries(&self.finder);
         Self { unwinder, ..self }
     }
 

@@ -2,6 +2,7 @@
 
 mod address;
 mod go_frames;
+mod library;
 mod remapped;
 
 use std::ops::Range;
@@ -174,7 +175,9 @@ impl Symbolizer {
             // Another thread may have been the first.
             let _ = symbols.doubt.set(Doubt::Clock);
         }
-        let file = if jitted.is_some() { None } else { self.remapped(session, mapping, dso, address) };
+        let remapped = if jitted.is_some() { None } else { self.remapped(session, mapping, dso, address) };
+        let is_remapped = remapped.is_some();
+        let file = remapped.or_else(|| self.library(session, mapping, dso));
         let (mapping, dso) = file.as_ref().map_or((mapping, dso), |(file, number)| (file, *number));
         let key = AddressKey {
             dso: u32::try_from(dso).unwrap_or(u32::MAX),
@@ -183,7 +186,7 @@ impl Symbolizer {
             has_other_clock,
             is_caller,
             is_executable: mapping.is_executable(),
-            is_remapped: file.is_some(),
+            is_remapped,
             pages: self.pages(dso, mapping),
         };
         let range = match self.cache.get(&key) {
@@ -229,9 +232,10 @@ impl Symbolizer {
     pub fn has_file(&mut self, session: &Session, mapping: &Mapping, mode: CpuMode) -> bool {
         let dso = self.dso(session, mapping.dso(), shared::is_guest(mode));
         let symbols = self.states.get(dso).and_then(|state| state.symbols.get());
-        symbols.is_some_and(
-            |symbols| matches!(&symbols.table, SymbolTable::File(found, _) if found.image.is_some()),
-        )
+        symbols.is_some_and(|symbols| match &symbols.table {
+            SymbolTable::File(found, _) => found.image.is_some(),
+            table => matches!(table, SymbolTable::Archive),
+        })
     }
 
     /// Returns a frame with its mapping. perf records the kernel's mapping up to the end of its text. The symbols of the kernel

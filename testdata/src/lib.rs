@@ -8,6 +8,7 @@ pub mod index;
 pub mod memory;
 pub mod oracle;
 pub mod stack_sample;
+pub mod zip;
 
 pub use bytes::Bytes;
 

@@ -8,6 +8,7 @@ use perf_session::{Dso, DsoKind, Mapping, Session};
 use super::frame::FrameSource;
 use super::module::Module;
 use super::space::{AddressKind, Space};
+use crate::file_finder::FileFinder;
 use crate::remapped;
 use crate::trampolines::Trampolines;
 
@@ -21,6 +22,8 @@ pub(crate) struct ModuleCache {
     /// By the address of the DSO, which is kept, so that no other one gets its address. A session has equal DSOs once.
     by_dso: HashMap<(usize, CodePlacement), (Arc<Dso>, Option<u32>)>,
     modules: Vec<(Arc<Module>, CodePlacement)>,
+    /// Finds the libraries in archives; `None` if there is no finder.
+    finder: Option<FileFinder>,
 }
 
 /// Where the code of a file is.
@@ -33,13 +36,17 @@ enum CodePlacement {
 }
 
 impl ModuleCache {
+    pub(crate) fn set_finder(&mut self, finder: FileFinder) {
+        self.finder = Some(finder);
+    }
+
     /// Returns whether so many files are kept that they should be [cleared](Self::clear).
     pub(crate) fn is_full(&self) -> bool {
         self.by_dso.len() >= MAX_FILES
     }
 
     pub(crate) fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { finder: self.finder.take(), ..Self::default() };
     }
 }
 
@@ -123,6 +130,8 @@ impl<'a, 's> ProcessSpace<'a, 's> {
         let mapping = (self.mapping_at)(addr)?;
         let (range, is_code) = (mapping.range(), mapping.is_executable());
         let remapped = self.remapped(mapping);
+        let library = self.files.finder.as_ref().and_then(|finder| finder.library(mapping));
+        let mapping = library.as_ref().unwrap_or(mapping);
         let (mapping, module) = match &remapped {
             Some((file, number)) => (file, Some(*number)),
             None => (mapping, self.module_number(mapping.dso(), CodePlacement::Mapped)),

@@ -20,6 +20,7 @@ use super::registers::UnwindRegisters;
 use super::thread_roots::{PartialStack, ThreadRoots};
 use super::unwound::UnwoundStack;
 use super::walk::{WalkStart, Walker};
+use crate::file_finder::FileFinder;
 use crate::trampolines::Trampolines;
 
 /// Unwinds the copied user stacks of samples. See the [module docs](super) for an example.
@@ -66,6 +67,12 @@ impl Unwinder {
             trampolines: None,
             chain: Vec::new(),
         }
+    }
+
+    /// Has libraries in archives found: see [`FileFinder::library`].
+    pub(crate) fn with_libraries(mut self, finder: &FileFinder) -> Self {
+        self.files.set_finder(finder.clone());
+        self
     }
 
     /// Returns the architecture of the captures.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::cast_possible_truncation, reason = "the files are small")]
 
+mod archives;
 mod batch;
 mod cancelled;
 #[cfg(feature = "debuginfod")]

@@ -1,5 +1,6 @@
 //! Stacks of handmade programs: unwind tables, registers and stacks whose callers are known.
 
+mod archive;
 mod arm;
 mod emulated;
 mod ends;
