@@ -27,6 +27,10 @@ pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {
             let what = "is read as a stream, which an index cannot refer to; give the name of a file";
             return Err(Failure(format!("{}: {what}", shown(&*args.file))));
         }
+        if memory.archive.is_some() {
+            let what = "is an archive, for whose capture no index is looked for; give the name of a capture";
+            return Err(Failure(format!("{}: {what}", shown(&*args.file))));
+        }
         let path = args.output.clone().map_or_else(|| beside(&args.file), Ok)?;
         let (mut file, output) =
             Outputs::of(memory.inputs.iter().cloned()).claim("-o", &path)?.create(FileContent::Index)?;

@@ -18,6 +18,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     an_archive_of_perf_beside_the_capture,
     archives_that_cannot_be_read,
     what_an_archive_may_not_replace,
+    a_capture_takes_no_other_file_along,
 ];
 
 const PID: i32 = 4_194_001;
@@ -176,4 +177,22 @@ fn what_an_archive_may_not_replace() {
         assert!(run.status == 1 && run.err.contains("is read as input"), "{args:?}: {run:?}");
     }
     assert_eq!(fs::read(folder.join("perf.data.tar.zst")).unwrap(), archive);
+    let index = run(folder, &["index", "perf.data.tar.zst"]);
+    assert!(index.status == 1 && index.err.contains("is an archive"), "{index:?}");
+}
+
+/// A capture that somebody else made can name any file as one that was mapped.
+fn a_capture_takes_no_other_file_along() {
+    let folder = &needs::folder();
+    let private = folder.join("private");
+    fs::write(&private, "the secret").unwrap();
+    let made = Made::new().comm(PID, "prog").map(PID, private.to_str().unwrap()).sample(PID, 1, &[0x1004]);
+    fs::copy(made.file("hostile.data"), folder.join("perf.data")).unwrap();
+    let archived = run(folder, &["archive"]);
+    assert!(archived.status == 0 && archived.err.contains(": files: 0, "), "{archived:?}");
+    let archive = fs::read(folder.join("perf.data.tar.zst")).unwrap();
+    let tar = zstd::decode_all(&*archive).unwrap();
+    let has = |text: &[u8]| tar.windows(text.len()).any(|it| it == text);
+    assert!(has(b"private"));
+    assert!(!has(b"the secret"));
 }

@@ -1,6 +1,6 @@
 //! The files that the names and stacks of a capture come from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -56,7 +56,8 @@ impl FileCollection {
     /// Collects all files that were read for that: binaries, debug files, kernel symbols, vDSOs, perf maps, jitdumps.
     ///
     /// `options` say where files are looked for, and whether those for inlined functions are wanted. The files stay in memory or
-    /// mapped, as `files` has them.
+    /// mapped, as `files` has them. A capture can name any file of this machine: what is neither an ELF file, nor a jitdump, a perf map
+    /// or the kernel's, is not collected.
     ///
     /// # Errors
     ///
@@ -69,6 +70,7 @@ impl FileCollection {
         observer: &mut dyn Observer,
     ) -> Result<Self, ProfileError> {
         let log = Arc::new(ReadLog::new(files));
+        let kallsyms = options.kallsyms.clone();
         let profile = ProfileOptions { inlines: options.inlines, ..ProfileOptions::default() };
         let symbols = Symbols::with_files(reader.features(), options, Arc::clone(&log) as Arc<dyn Files>);
         let samples = || Samples::of(reader).threads(threads.get());
@@ -84,7 +86,14 @@ impl FileCollection {
             Self { entries: BTreeMap::new(), list: BTreeMap::new(), lookups, account, omitted };
         let kernel = collection.lookups.iter().find(|it| it.dso.kind() == DsoKind::Kernel);
         let kernel = kernel.and_then(|it| it.build_id);
-        for (path, reading) in log.take() {
+        let mut readings = log.take();
+        let used = processes(&readings);
+        readings.retain(|path, reading| {
+            let is_needed =
+                |bytes: &FileBytes| is_needed(path, bytes, &used) || Some(path) == kallsyms.as_ref();
+            reading.bytes.as_ref().is_none_or(is_needed)
+        });
+        for (path, reading) in readings {
             collection.add(path, reading, kernel);
         }
         Ok(collection)
@@ -154,6 +163,37 @@ fn more_reports(reader: &Reader<'_>) -> Vec<Options> {
     reports
 }
 
+/// Returns the folders in `/proc` of the processes whose files were read.
+fn processes(readings: &BTreeMap<PathBuf, FileReading>) -> BTreeSet<PathBuf> {
+    let read = readings.iter().filter(|(_, reading)| reading.bytes.is_some());
+    let of_process = read.filter_map(|(path, _)| {
+        let mut parts = path.strip_prefix("/proc").ok()?.components();
+        let folder = Path::new("/proc").join(parts.next()?);
+        let is_text = matches!(parts.as_path().to_str(), Some("" | "maps" | "status"));
+        (!is_text).then_some(folder)
+    });
+    of_process.collect()
+}
+
+/// Returns whether what was read at a path can be a source of names. `processes` are those whose files were read.
+fn is_needed(path: &Path, bytes: &[u8], processes: &BTreeSet<PathBuf>) -> bool {
+    const MAGICS: [&[u8]; 3] = [b"\x7fELF", b"JiTD", b"DTiJ"];
+    if MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
+        return true;
+    }
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match name {
+        "kallsyms" => path == Path::new("/proc/kallsyms") || in_build_id_folder(path).is_some(),
+        "notes" => path == Path::new("/sys/kernel/notes"),
+        "maps" | "status" => path.parent().is_some_and(|folder| processes.contains(folder)),
+        _ => {
+            let pid = name.strip_prefix("perf-").and_then(|name| name.strip_suffix(".map"));
+            let is_perf_map = pid.is_some_and(|pid| pid.parse::<i32>().is_ok());
+            is_perf_map || [".ko.xz", ".ko.zst", ".ko.gz"].iter().any(|it| name.ends_with(it))
+        }
+    }
+}
+
 /// Returns the name of the entry for a file.
 fn entry_name(path: &Path, bytes: &FileBytes, kernel: Option<BuildId>) -> String {
     let name = path.file_name().unwrap_or_default();
@@ -215,6 +255,26 @@ fn below_files(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_capture_may_take_along() {
+        let reading = || FileReading { bytes: Some(FileBytes::default()), ..FileReading::default() };
+        let readings = ["/proc/7/root/tmp/perf-1.map", "/proc/7/maps", "/proc/8/maps", "/proc/8/status"];
+        let used = processes(&readings.map(|path| (path.into(), reading())).into());
+        assert_eq!(used, [PathBuf::from("/proc/7")].into());
+        let is_needed = |path: &str, bytes: &[u8]| is_needed(Path::new(path), bytes, &used);
+        for needed in ["/tmp/perf-7.map", "/proc/kallsyms", "/sys/kernel/notes", "/proc/7/maps", "/m/a.ko.xz"]
+        {
+            assert!(is_needed(needed, b"text"), "{needed}");
+        }
+        assert!(is_needed("/h/.debug/.build-id/ab/cd/kallsyms", b"text"));
+        assert!(is_needed("/any", b"\x7fELF") && is_needed("/any", b"DTiJ") && is_needed("/any", b"JiTD"));
+        for other in
+            ["/etc/shadow", "/home/x/kallsyms", "/etc/notes", "/proc/8/maps", "/tmp/perf-x.map", "/a/status"]
+        {
+            assert!(!is_needed(other, b"text"), "{other}");
+        }
+    }
 
     #[test]
     fn names_of_entries() {
