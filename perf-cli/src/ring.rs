@@ -13,7 +13,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::file::write::WriteFileError;
 use perf_parse::file::{FileError, Reader};
-use perf_parse::rewrite::{self, RepairStep, Repaired, repair};
+use perf_parse::rewrite::{self, EditSummary, RepairStep, repair};
 use perf_parse::ring::Direction;
 
 use crate::args::{Order, RingArgs};
@@ -160,7 +160,7 @@ fn decode(
         let repaired = write(&reader, order, &origins, file, size, &mut diagnostics);
         drop(diagnostics);
         let failure = |error| Failure(format!("{}: {error}", shown(path)));
-        let Repaired { written, dropped, mut account, .. } = repaired.map_err(failure)?;
+        let EditSummary { written, dropped, mut account, .. } = repaired.map_err(failure)?;
         unfinished.publish()?;
         say!("perfdata: {}: records written: {written}, dropped: {dropped}", shown(path));
         rings.note(&mut account);
@@ -177,7 +177,7 @@ fn write(
     file: File,
     size: u64,
     diagnostics: &mut Diagnostics,
-) -> Result<Repaired<BufWriter<File>>, WriteFileError> {
+) -> Result<EditSummary<BufWriter<File>>, WriteFileError> {
     let mut progress = Progress::new(size, true);
     let order = match order {
         Order::File => rewrite::RepairOrder::Capture,

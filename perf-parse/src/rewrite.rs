@@ -1,24 +1,41 @@
-//! Writes captures from other captures: [`FileCopy`] copies the records that the caller chooses, [`repair`] copies
-//! everything that can be decoded.
+//! Writes captures from other captures: [`Edit`] leaves out samples and their fields and changes the container, [`merge`] makes
+//! one of several, [`repair`]
+//! copies everything that can be decoded, and [`FileCopy`] copies the records that the caller chooses.
 //!
-//! Both write a `perf.data` file, whatever the capture is: the attrs, names and features of a pipe become the sections of
-//! a file, and compressed records are decompressed.
+//! They write a `perf.data` file, whatever the capture is: the attrs, names and features of a pipe become the sections of
+//! a file, and compressed records are decompressed. An edit also writes pipes and compressed files.
 
+mod account;
 mod copy;
 mod descriptions;
+mod edit;
+mod edited;
+mod features;
+mod merge;
 mod repair;
+mod rewriter;
+mod sample_fields;
+mod sink;
+mod step;
 mod tracing;
 
+pub use account::EditAccount;
 pub use copy::FileCopy;
-pub use repair::{RepairOrder, RepairStep, Repaired, repair};
+pub use edit::Edit;
+pub use edited::{EditSummary, EditedSample};
+pub use merge::{CaptureMergeError, merge};
+pub use repair::repair;
+pub use step::{RepairOrder, RepairStep};
 
 use alloc::format;
+use std::io;
 
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 
 use crate::event::Events;
-use crate::file::write::EventFields;
+use crate::file::write::{EventFields, WriteFileError};
+use crate::file::{EventRecords, Mode, Reader};
 
 /// The features that describe the container of a capture, not its content. They are written anew, or no longer apply.
 const OF_CONTAINER: [Feature; 4] =
@@ -33,6 +50,25 @@ fn is_section(kind: RecordType) -> bool {
         RecordType::HEADER_TRACING_DATA,
     ];
     sections.contains(&kind)
+}
+
+/// Returns the records of a capture, with all of its events and features.
+///
+/// # Errors
+///
+/// For a stream, because it has to be read twice.
+fn known_records<'r>(reader: &'r Reader<'_>) -> Result<EventRecords<'r>, WriteFileError> {
+    if !reader.can_walk_again() {
+        let error = io::Error::new(io::ErrorKind::Unsupported, "a stream cannot be read twice");
+        return Err(WriteFileError::Io(error));
+    }
+    let mut records = reader.records();
+    if matches!(reader.mode(), Mode::Pipe) {
+        // The events and features of a pipe are only known at its end.
+        records.by_ref().for_each(drop);
+        records = reader.records_knowing(records.into_knowledge());
+    }
+    Ok(records)
 }
 
 /// Returns the events to be written. Units and scales are left to the EVENT_UPDATE records, which are copied.

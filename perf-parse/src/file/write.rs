@@ -55,6 +55,7 @@ pub use features::FeaturePayloads;
 pub use in_file::FileWriter;
 pub use in_folder::PartWriter;
 pub use in_pipe::PipeWriter;
+pub(crate) use in_pipe::fits_in_pipe;
 
 use alloc::vec::Vec;
 

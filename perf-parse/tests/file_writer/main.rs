@@ -3,7 +3,9 @@
 extern crate alloc;
 
 mod captures;
+mod edit;
 mod features;
+mod merge;
 mod pipe;
 mod refused;
 mod round_trip;

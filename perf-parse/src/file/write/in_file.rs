@@ -26,8 +26,7 @@ use crate::record::RawRecord;
 pub struct FileWriter<W> {
     body: RecordBody<W>,
     attrs: Section,
-    /// Size of an attr and the section of its ids in bytes.
-    attr_size: u64,
+    format: AttrFormat,
     /// Offset of the records.
     data: u64,
     features: FeaturePayloads,
@@ -84,7 +83,7 @@ impl<W: Write + Seek> FileWriter<W> {
         let mut writer = Self {
             body: RecordBody::new(out, options)?,
             attrs,
-            attr_size: u64::from(format.size()).saturating_add(size_of::<RawSection<O>>() as u64),
+            format,
             data: attrs_at.saturating_add(entries.len() as u64),
             features: FeaturePayloads::new_in(O::ENDIANNESS),
             event_desc,
@@ -105,8 +104,7 @@ impl<W: Write + Seek> FileWriter<W> {
 
     /// Renames the events. Except for their names, `events` must be those with which the file was begun.
     pub(crate) fn name_events(&mut self, events: &[EventFields]) -> Result<(), WriteFileError> {
-        let format = AttrFormat::new(events, &WriteOptions::default())?;
-        let endianness = self.body.endianness();
+        let (endianness, format) = (self.body.endianness(), self.format);
         self.event_desc = with_order!(endianness, O => attrs::event_desc::<O>(events, format)?);
         Ok(())
     }
@@ -186,7 +184,10 @@ impl<W: Write + Seek> FileWriter<W> {
         RawFileHeader {
             magic: U64::new(MAGIC),
             size: U64::new(HEADER),
-            attr_size: U64::new(self.attr_size),
+            // With the section of its ids.
+            attr_size: U64::new(
+                u64::from(self.format.size()).saturating_add(size_of::<RawSection<O>>() as u64),
+            ),
             attrs: section(self.attrs.offset, self.attrs.size),
             data: section(self.data, data_size),
             event_types: section(0, 0),

@@ -34,6 +34,9 @@ const FILE_ONLY: [Feature; 6] = [
     Feature::HYBRID_TOPOLOGY,
 ];
 
+/// Maximum size of a feature in bytes: that of a record, without its header and the feature's number.
+const MOST_PAYLOAD: usize = u16::MAX as usize - 16;
+
 impl<W: Write> PipeWriter<W> {
     /// Begins a stream: the header, a HEADER_ATTR and the EVENT_UPDATEs of each event, a HEADER_FEATURE of each
     /// feature, tracing data and build ids.
@@ -72,6 +75,12 @@ impl<W: Write> PipeWriter<W> {
         let head = with_order!(options.endianness, O => head::<O>(events, format, features)?);
         body.sink.put(&head)?;
         Ok(Self { body })
+    }
+
+    /// Appends a record that was read, whatever its size: a record that no kernel writes but that can be decoded is
+    /// kept.
+    pub(crate) fn copy(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError> {
+        self.body.copy(record, data)
     }
 
     record_methods!();
@@ -172,6 +181,13 @@ fn build_ids<O: Endian>(mut entries: &[u8]) -> Result<Vec<u8>, WriteFileError> {
         entries = rest;
     }
     Ok(records)
+}
+
+/// Returns whether a pipe can have a feature.
+pub(crate) fn fits_in_pipe(feature: Feature, payload: &[u8]) -> bool {
+    // Of any size: the first is data after a record, the second a record for each entry.
+    let is_apart = feature == Feature::TRACING_DATA || feature == Feature::BUILD_ID;
+    is_apart || !FILE_ONLY.contains(&feature) && feature.0 < Feature::LAST && payload.len() <= MOST_PAYLOAD
 }
 
 /// Returns whether the payload fits into a HEADER_FEATURE record.

@@ -1,0 +1,178 @@
+//! Edits of a capture: its samples filtered, without some of their fields, in another container.
+
+use alloc::boxed::Box;
+use core::fmt::{Debug, Formatter};
+use std::io::{Seek, Write};
+
+use perf_abi::attr::AttrVersion;
+use perf_abi::sample_type::SampleType;
+
+use super::edited::{EditSummary, EditedSample};
+use super::known_records;
+use super::rewriter::{Rewriter, SampleSteps};
+use super::sample_fields::REMOVABLE;
+use super::sink::CaptureSink;
+use super::step::{RepairOrder, RepairStep};
+use crate::event::EventRecord;
+use crate::file::Reader;
+use crate::file::write::{FileWriter, PipeWriter, WriteFileError, WriteOptions, ZstdOptions};
+
+/// Steps that make another capture of a capture. Without a step, the result has every record that can be decoded,
+/// unchanged: see [`repair`](fn@super::repair).
+///
+/// The steps apply in one walk, in memory that does not grow with the capture, and in no order: an edit of several steps is
+/// the same as several edits. Records that are not samples stay, so that the samples that are left have the same processes
+/// and mappings. A file keeps an [`EditAccount`](super::EditAccount) of what was left out.
+///
+/// # Examples
+///
+/// A compressed copy with the samples of a span of time, without the data that their events define:
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use perf_parse::Reader;
+/// use perf_parse::abi::sample_type::SampleType;
+/// use perf_parse::rewrite::{Edit, EditedSample};
+///
+/// # let path = "examples/captures/ids.data";
+/// let reader = Reader::open(path)?;
+/// let first = reader.records().filter_map(|it| it.ok()?.sample()?.time()).min().unwrap_or(0);
+/// let span = first..first + 1_000_000;
+/// let edit = Edit::new().remove(SampleType::RAW).samples(move |record| {
+///     let is_selected = record.time().is_some_and(|time| span.contains(&time));
+///     if is_selected { EditedSample::Kept } else { EditedSample::LeftOut }
+/// });
+/// let edited = edit.write_file(&reader, Cursor::new(Vec::new()), |_| {})?;
+/// println!("{} samples are left out", edited.left_out);
+///
+/// let bytes = edited.out.into_inner();
+/// assert!(Reader::new(&bytes)?.records().all(|record| record.is_ok()));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[must_use = "an edit does nothing until it is written"]
+pub struct Edit<'f> {
+    order: RepairOrder,
+    samples: SampleSteps<'f>,
+    zstd: Option<ZstdOptions>,
+    attr_version: Option<AttrVersion>,
+}
+
+impl Default for Edit<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Debug for Edit<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Edit")
+            .field("order", &self.order)
+            .field("samples", &self.samples)
+            .field("zstd", &self.zstd)
+            .field("attr_version", &self.attr_version)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'f> Edit<'f> {
+    /// Creates an edit without steps, which writes an uncompressed capture.
+    pub const fn new() -> Self {
+        Self {
+            order: RepairOrder::Capture,
+            samples: SampleSteps { removed: SampleType::NONE, filter: None, one_in: 1 },
+            zstd: None,
+            attr_version: None,
+        }
+    }
+
+    /// Sets the order of the records. The default is that of the capture.
+    pub fn order(self, order: RepairOrder) -> Self {
+        Self { order, ..self }
+    }
+
+    /// Has a filter decide about each sample that can be decoded, in the order of the records.
+    pub fn samples(self, filter: impl FnMut(&EventRecord<'_>) -> EditedSample + 'f) -> Self {
+        Self { samples: SampleSteps { filter: Some(Box::new(filter)), ..self.samples }, ..self }
+    }
+
+    /// States that the filter keeps one in `factor` of the samples that are selected, for the [`EditAccount`](super::EditAccount). Periods
+    /// stay as they are.
+    pub fn one_in(self, factor: u64) -> Self {
+        Self { samples: SampleSteps { one_in: factor.max(1), ..self.samples }, ..self }
+    }
+
+    /// Removes fields from all samples and from the attrs of their events: any of CALLCHAIN, RAW, BRANCH_STACK, REGS_USER,
+    /// STACK_USER, REGS_INTR, PHYS_ADDR, WEIGHT, WEIGHT_STRUCT, DATA_SRC, TRANSACTION, CGROUP, DATA_PAGE_SIZE,
+    /// CODE_PAGE_SIZE and AUX. Records CALLCHAIN_DEFERRED go with CALLCHAIN.
+    pub fn remove(self, fields: SampleType) -> Self {
+        Self { samples: SampleSteps { removed: fields, ..self.samples }, ..self }
+    }
+
+    /// Compresses the records; `None`, the default, writes them uncompressed. Needs this crate's feature `zstd`.
+    pub fn compress(self, zstd: Option<ZstdOptions>) -> Self {
+        Self { zstd, ..self }
+    }
+
+    /// Sets the size of the attrs. `None`, the default, keeps it: see [`WriteOptions::attr_version`].
+    pub fn attr_version(self, version: Option<AttrVersion>) -> Self {
+        Self { attr_version: version, ..self }
+    }
+
+    /// Writes the result as a file at the start of `out`, which should be empty. Calls `report` at each step.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FileWriter`]: [`WriteFileError::Io`]; [`WriteFileError::Event`] and [`WriteFileError::Attr`] for an event
+    /// that no file can have, or not with the chosen attr version; [`WriteFileError::Option`] for fields that cannot be
+    /// removed, and for a compression that cannot be made. `Io` of kind [`Unsupported`](std::io::ErrorKind::Unsupported) for a
+    /// stream, because it has to be read twice.
+    pub fn write_file<W: Write + Seek>(
+        self,
+        reader: &Reader<'_>,
+        out: W,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<W>, WriteFileError> {
+        self.write::<FileWriter<W>>(reader, out, report)
+    }
+
+    /// Writes the result as a pipe-mode stream, which needs no seeking. Calls `report` at each step.
+    ///
+    /// Features that only files have, that do not fit into a record, or that a pipe's readers do not know are left out, and
+    /// so is the [`EditAccount`](super::EditAccount).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write_file`](Self::write_file), for what no stream can have.
+    pub fn write_pipe<W: Write>(
+        self,
+        reader: &Reader<'_>,
+        out: W,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<W>, WriteFileError> {
+        self.write::<PipeWriter<W>>(reader, out, report)
+    }
+
+    fn write<S: CaptureSink>(
+        mut self,
+        reader: &Reader<'_>,
+        out: S::Out,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<S::Out>, WriteFileError> {
+        if self.samples.removed.0 & !REMOVABLE.0 != 0 {
+            let must = "CALLCHAIN, RAW or a field after them, except READ";
+            return Err(WriteFileError::Option { option: "remove", must });
+        }
+        let mut records = known_records(reader)?;
+        if self.order == RepairOrder::Time {
+            records = records.in_time_order();
+        }
+        let options = WriteOptions {
+            endianness: reader.endianness(),
+            attr_version: self.attr_version,
+            zstd: self.zstd,
+            ..WriteOptions::default()
+        };
+        Rewriter::<S>::run(&mut self.samples, records, &options, out, report)
+    }
+}

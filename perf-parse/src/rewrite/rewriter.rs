@@ -1,0 +1,310 @@
+//! The walk of an edit: each record is checked, edited and written.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt::{Debug, Formatter};
+
+use perf_abi::endian::Endianness;
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
+
+use super::account::EditAccount;
+use super::descriptions::{DescriptionPart, Descriptions};
+use super::edited::{EditSummary, EditedSample};
+use super::sample_fields;
+use super::sink::CaptureSink;
+use super::step::RepairStep;
+use super::{event_fields, features, is_section, name_all};
+use crate::error::{FileError, FileErrorKind};
+use crate::event::{EventRecord, Events};
+use crate::feature::{FeatureData, SampleTime};
+use crate::file::write::{EventFields, FeaturePayloads, WriteFileError, WriteOptions};
+use crate::file::{EventRecords, RecordCheck};
+use crate::layout::SampleLayout;
+use crate::record::user::EventUpdateData;
+use crate::record::{RawRecord, Record, UserRecord};
+
+/// Decides about a sample.
+type SampleDecision<'f> = Box<dyn FnMut(&EventRecord<'_>) -> EditedSample + 'f>;
+
+/// What an edit does with samples.
+pub(super) struct SampleSteps<'f> {
+    /// The fields that are removed.
+    pub(super) removed: SampleType,
+    /// Decides about each sample.
+    pub(super) filter: Option<SampleDecision<'f>>,
+    /// The filter keeps one in so many of the samples that are selected.
+    pub(super) one_in: u64,
+}
+
+impl Debug for SampleSteps<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        let (removed, one_in) = (&self.removed, &self.one_in);
+        f.debug_struct("SampleSteps")
+            .field("removed", removed)
+            .field("one_in", one_in)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SampleSteps<'_> {
+    /// Returns the account of an edit that left out so many samples, added to that of the capture; `None` if nothing was
+    /// left out.
+    fn account(&self, of_capture: Option<&[u8]>, left_out: u64) -> Option<EditAccount> {
+        let before = of_capture.and_then(EditAccount::parse).unwrap_or_default();
+        let account = EditAccount {
+            left_out: before.left_out.saturating_add(left_out),
+            one_in: before.one_in.saturating_mul(self.one_in),
+            removed: SampleType(before.removed.0 | self.removed.0),
+        };
+        (account != EditAccount::default()).then_some(account)
+    }
+}
+
+/// An edit that is being written.
+#[derive(Debug)]
+pub(super) struct Rewriter<'e, 'f, S> {
+    steps: &'e mut SampleSteps<'f>,
+    sink: S,
+    /// The events as they are written, and the layouts of their samples.
+    events: Vec<EventFields>,
+    layouts: Vec<Option<SampleLayout>>,
+    descriptions: Descriptions,
+    endianness: Endianness,
+    written: u64,
+    left_out: u64,
+    dropped: u64,
+    /// The times of the first and the last sample that was written.
+    times: Option<SampleTime>,
+}
+
+/// What is written of a record.
+enum RecordPart<'b> {
+    Whole,
+    Bytes(Cow<'b, [u8]>),
+    /// Nothing: the record is not lost, or is counted already.
+    Nothing,
+    /// Nothing, because of this fault.
+    Fault(FileError),
+}
+
+impl<S: CaptureSink> Rewriter<'_, '_, S> {
+    /// Writes the records of a walk that knows all events and features.
+    pub(super) fn run(
+        steps: &mut SampleSteps<'_>,
+        mut records: EventRecords<'_>,
+        options: &WriteOptions,
+        out: S::Out,
+        mut report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<S::Out>, WriteFileError> {
+        let opened = records.account().diagnostics.clone();
+        opened.iter().for_each(|&error| report(RepairStep::Capture { error }));
+        let mut features = FeaturePayloads::new_in(options.endianness);
+        let features_dropped = features::copy(&mut records, &mut features, S::has_room, &mut report)?;
+        if steps.removed.contains(SampleType::BRANCH_STACK) {
+            features.remove(Feature::BRANCH_STACK);
+        }
+        // The times of the samples that are written are known at the end.
+        let has_times = steps.filter.is_some() && features.remove(Feature::SAMPLE_TIME).is_some();
+        let of_capture = features.get(EditAccount::FEATURE).map(Vec::from);
+        let tracing_data = features.get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
+        let check = RecordCheck::new(&tracing_data);
+        // A big-endian file without HOSTNAME can have no feature of a high number.
+        let has_account =
+            options.endianness == Endianness::Little || features.get(Feature::HOSTNAME).is_some();
+
+        let events = events_without(records.events(), steps.removed);
+        let layouts = events.iter().map(|event| SampleLayout::new(&event.attr).ok()).collect();
+        let descriptions = Descriptions::new(records.features().get(Feature::TRACING_DATA).is_some());
+        let sink = S::begin(out, &events, features, options)?;
+        let endianness = options.endianness;
+        let (written, left_out, dropped, times) = (0, 0, 0, None);
+        let mut writer = Rewriter {
+            steps,
+            sink,
+            events,
+            layouts,
+            descriptions,
+            endianness,
+            written,
+            left_out,
+            dropped,
+            times,
+        };
+        loop {
+            report(RepairStep::At(records.reached().offset));
+            let record = match records.next() {
+                None => break,
+                // The walk has noted the error.
+                Some(Err(error)) => {
+                    report(RepairStep::Unreadable { data_file: records.reached().data_file, error });
+                    continue;
+                }
+                Some(Ok(record)) => record,
+            };
+            let checked = check.record(&record);
+            let part = match checked.and_then(|()| writer.part(&record, records.events())) {
+                Ok(part) => part,
+                Err(error) => RecordPart::Fault(error),
+            };
+            if let RecordPart::Fault(error) = part {
+                writer.dropped = writer.dropped.saturating_add(1);
+                // The walk notes an EVENT_UPDATE with an unknown id.
+                let is_update =
+                    matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. });
+                if !is_update {
+                    records.account_mut().note(error);
+                }
+                if !is_update || !opened.contains(&error) {
+                    report(RepairStep::Unreadable { data_file: record.position().data_file, error });
+                }
+            } else {
+                writer.put(&record, &part, &mut report)?;
+            }
+        }
+        let Rewriter { steps, sink, mut events, written, left_out, dropped, times, .. } = writer;
+        name_all(&mut events);
+        let mut features = Vec::new();
+        if has_account {
+            let account = steps.account(of_capture.as_deref(), left_out);
+            features.extend(account.map(|account| (EditAccount::FEATURE, Some(account.encode()))));
+        }
+        if let Some(times) = times.filter(|_| has_times) {
+            let payload = FeatureData::SampleTime(times).encode(endianness)?;
+            features.push((Feature::SAMPLE_TIME, Some(payload)));
+        }
+        let account = records.account().clone();
+        let out = sink.finish(&events, features)?;
+        Ok(EditSummary { out, written, left_out, dropped, features_dropped, account })
+    }
+
+    /// Returns what is written of a record that can be decoded.
+    fn part<'b>(&mut self, record: &EventRecord<'b>, known: &Events) -> Result<RecordPart<'b>, FileError> {
+        match record.kind() {
+            RecordType::SAMPLE => return self.sample(record),
+            RecordType::EVENT_UPDATE if !self.rename(record, known)? => return Ok(RecordPart::Nothing),
+            RecordType::CALLCHAIN_DEFERRED if self.steps.removed.contains(SampleType::CALLCHAIN) => {
+                self.left_out = self.left_out.saturating_add(1);
+                return Ok(RecordPart::Nothing);
+            }
+            kind if is_section(kind) => return Ok(RecordPart::Nothing),
+            _ => {}
+        }
+        Ok(match self.descriptions.part(&record.raw(), known) {
+            DescriptionPart::Whole => RecordPart::Whole,
+            DescriptionPart::Bytes(bytes) => RecordPart::Bytes(Cow::Owned(bytes)),
+            DescriptionPart::Elsewhere => RecordPart::Nothing,
+            DescriptionPart::Wrong => {
+                self.dropped = self.dropped.saturating_add(1);
+                RecordPart::Nothing
+            }
+            DescriptionPart::Late => {
+                let must = "before the records that it describes";
+                RecordPart::Fault(FileError::invalid("tracing_data", record.offset(), must, record.offset()))
+            }
+        })
+    }
+
+    /// Returns what is written of a sample.
+    fn sample<'b>(&mut self, record: &EventRecord<'b>) -> Result<RecordPart<'b>, FileError> {
+        let mut part = RecordPart::Whole;
+        if let Some(filter) = &mut self.steps.filter {
+            match filter(record) {
+                EditedSample::Kept => {}
+                EditedSample::LeftOut => {
+                    self.left_out = self.left_out.saturating_add(1);
+                    return Ok(RecordPart::Nothing);
+                }
+                EditedSample::Replaced(bytes) => part = RecordPart::Bytes(Cow::Owned(bytes)),
+            }
+        }
+        if let Some(time) = record.time().filter(|_| self.steps.filter.is_some()) {
+            let times = self.times.get_or_insert(SampleTime { first: time, last: time });
+            *times = SampleTime { first: times.first.min(time), last: times.last.max(time) };
+        }
+        let Some(event) = record.event() else { return Ok(part) };
+        let removed = self.steps.removed;
+        let after = self.layouts.get(event.index).and_then(Option::as_ref);
+        let Some(after) = after.filter(|_| event.attr.sample_type.0 & removed.0 != 0) else {
+            return Ok(part);
+        };
+        let edited = match &part {
+            RecordPart::Bytes(bytes) => {
+                let replaced = RawRecord::parse_in(self.endianness, bytes);
+                replaced.and_then(|(raw, _)| {
+                    sample_fields::without(&crate::Sample::parse(&event.layout, &raw)?, removed, after)
+                })
+            }
+            _ => match record.sample() {
+                Some(sample) => sample_fields::without(&sample, removed, after),
+                None => return Ok(part),
+            },
+        };
+        edited.map(|bytes| RecordPart::Bytes(Cow::Owned(bytes))).map_err(|error| record.error(error))
+    }
+
+    /// Applies the name in an EVENT_UPDATE record, as the reader of the output will. Returns whether the record is written:
+    /// the start of a pipe has the names of all events already.
+    fn rename(&mut self, record: &EventRecord<'_>, known: &Events) -> Result<bool, FileError> {
+        let Record::User(UserRecord::EventUpdate(it), kind) = record.decode()? else { return Ok(true) };
+        let index = known.index_of_id(it.id);
+        let Some(event) = index.and_then(|index| self.events.get_mut(index)) else {
+            return Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset()));
+        };
+        let EventUpdateData::Name(name) = it.data else { return Ok(true) };
+        let is_new = event.name.as_deref() != Some(name);
+        if is_new {
+            event.name = Some(Vec::from(name));
+        }
+        Ok(is_new || S::IS_FILE)
+    }
+
+    /// Writes a part of a record.
+    fn put(
+        &mut self,
+        record: &EventRecord<'_>,
+        part: &RecordPart<'_>,
+        report: &mut impl FnMut(RepairStep<'_>),
+    ) -> Result<(), WriteFileError> {
+        let copied = match part {
+            RecordPart::Whole => self.sink.copy(&record.raw(), record.trailing()),
+            RecordPart::Bytes(bytes) => match RawRecord::parse_in(self.endianness, bytes) {
+                Ok((raw, _)) => self.sink.copy(&raw, &[]),
+                Err(_) => return Ok(()),
+            },
+            RecordPart::Nothing | RecordPart::Fault(_) => return Ok(()),
+        };
+        match copied {
+            Ok(()) => self.written = self.written.saturating_add(1),
+            Err(error @ WriteFileError::Record { .. }) => {
+                self.dropped = self.dropped.saturating_add(1);
+                report(RepairStep::Unwritable {
+                    offset: record.offset(),
+                    kind: record.kind(),
+                    error: &error,
+                });
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// Returns the events to be written, without some fields of their samples.
+pub(super) fn events_without(known: &Events, removed: SampleType) -> Vec<EventFields> {
+    let mut events = event_fields(known);
+    for event in &mut events {
+        // Unknown bits affect only samples, but with them no reader could find the ids of the event's other records.
+        event.attr.sample_type = decodable(event.attr.sample_type);
+        sample_fields::remove_from(&mut event.attr, removed);
+    }
+    events
+}
+
+/// Returns the bits of a `sample_type` that this crate can decode: see [`SampleLayout::new`].
+fn decodable(sample_type: SampleType) -> SampleType {
+    let known = SampleType(sample_type.0 & SampleType::KNOWN.0);
+    if known.contains(SampleType::WEIGHT_TYPE) { known.without(SampleType::WEIGHT_STRUCT) } else { known }
+}

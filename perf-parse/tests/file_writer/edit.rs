@@ -1,0 +1,199 @@
+//! Edits: without fields, without samples, in other containers.
+
+use std::io::Cursor;
+
+use perf_parse::abi::attr::AttrVersion;
+use perf_parse::abi::feature::Feature;
+use perf_parse::abi::sample_type::SampleType;
+use perf_parse::file::write::WriteFileError;
+use perf_parse::file::{Reader, RecordCheck};
+use perf_parse::rewrite::{Edit, EditAccount, EditedSample, RepairOrder, repair};
+use perf_parse::write::SampleFields;
+
+/// The captures that an edit can read whole: of every mode. One in five, unless all are wanted.
+fn captures() -> Vec<Vec<u8>> {
+    let every = if testdata::is_thorough() { 1 } else { 5 };
+    let small = |path: &std::path::PathBuf| path.metadata().is_ok_and(|it| it.len() < 4 << 20);
+    let paths = testdata::captures().into_iter().filter(small).step_by(every);
+    let named = ["everything.data", "dwarf.data", "ids.data", "tracing.pipe.data", "touch.zstd.data"];
+    let paths = paths.chain(named.map(testdata::path));
+    let read = |path| std::fs::read(path).unwrap();
+    paths.map(read).filter(|bytes| Reader::new(bytes).is_ok()).collect()
+}
+
+fn file(edit: Edit<'_>, bytes: &[u8]) -> Vec<u8> {
+    let reader = Reader::new(bytes).unwrap();
+    edit.write_file(&reader, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner()
+}
+
+fn repaired(bytes: &[u8]) -> Vec<u8> {
+    let reader = Reader::new(bytes).unwrap();
+    repair(&reader, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner()
+}
+
+/// Returns the fields of all samples, and the bytes of the other records except those that name events. The capture is clean.
+fn contents(bytes: &[u8]) -> (Vec<SampleFields>, Vec<Vec<u8>>) {
+    let reader = Reader::new(bytes).unwrap();
+    let check = RecordCheck::new(reader.feature(Feature::TRACING_DATA).map_or(&[], |it| it.bytes));
+    let (mut samples, mut others) = (Vec::new(), Vec::new());
+    let mut records = reader.records();
+    for record in &mut records {
+        let record = record.unwrap();
+        check.record(&record).unwrap();
+        match record.sample() {
+            Some(sample) => samples.push(sample.to_fields().unwrap()),
+            // EVENT_UPDATE, and what the start of a pipe has.
+            None if (64..68).contains(&record.kind().0) || [78, 80].contains(&record.kind().0) => {}
+            None => others.push(record.raw().as_bytes().to_vec()),
+        }
+    }
+    assert_eq!(records.check_features(), []);
+    assert!(records.account().is_clean(), "{:?}", records.account().diagnostics);
+    (samples, others)
+}
+
+#[test]
+fn fields_are_removed_from_samples_and_attrs() {
+    type Clear = fn(&mut SampleFields);
+    let steps: [(SampleType, Clear); 7] = [
+        (SampleType::CALLCHAIN, |it| it.callchain = None),
+        (SampleType::RAW, |it| it.raw = None),
+        (SampleType::BRANCH_STACK, |it| it.branch_stack = None),
+        (SampleType::STACK_USER | SampleType::REGS_USER, |it| (it.stack_user, it.regs_user) = (None, None)),
+        (SampleType::REGS_INTR, |it| it.regs_intr = None),
+        (SampleType::PHYS_ADDR, |it| it.phys_addr = None),
+        (SampleType::DATA_SRC | SampleType::WEIGHT_TYPE | SampleType::TRANSACTION, |it| {
+            (it.data_src, it.weight, it.weight_struct, it.transaction) = (None, None, None, None);
+        }),
+    ];
+    let mut removed = [0; 7];
+    for bytes in captures() {
+        let whole = repaired(&bytes);
+        let (before, others) = contents(&whole);
+        for (index, (fields, clear)) in steps.into_iter().enumerate() {
+            let edited = file(Edit::new().remove(fields), &bytes);
+            let (mut expected, (after, kept)) = (before.clone(), contents(&edited));
+            expected.iter_mut().for_each(clear);
+            removed[index] += usize::from(expected != before);
+            assert_eq!(expected.len(), after.len());
+            assert!(expected == after, "{fields}");
+            assert!(kept.len() <= others.len() && (kept == others || fields == SampleType::CALLCHAIN));
+            let reader = Reader::new(&edited).unwrap();
+            assert!(reader.events().iter().all(|event| event.attr.sample_type.0 & fields.0 == 0));
+            match reader.feature(EditAccount::FEATURE) {
+                Some(section) => {
+                    let account = EditAccount::of(&section).unwrap();
+                    assert_eq!((account.removed, account.one_in), (fields, 1));
+                }
+                // In a big-endian file, high features need HOSTNAME.
+                None => assert!(reader.feature(Feature::HOSTNAME).is_none()),
+            }
+            // The same edit again changes nothing but the account.
+            assert!(file(Edit::new().remove(fields), &edited) == edited, "{fields}");
+        }
+    }
+    assert!(removed[..5].iter().all(|&captures| captures > 0), "{removed:?}");
+}
+
+#[test]
+fn samples_are_left_out_and_counted() {
+    for bytes in captures() {
+        let whole = repaired(&bytes);
+        let (before, others) = contents(&whole);
+        let mut index = 0;
+        let edit = Edit::new().samples(|_| {
+            index += 1;
+            if index % 3 == 1 { EditedSample::Kept } else { EditedSample::LeftOut }
+        });
+        let reader = Reader::new(&bytes).unwrap();
+        let edited = edit.write_file(&reader, Cursor::new(Vec::new()), |_| {}).unwrap();
+        let (after, kept) = contents(edited.out.get_ref());
+        assert!(after == before.iter().step_by(3).cloned().collect::<Vec<_>>());
+        assert!(kept == others);
+        assert_eq!(edited.left_out as usize, before.len() - after.len());
+        let out = edited.out.into_inner();
+        let reader = Reader::new(&out).unwrap();
+        let account = reader.feature(EditAccount::FEATURE).map(|it| EditAccount::of(&it).unwrap());
+        assert_eq!(account.map_or(0, |it| it.left_out), edited.left_out);
+        if let Some(section) = reader.feature(Feature::SAMPLE_TIME) {
+            let times = after.iter().filter_map(|it| it.time);
+            let perf_parse::feature::FeatureData::SampleTime(it) = section.decode().unwrap() else {
+                unreachable!()
+            };
+            assert_eq!(Some(it.first), times.clone().min());
+            assert_eq!(Some(it.last), times.max());
+        }
+    }
+}
+
+#[test]
+fn a_pipe_has_the_same_records() {
+    for bytes in captures() {
+        // A file without records gets one.
+        let bytes = repaired(&bytes);
+        let (before, others) = contents(&bytes);
+        let pipe = |bytes: &[u8]| {
+            let reader = Reader::new(bytes).unwrap();
+            Some(Edit::new().write_pipe(&reader, Vec::new(), |_| {}).ok()?.out)
+        };
+        // An event with more ids than a record has room for.
+        let Some(edited) = pipe(&bytes) else { continue };
+        let (after, kept) = contents(&edited);
+        assert!(after == before && kept == others);
+        assert!(pipe(&edited).unwrap() == edited, "a second edit changes the pipe");
+        assert!(contents(&file(Edit::new(), &edited)) == (after, kept));
+    }
+}
+
+#[cfg(feature = "zstd")]
+#[test]
+fn compressed_records_are_the_same() {
+    use perf_parse::file::write::ZstdOptions;
+
+    for bytes in captures() {
+        let whole = repaired(&bytes);
+        let edited = file(Edit::new().compress(Some(ZstdOptions::default())), &bytes);
+        assert!(contents(&edited) == contents(&whole));
+        assert!(repaired(&edited) == whole);
+    }
+}
+
+#[test]
+fn attrs_have_the_chosen_size() {
+    let bytes = std::fs::read(testdata::path("plain.data")).unwrap();
+    for version in [AttrVersion::VER7, AttrVersion::VER9] {
+        let edited = file(Edit::new().attr_version(Some(version)), &bytes);
+        let reader = Reader::new(&edited).unwrap();
+        assert!(reader.events().iter().all(|event| event.attr.size == version.size()));
+        assert!(contents(&edited) == contents(&repaired(&bytes)));
+    }
+    let reader = Reader::new(&bytes).unwrap();
+    let small = Edit::new().attr_version(Some(AttrVersion::VER0));
+    let everything = std::fs::read(testdata::path("user_regs.data")).unwrap();
+    let refused = small.write_file(&Reader::new(&everything).unwrap(), Cursor::new(Vec::new()), |_| {});
+    assert!(matches!(refused, Err(WriteFileError::Attr { .. })), "{refused:?}");
+    let time = Edit::new().remove(SampleType::TIME).write_file(&reader, Cursor::new(Vec::new()), |_| {});
+    assert!(matches!(time, Err(WriteFileError::Option { option: "remove", .. })), "{time:?}");
+}
+
+#[test]
+fn the_account_adds_up_over_edits() {
+    let bytes = std::fs::read(testdata::path("plain.data")).unwrap();
+    let half = |bytes: &[u8]| {
+        let mut index = 0;
+        let edit = Edit::new().one_in(2).samples(move |_| {
+            index += 1;
+            if index % 2 == 1 { EditedSample::Kept } else { EditedSample::LeftOut }
+        });
+        file(edit, bytes)
+    };
+    let (samples, _) = contents(&bytes);
+    let quarter = half(&half(&bytes));
+    let reader = Reader::new(&quarter).unwrap();
+    let account = EditAccount::of(&reader.feature(EditAccount::FEATURE).unwrap()).unwrap();
+    let left = contents(&quarter).0.len() as u64;
+    assert_eq!(
+        account,
+        EditAccount { left_out: samples.len() as u64 - left, one_in: 4, removed: SampleType(0) }
+    );
+}
