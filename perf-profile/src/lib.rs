@@ -9,7 +9,7 @@
 //! - [`Samples::named`] returns each sample with the functions of its stack;
 //! - [`Samples::walk`] runs a [pass](samples::pass::SamplePass) of one's own, on several threads.
 //!
-//! A [`ProfileBuilder`] takes samples that a program has from elsewhere.
+//! [`edit`] writes another capture, with the selected samples only. A [`ProfileBuilder`] takes samples that a program has from elsewhere.
 //!
 //! # Examples
 //!
@@ -75,6 +75,7 @@ mod call_tree;
 mod calls;
 mod capture_info;
 pub mod diff;
+pub mod edit;
 mod error;
 mod event_name;
 mod function_table;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use perf_abi::sample_type::SampleType;
+use perf_parse::Sample;
 use perf_parse::event::Event;
 use perf_parse::file::EventRecords;
 use perf_parse::index::Chunk;
@@ -58,7 +59,22 @@ impl SampleFilter {
 
     /// Returns whether a sample is of the selected times, CPUs and events. perf does not count the others.
     pub(crate) fn counts(&self, at: &SampleContext<'_, '_>, event: &Event) -> bool {
-        let sample = at.sample();
+        self.counts_sample(&at.sample(), event)
+    }
+
+    /// Returns whether a sample is of the selected times, CPUs, events, processes and threads, which need no session.
+    pub(crate) fn selects(&self, sample: &Sample<'_>, event: &Event) -> bool {
+        // As a session has them.
+        let (pid, tid) = (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1));
+        self.counts_sample(sample, event) && self.wants_thread(pid, tid)
+    }
+
+    fn wants_thread(&self, pid: i32, tid: i32) -> bool {
+        let Selection { pids, tids, .. } = &self.selection;
+        (pids.is_empty() || pids.contains(&pid)) && (tids.is_empty() || tids.contains(&tid))
+    }
+
+    fn counts_sample(&self, sample: &Sample<'_>, event: &Event) -> bool {
         self.spans.contains(sample.time().unwrap_or(0))
             && self.wants_cpu(sample.cpu())
             && self.event.as_ref().is_none_or(|only| only.wants(event))
@@ -70,8 +86,7 @@ impl SampleFilter {
         let thread = at.thread();
         let has_comm = || only.comms.iter().any(|comm| comm == thread.comm());
         (only.comms.is_empty() || has_comm())
-            && (only.pids.is_empty() || only.pids.contains(&thread.pid()))
-            && (only.tids.is_empty() || only.tids.contains(&thread.tid()))
+            && self.wants_thread(thread.pid(), thread.tid())
             && (only.dsos.is_empty() || has_dso(at, &only.dsos, symbols))
             && (only.symbols.is_empty() || has_function(at, &only.symbols, symbols))
     }

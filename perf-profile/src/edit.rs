@@ -1,0 +1,174 @@
+//! Edits of a capture by what its samples are of: threads, CPUs, times, events, files and functions.
+
+mod counter_base;
+mod selector;
+
+use core::fmt::{Debug, Display, Formatter};
+use core::num::NonZero;
+use std::error::Error;
+use std::io::{Seek, Write};
+
+use perf_parse::Reader;
+use perf_parse::file::write::WriteFileError;
+use perf_parse::rewrite::{Edit, EditSummary, EditedSample, RepairStep};
+
+use crate::error::ProfileError;
+use crate::selection::Selection;
+use crate::symbols::Symbols;
+use selector::SampleSelector;
+
+/// Makes another capture of a capture: with the samples of a [`Selection`], and the steps of an [`Edit`].
+///
+/// Records that are not samples stay, so that the samples that are left have the names that they had. A counter that samples
+/// read is rebased where samples before are left out, so that each sample that is left has the period that it had. A sample
+/// that reads several counters stays whole if one of their events is selected.
+///
+/// The records keep their order. A selection by names of threads, by files and by functions, a thinning, and a selection of
+/// samples that read counters need the order of time: the capture is walked twice at once, and decisions about samples that
+/// come earlier in time than in the capture wait in memory, some 50 bytes each.
+///
+/// # Examples
+///
+/// The samples of one thread, as `perfdata edit --tid 7 -o thread.data` writes them:
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use perf_parse::Reader;
+/// use perf_profile::edit::CaptureEdit;
+/// use perf_profile::{Selection, Symbols};
+///
+/// # let path = "examples/captures/plain.data";
+/// let reader = Reader::open(path)?;
+/// let selection = Selection { tids: vec![7], ..Selection::default() };
+/// let edit = CaptureEdit::new().select(selection);
+/// let edited = edit.write_file(&reader, &Symbols::of(&reader), Cursor::new(Vec::new()), |_| {})?;
+/// println!("{} samples are left out", edited.left_out);
+/// let bytes = edited.out.into_inner();
+/// let tids = Reader::new(&bytes)?.records().filter_map(|record| record.ok()?.sample()?.tid()).collect::<Vec<_>>();
+/// assert!(tids.iter().all(|&tid| tid == 7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+#[must_use = "an edit does nothing until it is written"]
+pub struct CaptureEdit {
+    edit: Edit<'static>,
+    selection: Selection,
+    one_in: Option<NonZero<u64>>,
+    limit: Option<u64>,
+}
+
+impl CaptureEdit {
+    /// Creates an edit without steps.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the steps that need neither processes nor names. A filter of samples in it has no effect.
+    pub fn steps(self, edit: Edit<'static>) -> Self {
+        Self { edit, ..self }
+    }
+
+    /// Keeps only the selected samples.
+    pub fn select(self, selection: Selection) -> Self {
+        Self { selection, ..self }
+    }
+
+    /// Keeps the first of each `factor` selected samples of an event, in order of time. Periods stay; the file's
+    /// [`EditAccount`](perf_parse::rewrite::EditAccount) has the factor.
+    pub fn one_in(self, factor: NonZero<u64>) -> Self {
+        Self { one_in: Some(factor), ..self }
+    }
+
+    /// Keeps only the first `limit` of the samples that the other steps keep, in order of time; `None` for all.
+    pub fn limit(self, limit: Option<u64>) -> Self {
+        Self { limit, ..self }
+    }
+
+    /// Writes the result as a file at the start of `out`, which should be empty. `symbols` find the files and functions that
+    /// samples are selected by. Calls `report` at each step.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::Selection`] if the capture does not have what the selection needs; [`EditError::Write`] as
+    /// [`Edit::write_file`].
+    pub fn write_file<W: Write + Seek>(
+        self,
+        reader: &Reader<'_>,
+        symbols: &Symbols,
+        out: W,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<W>, EditError> {
+        Ok(self.on(reader, symbols)?.write_file(reader, out, report)?)
+    }
+
+    /// Writes the result as a pipe-mode stream, as [`write_file`](Self::write_file).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write_file`](Self::write_file), for what no stream can have.
+    pub fn write_pipe<W: Write>(
+        self,
+        reader: &Reader<'_>,
+        symbols: &Symbols,
+        out: W,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<W>, EditError> {
+        Ok(self.on(reader, symbols)?.write_pipe(reader, out, report)?)
+    }
+
+    /// Returns the edit with the filter of the selection in a capture.
+    fn on<'r>(self, reader: &'r Reader<'_>, symbols: &Symbols) -> Result<Edit<'r>, EditError> {
+        let Self { edit, selection, one_in, limit } = self;
+        let edit = edit.one_in(one_in.map_or(1, NonZero::get));
+        if selection == Selection::default() && one_in.is_none() && limit.is_none() {
+            return Ok(edit);
+        }
+        if !reader.can_walk_again() {
+            // As the edit reports it.
+            return Ok(edit);
+        }
+        let mut selector = SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit))?;
+        Ok(edit.samples(move |record| selector.decide(record).unwrap_or(EditedSample::LeftOut)))
+    }
+}
+
+/// Why a capture cannot be edited.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The capture does not have what the selection needs.
+    Selection(ProfileError),
+    /// The result cannot be written.
+    Write(WriteFileError),
+}
+
+impl Display for EditError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Selection(error) => Display::fmt(error, f),
+            Self::Write(error) => Display::fmt(error, f),
+        }
+    }
+}
+
+impl Error for EditError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Selection(error) => Some(error),
+            Self::Write(error) => Some(error),
+        }
+    }
+}
+
+impl From<ProfileError> for EditError {
+    fn from(error: ProfileError) -> Self {
+        Self::Selection(error)
+    }
+}
+
+impl From<WriteFileError> for EditError {
+    fn from(error: WriteFileError) -> Self {
+        Self::Write(error)
+    }
+}

@@ -1,0 +1,133 @@
+//! The decisions about the samples of a capture, in its order.
+
+use core::num::NonZero;
+
+use hashbrown::HashMap;
+use perf_abi::sample_type::SampleType;
+use perf_parse::EventRecord;
+use perf_parse::Reader;
+use perf_parse::event::{Events, RecordPosition};
+use perf_parse::file::EventRecords;
+use perf_parse::rewrite::EditedSample;
+use perf_session::{Periods, Session};
+
+use super::counter_base::CounterBase;
+use crate::capture_info::CaptureInfo;
+use crate::error::ProfileError;
+use crate::selection::Selection;
+use crate::selection::filter::SampleFilter;
+use crate::symbols::Symbols;
+
+/// Decides about each sample of a capture.
+#[derive(Debug)]
+pub(super) struct SampleSelector<'r> {
+    filter: SampleFilter,
+    /// The walk in order of time; `None` if a sample alone tells whether it is selected.
+    in_time: Option<Box<TimeOrderWalk<'r>>>,
+}
+
+/// A walk in order of time, which is ahead of the questions.
+#[derive(Debug)]
+struct TimeOrderWalk<'r> {
+    records: EventRecords<'r>,
+    session: Session,
+    symbols: Symbols,
+    periods: Periods,
+    counters: CounterBase,
+    /// The number of selected samples of each event.
+    selected: HashMap<usize, u64>,
+    one_in: u64,
+    /// The number of samples that may still be kept.
+    room: u64,
+    /// The decisions that are not asked for yet.
+    decided: HashMap<RecordPosition, EditedSample>,
+}
+
+impl<'r> SampleSelector<'r> {
+    pub(super) fn new(
+        reader: &'r Reader<'_>,
+        selection: Selection,
+        symbols: Symbols,
+        (one_in, limit): (Option<NonZero<u64>>, Option<u64>),
+    ) -> Result<Self, ProfileError> {
+        let names_things =
+            !selection.comms.is_empty() || !selection.dsos.is_empty() || !selection.symbols.is_empty();
+        let filter = SampleFilter::new(selection, reader.into(), || Some(reader.records()))?;
+        let reads = |events: &Events| events.iter().any(|it| it.attr.sample_type.contains(SampleType::READ));
+        let reads = if CaptureInfo::from(reader).is_complete() {
+            reads(reader.events())
+        } else {
+            // A pipe may have more events later.
+            let mut records = reader.records();
+            records.by_ref().for_each(drop);
+            reads(records.events())
+        };
+        let needs_walk = names_things || reads || one_in.is_some() || limit.is_some();
+        let in_time = needs_walk.then(|| {
+            let records = reader.records().in_time_order();
+            let mut session = Session::new();
+            session.add_features(records.features());
+            Box::new(TimeOrderWalk {
+                records,
+                session,
+                symbols,
+                periods: Periods::default(),
+                counters: CounterBase::default(),
+                selected: HashMap::new(),
+                one_in: one_in.map_or(1, NonZero::get),
+                room: limit.unwrap_or(u64::MAX),
+                decided: HashMap::new(),
+            })
+        });
+        Ok(Self { filter, in_time })
+    }
+
+    /// Returns what becomes of a sample; `None` for one of an unknown event, and for one that the walk in order of time does not
+    /// return.
+    pub(super) fn decide(&mut self, record: &EventRecord<'_>) -> Option<EditedSample> {
+        let Self { filter, in_time } = self;
+        match in_time {
+            Some(walk) => walk.decide(record.position(), filter),
+            None => {
+                let is_selected = filter.selects(&record.sample()?, record.event()?);
+                Some(if is_selected { EditedSample::Kept } else { EditedSample::LeftOut })
+            }
+        }
+    }
+}
+
+impl TimeOrderWalk<'_> {
+    /// Walks on until the sample at a place is decided.
+    fn decide(&mut self, place: RecordPosition, filter: &SampleFilter) -> Option<EditedSample> {
+        loop {
+            if let Some(decided) = self.decided.remove(&place) {
+                return Some(decided);
+            }
+            // The walk of the edit reports faults.
+            let Ok(record) = self.records.next()? else { continue };
+            self.pass(&record, filter);
+        }
+    }
+
+    fn pass(&mut self, record: &EventRecord<'_>, filter: &SampleFilter) {
+        let Self { records, session, symbols, periods, counters, selected, .. } = self;
+        let Ok(Some(at)) = session.update_at(record) else { return };
+        let Some(event) = record.event() else { return };
+        // All of them, as each step takes over the value of a counter.
+        let counted = periods.of(&at, records.events());
+        let counted = counted.map_or(0, |all| all.filter(|(event, _)| filter.counts(&at, event)).count());
+        let mut is_kept = counted > 0 && filter.wants(&at, symbols);
+        if is_kept {
+            let before = selected.entry(event.index).or_insert(0);
+            is_kept = before.is_multiple_of(self.one_in) && self.room > 0;
+            *before = before.saturating_add(1);
+        }
+        self.room = self.room.saturating_sub(u64::from(is_kept));
+        let decided = match counters.pass(&at, is_kept) {
+            _ if !is_kept => EditedSample::LeftOut,
+            Some(bytes) => EditedSample::Replaced(bytes),
+            None => EditedSample::Kept,
+        };
+        self.decided.insert(record.position(), decided);
+    }
+}
