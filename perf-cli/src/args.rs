@@ -4,6 +4,7 @@
 mod archive;
 mod capture;
 pub(crate) mod diff;
+pub(crate) mod edit;
 mod examples;
 pub(crate) mod export;
 pub(crate) mod flamegraph;
@@ -97,6 +98,9 @@ pub(crate) enum Verb {
     /// Write a valid perf.data from a damaged, piped, compressed or split capture
     #[command(after_help = REPAIR_EXAMPLES)]
     Repair(RepairArgs),
+    /// Write another capture: a part of the samples, fewer fields, another container
+    #[command(after_help = edit::EXAMPLES)]
+    Edit(Box<edit::EditArgs>),
     /// Write an index that programs use to find a time, CPU or thread in a capture
     #[command(after_help = index::EXAMPLES)]
     Index(IndexArgs),
@@ -129,6 +133,7 @@ impl Verb {
             Self::Export(args) => args.profile.reading.no_mmap,
             Self::Ring(args) => args.reading.no_mmap,
             Self::Repair(args) => args.reading.no_mmap,
+            Self::Edit(args) => args.reading.no_mmap,
             Self::Index(args) => args.reading.no_mmap,
             #[cfg(target_os = "linux")]
             Self::Archive(args) => args.reading.no_mmap,

@@ -19,6 +19,7 @@ mod diff;
 #[cfg(feature = "debuginfod")]
 mod downloads;
 mod dump;
+mod edit;
 mod escape;
 mod export;
 mod flamegraph;
@@ -126,6 +127,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Dump(args) => dump::run(args),
         Verb::Ring(args) => ring::run(args),
         Verb::Repair(args) => repair::run(args),
+        Verb::Edit(args) => edit::run(args),
         Verb::Index(args) => index::run(args),
         #[cfg(target_os = "linux")]
         Verb::Archive(args) => archive::run(args),

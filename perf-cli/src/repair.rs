@@ -3,15 +3,15 @@
 use std::io::{BufWriter, Write};
 
 use perf_abi::feature::Feature;
-use perf_parse::rewrite::{RepairOrder, RepairStep, Repaired, repair};
+use perf_parse::rewrite::{EditSummary, RepairOrder, repair};
 use serde_json::json;
 
 use crate::args::RepairArgs;
+use crate::edit::StepReporter;
 use crate::escape::{make_json_safe, shown};
 use crate::input;
 use crate::outcome::{Failure, Outcome};
-use crate::output::{Diagnostics, FileContent, Outputs, say};
-use crate::progress::Progress;
+use crate::output::{FileContent, Outputs, say};
 use crate::render::account;
 
 pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
@@ -24,21 +24,12 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
         let (file, output) = output.create(FileContent::Capture)?;
         let report = report.map(|report| report.create(FileContent::Report)).transpose()?;
 
-        let mut progress = Progress::new(memory.size, true);
-        let mut diagnostics = Diagnostics::new();
-        let repaired = repair(&reader, RepairOrder::Capture, BufWriter::new(file), |step| match step {
-            RepairStep::At(offset) => progress.at(offset),
-            RepairStep::Capture { error } | RepairStep::Unreadable { error, .. } => {
-                diagnostics.report(&error)
-            }
-            RepairStep::Unwritable { offset, kind, error } => {
-                diagnostics.unwritable(&format_args!("{offset:#x}: {kind}: {error}"));
-            }
-            _ => {}
-        });
-        drop((diagnostics, progress));
+        let mut reporter = StepReporter::new(memory.size);
+        let repaired =
+            repair(&reader, RepairOrder::Capture, BufWriter::new(file), |step| reporter.step(&step));
+        drop(reporter);
         let failure = |error| Failure(format!("{}: {error}", shown(&args.output)));
-        let Repaired { written, dropped, features_dropped, account, .. } = repaired.map_err(failure)?;
+        let EditSummary { written, dropped, features_dropped, account, .. } = repaired.map_err(failure)?;
         if let Some(((mut file, report), path)) = report.zip(args.report.as_ref()) {
             let value = json!({
                 "account": account::value(&account),

@@ -13,7 +13,7 @@ use crate::outcome::Failure;
 /// # Errors
 ///
 /// If the value of an option cannot be parsed.
-fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
+pub(crate) fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
     let OnlyArgs { comms, pid, tid, cpu, time, event, dsos, functions } = only;
     let bytes = |names: &[String]| names.iter().map(|name| name.clone().into_bytes()).collect();
     Ok(Selection {

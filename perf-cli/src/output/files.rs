@@ -33,6 +33,8 @@ const PREFIX: &str = ".perfdata-";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FileContent {
     Capture,
+    /// A capture as a stream, which a pipe may receive.
+    Stream,
     /// A hardware trace.
     Trace,
     /// The index of a capture.

@@ -6,6 +6,7 @@ pub(crate) mod lines;
 
 use perf_parse::feature::{FeatureData, FeatureSection, FieldValue};
 use perf_parse::file::FileError;
+use perf_parse::rewrite::EditAccount;
 
 use super::Scalars;
 use super::digits::{push_decimal, push_signed};
@@ -57,6 +58,14 @@ pub(crate) fn objects<T>(
 /// Prints a feature section, with perf's names. TRACING_DATA and DEBUG_UNWIND_FILE print their positions; an unknown feature
 /// also prints its bytes.
 pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Result<(), UnprintedFeature> {
+    if let Some(account) = EditAccount::of(section) {
+        Json::object(&mut output.buffer, |json| {
+            json.number(name!("left_out"), account.left_out);
+            json.number(name!("one_in"), account.one_in);
+            json.number(name!("removed"), account.removed.0);
+        });
+        return Ok(());
+    }
     let data = section.decode()?;
     if let FeatureData::TracingData(bytes)
     | FeatureData::DebugUnwindFile(bytes)

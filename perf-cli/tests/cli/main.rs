@@ -4,6 +4,7 @@
 mod clean;
 mod damage;
 mod default;
+mod edit;
 mod features;
 mod filters;
 #[cfg(unix)]

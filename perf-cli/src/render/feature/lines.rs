@@ -9,6 +9,7 @@ use perf_parse::feature::{
     FeatureSection, MemTopology, MetaInfoEntry, PmuCap, SampleTime, StoredFile,
 };
 use perf_parse::file::FileError;
+use perf_parse::rewrite::EditAccount;
 
 use crate::escape::{Hex, Printable, Seconds};
 
@@ -41,8 +42,27 @@ fn count(items: usize, one: &str, many: &str) -> String {
     format!("{items} {}", if items == 1 { one } else { many })
 }
 
+/// Returns what edits left out of the capture.
+fn edit_account(account: &EditAccount) -> String {
+    let mut text = format!("edited, {} left out", count_of(account.left_out));
+    if account.one_in > 1 {
+        text.push_str(&format!(", 1 of {} kept", account.one_in));
+    }
+    if account.removed.0 != 0 {
+        text.push_str(&format!(", without {}", account.removed));
+    }
+    text
+}
+
+fn count_of(samples: u64) -> String {
+    format!("{samples} {}", if samples == 1 { "sample" } else { "samples" })
+}
+
 /// Returns the text of a feature section. For a feature that is not decoded, the text is its position.
 pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
+    if let Some(account) = EditAccount::of(section) {
+        return Ok(edit_account(&account).into());
+    }
     Ok(match section.decode()? {
         FeatureData::BuildId(it) => list(it, "file", "files", build_id),
         FeatureData::Hostname(it)

@@ -1,0 +1,137 @@
+//! The arguments of `perfdata edit`.
+
+use core::num::NonZero;
+use std::path::PathBuf;
+
+use perf_abi::attr::AttrVersion;
+use perf_abi::sample_type::SampleType;
+
+use super::ReadingArgs;
+use super::capture::Capture;
+use super::only::OnlyArgs;
+use super::symbols::SymbolArgs;
+
+pub(super) const EXAMPLES: &str = "\
+Keeps the selected samples, and every record that is not a sample, so that the samples have the names and stacks that they \
+had. Without an option, every record is copied unchanged. What cannot be decoded is left out and reported, as by repair. Any \
+number of options apply in one pass; their order does not matter. Nothing of the capture itself changes.
+
+A file keeps an account of what was left out; perfdata info prints it. Counters that samples read are rebased, so that \
+periods stay. A sample of a group of counters stays whole if one of its events is selected. AUX buffers are kept whole.
+
+Examples:
+  perfdata edit -o minute.data --time 1203,1263
+  perfdata edit perf.data -o worker.data --comms worker --cpu 0-3
+  perfdata edit perf.data -o small.data --drop user-stack,raw --sample-every 10
+  perfdata edit perf.data -o - --to pipe --pid 1234 | perf script -i -";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct EditArgs {
+    #[command(flatten)]
+    pub(crate) file: Capture,
+
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+
+    /// File to write, readable by its owner only. An existing file is replaced once the new one is complete; for a
+    /// symbolic link, the target is replaced. With --to pipe, - is standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) only: OnlyArgs,
+
+    /// Keep only the first of each N selected samples of an event. Periods stay; the account has the factor
+    #[arg(long, value_name = "N", help_heading = "Selection")]
+    pub(crate) sample_every: Option<NonZero<u64>>,
+
+    /// Keep at most N samples, the earliest
+    #[arg(long, value_name = "N", help_heading = "Selection")]
+    pub(crate) limit: Option<u64>,
+
+    /// Remove fields from samples and events. user-stack removes the copied stacks and the registers of user space
+    #[arg(long, value_enum, value_name = "FIELD", value_delimiter = ',')]
+    pub(crate) drop: Vec<SampleFieldArg>,
+
+    /// Compress the records, at a level from 1, the fastest, to 22; the default is 1. Without this option, they are written
+    /// uncompressed
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "zstd[:LEVEL]", value_parser = zstd)]
+    pub(crate) compress: Option<u8>,
+
+    /// Container of the result. A pipe is what perf record -o - writes; it has no account, and lacks the features that only
+    /// files have
+    #[arg(long, value_enum, value_name = "CONTAINER", default_value_t = ContainerArg::File)]
+    pub(crate) to: ContainerArg,
+
+    /// Write the events' attrs in this size: 64, 72, 80, 96, 104, 112, 120, 128, 136 or 144 bytes. Refused if an event needs
+    /// a larger one [default: the size that they have]
+    #[arg(long, value_name = "BYTES", value_parser = attr_version)]
+    pub(crate) attr_size: Option<AttrVersion>,
+
+    #[command(flatten)]
+    pub(crate) symbols: SymbolArgs,
+}
+
+/// Fields of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SampleFieldArg {
+    /// Copies of stacks, with the registers of user space
+    UserStack,
+    /// Registers of user space
+    RegsUser,
+    /// Registers at the interrupt
+    RegsIntr,
+    /// Data that the event defines, such as the fields of tracepoints
+    Raw,
+    /// Branch stacks
+    Branches,
+    /// Call chains
+    Callchain,
+    /// Physical addresses
+    PhysAddr,
+}
+
+impl SampleFieldArg {
+    pub(crate) fn sample_type(self) -> SampleType {
+        match self {
+            Self::UserStack => SampleType::STACK_USER | SampleType::REGS_USER,
+            Self::RegsUser => SampleType::REGS_USER,
+            Self::RegsIntr => SampleType::REGS_INTR,
+            Self::Raw => SampleType::RAW,
+            Self::Branches => SampleType::BRANCH_STACK,
+            Self::Callchain => SampleType::CALLCHAIN,
+            Self::PhysAddr => SampleType::PHYS_ADDR,
+        }
+    }
+}
+
+/// Containers of captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ContainerArg {
+    /// A file
+    File,
+    /// A stream
+    Pipe,
+}
+
+/// Parses `zstd` or `zstd:LEVEL`.
+#[cfg(target_os = "linux")]
+fn zstd(text: &str) -> Result<u8, &'static str> {
+    let must = "must be zstd or zstd:LEVEL, with a level from 1 to 22";
+    match text.strip_prefix("zstd").ok_or(must)? {
+        "" => Ok(1),
+        level => {
+            let level = level.strip_prefix(':').and_then(|level| level.parse().ok());
+            level.filter(|level| (1..=22).contains(level)).ok_or(must)
+        }
+    }
+}
+
+/// Parses the size of an attr.
+fn attr_version(text: &str) -> Result<AttrVersion, &'static str> {
+    let version = AttrVersion::ALL.iter().find(|version| version.size().to_string() == text);
+    version
+        .copied()
+        .ok_or("must be a size that the kernel had: 64, 72, 80, 96, 104, 112, 120, 128, 136 or 144")
+}

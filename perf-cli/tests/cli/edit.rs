@@ -1,0 +1,199 @@
+//! `edit`: what is left prints as it did in the whole capture.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use perf_parse::Reader;
+
+use crate::{Run, jsonl, perfdata, scratch_folder};
+
+/// The fields of `script` that need no files of this machine: those that a capture has of them are printed.
+const FIELDS: [&str; 4] = [
+    "comm,pid,tid,cpu,time,event,period,ip",
+    "comm,pid,tid,time,event,period,ip",
+    "comm,pid,tid,event,ip",
+    "comm,event",
+];
+
+/// Captures of every mode: compressed, a pipe, a folder, groups of counters, branches, of another machine.
+const SOME: [&str; 8] = [
+    "plain.data",
+    "group_read.data",
+    "inherit_stat.data",
+    "switch.data",
+    "system_wide.data",
+    "touch.zstd.data",
+    "tracing.pipe.data",
+    "threads.dir",
+];
+
+fn captures() -> Vec<PathBuf> {
+    let mut paths: Vec<_> = SOME.iter().map(|name| testdata::path(name)).collect();
+    if testdata::is_thorough() {
+        let is_small = |path: &PathBuf| path.metadata().is_ok_and(|it| it.len() < 8 << 20);
+        paths.extend(testdata::captures().into_iter().filter(is_small).filter(|it| Reader::open(it).is_ok()));
+    }
+    paths
+}
+
+fn edit(input: &Path, output: &Path, args: &[&str]) -> Run {
+    let files = ["edit".as_ref(), input.as_os_str(), "-o".as_ref(), output.as_os_str()];
+    perfdata(files.into_iter().chain(args.iter().map(AsRef::as_ref)))
+}
+
+/// Returns what `script` prints of a capture, and its exit status.
+fn script(file: &Path, args: &[&str]) -> (i32, String) {
+    let run = |fields| {
+        let fields = ["--no-symbols", "-F", fields];
+        let args = fields.iter().chain(args).map(AsRef::as_ref);
+        perfdata(["script".as_ref(), file.as_os_str()].into_iter().chain(args))
+    };
+    let refused = |run: &Run| run.status == 1 && run.err.contains("-F ");
+    let run = FIELDS.into_iter().map(run).find(|run| !refused(run)).unwrap();
+    (run.status, run.out)
+}
+
+/// Returns the thread, the CPU and a span of the samples of a capture, as arguments.
+fn selections(file: &Path) -> Vec<Vec<String>> {
+    let lines = jsonl(file, &["--type", "SAMPLE", "--order", "time"]).records;
+    let Some(middle) = lines.get(lines.len() / 2) else { return Vec::new() };
+    let field = |line: &serde_json::Value, name: &str| line["fields"][name].as_i64();
+    let mut all = Vec::new();
+    for (option, name) in [("--tid", "tid"), ("--pid", "pid"), ("--cpu", "cpu")] {
+        if let Some(value) = field(middle, name) {
+            all.push(vec![option.to_owned(), value.to_string()]);
+        }
+    }
+    if let Some((first, last)) = field(&lines[lines.len() / 4], "time").zip(field(middle, "time")) {
+        let seconds = |time: i64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+        all.push(vec!["--time".to_owned(), format!("{},{}", seconds(first), seconds(last))]);
+    }
+    let comm = perfdata(["script".as_ref(), file.as_os_str(), "-F".as_ref(), "comm".as_ref()]).out;
+    if let Some(comm) =
+        comm.lines().map(str::trim).find(|comm| !comm.is_empty() && !comm.contains([',', '\\']))
+    {
+        all.push(vec!["--comms".to_owned(), comm.to_owned()]);
+    }
+    all.push(vec!["--event".to_owned(), "0".to_owned()]);
+    all
+}
+
+#[test]
+fn what_is_left_prints_as_it_did() {
+    let folder = scratch_folder("edit_selected");
+    let [output, again, base] = ["edited", "again", "base"].map(|name| folder.join(name));
+    for input in captures() {
+        // Of pipes, script prints other fields.
+        assert_ne!(edit(&input, &base, &[]).status, 1, "{}", input.display());
+        for selection in selections(&base) {
+            let selection: Vec<_> = selection.iter().map(String::as_str).collect();
+            let about = format!("{} {selection:?}", input.display());
+            let expected = script(&base, &selection);
+            let run = edit(&input, &output, &selection);
+            if expected.0 == 1 {
+                // Such as samples without a CPU.
+                assert_eq!(run.status, 1, "{about}");
+                continue;
+            }
+            assert_ne!(run.status, 1, "{about}: {}", run.err);
+            let is_event = selection[0] == "--event";
+            // A sample of a group stays whole, so it still counts for the group's other events.
+            let after = if is_event { script(&output, &selection) } else { script(&output, &[]) };
+            assert!(after.1 == expected.1, "{about}: {} bytes of {}", after.1.len(), expected.1.len());
+            assert_eq!(edit(&output, &again, &selection).status, 0, "{about}");
+            assert!(script(&again, &[]).1 == script(&output, &[]).1, "{about}: twice");
+        }
+    }
+}
+
+#[test]
+fn without_an_option_the_records_are_those_of_a_repair() {
+    let folder = scratch_folder("edit_plain");
+    let (output, repaired) = (folder.join("edited.data"), folder.join("repaired.data"));
+    for input in captures() {
+        let run = edit(&input, &output, &[]);
+        let files = ["repair".as_ref(), input.as_os_str(), "-o".as_ref(), repaired.as_os_str()];
+        assert_eq!(run.status, perfdata(files).status, "{}: {}", input.display(), run.err);
+        assert!(fs::read(&output).unwrap() == fs::read(&repaired).unwrap(), "{}", input.display());
+    }
+}
+
+#[test]
+fn fields_and_containers_leave_the_other_fields() {
+    let folder = scratch_folder("edit_fields");
+    let [output, again, base] = ["edited", "again", "base"].map(|name| folder.join(name));
+    let steps: [&[&str]; 3] = [
+        &["--drop", "user-stack,regs-intr,raw,branches,callchain,phys-addr"],
+        &["--to", "pipe"],
+        &["--attr-size", "144"],
+    ];
+    // Fields that need no stack.
+    let script = |file: &Path| {
+        let args = ["-F", "comm,pid,tid,time,event"].map(AsRef::as_ref);
+        perfdata(["script".as_ref(), file.as_os_str()].into_iter().chain(args)).out
+    };
+    for name in ["everything.data", "dwarf.data", "tracing.pipe.data"] {
+        let input = testdata::path(name);
+        assert_eq!(edit(&input, &base, &[]).status, 0, "{name}");
+        assert!(!script(&base).is_empty());
+        for step in steps {
+            let run = edit(&input, &output, step);
+            assert_eq!(run.status, 0, "{name} {step:?}: {}", run.err);
+            // Of pipes, script prints other fields.
+            assert_eq!(edit(&output, &again, &[]).status, 0, "{name} {step:?}");
+            assert!(script(&again) == script(&base), "{name} {step:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_compressed_copy_is_smaller_and_says_the_same() {
+    let folder = scratch_folder("edit_compressed");
+    let (output, whole) = (folder.join("edited.data"), folder.join("whole.data"));
+    let input = testdata::path("plain.data");
+    assert_eq!(edit(&input, &output, &["--compress", "zstd:19"]).status, 0);
+    assert_eq!(edit(&output, &whole, &[]).status, 0);
+    assert!(script(&output, &[]) == script(&input, &[]));
+    assert!(fs::metadata(&output).unwrap().len() < fs::metadata(&whole).unwrap().len());
+    assert_eq!(edit(&input, &output, &["--compress", "zstd:0"]).status, 1);
+}
+
+#[test]
+fn samples_are_thinned_and_limited() {
+    let folder = scratch_folder("edit_thinned");
+    let output = folder.join("edited.data");
+    let input = testdata::path("plain.data");
+    let whole = script(&input, &[]).1;
+    let lines: Vec<_> = whole.lines().collect();
+    assert!(lines.len() > 20, "{whole}");
+    let run = edit(&input, &output, &["--sample-every", "3", "--limit", "5"]);
+    let left = script(&output, &[]).1;
+    // Of one event.
+    assert_eq!(
+        left.lines().collect::<Vec<_>>(),
+        lines.iter().step_by(3).take(5).copied().collect::<Vec<_>>()
+    );
+    assert!(run.err.contains(&format!("left out: {}", lines.len() - 5)), "{}", run.err);
+    let info = perfdata(["info".as_ref(), output.as_os_str()]).out;
+    assert!(info.contains("samples left out, 1 of 3 kept"), "{info}");
+}
+
+#[test]
+fn an_output_that_cannot_be_is_refused() {
+    let folder = scratch_folder("edit_refused");
+    let input = folder.join("capture.data");
+    fs::copy(testdata::path("plain.data"), &input).unwrap();
+    let before = fs::read(&input).unwrap();
+    let run = edit(&input, &input, &[]);
+    assert_eq!(run.status, 1);
+    assert!(run.err.contains("is read as input; give -o another name"), "{}", run.err);
+    assert!(fs::read(&input).unwrap() == before);
+    let run = edit(&input, Path::new("-"), &[]);
+    assert!(run.err.contains("add --to pipe"), "{}", run.err);
+    let output = folder.join("none.data");
+    let run = edit(&input, &output, &["--event", "no-such-event"]);
+    assert_eq!(run.status, 1, "{}", run.err);
+    assert!(run.err.contains("--event"), "{}", run.err);
+    assert!(!output.exists());
+}
