@@ -11,6 +11,19 @@ use perf_symbol::Function;
 /// They are those of CPython, Ruby, PHP, Lua, Perl and V8 (Node.js), by the names of the functions that interpret, and of what calls
 /// them. Functions of the interpreted program have frames of their own if the program runs with `python -X perf` or
 /// `node --interpreted-frames-native-stack`.
+///
+/// # Examples
+///
+/// ```
+/// use perf_parse::Reader;
+/// use perf_profile::{InterpreterFrames, Samples, Symbols};
+///
+/// let reader = Reader::open("examples/captures/plain.data")?;
+/// let symbols = Symbols::of(&reader).with_interpreter_frames(InterpreterFrames::Fold);
+/// let profile = Samples::of(&reader).profile(&symbols, &mut ())?;
+/// # let _ = profile;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum InterpreterFrames {

@@ -5,6 +5,7 @@ use std::io::Read;
 
 use perf_parse::Reader;
 use perf_profile::{NamedFrame, NamedSample, ProfileOptions, Samples, Symbols, event_name};
+use perf_symbol::unwind::StackEnd;
 
 /// Reads a capture of `testdata/foreign/simpleperf`, or a text of AOSP.
 fn file(name: &str) -> Vec<u8> {
@@ -218,4 +219,19 @@ fn off_cpu_times_of_trace_offcpu() {
     let waits = profile.events().iter().filter(|it| is_wait(&event_name(&it.event)));
     let sum = waits.fold((0, 0), |sum, it| (sum.0 + it.total.samples, sum.1 + it.total.period));
     assert_eq!(sum, (91, 344_124_304));
+}
+
+/// The files of the device are not here: its programs and threads start with functions whose names the capture has.
+#[test]
+fn stacks_are_whole_up_to_the_first_function() {
+    for (capture, stacks, rooted) in
+        [("perf_display_bitmaps.data", 525, 517), ("perf_with_jit_symbol.data", 151, 151)]
+    {
+        let bytes = file(capture);
+        let reader = Reader::new(&bytes[..]).unwrap();
+        let options = ProfileOptions::default();
+        let profile = Samples::of(&reader).profile_with(&symbols(&reader), &options, &mut ()).unwrap();
+        let quality = profile.quality();
+        assert_eq!((quality.stacks(), quality.stacks_with(StackEnd::Rooted)), (stacks, rooted), "{capture}");
+    }
 }

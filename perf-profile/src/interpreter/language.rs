@@ -22,7 +22,7 @@ pub(super) enum FrameRole {
 struct Language {
     /// Names in perf maps and jitdumps of functions of the program begin so.
     programs: &'static [&'static [u8]],
-    /// Names of functions that interpret.
+    /// Names of functions that interpret begin so. There may be one for each instruction.
     loops: &'static [&'static [u8]],
     /// Names of functions that only call those begin so.
     calls: &'static [&'static [u8]],
@@ -36,7 +36,7 @@ const LANGUAGES: [Language; 6] = [
     // CPython: `Python/ceval.c`, `Python/perf_trampoline.c`, `Objects/call.c`.
     Language {
         programs: &[b"py::"],
-        loops: &[b"_PyEval_EvalFrameDefault", b"PyEval_EvalFrameEx"],
+        loops: &[b"_PyEval_EvalFrameDefault", b"PyEval_EvalFrameEx", b"_TAIL_CALL_"],
         calls: &[b"py_trampoline_evaluator", b"_PyEval_", b"PyEval_", b"_PyFunction_Vectorcall"],
         own: &[b"_Py", b"Py"],
         files: &[b"python", b"libpython"],
@@ -57,12 +57,12 @@ const LANGUAGES: [Language; 6] = [
         own: &[b"zend_", b"zif_", b"php_"],
         files: &[b"php", b"libphp"],
     },
-    // Lua: `lvm.c`, `ldo.c`.
+    // Lua: `lvm.c`, `ldo.c`. LuaJIT: `src/vm_x64.dasc`.
     Language {
         programs: &[],
-        loops: &[b"luaV_execute"],
+        loops: &[b"luaV_execute", b"lj_BC_"],
         calls: &[b"luaD_call", b"ccall"],
-        own: &[b"lua_", b"luaB_", b"luaD_", b"luaL_", b"luaV_"],
+        own: &[b"lua_", b"luaB_", b"luaD_", b"luaL_", b"luaV_", b"lj_"],
         files: &[b"lua", b"liblua"],
     },
     // Perl: `run.c`.
@@ -109,7 +109,7 @@ fn role_in(file: &[u8], name: &[u8]) -> FrameRole {
         let is_own_file = begins(file, it.files);
         // Other programs may have functions of these names, but not those that interpret.
         let found = match base {
-            _ if it.loops.contains(&base) => FrameRole::Loop,
+            _ if begins(base, it.loops) => FrameRole::Loop,
             _ if begins(base, it.calls) && (is_own_file || begins(base, it.own)) => FrameRole::Call,
             _ if is_own_file || begins(base, it.own) => FrameRole::Own,
             _ => continue,
@@ -137,6 +137,7 @@ mod tests {
             ("libpython3.12.so.1.0", "_PyEval_EvalFrameDefault", FrameRole::Loop),
             ("libpython3.12.so.1.0", "_PyEval_EvalFrameDefault.cold", FrameRole::Loop),
             ("libpython3.12.so.1.0", "py_trampoline_evaluator", FrameRole::Call),
+            ("python3.15", "_TAIL_CALL_LOAD_FAST", FrameRole::Loop),
             ("python3.12", "list_sort_impl", FrameRole::Own),
             ("python3.12", "", FrameRole::Own),
             // Built into another program.
@@ -149,6 +150,8 @@ mod tests {
             ("ruby", "rb_ary_each", FrameRole::Own),
             ("php8.2", "execute_ex", FrameRole::Loop),
             ("game", "luaV_execute", FrameRole::Loop),
+            ("game", "lua_pcallk", FrameRole::Own),
+            ("luajit", "lj_BC_CALL", FrameRole::Loop),
             ("game", "draw", FrameRole::Other),
             ("perl", "Perl_runops_standard", FrameRole::Loop),
             ("node", "Builtins_InterpreterEntryTrampoline", FrameRole::Loop),
