@@ -17,7 +17,7 @@
 //! | `.build-id/xx/yyyy/debug` | Its debug file, also one that `.gnu_debuglink` or `.gnu_debugaltlink` names. |
 //! | `.build-id/xx/yyyy/vdso` | The vDSO with that build id. |
 //! | `.build-id/xx/yyyy/kallsyms` | `/proc/kallsyms` of the kernel with that build id. |
-//! | `files/PATH` | What has no build id: perf maps, jitdumps, split DWARF, ELF files without one. |
+//! | `files/PATH` | What has no build id: perf maps, jitdumps, apks, split DWARF, ELF files without one. |
 //!
 //! Below `.build-id`, the layout is that of perf's cache. After `tar xf perf.data.tar.zst -C ~/.debug`,
 //! `perf report -i ~/.debug/perf.data` finds the files there.

@@ -56,8 +56,8 @@ impl FileCollection {
     /// Collects all files that were read for that: binaries, debug files, kernel symbols, vDSOs, perf maps, jitdumps.
     ///
     /// `options` say where files are looked for, and whether those for inlined functions are wanted. The files stay in memory or
-    /// mapped, as `files` has them. A capture can name any file of this machine: what is neither an ELF file, nor a jitdump, a perf map
-    /// or the kernel's, is not collected.
+    /// mapped, as `files` has them. A capture can name any file of this machine: what is neither an ELF file or an apk, nor a jitdump, a
+    /// perf map or the kernel's, is not collected.
     ///
     /// # Errors
     ///
@@ -189,7 +189,10 @@ fn is_needed(path: &Path, bytes: &[u8], processes: &BTreeSet<PathBuf>) -> bool {
         _ => {
             let pid = name.strip_prefix("perf-").and_then(|name| name.strip_suffix(".map"));
             let is_perf_map = pid.is_some_and(|pid| pid.parse::<i32>().is_ok());
-            is_perf_map || [".ko.xz", ".ko.zst", ".ko.gz"].iter().any(|it| name.ends_with(it))
+            let is_module = || [".ko.xz", ".ko.zst", ".ko.gz"].iter().any(|it| name.ends_with(it));
+            // Its libraries are mapped from there.
+            let is_apk = || bytes.starts_with(b"PK\x03\x04") && name.ends_with(".apk");
+            is_perf_map || is_module() || is_apk()
         }
     }
 }
@@ -268,6 +271,8 @@ mod tests {
             assert!(is_needed(needed, b"text"), "{needed}");
         }
         assert!(is_needed("/h/.debug/.build-id/ab/cd/kallsyms", b"text"));
+        assert!(is_needed("/data/app/a.apk", b"PK\x03\x04"));
+        assert!(!is_needed("/data/app/a.apk", b"text") && !is_needed("/home/x/letters.zip", b"PK\x03\x04"));
         assert!(is_needed("/any", b"\x7fELF") && is_needed("/any", b"DTiJ") && is_needed("/any", b"JiTD"));
         for other in
             ["/etc/shadow", "/home/x/kallsyms", "/etc/notes", "/proc/8/maps", "/tmp/perf-x.map", "/a/status"]
