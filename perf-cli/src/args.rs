@@ -104,7 +104,7 @@ pub(crate) enum Verb {
     /// Write an index that programs use to find a time, CPU or thread in a capture
     #[command(after_help = index::EXAMPLES)]
     Index(IndexArgs),
-    /// Write a capture and the files that its names come from to one file, for another machine
+    /// Pack a capture and the files that its names come from into one archive
     #[cfg(target_os = "linux")]
     #[command(after_help = archive::EXAMPLES)]
     Archive(Box<ArchiveArgs>),
