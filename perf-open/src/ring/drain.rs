@@ -47,8 +47,8 @@ impl DrainProgress {
     /// memory in pieces. That copy costs more than the rest of the function.
     #[inline]
     fn take_in_one<'b>(&mut self, data: &'b Consumer) -> Option<RawRecord<'b, NativeEndian>> {
-        match RawRecord::parse(data.unread_in_one(self.position)) {
-            Ok((record, rest)) if rest.len().is_multiple_of(8) => {
+        match RawRecord::parse_in_ring(data.unread_in_one(self.position)) {
+            Some((record, rest)) if rest.len().is_multiple_of(8) => {
                 self.step(&record);
                 Some(record)
             }

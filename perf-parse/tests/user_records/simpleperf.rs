@@ -177,9 +177,11 @@ fn a_long_record<O: Endian>() {
         let kind = ErrorKind::Truncated { field: "payload", needed, available: needed - 1 };
         assert_eq!(cut, Error { kind, offset: 8 });
     }
-    // Types above those of simpleperf have the kernel's header.
-    let other = testdata::Bytes::of::<O>().u32(65_536).u16(1).u16(8).out;
-    assert_eq!(RawRecord::<O>::parse(&other).unwrap().0.size(), 8);
+    // Types above those of simpleperf have the kernel's header, with any bits.
+    for kind in [65_536, 98_304, 1 << 23, u32::MAX] {
+        let other = testdata::Bytes::of::<O>().u32(kind).u16(1).u16(8).out;
+        assert_eq!(RawRecord::<O>::parse(&other).unwrap().0.size(), 8, "{kind}");
+    }
     // A size below that of the header.
     let header = testdata::Bytes::of::<O>().u32(RecordType::DEBUG.0).u16(0).u16(7).out;
     let short = RawRecord::<O>::parse(&header).unwrap_err();
