@@ -1,4 +1,4 @@
-//! Races perf-parse, perf-open and perfdata against handwritten loops and against their peers.
+//! Races perf-parse, perf-open, perf-symbol and perfdata against handwritten loops and against their peers.
 //!
 //! All contestants of a race must find the same values; only that decides the exit status. The program prints
 //! the times next to the goals.
@@ -17,8 +17,10 @@ mod perfdata;
 mod processes;
 mod race;
 mod races;
+mod random;
 mod status;
 mod sums;
+mod symbolizers;
 mod system;
 mod table;
 
@@ -65,7 +67,8 @@ fn main() -> ExitCode {
 fn run(args: Args) -> Result<(), Failure> {
     let inputs = if args.quick { Inputs::small() } else { Inputs::of(args.inputs.as_deref())? };
     let rounds = if args.quick { 1 } else { args.rounds };
-    let context = Context { inputs, rounds, size: args.size, quick: args.quick };
+    let Args { size, binary, addresses, quick, .. } = args;
+    let context = Context { inputs, rounds, size, binary, addresses, quick };
     let chosen = |name: &str| args.races.is_empty() || args.races.iter().any(|race| race == name);
     for (name, race) in RACES.into_iter().filter(|&(name, _)| chosen(name)) {
         println!("## {name}\n");

@@ -12,6 +12,8 @@ use perf_parse::write::{self, SampleFields, SampleIdFields};
 use perf_parse::{Reader, Record};
 use perf_session::Session;
 
+use crate::random::Random;
+
 /// Mappings of the kernel: its text, and modules.
 const MODULES: u64 = 60;
 
@@ -84,22 +86,6 @@ const KERNEL: u64 = 0xffff_ffff_8100_0000;
 /// Addresses from the start of one mapping to the start of the next, and those that are mapped.
 const STEP: u64 = 0x10_0000;
 const SIZE: u64 = 0x8000;
-
-/// Pseudorandom numbers, the same in each run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 20
-    }
-
-    fn is_one_of(&mut self, count: u64) -> bool {
-        self.next().is_multiple_of(count)
-    }
-}
 
 /// Numbers, of which those that were chosen lately are chosen again. The last one is the first.
 struct Recent(Vec<u64>);

@@ -15,7 +15,10 @@ mod session;
 mod size;
 mod start;
 mod stream;
+mod symbols;
 mod types;
+
+use std::path::PathBuf;
 
 use crate::failure::Failure;
 use crate::inputs::Inputs;
@@ -30,6 +33,10 @@ pub(crate) struct Context {
     pub(crate) rounds: usize,
     /// Bytes of the larger capture of the races `size` and `start`; `None` for the default.
     pub(crate) size: Option<u64>,
+    /// The file of the race `symbols`; `None` for this program.
+    pub(crate) binary: Option<PathBuf>,
+    /// Number of its addresses; `None` for the default.
+    pub(crate) addresses: Option<usize>,
     /// Whether to check only that the contestants agree. A race may then leave out slow parts.
     pub(crate) quick: bool,
 }
@@ -38,7 +45,7 @@ pub(crate) struct Context {
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
 /// All races by name.
-pub(crate) const RACES: [(&str, Race); 15] = [
+pub(crate) const RACES: [(&str, Race); 16] = [
     ("memory", memory::run),
     ("file", file::run),
     ("stream", stream::run),
@@ -51,6 +58,7 @@ pub(crate) const RACES: [(&str, Race); 15] = [
     ("live", live::run),
     ("session", session::run),
     ("scale", scale::run),
+    ("symbols", symbols::run),
     ("size", size::run),
     ("start", start::run),
     ("build", build::run),
