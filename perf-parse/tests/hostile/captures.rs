@@ -25,7 +25,7 @@ pub(crate) fn captures(most: usize) -> Vec<Capture> {
     let writers = [below(Path::new(CORPUS), &["simpleperf"]), below(Path::new(TESTDATA), &["writers"])];
     let captures = writers.into_iter().flatten().filter(|it| it.name.ends_with(".data"));
     let is_taken = |number: usize, it: &Capture| {
-        let is_sampled = !it.name.starts_with("writers") || number % 3 == 0;
+        let is_sampled = !it.name.starts_with("writers") || number.is_multiple_of(3);
         testdata::is_thorough() || (is_sampled && it.bytes.len() <= LARGE)
     };
     all.extend(captures.enumerate().filter(|(number, it)| is_taken(*number, it)).map(|(_, it)| it));
