@@ -6,6 +6,7 @@
 //! a file, and compressed records are decompressed. An edit also writes pipes and compressed files.
 
 mod account;
+mod capture_filter;
 mod copy;
 mod descriptions;
 mod edit;
@@ -20,6 +21,7 @@ mod step;
 mod tracing;
 
 pub use account::EditAccount;
+pub use capture_filter::CaptureFilter;
 pub use copy::FileCopy;
 pub use edit::Edit;
 pub use edited::{EditSummary, EditedSample};

@@ -7,6 +7,7 @@ use std::io::{Seek, Write};
 use perf_abi::attr::AttrVersion;
 use perf_abi::sample_type::SampleType;
 
+use super::capture_filter::CaptureFilter;
 use super::edited::{EditSummary, EditedSample};
 use super::known_records;
 use super::rewriter::{Rewriter, SampleSteps};
@@ -80,7 +81,7 @@ impl<'f> Edit<'f> {
     pub const fn new() -> Self {
         Self {
             order: RepairOrder::Capture,
-            samples: SampleSteps { removed: SampleType::NONE, filter: None, one_in: 1 },
+            samples: SampleSteps { removed: SampleType::NONE, filter: None, one_in: 1, others: None },
             zstd: None,
             attr_version: None,
         }
@@ -106,7 +107,13 @@ impl<'f> Edit<'f> {
     /// STACK_USER, REGS_INTR, PHYS_ADDR, WEIGHT, WEIGHT_STRUCT, DATA_SRC, TRANSACTION, CGROUP, DATA_PAGE_SIZE,
     /// CODE_PAGE_SIZE and AUX. Records CALLCHAIN_DEFERRED go with CALLCHAIN.
     pub fn remove(self, fields: SampleType) -> Self {
-        Self { samples: SampleSteps { removed: fields, ..self.samples }, ..self }
+        let removed = self.samples.removed | fields;
+        Self { samples: SampleSteps { removed, ..self.samples }, ..self }
+    }
+
+    /// Has a filter decide about all other records, features, and names of events.
+    pub fn others(self, filter: impl CaptureFilter + 'f) -> Self {
+        Self { samples: SampleSteps { others: Some(Box::new(filter)), ..self.samples }, ..self }
     }
 
     /// Compresses the records; `None`, the default, writes them uncompressed. Needs this crate's feature `zstd`.

@@ -11,6 +11,7 @@ use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 
 use super::account::EditAccount;
+use super::capture_filter::CaptureFilter;
 use super::descriptions::{DescriptionPart, Descriptions};
 use super::edited::{EditSummary, EditedSample};
 use super::sample_fields;
@@ -37,6 +38,8 @@ pub(super) struct SampleSteps<'f> {
     pub(super) filter: Option<SampleDecision<'f>>,
     /// The filter keeps one in so many of the samples that are selected.
     pub(super) one_in: u64,
+    /// Decides about everything else.
+    pub(super) others: Option<Box<dyn CaptureFilter + 'f>>,
 }
 
 impl Debug for SampleSteps<'_> {
@@ -115,7 +118,11 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let has_account =
             options.endianness == Endianness::Little || features.get(Feature::HOSTNAME).is_some();
 
-        let events = events_without(records.events(), steps.removed);
+        let mut events = events_without(records.events(), steps.removed);
+        if let Some(others) = &mut steps.others {
+            others.features(&mut features);
+            events.iter_mut().for_each(|event| others.event(event));
+        }
         let layouts = events.iter().map(|event| SampleLayout::new(&event.attr).ok()).collect();
         let descriptions = Descriptions::new(records.features().get(Feature::TRACING_DATA).is_some());
         let sink = S::begin(out, &events, features, options)?;
@@ -193,8 +200,8 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             _ => {}
         }
         Ok(match self.descriptions.part(&record.raw(), known) {
-            DescriptionPart::Whole => RecordPart::Whole,
-            DescriptionPart::Bytes(bytes) => RecordPart::Bytes(Cow::Owned(bytes)),
+            DescriptionPart::Whole => self.other(record, None),
+            DescriptionPart::Bytes(bytes) => self.other(record, Some(bytes)),
             DescriptionPart::Elsewhere => RecordPart::Nothing,
             DescriptionPart::Wrong => {
                 self.dropped = self.dropped.saturating_add(1);
@@ -205,6 +212,28 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 RecordPart::Fault(FileError::invalid("tracing_data", record.offset(), must, record.offset()))
             }
         })
+    }
+
+    /// Returns what the filter leaves of a record that is not a sample, or of these bytes in its place.
+    fn other<'b>(&mut self, record: &EventRecord<'b>, bytes: Option<Vec<u8>>) -> RecordPart<'b> {
+        let part = bytes.map_or(RecordPart::Whole, |bytes| RecordPart::Bytes(Cow::Owned(bytes)));
+        let Some(others) = &mut self.steps.others else { return part };
+        let layout = record.event().map(|event| &event.layout);
+        let edited = match &part {
+            RecordPart::Bytes(bytes) => match RawRecord::parse_in(self.endianness, bytes) {
+                Ok((raw, _)) => others.record(&raw, layout),
+                Err(_) => EditedSample::LeftOut,
+            },
+            _ => others.record(&record.raw(), layout),
+        };
+        match edited {
+            EditedSample::Kept => part,
+            EditedSample::Replaced(bytes) => RecordPart::Bytes(Cow::Owned(bytes)),
+            EditedSample::LeftOut => {
+                self.left_out = self.left_out.saturating_add(1);
+                RecordPart::Nothing
+            }
+        }
     }
 
     /// Returns what is written of a sample.
