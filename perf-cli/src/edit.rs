@@ -8,7 +8,7 @@ use perf_parse::file::write::WriteFileError;
 #[cfg(target_os = "linux")]
 use perf_parse::file::write::ZstdOptions;
 use perf_parse::rewrite::{Edit, EditSummary, RepairStep};
-use perf_profile::edit::{CaptureEdit, EditError};
+use perf_profile::edit::{CaptureEdit, EditError, Redaction};
 
 use crate::args::edit::{ContainerArg, EditArgs};
 use crate::escape::shown;
@@ -26,7 +26,9 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
             "a perf.data file cannot be written to standard output, because its header is written last";
         return Err(Failure(format!("-: {what}; add --to pipe, or give the name of a file")));
     }
-    let steps = capture_edit(args)?;
+    let redaction = redaction(args);
+    let remaining = redaction.as_ref().map(Redaction::remaining);
+    let steps = capture_edit(args, redaction)?;
     input::read_whole(&args.file, |reader, memory| {
         let symbols = names::symbols(&args.symbols, reader.features(), memory)?;
         let mut outputs = Outputs::of(memory.inputs.iter().cloned());
@@ -69,6 +71,9 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
             let names: Vec<_> = features_dropped.iter().map(ToString::to_string).collect();
             say!("perfdata: features left out: {}", names.join(", "));
         }
+        if let Some(remaining) = &remaining {
+            say!("perfdata: not redacted: {}", remaining.join(", "));
+        }
         let skipped = account.bytes_skipped;
         say!(
             "perfdata: records written: {written}, left out: {left_out}, not decoded: {dropped}, bytes skipped: {skipped}"
@@ -78,15 +83,25 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
 }
 
 /// Returns the edit of the command line.
-fn capture_edit(args: &EditArgs) -> Result<CaptureEdit, Failure> {
+fn capture_edit(args: &EditArgs, redaction: Option<Redaction>) -> Result<CaptureEdit, Failure> {
     let fields = args.drop.iter().fold(SampleType(0), |all, field| all | field.sample_type());
     let steps = Edit::new().remove(fields).attr_version(args.attr_size);
     #[cfg(target_os = "linux")]
     let steps = steps.compress(args.compress.map(|level| ZstdOptions { level, ..ZstdOptions::default() }));
     let edit = CaptureEdit::new().steps(steps).select(selection::selection(&args.only)?).limit(args.limit);
+    let edit = edit.redact(redaction);
     Ok(match args.sample_every {
         Some(factor) => edit.one_in(factor),
         None => edit,
+    })
+}
+
+/// Returns what `--redact` removes.
+fn redaction(args: &EditArgs) -> Option<Redaction> {
+    let kinds = args.redact.as_ref()?.iter().map(|kind| kind.kind()).collect::<Vec<_>>();
+    Some(match &args.hash {
+        Some(salt) => Redaction::with_salt(&kinds, salt.as_bytes()),
+        None => Redaction::new(&kinds),
     })
 }
 

@@ -1,12 +1,15 @@
 //! Edits of a capture by what its samples are of: threads, CPUs, times, events, files and functions.
 
 mod counter_base;
+mod redaction;
 mod selector;
 
 use core::fmt::{Debug, Display, Formatter};
 use core::num::NonZero;
 use std::error::Error;
 use std::io::{Seek, Write};
+
+pub use redaction::{Redaction, SecretKind};
 
 use perf_parse::Reader;
 use perf_parse::file::write::WriteFileError;
@@ -56,6 +59,7 @@ pub struct CaptureEdit {
     selection: Selection,
     one_in: Option<NonZero<u64>>,
     limit: Option<u64>,
+    redaction: Option<Redaction>,
 }
 
 impl CaptureEdit {
@@ -83,6 +87,11 @@ impl CaptureEdit {
     /// Keeps only the first `limit` of the samples that the other steps keep, in order of time; `None` for all.
     pub fn limit(self, limit: Option<u64>) -> Self {
         Self { limit, ..self }
+    }
+
+    /// Removes secrets.
+    pub fn redact(self, redaction: Option<Redaction>) -> Self {
+        Self { redaction, ..self }
     }
 
     /// Writes the result as a file at the start of `out`, which should be empty. `symbols` find the files and functions that
@@ -119,8 +128,12 @@ impl CaptureEdit {
 
     /// Returns the edit with the filter of the selection in a capture.
     fn on<'r>(self, reader: &'r Reader<'_>, symbols: &Symbols) -> Result<Edit<'r>, EditError> {
-        let Self { edit, selection, one_in, limit } = self;
+        let Self { edit, selection, one_in, limit, redaction } = self;
         let edit = edit.one_in(one_in.map_or(1, NonZero::get));
+        let edit = match redaction {
+            Some(redaction) => edit.remove(redaction.removed_fields()).others(redaction),
+            None => edit,
+        };
         if selection == Selection::default() && one_in.is_none() && limit.is_none() {
             return Ok(edit);
         }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use perf_abi::attr::AttrVersion;
 use perf_abi::sample_type::SampleType;
 
+use perf_profile::edit::SecretKind;
+
 use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
@@ -23,6 +25,7 @@ Examples:
   perfdata edit -o minute.data --time 1203,1263
   perfdata edit perf.data -o worker.data --comms worker --cpu 0-3
   perfdata edit perf.data -o small.data --drop user-stack,raw --sample-every 10
+  perfdata edit perf.data -o public.data --redact
   perfdata edit perf.data -o - --to pipe --pid 1234 | perf script -i -";
 
 #[derive(Debug, clap::Args)]
@@ -69,8 +72,51 @@ pub(crate) struct EditArgs {
     #[arg(long, value_name = "BYTES", value_parser = attr_version)]
     pub(crate) attr_size: Option<AttrVersion>,
 
+    /// Replace names by pseudonyms, and leave out all else that can hold a secret: thread names, paths with inodes and build ids,
+    /// the command line, the host name, data of events, and other texts, such as symbols. Without a list, all of them. Copied
+    /// stacks, registers, physical addresses and what perfdata does not know always go. What stays: process ids, times,
+    /// addresses, counts, the kernel's events, CPU, memory and versions
+    #[arg(long, value_enum, value_name = "KINDS", value_delimiter = ',', num_args = 0..=1, require_equals = true,
+        default_missing_value = "comms,paths,cmdline,hostname,raw,strings")]
+    pub(crate) redact: Option<Vec<SecretArg>>,
+
+    /// Make the pseudonyms of --redact from this text, so that several captures have the same. Who knows it can try names
+    /// [default: random]
+    #[arg(long, value_name = "SALT", requires = "redact")]
+    pub(crate) hash: Option<String>,
+
     #[command(flatten)]
     pub(crate) symbols: SymbolArgs,
+}
+
+/// Kinds of secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SecretArg {
+    /// Names of threads
+    Comms,
+    /// Paths of files and cgroups, with inodes and build ids
+    Paths,
+    /// The command line of the recording
+    Cmdline,
+    /// The name of the host
+    Hostname,
+    /// Data that events define, AUX areas, changed code
+    Raw,
+    /// All other texts, such as symbols and names of probes
+    Strings,
+}
+
+impl SecretArg {
+    pub(crate) fn kind(self) -> SecretKind {
+        match self {
+            Self::Comms => SecretKind::Comms,
+            Self::Paths => SecretKind::Paths,
+            Self::Cmdline => SecretKind::Cmdline,
+            Self::Hostname => SecretKind::Hostname,
+            Self::Raw => SecretKind::Raw,
+            Self::Strings => SecretKind::Strings,
+        }
+    }
 }
 
 /// Fields of samples.

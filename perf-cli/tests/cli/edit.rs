@@ -197,3 +197,29 @@ fn an_output_that_cannot_be_is_refused() {
     assert!(run.err.contains("--event"), "{}", run.err);
     assert!(!output.exists());
 }
+
+#[test]
+fn redacted_captures_name_nobody() {
+    let folder = scratch_folder("edit_redacted");
+    let [output, again] = ["redacted", "again"].map(|name| folder.join(name));
+    let input = testdata::path("system_wide.data");
+    let run = edit(&input, &output, &["--redact", "--hash", "salt"]);
+    assert_eq!((run.status, run.out.as_str()), (0, ""), "{}", run.err);
+    assert!(run.err.contains("perfdata: not redacted: process ids, times, addresses, "), "{}", run.err);
+    // The same samples, each of the same thread: one pseudonym for each name.
+    let columns = |file: &Path| {
+        let text = perfdata(["script".as_ref(), file.as_os_str(), "-F".as_ref(), "comm".as_ref()]).out;
+        text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect::<Vec<_>>()
+    };
+    let (names, pseudonyms) = (columns(&input), columns(&output));
+    assert_eq!(names.len(), pseudonyms.len());
+    let pairs = names.iter().zip(&pseudonyms).collect::<std::collections::BTreeSet<_>>();
+    let distinct = |all: &[String]| all.iter().collect::<std::collections::BTreeSet<_>>().len();
+    assert!(pairs.len() > 2 && pairs.len() == distinct(&names) && pairs.len() == distinct(&pseudonyms));
+    assert!(pairs.iter().all(|(name, pseudonym)| name == pseudonym || pseudonym.starts_with("comm-")));
+    // One kind, and the others stay.
+    let run = edit(&input, &again, &["--redact=hostname,cmdline"]);
+    assert!(run.err.contains("names of threads, paths and build ids, data of events"), "{}", run.err);
+    assert_eq!(columns(&again), names);
+    assert_eq!(edit(&input, &again, &["--hash", "salt"]).status, 1);
+}
