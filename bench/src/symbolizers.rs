@@ -22,10 +22,13 @@ pub(crate) trait OpenedFile {
     fn find(&mut self, addresses: &[u64], each: &mut OnFunction<'_>) -> Result<(), Failure>;
 }
 
+/// Opens a file.
+type OpenFunction = dyn Fn(&Path) -> Result<Box<dyn OpenedFile>, Failure>;
+
 /// One way to find functions.
 pub(crate) struct SymbolizerPeer {
     pub(crate) name: String,
-    open: Box<dyn Fn(&Path) -> Result<Box<dyn OpenedFile>, Failure>>,
+    open: Box<OpenFunction>,
 }
 
 impl SymbolizerPeer {
