@@ -8,6 +8,7 @@ mod captures;
 mod fields;
 mod records;
 mod samples;
+mod simpleperf;
 mod user;
 
 /// `xorshift64*`: pseudorandom numbers, the same in every run.
