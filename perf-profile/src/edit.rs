@@ -1,5 +1,6 @@
 //! Edits of a capture by what its samples are of: threads, CPUs, times, events, files and functions.
 
+mod call_chain;
 mod counter_base;
 mod redaction;
 mod selector;
@@ -11,13 +12,16 @@ use std::io::{Seek, Write};
 
 pub use redaction::{Redaction, SecretKind};
 
+use perf_abi::sample_type::SampleType;
 use perf_parse::Reader;
 use perf_parse::file::write::WriteFileError;
 use perf_parse::rewrite::{Edit, EditSummary, EditedSample, RepairStep};
 
 use crate::error::ProfileError;
+use crate::event_name::event_name;
 use crate::selection::Selection;
 use crate::symbols::Symbols;
+use crate::text::OneLine;
 use selector::SampleSelector;
 
 /// Makes another capture of a capture: with the samples of a [`Selection`], and the steps of an [`Edit`].
@@ -60,6 +64,7 @@ pub struct CaptureEdit {
     one_in: Option<NonZero<u64>>,
     limit: Option<u64>,
     redaction: Option<Redaction>,
+    unwinds: bool,
 }
 
 impl CaptureEdit {
@@ -92,6 +97,12 @@ impl CaptureEdit {
     /// Removes secrets.
     pub fn redact(self, redaction: Option<Redaction>) -> Self {
         Self { redaction, ..self }
+    }
+
+    /// Unwinds copies of stacks, and writes call chains in their place: the frames up to the first that is a
+    /// [guess](perf_symbol::Guess), which a call chain cannot mark. Call chains of the kernel stay.
+    pub fn unwind(self) -> Self {
+        Self { unwinds: true, ..self }
     }
 
     /// Writes the result as a file at the start of `out`, which should be empty. `symbols` find the files and functions that
@@ -128,20 +139,27 @@ impl CaptureEdit {
 
     /// Returns the edit with the filter of the selection in a capture.
     fn on<'r>(self, reader: &'r Reader<'_>, symbols: &Symbols) -> Result<Edit<'r>, EditError> {
-        let Self { edit, selection, one_in, limit, redaction } = self;
+        let Self { edit, selection, one_in, limit, redaction, unwinds } = self;
+        let edit = if unwinds { edit.remove(call_chain::COPY) } else { edit };
         let edit = edit.one_in(one_in.map_or(1, NonZero::get));
         let edit = match redaction {
             Some(redaction) => edit.remove(redaction.removed_fields()).others(redaction),
             None => edit,
         };
-        if selection == Selection::default() && one_in.is_none() && limit.is_none() {
+        if selection == Selection::default() && one_in.is_none() && limit.is_none() && !unwinds {
             return Ok(edit);
         }
         if !reader.can_walk_again() {
             // As the edit reports it.
             return Ok(edit);
         }
-        let mut selector = SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit))?;
+        if let Some(event) = reader.events().iter().find(|event| {
+            let fields = event.attr.sample_type;
+            unwinds && fields.contains(SampleType::STACK_USER) && !fields.contains(SampleType::CALLCHAIN)
+        }) {
+            return Err(EditError::NoCallChains { event: OneLine(&event_name(event)).to_string() });
+        }
+        let mut selector = SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds)?;
         Ok(edit.samples(move |record| selector.decide(record).unwrap_or(EditedSample::LeftOut)))
     }
 }
@@ -152,6 +170,11 @@ impl CaptureEdit {
 pub enum EditError {
     /// The capture does not have what the selection needs.
     Selection(ProfileError),
+    /// Stacks cannot be unwound, because samples of an event have copies of stacks but no call chains.
+    NoCallChains {
+        /// The name of the event, escaped.
+        event: String,
+    },
     /// The result cannot be written.
     Write(WriteFileError),
 }
@@ -160,6 +183,10 @@ impl Display for EditError {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Selection(error) => Display::fmt(error, f),
+            Self::NoCallChains { event } => write!(
+                f,
+                "unwind: the samples of {event} have copies of stacks, but no call chains for their frames; keep the copies"
+            ),
             Self::Write(error) => Display::fmt(error, f),
         }
     }
@@ -169,6 +196,7 @@ impl Error for EditError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Selection(error) => Some(error),
+            Self::NoCallChains { .. } => None,
             Self::Write(error) => Some(error),
         }
     }

@@ -103,7 +103,7 @@ impl<'f> Edit<'f> {
         Self { samples: SampleSteps { one_in: factor.max(1), ..self.samples }, ..self }
     }
 
-    /// Removes fields from all samples and from the attrs of their events: any of CALLCHAIN, RAW, BRANCH_STACK, REGS_USER,
+    /// Removes fields, in addition to those of earlier calls, from all samples and from the attrs of their events: any of CALLCHAIN, RAW, BRANCH_STACK, REGS_USER,
     /// STACK_USER, REGS_INTR, PHYS_ADDR, WEIGHT, WEIGHT_STRUCT, DATA_SRC, TRANSACTION, CGROUP, DATA_PAGE_SIZE,
     /// CODE_PAGE_SIZE and AUX. Records CALLCHAIN_DEFERRED go with CALLCHAIN.
     pub fn remove(self, fields: SampleType) -> Self {

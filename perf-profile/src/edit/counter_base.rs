@@ -2,8 +2,7 @@
 
 use perf_abi::attr::AttrFlags;
 use perf_abi::sample_type::SampleType;
-use perf_parse::SampleLayout;
-use perf_parse::write::{RecordEncoder, SampleFields};
+use perf_parse::write::SampleFields;
 use perf_session::SampleContext;
 
 use hashbrown::HashMap;
@@ -24,8 +23,9 @@ struct CounterShift {
 }
 
 impl CounterBase {
-    /// Takes the next sample in order of time. Returns its bytes if it is kept and its counters change.
-    pub(super) fn pass(&mut self, at: &SampleContext<'_, '_>, is_kept: bool) -> Option<Vec<u8>> {
+    /// Takes the next sample in order of time. Returns the id of each counter, and what to subtract, if it is kept and
+    /// a counter changes.
+    pub(super) fn pass(&mut self, at: &SampleContext<'_, '_>, is_kept: bool) -> Option<Vec<(u64, u64)>> {
         let (record, sample) = (at.record(), at.sample());
         let event = record.event()?;
         let has = |bits| event.attr.sample_type.contains(bits);
@@ -45,28 +45,14 @@ impl CounterBase {
             counter.last = value.value;
             shifts.push((id, counter.left_out));
         }
-        if !is_kept || shifts.iter().all(|&(_, shift)| shift == 0) {
-            return None;
-        }
-        let mut fields = sample.to_fields().ok()?;
-        shift(&mut fields, &shifts);
-        encoded(&fields, &event.layout, at)
+        (is_kept && shifts.iter().any(|&(_, shift)| shift != 0)).then_some(shifts)
     }
 }
 
 /// Subtracts what was left out of each counter.
-fn shift(fields: &mut SampleFields, shifts: &[(u64, u64)]) {
+pub(super) fn shift(fields: &mut SampleFields, shifts: &[(u64, u64)]) {
     for value in fields.read.iter_mut().flat_map(|read| &mut read.values) {
         let shift = shifts.iter().find(|(id, _)| Some(*id) == value.id);
         value.value = value.value.wrapping_sub(shift.map_or(0, |&(_, shift)| shift));
     }
-}
-
-/// Returns the bytes of a sample; `None` for one that no kernel writes, which keeps its counters.
-fn encoded(fields: &SampleFields, layout: &SampleLayout, at: &SampleContext<'_, '_>) -> Option<Vec<u8>> {
-    let raw = at.record().raw();
-    let mut bytes = Vec::new();
-    let encoder = RecordEncoder::new_in(raw.endianness(), layout);
-    encoder.sample(&mut bytes, raw.misc(), fields).ok()?;
-    Some(bytes)
 }

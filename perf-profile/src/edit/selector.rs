@@ -9,9 +9,11 @@ use perf_parse::Reader;
 use perf_parse::event::{Events, RecordPosition};
 use perf_parse::file::EventRecords;
 use perf_parse::rewrite::EditedSample;
-use perf_session::{Periods, Session};
+use perf_parse::write::RecordEncoder;
+use perf_session::{Periods, SampleContext, Session};
 
-use super::counter_base::CounterBase;
+use super::call_chain;
+use super::counter_base::{CounterBase, shift};
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
 use crate::selection::Selection;
@@ -37,6 +39,7 @@ struct TimeOrderWalk<'r> {
     /// The number of selected samples of each event.
     selected: HashMap<usize, u64>,
     one_in: u64,
+    unwinds: bool,
     /// The number of samples that may still be kept.
     room: u64,
     /// The decisions that are not asked for yet.
@@ -49,6 +52,7 @@ impl<'r> SampleSelector<'r> {
         selection: Selection,
         symbols: Symbols,
         (one_in, limit): (Option<NonZero<u64>>, Option<u64>),
+        unwinds: bool,
     ) -> Result<Self, ProfileError> {
         let names_things =
             !selection.comms.is_empty() || !selection.dsos.is_empty() || !selection.symbols.is_empty();
@@ -62,7 +66,7 @@ impl<'r> SampleSelector<'r> {
             records.by_ref().for_each(drop);
             reads(records.events())
         };
-        let needs_walk = names_things || reads || one_in.is_some() || limit.is_some();
+        let needs_walk = unwinds || names_things || reads || one_in.is_some() || limit.is_some();
         let in_time = needs_walk.then(|| {
             let records = reader.records().in_time_order();
             let mut session = Session::new();
@@ -75,6 +79,7 @@ impl<'r> SampleSelector<'r> {
                 counters: CounterBase::default(),
                 selected: HashMap::new(),
                 one_in: one_in.map_or(1, NonZero::get),
+                unwinds,
                 room: limit.unwrap_or(u64::MAX),
                 decided: HashMap::new(),
             })
@@ -123,11 +128,36 @@ impl TimeOrderWalk<'_> {
             *before = before.saturating_add(1);
         }
         self.room = self.room.saturating_sub(u64::from(is_kept));
-        let decided = match counters.pass(&at, is_kept) {
-            _ if !is_kept => EditedSample::LeftOut,
-            Some(bytes) => EditedSample::Replaced(bytes),
-            None => EditedSample::Kept,
+        let shifts = counters.pass(&at, is_kept);
+        let decided = if is_kept {
+            let chain = if self.unwinds { call_chain::of(&at, symbols) } else { None };
+            edited(&at, shifts.as_deref(), chain.as_deref())
+                .map_or(EditedSample::Kept, EditedSample::Replaced)
+        } else {
+            EditedSample::LeftOut
         };
         self.decided.insert(record.position(), decided);
     }
+}
+
+/// Returns the bytes of a sample with other counter values and another user part of its call chain; `None` if both stay, and for
+/// a sample that no kernel writes.
+fn edited(
+    at: &SampleContext<'_, '_>,
+    shifts: Option<&[(u64, u64)]>,
+    chain: Option<&[u64]>,
+) -> Option<Vec<u8>> {
+    if shifts.is_none() && chain.is_none() {
+        return None;
+    }
+    let (raw, event) = (at.record().raw(), at.record().event()?);
+    let mut fields = at.sample().to_fields().ok()?;
+    shift(&mut fields, shifts.unwrap_or_default());
+    if let Some(chain) = chain {
+        call_chain::replace(&mut fields, chain);
+    }
+    let mut bytes = Vec::new();
+    let encoder = RecordEncoder::new_in(raw.endianness(), &event.layout);
+    encoder.sample(&mut bytes, raw.misc(), &fields).ok()?;
+    Some(bytes)
 }
