@@ -1,19 +1,23 @@
 //! `perfdata edit`: another capture of a capture.
 
-use std::io::{BufWriter, ErrorKind};
+use core::fmt::Display;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind};
 use std::path::Path;
 
 use perf_abi::sample_type::SampleType;
+use perf_parse::Reader;
 use perf_parse::file::write::WriteFileError;
 #[cfg(target_os = "linux")]
 use perf_parse::file::write::ZstdOptions;
-use perf_parse::rewrite::{Edit, EditSummary, RepairStep};
+use perf_parse::rewrite::{CaptureMergeError, Edit, EditSummary, RepairOrder, RepairStep, merge};
 use perf_profile::edit::{CaptureEdit, EditError, Redaction};
 
 use crate::args::edit::{ContainerArg, EditArgs};
 use crate::escape::shown;
-use crate::outcome::{Failure, Outcome};
-use crate::output::{Diagnostics, FileContent, Outputs, say};
+use crate::input::Memory;
+use crate::outcome::{Failure, Outcome, not_readable};
+use crate::output::{Diagnostics, FileContent, InputFile, Outputs, say};
 use crate::progress::Progress;
 use crate::{input, names, selection, streams};
 
@@ -27,69 +31,145 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
         return Err(Failure(format!("-: {what}; add --to pipe, or give the name of a file")));
     }
     let redaction = redaction(args);
-    let remaining = redaction.as_ref().map(Redaction::remaining);
+    let remaining = redaction.as_ref().map(|it| it.remaining().join(", "));
     let steps = capture_edit(args, redaction)?;
-    input::read_whole(&args.file, |reader, memory| {
-        let symbols = names::symbols(&args.symbols, reader.features(), memory)?;
-        let mut outputs = Outputs::of(memory.inputs.iter().cloned());
-        let mut reporter = StepReporter::new(memory.size);
-        let failure = |error| match error {
-            EditError::Selection(error) => selection::failure(error),
-            error => Failure(format!("{}: {error}", shown(&args.output))),
-        };
-        let report = |step: RepairStep<'_>| reporter.step(&step);
-        let edited = if to_stdout {
-            let edited = match steps.write_pipe(&reader, &symbols, BufWriter::new(streams::Output), report) {
-                // The reader has closed its end, as head does.
-                Err(EditError::Write(WriteFileError::Io(error))) if error.kind() == ErrorKind::BrokenPipe => {
-                    return Ok(Outcome::Clean);
-                }
-                edited => edited.map_err(failure)?,
-            };
-            without_output(edited)
-        } else {
-            let claim = outputs.claim("-o", &args.output)?;
-            let edited = match args.to {
-                ContainerArg::File => {
-                    let (file, output) = claim.create(FileContent::Capture)?;
-                    let edited = steps.write_file(&reader, &symbols, BufWriter::new(file), report);
-                    edited.map(|edited| (without_output(edited), output))
-                }
-                ContainerArg::Pipe => {
-                    let (file, output) = claim.create(FileContent::Stream)?;
-                    let edited = steps.write_pipe(&reader, &symbols, BufWriter::new(file), report);
-                    edited.map(|edited| (without_output(edited), output))
-                }
-            };
-            let (edited, output) = edited.map_err(failure)?;
-            output.publish()?;
-            edited
-        };
-        drop(reporter);
-        let EditSummary { written, left_out, dropped, features_dropped, account, .. } = edited;
-        if !features_dropped.is_empty() {
-            let names: Vec<_> = features_dropped.iter().map(ToString::to_string).collect();
-            say!("perfdata: features left out: {}", names.join(", "));
+    let outcome = match &*args.files.0 {
+        [path] => input::read_whole(path, |reader, memory| one(args, steps, &reader, memory, memory.inputs)),
+        _ => several(args, steps),
+    }?;
+    if let Some(remaining) = remaining {
+        say!("perfdata: not redacted: {remaining}");
+    }
+    Ok(outcome)
+}
+
+/// Edits several captures: as one, which is written without a name beside the output first.
+fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
+    let failure = |error: &dyn Display| Failure(format!("{}: {error}", shown(&args.output)));
+    let (mut readers, mut inputs) = (Vec::new(), Vec::new());
+    for path in &args.files.0 {
+        if path == Path::new("-") {
+            let what = "captures that become one are read twice; give the names of files, or edit each alone";
+            return Err(Failure(format!("standard input: {what}")));
         }
-        if let Some(remaining) = &remaining {
-            say!("perfdata: not redacted: {}", remaining.join(", "));
+        readers.push(Reader::open(path).map_err(|error| not_readable(path, &error))?);
+        inputs.extend(files_of(path).map_err(|error| Failure(format!("{}: {error}", shown(path))))?);
+    }
+    // An output that cannot be is refused before the captures are read.
+    if args.output != Path::new("-") {
+        Outputs::of(inputs.iter().cloned()).claim("-o", &args.output)?;
+    }
+    let file = unnamed(&args.output).map_err(|error| failure(&error))?;
+    let mut diagnostics = Diagnostics::new();
+    let merged = merge(&readers.iter().collect::<Vec<_>>(), BufWriter::new(file), |capture, step| {
+        let (RepairStep::Capture { error } | RepairStep::Unreadable { error, .. }) = step else { return };
+        if let Some(path) = args.files.0.get(capture) {
+            diagnostics.report_in(path, &error);
         }
-        let skipped = account.bytes_skipped;
-        say!(
-            "perfdata: records written: {written}, left out: {left_out}, not decoded: {dropped}, bytes skipped: {skipped}"
-        );
-        Ok(if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial })
-    })
+    });
+    drop(diagnostics);
+    let merged = merged.map_err(|error| match error {
+        CaptureMergeError::Differ { capture, field, must } => {
+            let path = args.files.0.get(capture).map(|path| shown(path).to_string()).unwrap_or_default();
+            Failure(format!("{path}: {field}: must be {must}"))
+        }
+        error => failure(&error),
+    })?;
+    let file = merged.out.into_inner().map_err(|error| failure(&error))?;
+    let reader = Reader::from_file(file).map_err(|error| failure(&error))?;
+    let outcome = one(args, steps, &reader, Memory::default(), &inputs)?;
+    Ok(if merged.account.is_clean() && merged.dropped == 0 { outcome } else { Outcome::Partial })
+}
+
+/// Returns the files of a capture: one, or a folder and those in it.
+fn files_of(path: &Path) -> io::Result<Vec<InputFile>> {
+    let mut files = vec![InputFile::new(path, &fs::metadata(path)?)];
+    if path.is_dir() {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?.path();
+            files.push(InputFile::new(&entry, &fs::metadata(&entry)?));
+        }
+    }
+    Ok(files)
+}
+
+/// Creates a file without a name: in the folder of the output, which has room for as much, unless the output is no file.
+fn unnamed(output: &Path) -> io::Result<File> {
+    if output == Path::new("-") || fs::metadata(output).is_ok_and(|it| !it.is_file()) {
+        return tempfile::tempfile();
+    }
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    tempfile::tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+/// Edits one capture. `inputs` are all files that are read.
+fn one(
+    args: &EditArgs,
+    steps: CaptureEdit,
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    inputs: &[InputFile],
+) -> Result<Outcome, Failure> {
+    let to_stdout = args.output == Path::new("-");
+    let symbols = names::symbols(&args.symbols, reader.features(), memory)?;
+    let mut outputs = Outputs::of(inputs.iter().cloned());
+    let mut reporter = StepReporter::new(memory.size);
+    let failure = |error| match error {
+        EditError::Selection(error) => selection::failure(error),
+        error @ EditError::NoCallChains { .. } => Failure(format!("--{error}")),
+        error => Failure(format!("{}: {error}", shown(&args.output))),
+    };
+    let report = |step: RepairStep<'_>| reporter.step(&step);
+    let edited = if to_stdout {
+        let edited = match steps.write_pipe(reader, &symbols, BufWriter::new(streams::Output), report) {
+            // The reader has closed its end, as head does.
+            Err(EditError::Write(WriteFileError::Io(error))) if error.kind() == ErrorKind::BrokenPipe => {
+                return Ok(Outcome::Clean);
+            }
+            edited => edited.map_err(failure)?,
+        };
+        without_output(edited)
+    } else {
+        let claim = outputs.claim("-o", &args.output)?;
+        let edited = match args.to {
+            ContainerArg::File => {
+                let (file, output) = claim.create(FileContent::Capture)?;
+                let edited = steps.write_file(reader, &symbols, BufWriter::new(file), report);
+                edited.map(|edited| (without_output(edited), output))
+            }
+            ContainerArg::Pipe => {
+                let (file, output) = claim.create(FileContent::Stream)?;
+                let edited = steps.write_pipe(reader, &symbols, BufWriter::new(file), report);
+                edited.map(|edited| (without_output(edited), output))
+            }
+        };
+        let (edited, output) = edited.map_err(failure)?;
+        output.publish()?;
+        edited
+    };
+    drop(reporter);
+    let EditSummary { written, left_out, dropped, features_dropped, account, .. } = edited;
+    if !features_dropped.is_empty() {
+        let names: Vec<_> = features_dropped.iter().map(ToString::to_string).collect();
+        say!("perfdata: features left out: {}", names.join(", "));
+    }
+    let skipped = account.bytes_skipped;
+    say!(
+        "perfdata: records written: {written}, left out: {left_out}, not decoded: {dropped}, bytes skipped: {skipped}"
+    );
+    Ok(if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial })
 }
 
 /// Returns the edit of the command line.
 fn capture_edit(args: &EditArgs, redaction: Option<Redaction>) -> Result<CaptureEdit, Failure> {
     let fields = args.drop.iter().fold(SampleType(0), |all, field| all | field.sample_type());
-    let steps = Edit::new().remove(fields).attr_version(args.attr_size);
+    let order = if args.sort { RepairOrder::Time } else { RepairOrder::Capture };
+    let steps = Edit::new().order(order).remove(fields).attr_version(args.attr_size);
     #[cfg(target_os = "linux")]
     let steps = steps.compress(args.compress.map(|level| ZstdOptions { level, ..ZstdOptions::default() }));
     let edit = CaptureEdit::new().steps(steps).select(selection::selection(&args.only)?).limit(args.limit);
     let edit = edit.redact(redaction);
+    let edit = if args.unwind { edit.unwind() } else { edit };
     Ok(match args.sample_every {
         Some(factor) => edit.one_in(factor),
         None => edit,

@@ -9,7 +9,7 @@ use perf_abi::sample_type::SampleType;
 use perf_profile::edit::SecretKind;
 
 use super::ReadingArgs;
-use super::capture::Capture;
+use super::capture::Captures;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
 
@@ -17,6 +17,9 @@ pub(super) const EXAMPLES: &str = "\
 Keeps the selected samples, and every record that is not a sample, so that the samples have the names and stacks that they \
 had. Without an option, every record is copied unchanged. What cannot be decoded is left out and reported, as by repair. Any \
 number of options apply in one pass; their order does not matter. Nothing of the capture itself changes.
+
+Several captures become one, in order of time. They must be of one boot of one machine, on one clock. Events with the same \
+attributes and name are one event.
 
 A file keeps an account of what was left out; perfdata info prints it. Counters that samples read are rebased, so that \
 periods stay. A sample of a group of counters stays whole if one of its events is selected. AUX buffers are kept whole.
@@ -26,12 +29,14 @@ Examples:
   perfdata edit perf.data -o worker.data --comms worker --cpu 0-3
   perfdata edit perf.data -o small.data --drop user-stack,raw --sample-every 10
   perfdata edit perf.data -o public.data --redact
+  perfdata edit perf.data -o chains.data --unwind
+  perfdata edit monday.data tuesday.data -o both.data
   perfdata edit perf.data -o - --to pipe --pid 1234 | perf script -i -";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EditArgs {
     #[command(flatten)]
-    pub(crate) file: Capture,
+    pub(crate) files: Captures,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -55,6 +60,15 @@ pub(crate) struct EditArgs {
     /// Remove fields from samples and events. user-stack removes the copied stacks and the registers of user space
     #[arg(long, value_enum, value_name = "FIELD", value_delimiter = ',')]
     pub(crate) drop: Vec<SampleFieldArg>,
+
+    /// Unwind the copies of stacks, and write call chains in their place, as far as their frames are no guesses: about a
+    /// twentieth of the size. Needs the files that were recorded
+    #[arg(long)]
+    pub(crate) unwind: bool,
+
+    /// Write the records in order of time
+    #[arg(long)]
+    pub(crate) sort: bool,
 
     /// Compress the records, at a level from 1, the fastest, to 22; the default is 1. Without this option, they are written
     /// uncompressed

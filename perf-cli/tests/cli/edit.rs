@@ -180,6 +180,87 @@ fn samples_are_thinned_and_limited() {
 }
 
 #[test]
+fn parts_become_one_again() {
+    let folder = scratch_folder("edit_merged");
+    let [first, second, whole, base] = ["first", "second", "whole", "base"].map(|name| folder.join(name));
+    for name in ["plain.data", "tracing.pipe.data", "threads.dir"] {
+        let input = testdata::path(name);
+        assert_eq!(edit(&input, &base, &[]).status, 0, "{name}");
+        let lines = jsonl(&base, &["--type", "SAMPLE", "--order", "time"]).records;
+        let time = lines[lines.len() / 2]["fields"]["time"].as_u64().unwrap();
+        let at = |time: u64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+        let parts = [(&first, format!(",{}", at(time))), (&second, format!("{},", at(time + 1)))];
+        for (part, span) in &parts {
+            assert_eq!(edit(&input, part, &["--time", span]).status, 0, "{name}");
+        }
+        let files =
+            ["edit".as_ref(), second.as_os_str(), first.as_os_str(), "-o".as_ref(), whole.as_os_str()];
+        let run = perfdata(files);
+        assert_eq!(run.status, 0, "{name}: {}", run.err);
+        assert!(script(&whole, &[]) == script(&base, &[]), "{name}");
+        // Steps apply to all of them.
+        let run = perfdata(files.into_iter().chain(["--time".as_ref(), parts[0].1.as_ref()]));
+        assert_eq!(run.status, 0, "{name}: {}", run.err);
+        assert!(script(&whole, &[]) == script(&first, &[]), "{name}");
+    }
+    let other = testdata::path("ids.data");
+    let run =
+        perfdata(["edit".as_ref(), first.as_os_str(), other.as_os_str(), "-o".as_ref(), first.as_os_str()]);
+    assert_eq!(run.status, 1, "{}", run.err);
+    assert!(run.err.contains(": must be ") || run.err.contains("is read as input"), "{}", run.err);
+}
+
+#[test]
+fn copied_stacks_become_call_chains() {
+    let folder = scratch_folder("edit_unwound");
+    let output = folder.join("edited.data");
+    let input = testdata::path("dwarf.data");
+    let stacks = |file: &Path| {
+        let run = perfdata(["script".as_ref(), file.as_os_str(), "--format".as_ref(), "jsonl".as_ref()]);
+        let lines = run.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let stack = |line: serde_json::Value| {
+            let frames = line["stack"].as_array()?.clone();
+            // A frame that is a guess, and those after it, are no part of a call chain.
+            let certain = frames.into_iter().take_while(|frame| frame["guessed"] != true);
+            let mut stack: Vec<_> =
+                certain.map(|frame| (frame["ip"].as_u64(), frame["mode"].clone())).collect();
+            // Inlined functions, of which perf's rules for call chains find others.
+            stack.dedup();
+            Some(stack)
+        };
+        lines.filter_map(stack).collect::<Vec<_>>()
+    };
+    let run = edit(&input, &output, &["--unwind", "--no-inline"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let (before, after) = (stacks(&input), stacks(&output));
+    assert!(before.len() > 3 && before.iter().any(|stack| !stack.is_empty()));
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(&after) {
+        // Without a frame, a sample's own address is its stack.
+        assert!(before == after || before.is_empty() && after.len() == 1, "{before:x?} {after:x?}");
+    }
+    let size = |path: &Path| fs::metadata(path).unwrap().len();
+    assert!(size(&output) * 2 < size(&input));
+    let info = perfdata(["info".as_ref(), output.as_os_str()]).out;
+    assert!(info.contains("without REGS_USER|STACK_USER"), "{info}");
+}
+
+#[test]
+fn records_are_sorted() {
+    let folder = scratch_folder("edit_sorted");
+    let output = folder.join("edited.data");
+    let input = testdata::path("threads.dir");
+    assert_eq!(edit(&input, &output, &["--sort"]).status, 0);
+    let times: Vec<_> = jsonl(&output, &["--type", "SAMPLE"])
+        .records
+        .iter()
+        .map(|it| it["fields"]["time"].as_u64())
+        .collect();
+    assert!(times.len() > 3 && times.is_sorted());
+    assert!(script(&output, &[]) == script(&input, &[]));
+}
+
+#[test]
 fn an_output_that_cannot_be_is_refused() {
     let folder = scratch_folder("edit_refused");
     let input = folder.join("capture.data");
