@@ -235,7 +235,7 @@ fn counter_values_of_another_format() {
 #[test]
 fn records_of_perf_are_not_written() {
     let round = Record::User(UserRecord::FinishedRound, RecordType::FINISHED_ROUND);
-    let must = "a type of the kernel; copy the raw record instead";
+    let must = "that of the record, of the kernel or of simpleperf: copy perf's own records instead";
     assert_eq!(refused(Misc(0), &round), WriteError::Invalid { field: "type", must });
 }
 
