@@ -28,6 +28,8 @@ pub enum Need {
     Sysfs,
     /// Named after the program: this command succeeds.
     Runs(&'static [&'static str]),
+    /// `python-perf`: a `python3` that has `-X perf`, which came with 3.12.
+    PythonPerf,
     /// `ordinary-user`: running a program as another user, or being an ordinary user.
     OrdinaryUser,
     /// `hardware`: a PMU that counts cycles.
@@ -54,6 +56,7 @@ impl Need {
             Self::Sysfs => "sysfs",
             Self::Runs([name, ..]) => name,
             Self::Runs([]) => "nothing",
+            Self::PythonPerf => "python-perf",
             Self::OrdinaryUser => "ordinary-user",
             Self::Hardware => "hardware",
             Self::NoHardware => "no-hardware",
@@ -97,6 +100,10 @@ impl Need {
             Self::Sysfs => read("/sys/bus/event_source/devices/software/type").map(drop),
             Self::Runs([program, arguments @ ..]) => runs(Command::new(program).args(arguments)),
             Self::Runs([]) => Ok(()),
+            Self::PythonPerf => {
+                runs(Command::new("python3").args(["-c", "import sys; sys.activate_stack_trampoline"]))
+                    .map_err(|error| format!("{error}: it has no -X perf"))
+            }
             Self::OrdinaryUser => {
                 if kernel::is_root() {
                     runs(Command::new("setpriv").args(AS_NOBODY).arg("true"))

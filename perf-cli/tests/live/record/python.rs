@@ -8,10 +8,6 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     Events: functions_of_python_in_copied_stacks,
 ];
 
-/// A Python that has `-X perf`: 3.12 and later.
-const HAS_TRAMPOLINES: needs::Need =
-    needs::Need::Runs(&["python3", "-c", "import sys; sys.activate_stack_trampoline"]);
-
 const PROGRAM: &str = "import os, sys
 def leaf():
     return sum(i * i % 7 for i in range(500))
@@ -26,7 +22,7 @@ outer()
 
 /// The stacks go on through the trampolines, to the first function of the program.
 fn functions_of_python_in_copied_stacks() {
-    needs::all(&[HAS_TRAMPOLINES]);
+    needs::all(&[needs::Need::PythonPerf]);
     let folder = needs::folder();
     fs::write(folder.join("work.py"), PROGRAM).unwrap();
     let options =
