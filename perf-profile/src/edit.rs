@@ -15,7 +15,7 @@ pub use redaction::{Redaction, SecretKind};
 use perf_abi::sample_type::SampleType;
 use perf_parse::Reader;
 use perf_parse::file::write::WriteFileError;
-use perf_parse::rewrite::{Edit, EditSummary, EditedSample, RepairStep};
+use perf_parse::rewrite::{Edit, EditSummary, EditedRecord, RepairStep};
 
 use crate::error::ProfileError;
 use crate::event_name::event_name;
@@ -160,7 +160,7 @@ impl CaptureEdit {
             return Err(EditError::NoCallChains { event: OneLine(&event_name(event)).to_string() });
         }
         let mut selector = SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds)?;
-        Ok(edit.samples(move |record| selector.decide(record).unwrap_or(EditedSample::LeftOut)))
+        Ok(edit.samples(move |record| selector.decide(record).unwrap_or(EditedRecord::LeftOut)))
     }
 }
 

@@ -157,13 +157,13 @@ impl fmt::Display for MissingCause {
                 )
             }
             Self::NotFound => f.write_str(
-                "the file was not found. Give the folder that has it with --symfs or --debug-dir; perf archive packs the \
-                 files on the machine that recorded",
+                "the file was not found. Give the folder that has it with --symfs or --debug-dir; perfdata archive packs \
+                 the files on the machine that recorded",
             ),
             Self::ContainerGone(minor) => write!(
                 f,
                 "the file was not found; it was on a file system without a device (0:{minor}), as those of containers are. \
-                 Run perfdata while the container runs, or give a copy of its root with --symfs",
+                 Run perfdata while the container runs, record with --collect, or give a copy of its root with --symfs",
             ),
             Self::Kernel(why) => {
                 f.write_str(match why {
@@ -229,8 +229,8 @@ mod tests {
                 "by now, with the build id abababab. Give",
             ),
             (DsoKind::File, Some(NoSymbols::WrongBuildId(None)), None, "by now, without a build id. Give"),
-            (DsoKind::File, Some(NoSymbols::NotFound), inode(8, 1), "perf archive"),
-            (DsoKind::File, Some(NoSymbols::NotFound), inode(0, 0), "perf archive"),
+            (DsoKind::File, Some(NoSymbols::NotFound), inode(8, 1), "perfdata archive"),
+            (DsoKind::File, Some(NoSymbols::NotFound), inode(0, 0), "perfdata archive"),
             (DsoKind::File, Some(NoSymbols::NotFound), inode(0, 52), "(0:52), as those of containers are"),
             (DsoKind::File, Some(NoSymbols::TooLarge), None, "the file is too large"),
             (

@@ -8,7 +8,7 @@ use perf_abi::sample_type::SampleType;
 use perf_parse::Reader;
 use perf_parse::file::RecordCheck;
 use perf_parse::file::write::WriteFileError;
-use perf_parse::rewrite::{Edit, EditSummary, EditedSample, RepairOrder, repair};
+use perf_parse::rewrite::{Edit, EditSummary, EditedRecord, RepairOrder, repair};
 
 use super::walk::walk;
 
@@ -72,7 +72,7 @@ fn edit(reader: &Reader<'_>) {
     let mut index = 0_u64;
     let half = Edit::new().samples(|_| {
         index += 1;
-        if index.is_multiple_of(2) { EditedSample::LeftOut } else { EditedSample::Kept }
+        if index.is_multiple_of(2) { EditedRecord::LeftOut } else { EditedRecord::Kept }
     });
     let half = half.write_file(reader, Cursor::new(Vec::new()), |_| {});
     let half = half.unwrap_or_else(|error| panic!("{error}"));

@@ -1,6 +1,6 @@
 //! What an edit leaves of everything in a capture but its samples.
 
-use super::edited::EditedSample;
+use super::edited::EditedRecord;
 use crate::file::write::{EventFields, FeaturePayloads};
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;
@@ -16,5 +16,5 @@ pub trait CaptureFilter {
 
     /// Decides about a record that is not a sample. `layout` is that of its event, and `None` for records of perf and of
     /// simpleperf, and if the event is not known. The records of a pipe that are sections of a file are features here.
-    fn record(&mut self, record: &RawRecord<'_>, layout: Option<&SampleLayout>) -> EditedSample;
+    fn record(&mut self, record: &RawRecord<'_>, layout: Option<&SampleLayout>) -> EditedRecord;
 }

@@ -8,7 +8,7 @@ use perf_abi::attr::AttrVersion;
 use perf_abi::sample_type::SampleType;
 
 use super::capture_filter::CaptureFilter;
-use super::edited::{EditSummary, EditedSample};
+use super::edited::{EditSummary, EditedRecord};
 use super::known_records;
 use super::rewriter::{Rewriter, SampleSteps};
 use super::sample_fields::REMOVABLE;
@@ -34,7 +34,7 @@ use crate::file::write::{FileWriter, PipeWriter, WriteFileError, WriteOptions, Z
 ///
 /// use perf_parse::Reader;
 /// use perf_parse::abi::sample_type::SampleType;
-/// use perf_parse::rewrite::{Edit, EditedSample};
+/// use perf_parse::rewrite::{Edit, EditedRecord};
 ///
 /// # let path = "examples/captures/ids.data";
 /// let reader = Reader::open(path)?;
@@ -42,7 +42,7 @@ use crate::file::write::{FileWriter, PipeWriter, WriteFileError, WriteOptions, Z
 /// let span = first..first + 1_000_000;
 /// let edit = Edit::new().remove(SampleType::RAW).samples(move |record| {
 ///     let is_selected = record.time().is_some_and(|time| span.contains(&time));
-///     if is_selected { EditedSample::Kept } else { EditedSample::LeftOut }
+///     if is_selected { EditedRecord::Kept } else { EditedRecord::LeftOut }
 /// });
 /// let edited = edit.write_file(&reader, Cursor::new(Vec::new()), |_| {})?;
 /// println!("{} samples are left out", edited.left_out);
@@ -93,7 +93,7 @@ impl<'f> Edit<'f> {
     }
 
     /// Has a filter decide about each sample that can be decoded, in the order of the records.
-    pub fn samples(self, filter: impl FnMut(&EventRecord<'_>) -> EditedSample + 'f) -> Self {
+    pub fn samples(self, filter: impl FnMut(&EventRecord<'_>) -> EditedRecord + 'f) -> Self {
         Self { samples: SampleSteps { filter: Some(Box::new(filter)), ..self.samples }, ..self }
     }
 

@@ -1,4 +1,4 @@
-//! What an edit makes of samples, and of a capture.
+//! What an edit makes of records, and of a capture.
 
 use alloc::vec::Vec;
 
@@ -6,14 +6,15 @@ use perf_abi::feature::Feature;
 
 use crate::account::Account;
 
-/// A sample after an edit.
+/// A record after an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EditedSample {
-    /// The sample is in the result.
+pub enum EditedRecord {
+    /// The record is in the result.
     Kept,
-    /// The sample is not in the result, which counts it.
+    /// The record is not in the result, which counts it.
     LeftOut,
-    /// These bytes are in the result in its place: one whole SAMPLE record of the same event and byte order.
+    /// These bytes are in the result in its place: one whole record of the same event and byte order, a sample
+    /// for a sample.
     Replaced(Vec<u8>),
 }
 
@@ -24,7 +25,8 @@ pub struct EditSummary<W> {
     pub out: W,
     /// Number of records that were written.
     pub written: u64,
-    /// Number of samples that the edit leaves out, and of CALLCHAIN_DEFERRED records if it removes call chains.
+    /// Number of records that the edit leaves out: samples, CALLCHAIN_DEFERRED if it removes call chains, and those of a
+    /// [`CaptureFilter`](super::CaptureFilter).
     pub left_out: u64,
     /// Number of records that were found and cannot be written.
     pub dropped: u64,

@@ -49,7 +49,7 @@ const ROUND: u64 = 16384;
 /// use std::io::Cursor;
 ///
 /// use perf_parse::Reader;
-/// use perf_parse::rewrite::{Edit, EditedSample, merge};
+/// use perf_parse::rewrite::{Edit, EditedRecord, merge};
 ///
 /// # let path = "examples/captures/ids.data";
 /// let reader = Reader::open(path)?;
@@ -57,8 +57,8 @@ const ROUND: u64 = 16384;
 /// let middle = reader.records().filter_map(|record| Some(time(&record.ok()?))).max().unwrap_or(0) / 2;
 /// let half = |is_first: bool| {
 ///     let edit = Edit::new().samples(move |record| match (time(record) < middle) == is_first {
-///         true => EditedSample::Kept,
-///         false => EditedSample::LeftOut,
+///         true => EditedRecord::Kept,
+///         false => EditedRecord::LeftOut,
 ///     });
 ///     edit.write_file(&reader, Cursor::new(Vec::new()), |_| {}).map(|edited| edited.out.into_inner())
 /// };

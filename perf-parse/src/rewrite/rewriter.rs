@@ -13,7 +13,7 @@ use perf_abi::sample_type::SampleType;
 use super::account::EditAccount;
 use super::capture_filter::CaptureFilter;
 use super::descriptions::{DescriptionPart, Descriptions};
-use super::edited::{EditSummary, EditedSample};
+use super::edited::{EditSummary, EditedRecord};
 use super::sample_fields;
 use super::sink::CaptureSink;
 use super::step::RepairStep;
@@ -28,7 +28,7 @@ use crate::record::user::EventUpdateData;
 use crate::record::{RawRecord, Record, UserRecord};
 
 /// Decides about a sample.
-type SampleDecision<'f> = Box<dyn FnMut(&EventRecord<'_>) -> EditedSample + 'f>;
+type SampleDecision<'f> = Box<dyn FnMut(&EventRecord<'_>) -> EditedRecord + 'f>;
 
 /// What an edit does with samples.
 pub(super) struct SampleSteps<'f> {
@@ -222,14 +222,14 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let edited = match &part {
             RecordPart::Bytes(bytes) => match RawRecord::parse_in(self.endianness, bytes) {
                 Ok((raw, _)) => others.record(&raw, layout),
-                Err(_) => EditedSample::LeftOut,
+                Err(_) => EditedRecord::LeftOut,
             },
             _ => others.record(&record.raw(), layout),
         };
         match edited {
-            EditedSample::Kept => part,
-            EditedSample::Replaced(bytes) => RecordPart::Bytes(Cow::Owned(bytes)),
-            EditedSample::LeftOut => {
+            EditedRecord::Kept => part,
+            EditedRecord::Replaced(bytes) => RecordPart::Bytes(Cow::Owned(bytes)),
+            EditedRecord::LeftOut => {
                 self.left_out = self.left_out.saturating_add(1);
                 RecordPart::Nothing
             }
@@ -241,12 +241,12 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let mut part = RecordPart::Whole;
         if let Some(filter) = &mut self.steps.filter {
             match filter(record) {
-                EditedSample::Kept => {}
-                EditedSample::LeftOut => {
+                EditedRecord::Kept => {}
+                EditedRecord::LeftOut => {
                     self.left_out = self.left_out.saturating_add(1);
                     return Ok(RecordPart::Nothing);
                 }
-                EditedSample::Replaced(bytes) => part = RecordPart::Bytes(Cow::Owned(bytes)),
+                EditedRecord::Replaced(bytes) => part = RecordPart::Bytes(Cow::Owned(bytes)),
             }
         }
         if let Some(time) = record.time().filter(|_| self.steps.filter.is_some()) {

@@ -7,7 +7,7 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::WriteFileError;
 use perf_parse::file::{Reader, RecordCheck};
-use perf_parse::rewrite::{Edit, EditAccount, EditedSample, RepairOrder, repair};
+use perf_parse::rewrite::{Edit, EditAccount, EditedRecord, RepairOrder, repair};
 use perf_parse::sample::Reading;
 use perf_parse::write::SampleFields;
 
@@ -113,7 +113,7 @@ fn samples_are_left_out_and_counted() {
         let mut index = 0;
         let edit = Edit::new().samples(|_| {
             index += 1;
-            if index % 3 == 1 { EditedSample::Kept } else { EditedSample::LeftOut }
+            if index % 3 == 1 { EditedRecord::Kept } else { EditedRecord::LeftOut }
         });
         let reader = Reader::new(&bytes).unwrap();
         let edited = edit.write_file(&reader, Cursor::new(Vec::new()), |_| {}).unwrap();
@@ -193,7 +193,7 @@ fn the_account_adds_up_over_edits() {
         let mut index = 0;
         let edit = Edit::new().one_in(2).samples(move |_| {
             index += 1;
-            if index % 2 == 1 { EditedSample::Kept } else { EditedSample::LeftOut }
+            if index % 2 == 1 { EditedRecord::Kept } else { EditedRecord::LeftOut }
         });
         file(edit, bytes)
     };

@@ -10,7 +10,7 @@ use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::FeatureData;
 use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::file::{Reader, RecordCheck};
-use perf_parse::rewrite::{CaptureMergeError, Edit, EditAccount, EditedSample, merge};
+use perf_parse::rewrite::{CaptureMergeError, Edit, EditAccount, EditedRecord, merge};
 use perf_parse::write::SampleFields;
 
 /// Captures with a time in each sample: one event, several events, compressed, a pipe with tracepoints.
@@ -50,8 +50,8 @@ fn contents(bytes: &[u8]) -> (Vec<NamedFields>, usize) {
 fn part(bytes: &[u8], is_wanted: impl Fn(u64) -> bool) -> Vec<u8> {
     let reader = Reader::new(bytes).unwrap();
     let edit = Edit::new().samples(|record| match is_wanted(record.time().unwrap_or(0)) {
-        true => EditedSample::Kept,
-        false => EditedSample::LeftOut,
+        true => EditedRecord::Kept,
+        false => EditedRecord::LeftOut,
     });
     edit.write_file(&reader, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner()
 }
@@ -160,7 +160,7 @@ fn captures_that_do_not_fit_are_refused() {
     assert_eq!(refused(little(&a, &[]), counts), "STAT");
     let thinned = |one_in: u64| {
         let bytes = little(&a, &[]);
-        let edit = Edit::new().one_in(one_in).samples(|_| EditedSample::Kept);
+        let edit = Edit::new().one_in(one_in).samples(|_| EditedRecord::Kept);
         edit.write_file(&Reader::new(&bytes).unwrap(), Cursor::new(Vec::new()), |_| {})
             .unwrap()
             .out

@@ -8,7 +8,7 @@ use perf_parse::SampleLayout;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
 use perf_parse::record::RawRecord;
-use perf_parse::rewrite::{CaptureFilter, EditedSample};
+use perf_parse::rewrite::{CaptureFilter, EditedRecord};
 
 use pseudonyms::Pseudonyms;
 
@@ -138,7 +138,7 @@ impl CaptureFilter for Redaction {
         self.redact_event(event);
     }
 
-    fn record(&mut self, record: &RawRecord<'_>, layout: Option<&SampleLayout>) -> EditedSample {
+    fn record(&mut self, record: &RawRecord<'_>, layout: Option<&SampleLayout>) -> EditedRecord {
         self.redacted_record(record, layout)
     }
 }

@@ -8,7 +8,7 @@ use perf_parse::EventRecord;
 use perf_parse::Reader;
 use perf_parse::event::{Events, RecordPosition};
 use perf_parse::file::EventRecords;
-use perf_parse::rewrite::EditedSample;
+use perf_parse::rewrite::EditedRecord;
 use perf_parse::write::RecordEncoder;
 use perf_session::{Periods, SampleContext, Session};
 
@@ -43,7 +43,7 @@ struct TimeOrderWalk<'r> {
     /// The number of samples that may still be kept.
     room: u64,
     /// The decisions that are not asked for yet.
-    decided: HashMap<RecordPosition, EditedSample>,
+    decided: HashMap<RecordPosition, EditedRecord>,
 }
 
 impl<'r> SampleSelector<'r> {
@@ -89,13 +89,13 @@ impl<'r> SampleSelector<'r> {
 
     /// Returns what becomes of a sample; `None` for one of an unknown event, and for one that the walk in order of time does not
     /// return.
-    pub(super) fn decide(&mut self, record: &EventRecord<'_>) -> Option<EditedSample> {
+    pub(super) fn decide(&mut self, record: &EventRecord<'_>) -> Option<EditedRecord> {
         let Self { filter, in_time } = self;
         match in_time {
             Some(walk) => walk.decide(record.position(), filter),
             None => {
                 let is_selected = filter.selects(&record.sample()?, record.event()?);
-                Some(if is_selected { EditedSample::Kept } else { EditedSample::LeftOut })
+                Some(if is_selected { EditedRecord::Kept } else { EditedRecord::LeftOut })
             }
         }
     }
@@ -103,7 +103,7 @@ impl<'r> SampleSelector<'r> {
 
 impl TimeOrderWalk<'_> {
     /// Walks on until the sample at a place is decided.
-    fn decide(&mut self, place: RecordPosition, filter: &SampleFilter) -> Option<EditedSample> {
+    fn decide(&mut self, place: RecordPosition, filter: &SampleFilter) -> Option<EditedRecord> {
         loop {
             if let Some(decided) = self.decided.remove(&place) {
                 return Some(decided);
@@ -132,9 +132,9 @@ impl TimeOrderWalk<'_> {
         let decided = if is_kept {
             let chain = if self.unwinds { call_chain::of(&at, symbols) } else { None };
             edited(&at, shifts.as_deref(), chain.as_deref())
-                .map_or(EditedSample::Kept, EditedSample::Replaced)
+                .map_or(EditedRecord::Kept, EditedRecord::Replaced)
         } else {
-            EditedSample::LeftOut
+            EditedRecord::LeftOut
         };
         self.decided.insert(record.position(), decided);
     }

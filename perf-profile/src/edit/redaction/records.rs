@@ -6,7 +6,7 @@ use perf_parse::record::user::EventUpdateData;
 use perf_parse::record::{
     BpfEvent, Cgroup, Comm, FileId, Ksymbol, Mmap, Mmap2, RawRecord, Record, UserRecord,
 };
-use perf_parse::rewrite::EditedSample;
+use perf_parse::rewrite::EditedRecord;
 use perf_parse::write::{RecordEncoder, SampleIdFields};
 
 use super::{Redaction, SecretKind};
@@ -28,12 +28,12 @@ const PUBLIC: &[RecordType] = &[
 
 impl Redaction {
     /// Returns a record other than a sample without secrets. `layout` is that of the event of a record of the kernel.
-    pub(super) fn redacted_record(&self, raw: &RawRecord<'_>, layout: Option<&SampleLayout>) -> EditedSample {
+    pub(super) fn redacted_record(&self, raw: &RawRecord<'_>, layout: Option<&SampleLayout>) -> EditedRecord {
         if raw.kind().is_user() {
-            return if self.shows_user(raw) { EditedSample::Kept } else { EditedSample::LeftOut };
+            return if self.shows_user(raw) { EditedRecord::Kept } else { EditedRecord::LeftOut };
         }
         let bytes = layout.and_then(|layout| self.of_kernel(raw, layout));
-        bytes.map_or(EditedSample::LeftOut, EditedSample::Replaced)
+        bytes.map_or(EditedRecord::LeftOut, EditedRecord::Replaced)
     }
 
     /// Encodes a record of the kernel again, so that nothing is in it but its fields. `None` if it is left out.
