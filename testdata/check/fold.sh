@@ -4,7 +4,7 @@
 #     fold.sh PERFDATA PERF [CAPTURE...]
 #
 # Without captures, compares all of ../captures, ../synthetic and ../foreign, and a program that is built and recorded here,
-# whose functions are inlined and have names. The program inferno-collapse-perf is $INFERNO, the perf must be 6.1. Its
+# whose functions are inlined and have names. Those of simpleperf are left out: perf does not read the symbols in them. The program inferno-collapse-perf is $INFERNO, the perf must be 6.1. Its
 # stacks are drawn by inferno-flamegraph, if $FLAMEGRAPH is it, and by speedscope, if $SPEEDSCOPE is the index.html of the
 # npm package, in a Chromium, $CHROMIUM.
 #
@@ -141,7 +141,7 @@ compare() {
 }
 
 if [ $# -eq 0 ]; then
-    mapfile -t foreign < <(find "$here"/foreign -type f | sort)
+    mapfile -t foreign < <(find "$here"/foreign -type f -not -path '*/simpleperf/*' | sort)
     set -- "$here"/captures/* "$here"/synthetic/* "${foreign[@]}"
 fi
 number=0
