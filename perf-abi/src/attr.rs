@@ -253,4 +253,38 @@ impl Attr {
     pub fn breakpoint(&self) -> Option<(u64, u64)> {
         (self.kind == EventType::BREAKPOINT).then_some((self.config1, self.config2))
     }
+
+    /// Removes fields from samples, with the settings that say what the fields have: branches, registers, sizes of stacks and of
+    /// AUX data.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::attr::Attr;
+    /// use perf_abi::sample_type::SampleType;
+    ///
+    /// let sample_type = SampleType::TIME | SampleType::REGS_USER | SampleType::STACK_USER;
+    /// let mut attr = Attr { sample_type, sample_regs_user: 0xff, sample_stack_user: 8192, ..Attr::default() };
+    /// attr.remove_sample_fields(SampleType::STACK_USER);
+    /// assert_eq!(attr.sample_type, SampleType::TIME | SampleType::REGS_USER);
+    /// assert_eq!((attr.sample_regs_user, attr.sample_stack_user), (0xff, 0));
+    /// ```
+    pub fn remove_sample_fields(&mut self, fields: SampleType) {
+        self.sample_type = self.sample_type.without(fields);
+        if fields.contains(SampleType::BRANCH_STACK) {
+            self.branch_sample_type = BranchSampleType::NONE;
+        }
+        if fields.contains(SampleType::REGS_USER) {
+            self.sample_regs_user = 0;
+        }
+        if fields.contains(SampleType::STACK_USER) {
+            self.sample_stack_user = 0;
+        }
+        if fields.contains(SampleType::REGS_INTR) {
+            self.sample_regs_intr = 0;
+        }
+        if fields.contains(SampleType::AUX) {
+            self.aux_sample_size = 0;
+        }
+    }
 }

@@ -204,24 +204,7 @@ impl AttrPart {
                     attr.sig_data = 0;
                 }
             }
-            Self::SampleType(bits) => {
-                attr.sample_type = attr.sample_type.without(bits);
-                if bits.contains(SampleType::BRANCH_STACK) {
-                    attr.branch_sample_type = BranchSampleType::NONE;
-                }
-                if bits.contains(SampleType::REGS_USER) {
-                    attr.sample_regs_user = 0;
-                }
-                if bits.contains(SampleType::STACK_USER) {
-                    attr.sample_stack_user = 0;
-                }
-                if bits.contains(SampleType::REGS_INTR) {
-                    attr.sample_regs_intr = 0;
-                }
-                if bits.contains(SampleType::AUX) {
-                    attr.aux_sample_size = 0;
-                }
-            }
+            Self::SampleType(bits) => attr.remove_sample_fields(bits),
             Self::ReadFormat(bits) => attr.read_format = attr.read_format.without(bits),
             Self::BranchSampleType(bits) => attr.branch_sample_type = attr.branch_sample_type.without(bits),
             Self::AuxAction(bits) => attr.aux_action = attr.aux_action.without(bits),
