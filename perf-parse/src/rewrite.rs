@@ -1,6 +1,6 @@
 //! Writes captures from other captures: [`Edit`] leaves out samples and their fields and changes the container, [`merge`] makes
-//! one of several, [`repair`]
-//! copies everything that can be decoded, and [`FileCopy`] copies the records that the caller chooses.
+//! one of several, [`repair`] copies everything that can be decoded, and [`FileCopy`] copies the records that the caller
+//! chooses.
 //!
 //! They write a `perf.data` file, whatever the capture is: the attrs, names and features of a pipe become the sections of
 //! a file, and compressed records are decompressed. An edit also writes pipes and compressed files.

@@ -16,6 +16,8 @@ pub use callchain::{Callchain, ChainFrame, ChainFrames};
 pub use read::{Read, ReadValue, ReadValues};
 pub use regs::{Regs, RegsIter};
 pub use stack_user::StackUser;
+#[cfg(feature = "std")]
+pub(crate) use tail::AFTER_STACK;
 pub use tail::{Reading, Readings, Tail};
 
 use perf_abi::endian::{ByteOrder, Endianness};

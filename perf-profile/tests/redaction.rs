@@ -113,7 +113,12 @@ fn planted() -> Vec<u8> {
         ..Attr::default()
     };
     let layout = SampleLayout::new(&attr).unwrap();
-    let event = EventFields { name: Some(b"SECRET_group:SECRET".to_vec()), attr, ..EventFields::default() };
+    let event = EventFields {
+        name: Some(b"SECRET_group:SECRET".to_vec()),
+        ids: vec![7],
+        attr,
+        ..EventFields::default()
+    };
     let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
     let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &options).unwrap();
     writer.features().set(&FeatureData::Hostname(b"SECRET".into())).unwrap();
@@ -137,6 +142,9 @@ fn planted() -> Vec<u8> {
         let header = [kind.to_le_bytes().to_vec(), vec![0, 0], 24_u16.to_le_bytes().to_vec()].concat();
         bytes.extend([header, b"SECRET__SECRET\0\0".to_vec()].concat());
     }
+    // An EVENT_UPDATE that names the event.
+    let words = [40 << 48 | 78, 2, 7].map(u64::to_le_bytes).concat();
+    bytes.extend([&words, &b"SECRET__SECRET\0\0"[..]].concat());
     writer.records(&bytes).unwrap();
     writer.finish().unwrap().into_inner()
 }

@@ -32,7 +32,7 @@ impl EditAccount {
     /// The feature of an edited file. perf and simpleperf have no features near this number.
     pub const FEATURE: Feature = Feature(192);
 
-    /// Parses the section. Lines with other names are passed over; `None` for other bytes.
+    /// Parses the section. Skips lines with other names; `None` for other bytes.
     ///
     /// # Examples
     ///
@@ -67,8 +67,7 @@ impl EditAccount {
         Self::parse(section.bytes).filter(|_| section.feature == Self::FEATURE)
     }
 
-    /// Returns the account of two captures as one; `None` if one of their samples does not stand for as many as one of the
-    /// others.
+    /// Returns the account of two captures as one; `None` if their samples have different weights.
     pub(super) fn joined(&self, other: &Self) -> Option<Self> {
         let left_out = self.left_out.saturating_add(other.left_out);
         let removed = SampleType(self.removed.0 | other.removed.0);

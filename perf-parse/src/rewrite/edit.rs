@@ -10,7 +10,7 @@ use perf_abi::sample_type::SampleType;
 use super::capture_filter::CaptureFilter;
 use super::edited::{EditSummary, EditedRecord};
 use super::known_records;
-use super::rewriter::{Rewriter, SampleSteps};
+use super::rewriter::{EditSteps, Rewriter};
 use super::sample_fields::REMOVABLE;
 use super::sink::CaptureSink;
 use super::step::{RepairOrder, RepairStep};
@@ -54,7 +54,7 @@ use crate::file::write::{FileWriter, PipeWriter, WriteFileError, WriteOptions, Z
 #[must_use = "an edit does nothing until it is written"]
 pub struct Edit<'f> {
     order: RepairOrder,
-    samples: SampleSteps<'f>,
+    steps: EditSteps<'f>,
     zstd: Option<ZstdOptions>,
     attr_version: Option<AttrVersion>,
 }
@@ -69,7 +69,7 @@ impl Debug for Edit<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Edit")
             .field("order", &self.order)
-            .field("samples", &self.samples)
+            .field("steps", &self.steps)
             .field("zstd", &self.zstd)
             .field("attr_version", &self.attr_version)
             .finish_non_exhaustive()
@@ -81,7 +81,7 @@ impl<'f> Edit<'f> {
     pub const fn new() -> Self {
         Self {
             order: RepairOrder::Capture,
-            samples: SampleSteps { removed: SampleType::NONE, filter: None, one_in: 1, others: None },
+            steps: EditSteps { removed: SampleType::NONE, filter: None, one_in: 1, others: None },
             zstd: None,
             attr_version: None,
         }
@@ -94,26 +94,26 @@ impl<'f> Edit<'f> {
 
     /// Has a filter decide about each sample that can be decoded, in the order of the records.
     pub fn samples(self, filter: impl FnMut(&EventRecord<'_>) -> EditedRecord + 'f) -> Self {
-        Self { samples: SampleSteps { filter: Some(Box::new(filter)), ..self.samples }, ..self }
+        Self { steps: EditSteps { filter: Some(Box::new(filter)), ..self.steps }, ..self }
     }
 
-    /// States that the filter keeps one in `factor` of the samples that are selected, for the [`EditAccount`](super::EditAccount). Periods
-    /// stay as they are.
+    /// States that the filter keeps one in `factor` of the samples that are selected, for the
+    /// [`EditAccount`](super::EditAccount). Periods stay as they are.
     pub fn one_in(self, factor: u64) -> Self {
-        Self { samples: SampleSteps { one_in: factor.max(1), ..self.samples }, ..self }
+        Self { steps: EditSteps { one_in: factor.max(1), ..self.steps }, ..self }
     }
 
-    /// Removes fields, in addition to those of earlier calls, from all samples and from the attrs of their events: any of CALLCHAIN, RAW, BRANCH_STACK, REGS_USER,
-    /// STACK_USER, REGS_INTR, PHYS_ADDR, WEIGHT, WEIGHT_STRUCT, DATA_SRC, TRANSACTION, CGROUP, DATA_PAGE_SIZE,
-    /// CODE_PAGE_SIZE and AUX. Records CALLCHAIN_DEFERRED go with CALLCHAIN.
+    /// Removes fields, in addition to those of earlier calls, from all samples and from the attrs of their events: any of
+    /// CALLCHAIN, RAW, BRANCH_STACK, REGS_USER, STACK_USER, REGS_INTR, PHYS_ADDR, WEIGHT, WEIGHT_STRUCT, DATA_SRC, TRANSACTION,
+    /// CGROUP, DATA_PAGE_SIZE, CODE_PAGE_SIZE and AUX. Records CALLCHAIN_DEFERRED go with CALLCHAIN.
     pub fn remove(self, fields: SampleType) -> Self {
-        let removed = self.samples.removed | fields;
-        Self { samples: SampleSteps { removed, ..self.samples }, ..self }
+        let removed = self.steps.removed | fields;
+        Self { steps: EditSteps { removed, ..self.steps }, ..self }
     }
 
     /// Has a filter decide about all other records, features, and names of events.
     pub fn others(self, filter: impl CaptureFilter + 'f) -> Self {
-        Self { samples: SampleSteps { others: Some(Box::new(filter)), ..self.samples }, ..self }
+        Self { steps: EditSteps { others: Some(Box::new(filter)), ..self.steps }, ..self }
     }
 
     /// Compresses the records; `None`, the default, writes them uncompressed. Needs this crate's feature `zstd`.
@@ -166,7 +166,7 @@ impl<'f> Edit<'f> {
         out: S::Out,
         report: impl FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<S::Out>, WriteFileError> {
-        if self.samples.removed.0 & !REMOVABLE.0 != 0 {
+        if self.steps.removed.0 & !REMOVABLE.0 != 0 {
             let must = "CALLCHAIN, RAW or a field after them, except READ";
             return Err(WriteFileError::Option { option: "remove", must });
         }
@@ -180,6 +180,6 @@ impl<'f> Edit<'f> {
             zstd: self.zstd,
             ..WriteOptions::default()
         };
-        Rewriter::<S>::run(&mut self.samples, records, &options, out, report)
+        Rewriter::<S>::run(&mut self.steps, records, &options, out, report)
     }
 }

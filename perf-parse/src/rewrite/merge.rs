@@ -86,7 +86,7 @@ pub fn merge<W: Write + Seek>(
     let mut events = MergedEvents::default();
     let mut features = FeaturePayloads::new_in(first.endianness());
     let mut features_dropped = Vec::new();
-    let mut inputs = Vec::new();
+    let (mut walks, mut formats) = (Vec::new(), Vec::new());
     for (index, reader) in readers.iter().enumerate() {
         let mut records = known_records(reader)?;
         let opened = records.account().diagnostics.clone();
@@ -96,20 +96,21 @@ pub fn merge<W: Write + Seek>(
         features_dropped.extend(features::copy(&mut records, &mut of_capture, |_, _| true, &mut step)?);
         join(index, &mut features, &of_capture)?;
         events.add(index, records.events())?;
-        let tracing_data = of_capture.get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
-        inputs.push(MergeInput {
-            records: records.in_time_order(),
-            tracing_data,
-            held: None,
-            has_begun: false,
-        });
+        formats.push(of_capture.get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default());
+        walks.push(records.in_time_order());
     }
+    let inputs = walks.into_iter().zip(&formats).map(|(records, tracing_data)| MergeInput {
+        records,
+        check: RecordCheck::new(tracing_data),
+        held: None,
+        has_begun: false,
+    });
     features_dropped.sort_unstable();
     features_dropped.dedup();
     let options = WriteOptions { endianness: first.endianness(), ..WriteOptions::default() };
     let writer = FileWriter::new(out, &events.fields, &options).map_err(CaptureMergeError::Write)?;
     let mut merge = MergeWriter { writer, events, written: 0, dropped: 0, in_round: 0 };
-    let account = merge.records(readers, inputs, &mut report)?;
+    let account = merge.records(readers, inputs.collect(), &mut report)?;
     let MergeWriter { mut writer, mut events, written, dropped, .. } = merge;
     name_all(&mut events.fields);
     writer.name_events(&events.fields)?;
@@ -200,10 +201,10 @@ struct MergeWriter<W> {
 
 /// A capture that is being read.
 #[derive(Debug)]
-struct MergeInput<'r> {
+struct MergeInput<'r, 't> {
     /// In order of time.
     records: EventRecords<'r>,
-    tracing_data: Vec<u8>,
+    check: RecordCheck<'t>,
     /// The record that is written next, when the others have reached its time.
     held: Option<EventRecord<'r>>,
     has_begun: bool,
@@ -214,7 +215,7 @@ impl<W: Write + Seek> MergeWriter<W> {
     fn records(
         &mut self,
         readers: &[&Reader<'_>],
-        mut inputs: Vec<MergeInput<'_>>,
+        mut inputs: Vec<MergeInput<'_, '_>>,
         report: &mut impl FnMut(usize, RepairStep<'_>),
     ) -> Result<Account, CaptureMergeError> {
         // The time of the next record of each capture. A capture begins at its first record with a time.
@@ -226,13 +227,12 @@ impl<W: Write + Seek> MergeWriter<W> {
             .collect();
         while let Some(Reverse((_, index))) = next.pop() {
             let Some(input) = inputs.get_mut(index) else { continue };
-            let MergeInput { records, tracing_data, held, has_begun } = input;
+            let MergeInput { records, check, held, has_begun } = input;
             if !core::mem::replace(has_begun, true) && self.written > 0 {
                 // Readers deliver what is before the first of two marks before what comes after the second.
                 self.writer.end_round()?;
                 self.writer.end_round()?;
             }
-            let check = RecordCheck::new(tracing_data);
             if let Some(record) = held.take() {
                 self.put(index, &record, report)?;
             }

@@ -1,6 +1,5 @@
 //! The walk of an edit: each record is checked, edited and written.
 
-use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt::{Debug, Formatter};
@@ -30,8 +29,8 @@ use crate::record::{RawRecord, Record, UserRecord};
 /// Decides about a sample.
 type SampleDecision<'f> = Box<dyn FnMut(&EventRecord<'_>) -> EditedRecord + 'f>;
 
-/// What an edit does with samples.
-pub(super) struct SampleSteps<'f> {
+/// What an edit does with the records, features and events of a capture.
+pub(super) struct EditSteps<'f> {
     /// The fields that are removed.
     pub(super) removed: SampleType,
     /// Decides about each sample.
@@ -42,17 +41,14 @@ pub(super) struct SampleSteps<'f> {
     pub(super) others: Option<Box<dyn CaptureFilter + 'f>>,
 }
 
-impl Debug for SampleSteps<'_> {
+impl Debug for EditSteps<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         let (removed, one_in) = (&self.removed, &self.one_in);
-        f.debug_struct("SampleSteps")
-            .field("removed", removed)
-            .field("one_in", one_in)
-            .finish_non_exhaustive()
+        f.debug_struct("EditSteps").field("removed", removed).field("one_in", one_in).finish_non_exhaustive()
     }
 }
 
-impl SampleSteps<'_> {
+impl EditSteps<'_> {
     /// Returns the account of an edit that left out so many samples, added to that of the capture; `None` if nothing was
     /// left out.
     fn account(&self, of_capture: Option<&[u8]>, left_out: u64) -> Option<EditAccount> {
@@ -69,7 +65,7 @@ impl SampleSteps<'_> {
 /// An edit that is being written.
 #[derive(Debug)]
 pub(super) struct Rewriter<'e, 'f, S> {
-    steps: &'e mut SampleSteps<'f>,
+    steps: &'e mut EditSteps<'f>,
     sink: S,
     /// The events as they are written, and the layouts of their samples.
     events: Vec<EventFields>,
@@ -77,26 +73,26 @@ pub(super) struct Rewriter<'e, 'f, S> {
     descriptions: Descriptions,
     endianness: Endianness,
     written: u64,
+    /// Of the samples, and of their call chains.
     left_out: u64,
+    others_left_out: u64,
     dropped: u64,
     /// The times of the first and the last sample that was written.
     times: Option<SampleTime>,
 }
 
 /// What is written of a record.
-enum RecordPart<'b> {
+enum RecordPart {
     Whole,
-    Bytes(Cow<'b, [u8]>),
+    Bytes(Vec<u8>),
     /// Nothing: the record is not lost, or is counted already.
     Nothing,
-    /// Nothing, because of this fault.
-    Fault(FileError),
 }
 
 impl<S: CaptureSink> Rewriter<'_, '_, S> {
     /// Writes the records of a walk that knows all events and features.
     pub(super) fn run(
-        steps: &mut SampleSteps<'_>,
+        steps: &mut EditSteps<'_>,
         mut records: EventRecords<'_>,
         options: &WriteOptions,
         out: S::Out,
@@ -127,7 +123,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let descriptions = Descriptions::new(records.features().get(Feature::TRACING_DATA).is_some());
         let sink = S::begin(out, &events, features, options)?;
         let endianness = options.endianness;
-        let (written, left_out, dropped, times) = (0, 0, 0, None);
+        let (written, left_out, others_left_out, dropped, times) = (0, 0, 0, 0, None);
         let mut writer = Rewriter {
             steps,
             sink,
@@ -137,6 +133,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             endianness,
             written,
             left_out,
+            others_left_out,
             dropped,
             times,
         };
@@ -151,47 +148,44 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 }
                 Some(Ok(record)) => record,
             };
-            let checked = check.record(&record);
-            let part = match checked.and_then(|()| writer.part(&record, records.events())) {
-                Ok(part) => part,
-                Err(error) => RecordPart::Fault(error),
-            };
-            if let RecordPart::Fault(error) = part {
-                writer.dropped = writer.dropped.saturating_add(1);
-                // The walk notes an EVENT_UPDATE with an unknown id.
-                let is_update =
-                    matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. });
-                if !is_update {
-                    records.account_mut().note(error);
+            match check.record(&record).and_then(|()| writer.part(&record, records.events())) {
+                Ok(part) => writer.put(&record, &part, &mut report)?,
+                Err(error) => {
+                    writer.dropped = writer.dropped.saturating_add(1);
+                    // The walk notes an EVENT_UPDATE with an unknown id.
+                    let is_update =
+                        matches!(error.kind, FileErrorKind::UnknownId { kind: RecordType::EVENT_UPDATE, .. });
+                    if !is_update {
+                        records.account_mut().note(error);
+                    }
+                    if !is_update || !opened.contains(&error) {
+                        report(RepairStep::Unreadable { data_file: record.position().data_file, error });
+                    }
                 }
-                if !is_update || !opened.contains(&error) {
-                    report(RepairStep::Unreadable { data_file: record.position().data_file, error });
-                }
-            } else {
-                writer.put(&record, &part, &mut report)?;
             }
         }
-        let Rewriter { steps, sink, mut events, written, left_out, dropped, times, .. } = writer;
+        let Rewriter { steps, sink, mut events, written, left_out, others_left_out, dropped, times, .. } =
+            writer;
         name_all(&mut events);
         let mut features = Vec::new();
         if has_account {
             let account = steps.account(of_capture.as_deref(), left_out);
-            features.extend(account.map(|account| (EditAccount::FEATURE, Some(account.encode()))));
+            features.extend(account.map(|account| (EditAccount::FEATURE, account.encode())));
         }
         if let Some(times) = times.filter(|_| has_times) {
             let payload = FeatureData::SampleTime(times).encode(endianness)?;
-            features.push((Feature::SAMPLE_TIME, Some(payload)));
+            features.push((Feature::SAMPLE_TIME, payload));
         }
         let account = records.account().clone();
         let out = sink.finish(&events, features)?;
+        let left_out = left_out.saturating_add(others_left_out);
         Ok(EditSummary { out, written, left_out, dropped, features_dropped, account })
     }
 
     /// Returns what is written of a record that can be decoded.
-    fn part<'b>(&mut self, record: &EventRecord<'b>, known: &Events) -> Result<RecordPart<'b>, FileError> {
+    fn part(&mut self, record: &EventRecord<'_>, known: &Events) -> Result<RecordPart, FileError> {
         match record.kind() {
             RecordType::SAMPLE => return self.sample(record),
-            RecordType::EVENT_UPDATE if !self.rename(record, known)? => return Ok(RecordPart::Nothing),
             RecordType::CALLCHAIN_DEFERRED if self.steps.removed.contains(SampleType::CALLCHAIN) => {
                 self.left_out = self.left_out.saturating_add(1);
                 return Ok(RecordPart::Nothing);
@@ -199,24 +193,27 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             kind if is_section(kind) => return Ok(RecordPart::Nothing),
             _ => {}
         }
-        Ok(match self.descriptions.part(&record.raw(), known) {
-            DescriptionPart::Whole => self.other(record, None),
-            DescriptionPart::Bytes(bytes) => self.other(record, Some(bytes)),
-            DescriptionPart::Elsewhere => RecordPart::Nothing,
+        let part = match self.descriptions.part(&record.raw(), known) {
+            DescriptionPart::Whole => RecordPart::Whole,
+            DescriptionPart::Bytes(bytes) => RecordPart::Bytes(bytes),
+            DescriptionPart::Elsewhere => return Ok(RecordPart::Nothing),
             DescriptionPart::Wrong => {
                 self.dropped = self.dropped.saturating_add(1);
-                RecordPart::Nothing
+                return Ok(RecordPart::Nothing);
             }
             DescriptionPart::Late => {
                 let must = "before the records that it describes";
-                RecordPart::Fault(FileError::invalid("tracing_data", record.offset(), must, record.offset()))
+                return Err(FileError::invalid("tracing_data", record.offset(), must, record.offset()));
             }
-        })
+        };
+        let part = self.other(record, part);
+        // A name that is left out must not become that of the event.
+        let is_update = record.kind() == RecordType::EVENT_UPDATE && matches!(part, RecordPart::Whole);
+        Ok(if is_update && !self.rename(record, known)? { RecordPart::Nothing } else { part })
     }
 
-    /// Returns what the filter leaves of a record that is not a sample, or of these bytes in its place.
-    fn other<'b>(&mut self, record: &EventRecord<'b>, bytes: Option<Vec<u8>>) -> RecordPart<'b> {
-        let part = bytes.map_or(RecordPart::Whole, |bytes| RecordPart::Bytes(Cow::Owned(bytes)));
+    /// Returns what the filter leaves of a part of a record that is not a sample.
+    fn other(&mut self, record: &EventRecord<'_>, part: RecordPart) -> RecordPart {
         let Some(others) = &mut self.steps.others else { return part };
         let layout = record.event().map(|event| &event.layout);
         let edited = match &part {
@@ -228,16 +225,16 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         };
         match edited {
             EditedRecord::Kept => part,
-            EditedRecord::Replaced(bytes) => RecordPart::Bytes(Cow::Owned(bytes)),
+            EditedRecord::Replaced(bytes) => RecordPart::Bytes(bytes),
             EditedRecord::LeftOut => {
-                self.left_out = self.left_out.saturating_add(1);
+                self.others_left_out = self.others_left_out.saturating_add(1);
                 RecordPart::Nothing
             }
         }
     }
 
     /// Returns what is written of a sample.
-    fn sample<'b>(&mut self, record: &EventRecord<'b>) -> Result<RecordPart<'b>, FileError> {
+    fn sample(&mut self, record: &EventRecord<'_>) -> Result<RecordPart, FileError> {
         let mut part = RecordPart::Whole;
         if let Some(filter) = &mut self.steps.filter {
             match filter(record) {
@@ -246,7 +243,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                     self.left_out = self.left_out.saturating_add(1);
                     return Ok(RecordPart::Nothing);
                 }
-                EditedRecord::Replaced(bytes) => part = RecordPart::Bytes(Cow::Owned(bytes)),
+                EditedRecord::Replaced(bytes) => part = RecordPart::Bytes(bytes),
             }
         }
         if let Some(time) = record.time().filter(|_| self.steps.filter.is_some()) {
@@ -271,7 +268,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 None => return Ok(part),
             },
         };
-        edited.map(|bytes| RecordPart::Bytes(Cow::Owned(bytes))).map_err(|error| record.error(error))
+        edited.map(RecordPart::Bytes).map_err(|error| record.error(error))
     }
 
     /// Applies the name in an EVENT_UPDATE record, as the reader of the output will. Returns whether the record is written:
@@ -294,7 +291,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
     fn put(
         &mut self,
         record: &EventRecord<'_>,
-        part: &RecordPart<'_>,
+        part: &RecordPart,
         report: &mut impl FnMut(RepairStep<'_>),
     ) -> Result<(), WriteFileError> {
         let copied = match part {
@@ -303,7 +300,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 Ok((raw, _)) => self.sink.copy(&raw, &[]),
                 Err(_) => return Ok(()),
             },
-            RecordPart::Nothing | RecordPart::Fault(_) => return Ok(()),
+            RecordPart::Nothing => return Ok(()),
         };
         match copied {
             Ok(()) => self.written = self.written.saturating_add(1),

@@ -3,14 +3,13 @@
 use alloc::vec::Vec;
 
 use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::branch::BranchSampleType;
 use perf_abi::endian::{ByteOrder, Endianness};
 use perf_abi::sample_type::SampleType;
 
 use crate::error::Error;
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;
-use crate::sample::{Reading, Sample, Tail};
+use crate::sample::{AFTER_STACK, Reading, Sample, Tail};
 
 /// The fields that samples can be without. The others tell which event, thread and time a sample is of, and what it counts.
 pub(super) const REMOVABLE: SampleType = SampleType::CALLCHAIN
@@ -18,35 +17,11 @@ pub(super) const REMOVABLE: SampleType = SampleType::CALLCHAIN
     .union(SampleType::BRANCH_STACK)
     .union(SampleType::REGS_USER)
     .union(SampleType::STACK_USER)
-    .union(SampleType::WEIGHT)
-    .union(SampleType::WEIGHT_STRUCT)
-    .union(SampleType::DATA_SRC)
-    .union(SampleType::TRANSACTION)
-    .union(SampleType::REGS_INTR)
-    .union(SampleType::PHYS_ADDR)
-    .union(SampleType::CGROUP)
-    .union(SampleType::DATA_PAGE_SIZE)
-    .union(SampleType::CODE_PAGE_SIZE)
-    .union(SampleType::AUX);
+    .union(AFTER_STACK);
 
 /// Removes fields from an attr, with what else it has for them.
 pub(super) fn remove_from(attr: &mut Attr, fields: SampleType) {
-    attr.sample_type = attr.sample_type.without(fields);
-    if fields.contains(SampleType::BRANCH_STACK) {
-        attr.branch_sample_type = BranchSampleType(0);
-    }
-    if fields.contains(SampleType::REGS_USER) {
-        attr.sample_regs_user = 0;
-    }
-    if fields.contains(SampleType::STACK_USER) {
-        attr.sample_stack_user = 0;
-    }
-    if fields.contains(SampleType::REGS_INTR) {
-        attr.sample_regs_intr = 0;
-    }
-    if fields.contains(SampleType::AUX) {
-        attr.aux_sample_size = 0;
-    }
+    attr.remove_sample_fields(fields);
     if fields.contains(SampleType::CALLCHAIN) {
         attr.sample_max_stack = 0;
         let of_chains = AttrFlags::EXCLUDE_CALLCHAIN_KERNEL

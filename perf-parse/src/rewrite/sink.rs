@@ -29,11 +29,11 @@ pub(super) trait CaptureSink: Sized {
 
     fn copy(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError>;
 
-    /// Ends the capture. A file gets these names and features; `None` removes one.
+    /// Ends the capture. A file gets these names and features.
     fn finish(
         self,
         events: &[EventFields],
-        features: Vec<(Feature, Option<Vec<u8>>)>,
+        features: Vec<(Feature, Vec<u8>)>,
     ) -> Result<Self::Out, WriteFileError>;
 }
 
@@ -64,15 +64,10 @@ impl<W: Write + Seek> CaptureSink for FileWriter<W> {
     fn finish(
         mut self,
         events: &[EventFields],
-        features: Vec<(Feature, Option<Vec<u8>>)>,
+        features: Vec<(Feature, Vec<u8>)>,
     ) -> Result<W, WriteFileError> {
         for (feature, payload) in features {
-            match payload {
-                Some(payload) => self.features().raw(feature, &payload)?,
-                None => {
-                    self.features().remove(feature);
-                }
-            }
+            self.features().raw(feature, &payload)?;
         }
         self.name_events(events)?;
         Self::finish(self)
@@ -104,7 +99,7 @@ impl<W: Write> CaptureSink for PipeWriter<W> {
         Self::copy(self, record, data)
     }
 
-    fn finish(self, _: &[EventFields], _: Vec<(Feature, Option<Vec<u8>>)>) -> Result<W, WriteFileError> {
+    fn finish(self, _: &[EventFields], _: Vec<(Feature, Vec<u8>)>) -> Result<W, WriteFileError> {
         Self::finish(self)
     }
 }

@@ -18,6 +18,8 @@ use crate::error::Error;
 use crate::layout::TailFields;
 use reading::AmbiguousFields;
 pub use reading::{Reading, Readings};
+#[cfg(feature = "std")]
+pub(crate) use walk::AFTER_STACK;
 use walk::{TailWalk, raw};
 
 /// The fields of a sample from `read` on. Each is `None` if the event does not record it.

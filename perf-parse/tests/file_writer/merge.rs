@@ -122,6 +122,21 @@ fn events_are_matched_by_attr_and_name_or_added() {
     assert_eq!(events, expected.map(|(name, ids)| (name.to_vec(), ids.to_vec())));
 }
 
+/// Each event of a capture is one of its own, however many have the same attr and name: takes linear time.
+#[test]
+fn many_events_of_the_same_attr_and_name() {
+    let sample_type = SampleType::IDENTIFIER | SampleType::TIME;
+    let made = |ids: core::ops::Range<u64>| {
+        let events = ids.map(|id| event(sample_type, id, "same")).collect::<Vec<_>>();
+        made(&events, &[], Endianness::Little)
+    };
+    let bytes = merged(&[&made(0..20_000), &made(20_000..40_000), &made(40_000..60_001)]).unwrap();
+    let reader = Reader::new(&bytes).unwrap();
+    let ids: Vec<_> = reader.events().iter().map(|event| event.ids.clone()).collect();
+    assert_eq!(ids.len(), 20_001);
+    assert_eq!((&*ids[7], &*ids[20_000]), (&[7, 20_007, 40_007][..], &[60_000][..]));
+}
+
 #[test]
 fn captures_that_do_not_fit_are_refused() {
     let with_id = SampleType::IDENTIFIER | SampleType::TIME;

@@ -1,7 +1,9 @@
 //! The events of several captures as one list.
 
 use alloc::collections::BTreeMap;
+use alloc::collections::btree_map::Entry;
 use alloc::vec::Vec;
+use std::collections::HashMap;
 
 use perf_abi::attr::Attr;
 use perf_abi::sample_type::SampleType;
@@ -18,7 +20,12 @@ pub(super) struct MergedEvents {
     pub(super) fields: Vec<EventFields>,
     /// The index of the event of each id.
     pub(super) ids: BTreeMap<u64, usize>,
+    /// The indexes of the events with an identity, in ascending order: a capture may have several.
+    same: HashMap<EventIdentity, Vec<usize>>,
 }
+
+/// What events that are one have in common: their attr, apart from its size, the bytes of it that are not known, and the name.
+type EventIdentity = (Attr, Vec<u8>, Option<Vec<u8>>);
 
 impl MergedEvents {
     /// Adds the events of a capture.
@@ -28,31 +35,40 @@ impl MergedEvents {
     /// If no reader could tell which event a record is of.
     pub(super) fn add(&mut self, capture: usize, known: &Events) -> Result<(), CaptureMergeError> {
         let differ = |field, must| CaptureMergeError::Differ { capture, field, must };
-        let mut used = Vec::new();
+        let mut used = HashMap::<EventIdentity, usize>::new();
         for event in events_without(known, SampleType::NONE) {
-            let is_same = |(index, before): &(usize, &EventFields)| {
-                !used.contains(index)
-                    && Attr { size: 0, ..before.attr } == Attr { size: 0, ..event.attr }
-                    && (&before.attr_tail, &before.name) == (&event.attr_tail, &event.name)
+            let identity = (Attr { size: 0, ..event.attr }, event.attr_tail.clone(), event.name.clone());
+            let same = self.same.entry(identity.clone()).or_default();
+            let number = used.entry(identity).or_default();
+            let index = match same.get(*number) {
+                Some(&index) => index,
+                None => {
+                    same.push(self.fields.len());
+                    self.fields.len()
+                }
             };
-            let same = if capture == 0 { None } else { self.fields.iter().enumerate().find(is_same) };
-            let index = same.map_or(self.fields.len(), |(index, _)| index);
+            *number = number.saturating_add(1);
+            let mut new = Vec::new();
             for &id in &event.ids {
-                if *self.ids.entry(id).or_insert(index) != index {
-                    let must = "that of the same event as before: a machine gives an id once until it is started again";
-                    return Err(differ("id", must));
+                match self.ids.entry(id) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(index);
+                        new.push(id);
+                    }
+                    Entry::Occupied(entry) if *entry.get() != index => {
+                        let must = "that of the same event as before: a machine gives an id once until it is started again";
+                        return Err(differ("id", must));
+                    }
+                    Entry::Occupied(_) => {}
                 }
             }
             match self.fields.get_mut(index) {
                 None => self.fields.push(event),
                 Some(before) => {
-                    let new = event.ids.iter().filter(|id| !before.ids.contains(id)).copied();
-                    let new = new.collect::<Vec<_>>();
                     before.ids.extend(new);
                     before.attr.size = before.attr.size.max(event.attr.size);
                 }
             }
-            used.push(index);
         }
         if self.fields.len() > 1 {
             let places: Vec<_> = self.fields.iter().map(places_of_id).collect();

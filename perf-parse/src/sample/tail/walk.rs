@@ -16,7 +16,7 @@ use crate::layout::SampleLayout;
 use crate::sample::{BranchStack, Callchain, Regs, Sample, StackUser};
 
 /// The fields of a sample that follow the user stack.
-const AFTER_STACK: SampleType = SampleType::WEIGHT
+pub(crate) const AFTER_STACK: SampleType = SampleType::WEIGHT
     .union(SampleType::WEIGHT_STRUCT)
     .union(SampleType::DATA_SRC)
     .union(SampleType::TRANSACTION)
