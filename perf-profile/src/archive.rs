@@ -33,8 +33,10 @@
 //! lines are not known.
 
 mod collection;
+mod compressed;
 mod file_list;
 mod listed_files;
+mod long_names;
 mod read_log;
 mod slim;
 mod unpack;

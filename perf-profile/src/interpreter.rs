@@ -71,7 +71,7 @@ impl InterpreterFolder {
                 *kept = false;
             }
         };
-        // The last function of the program, or of the interpreter if that stands for one, and whether it is the former.
+        // The last function of the program, or the interpreting function without one, and whether it is the former.
         let mut inner: Option<(usize, bool)> = None;
         for at in 0..roles.len() {
             let is_program = match role(at) {

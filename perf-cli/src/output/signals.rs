@@ -74,10 +74,21 @@ pub(crate) fn end_by(signal: i32) -> io::Result<()> {
     let files = unfinished_files();
     files.iter().flatten().for_each(|path| {
         if fs::remove_file(path).is_err() {
-            let _ = fs::remove_dir_all(path);
+            remove_folder(path);
         }
     });
     emulate_default_handler(signal)
+}
+
+/// Removes a folder into which another thread may still unpack an archive: that thread may add a file once the others are removed.
+fn remove_folder(path: &Path) {
+    const ATTEMPTS: usize = 1000;
+    for _ in 0..ATTEMPTS {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            _ => break,
+        }
+    }
 }
 
 /// Waits for the end by a signal, if one ends the program: files that are removed then may make it fail meanwhile, and its status

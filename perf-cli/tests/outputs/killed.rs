@@ -26,7 +26,10 @@ fn wait_until(folder: &Path, is_begun: impl Fn(&[String]) -> bool) {
 fn kill(mut child: Child, signal: (&str, i32)) {
     let kill = Command::new("kill").args(["-s", signal.0, &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
+    // `wait` closes standard input: a program that reads it would end before the signal ends it.
+    let input = child.stdin.take();
     assert_eq!(child.wait().unwrap().signal(), Some(signal.1));
+    drop(input);
 }
 
 /// Returns whether a signal does what it does by default: shells ignore some for programs in the background.

@@ -12,8 +12,8 @@ use perf_symbol::{BuildIdFile, Cancellation, FileBytes, Files};
 use super::file_list::ListedFile;
 use super::read_log::VDSOS;
 
-/// Answers for the recording machine, of which it has what an archive has. Files of this machine are read only at the paths that
-/// the user or a server gave.
+/// Answers for the recording machine with the files of an archive. Files of this machine are read only at the paths that the user
+/// or a server gave.
 pub(super) struct ListedFiles {
     pub(super) files: Arc<dyn Files>,
     /// The folder with the entries.

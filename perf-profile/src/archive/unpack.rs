@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex};
 
 use bzip2::read::MultiBzDecoder;
 use perf_symbol::{Files, SymbolOptions};
-use ruzstd::decoding::StreamingDecoder;
 use tar::{Archive, EntryType};
 
-use super::file_list::{self, ListedFile, path_of};
+use super::compressed::{CountedBytes, ZstdFrames};
+use super::file_list::{self, ListedFile};
 use super::listed_files::ListedFiles;
+use super::long_names::LongNames;
 use super::write::CAPTURE;
 
 /// The first bytes of Zstandard and of bzip2.
@@ -122,7 +123,7 @@ pub fn unpack(archive: impl BufRead, folder: &Path, limits: &ArchiveLimits) -> i
     let mut archive = CountedBytes { from: archive, count: Arc::clone(&folder.compressed) };
     let start = archive.fill_buf()?;
     if start.starts_with(ZSTD) {
-        unpack_tar(ZstdFrames { from: Some(archive), frame: None }, folder)
+        unpack_tar(ZstdFrames::new(archive), folder)
     } else if start.starts_with(BZIP2) {
         unpack_tar(MultiBzDecoder::new(archive), folder)
     } else {
@@ -235,10 +236,16 @@ impl UnpackFolder<'_> {
     /// Gives a file a name in the folder.
     fn place(&mut self, from: &Path, name: &Path) -> io::Result<()> {
         self.names = self.names.checked_sub(name.components().count()).ok_or_else(|| self.too_many())?;
-        let name = self.path.join(name);
-        if let Some(folder) = name.parent() {
-            fs::create_dir_all(folder)?;
+        let mut folder = self.path.to_owned();
+        for part in name.parent().into_iter().flat_map(Path::components) {
+            folder.push(part);
+            // `create_dir_all` would also create the folder of the archive again that was removed to end the unpacking.
+            match fs::create_dir(&folder) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
         }
+        let name = self.path.join(name);
         if (self.link)(from, &name).is_err() {
             self.take(fs::metadata(from)?.len())?;
             fs::copy(from, &name)?;
@@ -275,105 +282,6 @@ impl UnpackFolder<'_> {
 
     fn too_many(&self) -> io::Error {
         io::Error::other(format!("the archive has more than {} files and folders", self.limits.entries))
-    }
-}
-
-/// Counts the bytes that are read.
-struct CountedBytes<R> {
-    from: R,
-    count: Arc<AtomicU64>,
-}
-
-impl<R: BufRead> Read for CountedBytes<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.from.read(buffer)?;
-        self.count.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
-    }
-}
-
-impl<R: BufRead> BufRead for CountedBytes<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.from.fill_buf()
-    }
-
-    fn consume(&mut self, bytes: usize) {
-        self.count.fetch_add(bytes as u64, Ordering::Relaxed);
-        self.from.consume(bytes);
-    }
-}
-
-/// The decoder of a file of one or more frames of Zstandard.
-struct ZstdFrames<R: Read> {
-    /// The file, between two frames.
-    from: Option<R>,
-    frame: Option<ZstdFrame<R>>,
-}
-
-type ZstdFrame<R> = StreamingDecoder<R, ruzstd::decoding::FrameDecoder>;
-
-impl<R: BufRead> Read for ZstdFrames<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if let Some(mut from) = self.from.take() {
-                if from.fill_buf()?.is_empty() {
-                    self.from = Some(from);
-                    return Ok(0);
-                }
-                self.frame = Some(StreamingDecoder::new(from).map_err(io::Error::other)?);
-            }
-            let Some(frame) = &mut self.frame else { return Ok(0) };
-            match frame.read(buffer)? {
-                0 if !buffer.is_empty() => self.from = self.frame.take().map(StreamingDecoder::into_inner),
-                read => return Ok(read),
-            }
-        }
-    }
-}
-
-/// The long name and the long target of a link that the next entry has. Both GNU's and POSIX's form is read.
-#[derive(Default)]
-struct LongNames {
-    name: Option<PathBuf>,
-    target: Option<PathBuf>,
-}
-
-impl LongNames {
-    /// Reads an entry that has a name of the next one; returns whether it is one.
-    fn read(&mut self, entry: &mut tar::Entry<'_, impl Read>) -> io::Result<bool> {
-        /// Linux has no longer path, and a form of it has no longer text.
-        const LONGEST: u64 = 1 << 13;
-        let kind = entry.header().entry_type();
-        if !matches!(kind, EntryType::GNULongName | EntryType::GNULongLink | EntryType::XHeader) {
-            return Ok(false);
-        }
-        if entry.size() > LONGEST {
-            return Err(io::Error::other(format!(
-                "the archive has a name of {} bytes, more than {LONGEST}",
-                entry.size()
-            )));
-        }
-        let mut text = Vec::new();
-        entry.read_to_end(&mut text)?;
-        let path = |text: &[u8]| {
-            let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
-            text.get(..end).map(path_of)
-        };
-        match kind {
-            EntryType::GNULongName => self.name = path(&text),
-            EntryType::GNULongLink => self.target = path(&text),
-            _ => {
-                for field in tar::PaxExtensions::new(&text) {
-                    let field = field?;
-                    match field.key_bytes() {
-                        b"path" => self.name = path(field.value_bytes()),
-                        b"linkpath" => self.target = path(field.value_bytes()),
-                        _ => {}
-                    }
-                }
-            }
-        }
-        Ok(true)
     }
 }
 

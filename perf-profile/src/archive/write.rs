@@ -86,28 +86,22 @@ impl FileCollection {
         let parts: Vec<_> = parts.collect();
         let listed = parts.iter().map(|(path, file)| (&**path, file));
         let list = file_list::encode(listed.chain(self.list.iter().map(|(path, file)| (&**path, file))));
-        append(&mut tar, file_list::NAME, 0o600, list.len() as u64, &*list)?;
+        append(&mut tar, file_list::NAME, list.len() as u64, &*list)?;
         for CapturePart { name, file, size, .. } in capture {
-            append(&mut tar, name, 0o600, *size, Exactly { from: file, left: *size })?;
+            append(&mut tar, name, *size, Exactly { from: file, left: *size })?;
         }
         for (name, bytes) in &self.entries {
             let bytes = slim::of(bytes, detail);
-            append(&mut tar, name, 0o600, bytes.len() as u64, &*bytes)?;
+            append(&mut tar, name, bytes.len() as u64, &*bytes)?;
         }
         tar.into_inner()?.flush()
     }
 }
 
-fn append(
-    tar: &mut Builder<impl Write>,
-    name: &str,
-    mode: u32,
-    size: u64,
-    from: impl Read,
-) -> io::Result<()> {
+fn append(tar: &mut Builder<impl Write>, name: &str, size: u64, from: impl Read) -> io::Result<()> {
     let mut header = Header::new_gnu();
     header.set_size(size);
-    header.set_mode(mode);
+    header.set_mode(0o600);
     header.set_mtime(0);
     tar.append_data(&mut header, name, from)
 }

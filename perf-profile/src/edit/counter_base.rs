@@ -23,9 +23,9 @@ struct CounterShift {
 }
 
 impl CounterBase {
-    /// Takes the next sample in order of time. Returns the id of each counter, and what to subtract, if it is kept and
-    /// a counter changes.
-    pub(super) fn pass(&mut self, at: &SampleContext<'_, '_>, is_kept: bool) -> Option<Vec<(u64, u64)>> {
+    /// Takes the next sample in order of time. Returns what to subtract from each value that it read, if it is kept and a value
+    /// changes.
+    pub(super) fn pass(&mut self, at: &SampleContext<'_, '_>, is_kept: bool) -> Option<Vec<u64>> {
         let (record, sample) = (at.record(), at.sample());
         let event = record.event()?;
         let has = |bits| event.attr.sample_type.contains(bits);
@@ -37,22 +37,25 @@ impl CounterBase {
         let read = sample.tail().ok()?.read?;
         let mut shifts = Vec::new();
         for value in read.values() {
-            let Some(id) = value.id else { continue };
+            let Some(id) = value.id else {
+                shifts.push(0);
+                continue;
+            };
             let counter = self.counters.entry((id, thread)).or_default();
             if !is_kept {
                 counter.left_out = counter.left_out.wrapping_add(value.value.wrapping_sub(counter.last));
             }
             counter.last = value.value;
-            shifts.push((id, counter.left_out));
+            shifts.push(counter.left_out);
         }
-        (is_kept && shifts.iter().any(|&(_, shift)| shift != 0)).then_some(shifts)
+        (is_kept && shifts.iter().any(|&shift| shift != 0)).then_some(shifts)
     }
 }
 
-/// Subtracts what was left out of each counter.
-pub(super) fn shift(fields: &mut SampleFields, shifts: &[(u64, u64)]) {
-    for value in fields.read.iter_mut().flat_map(|read| &mut read.values) {
-        let shift = shifts.iter().find(|(id, _)| Some(*id) == value.id);
-        value.value = value.value.wrapping_sub(shift.map_or(0, |&(_, shift)| shift));
+/// Subtracts from each value what was left out of its counter.
+pub(super) fn shift(fields: &mut SampleFields, shifts: &[u64]) {
+    let values = fields.read.iter_mut().flat_map(|read| &mut read.values);
+    for (value, shift) in values.zip(shifts) {
+        value.value = value.value.wrapping_sub(*shift);
     }
 }

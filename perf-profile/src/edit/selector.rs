@@ -142,11 +142,7 @@ impl TimeOrderWalk<'_> {
 
 /// Returns the bytes of a sample with other counter values and another user part of its call chain; `None` if both stay, and for
 /// a sample that no kernel writes.
-fn edited(
-    at: &SampleContext<'_, '_>,
-    shifts: Option<&[(u64, u64)]>,
-    chain: Option<&[u64]>,
-) -> Option<Vec<u8>> {
+fn edited(at: &SampleContext<'_, '_>, shifts: Option<&[u64]>, chain: Option<&[u64]>) -> Option<Vec<u8>> {
     if shifts.is_none() && chain.is_none() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Names that stand for others: keyed hashes of them.
+//! Pseudonyms: keyed hashes of names.
 
 use core::fmt::{Debug, Formatter};
 use core::hash::{BuildHasher, Hasher};
@@ -6,7 +6,7 @@ use std::hash::RandomState;
 
 use sha2::{Digest, Sha256};
 
-/// Number of hexadecimal digits of a name: 48 bits, of which two are equal by chance among some ten million.
+/// Number of hexadecimal digits of a name: 48 bits. Collisions are unlikely below ten million names.
 const DIGITS: usize = 12;
 
 /// Number of hexadecimal digits of the name of a thread, which has at most 15 bytes.
