@@ -130,20 +130,17 @@ fn one(
         };
         without_output(edited)
     } else {
-        let claim = outputs.claim("-o", &args.output)?;
-        let edited = match args.to {
-            ContainerArg::File => {
-                let (file, output) = claim.create(FileContent::Capture)?;
-                let edited = steps.write_file(reader, &symbols, BufWriter::new(file), report);
-                edited.map(|edited| (without_output(edited), output))
-            }
-            ContainerArg::Pipe => {
-                let (file, output) = claim.create(FileContent::Stream)?;
-                let edited = steps.write_pipe(reader, &symbols, BufWriter::new(file), report);
-                edited.map(|edited| (without_output(edited), output))
-            }
+        let content = match args.to {
+            ContainerArg::File => FileContent::Capture,
+            ContainerArg::Pipe => FileContent::Stream,
         };
-        let (edited, output) = edited.map_err(failure)?;
+        let (file, output) = outputs.claim("-o", &args.output)?.create(content)?;
+        let out = BufWriter::new(file);
+        let edited = match args.to {
+            ContainerArg::File => steps.write_file(reader, &symbols, out, report),
+            ContainerArg::Pipe => steps.write_pipe(reader, &symbols, out, report),
+        };
+        let edited = without_output(edited.map_err(failure)?);
         output.publish()?;
         edited
     };

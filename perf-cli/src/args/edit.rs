@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use perf_abi::attr::AttrVersion;
 use perf_abi::sample_type::SampleType;
-
 use perf_profile::edit::SecretKind;
 
 use super::ReadingArgs;

@@ -224,7 +224,7 @@ fn copied_stacks_become_call_chains() {
             let certain = frames.into_iter().take_while(|frame| frame["guessed"] != true);
             let mut stack: Vec<_> =
                 certain.map(|frame| (frame["ip"].as_u64(), frame["mode"].clone())).collect();
-            // Inlined functions, of which perf's rules for call chains find others.
+            // perf's rules for call chains find other inlined functions.
             stack.dedup();
             Some(stack)
         };

@@ -19,7 +19,7 @@ use crate::reservation::Reservation;
 #[derive(Debug, Default)]
 pub(crate) struct Archives {
     read: Mutex<HashMap<PathBuf, Result<Arc<KeptArchive>, NoSymbols>>>,
-    /// Each library once, as DSOs are told apart by their addresses.
+    /// Each library once, as DSOs are compared by their addresses.
     libraries: Mutex<HashMap<LibraryPlace, Arc<Dso>>>,
 }
 
@@ -54,7 +54,7 @@ impl FileFinder {
         archive.filter(|it| matches!(lock(&self.archives.read).get(it), Some(Ok(_)))).unwrap_or(path.into())
     }
 
-    /// Returns whether a DSO is an archive, of which [`library`](Self::library) finds the files.
+    /// Returns whether a DSO is an archive. [`library`](Self::library) finds the files in it.
     pub(crate) fn is_archive(&self, dso: &Dso) -> bool {
         may_be_archive(dso) && self.archive_of(dso).is_ok()
     }

@@ -12,7 +12,7 @@ pub(crate) fn is_possible(machine: UnwindMachine) -> bool {
 
 /// Turns the registers of a trampoline that called the interpreter into those of its caller.
 ///
-/// A trampoline moves its stack pointer by 16 bytes, of which the outer 8 are the return address. Where it has set up a frame, the
+/// A trampoline moves its stack pointer by 16 bytes. The outer 8 are the return address. Where it has set up a frame, the
 /// inner 8 are the frame pointer of its caller. It saves nothing else.
 ///
 /// CPython: `Python/asm_trampoline.S`.
