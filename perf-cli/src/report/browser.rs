@@ -119,7 +119,7 @@ fn look(view: &ReportView<'_>) -> ScreenLook {
     let report = view.report;
     ScreenLook {
         has_colors: std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()),
-        quality: format!("{}; ? shows the keys", quality::line(report.selected(), report.quality())),
+        quality: quality::line(report.selected(), report.quality()),
     }
 }
 

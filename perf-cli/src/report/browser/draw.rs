@@ -1,5 +1,7 @@
 //! The screen of the browser.
 
+use alloc::borrow::Cow;
+
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style};
@@ -14,7 +16,7 @@ use perf_profile::SampleTotal;
 #[derive(Clone, Debug)]
 pub(super) struct ScreenLook {
     pub(super) has_colors: bool,
-    /// The bottom line: how good stacks and names are.
+    /// How good stacks and names are: the begin of the bottom line.
     pub(super) quality: String,
 }
 
@@ -58,7 +60,7 @@ pub(super) fn draw(browser: &mut Browser<'_>, look: &ScreenLook, area: Rect, buf
         BrowserMode::Events(_) => "ENTER shows the table of an event".to_owned(),
         BrowserMode::Text(..) => "ESC goes back".to_owned(),
         BrowserMode::Rows if !browser.message.is_empty() => browser.message.clone(),
-        BrowserMode::Rows => look.quality.clone(),
+        BrowserMode::Rows => quality_line(&OneLine(look.quality.as_bytes()).to_string(), area.width.into()),
     };
     if area.height > 1 {
         let text = OneLine(bottom.as_bytes()).to_string();
@@ -74,12 +76,22 @@ fn put(buffer: &mut Buffer, area: Rect, y: u16, part: &LinePart, style: Style) {
     }
     let room = usize::from(area.width - at);
     let (x, y) = (area.x + at, area.y + y);
-    if part.text.chars().count() <= room {
-        buffer.set_stringn(x, y, &part.text, room, style);
-    } else {
-        let kept: String = part.text.chars().take(room.saturating_sub(3)).collect();
-        buffer.set_stringn(x, y, format!("{kept}..."), room, style);
+    buffer.set_stringn(x, y, shortened(&part.text, room), room, style);
+}
+
+/// Returns a text of at most so many characters; what does not fit ends with dots.
+fn shortened(text: &str, room: usize) -> Cow<'_, str> {
+    if text.chars().count() <= room {
+        return text.into();
     }
+    let kept: String = text.chars().take(room.saturating_sub(3)).collect();
+    format!("{kept}...").into()
+}
+
+/// Returns the bottom line: the quality, and where the keys are. The quality is shortened, as only the hint leads to the rest.
+fn quality_line(quality: &str, width: usize) -> String {
+    const HINT: &str = "; ? shows the keys";
+    format!("{}{HINT}", shortened(quality, width.saturating_sub(HINT.len())))
 }
 
 fn rows(
