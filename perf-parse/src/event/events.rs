@@ -155,9 +155,16 @@ impl Events {
         self.dispatch.find(id)
     }
 
+    /// Returns the index of the event that an EVENT_UPDATE record describes. Id 0 is the first event, which may have no ids.
+    ///
+    /// perf: `evlist__id2evsel`, `tools/perf/util/evlist.c`.
+    pub(crate) fn index_of_update(&self, id: u64) -> Option<usize> {
+        self.index_of_id(id).or((id == 0 && !self.list.is_empty()).then_some(0))
+    }
+
     /// Returns whether an EVENT_UPDATE record changes an event.
     pub(crate) fn is_changed_by(&self, it: &EventUpdate<'_>) -> bool {
-        let event = self.index_of_id(it.id).and_then(|index| self.list.get(index));
+        let event = self.index_of_update(it.id).and_then(|index| self.list.get(index));
         event.is_some_and(|event| {
             let update = event.update.as_deref();
             match it.data {
@@ -171,7 +178,7 @@ impl Events {
 
     /// Applies an EVENT_UPDATE record, if an event has its id.
     pub(crate) fn update(&mut self, it: &EventUpdate<'_>) {
-        let Some(event) = self.index_of_id(it.id).and_then(|index| self.list.get_mut(index)) else {
+        let Some(event) = self.index_of_update(it.id).and_then(|index| self.list.get_mut(index)) else {
             return;
         };
         // Records that were already returned keep the unchanged event.

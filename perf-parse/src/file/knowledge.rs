@@ -175,7 +175,7 @@ impl<'r> Knowledge<'r> {
                 self.events.change(|events| events.name_by_config(it.event_id, it.name));
             }
             Ok(Record::User(UserRecord::EventUpdate(it), kind)) => {
-                if self.events().index_of_id(it.id).is_none() {
+                if self.events().index_of_update(it.id).is_none() {
                     account.note(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, offset));
                 } else if self.events().is_changed_by(&it) {
                     self.events.change(|events| events.update(&it));

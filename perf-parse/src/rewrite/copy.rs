@@ -107,7 +107,7 @@ impl<W: Write + Seek> FileCopy<W> {
             }
             UserRecord::HeaderTracingData(_) => self.feature(Feature::TRACING_DATA, trailing)?,
             UserRecord::EventUpdate(it) => {
-                let event = self.known.index_of_id(it.id).and_then(|index| self.events.get_mut(index));
+                let event = self.known.index_of_update(it.id).and_then(|index| self.events.get_mut(index));
                 if let (Some(event), EventUpdateData::Name(name)) = (event, it.data) {
                     event.name = Some(Vec::from(name));
                 }

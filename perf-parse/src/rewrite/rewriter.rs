@@ -275,7 +275,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
     /// the start of a pipe has the names of all events already.
     fn rename(&mut self, record: &EventRecord<'_>, known: &Events) -> Result<bool, FileError> {
         let Record::User(UserRecord::EventUpdate(it), kind) = record.decode()? else { return Ok(true) };
-        let index = known.index_of_id(it.id);
+        let index = known.index_of_update(it.id);
         let Some(event) = index.and_then(|index| self.events.get_mut(index)) else {
             return Err(FileError::new(FileErrorKind::UnknownId { kind, id: it.id }, record.offset()));
         };

@@ -90,8 +90,8 @@ impl<W: Write> CaptureSink for PipeWriter<W> {
         options: &WriteOptions,
     ) -> Result<Self, WriteFileError> {
         let mut events = events.to_vec();
-        // A record names an event by an id.
-        events.iter_mut().filter(|event| event.ids.is_empty()).for_each(|event| event.name = None);
+        // A record names an event by an id, the first also without one.
+        events.iter_mut().skip(1).filter(|event| event.ids.is_empty()).for_each(|event| event.name = None);
         Self::new(out, &events, &features, options)
     }
 

@@ -207,3 +207,19 @@ fn the_account_adds_up_over_edits() {
         EditAccount { left_out: samples.len() as u64 - left, one_in: 4, removed: SampleType(0) }
     );
 }
+
+#[test]
+fn a_pipe_names_an_event_without_ids() {
+    use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
+
+    let event = EventFields { name: Some(b"a".to_vec()), ..EventFields::default() };
+    let writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default()).unwrap();
+    let bytes = writer.finish().unwrap().into_inner();
+    let pipe = Edit::new().write_pipe(&Reader::new(&bytes).unwrap(), Vec::new(), |_| {}).unwrap().out;
+    let reader = Reader::new(&pipe).unwrap();
+    let mut records = reader.records();
+    records.by_ref().for_each(|record| drop(record.unwrap()));
+    assert!(records.account().is_clean(), "{:?}", records.account().diagnostics);
+    assert_eq!(records.events().iter().next().unwrap().name.as_deref(), Some(&b"a"[..]));
+    assert!(repaired(&pipe) == repaired(&repaired(&pipe)));
+}
