@@ -24,7 +24,7 @@ pub use account::EditAccount;
 pub use capture_filter::CaptureFilter;
 pub use copy::FileCopy;
 pub use edit::Edit;
-pub use edited::{EditSummary, EditedRecord};
+pub use edited::{AddedRecord, EditSummary, EditedRecord};
 pub use merge::{CaptureMergeError, merge};
 pub use repair::repair;
 pub use step::{RepairOrder, RepairStep};

@@ -4,6 +4,8 @@ mod call_chain;
 mod counter_base;
 mod redaction;
 mod selector;
+mod span_cut;
+mod state_records;
 
 use core::fmt::{Debug, Display, Formatter};
 use core::num::NonZero;
@@ -23,10 +25,13 @@ use crate::selection::Selection;
 use crate::symbols::Symbols;
 use crate::text::OneLine;
 use selector::SampleSelector;
+use span_cut::SpanCut;
 
 /// Makes another capture of a capture: with the samples of a [`Selection`], and the steps of an [`Edit`].
 ///
-/// Records that are not samples stay, so that the samples that are left have the names that they had. A counter that samples
+/// Records that are not samples stay, so that the samples that are left have the names that they had. If times are selected,
+/// the records of processes, threads and mappings before the first of them become the state at that time, and those after the
+/// last of them are left out; all stay in a capture of AUX areas, and in one without times in these records. A counter that samples
 /// read is rebased where samples before are left out, so that each sample that is left has the period that it had. A sample
 /// that reads several counters stays whole if one of their events is selected.
 ///
@@ -160,6 +165,10 @@ impl CaptureEdit {
             return Err(EditError::NoCallChains { event: OneLine(&event_name(event)).to_string() });
         }
         let mut selector = SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds)?;
+        let edit = match selector.times().and_then(|times| SpanCut::new(reader, times)) {
+            Some((mut cut, state)) => edit.side_band(move |record| cut.decide(record)).insert(state),
+            None => edit,
+        };
         Ok(edit.samples(move |record| selector.decide(record).unwrap_or(EditedRecord::LeftOut)))
     }
 }

@@ -305,6 +305,13 @@ impl Session {
         self.machines.host.maps_of(thread)
     }
 
+    /// Returns what the process of a thread of the host had mapped before its last exec, until the new image runs; `None` after
+    /// that. Samples of the kernel [find](SampleContext::find) them until then.
+    #[must_use]
+    pub fn maps_before_exec(&self, thread: &Thread) -> Option<&Maps> {
+        self.machines.host.maps_before_exec(thread).filter(|maps| !maps.is_empty())
+    }
+
     /// Returns the mappings of the host's kernel.
     #[must_use]
     pub fn kernel_maps(&self) -> &Maps {

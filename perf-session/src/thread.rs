@@ -59,6 +59,13 @@ impl Thread {
         self.is_named
     }
 
+    /// Returns whether the capture has its EXIT record. A session keeps some threads after their exit: see
+    /// [`SessionLimits::exited`](crate::SessionLimits::exited).
+    #[must_use]
+    pub fn has_exited(&self) -> bool {
+        self.has_exited
+    }
+
     /// Returns the process id of the virtual machine that the thread is of; `None` for a thread of the host.
     #[must_use]
     pub fn guest(&self) -> Option<i32> {

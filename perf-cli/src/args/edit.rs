@@ -13,14 +13,15 @@ use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str = "\
-Keeps the selected samples, and every record that is not a sample, so that the samples have the names and stacks that they \
+Keeps the selected samples, and the records that are not samples, so that the samples have the names and stacks that they \
 had. Without an option, every record is copied unchanged. What cannot be decoded is left out and reported, as by repair. Any \
 number of options apply in one pass; their order does not matter. Nothing of the capture itself changes.
 
 Several captures become one, in order of time. They must be of one boot of one machine, on one clock. Events with the same \
 attributes and name are one event.
 
-A file keeps an account of what was left out; perfdata info prints it. Counters that samples read are rebased, so that \
+With --time, the records of processes and mappings before the span become the state at its start, and those after its end are \
+left out; all stay in a capture of AUX areas. A file keeps an account of what was left out; perfdata info prints it. Counters that samples read are rebased, so that \
 periods stay. A sample of a group of counters stays whole if one of its events is selected. AUX buffers are kept whole.
 
 Examples:

@@ -63,6 +63,8 @@ pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Resu
             json.number(name!("left_out"), account.left_out);
             json.number(name!("one_in"), account.one_in);
             json.number(name!("removed"), account.removed.0);
+            json.number(name!("side_band_left_out"), account.side_band_left_out);
+            json.number(name!("added"), account.added);
         });
         return Ok(());
     }

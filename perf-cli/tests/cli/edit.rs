@@ -106,6 +106,41 @@ fn what_is_left_prints_as_it_did() {
     }
 }
 
+/// A cut has the state at its start, and no other side-band: names of functions, files and threads stay.
+#[test]
+fn a_span_of_time_has_its_names() {
+    let folder = scratch_folder("edit_span");
+    let [output, base] = ["edited", "base"].map(|name| folder.join(name));
+    let mut left_out = 0;
+    for input in captures() {
+        assert_ne!(edit(&input, &base, &[]).status, 1, "{}", input.display());
+        let Some(span) = selections(&base).into_iter().find(|it| it[0] == "--time") else { continue };
+        let span: Vec<_> = span.iter().map(String::as_str).collect();
+        for to in ["file", "pipe"] {
+            let run = edit(&input, &output, &[&span[..], &["--to", to]].concat());
+            assert_ne!(run.status, 1, "{}: {}", input.display(), run.err);
+            for verb in ["script", "fold"] {
+                let print = |file: &Path, span: &[&str]| {
+                    let args = [verb.as_ref(), file.as_os_str()].into_iter();
+                    perfdata(args.chain(span.iter().map(AsRef::as_ref))).out
+                };
+                // Of pipes, script prints other fields; of the whole one, it is not known whether it is of this boot.
+                let is_same =
+                    if verb == "fold" { !input.ends_with("tracing.pipe.data") } else { to == "file" };
+                if is_same {
+                    assert!(print(&output, &[]) == print(&base, &span), "{} {verb} {to}", input.display());
+                }
+            }
+        }
+        let info = perfdata(["info".as_ref(), output.as_os_str()]).out;
+        left_out += usize::from(!info.contains("of other times left out"));
+        assert_ne!(edit(&input, &output, &span).status, 1);
+        let info = perfdata(["info".as_ref(), output.as_os_str()]).out;
+        left_out += usize::from(info.contains("of other times left out"));
+    }
+    assert!(left_out > 5, "{left_out}");
+}
+
 #[test]
 fn without_an_option_the_records_are_those_of_a_repair() {
     let folder = scratch_folder("edit_plain");

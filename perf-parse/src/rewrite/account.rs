@@ -19,12 +19,16 @@ pub struct EditAccount {
     pub one_in: u64,
     /// The fields that were removed from samples, as far as events recorded them.
     pub removed: SampleType,
+    /// Number of records of processes, mappings and the like that were left out, because they are of another time.
+    pub side_band_left_out: u64,
+    /// Number of records that were added, such as those of the state at the start of a span of time.
+    pub added: u64,
 }
 
 impl Default for EditAccount {
     /// Returns the account of a capture that has everything.
     fn default() -> Self {
-        Self { left_out: 0, one_in: 1, removed: SampleType(0) }
+        Self { left_out: 0, one_in: 1, removed: SampleType(0), side_band_left_out: 0, added: 0 }
     }
 }
 
@@ -55,6 +59,8 @@ impl EditAccount {
                     let bits = u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()?;
                     account.removed = SampleType(bits);
                 }
+                "side_band_left_out" => account.side_band_left_out = value.parse().ok()?,
+                "added" => account.added = value.parse().ok()?,
                 _ => {}
             }
         }
@@ -71,14 +77,23 @@ impl EditAccount {
     pub(super) fn joined(&self, other: &Self) -> Option<Self> {
         let left_out = self.left_out.saturating_add(other.left_out);
         let removed = SampleType(self.removed.0 | other.removed.0);
-        (self.one_in == other.one_in).then_some(Self { left_out, removed, ..*self })
+        let side_band_left_out = self.side_band_left_out.saturating_add(other.side_band_left_out);
+        let added = self.added.saturating_add(other.added);
+        let joined = Self { left_out, removed, side_band_left_out, added, ..*self };
+        (self.one_in == other.one_in).then_some(joined)
     }
 
     /// Returns the section.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let Self { left_out, one_in, removed } = self;
-        format!("left_out: {left_out}\none_in: {one_in}\nremoved: {:#x}\n", removed.0).into_bytes()
+        let Self { left_out, one_in, removed, side_band_left_out, added } = self;
+        let mut text = format!("left_out: {left_out}\none_in: {one_in}\nremoved: {:#x}\n", removed.0);
+        for (name, value) in [("side_band_left_out", side_band_left_out), ("added", added)] {
+            if *value > 0 {
+                text.push_str(&format!("{name}: {value}\n"));
+            }
+        }
+        text.into_bytes()
     }
 }
 
@@ -90,8 +105,16 @@ mod tests {
     fn what_is_no_account_is_none() {
         assert_eq!(EditAccount::parse(b""), Some(EditAccount::default()));
         assert_eq!(EditAccount::parse(b"of_later: 7\n"), Some(EditAccount::default()));
-        let wrong: [&[u8]; 6] =
-            [b"\xff", b"left_out", b"left_out: -1", b"one_in: 0", b"removed: 7", b"removed: 0xg"];
+        let wrong: [&[u8]; 8] = [
+            b"\xff",
+            b"left_out",
+            b"left_out: -1",
+            b"one_in: 0",
+            b"removed: 7",
+            b"removed: 0xg",
+            b"side_band_left_out: x",
+            b"added: x",
+        ];
         for bytes in wrong {
             assert_eq!(EditAccount::parse(bytes), None, "{bytes:?}");
         }

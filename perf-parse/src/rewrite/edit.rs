@@ -1,6 +1,7 @@
 //! Edits of a capture: its samples filtered, without some of their fields, in another container.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 use core::fmt::{Debug, Formatter};
 use std::io::{Seek, Write};
 
@@ -8,7 +9,7 @@ use perf_abi::attr::AttrVersion;
 use perf_abi::sample_type::SampleType;
 
 use super::capture_filter::CaptureFilter;
-use super::edited::{EditSummary, EditedRecord};
+use super::edited::{AddedRecord, EditSummary, EditedRecord};
 use super::known_records;
 use super::rewriter::{EditSteps, Rewriter};
 use super::sample_fields::REMOVABLE;
@@ -81,7 +82,14 @@ impl<'f> Edit<'f> {
     pub const fn new() -> Self {
         Self {
             order: RepairOrder::Capture,
-            steps: EditSteps { removed: SampleType::NONE, filter: None, one_in: 1, others: None },
+            steps: EditSteps {
+                removed: SampleType::NONE,
+                filter: None,
+                one_in: 1,
+                side_band: None,
+                added: Vec::new(),
+                others: None,
+            },
             zstd: None,
             attr_version: None,
         }
@@ -109,6 +117,21 @@ impl<'f> Edit<'f> {
     pub fn remove(self, fields: SampleType) -> Self {
         let removed = self.steps.removed | fields;
         Self { steps: EditSteps { removed, ..self.steps }, ..self }
+    }
+
+    /// Has a filter decide about each record of the kernel that is not a sample, in the order of the records. The account counts
+    /// those that it leaves out.
+    pub fn side_band(self, filter: impl FnMut(&EventRecord<'_>) -> EditedRecord + 'f) -> Self {
+        Self { steps: EditSteps { side_band: Some(Box::new(filter)), ..self.steps }, ..self }
+    }
+
+    /// Adds records, each before the first record of the capture that is not earlier, so that readers that order records by
+    /// time have it before that record, whatever rounds the capture has. Those of one time keep their order. The account counts
+    /// them. Those that cannot be decoded, or are of no event, are left out.
+    pub fn insert(mut self, records: impl IntoIterator<Item = AddedRecord>) -> Self {
+        self.steps.added.extend(records);
+        self.steps.added.sort_by_key(|record| record.time);
+        self
     }
 
     /// Has a filter decide about all other records, features, and names of events.

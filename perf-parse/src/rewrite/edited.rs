@@ -18,15 +18,26 @@ pub enum EditedRecord {
     Replaced(Vec<u8>),
 }
 
+/// A record that an edit adds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddedRecord {
+    /// Its time, in nanoseconds of the capture's clock.
+    pub time: u64,
+    /// The index of its event, whose layout it has.
+    pub event: usize,
+    /// The whole record, in the byte order of the capture.
+    pub bytes: Vec<u8>,
+}
+
 /// The result of an edit or a repair.
 #[derive(Debug)]
 pub struct EditSummary<W> {
     /// The output, which contains the capture.
     pub out: W,
-    /// Number of records that were written.
+    /// Number of records that were written, added ones included.
     pub written: u64,
-    /// Number of records that the edit leaves out: samples, CALLCHAIN_DEFERRED if it removes call chains, and those of a
-    /// [`CaptureFilter`](super::CaptureFilter).
+    /// Number of records that the edit leaves out: samples, CALLCHAIN_DEFERRED if it removes call chains, those of a
+    /// [`CaptureFilter`](super::CaptureFilter), and [side-band](super::Edit::side_band).
     pub left_out: u64,
     /// Number of records that were found and cannot be written.
     pub dropped: u64,

@@ -1,8 +1,9 @@
 //! The walk of an edit: each record is checked, edited and written.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
+use alloc::vec::{self, Vec};
 use core::fmt::{Debug, Formatter};
+use core::iter::Peekable;
 
 use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
@@ -12,7 +13,7 @@ use perf_abi::sample_type::SampleType;
 use super::account::EditAccount;
 use super::capture_filter::CaptureFilter;
 use super::descriptions::{DescriptionPart, Descriptions};
-use super::edited::{EditSummary, EditedRecord};
+use super::edited::{AddedRecord, EditSummary, EditedRecord};
 use super::sample_fields;
 use super::sink::CaptureSink;
 use super::step::RepairStep;
@@ -26,17 +27,21 @@ use crate::layout::SampleLayout;
 use crate::record::user::EventUpdateData;
 use crate::record::{RawRecord, Record, UserRecord};
 
-/// Decides about a sample.
-type SampleDecision<'f> = Box<dyn FnMut(&EventRecord<'_>) -> EditedRecord + 'f>;
+/// Decides about a record.
+type RecordDecision<'f> = Box<dyn FnMut(&EventRecord<'_>) -> EditedRecord + 'f>;
 
 /// What an edit does with the records, features and events of a capture.
 pub(super) struct EditSteps<'f> {
     /// The fields that are removed.
     pub(super) removed: SampleType,
     /// Decides about each sample.
-    pub(super) filter: Option<SampleDecision<'f>>,
+    pub(super) filter: Option<RecordDecision<'f>>,
     /// The filter keeps one in so many of the samples that are selected.
     pub(super) one_in: u64,
+    /// Decides about the other records of the kernel.
+    pub(super) side_band: Option<RecordDecision<'f>>,
+    /// Records that are added, in order of time. The walk takes them.
+    pub(super) added: Vec<AddedRecord>,
     /// Decides about everything else.
     pub(super) others: Option<Box<dyn CaptureFilter + 'f>>,
 }
@@ -49,14 +54,15 @@ impl Debug for EditSteps<'_> {
 }
 
 impl EditSteps<'_> {
-    /// Returns the account of an edit that left out so many samples, added to that of the capture; `None` if nothing was
-    /// left out.
-    fn account(&self, of_capture: Option<&[u8]>, left_out: u64) -> Option<EditAccount> {
+    /// Returns the account of an edit, added to that of the capture; `None` if nothing was changed.
+    fn account(&self, of_capture: Option<&[u8]>, of_edit: &EditAccount) -> Option<EditAccount> {
         let before = of_capture.and_then(EditAccount::parse).unwrap_or_default();
         let account = EditAccount {
-            left_out: before.left_out.saturating_add(left_out),
+            left_out: before.left_out.saturating_add(of_edit.left_out),
             one_in: before.one_in.saturating_mul(self.one_in),
             removed: SampleType(before.removed.0 | self.removed.0),
+            side_band_left_out: before.side_band_left_out.saturating_add(of_edit.side_band_left_out),
+            added: before.added.saturating_add(of_edit.added),
         };
         (account != EditAccount::default()).then_some(account)
     }
@@ -68,13 +74,14 @@ pub(super) struct Rewriter<'e, 'f, S> {
     steps: &'e mut EditSteps<'f>,
     sink: S,
     /// The events as they are written, and the layouts of their samples.
+    added: Peekable<vec::IntoIter<AddedRecord>>,
     events: Vec<EventFields>,
     layouts: Vec<Option<SampleLayout>>,
     descriptions: Descriptions,
     endianness: Endianness,
     written: u64,
-    /// Of the samples, and of their call chains.
-    left_out: u64,
+    /// What is left out and added by now.
+    account: EditAccount,
     others_left_out: u64,
     dropped: u64,
     /// The times of the first and the last sample that was written.
@@ -123,16 +130,18 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let descriptions = Descriptions::new(records.features().get(Feature::TRACING_DATA).is_some());
         let sink = S::begin(out, &events, features, options)?;
         let endianness = options.endianness;
-        let (written, left_out, others_left_out, dropped, times) = (0, 0, 0, 0, None);
+        let (written, others_left_out, dropped, times) = (0, 0, 0, None);
+        let added = core::mem::take(&mut steps.added).into_iter().peekable();
         let mut writer = Rewriter {
             steps,
             sink,
+            added,
             events,
             layouts,
             descriptions,
             endianness,
             written,
-            left_out,
+            account: EditAccount::default(),
             others_left_out,
             dropped,
             times,
@@ -148,6 +157,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 }
                 Some(Ok(record)) => record,
             };
+            writer.add_until(record.time(), records.events())?;
             match check.record(&record).and_then(|()| writer.part(&record, records.events())) {
                 Ok(part) => writer.put(&record, &part, &mut report)?,
                 Err(error) => {
@@ -164,12 +174,22 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 }
             }
         }
-        let Rewriter { steps, sink, mut events, written, left_out, others_left_out, dropped, times, .. } =
-            writer;
+        writer.add_until(Some(u64::MAX), records.events())?;
+        let Rewriter {
+            steps,
+            sink,
+            mut events,
+            written,
+            account: of_edit,
+            others_left_out,
+            dropped,
+            times,
+            ..
+        } = writer;
         name_all(&mut events);
         let mut features = Vec::new();
         if has_account {
-            let account = steps.account(of_capture.as_deref(), left_out);
+            let account = steps.account(of_capture.as_deref(), &of_edit);
             features.extend(account.map(|account| (EditAccount::FEATURE, account.encode())));
         }
         if let Some(times) = times.filter(|_| has_times) {
@@ -178,7 +198,8 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         }
         let account = records.account().clone();
         let out = sink.finish(&events, features)?;
-        let left_out = left_out.saturating_add(others_left_out);
+        let left_out =
+            of_edit.left_out.saturating_add(of_edit.side_band_left_out).saturating_add(others_left_out);
         Ok(EditSummary { out, written, left_out, dropped, features_dropped, account })
     }
 
@@ -187,7 +208,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         match record.kind() {
             RecordType::SAMPLE => return self.sample(record),
             RecordType::CALLCHAIN_DEFERRED if self.steps.removed.contains(SampleType::CALLCHAIN) => {
-                self.left_out = self.left_out.saturating_add(1);
+                self.account.left_out = self.account.left_out.saturating_add(1);
                 return Ok(RecordPart::Nothing);
             }
             kind if is_section(kind) => return Ok(RecordPart::Nothing),
@@ -206,10 +227,49 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 return Err(FileError::invalid("tracing_data", record.offset(), must, record.offset()));
             }
         };
+        let Some(part) = self.side_band(record, part) else { return Ok(RecordPart::Nothing) };
         let part = self.other(record, part);
         // A name that is left out must not become that of the event.
         let is_update = record.kind() == RecordType::EVENT_UPDATE && matches!(part, RecordPart::Whole);
         Ok(if is_update && !self.rename(record, known)? { RecordPart::Nothing } else { part })
+    }
+
+    /// Adds the records that are not later than `time`.
+    fn add_until(&mut self, time: Option<u64>, known: &Events) -> Result<(), WriteFileError> {
+        let Some(time) = time else { return Ok(()) };
+        while let Some(record) = self.added.next_if(|it| it.time <= time) {
+            let Some(event) = known.get(record.event) else { continue };
+            let replaced = match (&mut self.steps.others, RawRecord::parse_in(self.endianness, &record.bytes))
+            {
+                (Some(others), Ok((raw, _))) => others.record(&raw, Some(&event.layout)),
+                _ => EditedRecord::Kept,
+            };
+            let bytes = match replaced {
+                EditedRecord::Kept => record.bytes,
+                EditedRecord::Replaced(bytes) => bytes,
+                EditedRecord::LeftOut => continue,
+            };
+            let Ok((raw, _)) = RawRecord::parse_in(self.endianness, &bytes) else { continue };
+            self.sink.copy(&raw, &[])?;
+            self.written = self.written.saturating_add(1);
+            self.account.added = self.account.added.saturating_add(1);
+        }
+        Ok(())
+    }
+
+    /// Returns what the filter of side-band leaves of a record; `None` for nothing.
+    fn side_band(&mut self, record: &EventRecord<'_>, part: RecordPart) -> Option<RecordPart> {
+        let Some(filter) = self.steps.side_band.as_mut().filter(|_| !record.kind().is_user()) else {
+            return Some(part);
+        };
+        match filter(record) {
+            EditedRecord::Kept => Some(part),
+            EditedRecord::Replaced(bytes) => Some(RecordPart::Bytes(bytes)),
+            EditedRecord::LeftOut => {
+                self.account.side_band_left_out = self.account.side_band_left_out.saturating_add(1);
+                None
+            }
+        }
     }
 
     /// Returns what the filter leaves of a part of a record that is not a sample.
@@ -240,7 +300,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             match filter(record) {
                 EditedRecord::Kept => {}
                 EditedRecord::LeftOut => {
-                    self.left_out = self.left_out.saturating_add(1);
+                    self.account.left_out = self.account.left_out.saturating_add(1);
                     return Ok(RecordPart::Nothing);
                 }
                 EditedRecord::Replaced(bytes) => part = RecordPart::Bytes(bytes),

@@ -204,7 +204,7 @@ fn the_account_adds_up_over_edits() {
     let left = contents(&quarter).0.len() as u64;
     assert_eq!(
         account,
-        EditAccount { left_out: samples.len() as u64 - left, one_in: 4, removed: SampleType(0) }
+        EditAccount { left_out: samples.len() as u64 - left, one_in: 4, ..EditAccount::default() }
     );
 }
 

@@ -1,6 +1,7 @@
 //! The decisions about the samples of a capture, in its order.
 
 use core::num::NonZero;
+use core::ops::RangeInclusive;
 
 use hashbrown::HashMap;
 use perf_abi::sample_type::SampleType;
@@ -85,6 +86,11 @@ impl<'r> SampleSelector<'r> {
             })
         });
         Ok(Self { filter, in_time })
+    }
+
+    /// Returns the times from the first selected one to the last; `None` for all.
+    pub(super) fn times(&self) -> Option<RangeInclusive<u64>> {
+        self.filter.times()
     }
 
     /// Returns what becomes of a sample; `None` for one of an unknown event, and for one that the walk in order of time does not

@@ -1,5 +1,6 @@
 //! The selection of samples, resolved in a capture.
 
+use core::ops::RangeInclusive;
 use std::sync::Arc;
 
 use perf_abi::sample_type::SampleType;
@@ -44,6 +45,11 @@ impl SampleFilter {
         let event = selection.event.as_deref().map(|name| EventFilter::new(info, name)).transpose()?;
         check_cpus(info.events(), &selection.cpus)?;
         Ok(Self { selection, spans, event })
+    }
+
+    /// Returns the times from the first selected one to the last; `None` for all.
+    pub(crate) fn times(&self) -> Option<RangeInclusive<u64>> {
+        self.spans.hull()
     }
 
     /// Returns whether a record of a CPU is selected; `None` for a record without one.

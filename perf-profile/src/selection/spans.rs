@@ -162,6 +162,12 @@ impl SpanSet {
         self.0.is_none()
     }
 
+    /// Returns the times from the start of the first span to the end of the last one; `None` if no time is left out.
+    pub(crate) fn hull(&self) -> Option<RangeInclusive<u64>> {
+        let spans = self.0.as_ref()?;
+        Some(spans.first()?.first..=spans.last()?.last)
+    }
+
     /// Returns whether one of these times may be in a span.
     #[must_use]
     pub fn overlaps(&self, times: &RangeInclusive<u64>) -> bool {
@@ -320,6 +326,7 @@ mod tests {
         let expected: Vec<u64> = (5..=12).chain(30..=50).chain([60]).collect();
         assert_eq!((0..100).filter(is_in).collect::<Vec<_>>(), expected);
         assert!(SpanSet::default().contains(7) && !spans(&[]).contains(7));
+        assert_eq!((it.hull(), SpanSet::default().hull()), (Some(5..=60), None));
     }
 
     #[test]

@@ -51,7 +51,17 @@ fn edit_account(account: &EditAccount) -> String {
     if account.removed.0 != 0 {
         text.push_str(&format!(", without {}", account.removed));
     }
+    if account.side_band_left_out > 0 {
+        text.push_str(&format!(", {} of other times left out", records(account.side_band_left_out)));
+    }
+    if account.added > 0 {
+        text.push_str(&format!(", {} added", records(account.added)));
+    }
     text
+}
+
+fn records(number: u64) -> String {
+    format!("{number} {}", if number == 1 { "record" } else { "records" })
 }
 
 fn count_of(samples: u64) -> String {
