@@ -30,11 +30,6 @@ impl Front {
         Self { data, decoder, pieces: Vec::new(), len: 0, size, is_ended: false }
     }
 
-    /// Returns the number of bytes that the section claims to have.
-    pub(crate) fn size(&self) -> u64 {
-        self.size
-    }
-
     /// Returns the number of bytes that are decompressed, and of how many compressed ones.
     pub(crate) fn used(&self) -> (u64, u64) {
         (self.len as u64, self.decoder.total_in())

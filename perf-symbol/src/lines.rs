@@ -1,6 +1,7 @@
 //! Functions, inlined functions and lines by DWARF.
 
 mod complete;
+mod compressed;
 mod early;
 mod nested;
 mod no_lines;
@@ -90,9 +91,10 @@ impl DwarfLines {
     /// Takes time in proportion to the size of compressed sections, and to the number of units. Where units depend on each
     /// other, as in files of link-time optimization and of dwz, it parses the abbreviations of all.
     ///
-    /// If `.debug_info` is compressed by zlib and `.debug_aranges` has the addresses of its units, it reads the latter alone. A
-    /// look-up then decompresses `.debug_info` up to the end of the unit that has the address, and all of it only if no listed
-    /// unit has it. The first look-up may start a thread that decompresses the other sections meanwhile.
+    /// If `.debug_aranges` has the addresses of units, it reads that alone. A look-up then reads the unit that has the address,
+    /// and the roots of all units only if no listed unit has it, or if the unit does not agree with what is listed. Of a
+    /// `.debug_info` that is compressed by zlib, it decompresses as much as is before the end of the unit; the first look-up may
+    /// start a thread that decompresses the other sections meanwhile.
     ///
     /// Without [`SymbolOptions::lines`](crate::SymbolOptions::lines), files and lines are not found.
     ///
@@ -240,9 +242,8 @@ impl<'a> ParsedUnits<'a> {
     /// Returns what has the functions and lines of an address; `None` if no unit has the address.
     fn context(&self, owner: &'a DwarfSource, address: u64) -> Option<&Context<Metered<'a>>> {
         let sections = &owner.sections;
-        // What is damaged as a whole may have units before the damage.
-        let has_all = matches!(self.complete.get(), Some(Some(_)));
-        if let Some(early) = owner.early.as_ref().filter(|_| !has_all) {
+        // Also where all units are known, so that the order of look-ups makes no difference.
+        if let Some(early) = &owner.early {
             match early.containing(address) {
                 UnitsAt::Nothing if !early::may_have(&sections.image, address) => return None,
                 UnitsAt::One(unit) => {

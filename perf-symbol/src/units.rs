@@ -17,12 +17,14 @@ mod abbreviations;
 mod aranges;
 mod index;
 mod root;
+mod starts;
 
 use gimli::{DebugAranges, DebugInfo, Dwarf, Error, Range, Reader, Section, UnitType};
 
 use crate::budget::Metered;
 use aranges::Aranges;
 pub(crate) use index::UnitIndex;
+pub(crate) use starts::UnitStarts;
 
 /// The units of a file.
 #[derive(Debug)]
@@ -103,21 +105,35 @@ impl Units {
     }
 
     /// Makes a unit all that `dwarf` has. `None` if it refers to other units.
-    pub(crate) fn alone<'a>(
-        &self,
-        number: usize,
-        mut dwarf: Dwarf<Metered<'a>>,
-    ) -> Option<Dwarf<Metered<'a>>> {
+    pub(crate) fn alone<'a>(&self, number: usize, dwarf: Dwarf<Metered<'a>>) -> Option<Dwarf<Metered<'a>>> {
         let &(start, length) = self.places.get(number)?;
-        let mut unit = *dwarf.debug_info.reader();
-        unit.skip(start).ok()?;
-        unit.truncate(length).ok()?;
-        dwarf.debug_info = DebugInfo::from(unit);
-        unit.empty();
-        dwarf.debug_aranges = DebugAranges::from(unit);
+        let dwarf = with_unit(dwarf, start, length)?;
         let header = dwarf.units().next().ok()??;
         if abbreviations::refers_to_others(&dwarf, &header).ok()? { None } else { Some(dwarf) }
     }
+}
+
+/// Makes the unit at a place in `.debug_info` all that `dwarf` has. `None` if the place is not in it.
+pub(crate) fn with_unit<'a>(
+    mut dwarf: Dwarf<Metered<'a>>,
+    start: usize,
+    length: usize,
+) -> Option<Dwarf<Metered<'a>>> {
+    let mut unit = *dwarf.debug_info.reader();
+    unit.skip(start).ok()?;
+    unit.truncate(length).ok()?;
+    dwarf.debug_info = DebugInfo::from(unit);
+    unit.empty();
+    dwarf.debug_aranges = DebugAranges::from(unit);
+    Some(dwarf)
+}
+
+/// Returns the number of bytes of the unit at an offset in `.debug_info`, its length included; `None` if there is none.
+pub(crate) fn size_at(dwarf: &Dwarf<Metered<'_>>, offset: usize) -> Option<usize> {
+    let mut reader = *dwarf.debug_info.reader();
+    reader.skip(offset).ok()?;
+    let (length, format) = reader.read_initial_length().ok()?;
+    length.checked_add(format.initial_length_size().into())
 }
 
 /// Orders the addresses of units for [`containing`].

@@ -57,8 +57,14 @@ impl Sections {
 
     /// Returns all sections of the file, which are read by the first call; `None` if they are damaged or too large.
     pub(super) fn dwarf(&self) -> Option<Dwarf<Metered<'_>>> {
-        let load = || DwarfSections::load(|id| needed_section(&self.image, id, &self.budget)).ok();
-        let main = self.main.get_or_init(load).as_ref()?;
+        self.main
+            .get_or_init(|| DwarfSections::load(|id| needed_section(&self.image, id, &self.budget)).ok());
+        self.loaded()
+    }
+
+    /// Returns all sections of the file if they are read already.
+    pub(super) fn loaded(&self) -> Option<Dwarf<Metered<'_>>> {
+        let main = self.main.get()?.as_ref()?;
         Some(main.borrow_with_sup(self.shared.as_ref(), |bytes| self.reader(bytes)))
     }
 

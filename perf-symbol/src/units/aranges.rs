@@ -36,18 +36,22 @@ impl Aranges {
     }
 }
 
-/// Returns all addresses with the offsets of their units, ordered by the units.
-pub(super) fn all(dwarf: &Dwarf<Metered<'_>>) -> Result<Vec<(usize, Range)>, Error> {
+/// Returns all addresses with the offsets of their units, ordered by the units. `None` if there are more than `most`.
+pub(super) fn all(dwarf: &Dwarf<Metered<'_>>, most: usize) -> Result<Option<Vec<(usize, Range)>>, Error> {
     let mut list = Vec::new();
     let mut headers = dwarf.debug_aranges.headers();
     while let Some(header) = headers.next()? {
         let mut entries = header.entries();
         while let Some(entry) = entries.next()? {
-            if entry.length() != 0 {
-                list.push((header.debug_info_offset().0, entry.range()));
+            if entry.length() == 0 {
+                continue;
             }
+            if list.len() >= most {
+                return Ok(None);
+            }
+            list.push((header.debug_info_offset().0, entry.range()));
         }
     }
     list.sort_by_key(|&(unit, _)| unit);
-    Ok(list)
+    Ok(Some(list))
 }

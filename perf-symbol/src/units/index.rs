@@ -18,13 +18,13 @@ pub(crate) struct UnitIndex {
 }
 
 impl UnitIndex {
-    /// Reads `.debug_aranges`, in time in proportion to it.
+    /// Reads `.debug_aranges`, in time in proportion to it. `None` if it has more than `most` ranges of addresses.
     ///
     /// # Errors
     ///
     /// What is wrong with it.
-    pub(crate) fn of(dwarf: &Dwarf<Metered<'_>>) -> Result<Self, Error> {
-        let listed = aranges::all(dwarf)?;
+    pub(crate) fn of(dwarf: &Dwarf<Metered<'_>>, most: usize) -> Result<Option<Self>, Error> {
+        let Some(listed) = aranges::all(dwarf, most)? else { return Ok(None) };
         let (mut units, mut ranges) = (Vec::new(), Vec::with_capacity(listed.len()));
         let mut before = None;
         for (place, &(offset, range)) in listed.iter().enumerate() {
@@ -33,7 +33,7 @@ impl UnitIndex {
             }
             ranges.push(UnitRange::new(units.len().saturating_sub(1), range));
         }
-        Ok(Self { listed, units, ranges: ordered(ranges) })
+        Ok(Some(Self { listed, units, ranges: ordered(ranges) }))
     }
 
     /// Returns the number of units.

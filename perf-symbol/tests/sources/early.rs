@@ -1,4 +1,4 @@
-//! Units of a compressed `.debug_info`, of which no more is decompressed than is needed.
+//! Units that `.debug_aranges` lists, for which no more of `.debug_info` is read or decompressed than is needed.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,13 +9,15 @@ use crate::elf::Elf;
 use crate::{Memory, options};
 
 /// Abbreviations: a unit with addresses and lines, and one without lines; a function with a name and addresses; a function
-/// that is inlined, with a name; a call of it with addresses, and one whose function may be in another unit.
+/// that is inlined, with a name; a call of it with addresses, and one whose function may be in another unit; a variable with a
+/// value of any bytes.
 const ABBREVIATIONS: &[u8] = &[
     1, 0x11, 1, 0x11, 0x01, 0x12, 0x07, 0x10, 0x17, 0, 0, //
     2, 0x11, 1, 0x11, 0x01, 0x12, 0x07, 0, 0, //
     3, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0, 0, //
     4, 0x2e, 0, 0x03, 0x08, 0, 0, //
     5, 0x1d, 0, 0x31, 0x13, 0x11, 0x01, 0x12, 0x07, 0x59, 0x0b, 0, 0, //
+    6, 0x34, 0, 0x1c, 0x04, 0, 0, //
     0,
 ];
 /// The same with references by an offset in the section, in the table after that one.
@@ -41,6 +43,8 @@ enum Odd {
     Nothing,
     /// The stream of `.debug_info` is damaged after two thirds.
     IsDamaged,
+    /// The length of a unit after two thirds is far too large.
+    LengthIsDamaged,
     /// The last unit is in no `.debug_aranges`.
     NotListed,
     /// The offsets in `.debug_aranges` are those of the units before.
@@ -49,6 +53,10 @@ enum Odd {
     OffsetsBeyond,
     /// All units are listed with the addresses of all.
     Overlap,
+    /// Each is listed at an offset in its middle, where the value of a variable is a unit with the same addresses.
+    Inside,
+    /// The last unit is in no `.debug_aranges`, and has the addresses of all by its root.
+    RootsOverlap,
     /// The inlined function is that of the first unit.
     RefersToOthers,
     /// `.debug_line` is cut off after the lines of the first unit.
@@ -97,7 +105,9 @@ fn sections(odd: Odd) -> Vec<(&'static str, Vec<u8>)> {
         // The version, the table of abbreviations, and the size of addresses.
         let mut entries = [&[4, 0][..], &table.to_le_bytes(), &[8]].concat();
         entries.push(if refers { 2 } else { 1 });
-        entries.extend_from_slice(&bytes([start, CODE]));
+        let is_last = unit + 1 == UNITS;
+        let is_of_all = odd == Odd::RootsOverlap && is_last;
+        entries.extend_from_slice(&bytes(if is_of_all { [START, UNITS * CODE] } else { [start, CODE] }));
         if !refers {
             entries.extend_from_slice(&(lines.len() as u32).to_le_bytes());
         }
@@ -111,18 +121,32 @@ fn sections(odd: Odd) -> Vec<(&'static str, Vec<u8>)> {
         let first = 4 + 7 + 1 + 16 + 4;
         entries.extend_from_slice(&if refers { first as u32 } else { inlined }.to_le_bytes());
         entries.extend_from_slice(&bytes([start + 0x10, 0x10]));
-        // The line of the call, and the ends of the function and of the unit.
-        entries.extend_from_slice(&[9, 0, 0]);
-        info.extend_from_slice(&(entries.len() as u32).to_le_bytes());
+        // The line of the call, and the end of the function.
+        entries.extend_from_slice(&[9, 0]);
+        let mut inside = 0;
+        if odd == Odd::Inside {
+            let unit = [&[4, 0, 0, 0, 0, 0, 8, 2][..], &bytes([start, CODE]), b"\x03inside\0"].concat();
+            let unit = [unit, bytes([start, CODE]), vec![0, 0]].concat();
+            entries.push(6);
+            entries.extend_from_slice(&(unit.len() as u32 + 4).to_le_bytes());
+            inside = entries.len() as u64 + 4;
+            entries.extend_from_slice(&(unit.len() as u32).to_le_bytes());
+            entries.extend_from_slice(&unit);
+        }
+        // The end of the unit.
+        entries.push(0);
+        let damage = if odd == Odd::LengthIsDamaged && unit == UNITS / 3 * 2 { 1 << 28 } else { 0 };
+        info.extend_from_slice(&(entries.len() as u32 + damage).to_le_bytes());
         info.extend_from_slice(&entries);
         lines.extend_from_slice(&LINES);
         let listed = match odd {
             Odd::OtherOffsets => before,
             Odd::OffsetsBeyond => 1 << 30,
+            Odd::Inside => offset + inside,
             _ => offset,
         };
         before = offset;
-        if odd == Odd::NotListed && unit + 1 == UNITS {
+        if matches!(odd, Odd::NotListed | Odd::RootsOverlap) && is_last {
             continue;
         }
         let range = if odd == Odd::Overlap { [START, UNITS * CODE] } else { [start, CODE] };
@@ -160,6 +184,15 @@ fn file(odd: Odd, is_compressed: bool) -> Vec<u8> {
     elf.build()
 }
 
+/// The file without `.debug_aranges`, not compressed.
+fn unlisted(odd: Odd) -> Vec<u8> {
+    let mut file = file(odd, false);
+    let name = b".debug_aranges";
+    let at = file.windows(name.len()).position(|it| it == name).unwrap();
+    file[at..at + 2].copy_from_slice(b".x");
+    file
+}
+
 /// A symbolizer of `/bin/a`, with so much room for DWARF, and with lines or without.
 fn symbolizer(file: Vec<u8>, room: u64, lines: bool) -> Symbolizer {
     let mut options = options();
@@ -182,6 +215,11 @@ fn expected(inlined: u64, lines: bool) -> [String; 2] {
     [format!("inlined{inlined}"), if lines { "outer!" } else { "outer" }.into()]
 }
 
+/// A symbolizer that reads the roots of all units: it has no room to keep those too that are found early.
+fn reading_all(odd: Odd, lines: bool) -> Symbolizer {
+    symbolizer(file(odd, true), size(&sections(odd)), lines)
+}
+
 const ORDER: [u64; 7] = [20, 21, 5, 0, 39, 38, 20];
 
 #[test]
@@ -192,6 +230,7 @@ fn units_in_any_order_are_as_in_a_file_that_is_not_compressed() {
         Odd::OtherOffsets,
         Odd::OffsetsBeyond,
         Odd::Overlap,
+        Odd::Inside,
         Odd::RefersToOthers,
         Odd::ClaimsLess,
     ] {
@@ -201,7 +240,7 @@ fn units_in_any_order_are_as_in_a_file_that_is_not_compressed() {
                 let inlined = if odd == Odd::RefersToOthers { 0 } else { unit };
                 // addr2line believes what is listed.
                 if odd == Odd::OtherOffsets || odd == Odd::Overlap {
-                    let mut other = symbolizer(file(odd, false), 1 << 30, lines);
+                    let mut other = reading_all(odd, lines);
                     assert_eq!(names(&mut it, unit, 0x18), names(&mut other, unit, 0x18), "{odd:?} {unit}");
                     continue;
                 }
@@ -213,6 +252,56 @@ fn units_in_any_order_are_as_in_a_file_that_is_not_compressed() {
             assert!(names(&mut it, UNITS, 0).is_empty());
         }
     }
+}
+
+/// What is listed wrong makes no difference, nor does the order of look-ups.
+#[test]
+fn each_address_has_the_functions_that_it_has_alone() {
+    for odd in [
+        Odd::Nothing,
+        Odd::NotListed,
+        Odd::OtherOffsets,
+        Odd::OffsetsBeyond,
+        Odd::Overlap,
+        Odd::Inside,
+        Odd::RootsOverlap,
+        Odd::RefersToOthers,
+    ] {
+        let files = [false, true].map(|is_compressed| file(odd, is_compressed));
+        for (is_compressed, lines) in [(false, true), (true, true), (false, false), (true, false)] {
+            let new = || symbolizer(files[usize::from(is_compressed)].clone(), 1 << 30, lines);
+            let mut all = reading_all(odd, lines);
+            let places = [5, 20, 38, 39, 40].map(|unit| [(unit, 0x18), (unit, 0x28)]).concat();
+            let alone: Vec<_> =
+                places.iter().map(|&(unit, offset)| names(&mut new(), unit, offset)).collect();
+            for order in [[1, 4, 0, 5, 2, 8, 6], [6, 1, 5, 0, 8, 4, 2], [8, 5, 6, 0, 2, 4, 1]] {
+                let mut it = new();
+                for number in order {
+                    let (unit, offset) = places[number];
+                    let what = format!("{odd:?} {is_compressed} {lines} {unit} {offset:#x}");
+                    assert_eq!(names(&mut it, unit, offset), alone[number], "{what}");
+                    // Where the roots of two units have an address and one is listed, that one is used.
+                    if odd != Odd::RootsOverlap {
+                        assert_eq!(names(&mut all, unit, offset), alone[number], "{what}");
+                    }
+                }
+            }
+        }
+    }
+    let mut overlapping = symbolizer(file(Odd::RootsOverlap, false), 1 << 30, true);
+    assert_eq!(names(&mut overlapping, 20, 0x18), expected(20, true));
+}
+
+/// The header of a unit is damaged, so that reading all units finds none.
+#[test]
+fn what_is_after_the_needed_units_is_not_read() {
+    let mut it = symbolizer(file(Odd::LengthIsDamaged, false), 1 << 30, true);
+    let at = |it: &mut Symbolizer, unit| names(it, unit, 0x18);
+    assert_eq!([at(&mut it, 20), at(&mut it, 1)], [expected(20, true), expected(1, true)]);
+    assert!(at(&mut it, 39).is_empty());
+    assert_eq!([at(&mut it, 2), at(&mut it, 20)], [expected(2, true), expected(20, true)]);
+    let mut all = symbolizer(unlisted(Odd::LengthIsDamaged), 1 << 30, true);
+    assert!(at(&mut all, 1).is_empty());
 }
 
 #[test]
