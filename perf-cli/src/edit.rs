@@ -10,10 +10,12 @@ use perf_parse::Reader;
 use perf_parse::file::write::WriteFileError;
 #[cfg(target_os = "linux")]
 use perf_parse::file::write::ZstdOptions;
-use perf_parse::rewrite::{CaptureMergeError, Edit, EditSummary, RepairOrder, RepairStep, merge};
+use perf_parse::rewrite::{
+    CaptureMergeError, Edit, EditSummary, MergeOptions, RepairOrder, RepairStep, merge,
+};
 use perf_profile::edit::{CaptureEdit, EditError, Redaction};
 
-use crate::args::edit::{ContainerArg, EditArgs};
+use crate::args::edit::{ClockOffset, ContainerArg, EditArgs};
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome, not_readable};
@@ -34,6 +36,10 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
     let remaining = redaction.as_ref().map(|it| it.remaining().join(", "));
     let steps = capture_edit(args, redaction)?;
     let outcome = match &*args.files.0 {
+        [_] if !args.clock_offset.is_empty() => {
+            let what = "several captures, whose clocks it compares; give their names";
+            return Err(Failure(format!("--clock-offset: must be used with {what}")));
+        }
         [path] => input::read_whole(path, |reader, memory| one(args, steps, &reader, memory, memory.inputs)),
         _ => several(args, steps),
     }?;
@@ -61,7 +67,8 @@ fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
     }
     let file = unnamed(&args.output).map_err(|error| failure(&error))?;
     let mut diagnostics = Diagnostics::new();
-    let merged = merge(&readers.iter().collect::<Vec<_>>(), BufWriter::new(file), |capture, step| {
+    let readers: Vec<_> = readers.iter().collect();
+    let merged = merge(&readers, &merge_options(args)?, BufWriter::new(file), |capture, step| {
         let (RepairStep::Capture { error } | RepairStep::Unreadable { error, .. }) = step else { return };
         if let Some(path) = args.files.0.get(capture) {
             diagnostics.report_in(path, &error);
@@ -70,6 +77,7 @@ fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
     drop(diagnostics);
     let merged = merged.map_err(|error| match error {
         CaptureMergeError::Differ { capture, field, must } => {
+            let field = if field == "clock offset" { "--clock-offset" } else { field };
             let path = args.files.0.get(capture).map(|path| shown(path).to_string()).unwrap_or_default();
             Failure(format!("{path}: {field}: must be {must}"))
         }
@@ -79,6 +87,20 @@ fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
     let reader = Reader::from_file(file).map_err(|error| failure(&error))?;
     let outcome = one(args, steps, &reader, Memory::default(), &inputs)?;
     Ok(if merged.account.is_clean() && merged.dropped == 0 { outcome } else { Outcome::Partial })
+}
+
+/// Returns what the command line states about the captures.
+fn merge_options(args: &EditArgs) -> Result<MergeOptions, Failure> {
+    let mut options = MergeOptions::default();
+    for &ClockOffset { capture, nanoseconds } in &args.clock_offset {
+        let must = match capture.checked_sub(1).filter(|&index| index < args.files.0.len()) {
+            None => format!("of a capture from 1 to {}, in the order of their names", args.files.0.len()),
+            Some(index) if options.clock_offsets.insert(index, nanoseconds).is_none() => continue,
+            Some(_) => "given once for each capture".to_owned(),
+        };
+        return Err(Failure(format!("--clock-offset {capture}=: must be {must}")));
+    }
+    Ok(options)
 }
 
 /// Returns the files of a capture: one, or a folder and those in it.

@@ -25,7 +25,7 @@ pub use capture_filter::CaptureFilter;
 pub use copy::FileCopy;
 pub use edit::Edit;
 pub use edited::{AddedRecord, EditSummary, EditedRecord};
-pub use merge::{CaptureMergeError, merge};
+pub use merge::{CaptureMergeError, MergeOptions, merge};
 pub use repair::repair;
 pub use step::{RepairOrder, RepairStep};
 

@@ -148,7 +148,9 @@ impl CaptureEdit {
         let edit = if unwinds { edit.remove(call_chain::COPY) } else { edit };
         let edit = edit.one_in(one_in.map_or(1, NonZero::get));
         let edit = match redaction {
-            Some(redaction) => edit.remove(redaction.removed_fields()).others(redaction),
+            Some(redaction) => {
+                edit.redacted(redaction.kinds()).remove(redaction.removed_fields()).others(redaction)
+            }
             None => edit,
         };
         if selection == Selection::default() && one_in.is_none() && limit.is_none() && !unwinds {

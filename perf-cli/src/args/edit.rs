@@ -17,8 +17,9 @@ Keeps the selected samples, and the records that are not samples, so that the sa
 had. Without an option, every record is copied unchanged. What cannot be decoded is left out and reported, as by repair. Any \
 number of options apply in one pass; their order does not matter. Nothing of the capture itself changes.
 
-Several captures become one, in order of time. They must be of one boot of one machine, on one clock. Events with the same \
-attributes and name are one event.
+Several captures become one, in order of time. They must be of one boot of one machine, on one clock, unless --clock-offset \
+states how far their clocks are apart. Events with the same attributes and name are one event. Ids that two captures use for \
+different events are replaced. AUX areas are kept if the captures recorded different CPUs or threads.
 
 With --time, the records of processes and mappings before the span become the state at its start, and those after its end are \
 left out; all stay in a capture of AUX areas. A file keeps an account of what was left out; perfdata info prints it. Counters that samples read are rebased, so that \
@@ -31,6 +32,7 @@ Examples:
   perfdata edit perf.data -o public.data --redact
   perfdata edit perf.data -o chains.data --unwind
   perfdata edit monday.data tuesday.data -o both.data
+  perfdata edit app.data perf.data -o both.data --clock-offset 2=-1.5ms
   perfdata edit perf.data -o - --to pipe --pid 1234 | perf script -i -";
 
 #[derive(Debug, clap::Args)]
@@ -65,6 +67,11 @@ pub(crate) struct EditArgs {
     /// twentieth of the size. Needs the files that were recorded
     #[arg(long)]
     pub(crate) unwind: bool,
+
+    /// Add a time to all times of the Nth capture, so that they are on the clock of the first capture: a number with a unit
+    /// (ns, us, ms or s), such as 2=-1.5ms. The clocks of that capture and the first are then not compared
+    #[arg(long, value_name = "N=TIME", value_parser = clock_offset)]
+    pub(crate) clock_offset: Vec<ClockOffset>,
 
     /// Write the records in order of time
     #[arg(long)]
@@ -101,6 +108,14 @@ pub(crate) struct EditArgs {
 
     #[command(flatten)]
     pub(crate) symbols: SymbolArgs,
+}
+
+/// The offset of a capture's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClockOffset {
+    /// Number of the capture, from 1.
+    pub(crate) capture: usize,
+    pub(crate) nanoseconds: i64,
 }
 
 /// Kinds of secrets.
@@ -194,4 +209,57 @@ fn attr_version(text: &str) -> Result<AttrVersion, &'static str> {
     version
         .copied()
         .ok_or("must be a size that the kernel had: 64, 72, 80, 96, 104, 112, 120, 128, 136 or 144")
+}
+
+/// Parses `N=TIME`.
+fn clock_offset(text: &str) -> Result<ClockOffset, &'static str> {
+    let must = "must be N=TIME: the number of a capture, and a time of at most 292 years with ns, us, ms or s, such as 2=-1.5ms";
+    let parsed = || {
+        let (capture, time) = text.split_once('=')?;
+        let capture = capture.parse().ok()?;
+        let digits = time.trim_end_matches(|it: char| it.is_ascii_alphabetic());
+        let places = match time.get(digits.len()..)? {
+            "ns" => 0,
+            "us" => 3,
+            "ms" => 6,
+            "s" => 9,
+            _ => return None,
+        };
+        let (is_negative, digits) = match digits.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, digits.strip_prefix('+').unwrap_or(digits)),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let is_number = |text: &str| text.bytes().all(|it| it.is_ascii_digit());
+        if whole.is_empty() || !is_number(whole) || !is_number(fraction) || fraction.len() > places {
+            return None;
+        }
+        let nanoseconds: i64 = format!("{whole}{fraction:0<places$}").parse().ok()?;
+        Some(ClockOffset { capture, nanoseconds: if is_negative { -nanoseconds } else { nanoseconds } })
+    };
+    parsed().ok_or(must)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_offsets_have_units() {
+        let parse = |text| clock_offset(text).ok().map(|it| (it.capture, it.nanoseconds));
+        for (text, expected) in [
+            ("2=-1.5ms", (2, -1_500_000)),
+            ("1=0s", (1, 0)),
+            ("3=+7ns", (3, 7)),
+            ("2=1.000000001s", (2, 1_000_000_001)),
+            ("2=0.5us", (2, 500)),
+        ] {
+            assert_eq!(parse(text), Some(expected), "{text}");
+        }
+        for text in
+            ["2", "=1s", "2=1", "2=s", "2=.5s", "2=1.5ns", "2=--1s", "2=1e9s", "2=9999999999s", "x=1s"]
+        {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
 }

@@ -65,6 +65,13 @@ pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Resu
             json.number(name!("removed"), account.removed.0);
             json.number(name!("side_band_left_out"), account.side_band_left_out);
             json.number(name!("added"), account.added);
+            json.serialized(name!("redacted"), &account.redacted.as_slice().into());
+            json.objects(name!("clock_offsets"), account.clock_offsets.iter(), |json, &(capture, offset)| {
+                json.number(name!("capture"), capture);
+                json.serialized(name!("nanoseconds"), &offset.into());
+            });
+            json.number(name!("renumbered"), account.renumbered);
+            json.number(name!("added_fields"), account.added_fields.0);
         });
         return Ok(());
     }

@@ -333,9 +333,50 @@ fn redacted_captures_name_nobody() {
     let distinct = |all: &[String]| all.iter().collect::<std::collections::BTreeSet<_>>().len();
     assert!(pairs.len() > 2 && pairs.len() == distinct(&names) && pairs.len() == distinct(&pseudonyms));
     assert!(pairs.iter().all(|(name, pseudonym)| name == pseudonym || pseudonym.starts_with("comm-")));
+    let info = |file: &Path| perfdata(["info".as_ref(), file.as_os_str()]).out;
+    assert!(
+        info(&output).contains("redacted: cmdline,comms,hostname,paths,raw,strings"),
+        "{}",
+        info(&output)
+    );
     // One kind, and the others stay.
     let run = edit(&input, &again, &["--redact=hostname,cmdline"]);
     assert!(run.err.contains("names of threads, paths and build ids, data of events"), "{}", run.err);
     assert_eq!(columns(&again), names);
     assert_eq!(edit(&input, &again, &["--hash", "salt"]).status, 1);
+}
+
+#[test]
+fn clocks_that_are_apart_are_moved() {
+    let folder = scratch_folder("edit_clocks");
+    let [whole, first] = ["whole.data", "first.data"].map(|name| folder.join(name));
+    let input = testdata::path("plain.data");
+    let merge = |offset: &str| {
+        let files = ["edit".as_ref(), input.as_os_str(), input.as_os_str(), "-o".as_ref(), whole.as_os_str()];
+        perfdata(files.into_iter().chain(["--clock-offset", offset].map(AsRef::as_ref)))
+    };
+    let run = merge("2=1ms");
+    assert_eq!(run.status, 0, "{}", run.err);
+    let info = perfdata(["info".as_ref(), whole.as_os_str()]).out;
+    assert!(info.contains("times of capture 2 moved by 1000000 ns"), "{info}");
+    // Each sample is there twice, the second time a millisecond later.
+    let times = |file: &Path| {
+        let lines = jsonl(file, &["--type", "SAMPLE", "--order", "time"]).records;
+        lines.iter().map(|it| it["fields"]["time"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let mut expected: Vec<_> = times(&input).into_iter().flat_map(|time| [time, time + 1_000_000]).collect();
+    expected.sort_unstable();
+    assert_eq!(times(&whole), expected);
+    for (offset, error) in [
+        ("3=1ms", "--clock-offset 3=: must be of a capture from 1 to 2"),
+        ("2=1", "must be N=TIME"),
+        ("2=-9999999s", "--clock-offset: must be so small that no time becomes negative or 0"),
+    ] {
+        let run = merge(offset);
+        assert_eq!(run.status, if offset == "2=1" { 2 } else { 1 }, "{offset}: {}", run.err);
+        assert!(run.err.contains(error), "{offset}: {}", run.err);
+    }
+    let run = edit(&input, &first, &["--clock-offset", "1=1ms"]);
+    assert_eq!(run.status, 1);
+    assert!(run.err.contains("--clock-offset: must be used with several captures"), "{}", run.err);
 }

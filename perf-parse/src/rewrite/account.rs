@@ -1,6 +1,7 @@
 //! The account of what edits left out of a capture.
 
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use perf_abi::feature::Feature;
@@ -8,10 +9,10 @@ use perf_abi::sample_type::SampleType;
 
 use crate::feature::FeatureSection;
 
-/// What edits left out of a capture: the content of the feature [`FEATURE`](Self::FEATURE) of an edited file.
+/// What edits left out of a capture, and changed: the content of the feature [`FEATURE`](Self::FEATURE) of an edited file.
 ///
 /// The section has a line of text for each field, such as `left_out: 12`. perf passes over it. A pipe has none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditAccount {
     /// Number of samples that were left out.
     pub left_out: u64,
@@ -23,12 +24,31 @@ pub struct EditAccount {
     pub side_band_left_out: u64,
     /// Number of records that were added, such as those of the state at the start of a span of time.
     pub added: u64,
+    /// The kinds of secrets that were redacted, in alphabetical order, such as `comms`.
+    pub redacted: Vec<String>,
+    /// The captures whose clocks were moved, by their number among those that were merged, from 1, and the nanoseconds that
+    /// were added to their times.
+    pub clock_offsets: Vec<(u64, i64)>,
+    /// Number of ids of events that were replaced, because several captures had them.
+    pub renumbered: u64,
+    /// The fields that were added to samples: IDENTIFIER, to tell apart the events of several captures.
+    pub added_fields: SampleType,
 }
 
 impl Default for EditAccount {
     /// Returns the account of a capture that has everything.
     fn default() -> Self {
-        Self { left_out: 0, one_in: 1, removed: SampleType(0), side_band_left_out: 0, added: 0 }
+        Self {
+            left_out: 0,
+            one_in: 1,
+            removed: SampleType(0),
+            side_band_left_out: 0,
+            added: 0,
+            redacted: Vec::new(),
+            clock_offsets: Vec::new(),
+            renumbered: 0,
+            added_fields: SampleType(0),
+        }
     }
 }
 
@@ -55,12 +75,16 @@ impl EditAccount {
             match name {
                 "left_out" => account.left_out = value.parse().ok()?,
                 "one_in" => account.one_in = value.parse().ok().filter(|&factor| factor > 0)?,
-                "removed" => {
-                    let bits = u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()?;
-                    account.removed = SampleType(bits);
+                "removed" => account.removed = fields(value)?,
+                "redacted" => account.redacted = value.split(',').map(String::from).collect(),
+                "clock_offset" => {
+                    let (capture, offset) = value.split_once('=')?;
+                    account.clock_offsets.push((capture.parse().ok()?, offset.parse().ok()?));
                 }
                 "side_band_left_out" => account.side_band_left_out = value.parse().ok()?,
                 "added" => account.added = value.parse().ok()?,
+                "renumbered" => account.renumbered = value.parse().ok()?,
+                "added_fields" => account.added_fields = fields(value)?,
                 _ => {}
             }
         }
@@ -75,26 +99,52 @@ impl EditAccount {
 
     /// Returns the account of two captures as one; `None` if their samples have different weights.
     pub(super) fn joined(&self, other: &Self) -> Option<Self> {
-        let left_out = self.left_out.saturating_add(other.left_out);
-        let removed = SampleType(self.removed.0 | other.removed.0);
-        let side_band_left_out = self.side_band_left_out.saturating_add(other.side_band_left_out);
-        let added = self.added.saturating_add(other.added);
-        let joined = Self { left_out, removed, side_band_left_out, added, ..*self };
-        (self.one_in == other.one_in).then_some(joined)
+        let mut redacted = [&self.redacted[..], &other.redacted].concat();
+        redacted.sort_unstable();
+        redacted.dedup();
+        (self.one_in == other.one_in).then_some(Self {
+            left_out: self.left_out.saturating_add(other.left_out),
+            one_in: self.one_in,
+            removed: SampleType(self.removed.0 | other.removed.0),
+            side_band_left_out: self.side_band_left_out.saturating_add(other.side_band_left_out),
+            added: self.added.saturating_add(other.added),
+            redacted,
+            clock_offsets: [&self.clock_offsets[..], &other.clock_offsets].concat(),
+            renumbered: self.renumbered.saturating_add(other.renumbered),
+            added_fields: SampleType(self.added_fields.0 | other.added_fields.0),
+        })
     }
 
     /// Returns the section.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let Self { left_out, one_in, removed, side_band_left_out, added } = self;
+        let Self { left_out, one_in, removed, redacted, clock_offsets, added_fields, .. } = self;
         let mut text = format!("left_out: {left_out}\none_in: {one_in}\nremoved: {:#x}\n", removed.0);
-        for (name, value) in [("side_band_left_out", side_band_left_out), ("added", added)] {
-            if *value > 0 {
+        for (name, value) in [
+            ("side_band_left_out", self.side_band_left_out),
+            ("added", self.added),
+            ("renumbered", self.renumbered),
+        ] {
+            if value > 0 {
                 text.push_str(&format!("{name}: {value}\n"));
             }
         }
+        if !redacted.is_empty() {
+            text.push_str(&format!("redacted: {}\n", redacted.join(",")));
+        }
+        for (capture, offset) in clock_offsets {
+            text.push_str(&format!("clock_offset: {capture}={offset}\n"));
+        }
+        if added_fields.0 != 0 {
+            text.push_str(&format!("added_fields: {:#x}\n", added_fields.0));
+        }
         text.into_bytes()
     }
+}
+
+/// Parses fields of samples, in hexadecimal.
+fn fields(text: &str) -> Option<SampleType> {
+    u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(SampleType)
 }
 
 #[cfg(test)]
@@ -105,7 +155,7 @@ mod tests {
     fn what_is_no_account_is_none() {
         assert_eq!(EditAccount::parse(b""), Some(EditAccount::default()));
         assert_eq!(EditAccount::parse(b"of_later: 7\n"), Some(EditAccount::default()));
-        let wrong: [&[u8]; 8] = [
+        let wrong: [&[u8]; 12] = [
             b"\xff",
             b"left_out",
             b"left_out: -1",
@@ -114,9 +164,34 @@ mod tests {
             b"removed: 0xg",
             b"side_band_left_out: x",
             b"added: x",
+            b"clock_offset: 1",
+            b"clock_offset: 1=x",
+            b"renumbered: x",
+            b"added_fields: 7",
         ];
         for bytes in wrong {
             assert_eq!(EditAccount::parse(bytes), None, "{bytes:?}");
         }
+    }
+
+    #[test]
+    fn every_field_is_kept() {
+        let account = EditAccount {
+            left_out: 1,
+            one_in: 2,
+            removed: SampleType::RAW,
+            redacted: ["comms", "paths"].map(String::from).to_vec(),
+            clock_offsets: [(1, 5), (3, i64::MIN)].to_vec(),
+            renumbered: 7,
+            added_fields: SampleType::IDENTIFIER,
+            side_band_left_out: 8,
+            added: 9,
+        };
+        assert_eq!(EditAccount::parse(&account.encode()), Some(account.clone()));
+        let both = account.joined(&account).unwrap();
+        assert_eq!((both.side_band_left_out, both.added), (16, 18));
+        assert_eq!((both.left_out, both.renumbered, both.clock_offsets.len()), (2, 14, 4));
+        assert_eq!((&both.redacted, both.added_fields), (&account.redacted, account.added_fields));
+        assert_eq!(account.joined(&EditAccount::default()), None);
     }
 }

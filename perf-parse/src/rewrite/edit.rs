@@ -1,6 +1,7 @@
 //! Edits of a capture: its samples filtered, without some of their fields, in another container.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{Debug, Formatter};
 use std::io::{Seek, Write};
@@ -89,6 +90,7 @@ impl<'f> Edit<'f> {
                 side_band: None,
                 added: Vec::new(),
                 others: None,
+                redacted: Vec::new(),
             },
             zstd: None,
             attr_version: None,
@@ -137,6 +139,12 @@ impl<'f> Edit<'f> {
     /// Has a filter decide about all other records, features, and names of events.
     pub fn others(self, filter: impl CaptureFilter + 'f) -> Self {
         Self { steps: EditSteps { others: Some(Box::new(filter)), ..self.steps }, ..self }
+    }
+
+    /// States that the filters remove these kinds of secrets, for the [`EditAccount`](super::EditAccount).
+    pub fn redacted(self, kinds: impl IntoIterator<Item = &'static str>) -> Self {
+        let redacted = kinds.into_iter().map(String::from).collect();
+        Self { steps: EditSteps { redacted, ..self.steps }, ..self }
     }
 
     /// Compresses the records; `None`, the default, writes them uncompressed. Needs this crate's feature `zstd`.

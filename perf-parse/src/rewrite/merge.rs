@@ -1,12 +1,17 @@
 //! Several captures as one, in order of time.
 
+mod aux_queues;
 mod error;
 mod events;
+mod joined_features;
+mod options;
 mod origin;
+mod translation;
 
 pub use error::CaptureMergeError;
+pub use options::MergeOptions;
 
-use alloc::collections::{BTreeSet, BinaryHeap};
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use std::io::{Seek, Write};
@@ -14,19 +19,23 @@ use std::io::{Seek, Write};
 use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
+use perf_abi::sample_type::SampleType;
 
 use super::account::EditAccount;
+use super::descriptions::{DescriptionPart, Descriptions};
 use super::edited::EditSummary;
 use super::step::RepairStep;
-use super::{features, is_section, known_records, name_all, tracing};
+use super::{features, is_section, known_records, name_all};
 use crate::account::Account;
-use crate::event::EventRecord;
-use crate::feature::{FeatureData, FeatureSection, SampleTime};
+use crate::event::{Event, EventRecord};
+use crate::feature::{FeatureData, FeatureSection};
 use crate::file::write::{FeaturePayloads, FileWriter, WriteFileError, WriteOptions};
 use crate::file::{EventRecords, Reader, RecordCheck};
 use crate::record::user::EventUpdateData;
 use crate::record::{RawRecord, Record, UserRecord};
+use aux_queues::AuxQueues;
 use events::MergedEvents;
+use translation::RecordTranslation;
 
 /// Number of records between two marks for readers that order records: they hold as many.
 const ROUND: u64 = 16384;
@@ -37,8 +46,13 @@ const ROUND: u64 = 16384;
 /// - Events of different captures are one if they have the same attr and name. Others are added.
 /// - Records without a time, which describe what existed when a capture began, are written at its first record with a time.
 ///   Rounds of the recorders end differently in the result, so their marks (FINISHED_ROUND) are written anew.
-/// - Features come from the first capture that has them. Build ids and formats of tracepoints are joined, as are the times
-///   of the samples and the [`EditAccount`]s.
+/// - Ids of events that belong to other events of earlier captures are replaced by ids that no capture has. If readers could
+///   not tell the events apart by their ids, all records get an identifier.
+/// - The times of a capture with a [clock offset](MergeOptions::clock_offsets) are moved to the clock of the first capture.
+/// - Features come from the first capture that has them. Build ids, formats of tracepoints, groups of events, programs of BPF,
+///   and simpleperf's files and symbols are joined, as are the times of the samples and the [`EditAccount`]s. The records
+///   of simpleperf's INIT_MAP become records among the others.
+/// - The AUX areas of captures of different CPUs and threads are kept whole.
 /// - What cannot be decoded is left out, as by [`repair`](fn@super::repair).
 ///
 /// Holds what each capture holds for [time order](EventRecords::in_time_order).
@@ -49,7 +63,7 @@ const ROUND: u64 = 16384;
 /// use std::io::Cursor;
 ///
 /// use perf_parse::Reader;
-/// use perf_parse::rewrite::{Edit, EditedRecord, merge};
+/// use perf_parse::rewrite::{Edit, EditedRecord, MergeOptions, merge};
 ///
 /// # let path = "examples/captures/ids.data";
 /// let reader = Reader::open(path)?;
@@ -64,7 +78,8 @@ const ROUND: u64 = 16384;
 /// };
 /// let (first, second) = (half(true)?, half(false)?);
 /// let (first, second) = (Reader::new(&first)?, Reader::new(&second)?);
-/// let merged = merge(&[&first, &second], Cursor::new(Vec::new()), |_, _| {})?.out.into_inner();
+/// let options = MergeOptions::default();
+/// let merged = merge(&[&first, &second], &options, Cursor::new(Vec::new()), |_, _| {})?.out.into_inner();
 /// let samples = |reader: &Reader<'_>| reader.records().filter(|it| it.as_ref().is_ok_and(|it| it.sample().is_some())).count();
 /// assert_eq!(samples(&Reader::new(&merged)?), samples(&reader));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
@@ -72,45 +87,88 @@ const ROUND: u64 = 16384;
 ///
 /// # Errors
 ///
-/// [`CaptureMergeError::Differ`] if a capture has another byte order, machine, kernel, boot or clock than the first, or if its records
-/// could not be told apart; [`CaptureMergeError::Write`] as [`Edit::write_file`](super::Edit::write_file).
+/// [`CaptureMergeError::Differ`] if a capture has another byte order, machine, kernel, boot, clock or writer than the first, or if its
+/// AUX data could not be told apart from that of another; [`CaptureMergeError::Write`] as [`Edit::write_file`](super::Edit::write_file).
 pub fn merge<W: Write + Seek>(
     readers: &[&Reader<'_>],
+    options: &MergeOptions,
     out: W,
     mut report: impl FnMut(usize, RepairStep<'_>),
 ) -> Result<EditSummary<W>, CaptureMergeError> {
     let Some(first) = readers.first() else {
         return Err(CaptureMergeError::Differ { capture: 0, field: "captures", must: "one at least" });
     };
-    origin::check(readers)?;
-    let mut events = MergedEvents::default();
+    origin::check(readers, options)?;
+    let clock = origin::clock(first);
     let mut features = FeaturePayloads::new_in(first.endianness());
     let mut features_dropped = Vec::new();
-    let (mut walks, mut formats) = (Vec::new(), Vec::new());
-    for (index, reader) in readers.iter().enumerate() {
-        let mut records = known_records(reader)?;
+    let mut walks = Vec::new();
+    for reader in readers {
+        walks.push(known_records(reader)?);
+    }
+    let mut events = MergedEvents::of(walks.iter().map(|records| records.events()));
+    let mut captures = Vec::new();
+    for (index, (reader, records)) in readers.iter().zip(&mut walks).enumerate() {
         let opened = records.account().diagnostics.clone();
         opened.into_iter().for_each(|error| report(index, RepairStep::Capture { error }));
         let mut of_capture = FeaturePayloads::new_in(reader.endianness());
         let mut step = |step: RepairStep<'_>| report(index, step);
-        features_dropped.extend(features::copy(&mut records, &mut of_capture, |_, _| true, &mut step)?);
-        join(index, &mut features, &of_capture)?;
-        events.add(index, records.events())?;
-        formats.push(of_capture.get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default());
-        walks.push(records.in_time_order());
+        features_dropped.extend(features::copy(records, &mut of_capture, |_, _| true, &mut step)?);
+        let is_other_clock = origin::clock(reader) != clock;
+        if is_other_clock {
+            of_capture.remove(Feature::CLOCK_DATA);
+            of_capture.remove(Feature::CLOCKID);
+        }
+        let added = events.add(index, records.events(), is_other_clock.then_some(clock))?;
+        let formats = of_capture.get(Feature::TRACING_DATA).map(Vec::from).unwrap_or_default();
+        let init_map = of_capture.remove(Feature::INIT_MAP).unwrap_or_default();
+        captures.push((of_capture, formats, init_map, added));
     }
-    let inputs = walks.into_iter().zip(&formats).map(|(records, tracing_data)| MergeInput {
-        records,
-        check: RecordCheck::new(tracing_data),
-        held: None,
-        has_begun: false,
+    let mut translated: Vec<_> =
+        captures.iter_mut().map(|(_, _, _, (events, _))| core::mem::take(events)).collect();
+    let is_identified = events.identify(&mut translated)?;
+    let mut parts = Vec::new();
+    for (index, ((of_capture, formats, init_map, (_, ids)), events)) in
+        captures.into_iter().zip(translated).enumerate()
+    {
+        let offset = origin::offset_of(options, index);
+        let translation = RecordTranslation { offset, ids, events, endianness: first.endianness() };
+        joined_features::join(index, &mut features, of_capture, &translation)?;
+        parts.push((formats, init_map, translation));
+    }
+    let mut account = features.get(EditAccount::FEATURE).and_then(EditAccount::parse).unwrap_or_default();
+    let offsets = options.clock_offsets.iter().filter(|&(_, &offset)| offset != 0);
+    let numbered = offsets.map(|(&capture, &offset)| ((capture as u64).saturating_add(1), offset));
+    account.clock_offsets.extend(numbered);
+    account.renumbered = account.renumbered.saturating_add(events.renumbered);
+    if is_identified {
+        account.added_fields |= SampleType::IDENTIFIER;
+    }
+    let has_room = first.endianness() == Endianness::Little || features.get(Feature::HOSTNAME).is_some();
+    if account != EditAccount::default() && has_room {
+        features.raw(EditAccount::FEATURE, &account.encode())?;
+    }
+    let inputs = walks.into_iter().zip(&parts).map(|(records, (tracing_data, init_map, translation))| {
+        let has_formats = records.features().get(Feature::TRACING_DATA).is_some();
+        MergeInput {
+            records: records.in_time_order(),
+            check: RecordCheck::new(tracing_data),
+            translation,
+            is_copied: translation.is_identity(),
+            init_map,
+            descriptions: Descriptions::new(has_formats),
+            held: None,
+            has_begun: false,
+        }
     });
+    let inputs = inputs.collect();
     features_dropped.sort_unstable();
     features_dropped.dedup();
     let options = WriteOptions { endianness: first.endianness(), ..WriteOptions::default() };
     let writer = FileWriter::new(out, &events.fields, &options).map_err(CaptureMergeError::Write)?;
-    let mut merge = MergeWriter { writer, events, written: 0, dropped: 0, in_round: 0 };
-    let account = merge.records(readers, inputs.collect(), &mut report)?;
+    let aux = AuxQueues::default();
+    let mut merge = MergeWriter { writer, events, aux, written: 0, dropped: 0, in_round: 0 };
+    let account = merge.records(readers, inputs, &mut report)?;
     let MergeWriter { mut writer, mut events, written, dropped, .. } = merge;
     name_all(&mut events.fields);
     writer.name_events(&events.fields)?;
@@ -118,81 +176,12 @@ pub fn merge<W: Write + Seek>(
     Ok(EditSummary { out: writer.finish()?, written, left_out: 0, dropped, features_dropped, account })
 }
 
-/// Adds the features of a capture to those of the captures before it.
-fn join(
-    capture: usize,
-    features: &mut FeaturePayloads,
-    of_capture: &FeaturePayloads,
-) -> Result<(), CaptureMergeError> {
-    let endianness = features.endianness();
-    let differ = |field, must| CaptureMergeError::Differ { capture, field, must };
-    for (feature, payload) in of_capture.iter() {
-        let Some(before) = features.get(feature).map(Vec::from) else {
-            features.raw(feature, payload)?;
-            continue;
-        };
-        match feature {
-            Feature::BUILD_ID => features.raw(feature, &build_ids(endianness, before, payload))?,
-            Feature::TRACING_DATA if before != payload => {
-                let must = "formats of tracepoints that can be joined with those of the first capture";
-                let joined = tracing::joined(&before, payload).ok_or(differ("TRACING_DATA", must))?;
-                features.raw(feature, &joined)?;
-            }
-            Feature::SAMPLE_TIME => {
-                let times = |bytes| sample_time(endianness, bytes);
-                if let Some((a, b)) = times(&before).zip(times(payload)) {
-                    let joined = SampleTime { first: a.first.min(b.first), last: a.last.max(b.last) };
-                    features.set(&FeatureData::SampleTime(joined))?;
-                }
-            }
-            EditAccount::FEATURE => {
-                if let Some((a, b)) = EditAccount::parse(&before).zip(EditAccount::parse(payload)) {
-                    let joined = a.joined(&b).ok_or(differ(
-                        "one_in",
-                        "that of the first capture: samples of different weight cannot be told apart",
-                    ))?;
-                    features.raw(feature, &joined.encode())?;
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-fn sample_time(endianness: Endianness, bytes: &[u8]) -> Option<SampleTime> {
-    let section = FeatureSection::new(Feature::SAMPLE_TIME, 0, bytes, endianness);
-    match section.decode() {
-        Ok(FeatureData::SampleTime(times)) if (times.first, times.last) != (0, 0) => Some(times),
-        _ => None,
-    }
-}
-
-/// Appends the entries that are not there yet.
-fn build_ids(endianness: Endianness, mut all: Vec<u8>, mut more: &[u8]) -> Vec<u8> {
-    let entries = |mut bytes: &[u8]| {
-        let mut entries = BTreeSet::new();
-        while let Ok((entry, rest)) = RawRecord::<Endianness>::parse_in(endianness, bytes) {
-            entries.insert(Vec::from(entry.as_bytes()));
-            bytes = rest;
-        }
-        entries
-    };
-    let before = entries(&all);
-    while let Ok((entry, rest)) = RawRecord::<Endianness>::parse_in(endianness, more) {
-        if !before.contains(entry.as_bytes()) {
-            all.extend_from_slice(entry.as_bytes());
-        }
-        more = rest;
-    }
-    all
-}
-
 /// A file of several captures that is being written.
 #[derive(Debug)]
 struct MergeWriter<W> {
     writer: FileWriter<W>,
     events: MergedEvents,
+    aux: AuxQueues,
     written: u64,
     dropped: u64,
     /// Number of records since the last mark.
@@ -205,6 +194,12 @@ struct MergeInput<'r, 't> {
     /// In order of time.
     records: EventRecords<'r>,
     check: RecordCheck<'t>,
+    translation: &'t RecordTranslation,
+    /// Whether records stay as they are.
+    is_copied: bool,
+    /// The records of simpleperf's INIT_MAP.
+    init_map: &'t [u8],
+    descriptions: Descriptions,
     /// The record that is written next, when the others have reached its time.
     held: Option<EventRecord<'r>>,
     has_begun: bool,
@@ -220,26 +215,28 @@ impl<W: Write + Seek> MergeWriter<W> {
     ) -> Result<Account, CaptureMergeError> {
         // The time of the next record of each capture. A capture begins at its first record with a time.
         let start = |reader: &Reader<'_>| reader.records().in_time_order().find_map(|it| time_of(&it.ok()?));
-        let mut next: BinaryHeap<_> = readers
-            .iter()
-            .enumerate()
-            .map(|(index, reader)| Reverse((start(reader).unwrap_or(u64::MAX), index)))
-            .collect();
+        let mut next = BinaryHeap::new();
+        for (index, (reader, input)) in readers.iter().zip(&inputs).enumerate() {
+            let time = start(reader).map(|time| input.time(index, time)).transpose()?;
+            next.push(Reverse((time.unwrap_or(u64::MAX), index)));
+        }
         while let Some(Reverse((_, index))) = next.pop() {
             let Some(input) = inputs.get_mut(index) else { continue };
-            let MergeInput { records, check, held, has_begun } = input;
-            if !core::mem::replace(has_begun, true) && self.written > 0 {
-                // Readers deliver what is before the first of two marks before what comes after the second.
-                self.writer.end_round()?;
-                self.writer.end_round()?;
+            if !core::mem::replace(&mut input.has_begun, true) {
+                if self.written > 0 {
+                    // Readers deliver what is before the first of two marks before what comes after the second.
+                    self.writer.end_round()?;
+                    self.writer.end_round()?;
+                }
+                self.init_map(index, input, report)?;
             }
-            if let Some(record) = held.take() {
-                self.put(index, &record, report)?;
+            if let Some(record) = input.held.take() {
+                self.put(index, input, &record, report)?;
             }
             loop {
-                report(index, RepairStep::At(records.reached().offset));
-                let data_file = records.reached().data_file;
-                let record = match records.next() {
+                report(index, RepairStep::At(input.records.reached().offset));
+                let data_file = input.records.reached().data_file;
+                let record = match input.records.next() {
                     None => break,
                     Some(Err(error)) => {
                         report(index, RepairStep::Unreadable { data_file, error });
@@ -247,20 +244,21 @@ impl<W: Write + Seek> MergeWriter<W> {
                     }
                     Some(Ok(record)) => record,
                 };
-                if let Err(error) = check.record(&record) {
+                if let Err(error) = input.check.record(&record) {
                     self.dropped = self.dropped.saturating_add(1);
-                    records.account_mut().note(error);
+                    input.records.account_mut().note(error);
                     report(index, RepairStep::Unreadable { data_file, error });
                     continue;
                 }
-                match time_of(&record) {
-                    Some(time) => {
+                if let Some(time) = time_of(&record) {
+                    let time = input.time(index, time)?;
+                    if next.peek().is_some_and(|&Reverse(other)| other < (time, index)) {
                         next.push(Reverse((time, index)));
-                        *held = Some(record);
+                        input.held = Some(record);
                         break;
                     }
-                    None => self.put(index, &record, report)?,
                 }
+                self.put(index, input, &record, report)?;
             }
         }
         let mut account = Account::default();
@@ -268,29 +266,115 @@ impl<W: Write + Seek> MergeWriter<W> {
         Ok(account)
     }
 
+    /// Writes the records that a capture of simpleperf has in INIT_MAP, which are those of its first event.
+    fn init_map(
+        &mut self,
+        capture: usize,
+        input: &mut MergeInput<'_, '_>,
+        report: &mut impl FnMut(usize, RepairStep<'_>),
+    ) -> Result<(), CaptureMergeError> {
+        let endianness = input.translation.endianness;
+        let section = FeatureSection::new(Feature::INIT_MAP, 0, input.init_map, endianness);
+        // Its faults were found with those of the other features.
+        let Ok(FeatureData::InitMap(map)) = section.decode() else { return Ok(()) };
+        let first = input.records.events().iter().next().cloned();
+        for record in map.reader().records().flatten() {
+            let part = InputRecord { raw: record.raw(), trailing: &[], offset: 0, event: first.as_deref() };
+            self.write(capture, input, &part, report)?;
+        }
+        Ok(())
+    }
+
     /// Writes a record of a capture.
     fn put(
         &mut self,
         capture: usize,
+        input: &mut MergeInput<'_, '_>,
         record: &EventRecord<'_>,
         report: &mut impl FnMut(usize, RepairStep<'_>),
     ) -> Result<(), CaptureMergeError> {
-        let kind = record.kind();
+        let (raw, kind) = (record.raw(), record.kind());
         if is_section(kind) || kind == RecordType::FINISHED_ROUND {
             return Ok(());
         }
-        let must = "of a capture of its own: it refers to places and numbers that others have, too";
-        if [RecordType::AUXTRACE, RecordType::AUXTRACE_INFO, RecordType::EVENT_ID, RecordType::SPLIT]
-            .contains(&kind)
-        {
-            return Err(CaptureMergeError::Differ { capture, field: kind.name().unwrap_or("record"), must });
+        let event = record.event().map(AsRef::as_ref);
+        let source = InputRecord { raw, trailing: record.trailing(), offset: record.offset(), event };
+        match kind {
+            RecordType::DSO | RecordType::SYMBOL => {
+                let must = "of a capture of its own: captures number their files each for itself";
+                let field = kind.name().unwrap_or("record");
+                Err(CaptureMergeError::Differ { capture, field, must })
+            }
+            RecordType::AUXTRACE_INFO if input.translation.offset != 0 => {
+                let must = "0 with AUX data, which has times of its own";
+                Err(CaptureMergeError::Differ { capture, field: "clock offset", must })
+            }
+            RecordType::AUXTRACE_INFO | RecordType::AUXTRACE => match self.aux.record(capture, &raw)? {
+                Some(bytes) => self.write_bytes(capture, &source, &bytes, report),
+                None => Ok(()),
+            },
+            // Their ids are those of the attrs already.
+            RecordType::EVENT_ID => Ok(()),
+            RecordType::SPLIT | RecordType::SPLIT_END | RecordType::TRACING_DATA => {
+                match input.descriptions.part(&raw, input.records.events()) {
+                    DescriptionPart::Whole => self.write(capture, input, &source, report),
+                    _ => Ok(()),
+                }
+            }
+            _ => {
+                self.rename(&raw, input.translation);
+                self.write(capture, input, &source, report)
+            }
         }
-        self.rename(record);
-        match self.writer.copy(&record.raw(), record.trailing()) {
+    }
+
+    /// Writes a record of a capture as it is in the merged one.
+    fn write(
+        &mut self,
+        capture: usize,
+        input: &MergeInput<'_, '_>,
+        source: &InputRecord<'_>,
+        report: &mut impl FnMut(usize, RepairStep<'_>),
+    ) -> Result<(), CaptureMergeError> {
+        if input.is_copied {
+            let copied = self.writer.copy(&source.raw, source.trailing);
+            return self.count(capture, source, copied, report);
+        }
+        match input.translation.record(&source.raw, source.event) {
+            Ok(bytes) => self.write_bytes(capture, source, &bytes, report),
+            Err(fault) => {
+                let kind = Some(source.raw.kind());
+                let error = WriteFileError::Record { index: self.written, kind, fault };
+                self.count(capture, source, Err(error), report)
+            }
+        }
+    }
+
+    fn write_bytes(
+        &mut self,
+        capture: usize,
+        source: &InputRecord<'_>,
+        bytes: &[u8],
+        report: &mut impl FnMut(usize, RepairStep<'_>),
+    ) -> Result<(), CaptureMergeError> {
+        let Ok((raw, _)) = RawRecord::parse_in(source.raw.endianness(), bytes) else { return Ok(()) };
+        let copied = self.writer.copy(&raw, source.trailing);
+        self.count(capture, source, copied, report)
+    }
+
+    /// Counts a record that was written, or was not.
+    fn count(
+        &mut self,
+        capture: usize,
+        source: &InputRecord<'_>,
+        copied: Result<(), WriteFileError>,
+        report: &mut impl FnMut(usize, RepairStep<'_>),
+    ) -> Result<(), CaptureMergeError> {
+        match copied {
             Ok(()) => self.written = self.written.saturating_add(1),
             Err(error @ WriteFileError::Record { .. }) => {
                 self.dropped = self.dropped.saturating_add(1);
-                let offset = record.offset();
+                let (offset, kind) = (source.offset, source.raw.kind());
                 report(capture, RepairStep::Unwritable { offset, kind, error: &error });
             }
             Err(error) => return Err(CaptureMergeError::Write(error)),
@@ -304,11 +388,34 @@ impl<W: Write + Seek> MergeWriter<W> {
     }
 }
 
+/// A record as its capture has it.
+#[derive(Debug)]
+struct InputRecord<'a> {
+    raw: RawRecord<'a>,
+    trailing: &'a [u8],
+    offset: u64,
+    event: Option<&'a Event>,
+}
+
+impl MergeInput<'_, '_> {
+    /// Returns a time on the clock of the merged capture.
+    fn time(&self, capture: usize, time: u64) -> Result<u64, CaptureMergeError> {
+        let must = "so small that no time becomes negative or 0";
+        self.translation.time(time).ok_or(CaptureMergeError::Differ { capture, field: "clock offset", must })
+    }
+}
+
 impl<W> MergeWriter<W> {
     /// Applies the name in an EVENT_UPDATE record, as the reader of the result will.
-    fn rename(&mut self, record: &EventRecord<'_>) {
-        let Ok(Record::User(UserRecord::EventUpdate(it), _)) = record.raw().decode_user() else { return };
-        let index = self.events.ids.get(&it.id).copied();
+    fn rename(&mut self, raw: &RawRecord<'_>, translation: &RecordTranslation) {
+        if raw.kind() != RecordType::EVENT_UPDATE {
+            return;
+        }
+        let Ok(Record::User(UserRecord::EventUpdate(it), _)) = raw.decode_user() else { return };
+        let index = match translation.events.first() {
+            Some(first) if it.id == 0 => Some(first.index),
+            _ => self.events.ids.get(&translation.id(it.id)).copied(),
+        };
         let event = index.and_then(|index| self.events.fields.get_mut(index));
         if let (Some(event), EventUpdateData::Name(name)) = (event, it.data) {
             event.name = Some(Vec::from(name));

@@ -1,6 +1,7 @@
 //! The walk of an edit: each record is checked, edited and written.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::{self, Vec};
 use core::fmt::{Debug, Formatter};
 use core::iter::Peekable;
@@ -44,6 +45,8 @@ pub(super) struct EditSteps<'f> {
     pub(super) added: Vec<AddedRecord>,
     /// Decides about everything else.
     pub(super) others: Option<Box<dyn CaptureFilter + 'f>>,
+    /// The kinds of secrets that the filters remove.
+    pub(super) redacted: Vec<String>,
 }
 
 impl Debug for EditSteps<'_> {
@@ -57,12 +60,18 @@ impl EditSteps<'_> {
     /// Returns the account of an edit, added to that of the capture; `None` if nothing was changed.
     fn account(&self, of_capture: Option<&[u8]>, of_edit: &EditAccount) -> Option<EditAccount> {
         let before = of_capture.and_then(EditAccount::parse).unwrap_or_default();
+        let mut redacted = before.redacted;
+        redacted.extend(self.redacted.iter().cloned());
+        redacted.sort_unstable();
+        redacted.dedup();
         let account = EditAccount {
             left_out: before.left_out.saturating_add(of_edit.left_out),
             one_in: before.one_in.saturating_mul(self.one_in),
             removed: SampleType(before.removed.0 | self.removed.0),
             side_band_left_out: before.side_band_left_out.saturating_add(of_edit.side_band_left_out),
             added: before.added.saturating_add(of_edit.added),
+            redacted,
+            ..before
         };
         (account != EditAccount::default()).then_some(account)
     }

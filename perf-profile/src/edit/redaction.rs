@@ -35,6 +35,18 @@ impl SecretKind {
     pub const ALL: &'static [Self] =
         &[Self::Comms, Self::Paths, Self::Cmdline, Self::Hostname, Self::Raw, Self::Strings];
 
+    /// Returns the name of the kind, as the account of an edit has it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Comms => "comms",
+            Self::Paths => "paths",
+            Self::Cmdline => "cmdline",
+            Self::Hostname => "hostname",
+            Self::Raw => "raw",
+            Self::Strings => "strings",
+        }
+    }
+
     const fn words(self) -> &'static str {
         match self {
             Self::Comms => "names of threads",
@@ -108,6 +120,11 @@ impl Redaction {
     #[must_use]
     pub fn removes(&self, kind: SecretKind) -> bool {
         self.kinds.contains(&kind)
+    }
+
+    /// Returns the names of the kinds that are removed.
+    pub(super) fn kinds(&self) -> Vec<&'static str> {
+        self.kinds.iter().map(|kind| kind.name()).collect()
     }
 
     /// Returns what stays in a capture, in words.

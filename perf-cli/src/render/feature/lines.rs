@@ -42,7 +42,7 @@ fn count(items: usize, one: &str, many: &str) -> String {
     format!("{items} {}", if items == 1 { one } else { many })
 }
 
-/// Returns what edits left out of the capture.
+/// Returns what edits left out of the capture, and changed.
 fn edit_account(account: &EditAccount) -> String {
     let mut text = format!("edited, {} left out", count_of(account.left_out));
     if account.one_in > 1 {
@@ -56,6 +56,18 @@ fn edit_account(account: &EditAccount) -> String {
     }
     if account.added > 0 {
         text.push_str(&format!(", {} added", records(account.added)));
+    }
+    if account.added_fields.0 != 0 {
+        text.push_str(&format!(", with {} added", account.added_fields));
+    }
+    if account.renumbered > 0 {
+        text.push_str(&format!(", {} replaced", count(account.renumbered as usize, "id", "ids")));
+    }
+    for (capture, offset) in &account.clock_offsets {
+        text.push_str(&format!(", times of capture {capture} moved by {offset} ns"));
+    }
+    if !account.redacted.is_empty() {
+        text.push_str(&format!(", redacted: {}", Printable(account.redacted.join(",").as_bytes())));
     }
     text
 }
