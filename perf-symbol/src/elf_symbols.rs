@@ -8,7 +8,7 @@ use crate::elf_symbol::{EM_AARCH64, EM_ARM, ElfSymbol, strings_of, table};
 use crate::go::{ABI0, Pclntab};
 use crate::image::{ElfImage, ElfSection};
 use crate::plt;
-use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
+use crate::symtab::{Binding, NameEnd, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
 
 /// Makes the table of a file: `.symtab` of the first of `symbols` that has one, or else `.dynsym` and the functions of
 /// `.gopclntab`; and the PLT.
@@ -88,7 +88,7 @@ fn add(
     let Some(strings) = strings_of(image, section, limits) else { return };
     let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
     let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
-    let names = builder.add_names(SymbolNames { bytes: strings.clone(), source, ends: |byte| byte == 0 });
+    let names = builder.add_names(SymbolNames { bytes: strings.clone(), source, ends: NameEnd::Zero });
     // Borrowed once, and not for each symbol.
     let (data, strings, extended) = (&*data, &*strings, &*extended);
     let is_text: Vec<_> = image.sections().iter().map(has_labels).collect();
@@ -134,7 +134,7 @@ const SUFFIXED: usize = 1 << 20;
 
 /// Adds the functions of a program of Go.
 fn add_go(builder: &mut SymtabBuilder, table: &Pclntab, limits: ReadBounds<'_>) {
-    let names_in = |bytes| SymbolNames { bytes, source: NameSource::GoPclntab, ends: |byte| byte == 0 };
+    let names_in = |bytes| SymbolNames { bytes, source: NameSource::GoPclntab, ends: NameEnd::Zero };
     let names = builder.add_names(names_in(table.names()));
     // The few names that the table has without their end.
     let mut suffixed: Vec<u8> = Vec::new();

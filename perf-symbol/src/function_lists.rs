@@ -22,18 +22,18 @@ impl FunctionLists {
         cancellation: &Cancellation,
         mut find: impl FnMut(&Q, &mut Vec<Function>),
     ) -> Result<Self, Cancelled> {
-        let mut order: Vec<_> = queries.iter().enumerate().collect();
-        order.sort_by_key(|(_, query)| key(query));
-        let mut it = Self { ranges: vec![0..0; queries.len()], functions: Vec::new() };
-        for same in order.chunk_by(|(_, one), (_, next)| key(one) == key(next)) {
+        let mut order: Vec<_> = queries.iter().map(key).zip(0_usize..).collect();
+        order.sort_unstable();
+        let mut it = Self { ranges: vec![0..0; queries.len()], functions: Vec::with_capacity(queries.len()) };
+        for same in order.chunk_by(|(one, _), (next, _)| one == next) {
             if cancellation.is_cancelled() {
                 return Err(Cancelled);
             }
             let start = it.functions.len();
-            if let Some((_, query)) = same.first() {
+            if let Some(query) = same.first().and_then(|(_, number)| queries.get(*number)) {
                 find(query, &mut it.functions);
             }
-            for (number, _) in same {
+            for (_, number) in same {
                 if let Some(range) = it.ranges.get_mut(*number) {
                     *range = start..it.functions.len();
                 }

@@ -5,7 +5,7 @@ use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
 use crate::limits::SymbolLimits;
 use crate::no_symbols::NoSymbols;
-use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
+use crate::symtab::{Binding, NameEnd, NameSource, SymbolCandidate, SymbolNames, Symtab, SymtabBuilder};
 
 /// The symbols of a kernel and its modules, as `/proc/kallsyms` has them.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ impl Kallsyms {
         let names = builder.add_names(SymbolNames {
             bytes: text.clone(),
             source: NameSource::Kallsyms,
-            ends: ends_name,
+            ends: NameEnd::Of(ends_name),
         });
         let (mut skipped, mut is_hidden, mut at) = (0u64, true, 0usize);
         for number in 0_usize.. {

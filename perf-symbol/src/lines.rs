@@ -8,13 +8,13 @@ mod no_lines;
 mod scopes;
 mod sections;
 mod split;
+mod unit_context;
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 
-use addr2line::{Context, Location, LookupContinuation, LookupResult};
+use addr2line::{Location, LookupContinuation, LookupResult};
 use gimli::UnitOffset;
 
-use crate::budget::Metered;
 use crate::cancellation::Cancellation;
 use crate::dso_files::DsoFiles;
 use crate::file_finder::FileFinder;
@@ -24,6 +24,7 @@ use early::ListedUnits;
 use nested::{NestedFrame, NestedFunctions};
 use scopes::Scopes;
 use sections::Sections;
+use unit_context::UnitContext;
 
 /// The DWARF of a file, parsed as far as it was needed.
 ///
@@ -61,7 +62,7 @@ struct DwarfSource {
 /// What is parsed of a file.
 struct ParsedUnits<'a> {
     /// Each unit that was found before all were, by its number; `None` if it cannot be parsed alone.
-    early: Vec<OnceCell<Option<Box<Context<Metered<'a>>>>>>,
+    early: Vec<OnceCell<Option<Box<UnitContext<'a>>>>>,
     /// All units, once that is needed; `None` if they are damaged.
     complete: OnceCell<Option<AllUnits<'a>>>,
     scopes: Scopes,
@@ -133,7 +134,7 @@ impl DwarfLines {
         self.0.with_dependent(|owner, parsed| {
             let sections = &owner.sections;
             sections.budget.begin();
-            let Some(context) = parsed.context(owner, address) else { return };
+            let Some(UnitContext { context, may_nest }) = parsed.context(owner, address) else { return };
             let mut lookup = context.find_frames(address);
             let frames = loop {
                 match lookup {
@@ -146,7 +147,7 @@ impl DwarfLines {
                 }
             };
             let Ok(mut frames) = frames else { return };
-            let unit = context.find_dwarf_and_unit(address).skip_all_loads();
+            let unit = LazyCell::new(|| context.find_dwarf_and_unit(address).skip_all_loads());
             let mut show = |function: Option<DwarfFunction<'_>>, location: Option<Location<'_>>| {
                 let location = location.filter(|_| sections.needs_lines());
                 // A line alone.
@@ -159,7 +160,7 @@ impl DwarfLines {
                     && function.as_ref().and_then(|it| it.language).is_some_and(is_cpp);
                 let qualified = function
                     .filter(|_| needs_scopes)
-                    .and_then(|function| parsed.scopes.name(unit?, function.offset));
+                    .and_then(|function| parsed.scopes.name((*unit)?, function.offset));
                 each(DwarfFrame {
                     name,
                     qualified: qualified.as_deref().filter(|qualified| name != Some(*qualified)),
@@ -168,7 +169,7 @@ impl DwarfLines {
                     column: location.and_then(|location| location.column).filter(|&column| column != 0),
                 });
             };
-            if let Some(nested) = unit.and_then(|unit| parsed.nested.frames(unit, address)) {
+            if *may_nest && let Some(nested) = unit.and_then(|unit| parsed.nested.frames(unit, address)) {
                 let mut innermost = frames.next().ok().flatten().and_then(|frame| frame.location);
                 for NestedFrame { name, offset, language, call } in &nested {
                     let called = call.as_ref().map(|call| Location {
@@ -240,14 +241,14 @@ impl<'a> ParsedUnits<'a> {
     }
 
     /// Returns what has the functions and lines of an address; `None` if no unit has the address.
-    fn context(&self, owner: &'a DwarfSource, address: u64) -> Option<&Context<Metered<'a>>> {
+    fn context(&self, owner: &'a DwarfSource, address: u64) -> Option<&UnitContext<'a>> {
         let sections = &owner.sections;
         // Also where all units are known, so that the order of look-ups makes no difference.
         if let Some(early) = &owner.early {
             match early.containing(address) {
                 UnitsAt::Nothing if !early::may_have(&sections.image, address) => return None,
                 UnitsAt::One(unit) => {
-                    let parse = || Some(Box::new(Context::from_dwarf(early.unit(sections, unit)?).ok()?));
+                    let parse = || UnitContext::alone(early.unit(sections, unit)?).map(Box::new);
                     if let Some(context) = self.early.get(unit)?.get_or_init(parse) {
                         return Some(context);
                     }

@@ -26,6 +26,7 @@ pub(crate) struct NameCache {
     recorded: HashMap<Arc<[u8]>, Arc<[u8]>>,
     /// Texts that are not demangled.
     texts: HashSet<Arc<[u8]>>,
+    recent: RecentNames,
     /// Number of bytes that further long names may have. Clearing does not restore it: others may still use the names.
     room: usize,
 }
@@ -34,7 +35,7 @@ impl NameCache {
     /// Starts without names. Long names may have `room` bytes together.
     pub(crate) fn new(room: usize) -> Self {
         let [short, full, recorded] = core::array::from_fn(|_| HashMap::new());
-        Self { short, full, recorded, texts: HashSet::new(), room }
+        Self { short, full, recorded, texts: HashSet::new(), recent: RecentNames::default(), room }
     }
 
     /// Returns a name, and as people read it. Without a form, it is not demangled.
@@ -43,6 +44,15 @@ impl NameCache {
             let name = self.share(name);
             return (Arc::clone(&name), name);
         };
+        if let Some(RecentName { raw, shown, .. }) = self.recent.get(name, Some(form)) {
+            return (Arc::clone(raw), Arc::clone(shown));
+        }
+        let (raw, shown) = self.find(name, form, limit);
+        self.recent.add(name, Some(form), &raw, &shown);
+        (raw, shown)
+    }
+
+    fn find(&mut self, name: &[u8], form: Form, limit: usize) -> (Arc<[u8]>, Arc<[u8]>) {
         let name = self.within(name);
         let known = match form {
             Form::Short => &self.short,
@@ -72,6 +82,15 @@ impl NameCache {
 
     /// Returns a text that is not demangled, such as a path.
     pub(crate) fn share(&mut self, text: &[u8]) -> Arc<[u8]> {
+        if let Some(recent) = self.recent.get(text, None) {
+            return Arc::clone(&recent.raw);
+        }
+        let shared = self.find_text(text);
+        self.recent.add(text, None, &shared, &shared);
+        shared
+    }
+
+    fn find_text(&mut self, text: &[u8]) -> Arc<[u8]> {
         let text = self.within(text);
         if let Some(known) = self.texts.get(&*text) {
             return Arc::clone(known);
@@ -94,6 +113,7 @@ impl NameCache {
         self.full.clear();
         self.recorded.clear();
         self.texts.clear();
+        self.recent = RecentNames::default();
     }
 
     /// Returns a name, or its start and a mark if there is no room for it.
@@ -110,6 +130,53 @@ impl NameCache {
     fn take(&mut self, name: &[u8]) {
         if name.len() > SHORT {
             self.room = self.room.saturating_sub(name.len());
+        }
+    }
+}
+
+/// Short names by the places that they were read from: sections of files, mostly. A name at the same place is compared, but
+/// neither hashed nor looked for among all.
+#[derive(Debug, Default)]
+struct RecentNames {
+    /// Empty until the first is added.
+    slots: Box<[Option<RecentName>]>,
+}
+
+#[derive(Debug)]
+struct RecentName {
+    place: usize,
+    form: Option<Form>,
+    raw: Arc<[u8]>,
+    shown: Arc<[u8]>,
+}
+
+impl RecentNames {
+    /// Number of names: what fits into a fast cache.
+    const SLOTS: usize = 1 << 10;
+
+    fn slot(place: usize) -> usize {
+        // Fibonacci hashing: places of names are close to each other.
+        let hash = (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        usize::try_from(hash >> 32).unwrap_or_default() % Self::SLOTS
+    }
+
+    fn get(&self, name: &[u8], form: Option<Form>) -> Option<&RecentName> {
+        let place = name.as_ptr().addr();
+        let recent = self.slots.get(Self::slot(place))?.as_ref()?;
+        // The place may have had other bytes before.
+        (recent.place == place && recent.form == form && *recent.raw == *name).then_some(recent)
+    }
+
+    fn add(&mut self, name: &[u8], form: Option<Form>, raw: &Arc<[u8]>, shown: &Arc<[u8]>) {
+        if name.len() > SHORT {
+            return;
+        }
+        if self.slots.is_empty() {
+            self.slots = (0..Self::SLOTS).map(|_| None).collect();
+        }
+        let place = name.as_ptr().addr();
+        if let Some(slot) = self.slots.get_mut(Self::slot(place)) {
+            *slot = Some(RecentName { place, form, raw: Arc::clone(raw), shown: Arc::clone(shown) });
         }
     }
 }
@@ -145,6 +212,30 @@ mod tests {
             let name = names.share(&vec![b'n'; LONGEST_NAME + more]);
             assert_eq!((name.len(), name.ends_with(b"n...")), (LONGEST_NAME, true));
         }
+    }
+
+    /// A name is found at the place where it was, in each form; another one at that place is another one.
+    #[test]
+    fn names_at_the_same_place() {
+        let mut names = NameCache::new(usize::MAX);
+        let mut bytes = *b"_Z1fv";
+        let of = |names: &mut NameCache, bytes: &[u8], form| names.get(bytes, form, 1 << 14).1.to_vec();
+        for _ in 0..2 {
+            assert_eq!(of(&mut names, &bytes, Some(Form::Full)), b"f()");
+            assert_eq!(of(&mut names, &bytes, None), b"_Z1fv");
+            assert_eq!(of(&mut names, &bytes, SHORT_FORM), b"f");
+            assert_eq!(*names.share(&bytes[..3]), *b"_Z1");
+        }
+        let before = names.share(&bytes);
+        assert!(Arc::ptr_eq(&before, &names.share(&bytes)) && Arc::ptr_eq(&before, &names.share(b"_Z1fv")));
+        bytes[3] = b'g';
+        assert_eq!(
+            (of(&mut names, &bytes, SHORT_FORM), &*names.share(&bytes)),
+            (b"g".to_vec(), &b"_Z1gv"[..])
+        );
+        names.clear();
+        bytes[3] = b'f';
+        assert!(!Arc::ptr_eq(&before, &names.share(&bytes)), "nothing is kept");
     }
 
     /// What is demangled may be far longer.

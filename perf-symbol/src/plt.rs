@@ -8,7 +8,7 @@ use crate::elf_symbol::{EM_AARCH64, EM_ARM, strings_of, table};
 use crate::image::{ElfImage, ElfSection};
 use crate::plt_got;
 use crate::plt_names::PltNames;
-use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, SymtabBuilder};
+use crate::symtab::{Binding, NameEnd, NameSource, SymbolCandidate, SymbolNames, SymtabBuilder};
 
 /// Adds a symbol for each entry of the PLT and of `.plt.got`.
 ///
@@ -34,7 +34,7 @@ pub(crate) fn add(builder: &mut SymtabBuilder, image: &ElfImage, limits: ReadBou
     let names = builder.add_names(SymbolNames {
         bytes: FileBytes::new(names.into_bytes()),
         source: NameSource::Plt,
-        ends: |byte| byte == 0,
+        ends: NameEnd::Zero,
     });
     for (start, end, name) in ranges {
         builder.push(SymbolCandidate::new(start, end, name, names, Binding::Global));

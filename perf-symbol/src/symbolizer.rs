@@ -253,8 +253,9 @@ impl Symbolizer {
     ///
     /// Nothing is kept of the result, but the file is. [`functions_of`](Self::functions_of) looks up many addresses.
     pub fn functions_in(&mut self, path: &[u8], address: u64) -> Vec<Function> {
-        let dso = self.dso_at(path);
-        self.functions_of_dso(dso, address)
+        let (dso, mut found) = (self.dso_at(path), Vec::new());
+        self.functions_of_dso(dso, address, &mut found);
+        found
     }
 
     /// Returns the functions at many addresses of the file at `path`, in the order of `addresses`: each as
@@ -285,9 +286,7 @@ impl Symbolizer {
             addresses,
             |it| *it,
             &self.cancellation.clone(),
-            |address, found| {
-                found.extend(self.functions_of_dso(dso, *address));
-            },
+            |address, found| self.functions_of_dso(dso, *address, found),
         )
     }
 
@@ -331,7 +330,8 @@ impl Symbolizer {
         dso
     }
 
-    fn functions_of_dso(&mut self, dso: usize, address: u64) -> Vec<Function> {
+    /// Adds the functions at an address to those that are found.
+    fn functions_of_dso(&mut self, dso: usize, address: u64, found: &mut Vec<Function>) {
         let symbols = self.states.get(dso).map(|state| Arc::clone(&state.symbols)).unwrap_or_default();
         let symbol = symbols.get().and_then(|symbols| match &symbols.table {
             SymbolTable::File(_, symtab) => {
@@ -343,9 +343,10 @@ impl Symbolizer {
         let function = symbol.map(|(symbol, origin)| {
             self.function(dso, (&symbol, origin), address.wrapping_sub(symbol.start), true)
         });
-        let start = self.functions.len();
+        // They are added at the end of this list.
+        std::mem::swap(&mut self.functions, found);
         self.add_with_lines(dso, Some(address), function, true);
-        self.functions.split_off(start)
+        std::mem::swap(&mut self.functions, found);
     }
 
     /// Returns the files that were looked for until now, by any clone, ordered by DSO.

@@ -4,6 +4,7 @@ mod alias;
 mod build;
 mod overloads;
 
+use core::ffi::CStr;
 use core::ops::Range;
 use core::sync::atomic::{self, AtomicU32};
 use std::sync::OnceLock;
@@ -93,7 +94,14 @@ pub struct Symtab {
 pub(crate) struct SymbolNames {
     pub(crate) bytes: FileBytes,
     pub(crate) source: NameSource,
-    pub(crate) ends: fn(u8) -> bool,
+    pub(crate) ends: NameEnd,
+}
+
+/// What ends a name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NameEnd {
+    Zero,
+    Of(fn(u8) -> bool),
 }
 
 impl SymbolNames {
@@ -105,8 +113,10 @@ impl SymbolNames {
     fn start(&self, at: u32, bytes: usize) -> &[u8] {
         let rest = usize::try_from(at).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default();
         let rest = rest.get(..bytes).unwrap_or(rest);
-        let end = rest.iter().position(|&byte| (self.ends)(byte)).unwrap_or(rest.len());
-        rest.get(..end).unwrap_or_default()
+        match self.ends {
+            NameEnd::Zero => CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes),
+            NameEnd::Of(ends) => rest.split(|&byte| ends(byte)).next().unwrap_or_default(),
+        }
     }
 }
 

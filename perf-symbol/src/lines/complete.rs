@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use addr2line::{Context, SplitDwarfLoad};
+use addr2line::SplitDwarfLoad;
 use gimli::{AbbreviationsCacheStrategy, DwarfPackage};
 
 use super::sections::Sections;
 use super::split;
+use super::unit_context::UnitContext;
 use crate::budget::Metered;
 use crate::bytes::FileBytes;
 use crate::units::{Units, UnitsAt};
@@ -17,9 +18,9 @@ pub(super) struct AllUnits<'a> {
     /// The units that can be parsed alone; `None` if addr2line has to parse all together.
     units: Option<Units>,
     /// Each unit that was needed, by its number; `None` if it cannot be parsed alone.
-    alone: Vec<OnceCell<Option<Box<Context<Metered<'a>>>>>>,
+    alone: Vec<OnceCell<Option<Box<UnitContext<'a>>>>>,
     /// All units, once they are needed; `None` if they are damaged.
-    whole: OnceCell<Option<Context<Metered<'a>>>>,
+    whole: OnceCell<Option<UnitContext<'a>>>,
     package: Option<DwarfPackage<Metered<'a>>>,
 }
 
@@ -40,13 +41,12 @@ impl<'a> AllUnits<'a> {
     }
 
     /// Returns what has the functions and lines of an address; `None` if no unit has the address.
-    pub(super) fn context(&self, sections: &'a Sections, address: u64) -> Option<&Context<Metered<'a>>> {
+    pub(super) fn context(&self, sections: &'a Sections, address: u64) -> Option<&UnitContext<'a>> {
         if let Some(units) = self.units.as_ref().filter(|_| self.whole.get().is_none()) {
             match units.containing(address) {
                 UnitsAt::Nothing => return None,
                 UnitsAt::One(unit) => {
-                    let alone =
-                        || Some(Box::new(Context::from_dwarf(units.alone(unit, sections.dwarf()?)?).ok()?));
+                    let alone = || UnitContext::alone(units.alone(unit, sections.dwarf()?)?).map(Box::new);
                     if let Some(context) = self.alone.get(unit)?.get_or_init(alone) {
                         return Some(context);
                     }
@@ -76,9 +76,9 @@ impl<'a> AllUnits<'a> {
 }
 
 /// Parses the abbreviations of all units.
-fn whole(sections: &Sections) -> Option<Context<Metered<'_>>> {
+fn whole(sections: &Sections) -> Option<UnitContext<'_>> {
     let mut dwarf = sections.dwarf()?;
     // Units that dwz or a linker has joined share them.
     dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
-    Context::from_dwarf(dwarf).ok()
+    UnitContext::of(dwarf)
 }

@@ -20,7 +20,7 @@ use crate::budget::Metered;
 const DEEPEST: usize = 256;
 
 /// The version of DWARF whose DIEs have one range.
-const VERSION: u16 = 2;
+pub(super) const VERSION: u16 = 2;
 
 /// The functions of units, by the address of each unit, found when an address of it needs them.
 #[derive(Debug, Default)]

@@ -156,20 +156,19 @@ impl Symbolizer {
         demangles: bool,
     ) {
         let start = self.functions.len();
-        let options = Arc::clone(self.shared.finder.options());
-        self.states.parse_lines(dso, &self.shared.finder, &self.cancellation);
-        if let Some(DsoState { symbols, forms, lines: DwarfState::Some(lines), .. }) =
-            self.states.get_mut(dso)
+        let Self { shared, states, functions, names, cancellation, .. } = self;
+        let options = &**shared.finder.options();
+        states.parse_lines(dso, &shared.finder, cancellation);
+        if let Some(DsoState { symbols, forms, lines: DwarfState::Some(lines), .. }) = states.get_mut(dso)
             && let Some(address) = address
         {
-            let (functions, names) = (&mut self.functions, &mut self.names);
             let origin = symbols.get().and_then(|symbols| symbols.origin_of(NameSource::Dwarf));
             lines.look_up(address, &mut |frame| {
                 if functions.len().saturating_sub(start) >= options.limits.inlined {
                     return;
                 }
                 let name = frame.name.map(|name| {
-                    let form = if demangles { forms.of(name, &options, symbols.get()) } else { None };
+                    let form = if demangles { forms.of(name, options, symbols.get()) } else { None };
                     names.get(name, form, options.limits.name)
                 });
                 let (raw_name, mut name) = name.unzip();
@@ -217,17 +216,18 @@ impl Symbolizer {
         offset: u64,
         demangles: bool,
     ) -> Function {
-        let options = Arc::clone(self.shared.finder.options());
-        let form = match self.states.get_mut(dso) {
+        let Self { shared, states, names, .. } = self;
+        let options = &**shared.finder.options();
+        let form = match states.get_mut(dso) {
             _ if symbol.source == NameSource::Recorded => {
                 (options.demangle != Demangle::Never).then_some(Form::Recorded)
             }
             Some(DsoState { symbols, forms, .. }) if demangles => {
-                forms.of(symbol.name, &options, symbols.get())
+                forms.of(symbol.name, options, symbols.get())
             }
             _ => None,
         };
-        let (raw_name, name) = self.names.get(symbol.name, form, options.limits.name);
+        let (raw_name, name) = names.get(symbol.name, form, options.limits.name);
         Function {
             name: Some(name),
             raw_name: Some(raw_name),

@@ -180,7 +180,7 @@ fn page_after(address: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::bytes::FileBytes;
-    use crate::symtab::NameSource;
+    use crate::symtab::{NameEnd, NameSource};
 
     fn table(symbols: &[(u64, u64, &str, Binding)]) -> Vec<(String, u64, u64)> {
         let mut builder = SymtabBuilder::default();
@@ -190,7 +190,7 @@ mod tests {
             names.extend_from_slice(name.as_bytes());
             names.push(0);
         }
-        let ends = |byte| byte == 0;
+        let ends = NameEnd::Zero;
         builder.add_names(SymbolNames { bytes: FileBytes::new(names), source: NameSource::Symtab, ends });
         for (&(start, size, _, binding), &name) in symbols.iter().zip(&places) {
             builder.push(SymbolCandidate::new(start, start + size, name, 0, binding));
@@ -269,7 +269,7 @@ mod tests {
         use Binding::Global;
         let mut builder = SymtabBuilder::default();
         let bytes = FileBytes::new(b"first\0after\0".to_vec());
-        builder.add_names(SymbolNames { bytes, source: NameSource::Symtab, ends: |byte| byte == 0 });
+        builder.add_names(SymbolNames { bytes, source: NameSource::Symtab, ends: NameEnd::Zero });
         (0..1_000_000).for_each(|_| builder.push(SymbolCandidate::new(16, 24, 0, 0, Global)));
         builder.push(SymbolCandidate::new(32, 40, 6, 0, Global));
         builder.sort();
@@ -298,7 +298,7 @@ mod tests {
         use Binding::Global;
         let symbols = [(0, 100, "_a", Global), (0, 50, "a", Global), (60, 10, "b", Global)];
         let mut builder = SymtabBuilder::default();
-        let ends = |byte| byte == 0;
+        let ends = NameEnd::Zero;
         let bytes = FileBytes::new(b"_a\0a\0b\0".to_vec());
         builder.add_names(SymbolNames { bytes, source: NameSource::Symtab, ends });
         for ((start, size, _, binding), name) in symbols.into_iter().zip([0, 3, 5]) {
@@ -324,7 +324,7 @@ mod tests {
     #[test]
     fn symbols_inside_of_others() {
         let mut builder = SymtabBuilder::default();
-        let ends = |byte| byte == 0;
+        let ends = NameEnd::Zero;
         builder.add_names(SymbolNames {
             bytes: FileBytes::new(b"a\0b\0c\0d\0".to_vec()),
             source: NameSource::Symtab,

@@ -90,12 +90,12 @@ fn variants(name: &[u8]) -> Vec<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::bytes::FileBytes;
-    use crate::symtab::{Binding, NameSource, SymbolCandidate, SymbolNames, SymtabBuilder};
+    use crate::symtab::{Binding, NameEnd, NameSource, SymbolCandidate, SymbolNames, SymtabBuilder};
 
     fn table(names: &[&str]) -> Symtab {
         let text = names.join("\0").into_bytes();
         let mut builder = SymtabBuilder::default();
-        let ends = |byte| byte == 0;
+        let ends = NameEnd::Zero;
         builder.add_names(SymbolNames { bytes: FileBytes::new(text), source: NameSource::Symtab, ends });
         let mut at = 0;
         for (name, number) in names.iter().zip(1..) {
