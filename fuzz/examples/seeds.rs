@@ -46,6 +46,9 @@ impl Seeds {
         let big = u8::from(O::ENDIANNESS == Endianness::Big);
         self.add("parse_file", &[bytes])?;
         self.add("repair", &[bytes])?;
+        for steps in [0, 1, 2, 4, 8, 15, 16, 32] {
+            self.add("edit", &[&[steps, 4], bytes])?;
+        }
         self.add("command_line", &[bytes])?;
         self.add("folder", &[&[5], bytes])?;
         self.add("deferred", &[&[4], bytes])?;

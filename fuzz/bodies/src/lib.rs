@@ -6,6 +6,7 @@
 
 pub mod command_line;
 pub mod deferred;
+pub mod edit;
 pub mod features;
 pub mod folder;
 pub mod go_lines;
@@ -54,6 +55,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("pmu_terms", pmu_terms::run),
     ("write_read", write_read::run),
     ("repair", repair::run),
+    ("edit", edit::run),
     ("command_line", command_line::run),
     ("folder", folder::run),
     ("deferred", deferred::run),

@@ -23,7 +23,7 @@ use super::walk::walk;
 
 /// No files, so that only the capture counts.
 #[derive(Debug)]
-struct NoFiles;
+pub(crate) struct NoFiles;
 
 impl Files for NoFiles {
     fn read(&self, _: &Path, _: u64) -> io::Result<FileBytes> {

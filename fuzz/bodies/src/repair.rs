@@ -66,7 +66,7 @@ fn edit(reader: &Reader<'_>) {
         let edited = without(reader).unwrap_or_else(|error| panic!("{error}"));
         assert!(removed.0 & SampleType::CALLCHAIN.0 != 0 || edited.left_out == 0);
         let bytes = edited.out.into_inner();
-        let again = is_clean(&bytes, |reader| without(reader).unwrap_or_else(|error| panic!("{error}")));
+        let again = check_clean(&bytes, |reader| without(reader).unwrap_or_else(|error| panic!("{error}")));
         assert!(again.out.into_inner() == bytes, "a second edit changes the file");
     }
     let mut index = 0_u64;
@@ -77,18 +77,18 @@ fn edit(reader: &Reader<'_>) {
     let half = half.write_file(reader, Cursor::new(Vec::new()), |_| {});
     let half = half.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!((half.left_out, half.dropped), (index / 2, 0));
-    is_clean(half.out.get_ref(), |_| ());
+    check_clean(half.out.get_ref(), |_| ());
 
     // Some events and features do not fit into the records of a pipe.
     let pipe = |reader: &Reader<'_>| Edit::new().write_pipe(reader, Vec::new(), |_| {});
     if let Ok(EditSummary { out, .. }) = pipe(reader) {
-        let again = is_clean(&out, |reader| pipe(reader).unwrap_or_else(|error| panic!("{error}")));
+        let again = check_clean(&out, |reader| pipe(reader).unwrap_or_else(|error| panic!("{error}")));
         assert!(again.out == out, "a second edit changes the pipe");
     }
 }
 
 /// Checks that a capture is clean, and works on it.
-fn is_clean<T>(bytes: &[u8], work: impl FnOnce(&Reader<'_>) -> T) -> T {
+pub(crate) fn check_clean<T>(bytes: &[u8], work: impl FnOnce(&Reader<'_>) -> T) -> T {
     let reader = Reader::new(bytes).unwrap_or_else(|error| panic!("{error}"));
     let mut records = reader.records();
     let check = RecordCheck::new(reader.feature(Feature::TRACING_DATA).map_or(&[], |it| it.bytes));

@@ -1,5 +1,5 @@
 //! Captures changed by the structured mutator of the fuzz targets: thousands for the body of `repair`, hundreds for
-//! that of `command_line`. The changes are the same in every run.
+//! those of `edit` and `command_line`. The changes are the same in every run.
 //!
 //! `MUTATIONS=5000 cargo test --release -p perf-cli --test mutations` tries that many for each capture.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
 use bodies::mutate::{Random, mutate};
-use bodies::{Body, command_line, repair};
+use bodies::{Body, command_line, edit, repair};
 use testdata::memory::{Counting, measure};
 
 #[global_allocator]
@@ -80,12 +80,25 @@ fn fails(body: Body, count: u64) -> Vec<String> {
     })
 }
 
+/// Returns a number of mutations: an eighth, or all.
+fn of_all(count: u64) -> u64 {
+    if testdata::is_thorough() { count } else { count / 8 }
+}
+
 #[test]
 fn thousands_are_repaired_to_clean_captures() {
-    assert_eq!(fails(repair::run, 2000), Vec::<String>::new());
+    assert_eq!(fails(repair::run, of_all(8000)), Vec::<String>::new());
 }
 
 #[test]
 fn hundreds_mean_the_same_to_every_verb() {
-    assert_eq!(fails(command_line::run, 32), Vec::<String>::new());
+    assert_eq!(fails(command_line::run, of_all(128)), Vec::<String>::new());
+}
+
+#[test]
+fn hundreds_are_edited_and_merged() {
+    /// Of each kind of selection, and removed fields.
+    const SELECTED: [u8; 2] = [0b1111, 0b101];
+    let body = |bytes: &[u8]| edit::run(&[&SELECTED, bytes].concat());
+    assert_eq!(fails(body, of_all(800)), Vec::<String>::new());
 }
