@@ -45,11 +45,15 @@ impl SymbolizerPeer {
     }
 }
 
+/// Number of ways of perf-symbol, which come first.
+pub(crate) const OURS: usize = 3;
+
 /// Returns all ways, perf-symbol first, and why others could not take part.
 pub(crate) fn all() -> (Vec<SymbolizerPeer>, Vec<String>) {
     let mut peers = vec![
         SymbolizerPeer::new("perf-symbol", ours::FileSymbols::open),
         SymbolizerPeer::new("perf-symbol, one at a time", ours::SingleAddresses::open),
+        SymbolizerPeer::new("perf-symbol, file not mapped", ours::FileSymbols::read),
         SymbolizerPeer::new("addr2line", addr2line::DwarfContext::open),
         SymbolizerPeer::new("blazesym", blazesym::ElfSource::open),
     ];

@@ -10,7 +10,7 @@ use super::Context;
 use crate::failure::Failure;
 use crate::race::median;
 use crate::random::Random;
-use crate::symbolizers::{self, SymbolizerPeer};
+use crate::symbolizers::{self, OURS, SymbolizerPeer};
 use crate::table::{Goal, Table};
 
 /// Number of addresses, and that of `--quick`.
@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
     let megabytes = path.metadata()?.len() / 1_000_000;
     let file = path.file_name().unwrap_or_default().display();
     let title = format!("{} random addresses of {file}, {megabytes} MB", addresses.len());
-    for (peer, differences) in peers.iter().zip(&differences).take(3) {
+    for (peer, differences) in peers.iter().zip(&differences).take(OURS + 1) {
         let others = differences.certain() as f64 / addresses.len() as f64;
         if others > OTHERS {
             return Err(Failure::of(
@@ -126,7 +126,7 @@ pub(crate) fn run(context: &Context) -> Result<Vec<Table>, Failure> {
         table.rows.push(row);
     }
     let least = |of: fn(&LookUpTimes) -> &Vec<f64>| {
-        times[2..].iter().map(|theirs| ratio(of(theirs), of(&times[0]))).fold(f64::INFINITY, f64::min)
+        times[OURS..].iter().map(|theirs| ratio(of(theirs), of(&times[0]))).fold(f64::INFINITY, f64::min)
     };
     for (what, figure) in [
         ("first look-up, the fastest peer against perf-symbol", least(|it| &it.first)),

@@ -1,11 +1,32 @@
 //! perf-symbol.
 
+use std::fs;
+use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
-use perf_symbol::{Demangle, Function, SymbolOptions, Symbolizer};
+use perf_mmap::FileMapping;
+use perf_symbol::{Demangle, FileBytes, Files, Function, ReadFiles, SymbolOptions, Symbolizer};
 
 use super::{BATCH, OnFunction, OpenedFile};
 use crate::failure::Failure;
+
+/// Files that are mapped, as perfdata and the peers do it.
+struct MappingFiles;
+
+impl Files for MappingFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
+        // Opening a pipe may block.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let mapping = FileMapping::open(path)?;
+        if mapping.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(FileBytes::new(mapping))
+    }
+}
 
 /// Looks up many addresses at once.
 pub(super) struct FileSymbols {
@@ -15,10 +36,19 @@ pub(super) struct FileSymbols {
 
 impl FileSymbols {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
+        Self::open_with(path, Arc::new(MappingFiles))
+    }
+
+    /// Opens a file that is read into memory as a whole.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        Self::open_with(path, Arc::new(ReadFiles))
+    }
+
+    fn open_with(path: &Path, files: Arc<dyn Files>) -> Result<Self, Failure> {
         let mut options = SymbolOptions::default();
         options.demangle = Demangle::Never;
         let path = path.to_str().ok_or_else(|| Failure::of(path.display(), "is not UTF-8"))?;
-        Ok(Self { symbolizer: Symbolizer::new(options), path: path.into() })
+        Ok(Self { symbolizer: Symbolizer::with_files(options, files), path: path.into() })
     }
 }
 
