@@ -150,6 +150,19 @@ fn many_events_of_the_same_attr_and_name() {
 }
 
 #[test]
+fn many_events_without_ids() {
+    let events: Vec<_> = (0..20_000)
+        .map(|number| EventFields { ids: Vec::new(), ..event(SampleType::TIME, 0, &number.to_string()) })
+        .collect();
+    let one = made(&events, &[], Endianness::Little);
+    let bytes = merged(&[&one, &one, &one]).unwrap();
+    let reader = Reader::new(&bytes).unwrap();
+    let ids: Vec<_> = reader.events().iter().map(|event| event.ids.clone()).collect();
+    assert_eq!((ids.len(), &*ids[19_999]), (20_000, &[20_000][..]));
+    assert!(reader.events().iter().all(|it| it.attr.sample_type.contains(SampleType::IDENTIFIER)));
+}
+
+#[test]
 fn captures_that_do_not_fit_are_refused() {
     let with_id = SampleType::IDENTIFIER | SampleType::TIME;
     let a = [event(with_id, 1, "a")];

@@ -141,21 +141,21 @@ impl MergedEvents {
         let of_first = self.fields.first().is_some_and(has_trailers);
         if let Some(index) = self.fields.iter().position(|event| has_trailers(event) != of_first) {
             let capture = self.captures.get(index).copied().unwrap_or_default();
-            let must = "that of the events before: the events of records could not be told";
+            let must = "that of the events before, so that the events of records can be told apart";
             return Err(CaptureMergeError::Differ { capture, field: "sample_id_all", must });
         }
+        let mut is_identified = Vec::new();
         for index in 0..self.fields.len() {
             let is_without = self.fields.get(index).is_some_and(|event| event.ids.is_empty());
             let id = if is_without { Some(self.new_id(0, index)?) } else { None };
             let Some(event) = self.fields.get_mut(index) else { continue };
             event.ids.extend(id);
-            let has_identifier = event.attr.sample_type.contains(SampleType::IDENTIFIER);
+            is_identified.push(!event.attr.sample_type.contains(SampleType::IDENTIFIER));
             event.attr.sample_type |= SampleType::IDENTIFIER;
-            let of_event = captures.iter_mut().flatten().filter(|it| it.index == index);
-            of_event.for_each(|it| {
-                it.id = it.id.or(id).or(event.ids.first().copied());
-                it.is_identified = !has_identifier;
-            });
+        }
+        for it in captures.iter_mut().flatten() {
+            it.id = it.id.or_else(|| self.fields.get(it.index)?.ids.first().copied());
+            it.is_identified = is_identified.get(it.index).copied().unwrap_or_default();
         }
         Ok(true)
     }
