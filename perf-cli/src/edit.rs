@@ -2,6 +2,8 @@
 
 use core::fmt::Display;
 use std::fs::{self, File};
+#[cfg(target_os = "linux")]
+use std::io::Write;
 use std::io::{self, BufWriter, ErrorKind};
 use std::path::Path;
 
@@ -10,8 +12,10 @@ use perf_parse::Reader;
 use perf_parse::file::write::WriteFileError;
 #[cfg(target_os = "linux")]
 use perf_parse::file::write::ZstdOptions;
+#[cfg(target_os = "linux")]
+use perf_parse::rewrite::FolderOutputs;
 use perf_parse::rewrite::{
-    CaptureMergeError, Edit, EditSummary, MergeOptions, RepairOrder, RepairStep, merge,
+    CaptureMergeError, Edit, EditSummary, MergeOptions, PerfRelease, RepairOrder, RepairStep, merge,
 };
 use perf_profile::edit::{CaptureEdit, EditError, Redaction};
 
@@ -19,18 +23,23 @@ use crate::args::edit::{ClockOffset, ContainerArg, EditArgs};
 use crate::escape::shown;
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome, not_readable};
+#[cfg(target_os = "linux")]
+use crate::output::CaptureFolder;
 use crate::output::{Diagnostics, FileContent, InputFile, Outputs, say};
 use crate::progress::Progress;
-use crate::{input, names, selection, streams};
+use crate::{index, input, names, selection, streams};
 
 pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
     let to_stdout = args.output == Path::new("-");
-    if to_stdout && args.to == ContainerArg::File {
-        let what =
-            "a perf.data file cannot be written to standard output, because its header is written last";
+    if to_stdout && args.to != ContainerArg::Pipe {
+        let what = "a perf.data file or folder cannot be written to standard output";
         return Err(Failure(format!("-: {what}; add --to pipe, or give the name of a file")));
+    }
+    if to_stdout && args.index {
+        let what = "has no file beside which an index could be; give -o the name of a file";
+        return Err(Failure(format!("--index: standard output {what}")));
     }
     let redaction = redaction(args);
     let remaining = redaction.as_ref().map(|it| it.remaining().join(", "));
@@ -46,7 +55,10 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
     if let Some(remaining) = remaining {
         say!("perfdata: not redacted: {remaining}");
     }
-    Ok(outcome)
+    match args.index.then(|| index::write(&args.output, None)).transpose()? {
+        Some(Outcome::Partial) => Ok(Outcome::Partial),
+        _ => Ok(outcome),
+    }
 }
 
 /// Edits several captures: as one, which is written without a name beside the output first.
@@ -134,6 +146,7 @@ fn one(
 ) -> Result<Outcome, Failure> {
     let to_stdout = args.output == Path::new("-");
     let symbols = names::symbols(&args.symbols, reader.features(), memory)?;
+    let steps = if steps.may_use_index() { steps.with_index(index::of(reader, memory)) } else { steps };
     let mut outputs = Outputs::of(inputs.iter().cloned());
     let mut reporter = StepReporter::new(memory.size);
     let failure = |error| match error {
@@ -152,22 +165,50 @@ fn one(
         };
         without_output(edited)
     } else {
-        let content = match args.to {
-            ContainerArg::File => FileContent::Capture,
-            ContainerArg::Pipe => FileContent::Stream,
+        let claim = outputs.claim("-o", &args.output)?;
+        if args.index {
+            // An index that cannot be is refused before the capture is written.
+            outputs.claim("--index", &index::beside(&args.output)?)?;
+        }
+        let create = |content| {
+            let (file, output) = claim.create(content)?;
+            Ok::<_, Failure>((BufWriter::new(file), output))
         };
-        let (file, output) = outputs.claim("-o", &args.output)?.create(content)?;
-        let out = BufWriter::new(file);
-        let edited = match args.to {
-            ContainerArg::File => steps.write_file(reader, &symbols, out, report),
-            ContainerArg::Pipe => steps.write_pipe(reader, &symbols, out, report),
-        };
-        let edited = without_output(edited.map_err(failure)?);
-        output.publish()?;
-        edited
+        match args.to {
+            ContainerArg::File => {
+                let (out, output) = create(FileContent::Capture)?;
+                let edited = steps.write_file(reader, &symbols, out, report).map_err(failure)?;
+                let edited = without_output(edited);
+                output.publish()?;
+                edited
+            }
+            ContainerArg::Pipe => {
+                let (out, output) = create(FileContent::Stream)?;
+                let edited = steps.write_pipe(reader, &symbols, out, report).map_err(failure)?;
+                let edited = without_output(edited);
+                output.publish()?;
+                edited
+            }
+            #[cfg(target_os = "linux")]
+            ContainerArg::Folder => {
+                let mut folder = new_folder(&args.output)?;
+                let outputs = folder_outputs(&folder, reader)?;
+                let mut edited = steps.write_folder(reader, &symbols, outputs, report).map_err(failure)?;
+                for out in core::iter::once(&mut edited.out.data).chain(&mut edited.out.parts) {
+                    out.flush().map_err(|error| Failure(format!("{}: {error}", shown(&args.output))))?;
+                }
+                folder.publish()?;
+                without_output(edited)
+            }
+        }
     };
     drop(reporter);
-    let EditSummary { written, left_out, dropped, features_dropped, account, .. } = edited;
+    let EditSummary { written, left_out, dropped, features_dropped, left_out_for_release, account, .. } =
+        edited;
+    if let Some(release) = args.release.filter(|_| !left_out_for_release.is_empty()) {
+        let release = PerfRelease::from(release).name();
+        say!("perfdata: left out for {release}: {}", left_out_for_release.join(", "));
+    }
     if !features_dropped.is_empty() {
         let names: Vec<_> = features_dropped.iter().map(ToString::to_string).collect();
         say!("perfdata: features left out: {}", names.join(", "));
@@ -179,11 +220,38 @@ fn one(
     Ok(if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial })
 }
 
+/// Creates the folder of a capture. Nothing may have its name: what has would become that of another capture.
+#[cfg(target_os = "linux")]
+fn new_folder(path: &Path) -> Result<CaptureFolder, Failure> {
+    if fs::symlink_metadata(path).is_ok() {
+        let what = "exists, and a folder does not replace it; give -o another name";
+        return Err(Failure(format!("{}: {what}", shown(path))));
+    }
+    CaptureFolder::create(path)
+}
+
+/// Maximum number of files of a folder for the records of CPUs.
+#[cfg(target_os = "linux")]
+const PARTS: u32 = 256;
+
+/// Creates the files of a folder: one for each CPU that the capture has.
+#[cfg(target_os = "linux")]
+fn folder_outputs(
+    folder: &CaptureFolder,
+    reader: &Reader<'_>,
+) -> Result<FolderOutputs<BufWriter<File>>, Failure> {
+    let cpus = reader.features().nr_cpus().ok().flatten().map_or(1, |it| it.available);
+    let file = |name: String| folder.file(&name).map(BufWriter::new);
+    let parts = (0..cpus.clamp(1, PARTS)).map(|cpu| file(format!("data.{cpu}")));
+    Ok(FolderOutputs { data: file("data".to_owned())?, parts: parts.collect::<Result<_, _>>()? })
+}
+
 /// Returns the edit of the command line.
 fn capture_edit(args: &EditArgs, redaction: Option<Redaction>) -> Result<CaptureEdit, Failure> {
     let fields = args.drop.iter().fold(SampleType(0), |all, field| all | field.sample_type());
     let order = if args.sort { RepairOrder::Time } else { RepairOrder::Capture };
     let steps = Edit::new().order(order).remove(fields).attr_version(args.attr_size);
+    let steps = steps.for_release(args.release.map(PerfRelease::from));
     #[cfg(target_os = "linux")]
     let steps = steps.compress(args.compress.map(|level| ZstdOptions { level, ..ZstdOptions::default() }));
     let edit = CaptureEdit::new().steps(steps).select(selection::selection(&args.only)?).limit(args.limit);
@@ -205,8 +273,9 @@ fn redaction(args: &EditArgs) -> Option<Redaction> {
 }
 
 fn without_output<W>(edited: EditSummary<W>) -> EditSummary<()> {
-    let EditSummary { written, left_out, dropped, features_dropped, account, .. } = edited;
-    EditSummary { out: (), written, left_out, dropped, features_dropped, account }
+    let EditSummary { written, left_out, dropped, features_dropped, left_out_for_release, account, .. } =
+        edited;
+    EditSummary { out: (), written, left_out, dropped, features_dropped, left_out_for_release, account }
 }
 
 /// Shows the progress of an edit, and prints its faults.

@@ -22,16 +22,21 @@ use crate::progress::Progress;
 pub(crate) fn run(args: &IndexArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
-    input::read(&args.file, |reader, memory| {
+    write(&args.file, args.output.as_deref())
+}
+
+/// Writes the index of a capture: to `output`, or beside the capture.
+pub(crate) fn write(capture: &Path, output: Option<&Path>) -> Result<Outcome, Failure> {
+    input::read(capture, |reader, memory| {
         if memory.inputs.is_empty() {
             let what = "is read as a stream, which an index cannot refer to; give the name of a file";
-            return Err(Failure(format!("{}: {what}", shown(&*args.file))));
+            return Err(Failure(format!("{}: {what}", shown(capture))));
         }
         if memory.archive.is_some() {
             let what = "is an archive, for whose capture no index is looked for; give the name of a capture";
-            return Err(Failure(format!("{}: {what}", shown(&*args.file))));
+            return Err(Failure(format!("{}: {what}", shown(capture))));
         }
-        let path = args.output.clone().map_or_else(|| beside(&args.file), Ok)?;
+        let path = output.map_or_else(|| beside(capture), |path| Ok(path.to_owned()))?;
         let (mut file, output) =
             Outputs::of(memory.inputs.iter().cloned()).claim("-o", &path)?.create(FileContent::Index)?;
         let identity = memory.identity(&reader);
@@ -62,7 +67,7 @@ pub(crate) fn of(reader: &Reader<'_>, memory: Memory<'_>) -> Option<Index> {
 }
 
 /// Returns the default path of the index of a capture.
-fn beside(capture: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn beside(capture: &Path) -> Result<PathBuf, Failure> {
     let Some(name) = capture.file_name() else {
         let what = "has no name to which .idx could be added; give the index a name with -o";
         return Err(Failure(format!("{}: {what}", shown(capture))));

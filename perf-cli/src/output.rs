@@ -1,6 +1,8 @@
 //! The program's output: lines on standard output and standard error, and files.
 
 pub(crate) mod aside;
+#[cfg(target_os = "linux")]
+mod capture_folder;
 mod diagnostics;
 mod document;
 mod file_id;
@@ -12,6 +14,8 @@ pub(crate) mod stale;
 mod stderr;
 mod stdout;
 
+#[cfg(target_os = "linux")]
+pub(crate) use capture_folder::CaptureFolder;
 pub(crate) use diagnostics::Diagnostics;
 pub(crate) use document::write_document;
 pub(crate) use file_id::InputFile;

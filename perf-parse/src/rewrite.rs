@@ -3,7 +3,7 @@
 //! chooses.
 //!
 //! They write a `perf.data` file, whatever the capture is: the attrs, names and features of a pipe become the sections of
-//! a file, and compressed records are decompressed. An edit also writes pipes and compressed files.
+//! a file, and compressed records are decompressed. An edit also writes pipes, folders and compressed files.
 
 mod account;
 mod capture_filter;
@@ -12,11 +12,14 @@ mod descriptions;
 mod edit;
 mod edited;
 mod features;
+mod folder_sink;
 mod merge;
+mod perf_release;
 mod repair;
 mod rewriter;
 mod sample_fields;
 mod sink;
+mod sorted;
 mod step;
 mod tracing;
 
@@ -25,7 +28,9 @@ pub use capture_filter::CaptureFilter;
 pub use copy::FileCopy;
 pub use edit::Edit;
 pub use edited::{AddedRecord, EditSummary, EditedRecord};
+pub use folder_sink::FolderOutputs;
 pub use merge::{CaptureMergeError, MergeOptions, merge};
+pub use perf_release::PerfRelease;
 pub use repair::repair;
 pub use step::{RepairOrder, RepairStep};
 

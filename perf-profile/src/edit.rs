@@ -15,9 +15,9 @@ use std::io::{Seek, Write};
 pub use redaction::{Redaction, SecretKind};
 
 use perf_abi::sample_type::SampleType;
-use perf_parse::Reader;
 use perf_parse::file::write::WriteFileError;
-use perf_parse::rewrite::{Edit, EditSummary, EditedRecord, RepairStep};
+use perf_parse::rewrite::{Edit, EditSummary, EditedRecord, FolderOutputs, RepairStep};
+use perf_parse::{Index, Reader};
 
 use crate::error::ProfileError;
 use crate::event_name::event_name;
@@ -70,6 +70,7 @@ pub struct CaptureEdit {
     limit: Option<u64>,
     redaction: Option<Redaction>,
     unwinds: bool,
+    index: Option<Index>,
 }
 
 impl CaptureEdit {
@@ -110,6 +111,18 @@ impl CaptureEdit {
         Self { unwinds: true, ..self }
     }
 
+    /// Passes over the parts of the capture that have no sample of the selected times, by its index. Has no effect without a
+    /// selection of times, and where samples are decided in order of time: see [`CaptureEdit`].
+    pub fn with_index(self, index: Option<Index>) -> Self {
+        Self { index, ..self }
+    }
+
+    /// Returns whether an index can save a part of the walk: whether times are selected.
+    #[must_use]
+    pub fn may_use_index(&self) -> bool {
+        !self.selection.time.are_all()
+    }
+
     /// Writes the result as a file at the start of `out`, which should be empty. `symbols` find the files and functions that
     /// samples are selected by. Calls `report` at each step.
     ///
@@ -142,9 +155,24 @@ impl CaptureEdit {
         Ok(self.on(reader, symbols)?.write_pipe(reader, out, report)?)
     }
 
+    /// Writes the result as the files of a folder, as [`write_file`](Self::write_file).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write_file`](Self::write_file).
+    pub fn write_folder<W: Write + Seek>(
+        self,
+        reader: &Reader<'_>,
+        symbols: &Symbols,
+        out: FolderOutputs<W>,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<FolderOutputs<W>>, EditError> {
+        Ok(self.on(reader, symbols)?.write_folder(reader, out, report)?)
+    }
+
     /// Returns the edit with the filter of the selection in a capture.
     fn on<'r>(self, reader: &'r Reader<'_>, symbols: &Symbols) -> Result<Edit<'r>, EditError> {
-        let Self { edit, selection, one_in, limit, redaction, unwinds } = self;
+        let Self { edit, selection, one_in, limit, redaction, unwinds, index } = self;
         let edit = if unwinds { edit.remove(call_chain::COPY) } else { edit };
         let edit = edit.one_in(one_in.map_or(1, NonZero::get));
         let edit = match redaction {
@@ -166,8 +194,18 @@ impl CaptureEdit {
         }) {
             return Err(EditError::NoCallChains { event: OneLine(&event_name(event)).to_string() });
         }
+        let may_use_index = !selection.time.are_all();
         let mut selector = SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds)?;
-        let edit = match selector.times().and_then(|times| SpanCut::new(reader, times)) {
+        let by_index = index.filter(|_| may_use_index).zip(selector.needed_parts());
+        let cut = selector.times().and_then(|times| {
+            let needed = by_index.as_ref().and_then(|(index, needs)| index.walk(reader, needs));
+            SpanCut::new(reader, needed.unwrap_or_else(|| reader.records()), times)
+        });
+        let edit = match by_index {
+            Some((index, needs)) => edit.by_index(index, needs),
+            None => edit,
+        };
+        let edit = match cut {
             Some((mut cut, state)) => edit.side_band(move |record| cut.decide(record)).insert(state),
             None => edit,
         };

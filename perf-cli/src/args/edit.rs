@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use perf_abi::attr::AttrVersion;
 use perf_abi::sample_type::SampleType;
+use perf_parse::rewrite::PerfRelease;
 use perf_profile::edit::SecretKind;
 
 use super::ReadingArgs;
@@ -25,6 +26,8 @@ With --time, the records of processes and mappings before the span become the st
 left out; all stay in a capture of AUX areas. A file keeps an account of what was left out; perfdata info prints it. Counters that samples read are rebased, so that \
 periods stay. A sample of a group of counters stays whole if one of its events is selected. AUX buffers are kept whole.
 
+An index beside the capture, as perfdata index writes it, spares the parts without a sample of the times of --time.
+
 Examples:
   perfdata edit -o minute.data --time 1203,1263
   perfdata edit perf.data -o worker.data --comms worker --cpu 0-3
@@ -33,6 +36,7 @@ Examples:
   perfdata edit perf.data -o chains.data --unwind
   perfdata edit monday.data tuesday.data -o both.data
   perfdata edit app.data perf.data -o both.data --clock-offset 2=-1.5ms
+  perfdata edit perf.data -o old.data --for perf-6.1
   perfdata edit perf.data -o - --to pipe --pid 1234 | perf script -i -";
 
 #[derive(Debug, clap::Args)]
@@ -82,6 +86,20 @@ pub(crate) struct EditArgs {
     #[cfg(target_os = "linux")]
     #[arg(long, value_name = "zstd[:LEVEL]", value_parser = zstd)]
     pub(crate) compress: Option<u8>,
+
+    /// Write the records uncompressed, which is the default
+    #[cfg(target_os = "linux")]
+    #[arg(long, conflicts_with = "compress")]
+    pub(crate) uncompress: bool,
+
+    /// Write an index of the result beside it, as perfdata index does
+    #[arg(long)]
+    pub(crate) index: bool,
+
+    /// Leave out what this release of perf refuses or misreads: larger attrs, unknown features and types of records, branch
+    /// counters, simpleperf's records. What is left out is listed
+    #[arg(long = "for", value_enum, value_name = "RELEASE")]
+    pub(crate) release: Option<ReleaseArg>,
 
     /// Container of the result. A pipe is what perf record -o - writes; it has no account, and lacks the features that only
     /// files have
@@ -181,6 +199,22 @@ impl SampleFieldArg {
     }
 }
 
+/// Releases of perf.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ReleaseArg {
+    /// perf 6.1, of 2022, such as that of Debian 12
+    #[value(name = "perf-6.1")]
+    V6_1,
+}
+
+impl From<ReleaseArg> for PerfRelease {
+    fn from(release: ReleaseArg) -> Self {
+        match release {
+            ReleaseArg::V6_1 => Self::V6_1,
+        }
+    }
+}
+
 /// Containers of captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ContainerArg {
@@ -188,6 +222,9 @@ pub(crate) enum ContainerArg {
     File,
     /// A stream
     Pipe,
+    /// A folder: data, and data.N with the records of each CPU in order of time, as perf record --threads writes them
+    #[cfg(target_os = "linux")]
+    Folder,
 }
 
 /// Parses `zstd` or `zstd:LEVEL`.

@@ -72,6 +72,9 @@ pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Resu
             });
             json.number(name!("renumbered"), account.renumbered);
             json.number(name!("added_fields"), account.added_fields.0);
+            if let Some(release) = &account.release {
+                json.string(name!("for"), release.as_bytes());
+            }
         });
         return Ok(());
     }

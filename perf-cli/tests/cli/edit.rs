@@ -157,6 +157,7 @@ fn without_an_option_the_records_are_those_of_a_repair() {
 fn fields_and_containers_leave_the_other_fields() {
     let folder = scratch_folder("edit_fields");
     let [output, again, base] = ["edited", "again", "base"].map(|name| folder.join(name));
+    let folders: &[&str] = &["--to", "folder"];
     let steps: [&[&str]; 3] = [
         &["--drop", "user-stack,regs-intr,raw,branches,callchain,phys-addr"],
         &["--to", "pipe"],
@@ -171,7 +172,8 @@ fn fields_and_containers_leave_the_other_fields() {
         let input = testdata::path(name);
         assert_eq!(edit(&input, &base, &[]).status, 0, "{name}");
         assert!(!script(&base).is_empty());
-        for step in steps {
+        for step in steps.into_iter().chain(cfg!(target_os = "linux").then_some(folders)) {
+            let output = if step == folders { folder.join(name) } else { output.clone() };
             let run = edit(&input, &output, step);
             assert_eq!(run.status, 0, "{name} {step:?}: {}", run.err);
             // Of pipes, script prints other fields.
@@ -373,10 +375,85 @@ fn clocks_that_are_apart_are_moved() {
         ("2=-9999999s", "--clock-offset: must be so small that no time becomes negative or 0"),
     ] {
         let run = merge(offset);
-        assert_eq!(run.status, if offset == "2=1" { 2 } else { 1 }, "{offset}: {}", run.err);
+        assert_eq!(run.status, 1, "{offset}: {}", run.err);
         assert!(run.err.contains(error), "{offset}: {}", run.err);
     }
     let run = edit(&input, &first, &["--clock-offset", "1=1ms"]);
     assert_eq!(run.status, 1);
     assert!(run.err.contains("--clock-offset: must be used with several captures"), "{}", run.err);
+}
+
+#[test]
+fn an_index_spares_what_is_not_selected() {
+    let folder = scratch_folder("edit_indexed");
+    let [input, output, plain] = ["in.data", "out.data", "plain.data"].map(|name| folder.join(name));
+    fs::copy(testdata::path("system_wide.data"), &input).unwrap();
+    let lines = jsonl(&input, &["--type", "SAMPLE", "--order", "time"]).records;
+    let time = |index: usize| lines[index]["fields"]["time"].as_u64().unwrap();
+    let seconds = |time: u64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+    let span = format!("{},{}", seconds(time(lines.len() / 2)), seconds(time(lines.len() / 2 + 2)));
+    let before = edit(&input, &plain, &["--time", &span]);
+    assert_eq!(before.status, 0, "{}", before.err);
+    assert_eq!(perfdata(["index".as_ref(), input.as_os_str()]).status, 0);
+    let run = edit(&input, &output, &["--time", &span, "--index"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(fs::read(&output).unwrap() == fs::read(&plain).unwrap());
+    // The index beside the result is used for the next cut.
+    let index = folder.join("out.data.idx");
+    let again = perfdata(["index".as_ref(), output.as_os_str(), "-o".as_ref(), plain.as_os_str()]);
+    assert_eq!(again.status, 0, "{}", again.err);
+    assert!(fs::read(&index).unwrap() == fs::read(&plain).unwrap());
+    let run = perfdata(
+        ["edit", "-o", "-", "--to", "pipe", "--index"]
+            .map(AsRef::as_ref)
+            .into_iter()
+            .chain([input.as_os_str()]),
+    );
+    assert!(run.status == 1 && run.err.contains("--index: standard output has no file"), "{}", run.err);
+}
+
+#[test]
+fn what_perf_6_1_refuses_is_left_out() {
+    let folder = scratch_folder("edit_release");
+    let output = folder.join("out.data");
+    let newer = testdata::path("plain.data")
+        .parent()
+        .unwrap()
+        .join("../foreign/linux-perf-data/fibo.compressed2.pipe.data");
+    let run = edit(&newer, &output, &["--for", "perf-6.1"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let reader = Reader::open(&output).unwrap();
+    assert!(reader.events().iter().all(|event| event.attr.size <= 128));
+    let records =
+        reader.records().map(|record| record.unwrap().kind().0).collect::<std::collections::BTreeSet<_>>();
+    assert!(records.iter().all(|&kind| kind <= 21 || (64..=82).contains(&kind)), "{records:?}");
+    let info = perfdata(["info".as_ref(), output.as_os_str()]).out;
+    assert!(info.contains("written for perf-6.1"), "{info}");
+    let samples = |file: &Path| jsonl(file, &["--type", "SAMPLE"]).records.len();
+    assert_eq!(samples(&output), samples(&newer));
+    assert!(samples(&output) > 3);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_has_a_file_for_each_cpu() {
+    let scratch = scratch_folder("edit_folder");
+    let [folder, whole, again] = ["folder", "whole", "again"].map(|name| scratch.join(name));
+    let input = testdata::path("system_wide.data");
+    let run = edit(&input, &folder, &["--to", "folder", "--index"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|it| it.unwrap().file_name()).collect();
+    names.sort();
+    assert!(names.len() > 2 && names[..2] == ["data", "data.0"], "{names:?}");
+    assert!(fs::metadata(folder.join("data.0")).unwrap().len() > 100);
+    assert!(scratch.join("folder.idx").exists());
+    assert!(script(&folder, &[]) == script(&input, &[]));
+    // Back to a file.
+    assert_eq!(edit(&folder, &whole, &["--sort"]).status, 0);
+    assert_eq!(edit(&input, &again, &["--sort"]).status, 0);
+    assert!(script(&whole, &[]) == script(&again, &[]));
+    let run = edit(&input, &folder, &["--to", "folder"]);
+    assert!(run.status == 1 && run.err.contains("is a folder"), "{}", run.err);
+    let run = edit(&input, &whole, &["--to", "folder"]);
+    assert!(run.status == 1 && run.err.contains("exists, and a folder does not replace it"), "{}", run.err);
 }

@@ -33,6 +33,8 @@ pub struct EditAccount {
     pub renumbered: u64,
     /// The fields that were added to samples: IDENTIFIER, to tell apart the events of several captures.
     pub added_fields: SampleType,
+    /// The [release of perf](super::PerfRelease) for which the capture was written, such as `perf-6.1`; `None` for any.
+    pub release: Option<String>,
 }
 
 impl Default for EditAccount {
@@ -48,6 +50,7 @@ impl Default for EditAccount {
             clock_offsets: Vec::new(),
             renumbered: 0,
             added_fields: SampleType(0),
+            release: None,
         }
     }
 }
@@ -85,6 +88,7 @@ impl EditAccount {
                 "added" => account.added = value.parse().ok()?,
                 "renumbered" => account.renumbered = value.parse().ok()?,
                 "added_fields" => account.added_fields = fields(value)?,
+                "for" => account.release = Some(String::from(value)),
                 _ => {}
             }
         }
@@ -112,13 +116,14 @@ impl EditAccount {
             clock_offsets: [&self.clock_offsets[..], &other.clock_offsets].concat(),
             renumbered: self.renumbered.saturating_add(other.renumbered),
             added_fields: SampleType(self.added_fields.0 | other.added_fields.0),
+            release: self.release.clone().filter(|_| self.release == other.release),
         })
     }
 
     /// Returns the section.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let Self { left_out, one_in, removed, redacted, clock_offsets, added_fields, .. } = self;
+        let Self { left_out, one_in, removed, redacted, clock_offsets, added_fields, release, .. } = self;
         let mut text = format!("left_out: {left_out}\none_in: {one_in}\nremoved: {:#x}\n", removed.0);
         for (name, value) in [
             ("side_band_left_out", self.side_band_left_out),
@@ -137,6 +142,9 @@ impl EditAccount {
         }
         if added_fields.0 != 0 {
             text.push_str(&format!("added_fields: {:#x}\n", added_fields.0));
+        }
+        if let Some(release) = release {
+            text.push_str(&format!("for: {release}\n"));
         }
         text.into_bytes()
     }
@@ -186,6 +194,7 @@ mod tests {
             added_fields: SampleType::IDENTIFIER,
             side_band_left_out: 8,
             added: 9,
+            release: Some(String::from("perf-6.1")),
         };
         assert_eq!(EditAccount::parse(&account.encode()), Some(account.clone()));
         let both = account.joined(&account).unwrap();

@@ -11,14 +11,18 @@ use perf_abi::sample_type::SampleType;
 
 use super::capture_filter::CaptureFilter;
 use super::edited::{AddedRecord, EditSummary, EditedRecord};
+use super::folder_sink::{FolderOutputs, FolderSink};
 use super::known_records;
-use super::rewriter::{EditSteps, Rewriter};
+use super::perf_release::PerfRelease;
+use super::rewriter::{EditSteps, EditWalk, Rewriter};
 use super::sample_fields::REMOVABLE;
 use super::sink::CaptureSink;
+use super::sorted::SortedRecords;
 use super::step::{RepairOrder, RepairStep};
 use crate::event::EventRecord;
-use crate::file::Reader;
 use crate::file::write::{FileWriter, PipeWriter, WriteFileError, WriteOptions, ZstdOptions};
+use crate::file::{EventRecords, Mode, Reader};
+use crate::index::{Chunk, Index};
 
 /// Steps that make another capture of a capture. Without a step, the result has every record that can be decoded,
 /// unchanged: see [`repair`](fn@super::repair).
@@ -59,6 +63,13 @@ pub struct Edit<'f> {
     steps: EditSteps<'f>,
     zstd: Option<ZstdOptions>,
     attr_version: Option<AttrVersion>,
+    needed: Option<NeededParts<'f>>,
+}
+
+/// The parts of a capture that an edit needs, by its index.
+struct NeededParts<'f> {
+    index: Index,
+    wants: Box<dyn Fn(&Chunk<'_>) -> bool + 'f>,
 }
 
 impl Default for Edit<'_> {
@@ -91,13 +102,17 @@ impl<'f> Edit<'f> {
                 added: Vec::new(),
                 others: None,
                 redacted: Vec::new(),
+                release: None,
             },
             zstd: None,
             attr_version: None,
+            needed: None,
         }
     }
 
-    /// Sets the order of the records. The default is that of the capture.
+    /// Sets the order of the records. The default is that of the capture. Order of time takes another walk over the capture; and
+    /// if a reader cannot hold enough for it ([`Limits::held_records`](crate::file::Limits::held_records)), one walk or more for
+    /// each [`Limits::held_bytes`](crate::file::Limits::held_bytes) of records. Records without a time then come first.
     pub fn order(self, order: RepairOrder) -> Self {
         Self { order, ..self }
     }
@@ -157,6 +172,20 @@ impl<'f> Edit<'f> {
         Self { attr_version: version, ..self }
     }
 
+    /// Passes over the parts of the capture whose samples the filter leaves out: reads the chunks of an index that `wants`
+    /// selects, and the records of other chunks that are not samples. The filter must leave out all samples of the other
+    /// chunks, which count as left out. Faults in parts that are not read are not found. Has no effect on a capture that is
+    /// compressed or not in memory, and if the index does not fit the capture.
+    pub fn by_index(self, index: Index, wants: impl Fn(&Chunk<'_>) -> bool + 'f) -> Self {
+        Self { needed: Some(NeededParts { index, wants: Box::new(wants) }), ..self }
+    }
+
+    /// Leaves out what a release of perf refuses, and states it in [`EditSummary::left_out_for_release`]; `None`, the default,
+    /// writes everything. Attrs have at most the size that the release reads.
+    pub fn for_release(self, release: Option<PerfRelease>) -> Self {
+        Self { steps: EditSteps { release, ..self.steps }, ..self }
+    }
+
     /// Writes the result as a file at the start of `out`, which should be empty. Calls `report` at each step.
     ///
     /// # Errors
@@ -191,6 +220,21 @@ impl<'f> Edit<'f> {
         self.write::<PipeWriter<W>>(reader, out, report)
     }
 
+    /// Writes the result as the files of a folder, each of which should be empty, in order of time. Calls `report` at each step.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write_file`](Self::write_file).
+    pub fn write_folder<W: Write + Seek>(
+        self,
+        reader: &Reader<'_>,
+        out: FolderOutputs<W>,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<EditSummary<FolderOutputs<W>>, WriteFileError> {
+        // The records of each file must be in order.
+        self.order(RepairOrder::Time).write::<FolderSink<W>>(reader, out, report)
+    }
+
     fn write<S: CaptureSink>(
         mut self,
         reader: &Reader<'_>,
@@ -201,9 +245,24 @@ impl<'f> Edit<'f> {
             let must = "CALLCHAIN, RAW or a field after them, except READ";
             return Err(WriteFileError::Option { option: "remove", must });
         }
-        let mut records = known_records(reader)?;
+        let needed = self.needed.as_ref();
+        let (mut records, passed_over) = match needed.and_then(|it| it.walk(reader)) {
+            Some(walk) => walk,
+            None => (known_records(reader)?, 0),
+        };
+        if let Some(release) = self.steps.release {
+            self.steps.removed |= release.misread(records.events());
+        }
+        let mut sorted = None;
         if self.order == RepairOrder::Time {
-            records = records.in_time_order();
+            let again = || match needed.and_then(|it| it.walk(reader)) {
+                Some((records, _)) => records,
+                None => known_records(reader).unwrap_or_else(|_| reader.records()),
+            };
+            sorted = SortedRecords::new(again, reader.limits().held_bytes);
+            if sorted.is_none() {
+                records = records.in_time_order();
+            }
         }
         let options = WriteOptions {
             endianness: reader.endianness(),
@@ -211,6 +270,19 @@ impl<'f> Edit<'f> {
             zstd: self.zstd,
             ..WriteOptions::default()
         };
-        Rewriter::<S>::run(&mut self.steps, records, &options, out, report)
+        let walk = EditWalk { records, sorted, passed_over };
+        Rewriter::<S>::run(&mut self.steps, walk, &options, out, report)
+    }
+}
+
+impl NeededParts<'_> {
+    /// Returns a walk over the needed parts, and the number of samples in the others; `None` if all are needed.
+    fn walk<'r>(&self, reader: &'r Reader<'_>) -> Option<(EventRecords<'r>, u64)> {
+        // The events and features of a pipe are only known at its end.
+        let is_known = !matches!(reader.mode(), Mode::Pipe);
+        let records = self.index.walk(reader, |chunk| (self.wants)(chunk)).filter(|_| is_known)?;
+        let passed_over =
+            self.index.chunks().filter(|chunk| !(self.wants)(chunk)).map(|chunk| chunk.samples());
+        Some((records, passed_over.sum()))
     }
 }

@@ -1,5 +1,6 @@
 //! What an edit makes of records, and of a capture.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use perf_abi::feature::Feature;
@@ -43,6 +44,9 @@ pub struct EditSummary<W> {
     pub dropped: u64,
     /// The features that were found and left out, in ascending order.
     pub features_dropped: Vec<Feature>,
+    /// What was left out for a [`PerfRelease`](super::PerfRelease), in words: fields of attrs, features, and types of records
+    /// with their numbers.
+    pub left_out_for_release: Vec<String>,
     /// What was read, lost and skipped, and every fault that was found.
     pub account: Account,
 }

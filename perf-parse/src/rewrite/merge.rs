@@ -173,7 +173,9 @@ pub fn merge<W: Write + Seek>(
     name_all(&mut events.fields);
     writer.name_events(&events.fields)?;
     *writer.features() = features;
-    Ok(EditSummary { out: writer.finish()?, written, left_out: 0, dropped, features_dropped, account })
+    let out = writer.finish()?;
+    let left_out_for_release = Vec::new();
+    Ok(EditSummary { out, written, left_out: 0, dropped, features_dropped, left_out_for_release, account })
 }
 
 /// A file of several captures that is being written.

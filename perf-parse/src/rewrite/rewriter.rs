@@ -15,8 +15,10 @@ use super::account::EditAccount;
 use super::capture_filter::CaptureFilter;
 use super::descriptions::{DescriptionPart, Descriptions};
 use super::edited::{AddedRecord, EditSummary, EditedRecord};
+use super::perf_release::{PerfRelease, ReleaseLosses};
 use super::sample_fields;
 use super::sink::CaptureSink;
+use super::sorted::SortedRecords;
 use super::step::RepairStep;
 use super::{event_fields, features, is_section, name_all};
 use crate::error::{FileError, FileErrorKind};
@@ -47,6 +49,8 @@ pub(super) struct EditSteps<'f> {
     pub(super) others: Option<Box<dyn CaptureFilter + 'f>>,
     /// The kinds of secrets that the filters remove.
     pub(super) redacted: Vec<String>,
+    /// The release of perf that is to read the result.
+    pub(super) release: Option<PerfRelease>,
 }
 
 impl Debug for EditSteps<'_> {
@@ -71,10 +75,21 @@ impl EditSteps<'_> {
             side_band_left_out: before.side_band_left_out.saturating_add(of_edit.side_band_left_out),
             added: before.added.saturating_add(of_edit.added),
             redacted,
+            release: self.release.map(|it| String::from(it.name())).or(before.release),
             ..before
         };
         (account != EditAccount::default()).then_some(account)
     }
+}
+
+/// The records of a capture that an edit reads.
+#[derive(Debug)]
+pub(super) struct EditWalk<'r> {
+    pub(super) records: EventRecords<'r>,
+    /// The records in order of time, if a reader cannot hold enough for it.
+    pub(super) sorted: Option<SortedRecords<'r>>,
+    /// Number of samples that the walk passes over.
+    pub(super) passed_over: u64,
 }
 
 /// An edit that is being written.
@@ -95,6 +110,7 @@ pub(super) struct Rewriter<'e, 'f, S> {
     dropped: u64,
     /// The times of the first and the last sample that was written.
     times: Option<SampleTime>,
+    for_release: ReleaseLosses,
 }
 
 /// What is written of a record.
@@ -109,11 +125,12 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
     /// Writes the records of a walk that knows all events and features.
     pub(super) fn run(
         steps: &mut EditSteps<'_>,
-        mut records: EventRecords<'_>,
+        walk: EditWalk<'_>,
         options: &WriteOptions,
         out: S::Out,
         mut report: impl FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<S::Out>, WriteFileError> {
+        let EditWalk { mut records, mut sorted, passed_over } = walk;
         let opened = records.account().diagnostics.clone();
         opened.iter().for_each(|&error| report(RepairStep::Capture { error }));
         let mut features = FeaturePayloads::new_in(options.endianness);
@@ -131,6 +148,15 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             options.endianness == Endianness::Little || features.get(Feature::HOSTNAME).is_some();
 
         let mut events = events_without(records.events(), steps.removed);
+        let mut for_release = ReleaseLosses::default();
+        let mut options = options.clone();
+        if let Some(release) = steps.release {
+            for_release.adapt(release, &mut features, &mut events);
+            let newest = release.attr_version();
+            let chosen = options.attr_version.filter(|it| it.size() <= newest.size());
+            options.attr_version = chosen.or(options.attr_version.map(|_| newest));
+        }
+        let options = &options;
         if let Some(others) = &mut steps.others {
             others.features(&mut features);
             events.iter_mut().for_each(|event| others.event(event));
@@ -150,14 +176,19 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             descriptions,
             endianness,
             written,
-            account: EditAccount::default(),
+            account: EditAccount { left_out: passed_over, ..EditAccount::default() },
             others_left_out,
             dropped,
             times,
+            for_release,
         };
         loop {
             report(RepairStep::At(records.reached().offset));
-            let record = match records.next() {
+            let next = match &mut sorted {
+                Some(sorted) => sorted.next(&mut records),
+                None => records.next(),
+            };
+            let record = match next {
                 None => break,
                 // The walk has noted the error.
                 Some(Err(error)) => {
@@ -193,8 +224,10 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             others_left_out,
             dropped,
             times,
+            for_release,
             ..
         } = writer;
+        let left_out_for_release = for_release.texts();
         name_all(&mut events);
         let mut features = Vec::new();
         if has_account {
@@ -209,11 +242,16 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let out = sink.finish(&events, features)?;
         let left_out =
             of_edit.left_out.saturating_add(of_edit.side_band_left_out).saturating_add(others_left_out);
-        Ok(EditSummary { out, written, left_out, dropped, features_dropped, account })
+        Ok(EditSummary { out, written, left_out, dropped, features_dropped, left_out_for_release, account })
     }
 
     /// Returns what is written of a record that can be decoded.
     fn part(&mut self, record: &EventRecord<'_>, known: &Events) -> Result<RecordPart, FileError> {
+        if self.steps.release.is_some_and(|release| !release.has(record.kind())) {
+            self.others_left_out = self.others_left_out.saturating_add(1);
+            self.for_release.add(record.kind());
+            return Ok(RecordPart::Nothing);
+        }
         match record.kind() {
             RecordType::SAMPLE => return self.sample(record),
             RecordType::CALLCHAIN_DEFERRED if self.steps.removed.contains(SampleType::CALLCHAIN) => {
@@ -259,7 +297,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 EditedRecord::LeftOut => continue,
             };
             let Ok((raw, _)) = RawRecord::parse_in(self.endianness, &bytes) else { continue };
-            self.sink.copy(&raw, &[])?;
+            self.sink.copy(&raw, &[], || None)?;
             self.written = self.written.saturating_add(1);
             self.account.added = self.account.added.saturating_add(1);
         }
@@ -364,9 +402,9 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         report: &mut impl FnMut(RepairStep<'_>),
     ) -> Result<(), WriteFileError> {
         let copied = match part {
-            RecordPart::Whole => self.sink.copy(&record.raw(), record.trailing()),
+            RecordPart::Whole => self.sink.copy(&record.raw(), record.trailing(), || record.cpu()),
             RecordPart::Bytes(bytes) => match RawRecord::parse_in(self.endianness, bytes) {
-                Ok((raw, _)) => self.sink.copy(&raw, &[]),
+                Ok((raw, _)) => self.sink.copy(&raw, &[], || record.cpu()),
                 Err(_) => return Ok(()),
             },
             RecordPart::Nothing => return Ok(()),

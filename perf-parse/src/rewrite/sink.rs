@@ -27,7 +27,13 @@ pub(super) trait CaptureSink: Sized {
         options: &WriteOptions,
     ) -> Result<Self, WriteFileError>;
 
-    fn copy(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError>;
+    /// Writes a record of this CPU, and the data after it.
+    fn copy(
+        &mut self,
+        record: &RawRecord<'_>,
+        data: &[u8],
+        cpu: impl FnOnce() -> Option<u32>,
+    ) -> Result<(), WriteFileError>;
 
     /// Ends the capture. A file gets these names and features.
     fn finish(
@@ -57,7 +63,12 @@ impl<W: Write + Seek> CaptureSink for FileWriter<W> {
         Ok(writer)
     }
 
-    fn copy(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError> {
+    fn copy(
+        &mut self,
+        record: &RawRecord<'_>,
+        data: &[u8],
+        _: impl FnOnce() -> Option<u32>,
+    ) -> Result<(), WriteFileError> {
         Self::copy(self, record, data)
     }
 
@@ -95,7 +106,12 @@ impl<W: Write> CaptureSink for PipeWriter<W> {
         Self::new(out, &events, &features, options)
     }
 
-    fn copy(&mut self, record: &RawRecord<'_>, data: &[u8]) -> Result<(), WriteFileError> {
+    fn copy(
+        &mut self,
+        record: &RawRecord<'_>,
+        data: &[u8],
+        _: impl FnOnce() -> Option<u32>,
+    ) -> Result<(), WriteFileError> {
         Self::copy(self, record, data)
     }
 

@@ -223,3 +223,100 @@ fn a_pipe_names_an_event_without_ids() {
     assert_eq!(records.events().iter().next().unwrap().name.as_deref(), Some(&b"a"[..]));
     assert!(repaired(&pipe) == repaired(&repaired(&pipe)));
 }
+
+#[test]
+fn what_a_release_of_perf_refuses_is_left_out() {
+    use perf_parse::abi::attr::{Attr, AttrFlags};
+    use perf_parse::abi::branch::BranchSampleType;
+    use perf_parse::feature::{EMachine, FeatureData};
+    use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
+    use perf_parse::rewrite::PerfRelease;
+
+    let attr = Attr {
+        sample_type: SampleType::TIME | SampleType::BRANCH_STACK,
+        branch_sample_type: BranchSampleType::ANY | BranchSampleType::COUNTERS,
+        flags: AttrFlags::DEFER_CALLCHAIN | AttrFlags::FREQ,
+        config3: 7,
+        config4: 8,
+        size: 144,
+        ..Attr::default()
+    };
+    let event = EventFields { attr, attr_tail: vec![1; 8], ..EventFields::default() };
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default()).unwrap();
+    writer.features().set(&FeatureData::EMachine(EMachine { e_machine: 62, e_flags: 0 })).unwrap();
+    let word = |word: u64| word.to_le_bytes();
+    let sample = [&[9, 0, 0, 0, 0, 0, 24, 0][..], &word(5), &word(0)].concat();
+    for record in [
+        &sample[..],
+        &[90, 0, 0, 0, 0, 0, 8, 0],
+        &[22, 0, 0, 0, 0, 0, 24, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ] {
+        writer.record(record).unwrap();
+    }
+    let bytes = writer.finish().unwrap().into_inner();
+    let reader = Reader::new(&bytes).unwrap();
+    let edit = || Edit::new().for_release(Some(PerfRelease::V6_1));
+    let edited = edit().write_file(&reader, Cursor::new(Vec::new()), |_| {}).unwrap();
+    let expected = [
+        "E_MACHINE",
+        "config3 of event 0",
+        "config4 of event 0",
+        "bytes after 128 of the attr of event 0",
+        "defer_callchain of event 0",
+        "1 of type CALLCHAIN_DEFERRED",
+        "1 of type 90",
+    ];
+    assert_eq!(edited.left_out_for_release, expected);
+    let out = edited.out.into_inner();
+    let reader = Reader::new(&out).unwrap();
+    let event = reader.events().iter().next().unwrap();
+    assert_eq!((event.attr.size, event.attr.config3, event.attr.flags), (128, 0, AttrFlags::FREQ));
+    assert_eq!((event.attr.sample_type, event.attr_tail.len()), (SampleType::TIME, 0));
+    assert!(reader.feature(Feature::E_MACHINE).is_none());
+    let account = EditAccount::of(&reader.feature(EditAccount::FEATURE).unwrap()).unwrap();
+    assert_eq!((account.release.as_deref(), account.removed), (Some("perf-6.1"), SampleType::BRANCH_STACK));
+    assert_eq!(contents(&out).0.len(), 1);
+    // A second time, nothing is left to leave out.
+    let again = edit().write_file(&reader, Cursor::new(Vec::new()), |_| {}).unwrap();
+    assert!(again.left_out_for_release.is_empty() && again.out.into_inner() == out);
+}
+
+#[test]
+fn records_are_sorted_within_the_limits() {
+    use perf_parse::file::Limits;
+
+    // Backwards, with many records of one time, and some without.
+    let times = (0..600_u64).rev().map(|it| if it % 3 == 0 { 1500 } else { 1 + it * it * 1000 });
+    let times: Vec<u64> = times.chain([0, u64::MAX, 7, 0]).collect();
+    let event = perf_parse::file::write::EventFields {
+        attr: perf_parse::abi::attr::Attr {
+            sample_type: SampleType::TIME | SampleType::ADDR,
+            ..Default::default()
+        },
+        ..Default::default()
+    };
+    let mut writer =
+        perf_parse::file::write::FileWriter::new(Cursor::new(Vec::new()), &[event], &Default::default())
+            .unwrap();
+    for (index, time) in (0_u64..).zip(&times) {
+        let words = [time.to_le_bytes(), index.to_le_bytes()].concat();
+        writer.record(&[&[9, 0, 0, 0, 0, 0, 24, 0], &words[..]].concat()).unwrap();
+    }
+    let bytes = writer.finish().unwrap().into_inner();
+    let mut expected: Vec<_> = times.iter().copied().zip(0_u64..).collect();
+    expected.sort_by_key(|&(time, index)| (time, index));
+    for (held_records, held_bytes) in [(usize::MAX, usize::MAX), (100, 64 << 10), (100, 3000), (1, 1)] {
+        let mut limits = Limits::default();
+        (limits.held_records, limits.held_bytes) = (held_records, held_bytes);
+        let reader = Reader::new_within(&bytes, &limits).unwrap();
+        let edit = Edit::new().order(RepairOrder::Time);
+        let sorted = edit.write_file(&reader, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner();
+        let reader = Reader::new(&sorted).unwrap();
+        let fields = reader.records().map(|record| {
+            let record = record.unwrap();
+            let sample = record.sample().unwrap();
+            (sample.time().unwrap(), sample.addr().unwrap())
+        });
+        assert!(fields.collect::<Vec<_>>() == expected, "{held_records} {held_bytes}");
+    }
+}

@@ -9,6 +9,7 @@ use perf_parse::EventRecord;
 use perf_parse::Reader;
 use perf_parse::event::{Events, RecordPosition};
 use perf_parse::file::EventRecords;
+use perf_parse::index::Chunk;
 use perf_parse::rewrite::EditedRecord;
 use perf_parse::write::RecordEncoder;
 use perf_session::{Periods, SampleContext, Session};
@@ -91,6 +92,12 @@ impl<'r> SampleSelector<'r> {
     /// Returns the times from the first selected one to the last; `None` for all.
     pub(super) fn times(&self) -> Option<RangeInclusive<u64>> {
         self.filter.times()
+    }
+
+    /// Returns which parts of the capture may have selected samples; `None` if the walk in order of time needs all.
+    pub(super) fn needed_parts(&self) -> Option<impl Fn(&Chunk<'_>) -> bool + use<>> {
+        let spans = self.filter.spans().clone();
+        self.in_time.is_none().then_some(move |part: &Chunk<'_>| spans.may_be_in(part))
     }
 
     /// Returns what becomes of a sample; `None` for one of an unknown event, and for one that the walk in order of time does not

@@ -8,6 +8,7 @@ use perf_abi::ksymbol::{BpfEventType, KsymbolFlags};
 use perf_abi::record::{CpuMode, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::RecordPosition;
+use perf_parse::file::EventRecords;
 use perf_parse::rewrite::{AddedRecord, EditedRecord};
 use perf_parse::{EventRecord, Reader, Record};
 use perf_session::Session;
@@ -55,9 +56,14 @@ const AUX_AREA: &[RecordType] = &[
 
 impl SpanCut {
     /// Walks to the start of a span, and returns the cut and the records of the state there. `None` if all side-band has to stay:
-    /// the capture has AUX areas, or records without times.
-    pub(super) fn new(reader: &Reader<'_>, span: RangeInclusive<u64>) -> Option<(Self, Vec<AddedRecord>)> {
-        let mut records = reader.records().in_time_order();
+    /// the capture has AUX areas, or records without times. `records` are those of the capture, in its order; samples may be
+    /// missing.
+    pub(super) fn new(
+        reader: &Reader<'_>,
+        records: EventRecords<'_>,
+        span: RangeInclusive<u64>,
+    ) -> Option<(Self, Vec<AddedRecord>)> {
+        let mut records = records.in_time_order();
         let mut session = Session::new();
         session.add_features(records.features());
         let mut past = PastRecords::default();

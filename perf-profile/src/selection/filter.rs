@@ -59,8 +59,12 @@ impl SampleFilter {
 
     /// Returns whether a part of the capture may have samples of the selected times.
     pub(crate) fn may_be_in(&self, part: &Chunk<'_>) -> bool {
-        // A sample without a time counts as one of time 0.
-        self.spans.contains(0) || part.times().is_some_and(|times| self.spans.overlaps(&times))
+        self.spans.may_be_in(part)
+    }
+
+    /// Returns the selected times.
+    pub(crate) fn spans(&self) -> &SpanSet {
+        &self.spans
     }
 
     /// Returns whether a sample is of the selected times, CPUs and events. perf does not count the others.

@@ -5,6 +5,7 @@ use core::ops::RangeInclusive;
 use core::str::FromStr;
 
 use perf_parse::file::{EventRecords, Reader};
+use perf_parse::index::Chunk;
 
 use super::events::EventFilter;
 use crate::capture_info::CaptureInfo;
@@ -172,6 +173,12 @@ impl SpanSet {
     #[must_use]
     pub fn overlaps(&self, times: &RangeInclusive<u64>) -> bool {
         self.last_before(*times.end()).is_none_or(|span| span.is_some_and(|span| *times.start() <= span.last))
+    }
+
+    /// Returns whether a part of a capture may have samples in a span.
+    pub(crate) fn may_be_in(&self, part: &Chunk<'_>) -> bool {
+        // A sample without a time counts as one of time 0.
+        self.contains(0) || part.times().is_some_and(|times| self.overlaps(&times))
     }
 
     /// Returns whether a time is in a span.

@@ -7,11 +7,10 @@ use std::path::Path;
 use perf_parse::file::write::{FeaturePayloads, WriteFileError, WriteOptions};
 use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordingSink, copy_kcore};
 
-use super::folder::CaptureFolder;
 use crate::escape::shown;
 use crate::outcome::Failure;
 use crate::output::aside::KCORE_DIR;
-use crate::output::{FileContent, Outputs, UnfinishedFile};
+use crate::output::{CaptureFolder, FileContent, Outputs, UnfinishedFile};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.
 pub(super) const CHUNK: usize = 1 << 16;

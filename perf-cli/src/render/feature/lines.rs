@@ -66,6 +66,9 @@ fn edit_account(account: &EditAccount) -> String {
     for (capture, offset) in &account.clock_offsets {
         text.push_str(&format!(", times of capture {capture} moved by {offset} ns"));
     }
+    if let Some(release) = &account.release {
+        text.push_str(&format!(", written for {}", Printable(release.as_bytes())));
+    }
     if !account.redacted.is_empty() {
         text.push_str(&format!(", redacted: {}", Printable(account.redacted.join(",").as_bytes())));
     }

@@ -48,6 +48,11 @@ impl<W: Write> PartWriter<W> {
         Ok(Self { body: RecordBody::new(out, options)? })
     }
 
+    /// Appends a record that was read, whatever its size.
+    pub(crate) fn copy(&mut self, record: &RawRecord<'_>) -> Result<(), WriteFileError> {
+        self.body.copy(record, &[])
+    }
+
     record_methods!();
 
     /// Ends the file and returns the output.
