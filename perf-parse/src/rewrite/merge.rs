@@ -11,7 +11,7 @@ mod translation;
 pub use error::CaptureMergeError;
 pub use options::MergeOptions;
 
-use alloc::collections::BinaryHeap;
+use alloc::collections::{BTreeSet, BinaryHeap};
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use std::io::{Seek, Write};
@@ -52,6 +52,8 @@ const ROUND: u64 = 16384;
 /// - Features come from the first capture that has them. Build ids, formats of tracepoints, groups of events, programs of BPF,
 ///   and simpleperf's files and symbols are joined, as are the times of the samples and the [`EditAccount`]s. The records
 ///   of simpleperf's INIT_MAP become records among the others.
+/// - The lists of the threads and CPUs that were recorded (THREAD_MAP, CPU_MAP) are those of the first capture that has them, as
+///   perf reads only one. Others count as left out.
 /// - The AUX areas of captures of different CPUs and threads are kept whole.
 /// - What cannot be decoded is left out, as by [`repair`](fn@super::repair).
 ///
@@ -167,15 +169,24 @@ pub fn merge<W: Write + Seek>(
     let options = WriteOptions { endianness: first.endianness(), ..WriteOptions::default() };
     let writer = FileWriter::new(out, &events.fields, &options).map_err(CaptureMergeError::Write)?;
     let aux = AuxQueues::default();
-    let mut merge = MergeWriter { writer, events, aux, written: 0, dropped: 0, in_round: 0 };
+    let mut merge = MergeWriter {
+        writer,
+        events,
+        aux,
+        lists: BTreeSet::new(),
+        left_out: 0,
+        written: 0,
+        dropped: 0,
+        in_round: 0,
+    };
     let account = merge.records(readers, inputs, &mut report)?;
-    let MergeWriter { mut writer, mut events, written, dropped, .. } = merge;
+    let MergeWriter { mut writer, mut events, written, left_out, dropped, .. } = merge;
     name_all(&mut events.fields);
     writer.name_events(&events.fields)?;
     *writer.features() = features;
     let out = writer.finish()?;
     let left_out_for_release = Vec::new();
-    Ok(EditSummary { out, written, left_out: 0, dropped, features_dropped, left_out_for_release, account })
+    Ok(EditSummary { out, written, left_out, dropped, features_dropped, left_out_for_release, account })
 }
 
 /// A file of several captures that is being written.
@@ -184,7 +195,10 @@ struct MergeWriter<W> {
     writer: FileWriter<W>,
     events: MergedEvents,
     aux: AuxQueues,
+    /// The types of the lists that are written.
+    lists: BTreeSet<RecordType>,
     written: u64,
+    left_out: u64,
     dropped: u64,
     /// Number of records since the last mark.
     in_round: u64,
@@ -315,6 +329,10 @@ impl<W: Write + Seek> MergeWriter<W> {
                 Some(bytes) => self.write_bytes(capture, &source, &bytes, report),
                 None => Ok(()),
             },
+            RecordType::THREAD_MAP | RecordType::CPU_MAP if !self.lists.insert(kind) => {
+                self.left_out = self.left_out.saturating_add(1);
+                Ok(())
+            }
             // Their ids are those of the attrs already.
             RecordType::EVENT_ID => Ok(()),
             RecordType::SPLIT | RecordType::SPLIT_END | RecordType::TRACING_DATA => {

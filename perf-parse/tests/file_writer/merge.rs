@@ -84,6 +84,10 @@ fn parts_of_a_capture_become_the_capture() {
                 let reader = Reader::new(&whole).unwrap();
                 let of_both = Reader::new(parts[0]).unwrap();
                 assert_eq!(reader.events().len(), of_both.events().len(), "{name}");
+                // THREAD_MAP and CPU_MAP: perf warns of a second one.
+                let lists =
+                    |kind| reader.records().filter(|it| it.as_ref().unwrap().kind().0 == kind).count();
+                assert!(lists(73) <= 1 && lists(74) <= 1, "{name}");
                 let account = EditAccount::of(&reader.feature(EditAccount::FEATURE).unwrap()).unwrap();
                 assert_eq!(account.left_out, before.len() as u64, "{name}");
                 let section =
