@@ -152,18 +152,6 @@ impl<'a> Metered<'a> {
         self.slice.slice()
     }
 
-    /// Reads a number of a few bytes, and takes those then.
-    #[inline]
-    fn read_number<T>(
-        &mut self,
-        read: impl FnOnce(&mut EndianSlice<'a, RunTimeEndian>) -> gimli::Result<T>,
-    ) -> gimli::Result<T> {
-        let before = self.slice.len();
-        let number = read(&mut self.slice)?;
-        self.take(before.saturating_sub(self.slice.len()))?;
-        Ok(number)
-    }
-
     /// Takes bytes that are read without this reader.
     #[inline]
     pub(crate) fn take(&self, size: usize) -> gimli::Result<()> {
@@ -241,33 +229,6 @@ impl Reader for Metered<'_> {
         self.take(buf.len())?;
         Reader::read_slice(&mut self.slice, buf)
     }
-
-    // Most of DWARF is numbers in LEB128, whose bytes are taken together.
-
-    #[inline]
-    fn read_uleb128(&mut self) -> gimli::Result<u64> {
-        self.read_number(Reader::read_uleb128)
-    }
-
-    #[inline]
-    fn read_uleb128_u32(&mut self) -> gimli::Result<u32> {
-        self.read_number(Reader::read_uleb128_u32)
-    }
-
-    #[inline]
-    fn read_uleb128_u16(&mut self) -> gimli::Result<u16> {
-        self.read_number(Reader::read_uleb128_u16)
-    }
-
-    #[inline]
-    fn read_sleb128(&mut self) -> gimli::Result<i64> {
-        self.read_number(Reader::read_sleb128)
-    }
-
-    #[inline]
-    fn skip_leb128(&mut self) -> gimli::Result<()> {
-        self.read_number(Reader::skip_leb128)
-    }
 }
 
 #[cfg(test)]
@@ -287,32 +248,6 @@ mod tests {
             let mut read = [1; 10];
             assert_eq!(reader.read_slice(&mut read).is_ok(), is_read);
         }
-    }
-
-    /// Numbers end at the limit as other bytes do.
-    #[test]
-    fn reading_of_numbers_ends() {
-        let bytes = [0x80, 0x80, 1, 0x80, 1];
-        type Read = fn(&mut Metered<'_>) -> bool;
-        let all: [Read; 5] = [
-            |it| it.read_uleb128() == Ok(1 << 14),
-            |it| it.read_uleb128_u32() == Ok(1 << 14),
-            |it| it.read_uleb128_u16() == Ok(1 << 14),
-            |it| it.read_sleb128() == Ok(1 << 14),
-            |it| it.skip_leb128().is_ok(),
-        ];
-        for (read, left) in all.into_iter().flat_map(|read| [2, 3, 4].map(|left| (read, left))) {
-            let budget = Budget::new(0);
-            budget.begin();
-            assert!(budget.take(usize::try_from(LEAST - left).unwrap()));
-            let mut reader = Metered::new(&bytes, RunTimeEndian::Little, &budget);
-            assert_eq!(read(&mut reader), left >= 3, "{left}");
-            assert!(left < 3 || reader.read_uleb128() == Err(Error::UnexpectedEof(reader.offset_id())));
-        }
-        // A number that is cut off.
-        let budget = Budget::new(0);
-        budget.begin();
-        assert!(Metered::new(&bytes[..2], RunTimeEndian::Little, &budget).read_uleb128().is_err());
     }
 
     #[test]
