@@ -151,7 +151,7 @@ fn one(
     let mut reporter = StepReporter::new(memory.size);
     let failure = |error| match error {
         EditError::Selection(error) => selection::failure(error),
-        error @ EditError::NoCallChains { .. } => Failure(format!("--{error}")),
+        error @ (EditError::NoCallChains { .. } | EditError::NamesRedacted) => Failure(format!("--{error}")),
         error => Failure(format!("{}: {error}", shown(&args.output))),
     };
     let report = |step: RepairStep<'_>| reporter.step(&step);
@@ -257,6 +257,8 @@ fn capture_edit(args: &EditArgs, redaction: Option<Redaction>) -> Result<Capture
     let edit = CaptureEdit::new().steps(steps).select(selection::selection(&args.only)?).limit(args.limit);
     let edit = edit.redact(redaction);
     let edit = if args.unwind { edit.unwind() } else { edit };
+    let edit = if args.build_ids { edit.build_ids() } else { edit };
+    let edit = if args.symbols_inside { edit.symbols_inside() } else { edit };
     Ok(match args.sample_every {
         Some(factor) => edit.one_in(factor),
         None => edit,

@@ -2,10 +2,13 @@
 
 mod call_chain;
 mod counter_base;
+mod file_build_ids;
 mod redaction;
+mod reencode;
 mod selector;
 mod span_cut;
 mod state_records;
+mod stored_names;
 
 use core::fmt::{Debug, Display, Formatter};
 use core::num::NonZero;
@@ -24,8 +27,10 @@ use crate::event_name::event_name;
 use crate::selection::Selection;
 use crate::symbols::Symbols;
 use crate::text::OneLine;
+use file_build_ids::FileBuildIds;
 use selector::SampleSelector;
 use span_cut::SpanCut;
+use stored_names::StoredNames;
 
 /// Makes another capture of a capture: with the samples of a [`Selection`], and the steps of an [`Edit`].
 ///
@@ -71,6 +76,8 @@ pub struct CaptureEdit {
     redaction: Option<Redaction>,
     unwinds: bool,
     index: Option<Index>,
+    adds_build_ids: bool,
+    stores_names: bool,
 }
 
 impl CaptureEdit {
@@ -123,6 +130,24 @@ impl CaptureEdit {
         !self.selection.time.are_all()
     }
 
+    /// Adds the build ids of mapped files, as MMAP2 records and the feature `BUILD_ID` have them, so that the files are found by
+    /// their build ids later. They are read from the files that [`Symbols`] find: only from those that are surely the recorded ones,
+    /// by device and inode. Records of such files have a build id in place of the inode then.
+    pub fn build_ids(self) -> Self {
+        Self { adds_build_ids: true, ..self }
+    }
+
+    /// Stores the names of the frames of all selected samples in the capture, as Android's simpleperf does in the feature
+    /// `FILE2`, so that they are known without the files. perf passes over them. The account has their number.
+    ///
+    /// Left out are names that are [guesses](perf_symbol::Guess), as the feature cannot mark them, inlined functions, lines, and
+    /// names of code whose addresses had other code at another time. A capture that has such a feature keeps it. Pipes have none.
+    ///
+    /// Walks once more over the capture, in up to 256 MiB of memory.
+    pub fn symbols_inside(self) -> Self {
+        Self { stores_names: true, ..self }
+    }
+
     /// Writes the result as a file at the start of `out`, which should be empty. `symbols` find the files and functions that
     /// samples are selected by. Calls `report` at each step.
     ///
@@ -172,7 +197,25 @@ impl CaptureEdit {
 
     /// Returns the edit with the filter of the selection in a capture.
     fn on<'r>(self, reader: &'r Reader<'_>, symbols: &Symbols) -> Result<Edit<'r>, EditError> {
-        let Self { edit, selection, one_in, limit, redaction, unwinds, index } = self;
+        let Self { edit, selection, one_in, limit, redaction, unwinds, index, adds_build_ids, stores_names } =
+            self;
+        let shows_paths = |it: &Redaction| !it.removes(SecretKind::Paths) && !it.removes(SecretKind::Strings);
+        if stores_names && !redaction.as_ref().is_none_or(shows_paths) {
+            return Err(EditError::NamesRedacted);
+        }
+        // A stream cannot be read twice, as the edit reports it.
+        let again = reader.can_walk_again();
+        let edit = if adds_build_ids && again {
+            edit.others(FileBuildIds::of(reader, symbols.finder()))
+        } else {
+            edit
+        };
+        let edit = if stores_names && again {
+            let names = StoredNames::of(reader, selection.clone(), symbols)?;
+            edit.names(names.stored, names.left_out).others(names)
+        } else {
+            edit
+        };
         let edit = if unwinds { edit.remove(call_chain::COPY) } else { edit };
         let edit = edit.one_in(one_in.map_or(1, NonZero::get));
         let edit = match redaction {
@@ -224,6 +267,8 @@ pub enum EditError {
         /// The name of the event, escaped.
         event: String,
     },
+    /// Names cannot be stored in a capture whose paths or other texts are removed.
+    NamesRedacted,
     /// The result cannot be written.
     Write(WriteFileError),
 }
@@ -236,6 +281,9 @@ impl Display for EditError {
                 f,
                 "unwind: the samples of {event} have copies of stacks, but no call chains for their frames; keep the copies"
             ),
+            Self::NamesRedacted => f.write_str(
+                "symbols-inside: a redaction of paths or strings removes names; store names, or remove such texts",
+            ),
             Self::Write(error) => Display::fmt(error, f),
         }
     }
@@ -245,7 +293,7 @@ impl Error for EditError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Selection(error) => Some(error),
-            Self::NoCallChains { .. } => None,
+            Self::NoCallChains { .. } | Self::NamesRedacted => None,
             Self::Write(error) => Some(error),
         }
     }

@@ -34,6 +34,7 @@ Examples:
   perfdata edit perf.data -o small.data --drop user-stack,raw --sample-every 10
   perfdata edit perf.data -o public.data --redact
   perfdata edit perf.data -o chains.data --unwind
+  perfdata edit perf.data -o named.data --symbols-inside --build-ids
   perfdata edit monday.data tuesday.data -o both.data
   perfdata edit app.data perf.data -o both.data --clock-offset 2=-1.5ms
   perfdata edit perf.data -o old.data --for perf-6.1
@@ -76,6 +77,16 @@ pub(crate) struct EditArgs {
     /// (ns, us, ms or s), such as 2=-1.5ms. The clocks of that capture and the first are then not compared
     #[arg(long, value_name = "N=TIME", value_parser = clock_offset)]
     pub(crate) clock_offset: Vec<ClockOffset>,
+
+    /// Add the build ids of the files that were mapped, so that perf and perfdata find them by build id later. Only files that are
+    /// surely the recorded ones, by device and inode, are read
+    #[arg(long)]
+    pub(crate) build_ids: bool,
+
+    /// Store the names of all frames in the capture, so that it is readable on any machine. perf passes over them. Names that are
+    /// guesses, inlined functions and lines are left out
+    #[arg(long)]
+    pub(crate) symbols_inside: bool,
 
     /// Write the records in order of time
     #[arg(long)]

@@ -75,6 +75,8 @@ pub(crate) fn feature(section: &FeatureSection<'_>, output: &mut Output) -> Resu
             if let Some(release) = &account.release {
                 json.string(name!("for"), release.as_bytes());
             }
+            json.number(name!("names"), account.names);
+            json.number(name!("names_left_out"), account.names_left_out);
         });
         return Ok(());
     }

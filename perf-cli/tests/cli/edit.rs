@@ -283,6 +283,32 @@ fn copied_stacks_become_call_chains() {
 }
 
 #[test]
+fn names_inside_need_no_files() {
+    let folder = scratch_folder("edit_names");
+    let [output, again] = ["named", "again"].map(|name| folder.join(name));
+    let input = testdata::path("callchain.data");
+    let names = |file: &Path, symfs: &[&str]| {
+        let args = ["script".as_ref(), file.as_os_str(), "-F".as_ref(), "ip,sym".as_ref()].into_iter();
+        perfdata(args.chain(symfs.iter().map(AsRef::as_ref))).out
+    };
+    let run = edit(&input, &output, &["--symbols-inside", "--build-ids", "--no-inline"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let elsewhere = folder.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let symfs = ["--symfs", elsewhere.to_str().unwrap()];
+    let named =
+        |text: &str| text.lines().filter(|line| !line.is_empty() && !line.contains("[unknown]")).count();
+    assert!(named(&names(&output, &symfs)) > named(&names(&input, &symfs)));
+    let info = perfdata(["info".as_ref(), output.as_os_str()]).out;
+    assert!(info.contains(" functions stored"), "{info}");
+    assert_eq!(edit(&output, &again, &["--symbols-inside", "--build-ids", "--no-inline"]).status, 0);
+    assert!(fs::read(&again).unwrap() == fs::read(&output).unwrap());
+    let run = edit(&input, &output, &["--symbols-inside", "--redact"]);
+    assert_eq!(run.status, 1);
+    assert!(run.err.contains("--symbols-inside: a redaction of paths or strings"), "{}", run.err);
+}
+
+#[test]
 fn records_are_sorted() {
     let folder = scratch_folder("edit_sorted");
     let output = folder.join("edited.data");

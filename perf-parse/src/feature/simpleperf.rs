@@ -25,11 +25,19 @@ use crate::byte_str::ByteStr;
 use crate::error::FileError;
 
 impl Features<'_> {
+    /// A number after those of simpleperf's features, and not after those that edits add.
+    const AFTER_SIMPLEPERF: u32 = 192;
+
     /// Returns whether Android's simpleperf wrote the capture: it has a feature of its own, or the command is that program,
     /// as in captures of its first versions.
     #[must_use]
     pub fn is_of_simpleperf(&self) -> bool {
-        let has_own = self.iter().any(|it| it.feature.0 >= Feature::SIMPLEPERF_START);
+        // An edit adds FILE2 to other captures; simpleperf writes no FILE2 without META_INFO.
+        let is_own = |feature: Feature| {
+            (Feature::SIMPLEPERF_START..Self::AFTER_SIMPLEPERF).contains(&feature.0)
+                && feature != Feature::FILE2
+        };
+        let has_own = self.iter().any(|it| is_own(it.feature));
         let is_program = |path: ByteStr<'_>| path.rsplit(|&byte| byte == b'/').next() == Some(b"simpleperf");
         let command = || self.cmdline().ok().flatten().and_then(|it| it.iter().next());
         has_own || command().is_some_and(is_program)

@@ -35,24 +35,35 @@ pub struct EditAccount {
     pub added_fields: SampleType,
     /// The [release of perf](super::PerfRelease) for which the capture was written, such as `perf-6.1`; `None` for any.
     pub release: Option<String>,
+    /// Number of names of functions that were stored in the capture.
+    pub names: u64,
+    /// Number of frames whose names were not stored, such as guesses.
+    pub names_left_out: u64,
 }
 
 impl Default for EditAccount {
     /// Returns the account of a capture that has everything.
     fn default() -> Self {
-        Self {
-            left_out: 0,
-            one_in: 1,
-            removed: SampleType(0),
-            side_band_left_out: 0,
-            added: 0,
-            redacted: Vec::new(),
-            clock_offsets: Vec::new(),
-            renumbered: 0,
-            added_fields: SampleType(0),
-            release: None,
-        }
+        Self::NOTHING
     }
+}
+
+impl EditAccount {
+    /// The account of a capture that has everything.
+    pub(super) const NOTHING: Self = Self {
+        left_out: 0,
+        one_in: 1,
+        removed: SampleType(0),
+        side_band_left_out: 0,
+        added: 0,
+        redacted: Vec::new(),
+        clock_offsets: Vec::new(),
+        renumbered: 0,
+        added_fields: SampleType(0),
+        release: None,
+        names: 0,
+        names_left_out: 0,
+    };
 }
 
 impl EditAccount {
@@ -89,6 +100,8 @@ impl EditAccount {
                 "renumbered" => account.renumbered = value.parse().ok()?,
                 "added_fields" => account.added_fields = fields(value)?,
                 "for" => account.release = Some(String::from(value)),
+                "names" => account.names = value.parse().ok()?,
+                "names_left_out" => account.names_left_out = value.parse().ok()?,
                 _ => {}
             }
         }
@@ -103,21 +116,30 @@ impl EditAccount {
 
     /// Returns the account of two captures as one; `None` if their samples have different weights.
     pub(super) fn joined(&self, other: &Self) -> Option<Self> {
-        let mut redacted = [&self.redacted[..], &other.redacted].concat();
+        let release = self.release.clone().filter(|_| self.release == other.release);
+        let joined = Self { release, ..self.and(&Self { one_in: 1, ..other.clone() }) };
+        (self.one_in == other.one_in).then_some(joined)
+    }
+
+    /// Returns the account of two edits, one after the other.
+    pub(super) fn and(&self, later: &Self) -> Self {
+        let mut redacted = [&self.redacted[..], &later.redacted].concat();
         redacted.sort_unstable();
         redacted.dedup();
-        (self.one_in == other.one_in).then_some(Self {
-            left_out: self.left_out.saturating_add(other.left_out),
-            one_in: self.one_in,
-            removed: SampleType(self.removed.0 | other.removed.0),
-            side_band_left_out: self.side_band_left_out.saturating_add(other.side_band_left_out),
-            added: self.added.saturating_add(other.added),
+        Self {
+            left_out: self.left_out.saturating_add(later.left_out),
+            one_in: self.one_in.saturating_mul(later.one_in),
+            removed: SampleType(self.removed.0 | later.removed.0),
+            side_band_left_out: self.side_band_left_out.saturating_add(later.side_band_left_out),
+            added: self.added.saturating_add(later.added),
             redacted,
-            clock_offsets: [&self.clock_offsets[..], &other.clock_offsets].concat(),
-            renumbered: self.renumbered.saturating_add(other.renumbered),
-            added_fields: SampleType(self.added_fields.0 | other.added_fields.0),
-            release: self.release.clone().filter(|_| self.release == other.release),
-        })
+            clock_offsets: [&self.clock_offsets[..], &later.clock_offsets].concat(),
+            renumbered: self.renumbered.saturating_add(later.renumbered),
+            added_fields: SampleType(self.added_fields.0 | later.added_fields.0),
+            release: later.release.clone().or_else(|| self.release.clone()),
+            names: self.names.max(later.names),
+            names_left_out: self.names_left_out.max(later.names_left_out),
+        }
     }
 
     /// Returns the section.
@@ -129,6 +151,8 @@ impl EditAccount {
             ("side_band_left_out", self.side_band_left_out),
             ("added", self.added),
             ("renumbered", self.renumbered),
+            ("names", self.names),
+            ("names_left_out", self.names_left_out),
         ] {
             if value > 0 {
                 text.push_str(&format!("{name}: {value}\n"));
@@ -163,7 +187,7 @@ mod tests {
     fn what_is_no_account_is_none() {
         assert_eq!(EditAccount::parse(b""), Some(EditAccount::default()));
         assert_eq!(EditAccount::parse(b"of_later: 7\n"), Some(EditAccount::default()));
-        let wrong: [&[u8]; 12] = [
+        let wrong: [&[u8]; 14] = [
             b"\xff",
             b"left_out",
             b"left_out: -1",
@@ -176,6 +200,8 @@ mod tests {
             b"clock_offset: 1=x",
             b"renumbered: x",
             b"added_fields: 7",
+            b"names: x",
+            b"names_left_out: x",
         ];
         for bytes in wrong {
             assert_eq!(EditAccount::parse(bytes), None, "{bytes:?}");
@@ -195,6 +221,8 @@ mod tests {
             side_band_left_out: 8,
             added: 9,
             release: Some(String::from("perf-6.1")),
+            names: 10,
+            names_left_out: 11,
         };
         assert_eq!(EditAccount::parse(&account.encode()), Some(account.clone()));
         let both = account.joined(&account).unwrap();

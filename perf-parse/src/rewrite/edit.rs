@@ -9,6 +9,7 @@ use std::io::{Seek, Write};
 use perf_abi::attr::AttrVersion;
 use perf_abi::sample_type::SampleType;
 
+use super::account::EditAccount;
 use super::capture_filter::CaptureFilter;
 use super::edited::{AddedRecord, EditSummary, EditedRecord};
 use super::folder_sink::{FolderOutputs, FolderSink};
@@ -97,11 +98,10 @@ impl<'f> Edit<'f> {
             steps: EditSteps {
                 removed: SampleType::NONE,
                 filter: None,
-                one_in: 1,
+                account: EditAccount::NOTHING,
                 side_band: None,
                 added: Vec::new(),
-                others: None,
-                redacted: Vec::new(),
+                others: Vec::new(),
                 release: None,
             },
             zstd: None,
@@ -124,8 +124,16 @@ impl<'f> Edit<'f> {
 
     /// States that the filter keeps one in `factor` of the samples that are selected, for the
     /// [`EditAccount`](super::EditAccount). Periods stay as they are.
-    pub fn one_in(self, factor: u64) -> Self {
-        Self { steps: EditSteps { one_in: factor.max(1), ..self.steps }, ..self }
+    pub fn one_in(mut self, factor: u64) -> Self {
+        self.steps.account.one_in = factor.max(1);
+        self
+    }
+
+    /// States how many names of functions a filter stores in the features, and how many frames with names it leaves out, for the
+    /// [`EditAccount`](super::EditAccount).
+    pub fn names(mut self, stored: u64, left_out: u64) -> Self {
+        (self.steps.account.names, self.steps.account.names_left_out) = (stored, left_out);
+        self
     }
 
     /// Removes fields, in addition to those of earlier calls, from all samples and from the attrs of their events: any of
@@ -151,15 +159,16 @@ impl<'f> Edit<'f> {
         self
     }
 
-    /// Has a filter decide about all other records, features, and names of events.
-    pub fn others(self, filter: impl CaptureFilter + 'f) -> Self {
-        Self { steps: EditSteps { others: Some(Box::new(filter)), ..self.steps }, ..self }
+    /// Has a filter decide about all other records, features, and names of events, after those of earlier calls.
+    pub fn others(mut self, filter: impl CaptureFilter + 'f) -> Self {
+        self.steps.others.push(Box::new(filter));
+        self
     }
 
     /// States that the filters remove these kinds of secrets, for the [`EditAccount`](super::EditAccount).
-    pub fn redacted(self, kinds: impl IntoIterator<Item = &'static str>) -> Self {
-        let redacted = kinds.into_iter().map(String::from).collect();
-        Self { steps: EditSteps { redacted, ..self.steps }, ..self }
+    pub fn redacted(mut self, kinds: impl IntoIterator<Item = &'static str>) -> Self {
+        self.steps.account.redacted = kinds.into_iter().map(String::from).collect();
+        self
     }
 
     /// Compresses the records; `None`, the default, writes them uncompressed. Needs this crate's feature `zstd`.

@@ -11,6 +11,17 @@ use crate::error::FileError;
 use crate::file::EventRecords;
 use crate::file::write::{FeaturePayloads, WriteFileError};
 
+/// Removes the features for which the container has no room, and returns them.
+pub(super) fn without_room(
+    features: &mut FeaturePayloads,
+    has_room: fn(Feature, &[u8]) -> bool,
+) -> Vec<Feature> {
+    let all = features.iter().filter(|(feature, payload)| !has_room(*feature, payload));
+    let dropped: Vec<_> = all.map(|(feature, _)| feature).collect();
+    dropped.iter().for_each(|&feature| drop(features.remove(feature)));
+    dropped
+}
+
 /// Copies the features that can be decoded and for which the container has room, and returns the others.
 pub(super) fn copy(
     records: &mut EventRecords<'_>,

@@ -39,24 +39,25 @@ pub(super) struct EditSteps<'f> {
     pub(super) removed: SampleType,
     /// Decides about each sample.
     pub(super) filter: Option<RecordDecision<'f>>,
-    /// The filter keeps one in so many of the samples that are selected.
-    pub(super) one_in: u64,
+    /// What the account has besides what the walk counts.
+    pub(super) account: EditAccount,
     /// Decides about the other records of the kernel.
     pub(super) side_band: Option<RecordDecision<'f>>,
     /// Records that are added, in order of time. The walk takes them.
     pub(super) added: Vec<AddedRecord>,
-    /// Decides about everything else.
-    pub(super) others: Option<Box<dyn CaptureFilter + 'f>>,
-    /// The kinds of secrets that the filters remove.
-    pub(super) redacted: Vec<String>,
+    /// Decide about everything else, each about what those before it leave.
+    pub(super) others: Vec<Box<dyn CaptureFilter + 'f>>,
     /// The release of perf that is to read the result.
     pub(super) release: Option<PerfRelease>,
 }
 
 impl Debug for EditSteps<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
-        let (removed, one_in) = (&self.removed, &self.one_in);
-        f.debug_struct("EditSteps").field("removed", removed).field("one_in", one_in).finish_non_exhaustive()
+        let (removed, account) = (&self.removed, &self.account);
+        f.debug_struct("EditSteps")
+            .field("removed", removed)
+            .field("account", account)
+            .finish_non_exhaustive()
     }
 }
 
@@ -64,20 +65,9 @@ impl EditSteps<'_> {
     /// Returns the account of an edit, added to that of the capture; `None` if nothing was changed.
     fn account(&self, of_capture: Option<&[u8]>, of_edit: &EditAccount) -> Option<EditAccount> {
         let before = of_capture.and_then(EditAccount::parse).unwrap_or_default();
-        let mut redacted = before.redacted;
-        redacted.extend(self.redacted.iter().cloned());
-        redacted.sort_unstable();
-        redacted.dedup();
-        let account = EditAccount {
-            left_out: before.left_out.saturating_add(of_edit.left_out),
-            one_in: before.one_in.saturating_mul(self.one_in),
-            removed: SampleType(before.removed.0 | self.removed.0),
-            side_band_left_out: before.side_band_left_out.saturating_add(of_edit.side_band_left_out),
-            added: before.added.saturating_add(of_edit.added),
-            redacted,
-            release: self.release.map(|it| String::from(it.name())).or(before.release),
-            ..before
-        };
+        let release = self.release.map(|it| String::from(it.name()));
+        let of_steps = EditAccount { removed: self.removed, release, ..self.account.clone() };
+        let account = before.and(&of_steps).and(of_edit);
         (account != EditAccount::default()).then_some(account)
     }
 }
@@ -134,7 +124,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let opened = records.account().diagnostics.clone();
         opened.iter().for_each(|&error| report(RepairStep::Capture { error }));
         let mut features = FeaturePayloads::new_in(options.endianness);
-        let features_dropped = features::copy(&mut records, &mut features, S::has_room, &mut report)?;
+        let mut features_dropped = features::copy(&mut records, &mut features, S::has_room, &mut report)?;
         if steps.removed.contains(SampleType::BRANCH_STACK) {
             features.remove(Feature::BRANCH_STACK);
         }
@@ -157,10 +147,11 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             options.attr_version = chosen.or(options.attr_version.map(|_| newest));
         }
         let options = &options;
-        if let Some(others) = &mut steps.others {
+        for others in &mut steps.others {
             others.features(&mut features);
             events.iter_mut().for_each(|event| others.event(event));
         }
+        features_dropped.extend(features::without_room(&mut features, S::has_room));
         let layouts = events.iter().map(|event| SampleLayout::new(&event.attr).ok()).collect();
         let descriptions = Descriptions::new(records.features().get(Feature::TRACING_DATA).is_some());
         let sink = S::begin(out, &events, features, options)?;
@@ -275,7 +266,19 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             }
         };
         let Some(part) = self.side_band(record, part) else { return Ok(RecordPart::Nothing) };
-        let part = self.other(record, part);
+        let layout = record.event().map(|event| &event.layout);
+        let edited = match &part {
+            RecordPart::Bytes(bytes) => self.other(bytes, layout),
+            _ => self.other(record.raw().as_bytes(), layout),
+        };
+        let part = match edited {
+            None => {
+                self.others_left_out = self.others_left_out.saturating_add(1);
+                RecordPart::Nothing
+            }
+            Some(None) => part,
+            Some(Some(bytes)) => RecordPart::Bytes(bytes),
+        };
         // A name that is left out must not become that of the event.
         let is_update = record.kind() == RecordType::EVENT_UPDATE && matches!(part, RecordPart::Whole);
         Ok(if is_update && !self.rename(record, known)? { RecordPart::Nothing } else { part })
@@ -286,16 +289,8 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         let Some(time) = time else { return Ok(()) };
         while let Some(record) = self.added.next_if(|it| it.time <= time) {
             let Some(event) = known.get(record.event) else { continue };
-            let replaced = match (&mut self.steps.others, RawRecord::parse_in(self.endianness, &record.bytes))
-            {
-                (Some(others), Ok((raw, _))) => others.record(&raw, Some(&event.layout)),
-                _ => EditedRecord::Kept,
-            };
-            let bytes = match replaced {
-                EditedRecord::Kept => record.bytes,
-                EditedRecord::Replaced(bytes) => bytes,
-                EditedRecord::LeftOut => continue,
-            };
+            let Some(part) = self.other(&record.bytes, Some(&event.layout)) else { continue };
+            let bytes = part.unwrap_or(record.bytes);
             let Ok((raw, _)) = RawRecord::parse_in(self.endianness, &bytes) else { continue };
             self.sink.copy(&raw, &[], || None)?;
             self.written = self.written.saturating_add(1);
@@ -319,25 +314,21 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         }
     }
 
-    /// Returns what the filter leaves of a part of a record that is not a sample.
-    fn other(&mut self, record: &EventRecord<'_>, part: RecordPart) -> RecordPart {
-        let Some(others) = &mut self.steps.others else { return part };
-        let layout = record.event().map(|event| &event.layout);
-        let edited = match &part {
-            RecordPart::Bytes(bytes) => match RawRecord::parse_in(self.endianness, bytes) {
-                Ok((raw, _)) => others.record(&raw, layout),
-                Err(_) => EditedRecord::LeftOut,
-            },
-            _ => others.record(&record.raw(), layout),
-        };
-        match edited {
-            EditedRecord::Kept => part,
-            EditedRecord::Replaced(bytes) => RecordPart::Bytes(bytes),
-            EditedRecord::LeftOut => {
-                self.others_left_out = self.others_left_out.saturating_add(1);
-                RecordPart::Nothing
+    /// Returns what the filters leave of a record that is not a sample: other bytes or `Some(None)` for the same ones, `None` for
+    /// nothing.
+    fn other(&mut self, bytes: &[u8], layout: Option<&SampleLayout>) -> Option<Option<Vec<u8>>> {
+        let mut replaced = None;
+        for others in &mut self.steps.others {
+            let bytes = replaced.as_deref().unwrap_or(bytes);
+            let edited =
+                RawRecord::parse_in(self.endianness, bytes).map(|(raw, _)| others.record(&raw, layout));
+            match edited {
+                Ok(EditedRecord::Kept) => {}
+                Ok(EditedRecord::Replaced(bytes)) => replaced = Some(bytes),
+                Ok(EditedRecord::LeftOut) | Err(_) => return None,
             }
         }
+        Some(replaced)
     }
 
     /// Returns what is written of a sample.

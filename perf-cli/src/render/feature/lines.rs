@@ -72,6 +72,11 @@ fn edit_account(account: &EditAccount) -> String {
     if !account.redacted.is_empty() {
         text.push_str(&format!(", redacted: {}", Printable(account.redacted.join(",").as_bytes())));
     }
+    if account.names > 0 || account.names_left_out > 0 {
+        let frames = if account.names_left_out == 1 { "frame" } else { "frames" };
+        let (names, left_out) = (account.names, account.names_left_out);
+        text.push_str(&format!(", names of {names} functions stored, not of {left_out} {frames}"));
+    }
     text
 }
 

@@ -7,9 +7,9 @@ use perf_parse::record::{
     BpfEvent, Cgroup, Comm, FileId, Ksymbol, Mmap, Mmap2, RawRecord, Record, UserRecord,
 };
 use perf_parse::rewrite::EditedRecord;
-use perf_parse::write::{RecordEncoder, SampleIdFields};
 
 use super::{Redaction, SecretKind};
+use crate::edit::reencode::reencoded;
 
 /// A record of perf or simpleperf whose fields are numbers.
 const PUBLIC: &[RecordType] = &[
@@ -39,7 +39,6 @@ impl Redaction {
     /// Encodes a record of the kernel again, so that nothing is in it but its fields. `None` if it is left out.
     fn of_kernel(&self, raw: &RawRecord<'_>, layout: &SampleLayout) -> Option<Vec<u8>> {
         let record = raw.decode(layout).ok()?;
-        let id = raw.sample_id(layout).ok()?;
         let mut misc = raw.misc();
         let (comms, paths, strings) = (
             self.removes(SecretKind::Comms),
@@ -76,17 +75,7 @@ impl Redaction {
             Record::BpfEvent(it) if strings => Record::BpfEvent(BpfEvent { tag: [0; 8], ..it }),
             record => record,
         };
-        let fields = id.map_or(SampleIdFields::default(), |id| SampleIdFields {
-            pid: id.pid().unwrap_or_default(),
-            tid: id.tid().unwrap_or_default(),
-            time: id.time().unwrap_or_default(),
-            id: id.identifier().or(id.id()).unwrap_or_default(),
-            stream_id: id.stream_id().unwrap_or_default(),
-            cpu: id.cpu().unwrap_or_default(),
-        });
-        let mut bytes = Vec::new();
-        RecordEncoder::new_in(raw.endianness(), layout).record(&mut bytes, misc, &record, &fields).ok()?;
-        Some(bytes)
+        reencoded(raw, layout, misc, &record)
     }
 
     /// Returns whether a record of perf or simpleperf has no secret, and no byte that is not known.
