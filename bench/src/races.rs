@@ -3,6 +3,7 @@
 mod build;
 mod dispatch;
 mod dump;
+mod edit;
 mod file;
 mod growth;
 mod live;
@@ -31,7 +32,7 @@ pub(crate) struct Context {
     pub(crate) inputs: Inputs,
     /// Number of rounds.
     pub(crate) rounds: usize,
-    /// Bytes of the larger capture of the races `size` and `start`; `None` for the default.
+    /// Bytes of the larger capture of the races `size`, `edit` and `start`; `None` for the default.
     pub(crate) size: Option<u64>,
     /// The file of the race `symbols`; `None` for this program.
     pub(crate) binary: Option<PathBuf>,
@@ -45,7 +46,7 @@ pub(crate) struct Context {
 pub(crate) type Race = fn(&Context) -> Result<Vec<Table>, Failure>;
 
 /// All races by name.
-pub(crate) const RACES: [(&str, Race); 16] = [
+pub(crate) const RACES: [(&str, Race); 17] = [
     ("memory", memory::run),
     ("file", file::run),
     ("stream", stream::run),
@@ -60,6 +61,7 @@ pub(crate) const RACES: [(&str, Race); 16] = [
     ("scale", scale::run),
     ("symbols", symbols::run),
     ("size", size::run),
+    ("edit", edit::run),
     ("start", start::run),
     ("build", build::run),
 ];

@@ -106,7 +106,7 @@ fn times(
 }
 
 /// Returns the times of the first and of the last sample.
-fn span(path: &Path) -> Result<(u64, u64), Failure> {
+pub(super) fn span(path: &Path) -> Result<(u64, u64), Failure> {
     let map = crate::capture::map(path)?;
     let reader = perf_parse::Reader::new(&map)?;
     let mut times = reader.records().filter_map(Result::ok).filter_map(|record| record.time());
