@@ -2,10 +2,11 @@
 
 use std::io::Cursor;
 
-use perf_parse::abi::attr::AttrVersion;
+use perf_parse::abi::attr::{Attr, AttrVersion};
+use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::WriteFileError;
+use perf_parse::file::write::{EventFields, FileWriter, WriteFileError, WriteOptions};
 use perf_parse::file::{Reader, RecordCheck};
 use perf_parse::rewrite::{Edit, EditAccount, EditedRecord, RepairOrder, repair};
 use perf_parse::sample::Reading;
@@ -210,8 +211,6 @@ fn the_account_adds_up_over_edits() {
 
 #[test]
 fn a_pipe_names_an_event_without_ids() {
-    use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
-
     let event = EventFields { name: Some(b"a".to_vec()), ..EventFields::default() };
     let writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default()).unwrap();
     let bytes = writer.finish().unwrap().into_inner();
@@ -226,10 +225,9 @@ fn a_pipe_names_an_event_without_ids() {
 
 #[test]
 fn what_a_release_of_perf_refuses_is_left_out() {
-    use perf_parse::abi::attr::{Attr, AttrFlags};
+    use perf_parse::abi::attr::AttrFlags;
     use perf_parse::abi::branch::BranchSampleType;
     use perf_parse::feature::{EMachine, FeatureData};
-    use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
     use perf_parse::rewrite::PerfRelease;
 
     let attr = Attr {
@@ -242,7 +240,8 @@ fn what_a_release_of_perf_refuses_is_left_out() {
         ..Attr::default()
     };
     let event = EventFields { attr, attr_tail: vec![1; 8], ..EventFields::default() };
-    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &WriteOptions::default()).unwrap();
+    let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &options).unwrap();
     writer.features().set(&FeatureData::EMachine(EMachine { e_machine: 62, e_flags: 0 })).unwrap();
     let word = |word: u64| word.to_le_bytes();
     let sample = [&[9, 0, 0, 0, 0, 0, 24, 0][..], &word(5), &word(0)].concat();
@@ -288,16 +287,10 @@ fn records_are_sorted_within_the_limits() {
     // Backwards, with many records of one time, and some without.
     let times = (0..600_u64).rev().map(|it| if it % 3 == 0 { 1500 } else { 1 + it * it * 1000 });
     let times: Vec<u64> = times.chain([0, u64::MAX, 7, 0]).collect();
-    let event = perf_parse::file::write::EventFields {
-        attr: perf_parse::abi::attr::Attr {
-            sample_type: SampleType::TIME | SampleType::ADDR,
-            ..Default::default()
-        },
-        ..Default::default()
-    };
-    let mut writer =
-        perf_parse::file::write::FileWriter::new(Cursor::new(Vec::new()), &[event], &Default::default())
-            .unwrap();
+    let attr = Attr { sample_type: SampleType::TIME | SampleType::ADDR, ..Attr::default() };
+    let event = EventFields { attr, ..EventFields::default() };
+    let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
+    let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &options).unwrap();
     for (index, time) in (0_u64..).zip(&times) {
         let words = [time.to_le_bytes(), index.to_le_bytes()].concat();
         writer.record(&[&[9, 0, 0, 0, 0, 0, 24, 0], &words[..]].concat()).unwrap();
