@@ -1,6 +1,6 @@
 //! Build ids of mapped files, which the capture does not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMode, Misc, RecordType};
@@ -68,7 +68,8 @@ impl FileBuildIds {
             Some(FeatureData::BuildId(known)) => known.iter().collect::<Vec<_>>(),
             _ => Vec::new(),
         };
-        self.listed.retain(|(.., path)| !known.iter().any(|it| it.filename.as_bytes() == path));
+        let paths: HashSet<_> = known.iter().map(|it| it.filename.as_bytes()).collect();
+        self.listed.retain(|(.., path)| !paths.contains(&**path));
         self.is_listed_anew = !self.listed.is_empty();
         let known = known.iter().map(|it| (it.misc, it.pid, it.build_id.to_vec(), it.filename.to_vec()));
         self.listed.splice(..0, known);
