@@ -256,6 +256,10 @@ fn capture_edit(args: &EditArgs, redaction: Option<Redaction>) -> Result<Capture
     let steps = steps.compress(args.compress.map(|level| ZstdOptions { level, ..ZstdOptions::default() }));
     let edit = CaptureEdit::new().steps(steps).select(selection::selection(&args.only)?).limit(args.limit);
     let edit = edit.redact(redaction);
+    let edit = match &args.aslr {
+        Some(seed) => edit.move_addresses(seed.as_ref().map(String::as_bytes)),
+        None => edit,
+    };
     let edit = if args.unwind { edit.unwind() } else { edit };
     let edit = if args.build_ids { edit.build_ids() } else { edit };
     let edit = if args.symbols_inside { edit.symbols_inside() } else { edit };

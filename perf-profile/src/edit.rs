@@ -1,8 +1,10 @@
 //! Edits of a capture by what its samples are of: threads, CPUs, times, events, files and functions.
 
+mod address_mover;
 mod call_chain;
 mod counter_base;
 mod file_build_ids;
+mod moved_addresses;
 mod redaction;
 mod reencode;
 mod selector;
@@ -10,24 +12,29 @@ mod span_cut;
 mod state_records;
 mod stored_names;
 
+use core::cell::RefCell;
 use core::fmt::{Debug, Display, Formatter};
 use core::num::NonZero;
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{Seek, Write};
+use std::rc::Rc;
 
 pub use redaction::{Redaction, SecretKind};
 
 use perf_abi::sample_type::SampleType;
 use perf_parse::file::write::WriteFileError;
 use perf_parse::rewrite::{Edit, EditSummary, EditedRecord, FolderOutputs, RepairStep};
-use perf_parse::{Index, Reader};
+use perf_parse::{EventRecord, Index, Reader};
 
 use crate::error::ProfileError;
 use crate::event_name::event_name;
 use crate::selection::Selection;
 use crate::symbols::Symbols;
 use crate::text::OneLine;
+use address_mover::AddressMover;
 use file_build_ids::FileBuildIds;
+use moved_addresses::MovedAddresses;
 use selector::SampleSelector;
 use span_cut::SpanCut;
 use stored_names::StoredNames;
@@ -78,6 +85,8 @@ pub struct CaptureEdit {
     index: Option<Index>,
     adds_build_ids: bool,
     stores_names: bool,
+    /// Moves addresses: by a seed, or a random one.
+    address_seed: Option<Option<Vec<u8>>>,
 }
 
 impl CaptureEdit {
@@ -148,6 +157,20 @@ impl CaptureEdit {
         Self { stores_names: true, ..self }
     }
 
+    /// Moves the addresses of a capture, so that it does not tell where processes had their code and data: each file or memory that
+    /// a process has mapped by a secret distance, the same for the processes that inherited it, and the kernel by another one. With
+    /// `seed`, the distances are those that the seed gives for this capture; otherwise they are random. Names of files and
+    /// functions stay, except those of perf maps and jitdumps, which have addresses.
+    ///
+    /// Addresses at which nothing is mapped become 0. Left out is what has addresses that are not moved: copied stacks, registers,
+    /// data of events with their formats, AUX areas, changed code, deferred call chains, guests' mappings, symbols that
+    /// simpleperf stored, and what this crate does not know. If times are selected, the records of processes of other times stay.
+    ///
+    /// perf: `perf inject --aslr`, `tools/perf/util/aslr.c`.
+    pub fn move_addresses(self, seed: Option<&[u8]>) -> Self {
+        Self { address_seed: Some(seed.map(<[u8]>::to_vec)), ..self }
+    }
+
     /// Writes the result as a file at the start of `out`, which should be empty. `symbols` find the files and functions that
     /// samples are selected by. Calls `report` at each step.
     ///
@@ -197,8 +220,21 @@ impl CaptureEdit {
 
     /// Returns the edit with the filter of the selection in a capture.
     fn on<'r>(self, reader: &'r Reader<'_>, symbols: &Symbols) -> Result<Edit<'r>, EditError> {
-        let Self { edit, selection, one_in, limit, redaction, unwinds, index, adds_build_ids, stores_names } =
-            self;
+        let Self {
+            edit,
+            selection,
+            one_in,
+            limit,
+            redaction,
+            unwinds,
+            index,
+            adds_build_ids,
+            stores_names,
+            address_seed,
+        } = self;
+        if stores_names && address_seed.is_some() {
+            return Err(EditError::NamesMoved);
+        }
         let shows_paths = |it: &Redaction| !it.removes(SecretKind::Paths) && !it.removes(SecretKind::Strings);
         if stores_names && !redaction.as_ref().is_none_or(shows_paths) {
             return Err(EditError::NamesRedacted);
@@ -218,17 +254,21 @@ impl CaptureEdit {
         };
         let edit = if unwinds { edit.remove(call_chain::COPY) } else { edit };
         let edit = edit.one_in(one_in.map_or(1, NonZero::get));
+        let kinds =
+            redaction.iter().flat_map(Redaction::kinds).chain(address_seed.as_ref().map(|_| "addresses"));
+        let edit = edit.redacted(kinds.collect::<BTreeSet<_>>());
+        let edit = if address_seed.is_some() {
+            let removed = Redaction::new(&[SecretKind::Raw]).removed_fields();
+            edit.remove(removed).others(MovedAddresses::new())
+        } else {
+            edit
+        };
         let edit = match redaction {
-            Some(redaction) => {
-                edit.redacted(redaction.kinds()).remove(redaction.removed_fields()).others(redaction)
-            }
+            Some(redaction) => edit.remove(redaction.removed_fields()).others(redaction),
             None => edit,
         };
-        if selection == Selection::default() && one_in.is_none() && limit.is_none() && !unwinds {
-            return Ok(edit);
-        }
-        if !reader.can_walk_again() {
-            // As the edit reports it.
+        let is_simple = one_in.is_none() && limit.is_none() && !unwinds && address_seed.is_none();
+        if selection == Selection::default() && is_simple || !again {
             return Ok(edit);
         }
         if let Some(event) = reader.events().iter().find(|event| {
@@ -238,7 +278,19 @@ impl CaptureEdit {
             return Err(EditError::NoCallChains { event: OneLine(&event_name(event)).to_string() });
         }
         let may_use_index = !selection.time.are_all();
-        let mut selector = SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds)?;
+        let mover = address_seed.map(|seed| AddressMover::new(seed.as_deref()));
+        let mut selector =
+            SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds, mover)?;
+        if selector.moves_addresses() {
+            let selector = Rc::new(RefCell::new(selector));
+            let of_samples = Rc::clone(&selector);
+            let decide = |selector: &RefCell<SampleSelector<'_>>, record: &EventRecord<'_>| {
+                selector.borrow_mut().decide(record).unwrap_or(EditedRecord::LeftOut)
+            };
+            return Ok(edit
+                .side_band(move |record| decide(&selector, record))
+                .samples(move |record| decide(&of_samples, record)));
+        }
         let by_index = index.filter(|_| may_use_index).zip(selector.needed_parts());
         let cut = selector.times().and_then(|times| {
             let needed = by_index.as_ref().and_then(|(index, needs)| index.walk(reader, needs));
@@ -269,6 +321,8 @@ pub enum EditError {
     },
     /// Names cannot be stored in a capture whose paths or other texts are removed.
     NamesRedacted,
+    /// Names cannot be stored for addresses that are moved.
+    NamesMoved,
     /// The result cannot be written.
     Write(WriteFileError),
 }
@@ -284,6 +338,9 @@ impl Display for EditError {
             Self::NamesRedacted => f.write_str(
                 "symbols-inside: a redaction of paths or strings removes names; store names, or remove such texts",
             ),
+            Self::NamesMoved => {
+                f.write_str("symbols-inside: names are stored for addresses, which --aslr moves; leave one of them out")
+            }
             Self::Write(error) => Display::fmt(error, f),
         }
     }
@@ -293,7 +350,7 @@ impl Error for EditError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Selection(error) => Some(error),
-            Self::NoCallChains { .. } | Self::NamesRedacted => None,
+            Self::NoCallChains { .. } | Self::NamesRedacted | Self::NamesMoved => None,
             Self::Write(error) => Some(error),
         }
     }

@@ -135,6 +135,12 @@ pub(crate) struct EditArgs {
     #[arg(long, value_name = "SALT", requires = "redact")]
     pub(crate) hash: Option<String>,
 
+    /// Move the addresses of each mapped file and memory, and of the kernel, by secret distances: by those that SEED gives, or
+    /// random ones. Names of files and functions stay, but those of perf maps and jitdumps. What has addresses that are not
+    /// moved is left out, such as copied stacks, registers, data of events and AUX areas
+    #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true)]
+    pub(crate) aslr: Option<Option<String>>,
+
     #[command(flatten)]
     pub(crate) symbols: SymbolArgs,
 }

@@ -374,6 +374,30 @@ fn redacted_captures_name_nobody() {
     assert_eq!(edit(&input, &again, &["--hash", "salt"]).status, 1);
 }
 
+/// Files, threads and times stay where addresses are moved; the account tells of it.
+#[test]
+fn moved_addresses_are_of_the_same_files() {
+    let folder = scratch_folder("edit_aslr");
+    let [output, again] = ["edited", "again"].map(|name| folder.join(name));
+    let input = testdata::path("callchain.data");
+    for output in [&output, &again] {
+        assert_eq!(edit(&input, output, &["--aslr=seed"]).status, 0);
+    }
+    assert!(fs::read(&output).unwrap() == fs::read(&again).unwrap(), "the same seed has other distances");
+    let print = |file: &Path, fields: &str| {
+        let args = ["--no-symbols", "-F", fields].map(AsRef::as_ref);
+        perfdata(["script".as_ref(), file.as_os_str()].into_iter().chain(args)).out
+    };
+    let fields = "comm,pid,tid,cpu,time,event,period,dso";
+    assert_eq!(print(&output, fields), print(&input, fields));
+    assert!(print(&output, "ip") != print(&input, "ip"));
+    let info = perfdata(["info".as_ref(), output.as_os_str()]).out;
+    assert!(info.contains("redacted: addresses"), "{info}");
+    assert_eq!(edit(&input, &again, &["--aslr"]).status, 0);
+    assert!(fs::read(&output).unwrap() != fs::read(&again).unwrap(), "random distances are not random");
+    assert_eq!(edit(&input, &again, &["--aslr", "--symbols-inside"]).status, 1);
+}
+
 #[test]
 fn clocks_that_are_apart_are_moved() {
     let folder = scratch_folder("edit_clocks");

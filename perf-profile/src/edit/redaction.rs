@@ -1,7 +1,7 @@
 //! A capture without its secrets: names become pseudonyms, and what could hold a name is left out.
 
 mod features;
-mod pseudonyms;
+pub(super) mod pseudonyms;
 mod records;
 
 use perf_parse::SampleLayout;

@@ -4,6 +4,7 @@ use core::num::NonZero;
 use core::ops::RangeInclusive;
 
 use hashbrown::HashMap;
+use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::EventRecord;
 use perf_parse::Reader;
@@ -14,6 +15,7 @@ use perf_parse::rewrite::EditedRecord;
 use perf_parse::write::RecordEncoder;
 use perf_session::{Periods, SampleContext, Session};
 
+use super::address_mover::AddressMover;
 use super::call_chain;
 use super::counter_base::{CounterBase, shift};
 use crate::capture_info::CaptureInfo;
@@ -42,6 +44,8 @@ struct TimeOrderWalk<'r> {
     selected: HashMap<usize, u64>,
     one_in: u64,
     unwinds: bool,
+    /// Moves addresses.
+    mover: Option<AddressMover>,
     /// The number of samples that may still be kept.
     room: u64,
     /// The decisions that are not asked for yet.
@@ -55,6 +59,7 @@ impl<'r> SampleSelector<'r> {
         symbols: Symbols,
         (one_in, limit): (Option<NonZero<u64>>, Option<u64>),
         unwinds: bool,
+        mover: Option<AddressMover>,
     ) -> Result<Self, ProfileError> {
         let names_things =
             !selection.comms.is_empty() || !selection.dsos.is_empty() || !selection.symbols.is_empty();
@@ -68,7 +73,8 @@ impl<'r> SampleSelector<'r> {
             records.by_ref().for_each(drop);
             reads(records.events())
         };
-        let needs_walk = unwinds || names_things || reads || one_in.is_some() || limit.is_some();
+        let needs_walk =
+            mover.is_some() || unwinds || names_things || reads || one_in.is_some() || limit.is_some();
         let in_time = needs_walk.then(|| {
             let records = reader.records().in_time_order();
             let mut session = Session::new();
@@ -82,6 +88,7 @@ impl<'r> SampleSelector<'r> {
                 selected: HashMap::new(),
                 one_in: one_in.map_or(1, NonZero::get),
                 unwinds,
+                mover,
                 room: limit.unwrap_or(u64::MAX),
                 decided: HashMap::new(),
             })
@@ -100,7 +107,13 @@ impl<'r> SampleSelector<'r> {
         self.in_time.is_none().then_some(move |part: &Chunk<'_>| spans.may_be_in(part))
     }
 
-    /// Returns what becomes of a sample; `None` for one of an unknown event, and for one that the walk in order of time does not
+    /// Returns whether the walk decides about records that are not samples, too.
+    pub(super) fn moves_addresses(&self) -> bool {
+        self.in_time.as_ref().is_some_and(|walk| walk.mover.is_some())
+    }
+
+    /// Returns what becomes of a sample, or of another record of the kernel if [addresses are moved](Self::moves_addresses);
+    /// `None` for one of an unknown event, and for one that the walk in order of time does not
     /// return.
     pub(super) fn decide(&mut self, record: &EventRecord<'_>) -> Option<EditedRecord> {
         let Self { filter, in_time } = self;
@@ -128,7 +141,15 @@ impl TimeOrderWalk<'_> {
     }
 
     fn pass(&mut self, record: &EventRecord<'_>, filter: &SampleFilter) {
-        let Self { records, session, symbols, periods, counters, selected, .. } = self;
+        let Self { records, session, symbols, periods, counters, selected, mover, .. } = self;
+        if let Some(mover) = mover.as_mut().filter(|_| record.kind() != RecordType::SAMPLE) {
+            let Ok(changes) = session.update_changes(record) else { return };
+            changes.for_each(|change| mover.note(&change));
+            if !record.kind().is_user() {
+                self.decided.insert(record.position(), mover.record(session, record));
+            }
+            return;
+        }
         let Ok(Some(at)) = session.update_at(record) else { return };
         let Some(event) = record.event() else { return };
         // All of them, as each step takes over the value of a counter.
@@ -144,8 +165,10 @@ impl TimeOrderWalk<'_> {
         let shifts = counters.pass(&at, is_kept);
         let decided = if is_kept {
             let chain = if self.unwinds { call_chain::of(&at, symbols) } else { None };
-            edited(&at, shifts.as_deref(), chain.as_deref())
-                .map_or(EditedRecord::Kept, EditedRecord::Replaced)
+            let changed = edited(&at, shifts.as_deref(), chain.as_deref(), mover.as_ref());
+            // What cannot be encoded would keep its addresses.
+            let unchanged = if mover.is_some() { EditedRecord::LeftOut } else { EditedRecord::Kept };
+            changed.map_or(unchanged, EditedRecord::Replaced)
         } else {
             EditedRecord::LeftOut
         };
@@ -153,10 +176,15 @@ impl TimeOrderWalk<'_> {
     }
 }
 
-/// Returns the bytes of a sample with other counter values and another user part of its call chain; `None` if both stay, and for
-/// a sample that no kernel writes.
-fn edited(at: &SampleContext<'_, '_>, shifts: Option<&[u64]>, chain: Option<&[u64]>) -> Option<Vec<u8>> {
-    if shifts.is_none() && chain.is_none() {
+/// Returns the bytes of a sample with other counter values, another user part of its call chain, and moved addresses; `None` if all
+/// stay, and for a sample that no kernel writes.
+fn edited(
+    at: &SampleContext<'_, '_>,
+    shifts: Option<&[u64]>,
+    chain: Option<&[u64]>,
+    mover: Option<&AddressMover>,
+) -> Option<Vec<u8>> {
+    if shifts.is_none() && chain.is_none() && mover.is_none() {
         return None;
     }
     let (raw, event) = (at.record().raw(), at.record().event()?);
@@ -164,6 +192,9 @@ fn edited(at: &SampleContext<'_, '_>, shifts: Option<&[u64]>, chain: Option<&[u6
     shift(&mut fields, shifts.unwrap_or_default());
     if let Some(chain) = chain {
         call_chain::replace(&mut fields, chain);
+    }
+    if let Some(mover) = mover {
+        mover.sample(at, &mut fields);
     }
     let mut bytes = Vec::new();
     let encoder = RecordEncoder::new_in(raw.endianness(), &event.layout);

@@ -44,7 +44,7 @@ const DELETED: &[u8] = b" (deleted)";
 
 /// Makes pseudonyms of names.
 #[derive(Clone)]
-pub(super) struct Pseudonyms {
+pub(in crate::edit) struct Pseudonyms {
     key: [u8; 32],
 }
 
@@ -56,12 +56,12 @@ impl Debug for Pseudonyms {
 
 impl Pseudonyms {
     /// Returns those of a salt.
-    pub(super) fn of_salt(salt: &[u8]) -> Self {
+    pub(in crate::edit) fn of_salt(salt: &[u8]) -> Self {
         Self { key: Sha256::digest(salt).into() }
     }
 
     /// Returns those of a random key, whose 128 bits come from the system: the keys of the standard library's hash.
-    pub(super) fn random() -> Self {
+    pub(in crate::edit) fn random() -> Self {
         let state = RandomState::new();
         let mut key = Sha256::new();
         for number in 0..4_u64 {
@@ -72,13 +72,24 @@ impl Pseudonyms {
         Self { key: key.finalize().into() }
     }
 
-    /// Returns the first hexadecimal digits of the hash of a name of a kind.
-    fn digits(&self, kind: &str, name: &[u8], digits: usize) -> Vec<u8> {
-        let hash = Sha256::new_with_prefix(self.key)
+    fn hash(&self, kind: &str, name: &[u8]) -> [u8; 32] {
+        Sha256::new_with_prefix(self.key)
             .chain_update(kind)
             .chain_update([0])
             .chain_update(name)
-            .finalize();
+            .finalize()
+            .into()
+    }
+
+    /// Returns a number for a name of a kind.
+    pub(in crate::edit) fn number(&self, kind: &str, name: &[u8]) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.hash(kind, name);
+        u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    }
+
+    /// Returns the first hexadecimal digits of the hash of a name of a kind.
+    fn digits(&self, kind: &str, name: &[u8], digits: usize) -> Vec<u8> {
+        let hash = self.hash(kind, name);
         let hex = hash.iter().flat_map(|byte| [byte >> 4, byte & 15]);
         hex.filter_map(|digit| char::from_digit(digit.into(), 16))
             .take(digits)
