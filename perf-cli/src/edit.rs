@@ -151,7 +151,9 @@ fn one(
     let mut reporter = StepReporter::new(memory.size);
     let failure = |error| match error {
         EditError::Selection(error) => selection::failure(error),
-        error @ (EditError::NoCallChains { .. } | EditError::NamesRedacted) => Failure(format!("--{error}")),
+        error @ (EditError::NoCallChains { .. } | EditError::NamesRedacted | EditError::NamesMoved) => {
+            Failure(format!("--{error}"))
+        }
         error => Failure(format!("{}: {error}", shown(&args.output))),
     };
     let report = |step: RepairStep<'_>| reporter.step(&step);

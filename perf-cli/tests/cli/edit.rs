@@ -395,7 +395,12 @@ fn moved_addresses_are_of_the_same_files() {
     assert!(info.contains("redacted: addresses"), "{info}");
     assert_eq!(edit(&input, &again, &["--aslr"]).status, 0);
     assert!(fs::read(&output).unwrap() != fs::read(&again).unwrap(), "random distances are not random");
-    assert_eq!(edit(&input, &again, &["--aslr", "--symbols-inside"]).status, 1);
+    let refused = edit(&input, &again, &["--aslr", "--symbols-inside"]);
+    assert!(
+        refused.status == 1 && refused.err.contains("--symbols-inside: names are stored for"),
+        "{}",
+        refused.err
+    );
 }
 
 #[test]

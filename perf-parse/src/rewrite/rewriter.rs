@@ -53,10 +53,9 @@ pub(super) struct EditSteps<'f> {
 
 impl Debug for EditSteps<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
-        let (removed, account) = (&self.removed, &self.account);
         f.debug_struct("EditSteps")
-            .field("removed", removed)
-            .field("account", account)
+            .field("removed", &self.removed)
+            .field("account", &self.account)
             .finish_non_exhaustive()
     }
 }
@@ -87,8 +86,8 @@ pub(super) struct EditWalk<'r> {
 pub(super) struct Rewriter<'e, 'f, S> {
     steps: &'e mut EditSteps<'f>,
     sink: S,
-    /// The events as they are written, and the layouts of their samples.
     added: Peekable<vec::IntoIter<AddedRecord>>,
+    /// The events as they are written, and the layouts of their samples.
     events: Vec<EventFields>,
     layouts: Vec<Option<SampleLayout>>,
     descriptions: Descriptions,
