@@ -272,7 +272,7 @@ fn clock_offset(text: &str) -> Result<ClockOffset, &'static str> {
         let (capture, time) = text.split_once('=')?;
         let capture = capture.parse().ok()?;
         let digits = time.trim_end_matches(|it: char| it.is_ascii_alphabetic());
-        let places = match time.get(digits.len()..)? {
+        let places: usize = match time.get(digits.len()..)? {
             "ns" => 0,
             "us" => 3,
             "ms" => 6,
@@ -285,10 +285,11 @@ fn clock_offset(text: &str) -> Result<ClockOffset, &'static str> {
         };
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         let is_number = |text: &str| text.bytes().all(|it| it.is_ascii_digit());
-        if whole.is_empty() || !is_number(whole) || !is_number(fraction) || fraction.len() > places {
+        if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
             return None;
         }
-        let nanoseconds: i64 = format!("{whole}{fraction:0<places$}").parse().ok()?;
+        let zeros = "0".repeat(places.checked_sub(fraction.len())?);
+        let nanoseconds: i64 = format!("{whole}{fraction}{zeros}").parse().ok()?;
         Some(ClockOffset { capture, nanoseconds: if is_negative { -nanoseconds } else { nanoseconds } })
     };
     parsed().ok_or(must)
