@@ -15,6 +15,7 @@ mod features;
 mod folder_sink;
 mod merge;
 mod perf_release;
+mod record_words;
 mod repair;
 mod rewriter;
 mod sample_fields;

@@ -64,9 +64,7 @@ impl EditAccount {
         names: 0,
         names_left_out: 0,
     };
-}
 
-impl EditAccount {
     /// The feature of an edited file. perf and simpleperf have no features near this number.
     pub const FEATURE: Feature = Feature(192);
 

@@ -6,6 +6,7 @@ use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::endian::{ByteOrder, Endianness};
 use perf_abi::sample_type::SampleType;
 
+use super::record_words::RecordWords;
 use crate::error::Error;
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;
@@ -68,18 +69,12 @@ pub(super) fn without(
     if is_stray && last_stays && fields.contains(SampleType::STACK_USER) {
         kept.extend_from_slice(&[0; 8]);
     }
-    let endianness = record.endianness();
-    let size = u16::try_from(kept.len()).unwrap_or(u16::MAX);
-    let size = match endianness {
-        Endianness::Little => size.to_le_bytes(),
-        Endianness::Big => size.to_be_bytes(),
-    };
-    if let Some(place) = kept.get_mut(6..8) {
-        place.copy_from_slice(&size);
-    }
-    let (raw, _) = RawRecord::<Endianness>::parse_in(endianness, &kept)?;
+    let mut kept = RecordWords::new(kept, record.endianness());
+    // It is no longer than it was.
+    let _fits = kept.set_size();
+    let (raw, _) = RawRecord::<Endianness>::parse_in(record.endianness(), &kept.bytes)?;
     Sample::parse(after, &raw)?.tail()?;
-    Ok(kept)
+    Ok(kept.bytes)
 }
 
 /// Returns the number of bytes before the call chain: the header, the leading fields and the counter values.

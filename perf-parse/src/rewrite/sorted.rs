@@ -38,9 +38,10 @@ impl<'r> SortedRecords<'r> {
     /// records in order.
     pub(super) fn new(walks: impl Fn() -> EventRecords<'r> + 'r, limit: usize) -> Option<Self> {
         let mut ordered = walks().in_time_order();
-        ordered.by_ref().for_each(drop);
-        if ordered.account().late == 0 {
-            return None;
+        while ordered.account().late == 0 {
+            if ordered.next().is_none() && ordered.account().late == 0 {
+                return None;
+            }
         }
         let spans = spans(&walks, limit).into_iter();
         Some(Self { walks: Box::new(walks), spans, held: Vec::new().into_iter(), of_time: None })

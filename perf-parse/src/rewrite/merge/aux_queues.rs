@@ -4,12 +4,12 @@ use alloc::collections::btree_map::Entry;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-use perf_abi::endian::Endianness;
 use perf_abi::record::RecordType;
 
 use super::error::CaptureMergeError;
 use crate::record::user::UserRecord;
 use crate::record::{RawRecord, Record};
+use crate::rewrite::record_words::RecordWords;
 
 /// Offset of the queue's index in an AUXTRACE record: after the header, and the size, the offset and the reference.
 const IDX: usize = 32;
@@ -41,21 +41,23 @@ impl AuxQueues {
         raw: &RawRecord<'_>,
     ) -> Result<Option<Vec<u8>>, CaptureMergeError> {
         let differ = |field, must| Err(CaptureMergeError::Differ { capture, field, must });
-        let mut bytes = raw.as_bytes().to_vec();
+        let mut words = RecordWords::of(raw);
         if raw.kind() == RecordType::AUXTRACE_INFO {
             return match &self.info {
                 None => {
-                    self.info = Some(bytes.clone());
-                    Ok(Some(bytes))
+                    self.info = Some(words.bytes.clone());
+                    Ok(Some(words.bytes))
                 }
-                Some(info) if *info == bytes => Ok(None),
+                Some(info) if *info == words.bytes => Ok(None),
                 Some(_) => differ(
                     "AUXTRACE_INFO",
                     "that of the capture before: a file describes one kind of AUX data",
                 ),
             };
         }
-        let Ok(Record::User(UserRecord::Auxtrace(it), _)) = raw.decode_user() else { return Ok(Some(bytes)) };
+        let Ok(Record::User(UserRecord::Auxtrace(it), _)) = raw.decode_user() else {
+            return Ok(Some(words.bytes));
+        };
         match self.owners.entry((it.cpu, it.tid)) {
             Entry::Vacant(entry) => {
                 entry.insert(capture);
@@ -75,12 +77,7 @@ impl AuxQueues {
             used.insert(index);
             index
         });
-        if let Some(place) = bytes.get_mut(IDX..IDX + 4) {
-            place.copy_from_slice(&match raw.endianness() {
-                Endianness::Little => index.to_le_bytes(),
-                Endianness::Big => index.to_be_bytes(),
-            });
-        }
-        Ok(Some(bytes))
+        words.set_u32(IDX, index);
+        Ok(Some(words.bytes))
     }
 }

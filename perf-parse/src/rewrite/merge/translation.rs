@@ -12,9 +12,7 @@ use crate::event::Event;
 use crate::file::write::RecordFault;
 use crate::layout::{SampleLayout, present};
 use crate::record::RawRecord;
-
-/// Size of a record's header in bytes.
-const HEADER: usize = 8;
+use crate::rewrite::record_words::{HEADER, RecordWords};
 
 /// An event of a capture, as it is in the merged capture.
 #[derive(Debug)]
@@ -37,44 +35,6 @@ pub(super) struct RecordTranslation {
     /// The events, in the order of the capture.
     pub(super) events: Vec<EventTranslation>,
     pub(super) endianness: Endianness,
-}
-
-/// A record that is being changed.
-struct RecordWords {
-    bytes: Vec<u8>,
-    endianness: Endianness,
-}
-
-impl RecordWords {
-    fn get(&self, at: usize) -> Option<u64> {
-        let word = self.bytes.get(at..at.checked_add(8)?)?.try_into().ok()?;
-        Some(match self.endianness {
-            Endianness::Little => u64::from_le_bytes(word),
-            Endianness::Big => u64::from_be_bytes(word),
-        })
-    }
-
-    fn encoded(&self, word: u64) -> [u8; 8] {
-        match self.endianness {
-            Endianness::Little => word.to_le_bytes(),
-            Endianness::Big => word.to_be_bytes(),
-        }
-    }
-
-    /// Replaces a word; one that the record does not have stays away.
-    fn map(&mut self, at: usize, change: impl FnOnce(u64) -> u64) {
-        let Some(word) = self.get(at).map(change) else { return };
-        let word = self.encoded(word);
-        if let Some(place) = self.bytes.get_mut(at..at.saturating_add(8)) {
-            place.copy_from_slice(&word);
-        }
-    }
-
-    fn insert(&mut self, at: usize, word: u64) {
-        let at = at.min(self.bytes.len());
-        let word = self.encoded(word);
-        self.bytes.splice(at..at, word);
-    }
 }
 
 impl RecordTranslation {
@@ -101,7 +61,7 @@ impl RecordTranslation {
     ///
     /// If the record has no room for an identifier, or none can be told.
     pub(super) fn record(&self, raw: &RawRecord<'_>, event: Option<&Event>) -> Result<Vec<u8>, RecordFault> {
-        let mut words = RecordWords { bytes: raw.as_bytes().to_vec(), endianness: self.endianness };
+        let mut words = RecordWords::of(raw);
         if raw.kind().is_user() {
             self.user(raw, &mut words);
             return Ok(words.bytes);
@@ -122,16 +82,8 @@ impl RecordTranslation {
                 words.bytes.truncate(HEADER.saturating_add(written));
                 words.insert(usize::MAX, id);
             }
-            let len = words.bytes.len();
-            let fault = RecordFault::Size { size: raw.size(), len };
-            let size = u16::try_from(len).map_err(|_| fault)?;
-            let size = match self.endianness {
-                Endianness::Little => size.to_le_bytes(),
-                Endianness::Big => size.to_be_bytes(),
-            };
-            if let Some(place) = words.bytes.get_mut(6..8) {
-                place.copy_from_slice(&size);
-            }
+            let fault = RecordFault::Size { size: raw.size(), len: words.bytes.len() };
+            words.set_size().ok_or(fault)?;
         }
         Ok(words.bytes)
     }
