@@ -35,16 +35,16 @@ fn list<T>(
     entry: impl Fn(T) -> String,
 ) -> Lines {
     let items = items.into_iter();
-    Lines { value: count(items.len(), one, many), entries: items.map(entry).collect() }
+    Lines { value: count(items.len() as u64, one, many), entries: items.map(entry).collect() }
 }
 
-fn count(items: usize, one: &str, many: &str) -> String {
+fn count(items: u64, one: &str, many: &str) -> String {
     format!("{items} {}", if items == 1 { one } else { many })
 }
 
 /// Returns what edits left out of the capture, and changed.
 fn edit_account(account: &EditAccount) -> String {
-    let mut text = format!("edited, {} left out", count_of(account.left_out));
+    let mut text = format!("edited, {} left out", count(account.left_out, "sample", "samples"));
     if account.one_in > 1 {
         text.push_str(&format!(", 1 of {} kept", account.one_in));
     }
@@ -52,16 +52,19 @@ fn edit_account(account: &EditAccount) -> String {
         text.push_str(&format!(", without {}", account.removed));
     }
     if account.side_band_left_out > 0 {
-        text.push_str(&format!(", {} of other times left out", records(account.side_band_left_out)));
+        text.push_str(&format!(
+            ", {} of other times left out",
+            count(account.side_band_left_out, "record", "records")
+        ));
     }
     if account.added > 0 {
-        text.push_str(&format!(", {} added", records(account.added)));
+        text.push_str(&format!(", {} added", count(account.added, "record", "records")));
     }
     if account.added_fields.0 != 0 {
         text.push_str(&format!(", with {} added", account.added_fields));
     }
     if account.renumbered > 0 {
-        text.push_str(&format!(", {} replaced", count(account.renumbered as usize, "id", "ids")));
+        text.push_str(&format!(", {} replaced", count(account.renumbered, "id", "ids")));
     }
     for (capture, offset) in &account.clock_offsets {
         text.push_str(&format!(", times of capture {capture} moved by {offset} ns"));
@@ -73,19 +76,10 @@ fn edit_account(account: &EditAccount) -> String {
         text.push_str(&format!(", redacted: {}", Printable(account.redacted.join(",").as_bytes())));
     }
     if account.names > 0 || account.names_left_out > 0 {
-        let frames = if account.names_left_out == 1 { "frame" } else { "frames" };
-        let (names, left_out) = (account.names, account.names_left_out);
-        text.push_str(&format!(", names of {names} functions stored, not of {left_out} {frames}"));
+        let left_out = count(account.names_left_out, "frame", "frames");
+        text.push_str(&format!(", names of {} functions stored, not of {left_out}", account.names));
     }
     text
-}
-
-fn records(number: u64) -> String {
-    format!("{number} {}", if number == 1 { "record" } else { "records" })
-}
-
-fn count_of(samples: u64) -> String {
-    format!("{samples} {}", if samples == 1 { "sample" } else { "samples" })
 }
 
 /// Returns the text of a feature section. For a feature that is not decoded, the text is its position.
@@ -172,10 +166,10 @@ pub(crate) fn lines(section: &FeatureSection<'_>) -> Result<Lines, FileError> {
             list(it, "file", "files", |it| format!("{}: {} bytes", Printable(&it.path), it.size))
         }
         FeatureData::EtmBranchList(it) => list(it.binaries, "file", "files", |it| {
-            let addrs = count(it.addrs.len(), "address", "addresses");
+            let addrs = count(it.addrs.len() as u64, "address", "addresses");
             format!("{}: branches from {addrs}", Printable(&it.path))
         }),
-        FeatureData::InitMap(it) => count(it.records().count(), "record", "records").into(),
+        FeatureData::InitMap(it) => count(it.records().count() as u64, "record", "records").into(),
         _ => format!("{} bytes at {:#x}", section.bytes.len(), section.offset).into(),
     })
 }
@@ -194,12 +188,12 @@ fn stored_file(it: StoredFile<'_>) -> String {
         SimpleperfDsoType::SYMBOL_MAP_FILE => "symbol map",
         _ => "other file",
     };
-    let symbols = count(it.symbols.len(), "symbol", "symbols");
+    let symbols = count(it.symbols.len() as u64, "symbol", "symbols");
     let offset = it.file_offset_of_min_vaddr.filter(|&offset| offset != u64::MAX);
     let offset = offset.map_or(String::new(), |offset| format!(" at offset {offset:#x}"));
     let dex = match it.dex_file_offsets.len() {
         0 => String::new(),
-        files => format!(", {}", count(files, "dex file", "dex files")),
+        files => format!(", {}", count(files as u64, "dex file", "dex files")),
     };
     format!("{}: {kind}, {symbols}, lowest address {:#x}{offset}{dex}", Printable(&it.path), it.min_vaddr)
 }
@@ -223,7 +217,7 @@ fn cpu_topology(it: CpuTopology<'_>) -> Lines {
         (Some(it.thread_siblings), "core", "cores"),
     ] {
         let Some(siblings) = siblings else { continue };
-        counts.push(count(siblings.len(), one, many));
+        counts.push(count(siblings.len() as u64, one, many));
         entries.extend(siblings.iter().map(|cpus| format!("{one}: cpus {}", Printable(&cpus))));
     }
     for (cpu, (place, die_id)) in it.places().enumerate() {
