@@ -220,6 +220,7 @@ impl CaptureEdit {
 
     /// Returns the edit with the filter of the selection in a capture.
     fn on<'r>(self, reader: &'r Reader<'_>, symbols: &Symbols) -> Result<Edit<'r>, EditError> {
+        let may_use_index = self.may_use_index();
         let Self {
             edit,
             selection,
@@ -277,7 +278,6 @@ impl CaptureEdit {
         }) {
             return Err(EditError::NoCallChains { event: OneLine(&event_name(event)).to_string() });
         }
-        let may_use_index = !selection.time.are_all();
         let mover = address_seed.map(|seed| AddressMover::new(seed.as_deref()));
         let mut selector =
             SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds, mover)?;

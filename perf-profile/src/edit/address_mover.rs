@@ -18,7 +18,7 @@ use super::reencode::reencoded;
 /// Distances are multiples of the largest common page size.
 const ALIGNMENT: u64 = 1 << 16;
 
-/// Where the mappings of a process go that are below 4 GiB, and the others. The vDSO of a 32-bit process is told by it.
+/// Where the mappings of a process go that are below 4 GiB, and the others. perf recognizes the vDSO of a 32-bit process by it.
 const LOW: (u64, u64) = (1 << 20, 0xf000_0000);
 const HIGH: (u64, u64) = (1 << 32, 0x7f00_0000_0000);
 

@@ -67,7 +67,7 @@ pub(super) fn state_records(
     };
     let mut living = BTreeSet::new();
     living.extend(session.threads().filter(|it| may_have_samples(it)).map(Thread::process_key));
-    // The threads of each process, the first one first. One that has exited stands for those that have not.
+    // The threads of each process, the first one first, also if it has exited and others have not.
     let mut processes: BTreeMap<u64, Vec<&Thread>> = BTreeMap::new();
     for thread in session.threads().filter(|it| living.contains(&it.process_key()) && it.tid() > 0) {
         let is_first = thread.pid() == thread.tid();
@@ -102,7 +102,7 @@ pub(super) fn state_records(
 
 /// A process of a session.
 struct ProcessState<'s> {
-    /// The thread that stands for it.
+    /// The thread that has its id, or else another one.
     first: &'s Thread,
     threads: Vec<&'s Thread>,
     /// Generated code that it has from processes that it was forked from, which are the ones that named it.
