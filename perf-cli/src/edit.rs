@@ -1,5 +1,7 @@
 //! `perfdata edit`: another capture of a capture.
 
+mod generated_code;
+
 use core::fmt::Display;
 use std::fs::{self, File};
 #[cfg(target_os = "linux")]
@@ -40,6 +42,9 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
     if to_stdout && args.index {
         let what = "has no file beside which an index could be; give -o the name of a file";
         return Err(Failure(format!("--index: standard output {what}")));
+    }
+    if args.jit {
+        generated_code::check(args)?;
     }
     let redaction = redaction(args);
     let remaining = redaction.as_ref().map(|it| it.remaining().join(", "));
@@ -136,8 +141,25 @@ fn unnamed(output: &Path) -> io::Result<File> {
     tempfile::tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
-/// Edits one capture. `inputs` are all files that are read.
+/// Edits one capture. `inputs` are all files that are read. Generated code makes another capture of it, which is edited.
 fn one(
+    args: &EditArgs,
+    steps: CaptureEdit,
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    inputs: &[InputFile],
+) -> Result<Outcome, Failure> {
+    if !args.jit {
+        return edit(args, steps, reader, memory, inputs);
+    }
+    let with_code = generated_code::add(args, reader, memory, inputs)?;
+    let failure = |error: &dyn Display| Failure(format!("{}: {error}", shown(&args.output)));
+    let reader = Reader::from_file(with_code.file).map_err(|error| failure(&error))?;
+    let outcome = edit(args, steps, &reader, Memory::default(), inputs)?;
+    Ok(if with_code.is_whole { outcome } else { Outcome::Partial })
+}
+
+fn edit(
     args: &EditArgs,
     steps: CaptureEdit,
     reader: &Reader<'_>,

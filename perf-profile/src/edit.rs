@@ -4,6 +4,8 @@ mod address_mover;
 mod call_chain;
 mod counter_base;
 mod file_build_ids;
+#[cfg(feature = "generated-code")]
+mod generated_code;
 mod moved_addresses;
 mod redaction;
 mod reencode;
@@ -20,6 +22,9 @@ use std::error::Error;
 use std::io::{Seek, Write};
 use std::rc::Rc;
 
+#[cfg(feature = "generated-code")]
+#[cfg_attr(docsrs, doc(cfg(feature = "generated-code")))]
+pub use generated_code::{CodeImage, GeneratedCode, GeneratedCodeError};
 pub use redaction::{Redaction, SecretKind};
 
 use perf_abi::sample_type::SampleType;

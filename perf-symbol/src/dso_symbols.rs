@@ -81,9 +81,9 @@ impl DsoSymbols {
                 let (why, doubt, path) = (kernel.why, doubt(kernel.doubt), kernel.path.clone());
                 Self { table: SymbolTable::Kernel(Box::new(kernel)), why, doubt, path, _reservation: None }
             }
-            DsoKind::Memory => match perf_map(finder, dso) {
-                Ok((map, path, origin)) => {
-                    let table = SymbolTable::PerfMap(map, origin);
+            DsoKind::Memory => match finder.perf_map_at(dso) {
+                Ok((text, path, origin)) => {
+                    let table = SymbolTable::PerfMap(PerfMap::read(text, finder.bounds()), origin);
                     Self { table, why: None, doubt: OnceLock::new(), path, _reservation: None }
                 }
                 Err(why) => Self::nothing(why),
@@ -258,8 +258,7 @@ fn doubt(doubt: Option<Doubt>) -> OnceLock<Doubt> {
 
 /// Reads the jitdump that a process has mapped.
 pub(crate) fn jitdump(finder: &FileFinder, dso: &Dso) -> Result<Jitdump, NoSymbols> {
-    let path = finder.path_of_mapped(dso).ok_or(NoSymbols::NotFound)?;
-    let jitdump = Jitdump::read(finder.read(&path)?, finder.bounds());
+    let jitdump = Jitdump::read(finder.jitdump(dso)?, finder.bounds());
     if finder.cancellation().is_cancelled() { Err(NoSymbols::Cancelled) } else { jitdump }
 }
 
@@ -267,19 +266,6 @@ pub(crate) fn jitdump(finder: &FileFinder, dso: &Dso) -> Result<Jitdump, NoSymbo
 pub(crate) fn pid_of(name: &[u8]) -> Option<i32> {
     let pid = name.strip_prefix(b"/tmp/perf-")?.strip_suffix(b".map")?;
     std::str::from_utf8(pid).ok()?.parse().ok()
-}
-
-/// Reads the map of a process. A process in a container names it by its number there, in a `/tmp` of its own: such a map is
-/// found while the process runs.
-fn perf_map(finder: &FileFinder, dso: &Dso) -> Result<(PerfMap, PathBuf, FileOrigin), NoSymbols> {
-    let mut result = Err(NoSymbols::NotFound);
-    for (path, origin) in finder.perf_maps(dso) {
-        match finder.read(&path) {
-            Ok(text) => return Ok((PerfMap::read(text, finder.bounds()), path, origin)),
-            Err(why) => result = Err(why),
-        }
-    }
-    result
 }
 
 #[cfg(test)]

@@ -219,7 +219,7 @@ impl FileFinder {
 
     /// Returns the path of a file that is not ELF: at the recorded path, unless the process that has mapped it runs and has it
     /// elsewhere. `None` for a path that leads out of the folder of all files.
-    pub(crate) fn path_of_mapped(&self, dso: &Dso) -> Option<PathBuf> {
+    fn path_of_mapped(&self, dso: &Dso) -> Option<PathBuf> {
         let path = path_of(dso.path());
         if let Some(root) = &self.options.symfs {
             return below(root, &path);
@@ -236,9 +236,40 @@ impl FileFinder {
         Some(paths.into_iter().find(is_it).unwrap_or(path))
     }
 
+    /// Reads the jitdump that a process has mapped, the DSO of [`Maps::jitdump`](perf_session::Maps::jitdump).
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub fn jitdump(&self, dso: &Dso) -> Result<FileBytes, NoSymbols> {
+        self.read(&self.path_of_mapped(dso).ok_or(NoSymbols::NotFound)?)
+    }
+
+    /// Reads the perf map of the process that generated code: of a DSO of the kind [`DsoKind::Memory`](perf_session::DsoKind::Memory).
+    /// A process in a container names it by its number there, in a `/tmp` of its own: such a map is found while the process runs.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be read.
+    pub fn perf_map(&self, dso: &Dso) -> Result<FileBytes, NoSymbols> {
+        self.perf_map_at(dso).map(|(text, ..)| text)
+    }
+
+    /// Reads the perf map of a process, and returns where it is.
+    pub(crate) fn perf_map_at(&self, dso: &Dso) -> Result<(FileBytes, PathBuf, FileOrigin), NoSymbols> {
+        let mut result = Err(NoSymbols::NotFound);
+        for (path, origin) in self.perf_maps(dso) {
+            match self.read(&path) {
+                Ok(text) => return Ok((text, path, origin)),
+                Err(why) => result = Err(why),
+            }
+        }
+        result
+    }
+
     /// Returns the places of the map of a process's generated code, the best one first: that of the process itself, if it
     /// runs and is the recorded one, and the recorded one.
-    pub(crate) fn perf_maps(&self, dso: &Dso) -> Vec<(PathBuf, FileOrigin)> {
+    fn perf_maps(&self, dso: &Dso) -> Vec<(PathBuf, FileOrigin)> {
         let path = path_of(dso.name());
         if let Some(root) = &self.options.symfs {
             return below(root, &path).map(|path| (path, FileOrigin::Path)).into_iter().collect();

@@ -1,5 +1,7 @@
 //! Ranges of addresses that are laid over each other one after the other, as code of a JIT compiler is.
 
+use core::ops::Range;
+
 /// Ranges by address, with the number of the last one that covers an address.
 ///
 /// It is a segment tree, so that a million ranges that all overlap take little more memory and time than a million that do
@@ -60,6 +62,24 @@ impl Overlay {
         best
     }
 
+    /// Returns the parts of ranges that no later range covers, by address: each with the number of its range. Two parts of one
+    /// range that adjoin are one.
+    pub(crate) fn visible(&self) -> impl Iterator<Item = (Range<u64>, u32)> {
+        let mut bounds = self.bounds.windows(2).peekable();
+        core::iter::from_fn(move || {
+            loop {
+                let &[start, mut end] = bounds.next()? else { return None };
+                let Some(number) = self.find(start, u32::MAX) else { continue };
+                while let Some(&[_, next]) =
+                    bounds.next_if(|it| it.first().and_then(|&at| self.find(at, u32::MAX)) == Some(number))
+                {
+                    end = next;
+                }
+                return Some((start..end, number));
+            }
+        })
+    }
+
     /// Returns the nodes that an address is in, the smallest first.
     pub(crate) fn path(&self, address: u64) -> impl Iterator<Item = usize> {
         let after = self.bounds.partition_point(|&bound| bound <= address);
@@ -105,6 +125,15 @@ mod tests {
                 .map(|(number, _)| number as u32)
                 .next_back();
             prop_assert_eq!(overlay.find(address, before), expected);
+            let visible: Vec<_> = overlay.visible().collect();
+            let at = |address| visible.iter().find(|(it, _)| it.contains(&address)).map(|&(_, number)| number);
+            prop_assert_eq!(at(address), overlay.find(address, u32::MAX));
+            prop_assert!(visible.iter().all(|(it, _)| !it.is_empty()));
+            // In ascending order, and none can be joined with the next.
+            let are_apart = |two: &[(Range<u64>, u32)]| {
+                two[0].0.end < two[1].0.start || two[0].0.end == two[1].0.start && two[0].1 != two[1].1
+            };
+            prop_assert!(visible.windows(2).all(are_apart));
         }
     }
 

@@ -1,5 +1,7 @@
 //! `/tmp/perf-PID.map`, in which a program names the code that it generated.
 
+use core::ops::Range;
+
 use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
@@ -69,7 +71,21 @@ impl PerfMap {
     /// Returns the symbol that has an address; `None` if none has it.
     #[must_use]
     pub fn find(&self, address: u64) -> Option<Symbol<'_>> {
-        let entry = self.entries.get(usize::try_from(self.overlay.find(address, u32::MAX)?).ok()?)?;
+        self.symbol(self.overlay.find(address, u32::MAX)?)
+    }
+
+    /// Returns the symbols by address: each with the addresses for which [`find`](Self::find) returns it, several times if it was
+    /// replaced in part.
+    pub fn visible(&self) -> impl Iterator<Item = Symbol<'_>> {
+        let symbol = |(range, number): (Range<u64>, u32)| {
+            Some(Symbol { start: range.start, end: range.end, ..self.symbol(number)? })
+        };
+        self.overlay.visible().filter_map(symbol)
+    }
+
+    /// Returns the symbol of an entry.
+    fn symbol(&self, number: u32) -> Option<Symbol<'_>> {
+        let entry = self.entries.get(usize::try_from(number).ok()?)?;
         let name = without_end(self.text.get(entry.name..)?.split(|&byte| byte == b'\n').next()?);
         Some(Symbol { name, start: entry.start, end: entry.end, source: NameSource::PerfMap })
     }
@@ -128,6 +144,9 @@ mod tests {
         assert_eq!(name(0x3008).as_deref(), Some("with prefixes"));
         // The offset in a symbol is from its start, though another one is in between.
         assert_eq!(map.find(0x1050).unwrap().start, 0x1000);
+        let visible = map.visible().map(|it| (it.start, it.end, it.name)).collect::<Vec<_>>();
+        assert_eq!(visible[..2], [(0x1000, 0x1040, &b"first"[..]), (0x1040, 0x1050, b"second")]);
+        assert_eq!(visible[2..4], [(0x1050, 0x1100, &b"first"[..]), (0x2000, 0x2001, b"empty")]);
         assert_eq!(map.skipped(), 0);
     }
 

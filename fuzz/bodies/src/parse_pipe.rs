@@ -85,6 +85,10 @@ fn is_cut(record: &Next<'_>, expected: &Next<'_>) -> bool {
     let is_aux = |error: &FileError| error.field() == "auxtrace.size";
     match (record, expected) {
         (Some(Err(FileError { kind: FileErrorKind::Io(_), .. })), _) => true,
+        // A record that is longer than a stream may hold is not read, so that it is not known how much of it is there.
+        (Some(Err(error)), Some(Err(expected))) if error.field() == "payload" => {
+            error.offset == expected.offset && error.field() == expected.field()
+        }
         (Some(Ok(record)), Some(Err(error))) => is_aux(error) && record.kind() == RecordType::AUXTRACE,
         (Some(Err(error)), _) | (_, Some(Err(error))) => is_aux(error),
         _ => false,

@@ -16,7 +16,7 @@ use super::symbols::SymbolArgs;
 pub(super) const EXAMPLES: &str = "\
 Keeps the selected samples, and the records that are not samples, so that the samples have the names and stacks that they \
 had. Without an option, every record is copied unchanged. What cannot be decoded is left out and reported, as by repair. Any \
-number of options apply in one pass; their order does not matter. Nothing of the capture itself changes.
+number of options apply in one pass (--jit takes another); their order does not matter. Nothing of the capture itself changes.
 
 Several captures become one, in order of time. They must be of one boot of one machine, on one clock, unless --clock-offset \
 states how far their clocks are apart. Events with the same attributes and name are one event. Ids that two captures use for \
@@ -35,6 +35,7 @@ Examples:
   perfdata edit perf.data -o public.data --redact
   perfdata edit perf.data -o chains.data --unwind
   perfdata edit perf.data -o named.data --symbols-inside --build-ids
+  perfdata edit perf.data -o node.data --jit
   perfdata edit monday.data tuesday.data -o both.data
   perfdata edit app.data perf.data -o both.data --clock-offset 2=-1.5ms
   perfdata edit perf.data -o old.data --for perf-6.1
@@ -82,6 +83,12 @@ pub(crate) struct EditArgs {
     /// surely the recorded ones, by device and inode, are read
     #[arg(long)]
     pub(crate) build_ids: bool,
+
+    /// Write the code that programs generated as ELF files into OUT.files, and map them in the capture: for each jitdump at the times
+    /// of its loads, and for each perf map. perf and others then find the names. Needs the jitdumps and perf maps; times of jitdumps
+    /// need perf record -k mono
+    #[arg(long)]
+    pub(crate) jit: bool,
 
     /// Store the names of all frames in the capture, so that it is readable on any machine. perf passes over them. Names that are
     /// guesses, inlined functions and lines are left out

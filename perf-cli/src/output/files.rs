@@ -39,6 +39,8 @@ pub(crate) enum FileContent {
     Trace,
     /// The index of a capture.
     Index,
+    /// Code that a recorded program generated.
+    Code,
     /// A capture with the files of its names.
     #[cfg(target_os = "linux")]
     Archive,

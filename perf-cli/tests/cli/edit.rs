@@ -309,6 +309,33 @@ fn names_inside_need_no_files() {
 }
 
 #[test]
+fn generated_code_that_is_not_there_is_said() {
+    let folder = scratch_folder("edit_jit");
+    let [plain, output] = ["plain.data", "output.data"].map(|name| folder.join(name));
+    let input = testdata::path("plain.data");
+    assert_eq!(edit(&input, &plain, &[]).status, 0);
+    let run = edit(&input, &output, &["--jit"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(run.err.contains("--jit: no jitdump and no perf map of the capture's processes"), "{}", run.err);
+    assert!(!folder.join("output.data.files").exists());
+    assert!(fs::read(&output).unwrap() == fs::read(&plain).unwrap());
+    for (others, why) in [
+        (&["--redact"][..], "--jit: a redaction of paths or strings removes the paths of its files"),
+        (&["--redact=comms,strings"], "--jit: a redaction of paths or strings"),
+        (&["--aslr"], "--jit: its files have addresses, which --aslr hides"),
+    ] {
+        let run = edit(&input, &output, &[&["--jit"], others].concat());
+        assert!(run.status == 1 && run.err.contains(why), "{others:?}: {}", run.err);
+    }
+    let run = edit(&input, Path::new("-"), &["--jit", "--to", "pipe"]);
+    assert!(
+        run.status == 1 && run.err.contains("--jit: standard output has no folder beside it"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
 fn records_are_sorted() {
     let folder = scratch_folder("edit_sorted");
     let output = folder.join("edited.data");

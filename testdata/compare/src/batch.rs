@@ -2,6 +2,7 @@
 //! what is left to the walk.
 
 use perf_abi::endian::ByteOrder;
+use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::batch::Extent;
 use perf_parse::file::EventRecords;
@@ -21,6 +22,9 @@ const COLUMNS: [SampleType; 11] = [
     SampleType::RAW,
     SampleType::STACK_USER,
 ];
+
+/// The records after which batches may end anywhere.
+const COMPRESSED: [RecordType; 2] = [RecordType::COMPRESSED, RecordType::COMPRESSED2];
 
 /// The columns of fields of variable size. An event of a batch may lack them while others record them.
 const TAIL: SampleType = SampleType::CALLCHAIN.union(SampleType::RAW).union(SampleType::STACK_USER);
@@ -81,7 +85,8 @@ fn walk_in<'r, const N: usize>(
                 assert_eq!(next.position(), record.position());
                 assert_eq!(next.raw().as_bytes(), record.raw().as_bytes());
                 let is_good = record.sample().is_some_and(|sample| sample.tail().is_ok());
-                let is_compressed = record.position().decompressed.is_some();
+                let mut types = records.account().by_type();
+                let is_compressed = types.any(|(kind, _)| COMPRESSED.contains(&kind));
                 // Another event may record other leading fields.
                 let leading = SampleType::KNOWN.0 & selected.0 & !TAIL.0;
                 let its = record.event().map_or(0, |event| event.attr.sample_type.0);

@@ -20,6 +20,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     a_stream,
     a_stream_to_perf_report,
     stacks_are_complete_where_perfs_are,
+    generated_code_has_the_names_that_perf_gives_it,
     the_time_of_day,
     tools_read_it_without_a_warning,
     tasks_that_started_on_another_cpu,
@@ -84,6 +85,58 @@ fn copies_of_the_stack() {
     let options = ["--call-graph", "dwarf,1024", "-e", "page-faults", "-c", "4"];
     let capture = agreed(&options, &command("touch", 100));
     says(&["report", "--stdio", "--no-children"], &capture);
+}
+
+/// Our files of generated code, and perf's, in one capture of perf.
+fn generated_code_has_the_names_that_perf_gives_it() {
+    needs::all(&[needs::Need::Runs(&["gcc", "--version"])]);
+    let folder = needs::folder();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/writers/program.c");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-O1", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-fno-stack-protector"]);
+    gcc.args(["-fno-builtin", "-nostdlib", "-static", "-o", "program"]).arg(source).current_dir(&folder);
+    let (status, _, err) = run(&mut gcc);
+    assert_eq!(status, 0, "{err}");
+    let mut record =
+        perf(&["record", "-q", "-N", "-g", "-k", "mono", "-e", "cpu-clock:u", "-o", "perf.data"]);
+    let (status, _, err) = run(record.args(["./program", "jit"]).current_dir(&folder));
+    assert_eq!(status, 0, "{err}");
+    let [capture, ours, perfs] = ["perf.data", "ours.data", "perfs.data"].map(|name| folder.join(name));
+    let (status, _, err) = run(perfdata().args(["edit", "--jit", "-o"]).arg(&ours).arg(&capture));
+    assert_eq!(status, 0, "{err}");
+    assert!(err.contains("ours.data.files: files: 1, functions: 2"), "{err}");
+    let mut inject = perf(&["inject", "--jit", "-i", "perf.data", "-o", "perfs.data"]);
+    assert_eq!(run(inject.current_dir(&folder)).0, 0);
+    let script = |capture: &Path| says(&["script", "-F", "comm,tid,time,event,ip,sym"], capture);
+    // The addresses are offsets in the files, which are others.
+    let names = |text: &str| {
+        let name = |line: &str| {
+            line.split_once(" jitted_").map_or(line.to_owned(), |(_, it)| format!("jitted_{it}"))
+        };
+        text.lines().map(name).collect::<Vec<_>>()
+    };
+    let (of_ours, of_perfs) = (names(&script(&ours)), names(&script(&perfs)));
+    assert!(
+        ["jitted_step_1", "jitted_step_2"].iter().all(|name| of_ours.iter().any(|it| it == name)),
+        "{of_ours:?}"
+    );
+    assert_eq!(of_ours, of_perfs);
+    assert!(!script(&capture).contains("jitted_step"), "perf knows the names without the files");
+    // Without the jitdump, they are those that it gave.
+    let ours_prints = |capture: &Path| {
+        let (status, out, err) = run(perfdata().args(["script", "-F", "tid,time,ip,sym"]).arg(capture));
+        assert_eq!(status, 0, "{err}");
+        names(&out)
+    };
+    let before = ours_prints(&capture);
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|it| it == "dump") {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    assert_eq!(ours_prints(&ours), before);
+    assert!(ours_prints(&capture) != before);
 }
 
 fn two_events_by_their_ids() {

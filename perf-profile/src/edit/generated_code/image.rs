@@ -1,0 +1,527 @@
+//! ELF files of generated code.
+
+use gimli::write::{
+    Address, AttributeValue, DwarfUnit, EhFrame, EndianVec, FrameTable, LineProgram, LineString, Sections,
+    Writer as _,
+};
+use gimli::{
+    BaseAddresses, CieOrFde, DW_AT_high_pc, DW_AT_low_pc, DW_AT_name, Encoding, EndianSlice, Format,
+    LineEncoding, RunTimeEndian, UnwindSection,
+};
+use object::Endianness as ObjectEndianness;
+use object::elf;
+use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
+use perf_abi::endian::Endianness;
+use perf_session::BuildId;
+use perf_symbol::jitdump::JitDebugInfo;
+use sha2::{Digest, Sha256};
+
+/// An ELF file that has the functions of generated code: symbols, and from a jitdump the code, lines and unwind tables.
+#[derive(Clone, Debug)]
+pub struct CodeImage {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) build_id: BuildId,
+}
+
+impl CodeImage {
+    /// Returns the name of the file, such as `jit-7.so` or `perf-7.so`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the content of the file.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// The offset of the code in the file, and its address in the image.
+const CODE: u64 = 0x1000;
+
+/// The first address of code that a jitdump does not have, beyond all that it has.
+const ABSENT: u64 = 1 << 32;
+
+/// Maximum size of code, so that all addresses of an image fit.
+const LONGEST: u64 = 1 << 32;
+
+/// Number of bytes that the code of a function takes at least, so that its unwind tables fit their encoding.
+const ALIGNMENT: u64 = 16;
+
+/// An image that is being made.
+#[derive(Debug)]
+pub(super) struct ImageBuilder<'a> {
+    endianness: Endianness,
+    machine: u16,
+    code: Vec<u8>,
+    /// The end of the code that the image has no bytes of.
+    absent_end: u64,
+    /// Where code without bytes begins.
+    absent: Option<u64>,
+    symbols: Vec<ImageSymbol<'a>>,
+    lines: Vec<CodeLines<'a>>,
+    frames: Vec<CodeFrames<'a>>,
+}
+
+/// A function.
+#[derive(Debug)]
+struct ImageSymbol<'a> {
+    name: &'a [u8],
+    address: u64,
+    size: u64,
+    has_code: bool,
+}
+
+/// The lines of a function.
+#[derive(Debug)]
+struct CodeLines<'a> {
+    address: u64,
+    size: u64,
+    info: JitDebugInfo<'a>,
+}
+
+/// The unwind table of a function.
+#[derive(Debug)]
+struct CodeFrames<'a> {
+    address: u64,
+    size: u64,
+    eh_frame: &'a [u8],
+}
+
+/// A section with its content.
+struct ImageSection {
+    name: &'static [u8],
+    kind: elf::SectionType,
+    flags: elf::SectionFlags,
+    alignment: u64,
+    bytes: Vec<u8>,
+}
+
+impl<'a> ImageBuilder<'a> {
+    /// Creates an image without functions. `machine` is `EM_*` of `elf.h`.
+    pub(super) fn new(endianness: Endianness, machine: u16) -> Self {
+        Self {
+            endianness,
+            machine,
+            code: Vec::new(),
+            absent_end: ABSENT,
+            absent: None,
+            symbols: Vec::new(),
+            lines: Vec::new(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Adds a function, and returns its offset in the file; `None` for one that is too long. Without all its code, it has
+    /// addresses beyond the end of the file.
+    pub(super) fn function(&mut self, name: &'a [u8], size: u64, code: &[u8]) -> Option<u64> {
+        if size > LONGEST {
+            return None;
+        }
+        let has_code = usize::try_from(size) == Ok(code.len());
+        let address = if has_code {
+            let at = u64::try_from(self.code.len()).ok()?.checked_next_multiple_of(ALIGNMENT)?;
+            self.code.resize(usize::try_from(at).ok()?, 0);
+            self.code.extend_from_slice(code);
+            CODE.checked_add(at)?
+        } else {
+            let address = self.absent_end;
+            self.absent_end = address.checked_add(size)?.checked_next_multiple_of(ALIGNMENT)?;
+            self.absent = self.absent.or(Some(address));
+            address
+        };
+        self.symbols.push(ImageSymbol { name, address, size, has_code });
+        Some(address)
+    }
+
+    /// Adds a function without code at its own address.
+    pub(super) fn function_at(&mut self, name: &'a [u8], address: u64, size: u64) {
+        self.symbols.push(ImageSymbol { name, address, size, has_code: false });
+        self.absent = Some(self.absent.map_or(address, |absent| absent.min(address)));
+        let end = address.saturating_add(size);
+        self.absent_end = if self.symbols.len() == 1 { end } else { self.absent_end.max(end) };
+    }
+
+    /// Adds the lines of the function at `address`.
+    pub(super) fn lines(&mut self, address: u64, size: u64, info: JitDebugInfo<'a>) {
+        self.lines.push(CodeLines { address, size, info });
+    }
+
+    /// Adds the unwind table of the function at `address`, which has code: the content of an `.eh_frame` after the code.
+    pub(super) fn frames(&mut self, address: u64, size: u64, eh_frame: &'a [u8]) {
+        if !eh_frame.is_empty() {
+            self.frames.push(CodeFrames { address, size, eh_frame });
+        }
+    }
+
+    /// Returns the number of functions.
+    pub(super) fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    fn is_64(&self) -> bool {
+        // The machines of 32 bits that have JIT compilers.
+        const NARROW: [u16; 4] = [3, 8, 20, 40];
+        let end = self.absent.map_or(0, |_| self.absent_end);
+        end > u32::MAX.into() || !NARROW.contains(&self.machine)
+    }
+
+    fn encoding(&self, version: u16) -> Encoding {
+        Encoding { format: Format::Dwarf32, version, address_size: if self.is_64() { 8 } else { 4 } }
+    }
+
+    fn endian(&self) -> RunTimeEndian {
+        match self.endianness {
+            Endianness::Little => RunTimeEndian::Little,
+            Endianness::Big => RunTimeEndian::Big,
+        }
+    }
+
+    /// Returns the unwind tables for a section `.eh_frame` at `section`; those that cannot be read, or are not of their function,
+    /// are left out.
+    fn eh_frame(&self, section: u64) -> Vec<u8> {
+        let mut out = EhFrame(EndianVec::new(self.endian()));
+        for it in &self.frames {
+            let mut table = gimli::EhFrame::new(it.eh_frame, self.endian());
+            table.set_address_size(self.encoding(4).address_size);
+            // Addresses are relative to the table, which is after the code, aligned to 8 bytes: `jit_add_eh_frame_info`, perf's
+            // tools/perf/util/genelf.c.
+            let after = it.size.next_multiple_of(8);
+            let in_image = |address: u64| {
+                let offset = address.wrapping_add(after);
+                let at = it.address.wrapping_add(offset).wrapping_sub(section);
+                (offset < it.size).then_some(Address::Constant(at))
+            };
+            let table = describe_only(&table, it.size, after).then(|| FrameTable::from(&table, &in_image));
+            if let Some(Ok(table)) = table {
+                let before = out.len();
+                if table.write_eh_frame(&mut out).is_err() {
+                    let mut kept = EndianVec::new(self.endian());
+                    // What is cut off is whole entries.
+                    let whole = out.slice().get(..before).unwrap_or_default();
+                    let _: Result<(), _> = kept.write(whole);
+                    out = EhFrame(kept);
+                }
+            }
+        }
+        out.0.into_vec()
+    }
+
+    /// Returns the sections of the lines.
+    fn line_sections(&self) -> Vec<ImageSection> {
+        let mut unit = DwarfUnit::new(self.encoding(4));
+        let folder = LineString::String(b"/".to_vec());
+        let name = LineString::String(b"jit".to_vec());
+        let program = LineProgram::new(self.encoding(4), LineEncoding::default(), folder, None, name, None);
+        unit.unit.line_program = program;
+        let program = &mut unit.unit.line_program;
+        let folder = program.default_directory();
+        let (mut first, mut end) = (u64::MAX, 0);
+        for of in &self.lines {
+            let mut lines: Vec<_> = of
+                .info
+                .lines()
+                .filter_map(|it| Some((it.code_addr.checked_sub(of.info.code_addr)?, it)))
+                .filter(|(offset, it)| *offset < of.size && !it.file.is_empty())
+                .collect();
+            lines.sort_by_key(|&(offset, _)| offset);
+            let Some(&(start, _)) = lines.first() else { continue };
+            (first, end) = (first.min(of.address), end.max(of.address.saturating_add(of.size)));
+            program.begin_sequence(Some(Address::Constant(of.address.saturating_add(start))));
+            for (offset, it) in lines {
+                let file = program.add_file(LineString::String(it.file.to_vec()), folder, None);
+                let row = program.row();
+                row.address_offset = offset.saturating_sub(start);
+                (row.file, row.line, row.column) = (file, it.line.into(), it.discrim.into());
+                program.generate_row();
+            }
+            program.end_sequence(of.size.saturating_sub(start));
+        }
+        if first > end {
+            return Vec::new();
+        }
+        let root = unit.unit.root();
+        let root = unit.unit.get_mut(root);
+        root.set(DW_AT_name, AttributeValue::String(b"jit".to_vec()));
+        root.set(DW_AT_low_pc, AttributeValue::Address(Address::Constant(first)));
+        root.set(DW_AT_high_pc, AttributeValue::Udata(end.saturating_sub(first)));
+        let mut sections = Sections::new(EndianVec::new(self.endian()));
+        if unit.write(&mut sections).is_err() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        let _: Result<(), ()> = sections.for_each(|id, content| {
+            if !content.slice().is_empty() {
+                all.push(ImageSection {
+                    name: id.name().as_bytes(),
+                    kind: elf::SHT_PROGBITS,
+                    flags: elf::SectionFlags(0),
+                    alignment: 1,
+                    bytes: content.slice().to_vec(),
+                });
+            }
+            Ok(())
+        });
+        all
+    }
+
+    /// Returns the file; `None` if it would be too large.
+    pub(super) fn build(self, name: String) -> Option<CodeImage> {
+        let endianness = match self.endianness {
+            Endianness::Little => ObjectEndianness::Little,
+            Endianness::Big => ObjectEndianness::Big,
+        };
+        let code_end = CODE.checked_add(u64::try_from(self.code.len()).ok()?)?;
+        let tables_at = code_end.next_multiple_of(8);
+        let eh_frame = self.eh_frame(tables_at);
+        let mut others = vec![ImageSection {
+            name: b".eh_frame",
+            kind: elf::SHT_PROGBITS,
+            flags: elf::SHF_ALLOC,
+            alignment: 8,
+            bytes: eh_frame,
+        }];
+        others.extend(self.line_sections());
+        others.push(ImageSection {
+            name: b".note.gnu.build-id",
+            kind: elf::SHT_NOTE,
+            flags: elf::SectionFlags(0),
+            alignment: 4,
+            bytes: Vec::new(),
+        });
+        let build_id = self.build_id(&others);
+        others.last_mut()?.bytes = self.note(&build_id);
+        others.retain(|section| !section.bytes.is_empty());
+
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(endianness, self.is_64(), &mut bytes);
+        writer.reserve_file_header();
+        let has_code = !self.code.is_empty();
+        writer.reserve_program_headers(u32::from(has_code) + u32::from(self.absent.is_some()));
+        writer.reserve_until(CODE);
+        writer.reserve(u64::try_from(self.code.len()).ok()?, 1);
+        let text_name = writer.add_section_name(b".text");
+        let text = has_code.then(|| writer.reserve_section_index());
+        let absent = self.absent.map(|_| writer.reserve_section_index());
+        let section_of = |symbol: &ImageSymbol<'_>| {
+            (if symbol.has_code { text } else { absent }).unwrap_or(SectionIndex(0))
+        };
+        let others = others
+            .into_iter()
+            .map(|section| {
+                let name = writer.add_section_name(section.name);
+                writer.reserve_section_index();
+                let offset = writer.reserve(u64::try_from(section.bytes.len()).ok()?, section.alignment);
+                Some((section, name, offset))
+            })
+            .collect::<Option<Vec<_>>>()?;
+        let names: Vec<_> = self.symbols.iter().map(|symbol| writer.add_string(symbol.name)).collect();
+        for symbol in &self.symbols {
+            writer.reserve_symbol_index(Some(section_of(symbol)));
+        }
+        writer.reserve_symtab_section_index();
+        writer.reserve_symtab();
+        writer.reserve_strtab_section_index();
+        writer.reserve_strtab().ok()?;
+        writer.reserve_shstrtab_section_index();
+        writer.reserve_shstrtab().ok()?;
+        writer.reserve_section_headers();
+
+        let header = FileHeader {
+            os_abi: elf::ELFOSABI_NONE,
+            abi_version: 0,
+            e_type: elf::ET_DYN,
+            e_machine: elf::Machine(self.machine),
+            e_entry: 0,
+            e_flags: elf::FileFlags(0),
+        };
+        writer.write_file_header(&header).ok()?;
+        writer.write_align_program_headers();
+        let tables_end = others.first().filter(|(it, ..)| it.name == b".eh_frame");
+        let loaded = tables_end.map_or(code_end, |(it, _, at)| at.saturating_add(it.bytes.len() as u64));
+        let segments =
+            [has_code.then_some((CODE, loaded)), self.absent.map(|start| (start, self.absent_end))];
+        for (start, end) in segments.into_iter().flatten() {
+            let size = end.checked_sub(start)?;
+            writer.write_program_header(&ProgramHeader {
+                p_type: elf::PT_LOAD,
+                p_flags: elf::PF_R | elf::PF_X,
+                // The addresses of an image are its offsets, also where it has no bytes.
+                p_offset: start,
+                p_vaddr: start,
+                p_paddr: start,
+                p_filesz: size,
+                p_memsz: size,
+                p_align: 1,
+            });
+        }
+        writer.pad_until(CODE);
+        writer.write(&self.code);
+        for (section, _, offset) in &others {
+            writer.pad_until(*offset);
+            writer.write(&section.bytes);
+        }
+        writer.write_null_symbol();
+        for (symbol, name) in self.symbols.iter().zip(names) {
+            writer.write_symbol(&Sym {
+                section: Some(section_of(symbol).0),
+                st_name: writer.string_offset(Some(name)),
+                st_info: elf::SymbolInfo::new(elf::STB_GLOBAL, elf::STT_FUNC),
+                st_other: elf::SymbolOther(0),
+                st_shndx: elf::SymbolSection(0),
+                st_value: symbol.address,
+                st_size: symbol.size,
+            });
+        }
+        writer.write_strtab();
+        writer.write_shstrtab();
+        writer.write_null_section_header();
+        let of = |name, kind, flags, (start, size): (u64, u64), alignment| SectionHeader {
+            sh_name: name,
+            sh_type: kind,
+            sh_flags: flags,
+            sh_addr: start,
+            sh_offset: start,
+            sh_size: size,
+            sh_link: 0,
+            sh_info: 0,
+            sh_addralign: alignment,
+            sh_entsize: 0,
+        };
+        let code = elf::SHF_ALLOC | elf::SHF_EXECINSTR;
+        let text_name = writer.section_name_offset(Some(text_name));
+        if has_code {
+            let range = (CODE, self.code.len() as u64);
+            writer.write_section_header(&of(text_name, elf::SHT_PROGBITS, code, range, ALIGNMENT));
+        }
+        if let Some(start) = self.absent {
+            let range = (start, self.absent_end.checked_sub(start)?);
+            writer.write_section_header(&of(text_name, elf::SHT_NOBITS, code, range, 1));
+        }
+        for (section, name, offset) in &others {
+            let name = writer.section_name_offset(Some(*name));
+            let range = (*offset, section.bytes.len() as u64);
+            let mut header = of(name, section.kind, section.flags, range, section.alignment);
+            if section.flags == elf::SectionFlags(0) {
+                header.sh_addr = 0;
+            }
+            writer.write_section_header(&header);
+        }
+        writer.write_symtab_section_header(1);
+        writer.write_strtab_section_header();
+        writer.write_shstrtab_section_header();
+        Some(CodeImage { name, bytes, build_id: BuildId::new(&build_id) })
+    }
+
+    /// Returns 20 bytes that depend on all that the image has.
+    fn build_id(&self, sections: &[ImageSection]) -> [u8; 20] {
+        let mut hash = Sha256::new();
+        hash.update(&self.code);
+        for it in &self.symbols {
+            hash.update(it.address.to_le_bytes());
+            hash.update(it.size.to_le_bytes());
+            hash.update(it.name);
+            hash.update([0]);
+        }
+        sections.iter().for_each(|section| hash.update(&section.bytes));
+        let mut id = [0; 20];
+        id.iter_mut().zip(hash.finalize()).for_each(|(to, from)| *to = from);
+        id
+    }
+
+    /// Returns the note with a build id.
+    fn note(&self, build_id: &[u8; 20]) -> Vec<u8> {
+        let word = |value: u32| match self.endianness {
+            Endianness::Little => value.to_le_bytes(),
+            Endianness::Big => value.to_be_bytes(),
+        };
+        // NT_GNU_BUILD_ID
+        [&word(4), &word(20), &word(3), &b"GNU\0"[..], build_id].concat()
+    }
+}
+
+/// Returns whether all entries of a table can be read, and are of the code that ends, aligned to 8 bytes, where the table begins.
+fn describe_only(table: &gimli::EhFrame<EndianSlice<'_, RunTimeEndian>>, size: u64, after: u64) -> bool {
+    let bases = BaseAddresses::default().set_eh_frame(0);
+    let mut entries = table.entries(&bases);
+    loop {
+        let is_of_code = match entries.next() {
+            Ok(None) => return true,
+            Ok(Some(CieOrFde::Cie(_))) => true,
+            Ok(Some(CieOrFde::Fde(partial))) => {
+                partial.parse(gimli::EhFrame::cie_from_offset).is_ok_and(|fde| {
+                    let end = fde.initial_address().wrapping_add(after).checked_add(fde.len());
+                    end.is_some_and(|end| end <= size)
+                })
+            }
+            Err(_) => false,
+        };
+        if !is_of_code {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gimli::write::{CallFrameInstruction, CommonInformationEntry, FrameDescriptionEntry};
+    use gimli::{DW_EH_PE_pcrel, DW_EH_PE_sdata4, DwEhPe, X86_64};
+    use perf_symbol::{ElfImage, FileBytes};
+
+    /// Returns a table for code of `size` bytes, as a JIT compiler writes it: after the code, relative to itself.
+    fn table(size: u32, cfa: i32, endian: RunTimeEndian) -> Vec<u8> {
+        let encoding = Encoding { format: Format::Dwarf32, version: 1, address_size: 8 };
+        let mut cie = CommonInformationEntry::new(encoding, 1, -8, X86_64::RA);
+        cie.fde_address_encoding = DwEhPe(DW_EH_PE_pcrel.0 | DW_EH_PE_sdata4.0);
+        cie.add_instruction(CallFrameInstruction::Cfa(X86_64::RSP, cfa));
+        let mut table = FrameTable::default();
+        let cie = table.add_cie(cie);
+        let start = Address::Constant(u64::from(size.next_multiple_of(8)).wrapping_neg());
+        let mut fde = FrameDescriptionEntry::new(start, size);
+        fde.add_instruction(1, CallFrameInstruction::CfaOffset(cfa + 8));
+        table.add_fde(cie, fde);
+        let mut out = EhFrame(EndianVec::new(endian));
+        table.write_eh_frame(&mut out).unwrap();
+        out.0.into_vec()
+    }
+
+    #[test]
+    fn unwind_tables_are_those_of_their_functions() {
+        for (endianness, endian) in
+            [(Endianness::Little, RunTimeEndian::Little), (Endianness::Big, RunTimeEndian::Big)]
+        {
+            let tables = [table(13, 16, endian), table(40, 32, endian), table(8, 48, endian)];
+            let mut image = ImageBuilder::new(endianness, 62);
+            let mut starts = Vec::new();
+            for (table, size) in tables.iter().zip([13_u64, 40, 4]) {
+                let at = image.function(b"f", size, &vec![0x90; size as usize]).unwrap();
+                // The last one is not that of its function: its code is longer.
+                image.frames(at, size, table);
+                starts.push(at);
+            }
+            image.frames(starts[0], 13, b"damaged");
+            let image = image.build("name".to_owned()).unwrap();
+            let elf = ElfImage::parse(FileBytes::new(image.bytes)).unwrap();
+            let section = elf.section(".eh_frame").unwrap();
+            let tables = elf.raw_data(section);
+            let frames = gimli::EhFrame::new(&tables, endian);
+            let bases = BaseAddresses::default().set_eh_frame(section.address);
+            let mut found = Vec::new();
+            let mut entries = frames.entries(&bases);
+            while let Some(entry) = entries.next().unwrap() {
+                if let gimli::CieOrFde::Fde(partial) = entry {
+                    let fde = partial.parse(gimli::EhFrame::cie_from_offset).unwrap();
+                    let mut context = gimli::UnwindContext::new();
+                    let mut rows = fde.rows(&frames, &bases, &mut context).unwrap();
+                    let cfa = rows.next_row().unwrap().unwrap().cfa().clone();
+                    found.push((fde.initial_address(), fde.len(), cfa));
+                }
+            }
+            let cfa = |offset| gimli::CfaRule::RegisterAndOffset { register: X86_64::RSP, offset };
+            assert_eq!(found, [(starts[0], 13, cfa(16)), (starts[1], 40, cfa(32))]);
+        }
+    }
+}
