@@ -11,8 +11,8 @@ usage: bench [--inputs DIR] [--rounds N] [--mb N] [--binary FILE]
              [--addresses N] [--quick] [RACE...]
        bench count INPUT WAY | --list | --agree    for count.sh, which counts instructions
 
-Races: memory file stream dispatch types dump script growth order live session scale symbols size start build; all of them
-if none is named.
+Races: memory file stream dispatch types dump script growth order live session scale symbols edit size start build; all of
+them if none is named.
 
   --inputs DIR  folder of existing captures; the default is bench/inputs, into which they are recorded once (needs root,
                 perf, gcc, 1 GB)

@@ -2,7 +2,9 @@
 
 mod error;
 mod image;
+mod line_tables;
 mod loads;
+mod unwind_tables;
 
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};

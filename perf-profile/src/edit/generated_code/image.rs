@@ -1,13 +1,6 @@
 //! ELF files of generated code.
 
-use gimli::write::{
-    Address, AttributeValue, DwarfUnit, EhFrame, EndianVec, FrameTable, LineProgram, LineString, Sections,
-    Writer as _,
-};
-use gimli::{
-    BaseAddresses, CieOrFde, DW_AT_high_pc, DW_AT_low_pc, DW_AT_name, Encoding, EndianSlice, Format,
-    LineEncoding, RunTimeEndian, UnwindSection,
-};
+use gimli::RunTimeEndian;
 use object::Endianness as ObjectEndianness;
 use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
@@ -15,6 +8,9 @@ use perf_abi::endian::Endianness;
 use perf_session::BuildId;
 use perf_symbol::jitdump::JitDebugInfo;
 use sha2::{Digest, Sha256};
+
+use super::line_tables::{self, CodeLines};
+use super::unwind_tables::{self, CodeFrames};
 
 /// An ELF file that has the functions of generated code: symbols, and from a jitdump the code, lines and unwind tables.
 #[derive(Clone, Debug)]
@@ -72,22 +68,6 @@ struct ImageSymbol<'a> {
     address: u64,
     size: u64,
     has_code: bool,
-}
-
-/// The lines of a function.
-#[derive(Debug)]
-struct CodeLines<'a> {
-    address: u64,
-    size: u64,
-    info: JitDebugInfo<'a>,
-}
-
-/// The unwind table of a function.
-#[derive(Debug)]
-struct CodeFrames<'a> {
-    address: u64,
-    size: u64,
-    eh_frame: &'a [u8],
 }
 
 /// A section with its content.
@@ -168,8 +148,8 @@ impl<'a> ImageBuilder<'a> {
         end > u32::MAX.into() || !NARROW.contains(&self.machine)
     }
 
-    fn encoding(&self, version: u16) -> Encoding {
-        Encoding { format: Format::Dwarf32, version, address_size: if self.is_64() { 8 } else { 4 } }
+    fn address_size(&self) -> u8 {
+        if self.is_64() { 8 } else { 4 }
     }
 
     fn endian(&self) -> RunTimeEndian {
@@ -177,94 +157,6 @@ impl<'a> ImageBuilder<'a> {
             Endianness::Little => RunTimeEndian::Little,
             Endianness::Big => RunTimeEndian::Big,
         }
-    }
-
-    /// Returns the unwind tables for a section `.eh_frame` at `section`; those that cannot be read, or are not of their function,
-    /// are left out.
-    fn eh_frame(&self, section: u64) -> Vec<u8> {
-        let mut out = EhFrame(EndianVec::new(self.endian()));
-        for it in &self.frames {
-            let mut table = gimli::EhFrame::new(it.eh_frame, self.endian());
-            table.set_address_size(self.encoding(4).address_size);
-            // Addresses are relative to the table, which is after the code, aligned to 8 bytes: `jit_add_eh_frame_info`, perf's
-            // tools/perf/util/genelf.c.
-            let after = it.size.next_multiple_of(8);
-            let in_image = |address: u64| {
-                let offset = address.wrapping_add(after);
-                let at = it.address.wrapping_add(offset).wrapping_sub(section);
-                (offset < it.size).then_some(Address::Constant(at))
-            };
-            let table = describe_only(&table, it.size, after).then(|| FrameTable::from(&table, &in_image));
-            if let Some(Ok(table)) = table {
-                let before = out.len();
-                if table.write_eh_frame(&mut out).is_err() {
-                    let mut kept = EndianVec::new(self.endian());
-                    // What is cut off is whole entries.
-                    let whole = out.slice().get(..before).unwrap_or_default();
-                    let _: Result<(), _> = kept.write(whole);
-                    out = EhFrame(kept);
-                }
-            }
-        }
-        out.0.into_vec()
-    }
-
-    /// Returns the sections of the lines.
-    fn line_sections(&self) -> Vec<ImageSection> {
-        let mut unit = DwarfUnit::new(self.encoding(4));
-        let folder = LineString::String(b"/".to_vec());
-        let name = LineString::String(b"jit".to_vec());
-        let program = LineProgram::new(self.encoding(4), LineEncoding::default(), folder, None, name, None);
-        unit.unit.line_program = program;
-        let program = &mut unit.unit.line_program;
-        let folder = program.default_directory();
-        let (mut first, mut end) = (u64::MAX, 0);
-        for of in &self.lines {
-            let mut lines: Vec<_> = of
-                .info
-                .lines()
-                .filter_map(|it| Some((it.code_addr.checked_sub(of.info.code_addr)?, it)))
-                .filter(|(offset, it)| *offset < of.size && !it.file.is_empty())
-                .collect();
-            lines.sort_by_key(|&(offset, _)| offset);
-            let Some(&(start, _)) = lines.first() else { continue };
-            (first, end) = (first.min(of.address), end.max(of.address.saturating_add(of.size)));
-            program.begin_sequence(Some(Address::Constant(of.address.saturating_add(start))));
-            for (offset, it) in lines {
-                let file = program.add_file(LineString::String(it.file.to_vec()), folder, None);
-                let row = program.row();
-                row.address_offset = offset.saturating_sub(start);
-                (row.file, row.line, row.column) = (file, it.line.into(), it.discrim.into());
-                program.generate_row();
-            }
-            program.end_sequence(of.size.saturating_sub(start));
-        }
-        if first > end {
-            return Vec::new();
-        }
-        let root = unit.unit.root();
-        let root = unit.unit.get_mut(root);
-        root.set(DW_AT_name, AttributeValue::String(b"jit".to_vec()));
-        root.set(DW_AT_low_pc, AttributeValue::Address(Address::Constant(first)));
-        root.set(DW_AT_high_pc, AttributeValue::Udata(end.saturating_sub(first)));
-        let mut sections = Sections::new(EndianVec::new(self.endian()));
-        if unit.write(&mut sections).is_err() {
-            return Vec::new();
-        }
-        let mut all = Vec::new();
-        let _: Result<(), ()> = sections.for_each(|id, content| {
-            if !content.slice().is_empty() {
-                all.push(ImageSection {
-                    name: id.name().as_bytes(),
-                    kind: elf::SHT_PROGBITS,
-                    flags: elf::SectionFlags(0),
-                    alignment: 1,
-                    bytes: content.slice().to_vec(),
-                });
-            }
-            Ok(())
-        });
-        all
     }
 
     /// Returns the file; `None` if it would be too large.
@@ -275,7 +167,8 @@ impl<'a> ImageBuilder<'a> {
         };
         let code_end = CODE.checked_add(u64::try_from(self.code.len()).ok()?)?;
         let tables_at = code_end.next_multiple_of(8);
-        let eh_frame = self.eh_frame(tables_at);
+        let (address_size, endian) = (self.address_size(), self.endian());
+        let eh_frame = unwind_tables::section(&self.frames, tables_at, address_size, endian);
         let mut others = vec![ImageSection {
             name: b".eh_frame",
             kind: elf::SHT_PROGBITS,
@@ -283,7 +176,14 @@ impl<'a> ImageBuilder<'a> {
             alignment: 8,
             bytes: eh_frame,
         }];
-        others.extend(self.line_sections());
+        let lines = line_tables::sections(&self.lines, address_size, endian);
+        others.extend(lines.into_iter().map(|(name, bytes)| ImageSection {
+            name: name.as_bytes(),
+            kind: elf::SHT_PROGBITS,
+            flags: elf::SectionFlags(0),
+            alignment: 1,
+            bytes,
+        }));
         others.push(ImageSection {
             name: b".note.gnu.build-id",
             kind: elf::SHT_NOTE,
@@ -439,89 +339,5 @@ impl<'a> ImageBuilder<'a> {
         };
         // NT_GNU_BUILD_ID
         [&word(4), &word(20), &word(3), &b"GNU\0"[..], build_id].concat()
-    }
-}
-
-/// Returns whether all entries of a table can be read, and are of the code that ends, aligned to 8 bytes, where the table begins.
-fn describe_only(table: &gimli::EhFrame<EndianSlice<'_, RunTimeEndian>>, size: u64, after: u64) -> bool {
-    let bases = BaseAddresses::default().set_eh_frame(0);
-    let mut entries = table.entries(&bases);
-    loop {
-        let is_of_code = match entries.next() {
-            Ok(None) => return true,
-            Ok(Some(CieOrFde::Cie(_))) => true,
-            Ok(Some(CieOrFde::Fde(partial))) => {
-                partial.parse(gimli::EhFrame::cie_from_offset).is_ok_and(|fde| {
-                    let end = fde.initial_address().wrapping_add(after).checked_add(fde.len());
-                    end.is_some_and(|end| end <= size)
-                })
-            }
-            Err(_) => false,
-        };
-        if !is_of_code {
-            return false;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gimli::write::{CallFrameInstruction, CommonInformationEntry, FrameDescriptionEntry};
-    use gimli::{DW_EH_PE_pcrel, DW_EH_PE_sdata4, DwEhPe, X86_64};
-    use perf_symbol::{ElfImage, FileBytes};
-
-    /// Returns a table for code of `size` bytes, as a JIT compiler writes it: after the code, relative to itself.
-    fn table(size: u32, cfa: i32, endian: RunTimeEndian) -> Vec<u8> {
-        let encoding = Encoding { format: Format::Dwarf32, version: 1, address_size: 8 };
-        let mut cie = CommonInformationEntry::new(encoding, 1, -8, X86_64::RA);
-        cie.fde_address_encoding = DwEhPe(DW_EH_PE_pcrel.0 | DW_EH_PE_sdata4.0);
-        cie.add_instruction(CallFrameInstruction::Cfa(X86_64::RSP, cfa));
-        let mut table = FrameTable::default();
-        let cie = table.add_cie(cie);
-        let start = Address::Constant(u64::from(size.next_multiple_of(8)).wrapping_neg());
-        let mut fde = FrameDescriptionEntry::new(start, size);
-        fde.add_instruction(1, CallFrameInstruction::CfaOffset(cfa + 8));
-        table.add_fde(cie, fde);
-        let mut out = EhFrame(EndianVec::new(endian));
-        table.write_eh_frame(&mut out).unwrap();
-        out.0.into_vec()
-    }
-
-    #[test]
-    fn unwind_tables_are_those_of_their_functions() {
-        for (endianness, endian) in
-            [(Endianness::Little, RunTimeEndian::Little), (Endianness::Big, RunTimeEndian::Big)]
-        {
-            let tables = [table(13, 16, endian), table(40, 32, endian), table(8, 48, endian)];
-            let mut image = ImageBuilder::new(endianness, 62);
-            let mut starts = Vec::new();
-            for (table, size) in tables.iter().zip([13_u64, 40, 4]) {
-                let at = image.function(b"f", size, &vec![0x90; size as usize]).unwrap();
-                // The last one is not that of its function: its code is longer.
-                image.frames(at, size, table);
-                starts.push(at);
-            }
-            image.frames(starts[0], 13, b"damaged");
-            let image = image.build("name".to_owned()).unwrap();
-            let elf = ElfImage::parse(FileBytes::new(image.bytes)).unwrap();
-            let section = elf.section(".eh_frame").unwrap();
-            let tables = elf.raw_data(section);
-            let frames = gimli::EhFrame::new(&tables, endian);
-            let bases = BaseAddresses::default().set_eh_frame(section.address);
-            let mut found = Vec::new();
-            let mut entries = frames.entries(&bases);
-            while let Some(entry) = entries.next().unwrap() {
-                if let gimli::CieOrFde::Fde(partial) = entry {
-                    let fde = partial.parse(gimli::EhFrame::cie_from_offset).unwrap();
-                    let mut context = gimli::UnwindContext::new();
-                    let mut rows = fde.rows(&frames, &bases, &mut context).unwrap();
-                    let cfa = rows.next_row().unwrap().unwrap().cfa().clone();
-                    found.push((fde.initial_address(), fde.len(), cfa));
-                }
-            }
-            let cfa = |offset| gimli::CfaRule::RegisterAndOffset { register: X86_64::RSP, offset };
-            assert_eq!(found, [(starts[0], 13, cfa(16)), (starts[1], 40, cfa(32))]);
-        }
     }
 }
