@@ -4,9 +4,7 @@ mod generated_code;
 
 use core::fmt::Display;
 use std::fs::{self, File};
-#[cfg(target_os = "linux")]
-use std::io::Write;
-use std::io::{self, BufWriter, ErrorKind};
+use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::Path;
 
 use perf_abi::sample_type::SampleType;
@@ -19,6 +17,7 @@ use perf_parse::rewrite::FolderOutputs;
 use perf_parse::rewrite::{
     CaptureMergeError, Edit, EditSummary, MergeOptions, PerfRelease, RepairOrder, RepairStep, merge,
 };
+use perf_profile::Selection;
 use perf_profile::edit::{CaptureEdit, EditError, Redaction};
 
 use crate::args::edit::{ClockOffset, ContainerArg, EditArgs};
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
     }
 }
 
-/// Edits several captures: as one, which is written without a name beside the output first.
+/// Edits several captures: as one, which is written without a name beside the output first, unless there is no step after it.
 fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
     let failure = |error: &dyn Display| Failure(format!("{}: {error}", shown(&args.output)));
     let (mut readers, mut inputs) = (Vec::new(), Vec::new());
@@ -82,28 +81,84 @@ fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
     if args.output != Path::new("-") {
         Outputs::of(inputs.iter().cloned()).claim("-o", &args.output)?;
     }
-    let file = unnamed(&args.output).map_err(|error| failure(&error))?;
-    let mut diagnostics = Diagnostics::new();
     let readers: Vec<_> = readers.iter().collect();
-    let merged = merge(&readers, &merge_options(args)?, BufWriter::new(file), |capture, step| {
+    if has_no_step(args)? {
+        let mut outputs = Outputs::of(inputs.iter().cloned());
+        let claim = outputs.claim("-o", &args.output)?;
+        if args.index {
+            outputs.claim("--index", &index::beside(&args.output)?)?;
+        }
+        let (file, output) = claim.create(FileContent::Capture)?;
+        let merged = without_output(merged(args, &readers, BufWriter::new(file))?);
+        output.publish()?;
+        return Ok(finished(args, merged));
+    }
+    let file = unnamed(&args.output).map_err(|error| failure(&error))?;
+    let merged = merged(args, &readers, BufWriter::new(file))?;
+    let file = merged.out.into_inner().map_err(|error| failure(&error))?;
+    let reader = Reader::from_file(file).map_err(|error| failure(&error))?;
+    let outcome = one(args, steps, &reader, Memory::default(), &inputs)?;
+    Ok(if merged.account.is_clean() && merged.dropped == 0 { outcome } else { Outcome::Partial })
+}
+
+/// Writes several captures as one, and reports their faults.
+fn merged<W: Write + Seek>(
+    args: &EditArgs,
+    readers: &[&Reader<'_>],
+    out: W,
+) -> Result<EditSummary<W>, Failure> {
+    let mut diagnostics = Diagnostics::new();
+    let merged = merge(readers, &merge_options(args)?, out, |capture, step| {
         let (RepairStep::Capture { error } | RepairStep::Unreadable { error, .. }) = step else { return };
         if let Some(path) = args.files.0.get(capture) {
             diagnostics.report_in(path, &error);
         }
     });
-    drop(diagnostics);
-    let merged = merged.map_err(|error| match error {
+    merged.map_err(|error| match error {
         CaptureMergeError::Differ { capture, field, must } => {
             let field = if field == "clock offset" { "--clock-offset" } else { field };
             let path = args.files.0.get(capture).map(|path| shown(path).to_string()).unwrap_or_default();
             Failure(format!("{path}: {field}: must be {must}"))
         }
-        error => failure(&error),
-    })?;
-    let file = merged.out.into_inner().map_err(|error| failure(&error))?;
-    let reader = Reader::from_file(file).map_err(|error| failure(&error))?;
-    let outcome = one(args, steps, &reader, Memory::default(), &inputs)?;
-    Ok(if merged.account.is_clean() && merged.dropped == 0 { outcome } else { Outcome::Partial })
+        error => Failure(format!("{}: {error}", shown(&args.output))),
+    })
+}
+
+/// Returns whether several captures only become one file.
+fn has_no_step(args: &EditArgs) -> Result<bool, Failure> {
+    // Each option is named, so that none is forgotten.
+    let EditArgs {
+        files: _,
+        reading: _,
+        output,
+        only,
+        sample_every: None,
+        limit: None,
+        drop,
+        unwind: false,
+        clock_offset: _,
+        build_ids: false,
+        jit: false,
+        symbols_inside: false,
+        sort: false,
+        #[cfg(target_os = "linux")]
+            compress: None,
+        #[cfg(target_os = "linux")]
+            uncompress: _,
+        index: _,
+        release: None,
+        to: ContainerArg::File,
+        attr_size: None,
+        redact: None,
+        hash: _,
+        aslr: None,
+        symbols: _,
+    } = args
+    else {
+        return Ok(false);
+    };
+    let selects = selection::selection(only)? != Selection::default();
+    Ok(drop.is_empty() && !selects && output != Path::new("-"))
 }
 
 /// Returns what the command line states about the captures.
@@ -227,6 +282,11 @@ fn edit(
         }
     };
     drop(reporter);
+    Ok(finished(args, edited))
+}
+
+/// Prints what was written, and what was not.
+fn finished(args: &EditArgs, edited: EditSummary<()>) -> Outcome {
     let EditSummary { written, left_out, dropped, features_dropped, left_out_for_release, account, .. } =
         edited;
     if let Some(release) = args.release.filter(|_| !left_out_for_release.is_empty()) {
@@ -241,7 +301,7 @@ fn edit(
     say!(
         "perfdata: records written: {written}, left out: {left_out}, not decoded: {dropped}, bytes skipped: {skipped}"
     );
-    Ok(if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial })
+    if account.is_clean() && dropped == 0 { Outcome::Clean } else { Outcome::Partial }
 }
 
 /// Creates the folder of a capture. Nothing may have its name: what has would become that of another capture.
