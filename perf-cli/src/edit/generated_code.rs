@@ -8,7 +8,7 @@ use perf_parse::Reader;
 use perf_parse::rewrite::{Edit, RepairStep};
 use perf_profile::edit::{CodeImage, GeneratedCode, SecretKind};
 
-use super::unnamed;
+use super::{BUFFER, unnamed};
 use crate::args::edit::{EditArgs, SecretArg};
 use crate::escape::shown;
 use crate::input::Memory;
@@ -74,7 +74,7 @@ pub(super) fn add(
         }
     }
     let has_all = code.left_out().next().is_none();
-    let out = BufWriter::new(unnamed(&args.output).map_err(|error| failure(&error))?);
+    let out = BufWriter::with_capacity(BUFFER, unnamed(&args.output).map_err(|error| failure(&error))?);
     let mut diagnostics = Diagnostics::new();
     let edited = code.add_to(Edit::new()).write_file(reader, out, |step| {
         if let RepairStep::Capture { error } | RepairStep::Unreadable { error, .. } = step {
