@@ -16,7 +16,7 @@ use perf_parse::write::{RecordEncoder, SampleFields, SampleIdFields};
 use perf_parse::{Reader, SampleLayout};
 use perf_profile::edit::{GeneratedCode, GeneratedCodeError};
 use perf_profile::{Samples, Symbols};
-use perf_symbol::NoSymbols;
+use perf_symbol::{NoSymbols, SymbolOptions};
 
 const PID: i32 = 5;
 
@@ -241,6 +241,30 @@ fn memory_with_a_perf_map_is_a_file() {
     let after = names(&edited);
     assert!(after[0].contains("first") && after[4].contains("far"), "{after:#?}");
     assert_eq!(without_offsets(before), without_offsets(after));
+}
+
+/// A capture can name one file by many paths.
+#[test]
+fn all_files_together_are_no_larger_than_one_may_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jit-5.dump");
+    let dump = Dump::new(false, 0).load(2, 0x10_000, (64, 64), 1, "early").out;
+    fs::write(&path, &dump).unwrap();
+    let mut capture = Recording::new(1);
+    for dots in ["", "./", "././", "./././"] {
+        let path = format!("{}/{dots}jit-5.dump", folder.path().display());
+        capture.map((0x20_000, 0x1000), path.as_bytes());
+    }
+    let capture = capture.finish();
+    let reader = Reader::new(&capture).unwrap();
+    for (files, images) in [(4, 1), (3, 1), (0, 0)] {
+        let mut options = SymbolOptions::default();
+        options.limits.file = files * dump.len() as u64 + u64::from(files == 0) * (dump.len() as u64 - 1);
+        let symbols = Symbols::new(reader.features(), options);
+        let code = GeneratedCode::of(&reader, &symbols, folder.path(), |_| Ok(())).unwrap();
+        assert_eq!((code.images(), code.left_out().count()), (images, 4 - files as usize), "{files}");
+        assert!(files == 0 || code.left_out().all(|(_, why)| *why == GeneratedCodeError::TooMuch));
+    }
 }
 
 #[test]

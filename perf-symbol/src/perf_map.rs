@@ -23,7 +23,9 @@ pub struct PerfMap {
 struct PerfMapEntry {
     start: u64,
     end: u64,
+    /// The place of the name in the text.
     name: usize,
+    name_end: usize,
 }
 
 impl PerfMap {
@@ -58,7 +60,11 @@ impl PerfMap {
             }
             let entry = parse_line(line).filter(|_| it.entries.len() < limits.symbols);
             match entry {
-                Some(entry) => it.entries.push(PerfMapEntry { name: at.saturating_add(entry.name), ..entry }),
+                Some(entry) => it.entries.push(PerfMapEntry {
+                    name: at.saturating_add(entry.name),
+                    name_end: at.saturating_add(entry.name_end),
+                    ..entry
+                }),
                 None => it.skipped = it.skipped.saturating_add(1),
             }
             at = at.saturating_add(line.len());
@@ -86,7 +92,7 @@ impl PerfMap {
     /// Returns the symbol of an entry.
     fn symbol(&self, number: u32) -> Option<Symbol<'_>> {
         let entry = self.entries.get(usize::try_from(number).ok()?)?;
-        let name = without_end(self.text.get(entry.name..)?.split(|&byte| byte == b'\n').next()?);
+        let name = self.text.get(entry.name..entry.name_end)?;
         Some(Symbol { name, start: entry.start, end: entry.end, source: NameSource::PerfMap })
     }
 
@@ -102,7 +108,7 @@ impl PerfMap {
     }
 }
 
-/// Parses a line; the name is an offset in the line.
+/// Parses a line; the name is a place in the line.
 fn parse_line(line: &[u8]) -> Option<PerfMapEntry> {
     let line = without_end(line);
     let number = |at: usize| {
@@ -117,7 +123,8 @@ fn parse_line(line: &[u8]) -> Option<PerfMapEntry> {
     let (start, at) = number(0)?;
     let (size, name) = number(at)?;
     // Without a size, it has its first byte.
-    (name < line.len()).then_some(PerfMapEntry { start, end: start.saturating_add(size.max(1)), name })
+    let end = start.saturating_add(size.max(1));
+    (name < line.len()).then_some(PerfMapEntry { start, end, name, name_end: line.len() })
 }
 
 /// Returns a line without what ends it.

@@ -21,7 +21,7 @@ use perf_parse::rewrite::{AddedRecord, Edit, EditedRecord};
 use perf_parse::sample::Reading;
 use perf_parse::write::{RecordEncoder, SampleIdFields};
 use perf_parse::{EventRecord, Reader, Record};
-use perf_session::{BuildId, Dso, DsoKind, Mapping, Session};
+use perf_session::{Dso, DsoKind, Mapping, Session};
 use perf_symbol::jitdump::JitdumpHeader;
 use perf_symbol::{FileFinder, PerfMap, SymbolLimits};
 
@@ -116,6 +116,8 @@ impl GeneratedCode {
             folder,
             write,
             names: BTreeSet::new(),
+            written: BTreeMap::new(),
+            read: 0,
             of_dump: HashMap::new(),
             of_map: HashMap::new(),
             dumps: HashSet::new(),
@@ -178,6 +180,10 @@ struct CodeWalk<'r, 's, W> {
     write: W,
     /// The names of the files that were written.
     names: BTreeSet<String>,
+    /// What records have of them.
+    written: BTreeMap<[u8; 20], ImagePath>,
+    /// Number of bytes of all jitdumps and perf maps.
+    read: u64,
     /// The jitdumps that were read, each of the process that mapped it first.
     dumps: HashSet<Vec<u8>>,
     /// By process.
@@ -198,7 +204,7 @@ struct NamedMemory {
 #[derive(Clone, Debug)]
 struct ImagePath {
     path: Vec<u8>,
-    build_id: BuildId,
+    build_id: [u8; 20],
 }
 
 /// A mapping that a record makes.
@@ -270,6 +276,9 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
             Ok(bytes) => bytes,
             Err(why) => return Ok(Err(GeneratedCodeError::File(why))),
         };
+        if !self.has_room(&bytes) {
+            return Ok(Err(GeneratedCodeError::TooMuch));
+        }
         let Ok(header) = JitdumpHeader::parse(&bytes) else {
             return Ok(Err(GeneratedCodeError::File(perf_symbol::NoSymbols::Malformed(
                 "header of the jitdump",
@@ -302,7 +311,7 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
             let id = event.ids.first().copied().unwrap_or_default();
             let (pid, tid) = (new.pid, new.pid);
             let ids = SampleIdFields { pid, tid, time: load.time, id, ..SampleIdFields::default() };
-            let record = image.mapping((pid, tid), load.address, load.size, load.offset)?;
+            let record = image.mapping((pid, tid), load.address, load.size, load.offset);
             let mut bytes = Vec::new();
             let misc = Misc(u16::from(CpuMode::USER.0) | Misc::MMAP_BUILD_ID.0);
             let encoder = RecordEncoder::new_in(endianness, &event.layout);
@@ -324,12 +333,16 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
                 return Ok(None);
             }
         };
+        if !self.has_room(&text) {
+            let path = String::from_utf8_lossy(dso.name()).into_owned();
+            self.code.left_out.push((path, GeneratedCodeError::TooMuch));
+            return Ok(None);
+        }
         let map = PerfMap::parse(text, &self.limits);
         let mut image = ImageBuilder::new(self.reader.endianness(), self.machine);
         let mut ranges = BTreeMap::new();
         for symbol in map.visible() {
-            let name = symbol.name.split(|&byte| byte == 0).next().unwrap_or_default();
-            image.function_at(name, symbol.start, symbol.end.saturating_sub(symbol.start));
+            image.function_at(symbol.name, symbol.start, symbol.end.saturating_sub(symbol.start));
             ranges.insert(symbol.start, symbol.end);
         }
         if ranges.is_empty() {
@@ -355,32 +368,42 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
         name
     }
 
+    /// Counts the bytes of a file. Returns whether all together are no more than one file may have: a capture can name one file
+    /// by many paths.
+    fn has_room(&mut self, bytes: &[u8]) -> bool {
+        self.read = self.read.saturating_add(bytes.len() as u64);
+        self.read <= self.limits.file
+    }
+
+    /// Writes a file, unless one has this content already.
     fn written(&mut self, image: &CodeImage, functions: u64) -> io::Result<ImagePath> {
+        if let Some(written) = self.written.get(&image.build_id) {
+            return Ok(written.clone());
+        }
         (self.write)(image)?;
         self.code.images = self.code.images.saturating_add(1);
         self.code.functions = self.code.functions.saturating_add(functions);
         let path = self.folder.join(image.name()).into_os_string().into_encoded_bytes();
-        Ok(ImagePath { path, build_id: image.build_id })
+        let written = ImagePath { path, build_id: image.build_id };
+        self.written.insert(image.build_id, written.clone());
+        Ok(written)
     }
 }
 
 impl ImagePath {
-    /// Returns a record that maps a part of the file; `None` for a build id that no record has.
-    fn mapping(&self, (pid, tid): (i32, i32), addr: u64, len: u64, pgoff: u64) -> Option<Mmap2<'_>> {
-        let id = self.build_id.as_bytes();
-        let mut bytes = [0; 20];
-        bytes.get_mut(..id.len())?.copy_from_slice(id);
-        let id = FileId::BuildId { size: u8::try_from(id.len()).ok()?, bytes };
+    /// Returns a record that maps a part of the file.
+    fn mapping(&self, (pid, tid): (i32, i32), addr: u64, len: u64, pgoff: u64) -> Mmap2<'_> {
+        let id = FileId::BuildId { size: 20, bytes: self.build_id };
         // PROT_READ | PROT_EXEC, MAP_PRIVATE.
         let prot_flags = Some((5, 2));
         let filename = self.path.as_slice();
-        Some(Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, reading: Reading::Certain, filename })
+        Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, reading: Reading::Certain, filename }
     }
 
     /// Returns the record of a mapping of memory as one of this file, whose offsets are addresses.
     fn in_place_of(&self, new: &NewMapping<'_>) -> Option<Vec<u8>> {
         let (addr, end) = (new.addresses.start, new.addresses.end);
-        let mapping = self.mapping((new.pid, new.tid), addr, end.checked_sub(addr)?, addr)?;
+        let mapping = self.mapping((new.pid, new.tid), addr, end.checked_sub(addr)?, addr);
         let layout = &new.record.event()?.layout;
         let misc = Misc(new.record.misc().0 | Misc::MMAP_BUILD_ID.0);
         reencoded(&new.record.raw(), layout, misc, &Record::Mmap2(mapping))

@@ -17,6 +17,8 @@ pub enum GeneratedCodeError {
     DumpClock,
     /// The functions do not fit into an ELF file.
     TooLarge,
+    /// It and the files before it have more bytes together than [`SymbolLimits::file`](perf_symbol::SymbolLimits::file).
+    TooMuch,
 }
 
 impl Display for GeneratedCodeError {
@@ -28,6 +30,9 @@ impl Display for GeneratedCodeError {
             }
             Self::DumpClock => f.write_str("has times of the processor, which no clock of perf record is"),
             Self::TooLarge => f.write_str("its functions do not fit into an ELF file"),
+            Self::TooMuch => {
+                f.write_str("the jitdumps and perf maps before it are as large as one file may be")
+            }
         }
     }
 }
@@ -36,7 +41,7 @@ impl Error for GeneratedCodeError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::File(why) => Some(why),
-            Self::CaptureClock | Self::DumpClock | Self::TooLarge => None,
+            Self::CaptureClock | Self::DumpClock | Self::TooLarge | Self::TooMuch => None,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! ELF files of generated code.
 
 use gimli::RunTimeEndian;
+use hashbrown::HashMap;
 use object::Endianness as ObjectEndianness;
 use object::elf;
 use object::write::elf::{FileHeader, ProgramHeader, SectionHeader, SectionIndex, Sym, Writer};
 use perf_abi::endian::Endianness;
-use perf_session::BuildId;
 use perf_symbol::jitdump::JitDebugInfo;
 use sha2::{Digest, Sha256};
 
@@ -17,7 +17,7 @@ use super::unwind_tables::{self, CodeFrames};
 pub struct CodeImage {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
-    pub(super) build_id: BuildId,
+    pub(super) build_id: [u8; 20],
 }
 
 impl CodeImage {
@@ -56,15 +56,19 @@ pub(super) struct ImageBuilder<'a> {
     absent_end: u64,
     /// Where code without bytes begins.
     absent: Option<u64>,
-    symbols: Vec<ImageSymbol<'a>>,
+    /// The names, each once for each place that it has in the input.
+    names: Vec<&'a [u8]>,
+    by_place: HashMap<*const u8, usize>,
+    symbols: Vec<ImageSymbol>,
     lines: Vec<CodeLines<'a>>,
     frames: Vec<CodeFrames<'a>>,
 }
 
 /// A function.
 #[derive(Debug)]
-struct ImageSymbol<'a> {
-    name: &'a [u8],
+struct ImageSymbol {
+    /// The number of the name.
+    name: usize,
     address: u64,
     size: u64,
     has_code: bool,
@@ -88,6 +92,8 @@ impl<'a> ImageBuilder<'a> {
             code: Vec::new(),
             absent_end: ABSENT,
             absent: None,
+            names: Vec::new(),
+            by_place: HashMap::new(),
             symbols: Vec::new(),
             lines: Vec::new(),
             frames: Vec::new(),
@@ -112,16 +118,27 @@ impl<'a> ImageBuilder<'a> {
             self.absent = self.absent.or(Some(address));
             address
         };
+        let name = self.name(name);
         self.symbols.push(ImageSymbol { name, address, size, has_code });
         Some(address)
     }
 
     /// Adds a function without code at its own address.
     pub(super) fn function_at(&mut self, name: &'a [u8], address: u64, size: u64) {
+        let name = self.name(name);
         self.symbols.push(ImageSymbol { name, address, size, has_code: false });
         self.absent = Some(self.absent.map_or(address, |absent| absent.min(address)));
         let end = address.saturating_add(size);
         self.absent_end = if self.symbols.len() == 1 { end } else { self.absent_end.max(end) };
+    }
+
+    /// Returns the number of a name, which ends before a NUL.
+    fn name(&mut self, name: &'a [u8]) -> usize {
+        let Self { names, by_place, .. } = self;
+        *by_place.entry(name.as_ptr()).or_insert_with(|| {
+            names.push(name.split(|&byte| byte == 0).next().unwrap_or_default());
+            names.len().saturating_sub(1)
+        })
     }
 
     /// Adds the lines of the function at `address`.
@@ -205,9 +222,8 @@ impl<'a> ImageBuilder<'a> {
         let text_name = writer.add_section_name(b".text");
         let text = has_code.then(|| writer.reserve_section_index());
         let absent = self.absent.map(|_| writer.reserve_section_index());
-        let section_of = |symbol: &ImageSymbol<'_>| {
-            (if symbol.has_code { text } else { absent }).unwrap_or(SectionIndex(0))
-        };
+        let section_of =
+            |symbol: &ImageSymbol| (if symbol.has_code { text } else { absent }).unwrap_or(SectionIndex(0));
         let others = others
             .into_iter()
             .map(|section| {
@@ -217,7 +233,7 @@ impl<'a> ImageBuilder<'a> {
                 Some((section, name, offset))
             })
             .collect::<Option<Vec<_>>>()?;
-        let names: Vec<_> = self.symbols.iter().map(|symbol| writer.add_string(symbol.name)).collect();
+        let names: Vec<_> = self.names.iter().map(|name| writer.add_string(name)).collect();
         for symbol in &self.symbols {
             writer.reserve_symbol_index(Some(section_of(symbol)));
         }
@@ -264,10 +280,10 @@ impl<'a> ImageBuilder<'a> {
             writer.write(&section.bytes);
         }
         writer.write_null_symbol();
-        for (symbol, name) in self.symbols.iter().zip(names) {
+        for symbol in &self.symbols {
             writer.write_symbol(&Sym {
                 section: Some(section_of(symbol).0),
-                st_name: writer.string_offset(Some(name)),
+                st_name: writer.string_offset(names.get(symbol.name).copied()),
                 st_info: elf::SymbolInfo::new(elf::STB_GLOBAL, elf::STT_FUNC),
                 st_other: elf::SymbolOther(0),
                 st_shndx: elf::SymbolSection(0),
@@ -312,7 +328,7 @@ impl<'a> ImageBuilder<'a> {
         writer.write_symtab_section_header(1);
         writer.write_strtab_section_header();
         writer.write_shstrtab_section_header();
-        Some(CodeImage { name, bytes, build_id: BuildId::new(&build_id) })
+        Some(CodeImage { name, bytes, build_id })
     }
 
     /// Returns 20 bytes that depend on all that the image has.
@@ -322,7 +338,10 @@ impl<'a> ImageBuilder<'a> {
         for it in &self.symbols {
             hash.update(it.address.to_le_bytes());
             hash.update(it.size.to_le_bytes());
-            hash.update(it.name);
+            hash.update((it.name as u64).to_le_bytes());
+        }
+        for name in &self.names {
+            hash.update(name);
             hash.update([0]);
         }
         sections.iter().for_each(|section| hash.update(&section.bytes));
@@ -339,5 +358,26 @@ impl<'a> ImageBuilder<'a> {
         };
         // NT_GNU_BUILD_ID
         [&word(4), &word(20), &word(3), &b"GNU\0"[..], build_id].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perf_symbol::{FileBytes, PerfMap, SymbolLimits};
+
+    /// A long name that many others interrupt is looked at once.
+    #[test]
+    fn a_name_that_is_cut_into_pieces_is_there_once() {
+        let mut text = format!("1000 1000 {}\n", "long".repeat(100));
+        (0..100).for_each(|number| text += &format!("{:x} 8 short\n", 0x1000 + 16 * number));
+        let map = PerfMap::parse(FileBytes::new(text), &SymbolLimits::default());
+        let mut image = ImageBuilder::new(Endianness::Little, 62);
+        for it in map.visible() {
+            image.function_at(it.name, it.start, it.end - it.start);
+        }
+        assert_eq!((image.len(), image.names.len()), (200, 101));
+        let bytes = image.build("perf-1.so".to_owned()).unwrap().bytes;
+        assert_eq!(bytes.windows(400).filter(|it| *it == "long".repeat(100).as_bytes()).count(), 1);
     }
 }

@@ -1,6 +1,8 @@
 //! The lines of generated code.
 
-use gimli::write::{Address, AttributeValue, DwarfUnit, EndianVec, LineProgram, LineString, Sections};
+use gimli::write::{
+    Address, AttributeValue, DwarfUnit, EndianVec, FileId, LineProgram, LineString, Sections,
+};
 use gimli::{DW_AT_high_pc, DW_AT_low_pc, DW_AT_name, Encoding, Format, LineEncoding, RunTimeEndian};
 use perf_symbol::jitdump::JitDebugInfo;
 
@@ -28,18 +30,24 @@ pub(super) fn sections(
     let folder = program.default_directory();
     let (mut first, mut end) = (u64::MAX, 0);
     for of in lines {
-        let mut lines: Vec<_> = of
-            .info
-            .lines()
-            .filter_map(|it| Some((it.code_addr.checked_sub(of.info.code_addr)?, it)))
-            .filter(|(offset, it)| *offset < of.size && !it.file.is_empty())
-            .collect();
-        lines.sort_by_key(|&(offset, _)| offset);
-        let Some(&(start, _)) = lines.first() else { continue };
+        // Lines of one path refer to it: it is looked up once.
+        let mut last: Option<(&[u8], FileId)> = None;
+        let mut lines = Vec::new();
+        for it in of.info.lines() {
+            let offset = it.code_addr.checked_sub(of.info.code_addr).filter(|&offset| offset < of.size);
+            let Some(offset) = offset.filter(|_| !it.file.is_empty()) else { continue };
+            let file = match last {
+                Some((path, file)) if core::ptr::eq(path, it.file) => file,
+                _ => program.add_file(LineString::String(it.file.to_vec()), folder, None),
+            };
+            last = Some((it.file, file));
+            lines.push((offset, it, file));
+        }
+        lines.sort_by_key(|&(offset, ..)| offset);
+        let Some(&(start, ..)) = lines.first() else { continue };
         (first, end) = (first.min(of.address), end.max(of.address.saturating_add(of.size)));
         program.begin_sequence(Some(Address::Constant(of.address.saturating_add(start))));
-        for (offset, it) in lines {
-            let file = program.add_file(LineString::String(it.file.to_vec()), folder, None);
+        for (offset, it, file) in lines {
             let row = program.row();
             row.address_offset = offset.saturating_sub(start);
             (row.file, row.line, row.column) = (file, it.line.into(), it.discrim.into());
