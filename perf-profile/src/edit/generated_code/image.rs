@@ -41,9 +41,9 @@ const CODE: u64 = 0x1000;
 const ABSENT: u64 = 1 << 32;
 
 /// Maximum size of code, so that all addresses of an image fit.
-const LONGEST: u64 = 1 << 32;
+const LONGEST: u64 = u32::MAX as u64;
 
-/// Number of bytes that the code of a function takes at least, so that its unwind tables fit their encoding.
+/// Alignment of the code of functions, as compilers have it.
 const ALIGNMENT: u64 = 16;
 
 /// An image that is being made.

@@ -1,7 +1,7 @@
 //! The unwind tables of generated code.
 
-use gimli::write::{Address, EhFrame, EndianVec, FrameTable, Writer as _};
-use gimli::{BaseAddresses, CieOrFde, EndianSlice, RunTimeEndian, UnwindSection};
+use gimli::{BaseAddresses, CieOrFde, DwEhPe, EhFrame, Format, RunTimeEndian, UnwindSection};
+use gimli::{DW_EH_PE_pcrel, DW_EH_PE_sdata4, DW_EH_PE_sdata8};
 
 /// The unwind table of a function.
 #[derive(Debug)]
@@ -19,61 +19,73 @@ pub(super) fn section(
     address_size: u8,
     endian: RunTimeEndian,
 ) -> Vec<u8> {
-    let mut out = EhFrame(EndianVec::new(endian));
+    let mut out = Vec::new();
     for it in frames {
-        let mut table = gimli::EhFrame::new(it.eh_frame, endian);
-        table.set_address_size(address_size);
-        // Addresses are relative to the table, which is after the code, aligned to 8 bytes: `jit_add_eh_frame_info`, perf's
-        // tools/perf/util/genelf.c.
-        let after = it.size.next_multiple_of(8);
-        let in_image = |address: u64| {
-            let offset = address.wrapping_add(after);
-            let place = it.address.wrapping_add(offset).wrapping_sub(at);
-            (offset < it.size).then_some(Address::Constant(place))
-        };
-        let table = describe_only(&table, it.size, after).then(|| FrameTable::from(&table, &in_image));
-        if let Some(Ok(table)) = table {
-            let before = out.len();
-            if table.write_eh_frame(&mut out).is_err() {
-                let mut kept = EndianVec::new(endian);
-                // What is cut off is whole entries.
-                let whole = out.slice().get(..before).unwrap_or_default();
-                let _: Result<(), _> = kept.write(whole);
-                out = EhFrame(kept);
-            }
-        }
+        out.extend(moved(it, at.saturating_add(out.len() as u64), address_size, endian).unwrap_or_default());
     }
-    out.0.into_vec()
+    out
 }
 
-/// Returns whether all entries of a table can be read, and are of the code that ends, aligned to 8 bytes, where the table begins.
-fn describe_only(table: &gimli::EhFrame<EndianSlice<'_, RunTimeEndian>>, size: u64, after: u64) -> bool {
+/// Returns a table, without its end, for another place: addresses in it are relative to it. `None` if an entry cannot be read, is of
+/// other code, or has addresses of another form than those that compilers write.
+fn moved(frames: &CodeFrames<'_>, to: u64, address_size: u8, endian: RunTimeEndian) -> Option<Vec<u8>> {
+    let mut table = EhFrame::new(frames.eh_frame, endian);
+    table.set_address_size(address_size);
+    // It was after the code, aligned to 8 bytes: `jit_add_eh_frame_info`, perf's tools/perf/util/genelf.c.
+    let after = frames.size.checked_next_multiple_of(8)?;
     let bases = BaseAddresses::default().set_eh_frame(0);
     let mut entries = table.entries(&bases);
-    loop {
-        let is_of_code = match entries.next() {
-            Ok(None) => return true,
-            Ok(Some(CieOrFde::Cie(_))) => true,
-            Ok(Some(CieOrFde::Fde(partial))) => {
-                partial.parse(gimli::EhFrame::cie_from_offset).is_ok_and(|fde| {
-                    let end = fde.initial_address().wrapping_add(after).checked_add(fde.len());
-                    end.is_some_and(|end| end <= size)
-                })
+    let (mut end, mut addresses) = (0, Vec::new());
+    while let Some(entry) = entries.next().ok()? {
+        let (offset, len) = match entry {
+            CieOrFde::Cie(cie) if cie.encoding().format == Format::Dwarf32 => (cie.offset(), cie.entry_len()),
+            CieOrFde::Cie(_) => return None,
+            CieOrFde::Fde(partial) => {
+                let fde = partial.parse(EhFrame::cie_from_offset).ok()?;
+                let code_end = fde.initial_address().wrapping_add(after).checked_add(fde.len())?;
+                if code_end > frames.size {
+                    return None;
+                }
+                let encoding = fde.cie().fde_address_encoding()?;
+                let is_wide = encoding == DwEhPe(DW_EH_PE_pcrel.0 | DW_EH_PE_sdata8.0);
+                if !is_wide && encoding != DwEhPe(DW_EH_PE_pcrel.0 | DW_EH_PE_sdata4.0) {
+                    return None;
+                }
+                // After the length and the place of the CIE.
+                addresses.push((fde.offset().checked_add(8)?, is_wide));
+                (fde.offset(), fde.entry_len())
             }
-            Err(_) => false,
         };
-        if !is_of_code {
-            return false;
+        end = offset.checked_add(4)?.checked_add(len)?;
+    }
+    let mut bytes = frames.eh_frame.get(..end)?.to_vec();
+    let shift = frames.address.wrapping_add(after).wrapping_sub(to).cast_signed();
+    let is_big = endian == RunTimeEndian::Big;
+    for (at, is_wide) in addresses {
+        let place = bytes.get_mut(at..)?;
+        if is_wide {
+            let place = place.first_chunk_mut::<8>()?;
+            let address = if is_big { i64::from_be_bytes(*place) } else { i64::from_le_bytes(*place) };
+            let address = address.wrapping_add(shift);
+            *place = if is_big { address.to_be_bytes() } else { address.to_le_bytes() };
+        } else {
+            let place = place.first_chunk_mut::<4>()?;
+            let address = if is_big { i32::from_be_bytes(*place) } else { i32::from_le_bytes(*place) };
+            let address = i32::try_from(i64::from(address).checked_add(shift)?).ok()?;
+            *place = if is_big { address.to_be_bytes() } else { address.to_le_bytes() };
         }
     }
+    Some(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::image::ImageBuilder;
     use super::*;
-    use gimli::write::{CallFrameInstruction, CommonInformationEntry, FrameDescriptionEntry};
-    use gimli::{DW_EH_PE_pcrel, DW_EH_PE_sdata4, DwEhPe, Encoding, Format, X86_64};
+    use gimli::write::{
+        Address, CallFrameInstruction, CommonInformationEntry, EndianVec, FrameDescriptionEntry, FrameTable,
+    };
+    use gimli::{Encoding, X86_64};
     use perf_abi::endian::Endianness;
     use perf_symbol::{ElfImage, FileBytes};
 
@@ -89,7 +101,7 @@ mod tests {
         let mut fde = FrameDescriptionEntry::new(start, size);
         fde.add_instruction(1, CallFrameInstruction::CfaOffset(cfa + 8));
         table.add_fde(cie, fde);
-        let mut out = EhFrame(EndianVec::new(endian));
+        let mut out = gimli::write::EhFrame(EndianVec::new(endian));
         table.write_eh_frame(&mut out).unwrap();
         out.0.into_vec()
     }
