@@ -1,5 +1,6 @@
 //! Addresses of a capture, moved by secret distances.
 
+use core::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use perf_parse::record::{Ksymbol, Mmap, Mmap2};
 use perf_parse::rewrite::EditedRecord;
 use perf_parse::write::SampleFields;
 use perf_parse::{EventRecord, Record};
-use perf_session::{Change, DsoKind, Mapping, SampleContext, Session};
+use perf_session::{Change, Dso, DsoKind, Mapping, SampleContext, Session};
 
 use super::redaction::pseudonyms::Pseudonyms;
 use super::reencode::reencoded;
@@ -40,7 +41,12 @@ pub(super) struct AddressMover {
     /// By the keys of processes: what is mapped, and what was mapped before the last exec.
     layouts: HashMap<u64, Arc<MovedLayout>>,
     before_exec: HashMap<u64, Arc<MovedLayout>>,
+    /// The numbers of objects, by file and base. Who is here keeps its place in memory.
+    objects: RefCell<HashMap<(*const Dso, u64), (Arc<Dso>, u64)>>,
 }
+
+/// How many numbers of objects are kept.
+const OBJECTS: usize = 1 << 16;
 
 /// The objects of a process by their numbers: a file that was mapped as a whole, or memory.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +61,8 @@ impl AddressMover {
     pub(super) fn new(seed: Option<&[u8]>) -> Self {
         let numbers = seed.map_or_else(Pseudonyms::random, Pseudonyms::of_salt);
         let kernel = numbers.number("kernel", b"") % KERNEL_STEPS * KERNEL_STEP;
-        Self { numbers, kernel, layouts: HashMap::new(), before_exec: HashMap::new() }
+        let objects = RefCell::default();
+        Self { numbers, kernel, layouts: HashMap::new(), before_exec: HashMap::new(), objects }
     }
 
     /// Applies a change of a session.
@@ -92,8 +99,16 @@ impl AddressMover {
             return self.object(&file);
         }
         let (dso, base) = (mapping.dso(), mapping.range().start.wrapping_sub(mapping.pgoff()));
-        let text = format!("{base:x} {:?} {:?} {:?}", dso.build_id(), dso.inode(), dso.name());
-        self.numbers.number("object", text.as_bytes())
+        let mut objects = self.objects.borrow_mut();
+        if objects.len() >= OBJECTS {
+            objects.clear();
+        }
+        let key = (Arc::as_ptr(dso), base);
+        let (_, number) = objects.entry(key).or_insert_with(|| {
+            let text = format!("{base:x} {:?} {:?} {:?}", dso.build_id(), dso.inode(), dso.name());
+            (Arc::clone(dso), self.numbers.number("object", text.as_bytes()))
+        });
+        *number
     }
 
     /// Returns the moved address of a mode; 0 for one that nothing is mapped at.
