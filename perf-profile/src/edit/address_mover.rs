@@ -41,8 +41,16 @@ pub(super) struct AddressMover {
     /// By the keys of processes: what is mapped, and what was mapped before the last exec.
     layouts: HashMap<u64, Arc<MovedLayout>>,
     before_exec: HashMap<u64, Arc<MovedLayout>>,
-    /// The numbers of objects, by file and base. Who is here keeps its place in memory.
-    objects: RefCell<HashMap<(*const Dso, u64), (Arc<Dso>, u64)>>,
+    /// By file and base.
+    objects: RefCell<HashMap<(*const Dso, u64), NumberedObject>>,
+}
+
+/// The number of an object.
+#[derive(Debug)]
+struct NumberedObject {
+    number: u64,
+    /// A file that is here keeps its place in memory.
+    _file: Arc<Dso>,
 }
 
 /// How many numbers of objects are kept.
@@ -104,11 +112,12 @@ impl AddressMover {
             objects.clear();
         }
         let key = (Arc::as_ptr(dso), base);
-        let (_, number) = objects.entry(key).or_insert_with(|| {
+        let object = objects.entry(key).or_insert_with(|| {
             let text = format!("{base:x} {:?} {:?} {:?}", dso.build_id(), dso.inode(), dso.name());
-            (Arc::clone(dso), self.numbers.number("object", text.as_bytes()))
+            let number = self.numbers.number("object", text.as_bytes());
+            NumberedObject { number, _file: Arc::clone(dso) }
         });
-        *number
+        object.number
     }
 
     /// Returns the moved address of a mode; 0 for one that nothing is mapped at.

@@ -137,9 +137,7 @@ impl GeneratedCode {
         }
         Ok(walk.code)
     }
-}
 
-impl GeneratedCode {
     /// Adds the records to an edit, whose filter of side-band it sets.
     pub fn add_to(self, edit: Edit<'_>) -> Edit<'_> {
         let mut changed = self.changed;
@@ -301,6 +299,9 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
         // What was generated before the recording began is there from its first record on.
         loads.iter_mut().for_each(|load| load.time = load.time.max(new.time.saturating_add(1)));
         let functions = image.len() as u64;
+        if functions == 0 {
+            return Ok(Ok(loads));
+        }
         let Some(image) = image.build(self.name("jit", new.pid)) else {
             return Ok(Err(GeneratedCodeError::TooLarge));
         };
