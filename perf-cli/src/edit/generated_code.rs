@@ -1,6 +1,6 @@
 //! The generated code of a capture, in a folder beside it.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -96,14 +96,19 @@ fn folder_beside(output: &Path) -> io::Result<PathBuf> {
 
 fn write(image: &CodeImage, folder: &Path, outputs: &mut Outputs) -> Result<(), Failure> {
     let failure = |error: io::Error| Failure(format!("{}: {error}", shown(folder)));
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(folder) {
+    match create_folder(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failure(error)),
         _ => {}
     }
     let (mut file, output) = outputs.claim("--jit", &folder.join(image.name()))?.create(FileContent::Code)?;
     file.write_all(image.bytes()).map_err(failure)?;
     output.publish()
+}
+
+/// Creates a folder for its owner alone.
+fn create_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(folder);
+    #[cfg(not(unix))]
+    fs::create_dir(folder)
 }
