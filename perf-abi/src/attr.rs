@@ -150,6 +150,22 @@ impl core::fmt::Display for AttrReadError {
 impl core::error::Error for AttrReadError {}
 
 impl Attr {
+    /// Returns whether the times of the event's records are those of `CLOCK_MONOTONIC`, as `perf record -k mono` has them.
+    ///
+    /// Kernel: `perf_event_set_clock`, `kernel/events/core.c`, since Linux 4.1; `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
+    ///
+    /// ```
+    /// use perf_abi::attr::{Attr, AttrFlags};
+    ///
+    /// let attr = Attr { flags: AttrFlags::USE_CLOCKID, clockid: 1, ..Attr::default() };
+    /// assert!(attr.has_monotonic_times() && !Attr { clockid: 1, ..Attr::default() }.has_monotonic_times());
+    /// ```
+    #[must_use]
+    pub const fn has_monotonic_times(&self) -> bool {
+        const CLOCK_MONOTONIC: i32 = 1;
+        self.flags.contains(AttrFlags::USE_CLOCKID) && self.clockid == CLOCK_MONOTONIC
+    }
+
     /// Reads an attr of any size from the start of `bytes`.
     ///
     /// The attr's `size` field gives its length; 0 means 64. The fields that a shorter attr lacks are zero.

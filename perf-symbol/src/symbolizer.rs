@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use perf_abi::attr::AttrFlags;
 use perf_abi::record::CpuMode;
 use perf_session::{Dso, DsoKind, Frame, Mapping, SampleContext, Session};
 
@@ -27,9 +26,6 @@ use crate::names::NameCache;
 use crate::options::SymbolOptions;
 use crate::shared::{self, LazySymbols, SymbolStore, SymbolsKey};
 use crate::symbol_lookup::SymbolLookup;
-
-/// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
-const CLOCK_MONOTONIC: i32 = 1;
 
 /// Finds the functions of frames.
 ///
@@ -220,9 +216,7 @@ impl Symbolizer {
         frame: &Frame<'_>,
         is_caller: bool,
     ) -> &[Function] {
-        let is_monotonic = at.record().event().is_some_and(|event| {
-            event.attr.flags.contains(AttrFlags::USE_CLOCKID) && event.attr.clockid == CLOCK_MONOTONIC
-        });
+        let is_monotonic = at.record().event().is_some_and(|event| event.attr.has_monotonic_times());
         let time = at.sample().time().filter(|_| is_monotonic);
         self.functions(at.session(), frame, is_caller, time)
     }

@@ -1,5 +1,6 @@
 //! Generated code as files that any tool can read, and the records that map them.
 
+mod address_set;
 mod error;
 mod image;
 mod line_tables;
@@ -12,7 +13,8 @@ use std::io;
 use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
-use perf_abi::attr::AttrFlags;
+use object::elf;
+use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
 use perf_parse::event::{Events, RecordPosition};
@@ -23,15 +25,16 @@ use perf_parse::write::{RecordEncoder, SampleIdFields};
 use perf_parse::{EventRecord, Reader, Record};
 use perf_session::{Dso, DsoKind, Mapping, Session};
 use perf_symbol::jitdump::JitdumpHeader;
-use perf_symbol::{FileFinder, PerfMap, SymbolLimits};
+use perf_symbol::{FileBytes, FileFinder, NoSymbols, PerfMap, SymbolLimits};
 
 use super::reencode::reencoded;
 use crate::origin::machine_of;
 use crate::symbols::Symbols;
+use address_set::AddressSet;
 pub use error::GeneratedCodeError;
 pub use image::CodeImage;
 use image::ImageBuilder;
-use loads::{CodeLoad, LoadedCode};
+use loads::LoadedCode;
 
 /// The code that programs generated while they were recorded, as ELF files beside the capture: what `perf inject --jit` makes of
 /// jitdumps, and the same of perf maps. Tools that know neither then find the names of its functions.
@@ -85,9 +88,6 @@ pub struct GeneratedCode {
 /// The records that change what is mapped.
 const MAPPINGS: &[RecordType] =
     &[RecordType::MMAP, RecordType::MMAP2, RecordType::COMM, RecordType::FORK, RecordType::EXIT];
-
-/// Kernel: `CLOCK_MONOTONIC`, `include/uapi/linux/time.h`.
-const CLOCK_MONOTONIC: i32 = 1;
 
 impl GeneratedCode {
     /// Finds the jitdumps and perf maps of a capture, has `write` write the file of each, and makes the records for a capture beside
@@ -194,8 +194,8 @@ struct CodeWalk<'r, 's, W> {
 #[derive(Debug)]
 struct NamedMemory {
     image: ImagePath,
-    /// The addresses that have names: starts with ends. None overlaps another.
-    ranges: BTreeMap<u64, u64>,
+    /// The addresses that have names.
+    named: AddressSet,
 }
 
 /// What records have of an image.
@@ -236,10 +236,8 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
         });
         if let Some(dso) = marker {
             self.dumps.insert(dso.path().to_vec());
-            match self.dump(dso, &new)? {
-                Ok(loads) => drop(self.of_dump.insert(pid, LoadedCode::new(loads))),
-                Err(why) => self.code.left_out.push((String::from_utf8_lossy(dso.path()).into_owned(), why)),
-            }
+            let loaded = self.dump(dso, &new)?;
+            self.of_dump.extend(loaded.map(|loaded| (pid, loaded)));
         }
         if mapping.dso().kind() != DsoKind::Memory || !mapping.is_executable() {
             return Ok(());
@@ -254,45 +252,20 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
             let named = self.map(mapping.dso(), pid)?;
             self.of_map.insert(pid, named);
         }
-        if let Some(Some(named)) = self.of_map.get(&pid) {
-            let last = named.ranges.range(..new.addresses.end).next_back();
-            if last.is_some_and(|(_, &end)| end > new.addresses.start) {
-                let bytes = named.image.in_place_of(&new);
-                self.code.changed.extend(bytes.map(|bytes| (record.position(), Some(bytes))));
-            }
+        let memory = self.of_map.get(&pid).and_then(Option::as_ref);
+        if let Some(memory) = memory.filter(|memory| memory.named.overlaps(&new.addresses)) {
+            let bytes = memory.image.in_place_of(&new);
+            self.code.changed.extend(bytes.map(|bytes| (record.position(), Some(bytes))));
         }
         Ok(())
     }
 
-    /// Makes the file of a jitdump, and adds the records of its loads.
-    fn dump(
-        &mut self,
-        dso: &Dso,
-        new: &NewMapping<'_>,
-    ) -> io::Result<Result<Vec<CodeLoad>, GeneratedCodeError>> {
-        let bytes = match self.finder.jitdump(dso) {
-            Ok(bytes) => bytes,
-            Err(why) => return Ok(Err(GeneratedCodeError::File(why))),
+    /// Makes the file of a jitdump, adds the records of its loads, and returns what they load.
+    fn dump(&mut self, dso: &Dso, new: &NewMapping<'_>) -> io::Result<Option<LoadedCode>> {
+        let (header, bytes) = match self.checked_dump(dso, new.events) {
+            Ok(dump) => dump,
+            Err(why) => return Ok(self.leave_out(dso.path(), why)),
         };
-        if !self.has_room(&bytes) {
-            return Ok(Err(GeneratedCodeError::TooMuch));
-        }
-        let Ok(header) = JitdumpHeader::parse(&bytes) else {
-            return Ok(Err(GeneratedCodeError::File(perf_symbol::NoSymbols::Malformed(
-                "header of the jitdump",
-            ))));
-        };
-        if header.has_arch_times() {
-            return Ok(Err(GeneratedCodeError::DumpClock));
-        }
-        if !new.events.iter().all(|event| {
-            let attr = &event.attr;
-            attr.flags.contains(AttrFlags::USE_CLOCKID | AttrFlags::SAMPLE_ID_ALL)
-                && attr.clockid == CLOCK_MONOTONIC
-                && attr.sample_type.contains(SampleType::TIME)
-        }) {
-            return Ok(Err(GeneratedCodeError::CaptureClock));
-        }
         let machine = u16::try_from(header.elf_mach).unwrap_or(self.machine);
         let mut image = ImageBuilder::new(header.endianness, machine);
         let mut loads = loads::read(&header, &bytes, &self.limits, &mut image);
@@ -300,10 +273,10 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
         loads.iter_mut().for_each(|load| load.time = load.time.max(new.time.saturating_add(1)));
         let functions = image.len() as u64;
         if functions == 0 {
-            return Ok(Ok(loads));
+            return Ok(Some(LoadedCode::new(loads)));
         }
         let Some(image) = image.build(self.name("jit", new.pid)) else {
-            return Ok(Err(GeneratedCodeError::TooLarge));
+            return Ok(self.leave_out(dso.path(), GeneratedCodeError::TooLarge));
         };
         let image = self.written(&image, functions)?;
         let endianness = self.reader.endianness();
@@ -320,42 +293,54 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
             Some(AddedRecord { time: load.time, event: 0, bytes })
         });
         self.code.added.extend(added);
-        Ok(Ok(loads))
+        Ok(Some(LoadedCode::new(loads)))
+    }
+
+    /// Reads a jitdump whose times are those of the capture.
+    fn checked_dump(
+        &mut self,
+        dso: &Dso,
+        events: &Events,
+    ) -> Result<(JitdumpHeader, FileBytes), GeneratedCodeError> {
+        let bytes = self.counted(self.finder.jitdump(dso))?;
+        let header = JitdumpHeader::parse(&bytes)
+            .map_err(|_| GeneratedCodeError::File(NoSymbols::Malformed("header of the jitdump")))?;
+        if header.has_arch_times() {
+            return Err(GeneratedCodeError::DumpClock);
+        }
+        let has_its_times = |attr: &Attr| {
+            attr.has_monotonic_times()
+                && attr.flags.contains(AttrFlags::SAMPLE_ID_ALL)
+                && attr.sample_type.contains(SampleType::TIME)
+        };
+        if !events.iter().all(|event| has_its_times(&event.attr)) {
+            return Err(GeneratedCodeError::CaptureClock);
+        }
+        Ok((header, bytes))
     }
 
     /// Makes the file of a perf map; `None` without one.
     fn map(&mut self, dso: &Dso, pid: i32) -> io::Result<Option<NamedMemory>> {
-        let text = match self.finder.perf_map(dso) {
+        let text = match self.counted(self.finder.perf_map(dso)) {
             Ok(text) => text,
-            Err(perf_symbol::NoSymbols::NotFound) => return Ok(None),
-            Err(why) => {
-                let path = String::from_utf8_lossy(dso.name()).into_owned();
-                self.code.left_out.push((path, GeneratedCodeError::File(why)));
-                return Ok(None);
-            }
+            Err(GeneratedCodeError::File(NoSymbols::NotFound)) => return Ok(None),
+            Err(why) => return Ok(self.leave_out(dso.name(), why)),
         };
-        if !self.has_room(&text) {
-            let path = String::from_utf8_lossy(dso.name()).into_owned();
-            self.code.left_out.push((path, GeneratedCodeError::TooMuch));
-            return Ok(None);
-        }
         let map = PerfMap::parse(text, &self.limits);
         let mut image = ImageBuilder::new(self.reader.endianness(), self.machine);
-        let mut ranges = BTreeMap::new();
+        let mut named = AddressSet::default();
         for symbol in map.visible() {
             image.function_at(symbol.name, symbol.start, symbol.end.saturating_sub(symbol.start));
-            ranges.insert(symbol.start, symbol.end);
-        }
-        if ranges.is_empty() {
-            return Ok(None);
+            named.insert(symbol.start..symbol.end);
         }
         let functions = image.len() as u64;
-        let Some(image) = image.build(self.name("perf", pid)) else {
-            let path = String::from_utf8_lossy(dso.name()).into_owned();
-            self.code.left_out.push((path, GeneratedCodeError::TooLarge));
+        if functions == 0 {
             return Ok(None);
+        }
+        let Some(image) = image.build(self.name("perf", pid)) else {
+            return Ok(self.leave_out(dso.name(), GeneratedCodeError::TooLarge));
         };
-        Ok(Some(NamedMemory { image: self.written(&image, functions)?, ranges }))
+        Ok(Some(NamedMemory { image: self.written(&image, functions)?, named }))
     }
 
     /// Returns a name that no other file has.
@@ -369,11 +354,17 @@ impl<W: FnMut(&CodeImage) -> io::Result<()>> CodeWalk<'_, '_, W> {
         name
     }
 
-    /// Counts the bytes of a file. Returns whether all together are no more than one file may have: a capture can name one file
-    /// by many paths.
-    fn has_room(&mut self, bytes: &[u8]) -> bool {
+    /// Notes a file that is left out. There is nothing in its place.
+    fn leave_out<T>(&mut self, path: &[u8], why: GeneratedCodeError) -> Option<T> {
+        self.code.left_out.push((String::from_utf8_lossy(path).into_owned(), why));
+        None
+    }
+
+    /// Returns the bytes of a file, unless all together are more than one file may have: a capture can name one by many paths.
+    fn counted(&mut self, read: Result<FileBytes, NoSymbols>) -> Result<FileBytes, GeneratedCodeError> {
+        let bytes = read.map_err(GeneratedCodeError::File)?;
         self.read = self.read.saturating_add(bytes.len() as u64);
-        self.read <= self.limits.file
+        if self.read <= self.limits.file { Ok(bytes) } else { Err(GeneratedCodeError::TooMuch) }
     }
 
     /// Writes a file, unless one has this content already.
@@ -413,17 +404,18 @@ impl ImagePath {
 
 /// Returns `EM_*` of the machine that `uname` names so; 0 for one that is not known.
 fn elf_machine(name: &str) -> u16 {
-    match name {
-        "x86_64" => 62,
-        "x86" | "i386" | "i486" | "i586" | "i686" => 3,
-        _ if name.starts_with("aarch64") || name.starts_with("arm64") => 183,
-        _ if name.starts_with("arm") => 40,
-        _ if name.starts_with("ppc64") || name.starts_with("powerpc64") => 21,
-        _ if name.starts_with("ppc") => 20,
-        _ if name.starts_with("riscv") => 243,
-        _ if name.starts_with("s390") => 22,
-        _ if name.starts_with("mips") => 8,
-        _ if name.starts_with("loongarch") => 258,
-        _ => 0,
-    }
+    let machine = match name {
+        "x86_64" => elf::EM_X86_64,
+        "x86" | "i386" | "i486" | "i586" | "i686" => elf::EM_386,
+        _ if name.starts_with("aarch64") || name.starts_with("arm64") => elf::EM_AARCH64,
+        _ if name.starts_with("arm") => elf::EM_ARM,
+        _ if name.starts_with("ppc64") || name.starts_with("powerpc64") => elf::EM_PPC64,
+        _ if name.starts_with("ppc") => elf::EM_PPC,
+        _ if name.starts_with("riscv") => elf::EM_RISCV,
+        _ if name.starts_with("s390") => elf::EM_S390,
+        _ if name.starts_with("mips") => elf::EM_MIPS,
+        _ if name.starts_with("loongarch") => elf::EM_LOONGARCH,
+        _ => elf::EM_NONE,
+    };
+    machine.0
 }

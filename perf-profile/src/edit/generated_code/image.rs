@@ -160,7 +160,7 @@ impl<'a> ImageBuilder<'a> {
 
     fn is_64(&self) -> bool {
         // The machines of 32 bits that have JIT compilers.
-        const NARROW: [u16; 4] = [3, 8, 20, 40];
+        const NARROW: [u16; 4] = [elf::EM_386.0, elf::EM_MIPS.0, elf::EM_PPC.0, elf::EM_ARM.0];
         let end = self.absent.map_or(0, |_| self.absent_end);
         end > u32::MAX.into() || !NARROW.contains(&self.machine)
     }

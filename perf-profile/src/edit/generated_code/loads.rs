@@ -1,12 +1,12 @@
 //! The code that a jitdump loads, by time.
 
 use core::ops::Range;
-use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use perf_symbol::SymbolLimits;
 use perf_symbol::jitdump::{JitRecordBody, JitdumpHeader};
 
+use super::address_set::AddressSet;
 use super::image::ImageBuilder;
 
 /// Code that was loaded to an address, or moved there.
@@ -74,30 +74,21 @@ pub(super) struct LoadedCode {
     loads: Vec<CodeLoad>,
     /// Number of loads up to the time.
     passed: usize,
-    /// Ranges that neither overlap nor adjoin: starts with ends.
-    ranges: BTreeMap<u64, u64>,
+    addresses: AddressSet,
 }
 
 impl LoadedCode {
     pub(super) fn new(loads: Vec<CodeLoad>) -> Self {
-        Self { loads, passed: 0, ranges: BTreeMap::new() }
+        Self { loads, passed: 0, addresses: AddressSet::default() }
     }
 
     /// Returns whether code was loaded to one of the addresses before `time`.
     pub(super) fn overlaps(&mut self, addresses: &Range<u64>, time: u64) -> bool {
         while let Some(load) = self.loads.get(self.passed).filter(|load| load.time < time) {
-            let (mut start, mut end) = (load.address, load.address.saturating_add(load.size));
-            // Each is removed once.
-            while let Some((&at, &until)) = self.ranges.range(..=end).next_back().filter(|it| *it.1 >= start)
-            {
-                self.ranges.remove(&at);
-                (start, end) = (start.min(at), end.max(until));
-            }
-            self.ranges.insert(start, end);
+            self.addresses.insert(load.address..load.address.saturating_add(load.size));
             self.passed = self.passed.saturating_add(1);
         }
-        let last = self.ranges.range(..addresses.end).next_back();
-        last.is_some_and(|(_, &end)| end > addresses.start)
+        self.addresses.overlaps(addresses)
     }
 }
 
