@@ -1,125 +1,48 @@
 //! Generated code as files, and mappings of them: each sample has the names that it had.
 
+mod recording;
+
 use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Comm, FileId, Mmap, Mmap2, Record, Task};
 use perf_parse::rewrite::Edit;
 use perf_parse::sample::Reading;
-use perf_parse::write::{RecordEncoder, SampleFields, SampleIdFields};
-use perf_parse::{Reader, SampleLayout};
+use perf_parse::write::SampleFields;
 use perf_profile::edit::{GeneratedCode, GeneratedCodeError};
 use perf_profile::{Samples, Symbols};
 use perf_symbol::{NoSymbols, SymbolOptions};
+use recording::Recording;
+use testdata::JitdumpBytes;
 
 const PID: i32 = 5;
 
-/// A jitdump that is being written.
-struct Dump {
-    is_big: bool,
-    out: Vec<u8>,
+/// Starts a capture with these times.
+fn capture_of(clockid: i32) -> Recording {
+    let mut it = Recording::new(Attr {
+        sample_type: SampleType::TID | SampleType::TIME | SampleType::IP,
+        flags: AttrFlags::SAMPLE_ID_ALL | AttrFlags::USE_CLOCKID,
+        clockid,
+        ..Attr::default()
+    });
+    it.record(Misc(0), Record::Comm(Comm { pid: PID, tid: PID, comm: b"node" }));
+    it
 }
 
-impl Dump {
-    fn new(is_big: bool, flags: u64) -> Self {
-        let head = testdata::Bytes::new(is_big).u32(0x4a69_5444).u32(1).u32(40).u32(62).u32(0);
-        Self { is_big, out: head.u32(PID as u32).u64(0).u64(flags).out }
-    }
-
-    fn record(mut self, kind: u32, time: u64, payload: &[u8]) -> Self {
-        let head = testdata::Bytes::new(self.is_big).u32(kind).u32(16 + payload.len() as u32).u64(time);
-        self.out.extend_from_slice(&head.out);
-        self.out.extend_from_slice(payload);
-        self
-    }
-
-    /// Code of `size` bytes, of which the file has `has`.
-    fn load(self, time: u64, address: u64, (size, has): (u64, usize), index: u64, name: &str) -> Self {
-        let head = testdata::Bytes::new(self.is_big).u32(5).u32(5).u64s(&[address, address, size, index]);
-        let payload = [&head.out[..], name.as_bytes(), &[0], &vec![0x90; has]].concat();
-        self.record(0, time, &payload)
-    }
-
-    fn moved(self, time: u64, from: u64, to: u64, size: u64, index: u64) -> Self {
-        let payload = testdata::Bytes::new(self.is_big).u32(5).u32(5).u64s(&[to, from, to, size, index]);
-        self.record(1, time, &payload.out)
-    }
-
-    fn lines(self, address: u64, lines: &[(u64, u32, &str)]) -> Self {
-        let mut payload = testdata::Bytes::new(self.is_big).u64s(&[address, lines.len() as u64]);
-        for &(address, line, file) in lines {
-            payload = payload.u64(address).u32(line).u32(3).raw(file.as_bytes()).zeros(1);
-        }
-        self.record(2, 1, &payload.out)
-    }
+fn map(it: &mut Recording, (addr, len): (u64, u64), filename: &[u8]) {
+    let (id, prot_flags) = (FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 }, Some((5, 2)));
+    let (pid, tid, pgoff, reading) = (PID, PID, 0, Reading::Certain);
+    let record = Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, reading, filename };
+    it.record(Misc(2), Record::Mmap2(record));
 }
 
-/// A capture that is being written, one record for each unit of time.
-struct Recording {
-    layout: SampleLayout,
-    writer: FileWriter<Cursor<Vec<u8>>>,
-    time: u64,
-}
-
-impl Recording {
-    fn new(clockid: i32) -> Self {
-        let attr = Attr {
-            sample_type: SampleType::TID | SampleType::TIME | SampleType::IP,
-            flags: AttrFlags::SAMPLE_ID_ALL | AttrFlags::USE_CLOCKID,
-            clockid,
-            ..Attr::default()
-        };
-        let layout = SampleLayout::new(&attr).unwrap();
-        let event = EventFields { attr, ids: vec![7], ..EventFields::default() };
-        let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
-        let writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &options).unwrap();
-        let mut it = Self { layout, writer, time: 0 };
-        it.record(Misc(0), Record::Comm(Comm { pid: PID, tid: PID, comm: b"node" }));
-        it
-    }
-
-    fn record(&mut self, misc: Misc, record: Record<'_>) -> &mut Self {
-        self.time += 1;
-        let mut bytes = Vec::new();
-        let ids = SampleIdFields { time: self.time, pid: PID, tid: PID, ..SampleIdFields::default() };
-        let encoder = RecordEncoder::new_in(Endianness::Little, &self.layout);
-        encoder.record(&mut bytes, misc, &record, &ids).unwrap();
-        self.writer.records(&bytes).unwrap();
-        self
-    }
-
-    fn at(&mut self, time: u64) -> &mut Self {
-        self.time = time - 1;
-        self
-    }
-
-    fn map(&mut self, (addr, len): (u64, u64), filename: &[u8]) -> &mut Self {
-        let (id, prot_flags) = (FileId::Inode { maj: 0, min: 0, ino: 0, ino_generation: 0 }, Some((5, 2)));
-        let (pid, tid, pgoff, reading) = (PID, PID, 0, Reading::Certain);
-        let record = Mmap2 { pid, tid, addr, len, pgoff, id, prot_flags, reading, filename };
-        self.record(Misc(2), Record::Mmap2(record))
-    }
-
-    fn sample(&mut self, pid: i32, ip: u64) -> &mut Self {
-        self.time += 1;
-        let (pid_tid, time) = (Some((pid, pid)), Some(self.time));
-        let fields = SampleFields { pid_tid, time, ip: Some(ip), ..SampleFields::default() };
-        let mut bytes = Vec::new();
-        let encoder = RecordEncoder::new_in(Endianness::Little, &self.layout);
-        encoder.sample(&mut bytes, Misc(2), &fields).unwrap();
-        self.writer.records(&bytes).unwrap();
-        self
-    }
-
-    fn finish(self) -> Vec<u8> {
-        self.writer.finish().unwrap().into_inner()
-    }
+fn sample(it: &mut Recording, pid: i32, ip: u64) {
+    it.sample(Misc(2), SampleFields { pid_tid: Some((pid, pid)), ip: Some(ip), ..SampleFields::default() });
 }
 
 /// Returns the time and the function of each sample, with its source.
@@ -156,36 +79,35 @@ fn each_sample_has_the_function_that_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("jit-5.dump");
         let path = path.to_str().unwrap();
-        let dump = Dump::new(is_big, 0)
+        let dump = JitdumpBytes::new(is_big)
             // Before the recording began.
-            .load(2, 0x10_000, (64, 64), 1, "early")
+            .load(2, 0x10_000, 64, 1, "early")
             .lines(0x10_100, &[(0x10_100, 3, "/src/a.js"), (0x10_110, 4, "/src/b.js"), (0x10_120, 9, "")])
-            .load(100, 0x10_100, (64, 64), 2, "lined")
+            .load(100, 0x10_100, 64, 2, "lined")
             // In place of what was there, in part.
-            .load(200, 0x10_020, (64, 64), 3, "over")
+            .load(200, 0x10_020, 64, 3, "over")
             .moved(300, 0x10_100, 0x10_400, 64, 2)
-            .load(300, 0x10_100, (64, 10), 4, "without all its code")
-            .load(300, 0x10_200, (0, 0), 5, "empty");
+            .load_cut(300, 0x10_100, (64, 10), 4, "without all its code")
+            .load(300, 0x10_200, 0, 5, "empty");
         fs::write(path, &dump.out).unwrap();
-        let mut capture = Recording::new(1);
-        capture.map((0x10_000, 0x1000), b"//anon").map((0x20_000, 0x1000), path.as_bytes());
+        let mut capture = capture_of(1);
+        map(&mut capture, (0x10_000, 0x1000), b"//anon");
+        map(&mut capture, (0x20_000, 0x1000), path.as_bytes());
         let everywhere = [0x10_004, 0x10_03f, 0x10_050, 0x10_104, 0x10_114, 0x10_404, 0x10_800];
-        let sample = |it: &mut Recording, time| {
-            it.at(time);
-            for ip in everywhere {
-                it.sample(PID, ip);
-            }
+        let samples = |it: &mut Recording, time: u64| {
+            it.at(time - 1);
+            everywhere.iter().for_each(|&ip| sample(it, PID, ip));
         };
-        sample(&mut capture, 50);
-        sample(&mut capture, 150);
+        samples(&mut capture, 50);
+        samples(&mut capture, 150);
         // The compiler protects its memory again.
-        capture.at(160).map((0x10_000, 0x1000), b"//anon");
-        sample(&mut capture, 250);
+        map(capture.at(159), (0x10_000, 0x1000), b"//anon");
+        samples(&mut capture, 250);
         // Memory without code stays.
-        capture.map((0x30_000, 0x1000), b"//anon");
-        sample(&mut capture, 350);
+        map(&mut capture, (0x30_000, 0x1000), b"//anon");
+        samples(&mut capture, 350);
         let fork = Task { pid: 6, ppid: PID, tid: 6, ptid: PID, time: 400 };
-        capture.at(400).record(Misc(0), Record::Fork(fork)).sample(6, 0x10_404);
+        sample(capture.at(399).record(Misc(0), Record::Fork(fork)), 6, 0x10_404);
         let capture = capture.finish();
 
         let before = names(&capture);
@@ -219,14 +141,14 @@ fn memory_with_a_perf_map_is_a_file() {
     // No process has this number.
     let path = Path::new("/tmp/perf-1999999995.map");
     fs::write(path, "10000 40 first\n10010 10 second\nffff00000000 20 far\n10100 8 with\0nul\n").unwrap();
-    let mut capture = Recording::new(0);
+    let mut capture = capture_of(0);
     let pid = 1_999_999_995;
     let filename = &b"//anon"[..];
     let mmap = |addr, len| Record::Mmap(Mmap { pid, tid: pid, addr, len, pgoff: 0, filename });
     capture.record(Misc(2), mmap(0x10_000, 0x1000)).record(Misc(2), mmap(0xffff_0000_0000, 0x1000));
     capture.record(Misc(2), mmap(0x50_000, 0x1000));
     for ip in [0x10_004, 0x10_014, 0x10_024, 0x10_050, 0xffff_0000_001f, 0x10_104, 0x50_000] {
-        capture.sample(pid, ip);
+        sample(&mut capture, pid, ip);
     }
     let capture = capture.finish();
     let before = names(&capture);
@@ -248,12 +170,12 @@ fn memory_with_a_perf_map_is_a_file() {
 fn all_files_together_are_no_larger_than_one_may_be() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("jit-5.dump");
-    let dump = Dump::new(false, 0).load(2, 0x10_000, (64, 64), 1, "early").out;
+    let dump = JitdumpBytes::new(false).load(2, 0x10_000, 64, 1, "early").out;
     fs::write(&path, &dump).unwrap();
-    let mut capture = Recording::new(1);
+    let mut capture = capture_of(1);
     for dots in ["", "./", "././", "./././"] {
         let path = format!("{}/{dots}jit-5.dump", folder.path().display());
-        capture.map((0x20_000, 0x1000), path.as_bytes());
+        map(&mut capture, (0x20_000, 0x1000), path.as_bytes());
     }
     let capture = capture.finish();
     let reader = Reader::new(&capture).unwrap();
@@ -274,8 +196,8 @@ fn what_cannot_be_named_is_left_out() {
     let of = |content: Option<Vec<u8>>, clock| {
         drop(fs::remove_file(&path));
         content.iter().for_each(|it| fs::write(&path, it).unwrap());
-        let mut capture = Recording::new(clock);
-        capture.map((0x20_000, 0x1000), path.to_str().unwrap().as_bytes());
+        let mut capture = capture_of(clock);
+        map(&mut capture, (0x20_000, 0x1000), path.to_str().unwrap().as_bytes());
         let (_, code) = with_code(&capture.finish(), folder.path());
         assert_eq!((code.functions(), code.images()), (0, 0));
         let left_out = code.left_out().map(|(path, why)| (path.to_owned(), why.clone())).collect::<Vec<_>>();
@@ -283,7 +205,7 @@ fn what_cannot_be_named_is_left_out() {
         assert_eq!(Path::new(at), path);
         why.clone()
     };
-    let dump = |flags| Some(Dump::new(false, flags).load(2, 0x10_000, (64, 64), 1, "early").out);
+    let dump = |flags| Some(JitdumpBytes::with_flags(false, flags).load(2, 0x10_000, 64, 1, "early").out);
     assert_eq!(of(None, 1), GeneratedCodeError::File(NoSymbols::NotFound));
     assert!(matches!(of(Some(b"no dump".to_vec()), 1), GeneratedCodeError::File(NoSymbols::Malformed(_))));
     assert_eq!(of(dump(0), 0), GeneratedCodeError::CaptureClock);

@@ -1,22 +1,23 @@
 //! Captures cut at a span of time: each sample finds the same processes and mappings as in the whole capture.
 
+mod recording;
+
 use std::collections::BTreeSet;
 use std::io::Cursor;
 
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrFlags};
-use perf_parse::abi::endian::Endianness;
 use perf_parse::abi::ksymbol::{KsymbolFlags, KsymbolType};
 use perf_parse::abi::record::{Misc, RecordType};
 use perf_parse::abi::sample_type::SampleType;
-use perf_parse::file::write::{EventFields, FileWriter, WriteOptions};
 use perf_parse::record::{Cgroup, Comm, FileId, Ksymbol, Mmap2, Record, Task};
 use perf_parse::rewrite::EditAccount;
 use perf_parse::sample::Reading;
-use perf_parse::write::{RecordEncoder, SampleFields, SampleIdFields};
-use perf_parse::{Reader, SampleLayout};
+use perf_parse::write::SampleFields;
 use perf_profile::edit::CaptureEdit;
 use perf_profile::{Selection, Symbols};
 use perf_session::{Mapping, SampleContext, Session};
+use recording::Recording;
 
 fn selection(first: u64, last: u64) -> Selection {
     let at = |time: u64| format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
@@ -107,50 +108,31 @@ fn samples_of_a_span_are_as_they_were() {
     assert!(cuts > 5 && smaller > 0, "{smaller} of {cuts}");
 }
 
-/// A capture that is being written, one record for each unit of time.
-struct Recording {
-    layout: SampleLayout,
-    writer: FileWriter<Cursor<Vec<u8>>>,
-    time: u64,
-}
+/// A capture that is being written, in one cgroup.
+struct CgroupRecording(Recording);
 
-impl Recording {
+impl CgroupRecording {
     fn new() -> Self {
-        let attr = Attr {
+        Self(Recording::new(Attr {
             sample_type: SampleType::TID | SampleType::TIME | SampleType::IP | SampleType::CGROUP,
             flags: AttrFlags::SAMPLE_ID_ALL,
             ..Attr::default()
-        };
-        let layout = SampleLayout::new(&attr).unwrap();
-        let event = EventFields { attr, ids: vec![7], ..EventFields::default() };
-        let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
-        let writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &options).unwrap();
-        Self { layout, writer, time: 0 }
+        }))
     }
 
     fn at(&mut self, time: u64) -> &mut Self {
-        self.time = time;
+        self.0.at(time);
         self
     }
 
     fn record(&mut self, misc: Misc, record: Record<'_>) -> &mut Self {
-        self.time += 1;
-        let mut bytes = Vec::new();
-        let ids = SampleIdFields { time: self.time, ..SampleIdFields::default() };
-        let encoder = RecordEncoder::new_in(Endianness::Little, &self.layout);
-        encoder.record(&mut bytes, misc, &record, &ids).unwrap();
-        self.writer.records(&bytes).unwrap();
+        self.0.record(misc, record);
         self
     }
 
     fn sample(&mut self, misc: u16, (pid, tid): (i32, i32), ip: u64) -> &mut Self {
-        self.time += 1;
-        let (pid_tid, time, cgroup) = (Some((pid, tid)), Some(self.time), Some(5));
-        let fields = SampleFields { pid_tid, time, ip: Some(ip), cgroup, ..SampleFields::default() };
-        let mut bytes = Vec::new();
-        let encoder = RecordEncoder::new_in(Endianness::Little, &self.layout);
-        encoder.sample(&mut bytes, Misc(misc), &fields).unwrap();
-        self.writer.records(&bytes).unwrap();
+        let (pid_tid, cgroup) = (Some((pid, tid)), Some(5));
+        self.0.sample(Misc(misc), SampleFields { pid_tid, ip: Some(ip), cgroup, ..SampleFields::default() });
         self
     }
 
@@ -159,7 +141,7 @@ impl Recording {
     }
 
     fn task(&mut self, (pid, tid): (i32, i32), (ppid, ptid): (i32, i32), is_exit: bool) -> &mut Self {
-        let task = Task { pid, ppid, tid, ptid, time: self.time + 1 };
+        let task = Task { pid, ppid, tid, ptid, time: self.0.time + 1 };
         self.record(Misc(0), if is_exit { Record::Exit(task) } else { Record::Fork(task) })
     }
 
@@ -178,14 +160,14 @@ impl Recording {
     }
 
     fn finish(self) -> Vec<u8> {
-        self.writer.finish().unwrap().into_inner()
+        self.0.finish()
     }
 }
 
 /// Processes that were forked with generated code, exec that is under way, moved code, and what ended before the cut.
 fn busy() -> Vec<u8> {
-    let mut capture = Recording::new();
-    let start = |it: &mut Recording, pid: i32, name: &str| {
+    let mut capture = CgroupRecording::new();
+    let start = |it: &mut CgroupRecording, pid: i32, name: &str| {
         it.comm((pid, pid), name, Misc(0)).map(pid, 0x1000, 0x3000, 5, &format!("/bin/{name}"));
     };
     start(&mut capture, 10, "jit");

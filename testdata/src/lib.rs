@@ -5,12 +5,14 @@ pub mod elf;
 pub mod features;
 pub mod file;
 pub mod index;
+pub mod jitdump;
 pub mod memory;
 pub mod oracle;
 pub mod stack_sample;
 pub mod zip;
 
 pub use bytes::Bytes;
+pub use jitdump::JitdumpBytes;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! Generated code: `/tmp/perf-PID.map` and jitdumps.
 
 use perf_symbol::{Doubt, FileBytes, Guess, Jitdump, NoSymbols, SymbolLimits};
+use testdata::JitdumpBytes;
 
 use crate::{Memory, Records, frame, names, symbolizer};
 
@@ -58,49 +59,8 @@ fn the_map_of_a_process_in_a_container() {
     assert!(of(files(memory).with("/proc/5/status", "Name:\tnode\n")).is_empty());
 }
 
-/// A jitdump, a record at a time.
-pub(crate) struct Dump {
-    pub(crate) big: bool,
-    pub(crate) out: Vec<u8>,
-}
-
-impl Dump {
-    pub(crate) fn new(big: bool) -> Self {
-        let bytes =
-            testdata::Bytes::new(big).u32(0x4a69_5444).u32(1).u32(40).u32(62).u32(0).u32(5).u64(0).u64(0);
-        Self { big, out: bytes.out }
-    }
-
-    pub(crate) fn record(mut self, kind: u32, time: u64, payload: &[u8]) -> Self {
-        let size = 16 + payload.len() as u32;
-        let head = testdata::Bytes::new(self.big).u32(kind).u32(size).u64(time);
-        self.out.extend_from_slice(&head.out);
-        self.out.extend_from_slice(payload);
-        self
-    }
-
-    pub(crate) fn load(self, time: u64, address: u64, size: u64, index: u64, name: &str) -> Self {
-        let bytes = testdata::Bytes::new(self.big).u32(5).u32(5).u64s(&[address, address, size, index]);
-        let payload = [&bytes.out[..], name.as_bytes(), &[0], &vec![0x90; size as usize]].concat();
-        self.record(0, time, &payload)
-    }
-
-    pub(crate) fn moved(self, time: u64, from: u64, to: u64, size: u64, index: u64) -> Self {
-        let payload = testdata::Bytes::new(self.big).u32(5).u32(5).u64s(&[to, from, to, size, index]);
-        self.record(1, time, &payload.out)
-    }
-
-    pub(crate) fn lines(self, address: u64, lines: &[(u64, u32, &str)]) -> Self {
-        let mut payload = testdata::Bytes::new(self.big).u64s(&[address, lines.len() as u64]);
-        for &(address, line, file) in lines {
-            payload = payload.u64(address).u32(line).u32(3).raw(file.as_bytes()).zeros(1);
-        }
-        self.record(2, 1, &payload.out)
-    }
-
-    fn parse(&self) -> Jitdump {
-        Jitdump::parse(FileBytes::new(self.out.clone()), &SymbolLimits::default()).unwrap()
-    }
+fn parse(dump: &JitdumpBytes) -> Jitdump {
+    Jitdump::parse(FileBytes::new(dump.out.clone()), &SymbolLimits::default()).unwrap()
 }
 
 fn name(dump: &Jitdump, address: u64, time: Option<u64>) -> Option<String> {
@@ -110,8 +70,9 @@ fn name(dump: &Jitdump, address: u64, time: Option<u64>) -> Option<String> {
 #[test]
 fn addresses_are_reused() {
     for big in [false, true] {
-        let dump =
-            Dump::new(big).load(10, 0x100, 0x40, 1, "first").load(20, 0x120, 0x40, 2, "second").parse();
+        let dump = parse(
+            &JitdumpBytes::new(big).load(10, 0x100, 0x40, 1, "first").load(20, 0x120, 0x40, 2, "second"),
+        );
         assert_eq!(name(&dump, 0x130, Some(9)), None);
         assert_eq!(name(&dump, 0x130, Some(10)).as_deref(), Some("first"));
         assert_eq!(name(&dump, 0x130, Some(19)).as_deref(), Some("first"));
@@ -128,12 +89,13 @@ fn addresses_are_reused() {
 #[test]
 fn code_that_moves() {
     for big in [false, true] {
-        let dump = Dump::new(big).load(10, 0x100, 0x40, 7, "f").moved(20, 0x100, 0x300, 0x40, 7).parse();
+        let dump =
+            parse(&JitdumpBytes::new(big).load(10, 0x100, 0x40, 7, "f").moved(20, 0x100, 0x300, 0x40, 7));
         assert_eq!(name(&dump, 0x310, Some(15)), None);
         assert_eq!(name(&dump, 0x310, Some(20)).as_deref(), Some("f"));
         assert_eq!((dump.skipped(), dump.is_truncated()), (0, false));
         // A move of what was never loaded.
-        assert_eq!(Dump::new(big).moved(20, 0x100, 0x300, 0x40, 7).parse().skipped(), 1);
+        assert_eq!(parse(&JitdumpBytes::new(big).moved(20, 0x100, 0x300, 0x40, 7)).skipped(), 1);
     }
 }
 
@@ -142,14 +104,14 @@ fn lines_of_generated_code() {
     for big in [false, true] {
         let lines = [(0x100, 1, "a.js"), (0x110, 2, "\u{ff}")];
         // The mark for the same file is one byte, not UTF-8.
-        let mut dump = Dump::new(big)
+        let mut dump = JitdumpBytes::new(big)
             .lines(0x100, &lines)
             .load(10, 0x100, 0x40, 1, "f")
             .moved(20, 0x100, 0x300, 0x40, 1);
         let at = dump.out.windows(2).position(|bytes| bytes == [0xc3, 0xbf]).unwrap();
         dump.out[at] = 0xff;
         dump.out[at + 1] = 0;
-        let dump = dump.parse();
+        let dump = parse(&dump);
         let line =
             |address| dump.find(address, None).map(|it| (it.file.unwrap_or_default(), it.line, it.column));
         assert_eq!(line(0x108), Some((&b"a.js"[..], Some(1), Some(3))));
@@ -160,12 +122,13 @@ fn lines_of_generated_code() {
 
 #[test]
 fn code_that_was_compiled_again() {
-    let dump = Dump::new(false)
-        .lines(0x100, &[(0x100, 1, "a.js")])
-        .load(10, 0x100, 0x40, 1, "f")
-        .lines(0x100, &[(0x100, 2, "a.js")])
-        .load(20, 0x100, 0x40, 2, "f")
-        .parse();
+    let dump = parse(
+        &JitdumpBytes::new(false)
+            .lines(0x100, &[(0x100, 1, "a.js")])
+            .load(10, 0x100, 0x40, 1, "f")
+            .lines(0x100, &[(0x100, 2, "a.js")])
+            .load(20, 0x100, 0x40, 2, "f"),
+    );
     assert_eq!(name(&dump, 0x110, None).as_deref(), Some("f"));
     assert_eq!(dump.find(0x110, None).unwrap().line, None);
     assert_eq!(dump.find(0x110, Some(15)).unwrap().line, Some(1));
@@ -175,7 +138,7 @@ fn code_that_was_compiled_again() {
 #[test]
 fn clocks_that_differ() {
     for flags in [0, 1] {
-        let mut dump = Dump::new(false);
+        let mut dump = JitdumpBytes::new(false);
         dump.out[32] = flags;
         let dump = dump.load(10, CODE, 0x40, 1, "first").load(20, CODE, 0x20, 2, "second").out;
         let parsed = Jitdump::parse(FileBytes::new(dump.clone()), &SymbolLimits::default()).unwrap();
@@ -196,13 +159,15 @@ fn clocks_that_differ() {
 
 #[test]
 fn nothing_after_the_end() {
-    let dump = Dump::new(false).load(1, 0x100, 8, 1, "f").record(3, 2, &[]).load(3, 0x200, 8, 2, "g").parse();
+    let dump = parse(
+        &JitdumpBytes::new(false).load(1, 0x100, 8, 1, "f").record(3, 2, &[]).load(3, 0x200, 8, 2, "g"),
+    );
     assert_eq!((name(&dump, 0x100, None).as_deref(), name(&dump, 0x200, None)), (Some("f"), None));
 }
 
 #[test]
 fn a_dump_that_is_cut_short() {
-    let whole = Dump::new(false).load(1, 0x100, 8, 1, "f").load(3, 0x200, 8, 2, "g").out;
+    let whole = JitdumpBytes::new(false).load(1, 0x100, 8, 1, "f").load(3, 0x200, 8, 2, "g").out;
     for end in 0..whole.len() {
         let Ok(dump) = Jitdump::parse(FileBytes::new(whole[..end].to_vec()), &SymbolLimits::default()) else {
             assert!(end < 40);
@@ -219,7 +184,7 @@ fn a_dump_that_is_cut_short() {
 /// Processes in two containers may write their dumps to one path.
 #[test]
 fn the_jitdump_of_a_process_in_a_container() {
-    let dump = |name: &str| Dump::new(false).load(10, CODE, 0x40, 1, name).out;
+    let dump = |name: &str| JitdumpBytes::new(false).load(10, CODE, 0x40, 1, name).out;
     let session = records().map(5, 0x6000_0000, 0x1000, &[], "/tmp/jit-1.dump").session();
     let files = |recorded, other| {
         Memory::default()
@@ -234,7 +199,8 @@ fn the_jitdump_of_a_process_in_a_container() {
 
 #[test]
 fn the_jitdump_that_a_process_has_mapped() {
-    let dump = Dump::new(false).load(10, CODE, 0x40, 1, "first").load(20, CODE, 0x40, 2, "second").out;
+    let dump =
+        JitdumpBytes::new(false).load(10, CODE, 0x40, 1, "first").load(20, CODE, 0x40, 2, "second").out;
     let files = || Memory::default().with("/home/u/jit-5.dump", dump.clone());
     let session = records().map(5, 0x6000_0000, 0x1000, &[], "/home/u/jit-5.dump").session();
     let mut it = symbolizer(files());

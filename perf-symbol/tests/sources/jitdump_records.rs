@@ -7,8 +7,7 @@ use perf_symbol::jitdump::{
     JitLoad, JitMove, JitRecord, JitRecordBody, Jitdump, JitdumpError, JitdumpHeader, JitdumpReader,
 };
 use perf_symbol::{FileBytes, SymbolLimits};
-
-use crate::generated::Dump;
+use testdata::JitdumpBytes;
 
 /// A file that grows: reads end at what was written.
 struct GrowingFile<'a> {
@@ -30,7 +29,7 @@ impl Read for GrowingFile<'_> {
 /// A dump with a record of each kind.
 fn every_record(big: bool) -> Vec<u8> {
     let tables = testdata::Bytes::new(big).u64s(&[7, 3, 9]).raw(b"framehdr");
-    Dump::new(big)
+    JitdumpBytes::new(big)
         .lines(0x100, &[(0x100, 4, "a.js"), (0x102, 5, "b.js")])
         .record(4, 8, &tables.out)
         .load(10, 0x100, 3, 7, "f")
@@ -131,7 +130,7 @@ fn records_that_are_wrong_are_skipped() {
         (2, &[0; 8], "0x28: record of a jitdump: nr_entry: must be within the record"),
     ];
     for (id, payload, expected) in cases {
-        let bytes = Dump::new(false).record(id, 1, payload).load(10, 0x100, 3, 7, "f").out;
+        let bytes = JitdumpBytes::new(false).record(id, 1, payload).load(10, 0x100, 3, 7, "f").out;
         let header = JitdumpHeader::parse(&bytes).unwrap();
         let in_memory: Vec<_> = header.records(&bytes).map(|it| it.map(|it| kind(&it))).collect();
         let [Err(error), Ok(load)] = &in_memory[..] else { panic!("{in_memory:?}") };
@@ -147,14 +146,14 @@ fn records_that_are_wrong_are_skipped() {
         assert_eq!(functions.skipped(), 1);
     }
     let tables = testdata::Bytes::new(false).u64s(&[2, 3, 0]).raw(b"ab").out;
-    let bytes = Dump::new(false).record(4, 1, &tables).out;
+    let bytes = JitdumpBytes::new(false).record(4, 1, &tables).out;
     let error = JitdumpHeader::parse(&bytes).unwrap().records(&bytes).next().unwrap().unwrap_err();
     assert!(matches!(error, JitdumpError::Record { field: "eh_frame_hdr_size", offset: 40, .. }), "{error}");
 }
 
 #[test]
 fn a_record_without_an_end() {
-    let mut bytes = Dump::new(false).load(10, 0x100, 3, 7, "f").out;
+    let mut bytes = JitdumpBytes::new(false).load(10, 0x100, 3, 7, "f").out;
     bytes[44] = 15;
     let header = JitdumpHeader::parse(&bytes).unwrap();
     let mut records = header.records(&bytes);
@@ -172,7 +171,8 @@ fn a_record_without_an_end() {
 
 #[test]
 fn a_record_that_is_too_large() {
-    let bytes = Dump::new(false).load(10, 0x100, 0x1000, 7, "large").load(20, 0x100, 3, 8, "small").out;
+    let bytes =
+        JitdumpBytes::new(false).load(10, 0x100, 0x1000, 7, "large").load(20, 0x100, 3, 8, "small").out;
     let mut reader = JitdumpReader::new(&bytes[..]).with_max_record(100);
     let error = reader.next_record().unwrap_err();
     assert!(matches!(error, JitdumpError::TooLarge { offset: 40, size: 4158 }), "{error:?}");
@@ -182,7 +182,7 @@ fn a_record_that_is_too_large() {
 
 #[test]
 fn headers_that_are_wrong() {
-    let whole = Dump::new(false).out;
+    let whole = JitdumpBytes::new(false).out;
     let error = |bytes: &[u8]| JitdumpHeader::parse(bytes).unwrap_err().to_string();
     assert_eq!(error(b"JiTE"), "header of the jitdump: magic: must be that of a jitdump");
     assert_eq!(error(&whole[..39]), "header of the jitdump: total_size: must be 40 bytes or more");
