@@ -17,8 +17,8 @@ use perf_parse::rewrite::FolderOutputs;
 use perf_parse::rewrite::{
     CaptureMergeError, Edit, EditSummary, MergeOptions, PerfRelease, RepairOrder, RepairStep, merge,
 };
-use perf_profile::Selection;
 use perf_profile::edit::{CaptureEdit, EditError, Redaction};
+use perf_profile::{Selection, Symbols};
 
 use crate::args::edit::{ClockOffset, ContainerArg, EditArgs};
 use crate::escape::shown;
@@ -26,12 +26,9 @@ use crate::input::Memory;
 use crate::outcome::{Failure, Outcome, not_readable};
 #[cfg(target_os = "linux")]
 use crate::output::CaptureFolder;
-use crate::output::{Diagnostics, FileContent, InputFile, Outputs, say};
+use crate::output::{BUFFER, Diagnostics, FileContent, InputFile, OutputClaim, Outputs, say};
 use crate::progress::Progress;
 use crate::{index, input, names, selection, streams};
-
-/// Number of bytes that are written at a time: calls of 8 KiB took longer than the edits.
-const BUFFER: usize = 1 << 20;
 
 pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
@@ -71,6 +68,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
 /// Edits several captures: as one, which is written without a name beside the output first, unless there is no step after it.
 fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
     let failure = |error: &dyn Display| Failure(format!("{}: {error}", shown(&args.output)));
+    let is_merge_alone = has_no_step(args)?;
     let (mut readers, mut inputs) = (Vec::new(), Vec::new());
     for path in &args.files.0 {
         if path == Path::new("-") {
@@ -81,16 +79,10 @@ fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
         inputs.extend(files_of(path).map_err(|error| Failure(format!("{}: {error}", shown(path))))?);
     }
     // An output that cannot be is refused before the captures are read.
-    if args.output != Path::new("-") {
-        Outputs::of(inputs.iter().cloned()).claim("-o", &args.output)?;
-    }
+    let to_stdout = args.output == Path::new("-");
+    let claim = (!to_stdout).then(|| claim(args, &inputs)).transpose()?;
     let readers: Vec<_> = readers.iter().collect();
-    if has_no_step(args)? {
-        let mut outputs = Outputs::of(inputs.iter().cloned());
-        let claim = outputs.claim("-o", &args.output)?;
-        if args.index {
-            outputs.claim("--index", &index::beside(&args.output)?)?;
-        }
+    if let Some(claim) = claim.filter(|_| is_merge_alone) {
         let (file, output) = claim.create(FileContent::Capture)?;
         let merged = without_output(merged(args, &readers, BufWriter::with_capacity(BUFFER, file))?);
         output.publish()?;
@@ -133,7 +125,7 @@ fn has_no_step(args: &EditArgs) -> Result<bool, Failure> {
     let EditArgs {
         files: _,
         reading: _,
-        output,
+        output: _,
         only,
         sample_every: None,
         limit: None,
@@ -160,8 +152,7 @@ fn has_no_step(args: &EditArgs) -> Result<bool, Failure> {
     else {
         return Ok(false);
     };
-    let selects = selection::selection(only)? != Selection::default();
-    Ok(drop.is_empty() && !selects && output != Path::new("-"))
+    Ok(drop.is_empty() && selection::selection(only)? == Selection::default())
 }
 
 /// Returns what the command line states about the captures.
@@ -207,27 +198,25 @@ fn one(
     memory: Memory<'_>,
     inputs: &[InputFile],
 ) -> Result<Outcome, Failure> {
+    let symbols = names::symbols(&args.symbols, reader.features(), memory)?;
     if !args.jit {
-        return edit(args, steps, reader, memory, inputs);
+        return write(args, steps, (reader, &symbols), memory, inputs);
     }
-    let with_code = generated_code::add(args, reader, memory, inputs)?;
-    let failure = |error: &dyn Display| Failure(format!("{}: {error}", shown(&args.output)));
-    let reader = Reader::from_file(with_code.file).map_err(|error| failure(&error))?;
-    let outcome = edit(args, steps, &reader, Memory::default(), inputs)?;
-    Ok(if with_code.is_whole { outcome } else { Outcome::Partial })
+    let code = generated_code::add(args, reader, &symbols, inputs)?;
+    let outcome = write(args, steps, (&code.reader, &symbols), Memory::default(), inputs)?;
+    Ok(if code.is_whole { outcome } else { Outcome::Partial })
 }
 
-fn edit(
+/// Writes the edit of a capture.
+fn write(
     args: &EditArgs,
     steps: CaptureEdit,
-    reader: &Reader<'_>,
+    (reader, symbols): (&Reader<'_>, &Symbols),
     memory: Memory<'_>,
     inputs: &[InputFile],
 ) -> Result<Outcome, Failure> {
     let to_stdout = args.output == Path::new("-");
-    let symbols = names::symbols(&args.symbols, reader.features(), memory)?;
     let steps = if steps.may_use_index() { steps.with_index(index::of(reader, memory)) } else { steps };
-    let mut outputs = Outputs::of(inputs.iter().cloned());
     let mut reporter = StepReporter::new(memory.size);
     let failure = |error| match error {
         EditError::Selection(error) => selection::failure(error),
@@ -240,7 +229,7 @@ fn edit(
     let edited = if to_stdout {
         let edited = match steps.write_pipe(
             reader,
-            &symbols,
+            symbols,
             BufWriter::with_capacity(BUFFER, streams::Output),
             report,
         ) {
@@ -252,11 +241,7 @@ fn edit(
         };
         without_output(edited)
     } else {
-        let claim = outputs.claim("-o", &args.output)?;
-        if args.index {
-            // An index that cannot be is refused before the capture is written.
-            outputs.claim("--index", &index::beside(&args.output)?)?;
-        }
+        let claim = claim(args, inputs)?;
         let create = |content| {
             let (file, output) = claim.create(content)?;
             Ok::<_, Failure>((BufWriter::with_capacity(BUFFER, file), output))
@@ -264,14 +249,14 @@ fn edit(
         match args.to {
             ContainerArg::File => {
                 let (out, output) = create(FileContent::Capture)?;
-                let edited = steps.write_file(reader, &symbols, out, report).map_err(failure)?;
+                let edited = steps.write_file(reader, symbols, out, report).map_err(failure)?;
                 let edited = without_output(edited);
                 output.publish()?;
                 edited
             }
             ContainerArg::Pipe => {
                 let (out, output) = create(FileContent::Stream)?;
-                let edited = steps.write_pipe(reader, &symbols, out, report).map_err(failure)?;
+                let edited = steps.write_pipe(reader, symbols, out, report).map_err(failure)?;
                 let edited = without_output(edited);
                 output.publish()?;
                 edited
@@ -280,7 +265,7 @@ fn edit(
             ContainerArg::Folder => {
                 let mut folder = new_folder(&args.output)?;
                 let outputs = folder_outputs(&folder, reader)?;
-                let mut edited = steps.write_folder(reader, &symbols, outputs, report).map_err(failure)?;
+                let mut edited = steps.write_folder(reader, symbols, outputs, report).map_err(failure)?;
                 for out in core::iter::once(&mut edited.out.data).chain(&mut edited.out.parts) {
                     out.flush().map_err(|error| Failure(format!("{}: {error}", shown(&args.output))))?;
                 }
@@ -291,6 +276,16 @@ fn edit(
     };
     drop(reporter);
     Ok(finished(args, edited))
+}
+
+/// Claims the output. What cannot be, an index among it, is refused before anything is written.
+fn claim(args: &EditArgs, inputs: &[InputFile]) -> Result<OutputClaim, Failure> {
+    let mut outputs = Outputs::of(inputs.iter().cloned());
+    let claim = outputs.claim("-o", &args.output)?;
+    if args.index {
+        outputs.claim("--index", &index::beside(&args.output)?)?;
+    }
+    Ok(claim)
 }
 
 /// Prints what was written, and what was not.

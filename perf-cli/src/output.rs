@@ -31,3 +31,6 @@ pub(crate) use signals::{
 };
 pub(crate) use stderr::{line, say};
 pub(crate) use stdout::Output;
+
+/// Number of bytes of a capture that are written at a time: with 8 KiB, the calls took longer than an edit.
+pub(crate) const BUFFER: usize = 1 << 20;

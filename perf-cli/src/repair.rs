@@ -11,7 +11,7 @@ use crate::edit::StepReporter;
 use crate::escape::{make_json_safe, shown};
 use crate::input;
 use crate::outcome::{Failure, Outcome};
-use crate::output::{FileContent, Outputs, say};
+use crate::output::{BUFFER, FileContent, Outputs, say};
 use crate::render::account;
 
 pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
@@ -25,8 +25,8 @@ pub(crate) fn run(args: &RepairArgs) -> Result<Outcome, Failure> {
         let report = report.map(|report| report.create(FileContent::Report)).transpose()?;
 
         let mut reporter = StepReporter::new(memory.size);
-        let repaired =
-            repair(&reader, RepairOrder::Capture, BufWriter::new(file), |step| reporter.step(&step));
+        let out = BufWriter::with_capacity(BUFFER, file);
+        let repaired = repair(&reader, RepairOrder::Capture, out, |step| reporter.step(&step));
         drop(reporter);
         let failure = |error| Failure(format!("{}: {error}", shown(&args.output)));
         let EditSummary { written, dropped, features_dropped, account, .. } = repaired.map_err(failure)?;

@@ -21,7 +21,7 @@ use crate::dump::{RingOrigins, Rings, dump};
 use crate::escape::shown;
 use crate::input::{Input, Memory};
 use crate::outcome::{Failure, Outcome};
-use crate::output::{Diagnostics, FileContent, OutputClaim, Outputs, say};
+use crate::output::{BUFFER, Diagnostics, FileContent, OutputClaim, Outputs, say};
 use crate::progress::Progress;
 use aux_area::AuxSummary;
 use linear::{Linear, Positions, has_control_page};
@@ -183,7 +183,7 @@ fn write(
         Order::File => rewrite::RepairOrder::Capture,
         Order::Time => rewrite::RepairOrder::Time,
     };
-    repair(reader, order, BufWriter::new(file), |step| match step {
+    repair(reader, order, BufWriter::with_capacity(BUFFER, file), |step| match step {
         RepairStep::At(offset) => progress.at(offset),
         RepairStep::Capture { error } => diagnostics.report(&error),
         RepairStep::Unreadable { data_file, error } => {

@@ -1,29 +1,28 @@
 //! The generated code of a capture, in a folder beside it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use perf_parse::Reader;
 use perf_parse::rewrite::{Edit, RepairStep};
+use perf_profile::Symbols;
 use perf_profile::edit::{CodeImage, GeneratedCode, SecretKind};
 
-use super::{BUFFER, unnamed};
+use super::{claim, unnamed};
 use crate::args::edit::{EditArgs, SecretArg};
 use crate::escape::shown;
-use crate::input::Memory;
-use crate::names;
 use crate::outcome::Failure;
-use crate::output::{Diagnostics, FileContent, InputFile, Outputs, say};
+use crate::output::{BUFFER, Diagnostics, FileContent, InputFile, Outputs, say};
 
 /// A capture with the mappings of its generated code, without a name.
 pub(super) struct CaptureWithCode {
-    pub(super) file: File,
+    pub(super) reader: Reader<'static>,
     /// Whether everything was read, and all code found.
     pub(super) is_whole: bool,
 }
 
-/// Returns why `--jit` cannot be with the other options.
+/// Refuses options that `--jit` cannot be with.
 pub(super) fn check(args: &EditArgs) -> Result<(), Failure> {
     let removes =
         |kind| args.redact.as_ref().is_some_and(|kinds| kinds.iter().any(|it: &SecretArg| it.kind() == kind));
@@ -43,17 +42,16 @@ pub(super) fn check(args: &EditArgs) -> Result<(), Failure> {
 pub(super) fn add(
     args: &EditArgs,
     reader: &Reader<'_>,
-    memory: Memory<'_>,
+    symbols: &Symbols,
     inputs: &[InputFile],
 ) -> Result<CaptureWithCode, Failure> {
     let failure = |error: &dyn core::fmt::Display| Failure(format!("{}: {error}", shown(&args.output)));
-    let symbols = names::symbols(&args.symbols, reader.features(), memory)?;
-    let mut outputs = Outputs::of(inputs.iter().cloned());
     // An output that cannot be is refused before files are written beside it.
-    outputs.claim("-o", &args.output)?;
+    claim(args, inputs)?;
+    let mut outputs = Outputs::of(inputs.iter().cloned());
     let folder = folder_beside(&args.output).map_err(|error| failure(&error))?;
     let mut refused = None;
-    let code = GeneratedCode::of(reader, &symbols, &folder, |image| {
+    let code = GeneratedCode::of(reader, symbols, &folder, |image| {
         write(image, &folder, &mut outputs).map_err(|error| {
             refused = Some(error);
             io::Error::other("a file of generated code")
@@ -83,7 +81,8 @@ pub(super) fn add(
     });
     let edited = edited.map_err(|error| failure(&error))?;
     let is_whole = has_all && edited.account.is_clean() && edited.dropped == 0;
-    Ok(CaptureWithCode { file: edited.out.into_inner().map_err(|error| failure(&error))?, is_whole })
+    let file = edited.out.into_inner().map_err(|error| failure(&error))?;
+    Ok(CaptureWithCode { reader: Reader::from_file(file).map_err(|error| failure(&error))?, is_whole })
 }
 
 /// Returns the absolute path of the folder `OUT.files`.
