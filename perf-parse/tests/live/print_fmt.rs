@@ -118,7 +118,7 @@ const SYSTEMS: &[&str] = &[
     "x86_fpu",
 ];
 
-/// The systems of which only a thorough test records all events: perf takes about 40 ms to open and to close each.
+/// Only a thorough test records all events of these systems: perf takes about 40 ms to open and to close each.
 const LARGE_SYSTEMS: &[&str] = &[
     "block",
     "cgroup",
