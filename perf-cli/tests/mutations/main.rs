@@ -80,9 +80,9 @@ fn fails(body: Body, count: u64) -> Vec<String> {
     })
 }
 
-/// Returns a number of mutations: an eighth, or all.
+/// Returns a number of mutations: a sixteenth, or all.
 fn of_all(count: u64) -> u64 {
-    if testdata::is_thorough() { count } else { count / 8 }
+    if testdata::is_thorough() { count } else { count / 16 }
 }
 
 #[test]

@@ -207,9 +207,9 @@ impl<'f> Edit<'f> {
         self,
         reader: &Reader<'_>,
         out: W,
-        report: impl FnMut(RepairStep<'_>),
+        mut report: impl FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<W>, WriteFileError> {
-        self.write::<FileWriter<W>>(reader, out, report)
+        self.write::<FileWriter<W>>(reader, out, &mut report)
     }
 
     /// Writes the result as a pipe-mode stream, which needs no seeking. Calls `report` at each step.
@@ -224,9 +224,9 @@ impl<'f> Edit<'f> {
         self,
         reader: &Reader<'_>,
         out: W,
-        report: impl FnMut(RepairStep<'_>),
+        mut report: impl FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<W>, WriteFileError> {
-        self.write::<PipeWriter<W>>(reader, out, report)
+        self.write::<PipeWriter<W>>(reader, out, &mut report)
     }
 
     /// Writes the result as the files of a folder, each of which should be empty, in order of time. Calls `report` at each step.
@@ -238,17 +238,17 @@ impl<'f> Edit<'f> {
         self,
         reader: &Reader<'_>,
         out: FolderOutputs<W>,
-        report: impl FnMut(RepairStep<'_>),
+        mut report: impl FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<FolderOutputs<W>>, WriteFileError> {
         // The records of each file must be in order.
-        self.order(RepairOrder::Time).write::<FolderSink<W>>(reader, out, report)
+        self.order(RepairOrder::Time).write::<FolderSink<W>>(reader, out, &mut report)
     }
 
     fn write<S: CaptureSink>(
         mut self,
         reader: &Reader<'_>,
         out: S::Out,
-        report: impl FnMut(RepairStep<'_>),
+        report: &mut dyn FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<S::Out>, WriteFileError> {
         if self.steps.removed.0 & !REMOVABLE.0 != 0 {
             let must = "CALLCHAIN, RAW or a field after them, except READ";

@@ -27,7 +27,7 @@ pub(super) fn copy(
     records: &mut EventRecords<'_>,
     features: &mut FeaturePayloads,
     has_room: fn(Feature, &[u8]) -> bool,
-    report: &mut impl FnMut(RepairStep<'_>),
+    report: &mut dyn FnMut(RepairStep<'_>),
 ) -> Result<Vec<Feature>, WriteFileError> {
     let noted = records.account().diagnostics.clone();
     let mut faults = records.check_features();

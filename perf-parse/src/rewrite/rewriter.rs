@@ -117,13 +117,13 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         walk: EditWalk<'_>,
         options: &WriteOptions,
         out: S::Out,
-        mut report: impl FnMut(RepairStep<'_>),
+        report: &mut dyn FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<S::Out>, WriteFileError> {
         let EditWalk { mut records, mut sorted, passed_over } = walk;
         let opened = records.account().diagnostics.clone();
         opened.iter().for_each(|&error| report(RepairStep::Capture { error }));
         let mut features = FeaturePayloads::new_in(options.endianness);
-        let mut features_dropped = features::copy(&mut records, &mut features, S::has_room, &mut report)?;
+        let mut features_dropped = features::copy(&mut records, &mut features, S::has_room, report)?;
         if steps.removed.contains(SampleType::BRANCH_STACK) {
             features.remove(Feature::BRANCH_STACK);
         }
@@ -189,7 +189,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             };
             writer.add_until(record.time(), records.events())?;
             match check.record(&record).and_then(|()| writer.part(&record, records.events())) {
-                Ok(part) => writer.put(&record, &part, &mut report)?,
+                Ok(part) => writer.put(&record, &part, report)?,
                 Err(error) => {
                     writer.dropped = writer.dropped.saturating_add(1);
                     // The walk notes an EVENT_UPDATE with an unknown id.
@@ -389,7 +389,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         &mut self,
         record: &EventRecord<'_>,
         part: &RecordPart,
-        report: &mut impl FnMut(RepairStep<'_>),
+        report: &mut dyn FnMut(RepairStep<'_>),
     ) -> Result<(), WriteFileError> {
         let copied = match part {
             RecordPart::Whole => self.sink.copy(&record.raw(), record.trailing(), || record.cpu()),

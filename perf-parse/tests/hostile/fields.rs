@@ -195,7 +195,11 @@ fn damage_to_the_feature_table_and_the_features_is_survived() {
             let table = table + 16 * index;
             // Every word of a short section, the first and the last words of a long one.
             let words = (section..(section + size).saturating_sub(3)).step_by(4);
-            let words: Vec<_> = words.clone().take(8).chain(words.rev().take(2)).collect();
+            let words: Vec<_> = words
+                .clone()
+                .take(if testdata::is_thorough() { 8 } else { 3 })
+                .chain(words.rev().take(2))
+                .collect();
             let table = [("offset", table, 8), ("size", table + 8, 8)];
             for field in table.into_iter().chain(words.into_iter().map(|at| ("feature", at, 4))) {
                 for &value in ANY {

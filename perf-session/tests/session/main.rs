@@ -181,17 +181,23 @@ fn play<T: PartialEq + Debug>(
         let data = records(Records { big: endianness == Endianness::Big, out: Vec::new() }).out;
         let events: Events = [(*attr, vec![])].into_iter().collect();
         let reader = Reader::from_records(events, endianness, &data);
-        let mut session = Session::within(limits);
-        let mut last = None;
-        for record in reader.records() {
-            let record = record.unwrap();
-            session.update(&record).unwrap();
-            last = Some(record);
-        }
-        (see(&session, &last.unwrap()), format!("{session:?}"))
+        let (session, last) = updated(limits, &reader);
+        (see(&session, &last), format!("{session:?}"))
     });
     assert_eq!(little, big);
     little.0
+}
+
+/// The session after all records of a capture, and the last of them. Apart from [`play`], which is built for each of its calls.
+fn updated<'r>(limits: &SessionLimits, reader: &'r Reader<'_>) -> (Session, EventRecord<'r>) {
+    let mut session = Session::within(limits);
+    let mut last = None;
+    for record in reader.records() {
+        let record = record.unwrap();
+        session.update(&record).unwrap();
+        last = Some(record);
+    }
+    (session, last.unwrap())
 }
 
 /// Applies records and returns the session.

@@ -37,17 +37,22 @@ const TAIL: SampleType = SampleType::CALLCHAIN.union(SampleType::RAW).union(Samp
 ///
 /// If something differs.
 pub fn check<'r>(is_whole: bool, mut walk: impl FnMut() -> EventRecords<'r>) -> usize {
+    walks(is_whole, &mut walk)
+}
+
+/// Built once, here: it is nearly all of the code of a comparison.
+fn walks<'r>(is_whole: bool, walk: &mut dyn FnMut() -> EventRecords<'r>) -> usize {
     let odd = COLUMNS.iter().step_by(2).fold(SampleType::NONE, |all, &field| all | field);
-    walk_in::<1>(is_whole, SampleType::KNOWN, &mut walk);
-    walk_in::<3>(is_whole, odd, &mut walk);
-    walk_in::<33>(is_whole, SampleType(SampleType::KNOWN.0 & !odd.0), &mut walk);
-    walk_in::<256>(is_whole, SampleType::KNOWN, &mut walk)
+    walk_in::<1>(is_whole, SampleType::KNOWN, walk);
+    walk_in::<3>(is_whole, odd, walk);
+    walk_in::<33>(is_whole, SampleType(SampleType::KNOWN.0 & !odd.0), walk);
+    walk_in::<256>(is_whole, SampleType::KNOWN, walk)
 }
 
 fn walk_in<'r, const N: usize>(
     is_whole: bool,
     selected: SampleType,
-    walk: &mut impl FnMut() -> EventRecords<'r>,
+    walk: &mut dyn FnMut() -> EventRecords<'r>,
 ) -> usize {
     let (mut records, mut expected) = (walk(), walk());
     let mut batch = SampleBatch::<N>::new(selected);
