@@ -3,6 +3,7 @@
 mod generated_code;
 
 use core::fmt::Display;
+use core::num::NonZero;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::Path;
@@ -131,6 +132,7 @@ fn has_no_step(args: &EditArgs) -> Result<bool, Failure> {
         limit: None,
         drop,
         unwind: false,
+        threads: None,
         clock_offset: _,
         build_ids: false,
         jit: false,
@@ -347,7 +349,7 @@ fn capture_edit(args: &EditArgs, redaction: Option<Redaction>) -> Result<Capture
         Some(seed) => edit.move_addresses(seed.as_ref().map(String::as_bytes)),
         None => edit,
     };
-    let edit = if args.unwind { edit.unwind() } else { edit };
+    let edit = if args.unwind { edit.unwind().threads(args.threads.map_or(0, NonZero::get)) } else { edit };
     let edit = if args.build_ids { edit.build_ids() } else { edit };
     let edit = if args.symbols_inside { edit.symbols_inside() } else { edit };
     Ok(match args.sample_every {

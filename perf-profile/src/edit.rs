@@ -13,6 +13,7 @@ mod selector;
 mod span_cut;
 mod state_records;
 mod stored_names;
+mod unwinding;
 
 use core::cell::RefCell;
 use core::fmt::{Debug, Display, Formatter};
@@ -37,6 +38,7 @@ use crate::event_name::event_name;
 use crate::selection::Selection;
 use crate::symbols::Symbols;
 use crate::text::OneLine;
+use crate::work::permitted;
 use address_mover::AddressMover;
 use file_build_ids::FileBuildIds;
 use moved_addresses::MovedAddresses;
@@ -87,6 +89,7 @@ pub struct CaptureEdit {
     limit: Option<u64>,
     redaction: Option<Redaction>,
     unwinds: bool,
+    threads: Option<NonZero<usize>>,
     index: Option<Index>,
     adds_build_ids: bool,
     stores_names: bool,
@@ -130,6 +133,12 @@ impl CaptureEdit {
     /// [guess](perf_symbol::Guess), which a call chain cannot mark. Call chains of the kernel stay.
     pub fn unwind(self) -> Self {
         Self { unwinds: true, ..self }
+    }
+
+    /// Permits so many threads for [`unwind`](Self::unwind), if addresses are not [moved](Self::move_addresses); 0 is one for each
+    /// processor. The result is the same for any number. One by default.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(permitted(threads)), ..self }
     }
 
     /// Passes over the parts of the capture that have no sample of the selected times, by its index. Has no effect without a
@@ -233,11 +242,13 @@ impl CaptureEdit {
             limit,
             redaction,
             unwinds,
+            threads,
             index,
             adds_build_ids,
             stores_names,
             address_seed,
         } = self;
+        let threads = threads.unwrap_or(NonZero::<usize>::MIN);
         if stores_names && address_seed.is_some() {
             return Err(EditError::NamesMoved);
         }
@@ -284,8 +295,14 @@ impl CaptureEdit {
             return Err(EditError::NoCallChains { event: OneLine(&event_name(event)).to_string() });
         }
         let mover = address_seed.map(|seed| AddressMover::new(seed.as_deref()));
-        let mut selector =
-            SampleSelector::new(reader, selection, symbols.clone(), (one_in, limit), unwinds, mover)?;
+        let mut selector = SampleSelector::new(
+            reader,
+            selection,
+            symbols.clone(),
+            (one_in, limit),
+            unwinds.then_some(threads),
+            mover,
+        )?;
         if selector.moves_addresses() {
             let selector = Rc::new(RefCell::new(selector));
             let of_samples = Rc::clone(&selector);

@@ -32,6 +32,7 @@ use crate::stack_table::has_copies;
 use crate::symbols::Symbols;
 use crate::work::batch::take_account;
 use crate::work::in_order::in_order;
+use crate::work::permitted;
 use crate::work::turns::Turns;
 use batch::NoteBatch;
 pub use named::{NamedFrame, NamedSample, NamedSamples};
@@ -195,8 +196,7 @@ impl<'a> Samples<'a> {
     /// Permits so many threads; 0 is one for each processor. The result is the same for any number.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
-        let of_machine = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-        Self { threads: NonZero::new(threads).unwrap_or_else(of_machine), ..self }
+        Self { threads: permitted(threads), ..self }
     }
 
     /// Passes over the parts of the capture that have no sample of the selected times, by its index. An index that the walk

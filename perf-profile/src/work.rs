@@ -8,4 +8,4 @@ mod spawn;
 pub mod turns;
 pub mod waves;
 
-pub(crate) use spawn::spawn;
+pub(crate) use spawn::{permitted, spawn};

@@ -74,6 +74,10 @@ pub(crate) struct EditArgs {
     #[arg(long)]
     pub(crate) unwind: bool,
 
+    /// Number of threads that unwind stacks. The output is the same for any number [default: number of processors]
+    #[arg(long, value_name = "N", requires = "unwind")]
+    pub(crate) threads: Option<NonZero<usize>>,
+
     /// Add a time to all times of the Nth capture, so that they are on the clock of the first capture: a number with a unit
     /// (ns, us, ms or s), such as 2=-1.5ms. The clocks of that capture and the first are then not compared
     #[arg(long, value_name = "N=TIME", value_parser = clock_offset)]

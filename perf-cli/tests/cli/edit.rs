@@ -267,7 +267,7 @@ fn copied_stacks_become_call_chains() {
         };
         lines.filter_map(stack).collect::<Vec<_>>()
     };
-    let run = edit(&input, &output, &["--unwind", "--no-inline"]);
+    let run = edit(&input, &output, &["--unwind", "--threads", "3", "--no-inline"]);
     assert_eq!(run.status, 0, "{}", run.err);
     let (before, after) = (stacks(&input), stacks(&output));
     assert!(before.len() > 3 && before.iter().any(|stack| !stack.is_empty()));

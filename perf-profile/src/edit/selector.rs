@@ -12,12 +12,13 @@ use perf_parse::event::{Events, RecordPosition};
 use perf_parse::file::EventRecords;
 use perf_parse::index::Chunk;
 use perf_parse::rewrite::EditedRecord;
-use perf_parse::write::RecordEncoder;
-use perf_session::{Periods, SampleContext, Session};
+use perf_session::{Periods, Session};
 
 use super::address_mover::AddressMover;
 use super::call_chain;
-use super::counter_base::{CounterBase, shift};
+use super::counter_base::CounterBase;
+use super::reencode::reencoded_sample;
+use super::unwinding::Unwinding;
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
 use crate::selection::Selection;
@@ -44,6 +45,8 @@ struct TimeOrderWalk<'r> {
     selected: HashMap<usize, u64>,
     one_in: u64,
     unwinds: bool,
+    /// Unwinds the stacks of many samples at a time, if no addresses are moved: how, changes with each mapping.
+    unwinding: Option<Unwinding<'r>>,
     /// Moves addresses.
     mover: Option<AddressMover>,
     /// The number of samples that may still be kept.
@@ -58,9 +61,13 @@ impl<'r> SampleSelector<'r> {
         selection: Selection,
         symbols: Symbols,
         (one_in, limit): (Option<NonZero<u64>>, Option<u64>),
-        unwinds: bool,
+        unwinding_threads: Option<NonZero<usize>>,
         mover: Option<AddressMover>,
     ) -> Result<Self, ProfileError> {
+        let unwinds = unwinding_threads.is_some();
+        let unwinding = unwinding_threads
+            .filter(|_| mover.is_none())
+            .map(|threads| Unwinding::new(&symbols, threads, !reader.can_walk_again()));
         let names_things =
             !selection.comms.is_empty() || !selection.dsos.is_empty() || !selection.symbols.is_empty();
         let filter = SampleFilter::new(selection, reader.into(), || Some(reader.records()))?;
@@ -88,6 +95,7 @@ impl<'r> SampleSelector<'r> {
                 selected: HashMap::new(),
                 one_in: one_in.map_or(1, NonZero::get),
                 unwinds,
+                unwinding,
                 mover,
                 room: limit.unwrap_or(u64::MAX),
                 decided: HashMap::new(),
@@ -127,12 +135,16 @@ impl<'r> SampleSelector<'r> {
     }
 }
 
-impl TimeOrderWalk<'_> {
+impl<'r> TimeOrderWalk<'r> {
     /// Walks on until the sample at a place is decided.
     fn decide(&mut self, place: RecordPosition, filter: &SampleFilter) -> Option<EditedRecord> {
         loop {
             if let Some(decided) = self.decided.remove(&place) {
                 return Some(decided);
+            }
+            if self.unwinding.is_some() {
+                self.walk_for_threads(filter)?;
+                continue;
             }
             // The walk of the edit reports faults.
             let Ok(record) = self.records.next()? else { continue };
@@ -140,13 +152,38 @@ impl TimeOrderWalk<'_> {
         }
     }
 
-    fn pass(&mut self, record: &EventRecord<'_>, filter: &SampleFilter) {
-        let Self { records, session, symbols, periods, counters, selected, mover, .. } = self;
+    /// Walks over as many records as the threads that unwind stacks take, and decides about their samples. `None` after the last
+    /// record.
+    fn walk_for_threads(&mut self, filter: &SampleFilter) -> Option<()> {
+        let mut has_more = false;
+        while self.unwinding.as_mut().is_some_and(|it| it.has_room(&self.session)) {
+            let Some(record) = self.records.next() else { break };
+            has_more = true;
+            let Ok(record) = record else { continue };
+            self.pass(&record, filter);
+        }
+        let Self { unwinding, session, decided, .. } = self;
+        if let Some(unwinding) = unwinding {
+            unwinding.finish(session, |place, edited| {
+                decided.insert(place, edited);
+            });
+        }
+        has_more.then_some(())
+    }
+
+    fn pass(&mut self, record: &EventRecord<'r>, filter: &SampleFilter) {
+        let Self { records, session, symbols, periods, counters, selected, unwinding, mover, .. } = self;
         if let Some(mover) = mover.as_mut().filter(|_| record.kind() != RecordType::SAMPLE) {
             let Ok(changes) = session.update_changes(record) else { return };
             changes.for_each(|change| mover.note(&change));
             if !record.kind().is_user() {
                 self.decided.insert(record.position(), mover.record(session, record));
+            }
+            return;
+        }
+        if let Some(unwinding) = unwinding.as_mut().filter(|_| record.kind() != RecordType::SAMPLE) {
+            if session.update(record).is_ok() {
+                unwinding.push(record, None);
             }
             return;
         }
@@ -163,9 +200,15 @@ impl TimeOrderWalk<'_> {
         }
         self.room = self.room.saturating_sub(u64::from(is_kept));
         let shifts = counters.pass(&at, is_kept);
+        if let Some(unwinding) = unwinding {
+            unwinding.push(record, is_kept.then(|| shifts.clone()));
+            if is_kept {
+                return;
+            }
+        }
         let decided = if is_kept {
             let chain = if self.unwinds { call_chain::of(&at, symbols) } else { None };
-            let changed = edited(&at, shifts.as_deref(), chain.as_deref(), mover.as_ref());
+            let changed = reencoded_sample(&at, shifts.as_deref(), chain.as_deref(), mover.as_ref());
             // What cannot be encoded would keep its addresses.
             let unchanged = if mover.is_some() { EditedRecord::LeftOut } else { EditedRecord::Kept };
             changed.map_or(unchanged, EditedRecord::Replaced)
@@ -174,30 +217,4 @@ impl TimeOrderWalk<'_> {
         };
         self.decided.insert(record.position(), decided);
     }
-}
-
-/// Returns the bytes of a sample with other counter values, another user part of its call chain, and moved addresses; `None` if all
-/// stay, and for a sample that no kernel writes.
-fn edited(
-    at: &SampleContext<'_, '_>,
-    shifts: Option<&[u64]>,
-    chain: Option<&[u64]>,
-    mover: Option<&AddressMover>,
-) -> Option<Vec<u8>> {
-    if shifts.is_none() && chain.is_none() && mover.is_none() {
-        return None;
-    }
-    let (raw, event) = (at.record().raw(), at.record().event()?);
-    let mut fields = at.sample().to_fields().ok()?;
-    shift(&mut fields, shifts.unwrap_or_default());
-    if let Some(chain) = chain {
-        call_chain::replace(&mut fields, chain);
-    }
-    if let Some(mover) = mover {
-        mover.sample(at, &mut fields);
-    }
-    let mut bytes = Vec::new();
-    let encoder = RecordEncoder::new_in(raw.endianness(), &event.layout);
-    encoder.sample(&mut bytes, raw.misc(), &fields).ok()?;
-    Some(bytes)
 }
