@@ -25,7 +25,7 @@ fn folder() -> &'static Path {
 /// hundredth, which is at the same place again.
 fn repeated(capture: &Reader<'_>) -> Vec<u8> {
     let mut event = EventFields::from(&*capture.events()[0]);
-    event.attr.sample_type = event.attr.sample_type | SampleType::CALLCHAIN;
+    event.attr.sample_type |= SampleType::CALLCHAIN;
     let layout = SampleLayout::new(&event.attr).unwrap();
     let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
     let mut writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &options).unwrap();
