@@ -3,6 +3,7 @@
 mod address_mover;
 mod call_chain;
 mod counter_base;
+mod edited_sample;
 mod file_build_ids;
 #[cfg(feature = "generated-code")]
 mod generated_code;

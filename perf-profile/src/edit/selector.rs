@@ -17,7 +17,7 @@ use perf_session::{Periods, Session};
 use super::address_mover::AddressMover;
 use super::call_chain;
 use super::counter_base::CounterBase;
-use super::reencode::reencoded_sample;
+use super::edited_sample::edited_sample;
 use super::unwinding::Unwinding;
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
@@ -208,7 +208,7 @@ impl<'r> TimeOrderWalk<'r> {
         }
         let decided = if is_kept {
             let chain = if self.unwinds { call_chain::of(&at, symbols) } else { None };
-            let changed = reencoded_sample(&at, shifts.as_deref(), chain.as_deref(), mover.as_ref());
+            let changed = edited_sample(&at, shifts.as_deref(), chain.as_deref(), mover.as_ref());
             // What cannot be encoded would keep its addresses.
             let unchanged = if mover.is_some() { EditedRecord::LeftOut } else { EditedRecord::Kept };
             changed.map_or(unchanged, EditedRecord::Replaced)

@@ -10,7 +10,7 @@ use perf_parse::rewrite::EditedRecord;
 use perf_session::Session;
 
 use super::call_chain;
-use super::reencode::reencoded_sample;
+use super::edited_sample::edited_sample;
 use crate::symbols::Symbols;
 use crate::work::batch::{BatchRoom, may_keep};
 use crate::work::waves::{each_range, wave};
@@ -115,7 +115,7 @@ impl UnwindBatch<'_> {
             let Ok(Some(at)) = session.update_at(&record) else { continue };
             let Some(shifts) = kept else { continue };
             let chain = call_chain::of(&at, symbols);
-            let changed = reencoded_sample(&at, shifts.as_deref(), chain.as_deref(), None);
+            let changed = edited_sample(&at, shifts.as_deref(), chain.as_deref(), None);
             decided.push((record.position(), changed.map_or(EditedRecord::Kept, EditedRecord::Replaced)));
         }
         decided
