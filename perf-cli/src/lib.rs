@@ -105,6 +105,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>, streams: Option<Streams>) -
 }
 
 fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if args.len() < 2 {
+        // Scripts rely on the status of wrong usage. Nothing can be done if standard error is closed.
+        let _ = streams::Errors.write_all(args::FIRST_COMMANDS.as_bytes());
+        return 1;
+    }
     let args = match Args::read(args) {
         Ok(args) => args,
         Err(error) => {

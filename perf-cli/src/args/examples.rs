@@ -1,4 +1,28 @@
-//! One example for each verb, in the help of the program itself.
+//! Examples in the help of the program itself: one for each verb, and the first three for a newcomer.
+
+/// Text for `perfdata` without arguments.
+#[cfg(target_os = "linux")]
+pub(crate) const FIRST_COMMANDS: &str = "\
+Usage: perfdata <COMMAND>
+
+  perfdata record -g -- make   record a command to perf.data
+  perfdata report              show where the time of perf.data went
+  perfdata flamegraph          draw it: writes flamegraph.html, for any browser
+
+perfdata --help lists all commands, with an example of each.
+";
+
+/// Text for `perfdata` without arguments, on a system that cannot record.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const FIRST_COMMANDS: &str = "\
+Usage: perfdata <COMMAND>
+
+  perfdata info perf.data      show what a capture contains
+  perfdata report              show where the time of perf.data went
+  perfdata flamegraph          draw it: writes flamegraph.html, for any browser
+
+perfdata --help lists all commands, with an example of each.
+";
 
 /// The line before the examples in the help of a verb.
 const HEADING: &str = "Examples:\n";

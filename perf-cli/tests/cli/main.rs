@@ -102,6 +102,36 @@ fn wrong_usage_is_1() {
     fails(&["dump", plain, "--limit", "few"], "'few'");
 }
 
+/// The commands that `perfdata` alone shows exist, and do what it says.
+#[test]
+fn without_arguments_the_first_commands_are_shown() {
+    let run = perfdata([] as [&str; 0]);
+    assert_eq!((run.status, &*run.out), (1, ""));
+    let verbs: Vec<&str> = run
+        .err
+        .lines()
+        .filter_map(|line| line.strip_prefix("  perfdata ")?.split_whitespace().next())
+        .collect();
+    let first = if cfg!(target_os = "linux") { "record" } else { "info" };
+    assert_eq!(verbs, [first, "report", "flamegraph"], "{}", run.err);
+    assert!(run.err.contains("perfdata --help"), "{}", run.err);
+    for verb in verbs {
+        assert_eq!(perfdata([verb, "--help"]).status, 0, "{verb}");
+    }
+    let folder = scratch_folder("first");
+    fs::copy(testdata::path("callchain.data"), folder.join("perf.data")).unwrap();
+    for verb in ["report", "flamegraph"] {
+        let run = Command::new(env!("CARGO_BIN_EXE_perfdata"))
+            .arg(verb)
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(run.status.code(), Some(0), "{verb}: {run:?}");
+    }
+    assert!(folder.join("flamegraph.html").exists());
+}
+
 #[test]
 fn what_is_no_capture_is_1() {
     let text = scratch("text", b"no capture, but long enough to be the header of one. ".repeat(3).as_slice());
