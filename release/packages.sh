@@ -88,19 +88,19 @@ class Perfdata < Formula
     depends_on "rust" => :build
   end
 END
+    echo
+    echo "  on_linux do"
     for target in "${targets[@]}"; do
         url=https://github.com/perf-abi/perf-abi/releases/download/v$version/perfdata-$version-$target.tar.gz
         sum=$(sha256sum "$dist/perfdata-$version-$target.tar.gz")
         cat <<END
-
-  on_linux do
     on_$(case $target in x86_64-*) echo intel ;; *) echo arm ;; esac) do
       url "$url"
       sha256 "${sum%% *}"
     end
-  end
 END
     done
+    echo "  end"
     cat <<'END'
 
   def install
