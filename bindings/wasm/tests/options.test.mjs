@@ -1,0 +1,113 @@
+// Options, slices, files with names, progress.
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+
+import { Capture, asJson, captures, program, skip, testdata } from './common.mjs';
+
+const path = join(testdata, 'captures/callchain.data');
+const open = () => new Capture(readFileSync(path));
+
+test('a selection is that of the program', { skip }, () => {
+    assert.equal(open().fold({ time: '10%-50%', root: 'pid' }), program('fold', '--time', '10%-50%', '--root', 'pid', path));
+    const [thread] = open().timeline(1).events[0].threads;
+    assert.equal(open().fold({ tid: thread.tid }), program('fold', '--tid', String(thread.tid), path));
+    assert.equal(open().fold({ comm: [thread.comm] }), program('fold', '--comm', thread.comm, path));
+    assert.equal(open().fold({ maxStack: 2 }), program('fold', '--max-stack', '2', path));
+});
+
+test('what is wrong with an option is said', () => {
+    const refused = (options, pattern) => assert.throws(() => open().report(options), { name: 'Error', message: pattern });
+    refused({ colour: 1 }, /^colour: no such option; the options are time, /);
+    refused({ sort: 'nothing' }, /^sort nothing/);
+    refused({ time: 'soon' }, /^time soon: /);
+    refused({ event: 'nothing' }, /^event nothing: /);
+    refused({ comm: 1 }, /^comm: must be a string/);
+    refused({ children: 'yes' }, /^children: must be true or false/);
+    refused({ maxStack: -1 }, /^maxStack: must be a number/);
+    refused({ offCpu: true }, /off.cpu/i);
+    refused('comm', /^the options must be an object/);
+    assert.throws(() => open().timeline(0), /^Error: parts 0/);
+});
+
+test('slices have the same samples as the whole', () => {
+    for (const path of captures('captures')) {
+        const file = openSync(path);
+        let most = 0;
+        const read = (offset, length) => {
+            most = Math.max(most, length);
+            const bytes = new Uint8Array(length);
+            assert.equal(readSync(file, bytes, 0, length, offset), length);
+            return bytes;
+        };
+        const sliced = Capture.fromSlices(statSync(path).size, read);
+        const whole = new Capture(readFileSync(path));
+        assert.equal(sliced.fold(), whole.fold(), path);
+        assert.deepEqual(sliced.info(), whole.info(), path);
+        assert.ok(most <= 1 << 20);
+        sliced.free();
+    }
+});
+
+test('slices that cannot be read', () => {
+    const fails = () => { throw new Error('gone'); };
+    assert.throws(() => Capture.fromSlices(1000, fails), /cannot be read/);
+    assert.throws(() => Capture.fromSlices(1000, () => 'text'), /cannot be read/);
+    // It ends before its size.
+    const bytes = readFileSync(path);
+    const cut = (offset, length) => Uint8Array.from(bytes.subarray(0, 5000).subarray(offset, offset + length));
+    try {
+        assert.equal(Capture.fromSlices(bytes.length, cut).info().account.is_clean, false);
+    } catch (error) {
+        assert.equal(typeof error.offset, 'number');
+    }
+});
+
+test('names of an ELF file are those of the program', { skip }, () => {
+    const { tables } = open().report({ sort: 'dso' });
+    const mapped = program('script', '--show-mmap-events', '-i', path) ?? '';
+    const elf = [...new Set([...mapped.matchAll(/ (\/[^ \n]+)$/gm)].map((it) => it[1]))].filter((it) => {
+        try {
+            return readFileSync(it).subarray(0, 4).toString('latin1') === '\x7fELF';
+        } catch {
+            return false;
+        }
+    });
+    assert.ok(tables[0].rows.length > 0);
+    const root = mkdtempSync(join(tmpdir(), 'perfdata-'));
+    const byPath = open();
+    for (const file of elf) {
+        mkdirSync(join(root, dirname(file)), { recursive: true });
+        writeFileSync(join(root, file), readFileSync(file));
+        byPath.addFile(file, readFileSync(file));
+    }
+    assert.equal(byPath.fold(), program('fold', '--symfs', root, path));
+});
+
+test('progress, and its end', () => {
+    const big = captures('captures').map((path) => readFileSync(path)).toSorted((one, other) => other.length - one.length)[0];
+    const calls = [];
+    new Capture(big).fold({ progress: (bytes) => { calls.push(bytes); } });
+    assert.deepEqual(calls, calls.toSorted((one, other) => one - other));
+    if (calls.length > 0) assert.throws(() => new Capture(big).fold({ progress: () => false }), /cancelled/);
+});
+
+test('documents', () => {
+    const capture = open();
+    assert.ok(JSON.parse(capture.firefox({ name: 'it' })).meta.product === 'it');
+    assert.ok(JSON.parse(capture.speedscope({ name: 'it' })).profiles.length > 0);
+    assert.ok(gunzipSync(capture.pprof()).length > 0);
+    assert.match(capture.flamegraph({ name: 'it' }), /^<!doctype html>/);
+});
+
+test('a timeline has all samples', () => {
+    const timeline = asJson(open().timeline(7));
+    const [table] = open().report({ sort: 'comm' }).tables;
+    const sum = timeline.events[0].threads.reduce((sum, { total }) => sum + total, 0);
+    assert.equal(sum, table.totals[0].samples);
+    assert.ok(timeline.events[0].threads.every(({ samples }) => samples.length === 7));
+});
