@@ -13,7 +13,12 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(module).out_name("perfdata").typescript(true).remove_name_section(true).remove_producers_section(true);
+    bindgen
+        .input_path(module)
+        .out_name("perfdata")
+        .typescript(true)
+        .remove_name_section(true)
+        .remove_producers_section(true);
     let chosen = match &**target {
         "bundler" => bindgen.bundler(true),
         "nodejs" => bindgen.nodejs(true),
