@@ -1,0 +1,246 @@
+/*
+ * libperfdata for C++17: handles that free themselves, errors as exceptions, strings as std::string_view.
+ *
+ * Licensed under Apache-2.0 or MIT, at your option. See perfdata.h for what each function does, and for the rules of threads and of
+ * the lives of strings, which are the same here.
+ */
+#ifndef PERFDATA_HPP
+#define PERFDATA_HPP
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "perfdata.h"
+
+namespace perfdata {
+
+/* A string of the library; empty if there is none. */
+inline std::string_view view(perfdata_string text) {
+    return text.data ? std::string_view(text.data, text.size) : std::string_view();
+}
+
+/* What went wrong, and what to do. */
+class error : public std::runtime_error {
+public:
+    error(int code, const std::string &text, std::optional<std::uint64_t> offset)
+        : std::runtime_error(text), code_(code), offset_(offset) {}
+
+    /* PERFDATA_ERROR_*. */
+    int code() const noexcept { return code_; }
+
+    /* Number of bytes of the capture before the record or field that is wrong. */
+    std::optional<std::uint64_t> offset() const noexcept { return offset_; }
+
+private:
+    int code_;
+    std::optional<std::uint64_t> offset_;
+};
+
+namespace detail {
+
+/* Frees a handle. */
+template <typename T, void (*free)(T *)> struct deleter {
+    void operator()(T *handle) const noexcept { free(handle); }
+};
+
+template <typename T, void (*free)(T *)> using owned = std::unique_ptr<T, deleter<T, free>>;
+
+/* Returns a code that is not negative; throws the error otherwise. The error is a reference, as the call that writes it is another
+ * argument, and may be evaluated later. */
+inline int check(int code, perfdata_error *const &raw) {
+    owned<perfdata_error, perfdata_error_free> failed(raw);
+    if (code >= 0)
+        return code;
+    std::uint64_t offset = 0;
+    bool has_offset = perfdata_error_offset(failed.get(), &offset);
+    throw error(code, std::string(view(perfdata_error_text(failed.get()))),
+                has_offset ? std::optional<std::uint64_t>(offset) : std::nullopt);
+}
+
+} // namespace detail
+
+/* Returns a structure of the API whose size is set and whose other fields are 0: `auto options = sized<perfdata_sample_options>();`. */
+template <typename T> T sized() {
+    T value{};
+    value.size = sizeof value;
+    return value;
+}
+
+/* An opened capture. Any number of threads may use it at the same time. */
+class capture {
+public:
+    /* Opens a capture by its path. Throws perfdata::error. */
+    static capture open(const char *path) {
+        perfdata_capture *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_capture_open(path, &handle, &failed), failed);
+        return capture(handle);
+    }
+
+    /* Opens a capture by a file descriptor, which stays the caller's. Throws perfdata::error. */
+    static capture open_fd(int fd) {
+        perfdata_capture *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_capture_open_fd(fd, &handle, &failed), failed);
+        return capture(handle);
+    }
+
+    /* Opens a copy of bytes. Throws perfdata::error. */
+    static capture open_bytes(std::string_view bytes) {
+        perfdata_capture *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_capture_open_bytes(bytes.data(), bytes.size(), &handle, &failed), failed);
+        return capture(handle);
+    }
+
+    /* What is known before the records are read. */
+    perfdata_info info() const {
+        auto info = sized<perfdata_info>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_capture_info(get(), &info, &failed), failed);
+        return info;
+    }
+
+    const perfdata_capture *get() const noexcept { return handle_.get(); }
+
+private:
+    explicit capture(perfdata_capture *handle) : handle_(handle) {}
+    detail::owned<perfdata_capture, perfdata_capture_free> handle_;
+};
+
+/* The samples of a capture, one by one. */
+class samples {
+public:
+    /* Begins to read the samples. Throws perfdata::error. */
+    explicit samples(const capture &of, const perfdata_sample_options *options = nullptr) {
+        perfdata_samples *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_samples_new(of.get(), options, &handle, &failed), failed);
+        handle_.reset(handle);
+    }
+
+    /* Returns the next sample, which lives until the next call; a null pointer after the last one. Throws perfdata::error; after one
+     * with the code PERFDATA_ERROR_FORMAT, the next call returns the sample after it. */
+    const perfdata_sample *next() {
+        const perfdata_sample *sample = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_samples_next(handle_.get(), &sample, &failed), failed);
+        return sample;
+    }
+
+    /* Returns a frame of the last sample, the innermost one at index 0; a null pointer if there are not as many. */
+    const perfdata_frame *frame(std::size_t index) const noexcept { return perfdata_samples_frame(handle_.get(), index); }
+
+    /* Returns an event by its index. Throws perfdata::error. */
+    perfdata_event event(std::size_t index) {
+        auto event = sized<perfdata_event>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_samples_event(handle_.get(), index, &event, &failed), failed);
+        return event;
+    }
+
+    perfdata_samples *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::owned<perfdata_samples, perfdata_samples_free> handle_;
+};
+
+/* The records of a capture, one by one. */
+class records {
+public:
+    /* Begins to read the records. Throws perfdata::error. */
+    explicit records(const capture &of, std::uint32_t flags = 0) {
+        perfdata_records *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_records_new(of.get(), flags, &handle, &failed), failed);
+        handle_.reset(handle);
+    }
+
+    /* Returns the next record, which lives until the next call; a null pointer after the last one. Throws perfdata::error. */
+    const perfdata_record *next() {
+        const perfdata_record *record = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_records_next(handle_.get(), &record, &failed), failed);
+        return record;
+    }
+
+    /* Decodes the last record, and returns the number of its fields. Throws perfdata::error. */
+    std::size_t decode() {
+        std::size_t count = 0;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_records_decode(handle_.get(), &count, &failed), failed);
+        return count;
+    }
+
+    /* Returns a field of the record that was decoded. Throws perfdata::error. */
+    perfdata_field field(std::size_t index) const {
+        auto field = sized<perfdata_field>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_records_field(handle_.get(), index, &field, &failed), failed);
+        return field;
+    }
+
+    perfdata_records *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::owned<perfdata_records, perfdata_records_free> handle_;
+};
+
+/* The samples of a capture, with stacks and names that are each kept once. Any number of threads may use it at the same time. */
+class profile {
+public:
+    /* Makes the profile of a capture. Throws perfdata::error. */
+    explicit profile(const capture &of, const perfdata_profile_options *options = nullptr) {
+        perfdata_profile *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_profile_new(of.get(), options, &handle, &failed), failed);
+        handle_.reset(handle);
+    }
+
+    /* Writes the profile in a format, PERFDATA_FORMAT_*, part by part into a function. An exception of the function ends the export
+     * and is thrown by this call. Throws perfdata::error. */
+    void write(std::uint32_t format, const std::function<void(std::string_view)> &out,
+               const perfdata_export_options *options = nullptr) const {
+        sink to{out, nullptr};
+        perfdata_error *failed = nullptr;
+        int code = perfdata_profile_write(get(), format, options, &sink::write, &to, &failed);
+        if (to.thrown) {
+            perfdata_error_free(failed);
+            std::rethrow_exception(to.thrown);
+        }
+        detail::check(code, failed);
+    }
+
+    const perfdata_profile *get() const noexcept { return handle_.get(); }
+
+private:
+    /* The function, and what it threw: an exception may not pass through the library. */
+    struct sink {
+        const std::function<void(std::string_view)> &out;
+        std::exception_ptr thrown;
+
+        static int write(void *user, const void *data, std::size_t size) noexcept {
+            auto &to = *static_cast<sink *>(user);
+            try {
+                to.out(std::string_view(static_cast<const char *>(data), size));
+                return 0;
+            } catch (...) {
+                to.thrown = std::current_exception();
+                return 1;
+            }
+        }
+    };
+
+    detail::owned<perfdata_profile, perfdata_profile_free> handle_;
+};
+
+} // namespace perfdata
+
+#endif
