@@ -38,7 +38,7 @@ build() {
     local libs
     read -ra libs < <(pkg-config --libs perfdata)
     local name
-    for name in script interned fields sources; do
+    for name in script interned fields sources export; do
         "$cc" -std=c11 -O1 -g "${warnings[@]}" "$@" "${flags[@]}" -o "$folder/$name" "$here/examples/$name.c" "${libs[@]}" -lpthread
     done
     "$cxx" -std=c++17 -O1 -g "${warnings[@]}" "$@" "${flags[@]}" -o "$folder/fold" "$here/examples/fold.cpp" "${libs[@]}"
@@ -138,6 +138,25 @@ for name in callchain dwarf plain touch.zstd user_regs; do
         head -6 "$scratch/diff" >&2
         fail "interned $name"
     }
+done
+
+echo "== formats, byte for byte"
+for name in callchain dwarf everything tracing.pipe switch touch.zstd; do
+    for format in folded svg pprof speedscope firefox otlp otlp-json; do
+        (
+            cd "$testdata/captures"
+            if [ "$format" = svg ]; then
+                "$perfdata" flamegraph "$name.data" -o "$scratch/expected.svg"
+                mv "$scratch/expected.svg" "$scratch/expected"
+            else
+                "$perfdata" export --to "$format" "$name.data" -o - >"$scratch/expected"
+            fi
+            "$bin/export" "$format" "$name.data" >"$scratch/text"
+        ) 2>/dev/null
+        cmp "$scratch/expected" "$scratch/text" >&2 || fail "export $format $name"
+    done
+    # The program names the capture in another way.
+    "$bin/export" flamegraph "$testdata/captures/$name.data" | grep -q '</html>' || fail "export flamegraph $name"
 done
 
 echo "== records and their fields, and every way to open"
