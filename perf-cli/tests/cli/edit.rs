@@ -248,6 +248,22 @@ fn parts_become_one_again() {
 }
 
 #[test]
+fn aux_data_is_in_a_merge() {
+    let dir = scratch_folder("merged_aux");
+    let synthetic = |name: &str| testdata::captures().into_iter().find(|path| path.ends_with(name)).unwrap();
+    let inputs = ["auxtrace.le.data", "records.le.data"].map(synthetic);
+    let merged = dir.join("merged.data");
+    edit(&inputs[0], &merged, &[inputs[1].to_str().unwrap()]);
+    let data_of = |path: &Path| {
+        let bytes = fs::read(path).unwrap();
+        let reader = Reader::new(&bytes).unwrap();
+        let records = reader.records().flatten().filter(|it| it.trailing_size() > 0);
+        records.map(|it| it.trailing().to_vec()).collect::<Vec<_>>()
+    };
+    assert_eq!(data_of(&merged), inputs.iter().flat_map(|path| data_of(path)).collect::<Vec<_>>());
+}
+
+#[test]
 fn copied_stacks_become_call_chains() {
     let folder = scratch_folder("edit_unwound");
     let output = folder.join("edited.data");

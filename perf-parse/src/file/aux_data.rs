@@ -5,38 +5,39 @@ use alloc::vec::Vec;
 
 use perf_abi::record::RecordType;
 
+use super::Reader;
 use super::decompress::Payloads;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::EventRecord;
-use crate::limits::Limits;
 
 /// The first bytes of a zstd frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-impl<'r> EventRecord<'r> {
-    /// Returns the data of an AUX area after an AUXTRACE record, as the hardware wrote it. Empty for other records, and for
-    /// a stream, which skips the data.
+impl Reader<'_> {
+    /// Returns the data of an AUX area after an AUXTRACE record of this capture, as the hardware wrote it. Empty for other records.
     ///
     /// `simpleperf record -z` compresses the data of each AUXTRACE record by zstd; its
     /// [`size`](crate::record::user::Auxtrace::size) is that of the compressed data. This takes time and memory proportional
-    /// to the data, within `limits`. perf never compresses the data; it is borrowed.
+    /// to the data, within [`limits`](Self::limits). perf never compresses the data; it is borrowed from a capture in memory.
     ///
     /// simpleperf: `RecordFileReader::ReadAuxDataFromDecompressor`, `system/extras/simpleperf/record_file_reader.cpp`.
     ///
     /// # Errors
     ///
-    /// [`FileErrorKind::Decompress`] if the data is damaged or expands beyond [`Limits::decompressed`] and
-    /// [`Limits::decompressed_ratio`], with the offset of the record.
-    pub fn aux_data(&self, limits: &Limits) -> Result<Cow<'_, [u8]>, FileError> {
-        if self.kind() != RecordType::AUXTRACE {
+    /// Those of [`trailing`](Self::trailing): a stream has passed over the data. [`FileErrorKind::Decompress`] if the data is
+    /// damaged or expands beyond [`Limits::decompressed`](crate::file::Limits::decompressed) and [`Limits::decompressed_ratio`](crate::file::Limits::decompressed_ratio),
+    /// with the offset of the record.
+    pub fn aux_data<'b>(&'b self, record: &'b EventRecord<'_>) -> Result<Cow<'b, [u8]>, FileError> {
+        if record.kind() != RecordType::AUXTRACE {
             return Ok(Cow::Borrowed(&[]));
         }
-        let mut rest = self.trailing();
-        if !rest.starts_with(&MAGIC) {
-            return Ok(Cow::Borrowed(rest));
+        let data = self.trailing(record)?;
+        if !data.starts_with(&MAGIC) {
+            return Ok(data);
         }
-        let fault = |what| FileError::new(FileErrorKind::Decompress { what }, self.offset());
-        let (mut payload, mut out) = (Payloads::new(limits), Vec::new());
+        let mut rest = &*data;
+        let fault = |what| FileError::new(FileErrorKind::Decompress { what }, record.offset());
+        let (mut payload, mut out) = (Payloads::new(self.limits()), Vec::new());
         payload.begin(rest.len());
         loop {
             let len = out.len();

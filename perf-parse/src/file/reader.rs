@@ -218,16 +218,36 @@ impl<'a> Reader<'a> {
     /// # Ok::<(), perf_parse::FileError>(())
     /// ```
     pub fn bytes_at(&self, section: Section) -> Result<Cow<'_, [u8]>, FileError> {
+        self.bytes_of(0, section)
+    }
+
+    /// Returns the data after a record of this capture: the [data that the record has](EventRecord::trailing), or, where the
+    /// capture is read by windows, which pass over it, what is read now. Empty for a record without data. Allocates what it reads.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`bytes_at`](Self::bytes_at), with the offset of the data.
+    pub fn trailing<'b>(&'b self, record: &'b EventRecord<'_>) -> Result<Cow<'b, [u8]>, FileError> {
+        let (held, size) = (record.trailing(), record.trailing_size());
+        if held.len() as u64 == size {
+            return Ok(Cow::Borrowed(held));
+        }
+        let offset = record.offset().saturating_add(u64::from(record.raw().size()));
+        self.bytes_of(record.position().data_file, Section { offset, size })
+    }
+
+    /// Returns a range of bytes of a data file.
+    fn bytes_of(&self, data_file: usize, section: Section) -> Result<Cow<'_, [u8]>, FileError> {
         let range = section.offset..section.offset.saturating_add(section.size);
         let bytes = match &self.data {
             DataFiles::Memory(files) => {
-                let bytes = files.first().and_then(|file| file.at(range.start));
+                let bytes = files.get(data_file).and_then(|file| file.at(range.start));
                 let size = usize::try_from(section.size).ok();
                 bytes.zip(size).and_then(|(bytes, size)| bytes.get(..size)).map(Cow::Borrowed)
             }
             #[cfg(feature = "std")]
             DataFiles::Windows(windows) => {
-                let window = windows.first().map(|window| window.part(&range));
+                let window = windows.get(data_file).map(|window| window.part(&range));
                 let read = window.filter(|window| window.range() == range).map(Window::read_all).transpose();
                 let read =
                     read.map_err(|error| FileError::new(FileErrorKind::Io(error.kind()), range.start))?;

@@ -47,26 +47,27 @@ use crate::record::user::{EventUpdateData, UserRecord};
 /// ```
 #[derive(Debug)]
 #[must_use = "a file is not whole before it is finished"]
-pub struct FileCopy<W> {
+pub struct FileCopy<'r, 'd, W> {
+    reader: &'r Reader<'d>,
     writer: FileWriter<W>,
     /// The events of the capture, and the events as they are written.
     known: Events,
     events: Vec<EventFields>,
 }
 
-impl<W: Write + Seek> FileCopy<W> {
+impl<'r, 'd, W: Write + Seek> FileCopy<'r, 'd, W> {
     /// Begins a file at the start of `out`, which should be empty, with the events and features that are known of the
     /// capture when it is opened. Features that describe the container, such as compression, are written anew.
     ///
     /// # Errors
     ///
     /// Those of [`FileWriter::new`].
-    pub fn like(reader: &Reader<'_>, out: W) -> Result<Self, WriteFileError> {
+    pub fn like(reader: &'r Reader<'d>, out: W) -> Result<Self, WriteFileError> {
         let known = reader.events().clone();
         let events = event_fields(&known);
         let options = WriteOptions { endianness: reader.endianness(), ..WriteOptions::default() };
         let writer = FileWriter::new(out, &events, &options)?;
-        let mut copy = Self { writer, known, events };
+        let mut copy = Self { reader, writer, known, events };
         for section in reader.features() {
             copy.feature(section.feature, section.bytes)?;
         }
@@ -83,14 +84,16 @@ impl<W: Write + Seek> FileCopy<W> {
     /// [`WriteFileError::Record`] for AUX data that a stream has skipped; [`WriteFileError::Event`] for an attr that
     /// comes too late; [`WriteFileError::Io`], [`WriteFileError::Broken`].
     pub fn copy(&mut self, record: &EventRecord<'_>) -> Result<(), WriteFileError> {
-        let (raw, trailing) = (record.raw(), record.trailing());
+        let raw = record.raw();
+        // A record whose data is gone is refused by the writer.
+        let trailing = self.reader.trailing(record).unwrap_or_default();
         if let Ok(Record::User(user, _)) = raw.decode_user() {
-            self.apply(&user, trailing)?;
+            self.apply(&user, &trailing)?;
         }
         if is_section(raw.kind()) {
             return Ok(());
         }
-        self.writer.copy(&raw, trailing)
+        self.writer.copy(&raw, &trailing)
     }
 
     /// Applies a record that describes the capture.

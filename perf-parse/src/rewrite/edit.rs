@@ -279,7 +279,7 @@ impl<'f> Edit<'f> {
             zstd: self.zstd,
             ..WriteOptions::default()
         };
-        let walk = EditWalk { records, sorted, passed_over };
+        let walk = EditWalk { reader, records, sorted, passed_over };
         Rewriter::<S>::run(&mut self.steps, walk, &options, out, report)
     }
 }

@@ -27,6 +27,7 @@ use super::edited::EditSummary;
 use super::step::RepairStep;
 use super::{features, is_section, known_records, name_all};
 use crate::account::Account;
+use crate::error::FileError;
 use crate::event::{Event, EventRecord};
 use crate::feature::{FeatureData, FeatureSection};
 use crate::file::write::{FeaturePayloads, FileWriter, WriteFileError, WriteOptions};
@@ -150,9 +151,11 @@ pub fn merge<W: Write + Seek>(
     if account != EditAccount::default() && has_room {
         features.raw(EditAccount::FEATURE, &account.encode())?;
     }
-    let inputs = walks.into_iter().zip(&parts).map(|(records, (tracing_data, init_map, translation))| {
+    let inputs = readers.iter().zip(walks).zip(&parts);
+    let inputs = inputs.map(|((reader, records), (tracing_data, init_map, translation))| {
         let has_formats = records.features().get(Feature::TRACING_DATA).is_some();
         MergeInput {
+            reader,
             records: records.in_time_order(),
             check: RecordCheck::new(tracing_data),
             translation,
@@ -206,7 +209,8 @@ struct MergeWriter<W> {
 
 /// A capture that is being read.
 #[derive(Debug)]
-struct MergeInput<'r, 't> {
+struct MergeInput<'r, 'd, 't> {
+    reader: &'r Reader<'d>,
     /// In order of time.
     records: EventRecords<'r>,
     check: RecordCheck<'t>,
@@ -226,7 +230,7 @@ impl<W: Write + Seek> MergeWriter<W> {
     fn records(
         &mut self,
         readers: &[&Reader<'_>],
-        mut inputs: Vec<MergeInput<'_, '_>>,
+        mut inputs: Vec<MergeInput<'_, '_, '_>>,
         report: &mut impl FnMut(usize, RepairStep<'_>),
     ) -> Result<Account, CaptureMergeError> {
         // The time of the next record of each capture. A capture begins at its first record with a time.
@@ -261,9 +265,7 @@ impl<W: Write + Seek> MergeWriter<W> {
                     Some(Ok(record)) => record,
                 };
                 if let Err(error) = input.check.record(&record) {
-                    self.dropped = self.dropped.saturating_add(1);
-                    input.records.account_mut().note(error);
-                    report(index, RepairStep::Unreadable { data_file, error });
+                    self.drop_unreadable(index, input, error, report);
                     continue;
                 }
                 if let Some(time) = time_of(&record) {
@@ -282,11 +284,24 @@ impl<W: Write + Seek> MergeWriter<W> {
         Ok(account)
     }
 
+    /// Counts a record that cannot be read whole, and notes its fault.
+    fn drop_unreadable(
+        &mut self,
+        capture: usize,
+        input: &mut MergeInput<'_, '_, '_>,
+        error: FileError,
+        report: &mut impl FnMut(usize, RepairStep<'_>),
+    ) {
+        self.dropped = self.dropped.saturating_add(1);
+        input.records.account_mut().note(error);
+        report(capture, RepairStep::Unreadable { data_file: input.records.reached().data_file, error });
+    }
+
     /// Writes the records that a capture of simpleperf has in INIT_MAP, which are those of its first event.
     fn init_map(
         &mut self,
         capture: usize,
-        input: &mut MergeInput<'_, '_>,
+        input: &mut MergeInput<'_, '_, '_>,
         report: &mut impl FnMut(usize, RepairStep<'_>),
     ) -> Result<(), CaptureMergeError> {
         let endianness = input.translation.endianness;
@@ -305,7 +320,7 @@ impl<W: Write + Seek> MergeWriter<W> {
     fn put(
         &mut self,
         capture: usize,
-        input: &mut MergeInput<'_, '_>,
+        input: &mut MergeInput<'_, '_, '_>,
         record: &EventRecord<'_>,
         report: &mut impl FnMut(usize, RepairStep<'_>),
     ) -> Result<(), CaptureMergeError> {
@@ -313,8 +328,15 @@ impl<W: Write + Seek> MergeWriter<W> {
         if is_section(kind) || kind == RecordType::FINISHED_ROUND {
             return Ok(());
         }
+        let trailing = match input.reader.trailing(record) {
+            Ok(trailing) => trailing,
+            Err(error) => {
+                self.drop_unreadable(capture, input, error, report);
+                return Ok(());
+            }
+        };
         let event = record.event().map(AsRef::as_ref);
-        let source = InputRecord { raw, trailing: record.trailing(), offset: record.offset(), event };
+        let source = InputRecord { raw, trailing: &trailing, offset: record.offset(), event };
         match kind {
             RecordType::DSO | RecordType::SYMBOL => {
                 let must = "of a capture of its own: captures number their files each for itself";
@@ -352,7 +374,7 @@ impl<W: Write + Seek> MergeWriter<W> {
     fn write(
         &mut self,
         capture: usize,
-        input: &MergeInput<'_, '_>,
+        input: &MergeInput<'_, '_, '_>,
         source: &InputRecord<'_>,
         report: &mut impl FnMut(usize, RepairStep<'_>),
     ) -> Result<(), CaptureMergeError> {
@@ -417,7 +439,7 @@ struct InputRecord<'a> {
     event: Option<&'a Event>,
 }
 
-impl MergeInput<'_, '_> {
+impl MergeInput<'_, '_, '_> {
     /// Returns a time on the clock of the merged capture.
     fn time(&self, capture: usize, time: u64) -> Result<u64, CaptureMergeError> {
         let must = "so small that no time becomes negative or 0";

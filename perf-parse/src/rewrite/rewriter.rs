@@ -25,7 +25,7 @@ use crate::error::{FileError, FileErrorKind};
 use crate::event::{EventRecord, Events};
 use crate::feature::{FeatureData, SampleTime};
 use crate::file::write::{EventFields, FeaturePayloads, WriteFileError, WriteOptions};
-use crate::file::{EventRecords, RecordCheck};
+use crate::file::{EventRecords, Reader, RecordCheck};
 use crate::layout::SampleLayout;
 use crate::record::user::EventUpdateData;
 use crate::record::{RawRecord, Record, UserRecord};
@@ -73,7 +73,8 @@ impl EditSteps<'_> {
 
 /// The records of a capture that an edit reads.
 #[derive(Debug)]
-pub(super) struct EditWalk<'r> {
+pub(super) struct EditWalk<'r, 'd> {
+    pub(super) reader: &'r Reader<'d>,
     pub(super) records: EventRecords<'r>,
     /// The records in order of time, if a reader cannot hold enough for it.
     pub(super) sorted: Option<SortedRecords<'r>>,
@@ -114,12 +115,12 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
     /// Writes the records of a walk that knows all events and features.
     pub(super) fn run(
         steps: &mut EditSteps<'_>,
-        walk: EditWalk<'_>,
+        walk: EditWalk<'_, '_>,
         options: &WriteOptions,
         out: S::Out,
         report: &mut dyn FnMut(RepairStep<'_>),
     ) -> Result<EditSummary<S::Out>, WriteFileError> {
-        let EditWalk { mut records, mut sorted, passed_over } = walk;
+        let EditWalk { reader, mut records, mut sorted, passed_over } = walk;
         let opened = records.account().diagnostics.clone();
         opened.iter().for_each(|&error| report(RepairStep::Capture { error }));
         let mut features = FeaturePayloads::new_in(options.endianness);
@@ -188,8 +189,11 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 Some(Ok(record)) => record,
             };
             writer.add_until(record.time(), records.events())?;
-            match check.record(&record).and_then(|()| writer.part(&record, records.events())) {
-                Ok(part) => writer.put(&record, &part, report)?,
+            let read = check
+                .record(&record)
+                .and_then(|()| Ok((writer.part(&record, records.events())?, reader.trailing(&record)?)));
+            match read {
+                Ok((part, trailing)) => writer.put(&record, &trailing, &part, report)?,
                 Err(error) => {
                     writer.dropped = writer.dropped.saturating_add(1);
                     // The walk notes an EVENT_UPDATE with an unknown id.
@@ -384,15 +388,16 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         Ok(is_new || S::IS_FILE)
     }
 
-    /// Writes a part of a record.
+    /// Writes a part of a record, and the data after it.
     fn put(
         &mut self,
         record: &EventRecord<'_>,
+        trailing: &[u8],
         part: &RecordPart,
         report: &mut dyn FnMut(RepairStep<'_>),
     ) -> Result<(), WriteFileError> {
         let copied = match part {
-            RecordPart::Whole => self.sink.copy(&record.raw(), record.trailing(), || record.cpu()),
+            RecordPart::Whole => self.sink.copy(&record.raw(), trailing, || record.cpu()),
             RecordPart::Bytes(bytes) => match RawRecord::parse_in(self.endianness, bytes) {
                 Ok((raw, _)) => self.sink.copy(&raw, &[], || record.cpu()),
                 Err(_) => return Ok(()),

@@ -8,7 +8,9 @@ use perf_parse::abi::feature::Feature;
 use perf_parse::abi::sample_type::SampleType;
 use perf_parse::file::write::{EventFields, FileWriter, WriteFileError, WriteOptions};
 use perf_parse::file::{Reader, RecordCheck};
-use perf_parse::rewrite::{Edit, EditAccount, EditedRecord, RepairOrder, repair};
+use perf_parse::rewrite::{
+    Edit, EditAccount, EditedRecord, FileCopy, MergeOptions, RepairOrder, merge, repair,
+};
 use perf_parse::sample::Reading;
 use perf_parse::write::SampleFields;
 
@@ -31,6 +33,34 @@ fn file(edit: Edit<'_>, bytes: &[u8]) -> Vec<u8> {
 fn repaired(bytes: &[u8]) -> Vec<u8> {
     let reader = Reader::new(bytes).unwrap();
     repair(&reader, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner()
+}
+
+/// A reader by windows passes over the data of AUX areas; it is in the result nevertheless.
+#[test]
+fn readers_by_windows_are_edited_as_those_in_memory() {
+    let synthetic = |name: &str| testdata::captures().into_iter().find(|path| path.ends_with(name)).unwrap();
+    let named = ["auxtrace.le.data", "auxtrace.be.data"].map(synthetic);
+    let captures = captures().into_iter().chain(named.map(|path| std::fs::read(path).unwrap()));
+    for bytes in captures {
+        let windows = Reader::from_seekable(Cursor::new(&bytes)).unwrap();
+        let memory = Reader::new(&bytes).unwrap();
+        let edited = |reader: &Reader<'_>| {
+            let edited = Edit::new().write_file(reader, Cursor::new(Vec::new()), |_| {}).unwrap();
+            (edited.out.into_inner(), edited.written, edited.dropped)
+        };
+        assert_eq!(edited(&windows), edited(&memory));
+        let merged = |reader: &Reader<'_>| {
+            let merged = merge(&[reader], &MergeOptions::default(), Cursor::new(Vec::new()), |_, _| {});
+            merged.map(|it| (it.out.into_inner(), it.written, it.dropped)).map_err(|it| it.to_string())
+        };
+        assert_eq!(merged(&windows), merged(&memory));
+        let copied = |reader: &Reader<'_>| {
+            let mut copy = FileCopy::like(reader, Cursor::new(Vec::new())).unwrap();
+            let errors = reader.records().flatten().filter(|record| copy.copy(record).is_err()).count();
+            (copy.finish().unwrap().into_inner(), errors)
+        };
+        assert_eq!(copied(&windows), copied(&memory));
+    }
 }
 
 /// Returns the fields of all samples, and the bytes of the other records except those that name events. The capture is clean.

@@ -206,6 +206,21 @@ fn aux_data_through_every_door() {
     check(&Reader::from_seekable(Shy::new(&bytes, 3)).unwrap());
     let stream = Reader::stream(fs::File::open(testdata::path("tracing.pipe.data")).unwrap()).unwrap();
     assert!(stream.bytes_at(Section { offset: 16, size: 8 }).is_err());
+
+    let data_of = |reader: &Reader<'_>| {
+        let records = reader.records().flatten().filter(|it| it.trailing_size() > 0);
+        records.map(|it| reader.trailing(&it).unwrap().into_owned()).collect::<Vec<_>>()
+    };
+    let expected: Vec<_> = sections.iter().map(|it| it.trailing()).collect();
+    assert_eq!(data_of(&memory), expected);
+    assert_eq!(data_of(&Reader::open(&path).unwrap()), expected);
+    assert_eq!(data_of(&Reader::from_seekable(Shy::new(&bytes, 3)).unwrap()), expected);
+    // After a record of another data file.
+    let Mode::File(header) = memory.mode() else { panic!("{:?}", memory.mode()) };
+    let records = memory.bytes_at(header.data).unwrap();
+    let mut files = Reader::from_seekable(Shy::new(&bytes, 300)).unwrap();
+    files.add_seekable(Shy::new(&records, 300)).unwrap();
+    assert_eq!(data_of(&files), [expected.clone(), expected].concat());
 }
 
 /// A source whose reads fail from `reads_to` on, and whose seeks fail unless `seeks`.

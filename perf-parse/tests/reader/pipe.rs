@@ -172,6 +172,10 @@ fn aux_data_is_held_in_memory_and_passed_over_in_a_stream() {
     let mut records = reader.records();
     let record = records.nth(1).unwrap().unwrap();
     assert_eq!((record.trailing(), record.trailing_size()), ([].as_slice(), 200_000));
+    let kind = FileErrorKind::Truncated { field: "auxtrace.size", needed: 200_000, available: 0 };
+    let offset = stream.len() as u64;
+    assert_eq!(reader.trailing(&record).unwrap_err(), FileError { kind, offset });
+    assert_eq!(reader.aux_data(&record).unwrap_err(), FileError { kind, offset });
     assert_eq!(records.next().unwrap().unwrap().time(), Some(5));
     assert!(records.account().is_clean());
 

@@ -164,9 +164,12 @@ fn compressed_data_of_aux_areas() {
     let reader = Reader::new(&built.bytes).unwrap();
     let records: Vec<_> = reader.records().map(Result::unwrap).collect();
     assert_eq!(records.len(), 6);
-    let of = |record: usize, limits: &Limits| records[record].aux_data(limits).map(Cow::into_owned);
+    let of = |record: usize, limits: &Limits| {
+        let reader = Reader::new_within(&built.bytes, limits).unwrap();
+        reader.aux_data(&records[record]).map(Cow::into_owned)
+    };
     let limits = Limits::default();
-    assert!(matches!(records[1].aux_data(&limits), Ok(Cow::Borrowed(it)) if it == data));
+    assert!(matches!(reader.aux_data(&records[1]), Ok(Cow::Borrowed(it)) if it == data));
     assert_eq!(of(2, &limits), Ok(b"formatted trace, and more".to_vec()));
     assert_eq!(of(0, &limits), Ok(Vec::new()));
     let refused = |record: usize, limits: &Limits| {
@@ -180,6 +183,12 @@ fn compressed_data_of_aux_areas() {
     assert!(refused(2, &small).contains("expands beyond the limit"));
     // In steps of a byte.
     assert_eq!(of(2, &changed(|it| it.decompressed_step = 1)), of(2, &limits));
+    // From windows, which pass over the data.
+    let windows = Reader::from_seekable(std::io::Cursor::new(&built.bytes)).unwrap();
+    let data: Vec<_> =
+        windows.records().map(|it| windows.aux_data(&it.unwrap()).ok().map(Cow::into_owned)).collect();
+    let expected: Vec<_> = (0..6).map(|record| of(record, &limits).ok()).collect();
+    assert_eq!(data, expected);
 }
 
 #[cfg(any(feature = "ruzstd", feature = "zstd"))]
