@@ -32,7 +32,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 #[cfg(target_os = "linux")]
 pub(crate) use archive::ArchiveArgs;
 use capture::Capture;
-pub(crate) use examples::FIRST_COMMANDS;
+pub(crate) use examples::first_commands;
 pub(crate) use index::IndexArgs;
 pub(crate) use ring::RingArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};

@@ -25,7 +25,7 @@ pub(crate) use fields::{fields, sample, sample_id};
 use core::fmt::Display;
 
 use perf_abi::endian::Endian;
-use perf_abi::record::{CpuMode, RecordType};
+use perf_abi::record::RecordType;
 use perf_parse::Sample;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser, Tail};
 
@@ -100,18 +100,6 @@ pub(crate) fn given<T>(value: Option<T>, act: impl FnOnce(T)) {
 /// Returns the weight of a sample, whichever field has it; `None` if none has.
 pub(crate) fn weight(tail: &Tail<'_>) -> Option<u64> {
     tail.weight_struct.map(|parts| parts.var1_dw().into()).or(tail.weight)
-}
-
-/// Returns the name that JSON has for whose code ran.
-pub(crate) fn mode_name(mode: CpuMode) -> &'static str {
-    match mode {
-        CpuMode::USER => "user",
-        CpuMode::KERNEL => "kernel",
-        CpuMode::HYPERVISOR => "hypervisor",
-        CpuMode::GUEST_KERNEL => "guest_kernel",
-        CpuMode::GUEST_USER => "guest_user",
-        _ => "unknown",
-    }
 }
 
 /// The name of a record type; `UNKNOWN_<n>` for a type without a name.

@@ -94,6 +94,5 @@ pub(crate) fn failure(error: ProfileError) -> Failure {
 /// Returns the name of the event that is shown first with `--off-cpu`: the one that `--event` names, or `off-cpu`. `None` without
 /// the option.
 pub(crate) fn first_event(only: &OnlyArgs, is_off_cpu: bool) -> Option<&'static str> {
-    let selected = only.event.as_deref().and_then(WaitKind::of_event);
-    is_off_cpu.then(|| selected.unwrap_or(WaitKind::Blocked).event_name())
+    is_off_cpu.then(|| WaitKind::shown_first(only.event.as_deref()).event_name())
 }

@@ -34,7 +34,7 @@ use crate::work::batch::take_account;
 use crate::work::in_order::in_order;
 use crate::work::permitted;
 use crate::work::turns::Turns;
-use batch::NoteBatch;
+pub(crate) use batch::NoteBatch;
 pub use named::{NamedFrame, NamedSample, NamedSamples};
 use pass::{NoWorker, PassWorker, SamplePass};
 pub use profile::{ProfileOptions, has_stack};

@@ -7,6 +7,7 @@
 use core::fmt::{Display, Formatter, Result};
 use core::ops::RangeInclusive;
 
+use perf_abi::record::CpuMode;
 use perf_symbol::Guess;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -21,6 +22,19 @@ const INVISIBLE: [RangeInclusive<char>; 8] = [
     '\u{ffa0}'..='\u{ffa0}',
     '\u{e0100}'..='\u{e01ef}',
 ];
+
+/// Returns the name of whose code ran, for machines to read: `kernel`, `guest_user`, `unknown`.
+#[must_use]
+pub fn mode_name(mode: CpuMode) -> &'static str {
+    match mode {
+        CpuMode::KERNEL => "kernel",
+        CpuMode::USER => "user",
+        CpuMode::HYPERVISOR => "hypervisor",
+        CpuMode::GUEST_KERNEL => "guest_kernel",
+        CpuMode::GUEST_USER => "guest_user",
+        _ => "unknown",
+    }
+}
 
 /// Returns whether a character is safe to print on a terminal.
 #[must_use]

@@ -64,6 +64,14 @@ pub enum DsoKind {
     Ksymbol(KsymbolType),
 }
 
+impl DsoKind {
+    /// Returns whether it is code of the kernel: of its image, a module, or a program that it loaded.
+    #[must_use]
+    pub fn is_kernel(self) -> bool {
+        matches!(self, Self::Kernel | Self::Module | Self::Ksymbol(_))
+    }
+}
+
 /// The identity of a file on the machine that recorded the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Inode {

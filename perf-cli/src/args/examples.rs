@@ -1,28 +1,25 @@
 //! Examples in the help of the program itself: one for each verb, and the first three for a newcomer.
 
-/// Text for `perfdata` without arguments.
+/// The first command: a system that cannot record has captures of others.
 #[cfg(target_os = "linux")]
-pub(crate) const FIRST_COMMANDS: &str = "\
-Usage: perfdata <COMMAND>
-
-  perfdata record -g -- make   record a command to perf.data
-  perfdata report              show where the time of perf.data went
-  perfdata flamegraph          draw it: writes flamegraph.html, for any browser
-
-perfdata --help lists all commands, with an example of each.
-";
-
-/// Text for `perfdata` without arguments, on a system that cannot record.
+const FIRST: &str = "record -g -- make   record a command to perf.data";
 #[cfg(not(target_os = "linux"))]
-pub(crate) const FIRST_COMMANDS: &str = "\
+const FIRST: &str = "info perf.data      show what a capture contains";
+
+/// Returns the text for `perfdata` without arguments.
+pub(crate) fn first_commands() -> String {
+    format!(
+        "\
 Usage: perfdata <COMMAND>
 
-  perfdata info perf.data      show what a capture contains
+  perfdata {FIRST}
   perfdata report              show where the time of perf.data went
   perfdata flamegraph          draw it: writes flamegraph.html, for any browser
 
 perfdata --help lists all commands, with an example of each.
-";
+"
+    )
+}
 
 /// The line before the examples in the help of a verb.
 const HEADING: &str = "Examples:\n";

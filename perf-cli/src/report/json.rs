@@ -3,6 +3,7 @@
 use perf_parse::file::Reader;
 use perf_parse::{ByteStr, FileError};
 use perf_profile::report::{GraphTree, ReportCell, ReportColumn, ReportRow, ReportTable, SortKey, percent};
+use perf_profile::text::mode_name;
 use perf_profile::{SampleTotal, Symbol, event_name};
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,7 @@ use super::{ReportView, memory, transaction};
 use crate::escape::{Lossy, push_json_value};
 use crate::outcome::Failure;
 use crate::output::Output;
-use crate::render::{account, mode_name};
+use crate::render::account;
 
 fn text(bytes: &[u8]) -> Value {
     Lossy(bytes).to_string().into()

@@ -82,7 +82,7 @@ fn push_frame(
     let frame = it.frame;
     let ip = it.shown();
     let back = frame.ip.wrapping_sub(ip);
-    let is_in_file = |mapping: &&Mapping| known.shows_offsets && !is_kernel(mapping.dso().kind());
+    let is_in_file = |mapping: &&Mapping| known.shows_offsets && !mapping.dso().kind().is_kernel();
     let shown = frame.mapping.filter(is_in_file).map_or(ip, |mapping| mapping.offset_of(ip));
     let needs_names = known.fields.has(Fields::SYM.with(Fields::SRCLINE));
     let functions = if needs_names { names.functions(at, &frame, it.is_caller) } else { &[] };
@@ -108,10 +108,6 @@ fn push_frame(
 fn push_address(out: &mut Vec<u8>, shown: u64) {
     out.push(b'\t');
     push_hex_to(out, shown, 16);
-}
-
-fn is_kernel(kind: DsoKind) -> bool {
-    matches!(kind, DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_))
 }
 
 /// Appends the function and the file of an address that is in no stack.

@@ -9,6 +9,7 @@ use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
 use perf_profile::samples::pass::SampleStack;
 use perf_profile::symbols::recorded_frame;
+use perf_profile::text::mode_name;
 use perf_profile::{Quality, Symbols, event_name};
 use perf_session::{DsoKind, Frame, SampleContext, Session};
 use perf_symbol::{Function, Guess, StackFrame};
@@ -19,7 +20,7 @@ use crate::dump::tracepoints::Formats;
 use crate::quality;
 use crate::render::json::Json;
 use crate::render::name::name;
-use crate::render::{Scalars, Sink, account, given, mode_name, weight};
+use crate::render::{Scalars, Sink, account, given, weight};
 
 /// Prints samples as JSON lines, and counts them. A copy shares the formats, and counts on its own.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@ use core::fmt::Write;
 use std::borrow::Cow;
 
 use perf_abi::endian::Endianness;
-use perf_abi::record::CpuMode;
 use perf_profile::CaptureOrigin;
 use perf_session::{Dso, DsoKind};
 use sha2::{Digest, Sha256};
@@ -84,18 +83,6 @@ pub(super) fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-/// Returns the name of whose code it is.
-pub(super) fn mode_name(mode: CpuMode) -> &'static str {
-    match mode {
-        CpuMode::KERNEL => "kernel",
-        CpuMode::USER => "user",
-        CpuMode::HYPERVISOR => "hypervisor",
-        CpuMode::GUEST_KERNEL => "guest_kernel",
-        CpuMode::GUEST_USER => "guest_user",
-        _ => "unknown",
-    }
 }
 
 #[cfg(test)]

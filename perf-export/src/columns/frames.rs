@@ -1,10 +1,11 @@
 //! `frames`: the functions at the addresses of stacks.
 
+use perf_profile::text::mode_name;
 use perf_profile::{FrameLocation, SourceLine, Symbol};
 use perf_symbol::{Guess, NameSource};
 
 use super::column::{Column, columns};
-use super::context::{Context, mode_name};
+use super::context::Context;
 use super::rows::TableRows;
 use super::utf8::utf8;
 

@@ -10,10 +10,11 @@ use arrow_array::{
 use arrow_buffer::NullBuffer;
 use arrow_schema::ArrowError;
 use perf_abi::record::CpuMode;
+use perf_profile::text::mode_name;
 use perf_symbol::unwind::StackEnd;
 
 use super::column::ColumnKind;
-use super::context::{Context, mode_name};
+use super::context::Context;
 use crate::text_table::TextTable;
 
 /// The first columns of a row of `samples`. A row is written at once, and the columns are made of all rows.

@@ -5,8 +5,9 @@ use perf_parse::record::FileId;
 use perf_parse::{EventRecord, Record};
 
 use super::column::{Column, columns};
-use super::context::{Context, hex, mode_name};
+use super::context::{Context, hex};
 use super::rows::TableRows;
+use perf_profile::text::mode_name;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";

@@ -201,10 +201,11 @@ impl<'r> TimeOrderWalk<'r> {
         self.room = self.room.saturating_sub(u64::from(is_kept));
         let shifts = counters.pass(&at, is_kept);
         if let Some(unwinding) = unwinding {
-            unwinding.push(record, is_kept.then(|| shifts.clone()));
-            if is_kept {
-                return;
+            if !is_kept {
+                self.decided.insert(record.position(), EditedRecord::LeftOut);
             }
+            unwinding.push(record, is_kept.then_some(shifts));
+            return;
         }
         let decided = if is_kept {
             let chain = if self.unwinds { call_chain::of(&at, symbols) } else { None };

@@ -30,6 +30,12 @@ impl WaitKind {
         }
     }
 
+    /// Returns the kind that is shown first of a profile with times off the CPU: the one that a selected event names, or blocked.
+    #[must_use]
+    pub fn shown_first(selected_event: Option<&str>) -> Self {
+        selected_event.and_then(Self::of_event).unwrap_or(Self::Blocked)
+    }
+
     /// Returns the kind of an event with that name.
     #[must_use]
     pub fn of_event(name: &str) -> Option<Self> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use perf_abi::record::CpuMode;
 use perf_parse::event::Event;
 use perf_parse::{EventRecord, FileError};
-use perf_session::{BuildId, Dso, DsoKind, Frame, Mapping, SampleContext, Session};
+use perf_session::{BuildId, Dso, Frame, Mapping, SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{StackFrame, Symbolizer};
 
@@ -326,10 +326,7 @@ impl ReportBuilder {
 
 /// Returns whose code a mapping has.
 fn mode_of(mapping: &Mapping) -> CpuMode {
-    match mapping.dso().kind() {
-        DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_) => CpuMode::KERNEL,
-        _ => CpuMode::USER,
-    }
+    if mapping.dso().kind().is_kernel() { CpuMode::KERNEL } else { CpuMode::USER }
 }
 
 /// Loads the files of all frames, those with the most samples first, if they may have to be fetched.

@@ -23,9 +23,9 @@ const NOTE_BYTES: usize = 2 << 20;
 /// The notes of records. For another thread, it also has the records, and what was known before the first of them. The buffers
 /// are reused for each batch.
 #[derive(Debug)]
-pub(super) struct NoteBatch<'r, N, O> {
+pub(crate) struct NoteBatch<'r, N, O> {
     number: u64,
-    pub(super) notes: NoteList<N>,
+    pub(crate) notes: NoteList<N>,
     room: BatchRoom,
     /// What was known before the next record; `None` if the records are not here, or after the last one.
     session: Option<Session>,
@@ -38,7 +38,7 @@ pub(super) struct NoteBatch<'r, N, O> {
     /// The faults that the worker found, each with the number of faults that the walk had noted before.
     faults: Vec<(u64, FileError)>,
     /// What the worker has of the batch, or the next piece of it.
-    pub(super) output: Option<O>,
+    pub(crate) output: Option<O>,
     /// Whether the worker has more to work on.
     pub(super) has_more: bool,
 }
@@ -85,7 +85,7 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
     }
 
     /// Begins a batch of records for another thread. `session` is what is known before them.
-    pub(super) fn begin_for_thread(&mut self, number: u64, session: Session) {
+    pub(crate) fn begin_for_thread(&mut self, number: u64, session: Session) {
         self.begin();
         self.number = number;
         // As many as there are entries in the session, which each batch copies.
@@ -94,12 +94,12 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
     }
 
     /// Has mappings found with the DSOs of a later session: see [`Session::with_dsos_of`].
-    pub(super) fn use_dsos_of(&mut self, later: &Session) {
+    pub(crate) fn use_dsos_of(&mut self, later: &Session) {
         self.session = self.session.take().map(|session| session.with_dsos_of(later));
     }
 
     /// Returns whether there is room for another record.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.room.is_left() && self.notes.bytes < NOTE_BYTES
     }
 
@@ -114,7 +114,7 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
     }
 
     /// Adds a record, whose notes are those from `first` on. `noted` is the number of faults so far.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         record: &EventRecord<'r>,
         deferred: Option<&[u64]>,
@@ -130,7 +130,7 @@ impl<'r, N, O> NoteBatch<'r, N, O> {
     }
 
     /// Works on the notes, or on the next of them if the output is large. `earlier` is given if stacks are unwound.
-    pub(super) fn work<W: PassWorker<Note = N, Output = O>>(
+    pub(crate) fn work<W: PassWorker<Note = N, Output = O>>(
         &mut self,
         worker: &mut W,
         earlier: Option<&Turns<ThreadRoots>>,

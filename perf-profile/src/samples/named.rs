@@ -15,8 +15,7 @@ use perf_symbol::unwind::StackEnd;
 use super::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
 use super::{PassSteps, Samples};
 use crate::error::ProfileError;
-use crate::stack_table::has_stacks;
-use crate::symbols::{Symbols, recorded_frame};
+use crate::symbols::Symbols;
 
 /// A sample with its thread, and with the functions of its stack. It owns all it has.
 #[derive(Clone, Debug)]
@@ -203,11 +202,7 @@ impl NamedPass {
         counted: &CountedSample<'_>,
     ) -> Result<NamedSample, FileError> {
         let Self { symbols, .. } = self;
-        let (stack, end) = if has_stacks(counted.event) {
-            symbols.stack(at, counted.deferred)?
-        } else {
-            (vec![recorded_frame(symbols.own_frame(at))], None)
-        };
+        let (stack, end) = counted.stack(at, symbols)?;
         let mut frames = Vec::with_capacity(stack.len());
         for it in &stack {
             let (ip, mode, mapping) = (it.frame.ip, it.frame.mode, it.frame.mapping);

@@ -2,8 +2,8 @@
 
 /// Notes, in the order of their records.
 #[derive(Debug)]
-pub(super) struct NoteList<N> {
-    pub(super) notes: Vec<N>,
+pub(crate) struct NoteList<N> {
+    pub(crate) notes: Vec<N>,
     /// The number of bytes that they keep elsewhere.
     pub(super) bytes: usize,
     /// Whether the stack of the record is unwound.

@@ -13,7 +13,8 @@ use perf_symbol::unwind::{self, StackEnd};
 use super::note_list::NoteList;
 use crate::error::ProfileError;
 use crate::selection::filter::SampleFilter;
-use crate::symbols::Symbols;
+use crate::stack_table::has_stacks;
+use crate::symbols::{Symbols, recorded_frame};
 
 /// A sample of an event, or the part of a sample that one event of a group has.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,26 @@ pub struct CountedSample<'a> {
     pub period: u64,
     /// The user part of its call chain if that came in a later record.
     pub deferred: Option<&'a [u64]>,
+}
+
+impl CountedSample<'_> {
+    /// Returns the stack of the sample, innermost frame first, and how it ends: see [`Symbols::stack`]. Of a sample without a
+    /// recorded stack, it is its own address. Give the frames back with [`Symbols::done`].
+    ///
+    /// # Errors
+    ///
+    /// A fault of the sample's fields.
+    pub fn stack<'s>(
+        &self,
+        at: &SampleContext<'s, '_>,
+        symbols: &mut Symbols,
+    ) -> Result<(Vec<StackFrame<'s>>, Option<StackEnd>), FileError> {
+        if has_stacks(self.event) {
+            symbols.stack(at, self.deferred)
+        } else {
+            Ok((vec![recorded_frame(symbols.own_frame(at))], None))
+        }
+    }
 }
 
 /// What is done with the samples of a capture, such as counting or printing them.
