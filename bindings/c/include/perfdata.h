@@ -507,6 +507,66 @@ typedef int (*perfdata_write_fn)(void *user,
                                  size_t size);
 
 /**
+ * A thread of a capture, as it was after the last record.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Its name.
+     */
+    perfdata_string comm;
+    /**
+     * Id of its process.
+     */
+    int32_t pid;
+    /**
+     * Its id.
+     */
+    int32_t tid;
+    /**
+     * Whether it has exited.
+     */
+    bool has_exited;
+} perfdata_thread;
+
+/**
+ * A mapping of a process, as it was after the last record.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The first address.
+     */
+    uint64_t start;
+    /**
+     * The address after the last one.
+     */
+    uint64_t end;
+    /**
+     * The offset of `start` in the file.
+     */
+    uint64_t offset;
+    /**
+     * The path of the file.
+     */
+    perfdata_string dso;
+    /**
+     * Its build id; NULL if none was recorded.
+     */
+    perfdata_string build_id;
+    /**
+     * PROT_* bits; 0 if they were not recorded.
+     */
+    uint32_t prot;
+} perfdata_mapping;
+
+/**
  * Callbacks with which the library reads a capture. They are called by any thread that uses a handle of the capture, but never by
  * two at once. They may not throw, and may not call the library with a handle of the same capture.
  */
@@ -1101,66 +1161,6 @@ typedef struct {
 } perfdata_frame;
 
 /**
- * A thread of a capture, as it was after the last record.
- */
-typedef struct {
-    /**
-     * Size of this structure in bytes.
-     */
-    size_t size;
-    /**
-     * Its name.
-     */
-    perfdata_string comm;
-    /**
-     * Id of its process.
-     */
-    int32_t pid;
-    /**
-     * Its id.
-     */
-    int32_t tid;
-    /**
-     * Whether it has exited.
-     */
-    bool has_exited;
-} perfdata_thread;
-
-/**
- * A mapping of a process, as it was after the last record.
- */
-typedef struct {
-    /**
-     * Size of this structure in bytes.
-     */
-    size_t size;
-    /**
-     * The first address.
-     */
-    uint64_t start;
-    /**
-     * The address after the last one.
-     */
-    uint64_t end;
-    /**
-     * The offset of `start` in the file.
-     */
-    uint64_t offset;
-    /**
-     * The path of the file.
-     */
-    perfdata_string dso;
-    /**
-     * Its build id; NULL if none was recorded.
-     */
-    perfdata_string build_id;
-    /**
-     * PROT_* bits; 0 if they were not recorded.
-     */
-    uint32_t prot;
-} perfdata_mapping;
-
-/**
  * A function at an address.
  */
 typedef struct {
@@ -1306,6 +1306,29 @@ int perfdata_profile_write_fd(const perfdata_profile *profile,
                               int fd,
                               perfdata_error **error);
 #endif
+
+/**
+ * Writes a thread by its id, as it was after the last record. Returns 1, or 0 if the capture has no such thread. All samples must
+ * have been read.
+ *
+ * Demands: `samples` is a live handle that no other call uses; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_samples_thread(perfdata_samples *samples,
+                            int32_t tid,
+                            perfdata_thread *out,
+                            perfdata_error **error);
+
+/**
+ * Writes the mapping that a thread had at an address after the last record. Returns 1, or 0 if there is none. All samples must have
+ * been read. The build id lives until the next call on the handle.
+ *
+ * Demands: `samples` is a live handle that no other call uses; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_samples_mapping(perfdata_samples *samples,
+                             int32_t tid,
+                             uint64_t address,
+                             perfdata_mapping *out,
+                             perfdata_error **error);
 
 /**
  * Opens a capture by its path: a file, a pipe, or the folder of `perf record --threads`. `-` is the standard input. It is read by
@@ -1573,29 +1596,6 @@ int perfdata_samples_event(perfdata_samples *samples,
  */
 int perfdata_samples_account(const perfdata_samples *samples,
                              perfdata_account *out,
-                             perfdata_error **error);
-
-/**
- * Writes a thread by its id, as it was after the last record. Returns 1, or 0 if the capture has no such thread. All samples must
- * have been read.
- *
- * Demands: `samples` is a live handle that no other call uses; `out->size` is set; `error` is NULL or can be written.
- */
-int perfdata_samples_thread(perfdata_samples *samples,
-                            int32_t tid,
-                            perfdata_thread *out,
-                            perfdata_error **error);
-
-/**
- * Writes the mapping that a thread had at an address after the last record. Returns 1, or 0 if there is none. All samples must have
- * been read. The build id lives until the next call on the handle.
- *
- * Demands: `samples` is a live handle that no other call uses; `out->size` is set; `error` is NULL or can be written.
- */
-int perfdata_samples_mapping(perfdata_samples *samples,
-                             int32_t tid,
-                             uint64_t address,
-                             perfdata_mapping *out,
                              perfdata_error **error);
 
 /**

@@ -44,7 +44,7 @@ pub(crate) unsafe fn free<T>(handle: *mut T) {
     }
     // SAFETY: it came from a box, and the caller frees it once.
     let handle = unsafe { Box::from_raw(handle) };
-    // What a drop that panics leaves behind is leaked.
+    // What a drop that panics does not free is leaked.
     let _ = catch_unwind(AssertUnwindSafe(|| drop(handle)));
 }
 

@@ -17,6 +17,7 @@ pub mod capture;
 pub mod error;
 pub mod event;
 pub mod export;
+pub mod final_state;
 pub mod names;
 pub mod open;
 pub mod profile;

@@ -9,7 +9,6 @@ use crate::capture::out_of_range;
 use crate::error::{PERFDATA_OK, perfdata_error};
 use crate::event::perfdata_event;
 use crate::profile::perfdata_profile;
-use crate::sample_pass::is_kernel;
 use crate::samples::{PERFDATA_FRAME_GUESSED, PERFDATA_FRAME_INLINED, PERFDATA_FRAME_KERNEL};
 use crate::string::perfdata_string;
 use crate::versioned::{self, Versioned, versioned};
@@ -342,7 +341,7 @@ pub unsafe extern "C" fn perfdata_profile_frame(
             function: functions.start,
             function_count: functions.end.saturating_sub(functions.start),
             flags: flag(place.guess.is_some(), PERFDATA_FRAME_GUESSED)
-                | flag(frames.dso_of(index).is_some_and(|dso| is_kernel(dso)), PERFDATA_FRAME_KERNEL),
+                | flag(frames.dso_of(index).is_some_and(|dso| dso.kind().is_kernel()), PERFDATA_FRAME_KERNEL),
         })
     };
     // SAFETY: as the caller promises.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use perf_parse::FileError;
 use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
-use perf_profile::symbols::recorded_frame;
-use perf_profile::{ProfileError, Symbols, has_stacks};
-use perf_session::{Dso, DsoKind, SampleContext};
+use perf_profile::{ProfileError, Symbols};
+use perf_session::{Dso, SampleContext};
 use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Function, StackFrame};
 
@@ -77,11 +76,7 @@ impl RowPass {
         counted: &CountedSample<'_>,
     ) -> Result<SampleRow, FileError> {
         let Self { symbols, max_stack, spare, .. } = self;
-        let (stack, end) = if has_stacks(counted.event) {
-            symbols.stack(at, counted.deferred)?
-        } else {
-            (vec![recorded_frame(symbols.own_frame(at))], None)
-        };
+        let (stack, end) = counted.stack(at, symbols)?;
         let mut row = spare.take().unwrap_or_default();
         row.frames.clear();
         for it in stack.iter().take(*max_stack) {
@@ -131,15 +126,10 @@ impl FrameRow {
         }
     }
 
-    /// Returns whether the frame is code of the kernel: of its image, a module, or a program that it loaded.
+    /// Returns whether the frame is code of the kernel.
     pub(crate) fn is_kernel(&self) -> bool {
-        self.dso.as_ref().is_some_and(|dso| is_kernel(dso))
+        self.dso.as_ref().is_some_and(|dso| dso.kind().is_kernel())
     }
-}
-
-/// Returns whether a file is code of the kernel: its image, a module, or a program that it loaded.
-pub(crate) fn is_kernel(dso: &Dso) -> bool {
-    matches!(dso.kind(), DsoKind::Kernel | DsoKind::Module | DsoKind::Ksymbol(_))
 }
 
 impl<'r> SamplePass<'r> for RowPass {

@@ -31,7 +31,7 @@ versioned!(perfdata_source);
 pub type perfdata_write_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, data: *const c_void, size: usize) -> c_int>;
 
-/// The bytes behind callbacks.
+/// The bytes that callbacks read.
 #[derive(Debug)]
 pub(crate) struct CallbackSource {
     source: perfdata_source,

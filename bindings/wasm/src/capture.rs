@@ -204,9 +204,8 @@ fn samples<'a>(reader: &'a Reader<'_>, given: &GivenOptions) -> Result<Samples<'
 
 /// Returns the event that is shown first: with times off the CPU, the selected one of them, as the program does.
 fn first_event(given: &GivenOptions) -> Result<Option<Vec<u8>>, JsValue> {
-    let selected = given.text("event")?.as_deref().and_then(WaitKind::of_event);
-    let kind = given.off_cpu()?.then(|| selected.unwrap_or(WaitKind::Blocked));
-    Ok(kind.map(|kind| kind.event_name().into()))
+    let event = given.text("event")?;
+    Ok(given.off_cpu()?.then(|| WaitKind::shown_first(event.as_deref()).event_name().into()))
 }
 
 /// Returns what is written, which is UTF-8 but for names of files in other encodings.

@@ -1,7 +1,7 @@
 //! A row of a report.
 
-use perf_abi::record::CpuMode;
 use perf_profile::report::{ReportCell, ReportColumn, ReportRow, ReportTable, SortKey, percent};
+use perf_profile::text::mode_name;
 use perf_profile::{SampleTotal, Symbol};
 use wasm_bindgen::JsValue;
 
@@ -98,16 +98,5 @@ fn set_cell(members: &Members, name: &str, key: SortKey, cell: &ReportCell<'_>) 
         ReportCell::Transaction(it) => members.set(name, it.0),
         ReportCell::DataSource(it) => members.set(name, it.0),
         _ => members.set(name, JsValue::NULL),
-    }
-}
-
-fn mode_name(mode: CpuMode) -> &'static str {
-    match mode {
-        CpuMode::USER => "user",
-        CpuMode::KERNEL => "kernel",
-        CpuMode::HYPERVISOR => "hypervisor",
-        CpuMode::GUEST_KERNEL => "guest_kernel",
-        CpuMode::GUEST_USER => "guest_user",
-        _ => "unknown",
     }
 }
