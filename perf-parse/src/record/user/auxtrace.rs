@@ -37,7 +37,7 @@ impl<'a> AuxtraceInfo<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Auxtrace<'a> {
     /// Bytes of the AUX data, as they are in the capture: simpleperf may have
-    /// [compressed](crate::EventRecord::aux_data) them.
+    /// [compressed](crate::Reader::aux_data) them.
     pub size: u64,
     /// Offset of the data in the AUX area, in bytes.
     pub offset: u64,
