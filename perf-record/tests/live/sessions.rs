@@ -49,8 +49,10 @@ fn this() -> Recorder {
 
 /// Touches fresh pages, which causes at least as many page faults.
 fn touch(pages: usize) {
-    let touched = vec![1_u8; pages << 12];
-    // Memory that is freed would be given out again, without a page fault.
+    // Memory that was freed before would be given out again, without a page fault. So much memory is always new: glibc's allocator
+    // has a threshold of at most 32 MiB.
+    let mut touched = Vec::with_capacity(33 << 20);
+    touched.resize(pages << 12, 1_u8);
     core::mem::forget(core::hint::black_box(touched));
 }
 
