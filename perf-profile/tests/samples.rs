@@ -87,6 +87,19 @@ fn each_error_says_what_to_do() {
     assert!(samples.next().is_none());
 }
 
+#[test]
+fn the_account_of_samples_one_by_one_is_that_of_all_records() {
+    let bytes = std::fs::read(testdata::path("plain.data")).unwrap();
+    // Cut in the middle of the records, so that the last fault is after the last sample.
+    for bytes in [&bytes[..], &bytes[..bytes.len() / 2]] {
+        let reader = reader(bytes);
+        let mut samples = Samples::of(&reader).named(&symbols(&reader));
+        assert!(samples.by_ref().count() > 0);
+        let profile = Samples::of(&reader).profile(&symbols(&reader), &mut ()).unwrap();
+        assert_eq!(samples.account(), Some(profile.account()));
+    }
+}
+
 /// Cancels after so many accounts.
 struct Cancels {
     accounts: usize,

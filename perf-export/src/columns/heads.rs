@@ -1,5 +1,6 @@
 //! The columns that nearly all rows of `samples` have: those up to the end of the stack.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::types::{Int32Type, Int64Type, TimestampMicrosecondType};
@@ -119,7 +120,7 @@ impl SampleHeads {
             Arc::new(all::<Int64Type>(rows, |it| it.period.cast_signed())),
             Arc::new(some::<Int64Type>(rows, |it| bits(it.weight))),
             Arc::new(some::<Int64Type>(rows, |it| bits(it.ip))),
-            words(rows, |it| Some(it.mode.0.into()), (0..=7).map(|mode| mode_name(CpuMode(mode))))?,
+            words(rows, |it| Some(mode_key(it.mode)), (0..MODES).map(|mode| mode_name(CpuMode(mode))))?,
             Arc::new(some::<Int64Type>(rows, |it| bits(it.stack_id))),
             words(rows, |it| it.stack_end.map(|it| it as i32), ENDS.map(StackEnd::name).into_iter())?,
         ];
@@ -132,16 +133,29 @@ impl SampleHeads {
     fn event_keys(&self) -> (Vec<i32>, Vec<&str>) {
         let mut keys = vec![-1; self.events.len()];
         let mut names = Vec::new();
+        // Events may have the same name.
+        let mut key_of = HashMap::new();
         for row in &self.rows {
             if let Some(key) = keys.get_mut(row.event as usize)
                 && *key < 0
             {
-                *key = names.len() as i32;
-                names.push(self.events.get(row.event as usize).map_or("", String::as_str));
+                let name = self.events.get(row.event as usize).map_or("", String::as_str);
+                *key = *key_of.entry(name).or_insert_with(|| {
+                    names.push(name);
+                    names.len() as i32 - 1
+                });
             }
         }
         (keys, names)
     }
+}
+
+/// Number of modes that have a name: `unknown` is the first.
+const MODES: u8 = CpuMode::GUEST_USER.0 + 1;
+
+/// Returns the key of a mode. Each word of a dictionary is there once: pandas refuses others.
+fn mode_key(mode: CpuMode) -> i32 {
+    if mode.0 < MODES { mode.0.into() } else { 0 }
 }
 
 /// Returns a column that has a value in each row.

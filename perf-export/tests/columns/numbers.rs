@@ -19,7 +19,17 @@ fn all_in(tables: &Tables, from: (Table, &str), to: (Table, &str)) -> usize {
     used.len()
 }
 
+/// pandas refuses a dictionary that has a word twice.
+fn words_are_there_once(tables: &Tables) {
+    for column in tables.0.values().flatten().flat_map(RecordBatch::columns) {
+        let Some(column) = column.as_any_dictionary_opt() else { continue };
+        let words: Vec<_> = column.values().as_string::<i32>().iter().collect();
+        assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len(), "{words:?}");
+    }
+}
+
 fn numbers_belong_together(tables: &Tables) {
+    words_are_there_once(tables);
     let stacks = all_in(tables, (Table::Samples, "stack_id"), (Table::Stacks, "stack_id"));
     assert_eq!(stacks, tables.0[&Table::Stacks].iter().map(RecordBatch::num_rows).sum::<usize>());
     all_in(tables, (Table::Samples, "thread_key"), (Table::Threads, "thread_key"));

@@ -139,6 +139,8 @@ pub struct NamedSamples<'a> {
     /// `None` after the last record, and after an error of the selection.
     steps: Option<PassSteps<'a, NamedPass>>,
     ready: VecDeque<Result<NamedSample, ProfileError>>,
+    /// The account of all records, after the last one.
+    total: Option<Account>,
 }
 
 /// Finds the functions of samples.
@@ -161,17 +163,17 @@ impl<'a> Samples<'a> {
     pub fn named(self, symbols: &Symbols) -> NamedSamples<'a> {
         let pass = NamedPass { symbols: symbols.clone(), ready: VecDeque::new() };
         match self.steps(symbols.clone(), pass) {
-            Ok(steps) => NamedSamples { steps: Some(steps), ready: VecDeque::new() },
-            Err(error) => NamedSamples { steps: None, ready: VecDeque::from([Err(error)]) },
+            Ok(steps) => NamedSamples { steps: Some(steps), ready: VecDeque::new(), total: None },
+            Err(error) => NamedSamples { steps: None, ready: VecDeque::from([Err(error)]), total: None },
         }
     }
 }
 
 impl NamedSamples<'_> {
-    /// Returns the account of all records so far; `None` after the last one.
+    /// Returns the account of all records so far; `None` if the selection is wrong.
     #[must_use]
     pub fn account(&self) -> Option<&Account> {
-        self.steps.as_ref().map(PassSteps::account)
+        self.steps.as_ref().map(PassSteps::account).or(self.total.as_ref())
     }
 }
 
@@ -187,7 +189,7 @@ impl Iterator for NamedSamples<'_> {
             let may_be_more = steps.step();
             core::mem::swap(&mut self.ready, &mut steps.pass().ready);
             if !may_be_more {
-                self.steps = None;
+                self.total = self.steps.take().map(|steps| steps.end().1.account().clone());
             }
         }
     }
