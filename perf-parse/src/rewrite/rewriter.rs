@@ -138,6 +138,11 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             options.endianness == Endianness::Little || features.get(Feature::HOSTNAME).is_some();
 
         let mut events = events_without(records.events(), steps.removed);
+        if !S::IS_FILE {
+            // The names and ids that are found later are in records, which are copied.
+            let first = events_without(reader.events(), steps.removed);
+            events.iter_mut().zip(first).for_each(|(event, first)| *event = first);
+        }
         let mut for_release = ReleaseLosses::default();
         let mut options = options.clone();
         if let Some(release) = steps.release {

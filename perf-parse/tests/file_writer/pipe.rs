@@ -1,11 +1,16 @@
 //! Pipe-mode streams, record by record.
 
+use std::io::Cursor;
+
+use perf_parse::Reader;
 use perf_parse::abi::attr::{Attr, AttrVersion};
 use perf_parse::abi::endian::{BigEndian, Endian, LittleEndian, U32, U64};
 use perf_parse::abi::feature::Feature;
 use perf_parse::abi::record::{CpuMode, Misc, RecordType};
+use perf_parse::abi::sample_type::SampleType;
 use perf_parse::feature::{BuildId, Entries, FeatureData};
 use perf_parse::file::write::{EventFields, FeaturePayloads, PipeWriter, WriteOptions};
+use perf_parse::rewrite::Edit;
 use zerocopy::IntoBytes;
 
 use compare::rewrite::{Whole, event, kind, options, record, walk};
@@ -144,4 +149,36 @@ fn the_size_of_the_attrs_can_be_chosen() {
     assert_eq!(attr.len(), 8 + 144 + 8);
     assert_eq!(Attr::read::<O>(&attr[8..]).unwrap().attr, Attr { size: 144, ..event(1, &[], None).attr });
     assert_eq!(attr[152..], words::<O>(&[5]));
+}
+
+/// The names and ids that events get after their first record stay there.
+#[test]
+fn a_second_edit_writes_the_same_pipe() {
+    let mut first = event(1, &[7], Some("first"));
+    first.attr.sample_type = SampleType::IDENTIFIER;
+    let words = words::<LittleEndian>;
+    let of_kernel = |id: u64| record::<LittleEndian>(RecordType::SAMPLE, &words(&[id]));
+    let update =
+        record::<LittleEndian>(RecordType::EVENT_UPDATE, &[&words(&[2, 7])[..], b"second\0\0"].concat());
+    let id = record::<LittleEndian>(RecordType::EVENT_ID, &words(&[1, 0, 8]));
+    let features = FeaturePayloads::new_in(LittleEndian::ENDIANNESS);
+    let mut writer = PipeWriter::new(Vec::new(), &[first], &features, &options::<LittleEndian>()).unwrap();
+    let records = [of_kernel(7), update, id, of_kernel(8)];
+    records.iter().for_each(|record| writer.record(record).unwrap());
+    let bytes = writer.finish().unwrap();
+    let edited =
+        |bytes: &[u8]| Edit::new().write_pipe(&Reader::new(bytes).unwrap(), Vec::new(), |_| {}).unwrap();
+    let once = edited(&bytes);
+    assert_eq!((once.written, once.dropped), (records.len() as u64, 0));
+    assert!(once.out == bytes && edited(&once.out).out == once.out);
+    // A file has the same ids at its start, and the same name at its end.
+    let file =
+        Edit::new().write_file(&Reader::new(&bytes).unwrap(), Cursor::new(Vec::new()), |_| {}).unwrap();
+    let file = file.out.into_inner();
+    let reader = Reader::new(&file).unwrap();
+    assert_eq!(*reader.events().iter().next().unwrap().ids, [7, 8]);
+    let mut records = reader.records();
+    records.by_ref().for_each(drop);
+    let event = records.events().iter().next().unwrap();
+    assert_eq!((event.name.as_deref(), &*event.ids), (Some(&b"second"[..]), &[7, 8][..]));
 }
