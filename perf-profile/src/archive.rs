@@ -2,7 +2,7 @@
 //!
 //! [`FileCollection::of`] finds the files, by looking up all stacks and names of a capture and noting what was read.
 //! [`FileCollection::write`] writes the archive, and [`unpack`] unpacks it to a folder, with which
-//! [`UnpackedArchive::files`] answers as the recording machine did. `perfdata archive` and `perfdata record --collect` write such
+//! [`UnpackedArchive::files`] answers as the recording machine did; [`MemoryArchive`] does so without a file system. `perfdata archive` and `perfdata record --collect` write such
 //! archives, and all verbs of perfdata that read captures read them.
 //!
 //! # Layout
@@ -34,15 +34,23 @@
 
 mod collection;
 mod compressed;
+mod entries;
 mod file_list;
+mod in_memory;
+mod limits;
 mod listed_files;
 mod long_names;
 mod read_log;
 mod slim;
+#[cfg(test)]
+mod tests;
 mod unpack;
 mod write;
 
 pub use collection::FileCollection;
+pub use entries::is_archive;
+pub use in_memory::MemoryArchive;
+pub use limits::ArchiveLimits;
 pub use slim::FileDetail;
-pub use unpack::{ArchiveLimits, UnpackedArchive, is_archive, unpack};
+pub use unpack::{UnpackedArchive, unpack};
 pub use write::CapturePart;

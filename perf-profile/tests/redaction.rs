@@ -35,7 +35,7 @@ fn contains(bytes: &[u8], text: &[u8]) -> bool {
 }
 
 /// Texts that stay in a capture, or that a pseudonym begins with.
-const PUBLIC: &str = "[kernel.kallsyms]_text [guest.kernel.kallsyms] [vsyscall] [vdso] [vvar] [vvar_vclock] [vectors] [sigpage] [uprobes] //anon \
+const PUBLIC: &str = "[kernel.kallsyms]_text [kernel.kallsyms]_stext [guest.kernel.kallsyms] [vsyscall] [vdso] [vvar] [vvar_vclock] [vectors] [sigpage] [uprobes] //anon \
     /anon_hugepage /dev/zero [stack] [heap] (deleted) /memfd: event- comm- host-";
 
 /// Returns the names in a capture that have five bytes or more, and are no words of its public texts.

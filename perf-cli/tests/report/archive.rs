@@ -15,6 +15,7 @@ use crate::made::Made;
 
 pub(crate) const TESTS: &[needs::Test] = needs::tests![
     an_archive_is_read_as_the_capture_was,
+    files_below_another_root_are_those_of_the_recorder,
     an_archive_of_perf_beside_the_capture,
     archives_that_cannot_be_read,
     what_an_archive_may_not_replace,
@@ -110,6 +111,21 @@ fn an_archive_is_read_as_the_capture_was() {
     // The archive is a source of files by build id, too.
     let by_id = script(&["--debug-dir", "perf.data.tar.zst", "repaired.data"]);
     assert!(by_id.contains(" identified") && !by_id.contains("unidentified"), "{by_id}");
+}
+
+fn files_below_another_root_are_those_of_the_recorder() {
+    let folder = &needs::folder();
+    captured(folder);
+    let root = folder.join("root");
+    let copied = root.join(folder.strip_prefix("/").unwrap());
+    fs::create_dir_all(&copied).unwrap();
+    fs::rename(folder.join("bin"), copied.join("bin")).unwrap();
+    let before = VERBS.map(|verb| printed(folder, &[verb, &["--symfs", "root", "perf.data"]].concat()));
+    assert!(before[1].contains(" unidentified+0x4"), "{}", before[1]);
+    let archived = run(folder, &["archive", "--symfs", "root"]);
+    assert_eq!(archived.status, 0, "{}", archived.err);
+    fs::remove_dir_all(&root).unwrap();
+    assert_eq!(VERBS.map(|verb| printed(folder, &[verb, &["perf.data.tar.zst"]].concat())), before);
 }
 
 /// `perf archive` writes `perf.data.tar.bz2`.

@@ -70,7 +70,7 @@ impl FileCollection {
         observer: &mut dyn Observer,
     ) -> Result<Self, ProfileError> {
         let log = Arc::new(ReadLog::new(files));
-        let kallsyms = options.kallsyms.clone();
+        let (kallsyms, symfs) = (options.kallsyms.clone(), options.symfs.clone());
         let profile = ProfileOptions { inlines: options.inlines, ..ProfileOptions::default() };
         let symbols = Symbols::with_files(reader.features(), options, Arc::clone(&log) as Arc<dyn Files>);
         let samples = || Samples::of(reader).threads(threads.get());
@@ -87,6 +87,10 @@ impl FileCollection {
         let kernel = collection.lookups.iter().find(|it| it.dso.kind() == DsoKind::Kernel);
         let kernel = kernel.and_then(|it| it.build_id);
         let mut readings = log.take();
+        if let Some(root) = symfs {
+            readings =
+                readings.into_iter().map(|(path, reading)| of_recorder(&root, path, reading)).collect();
+        }
         let used = processes(&readings);
         readings.retain(|path, reading| {
             let is_needed =
@@ -161,6 +165,17 @@ fn more_reports(reader: &Reader<'_>) -> Vec<Options> {
         reports.push(Options { memory: true, ..Options::default() });
     }
     reports
+}
+
+/// Returns what was read below the root of the recording machine with the path that it had there. A copy has another inode and another
+/// time, which say nothing about the recorded file.
+fn of_recorder(root: &Path, path: PathBuf, reading: FileReading) -> (PathBuf, FileReading) {
+    match path.strip_prefix(root) {
+        Ok(rest) => {
+            (Path::new("/").join(rest), FileReading { bytes: reading.bytes, ..FileReading::default() })
+        }
+        Err(_) => (path, reading),
+    }
 }
 
 /// Returns the folders in `/proc` of the processes whose files were read.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use perf_session::{BuildId, Inode};
-use perf_symbol::{BuildIdFile, Cancellation, FileBytes, Files};
+use perf_symbol::{BuildIdFile, Cancellation, FileBytes, Files, SymbolOptions};
 
 use super::file_list::ListedFile;
 use super::read_log::VDSOS;
@@ -15,17 +15,31 @@ use super::read_log::VDSOS;
 /// Answers for the recording machine with the files of an archive. Files of this machine are read only at the paths that the user
 /// or a server gave.
 pub(super) struct ListedFiles {
-    pub(super) files: Arc<dyn Files>,
+    files: Arc<dyn Files>,
     /// The folder with the entries.
-    pub(super) folder: PathBuf,
-    pub(super) list: HashMap<PathBuf, ListedFile>,
+    folder: PathBuf,
+    list: HashMap<PathBuf, ListedFile>,
     /// Files and folders of this machine.
-    pub(super) given: Vec<PathBuf>,
+    given: Vec<PathBuf>,
     /// Files that were fetched.
-    pub(super) fetched: Mutex<Vec<PathBuf>>,
+    fetched: Mutex<Vec<PathBuf>>,
 }
 
 impl ListedFiles {
+    /// Adds the folder with the entries to [`SymbolOptions::debug_dirs`]. The files and folders of the options are given.
+    pub(super) fn new(
+        files: Arc<dyn Files>,
+        folder: PathBuf,
+        list: HashMap<PathBuf, ListedFile>,
+        options: &mut SymbolOptions,
+    ) -> Self {
+        options.debug_dirs.push(folder.clone());
+        let SymbolOptions { symfs, debug_dirs, cache, vmlinux, kallsyms, .. } = &*options;
+        let given = [symfs, cache, vmlinux, kallsyms].into_iter().flatten().chain(debug_dirs).cloned();
+        let given = given.chain(["/usr/lib/debug/.build-id".into()]).collect();
+        Self { files, folder, list, given, fetched: Mutex::default() }
+    }
+
     /// Returns whether a path is one of this machine.
     fn is_given(&self, path: &Path) -> bool {
         let is_fetched =
