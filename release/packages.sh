@@ -12,18 +12,12 @@ documents() {
 
 # contents TARGET PROGRAM OUT: the folder that is packed.
 contents() {
-    local target=$1 program=$2 out=$3 standard
+    local target=$1 program=$2 out=$3
     mkdir -p "$out"
     install "$program" "$out/perfdata"
     cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$out"
     cp -r "$stage/documents/." "$out"
     python3 release/inventory.py "$target" "$out"
-    standard=$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html
-    if [ ! -e "$standard" ]; then
-        echo "release: $standard is missing, the licences of Rust's standard library; install Rust by rustup" >&2
-        return 1
-    fi
-    cp "$standard" "$out/THIRD-PARTY-rust-std.html"
     # Files that were copied may have other permissions than those that were checked out elsewhere.
     chmod -R u=rwX,go=rX "$out"
 }
