@@ -3,8 +3,8 @@
 #
 #     build.sh
 #
-# pkg/ is the package, with one folder for each target: bundler, node, web. dist/index.html is the page. Needs cargo and its target
-# wasm32-unknown-unknown; bindgen, of this workspace, writes the JavaScript.
+# pkg/ is the package, with one folder for each target: bundler, node, web. dist/index.html is the page. Needs python3, cargo and its
+# target wasm32-unknown-unknown; bindgen, of this workspace, writes the JavaScript.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -28,7 +28,9 @@ done
 # Node takes a file for a module of its other kind unless a package says so.
 echo '{ "type": "commonjs" }' >pkg/nodejs/package.json
 cp package.json README.md ../../LICENSE-APACHE ../../LICENSE-MIT pkg/
+python3 ../../release/inventory.py wasm32-unknown-unknown pkg .
 
 "$bindgen" "$module" no-modules "$CARGO_TARGET_DIR/page"
 python3 page/make.py "$CARGO_TARGET_DIR/page" dist/index.html
+cp ../../LICENSE-APACHE ../../LICENSE-MIT pkg/THIRD-PARTY* dist/
 echo "pkg/: $(gzip -9 <pkg/web/perfdata_bg.wasm | wc -c) bytes of gzipped WebAssembly; dist/index.html: $(wc -c <dist/index.html) bytes"

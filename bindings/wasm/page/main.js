@@ -56,7 +56,8 @@ async function kindOf(file) {
     const start = new Uint8Array(await file.slice(0, 262).arrayBuffer());
     const text = String.fromCharCode(...start);
     if (/^(PERFILE2|2ELIFREP|PERFFILE|ELIFFREP)/.test(text)) return 'capture';
-    if (text.startsWith('\x28\xb5\x2f\xfd') || text.startsWith('BZh') || text.slice(257, 262) === 'ustar') return 'archive';
+    // An archive, which has a capture and the files with its names.
+    if (text.startsWith('\x28\xb5\x2f\xfd') || text.startsWith('BZh') || text.slice(257, 262) === 'ustar') return 'capture';
     return 'names';
 }
 
@@ -64,11 +65,6 @@ async function take(dropped) {
     complain('');
     const found = await Promise.all([...dropped].map(async (file) => ({ file, kind: await kindOf(file) })));
     const of = (wanted) => found.filter(({ kind }) => kind === wanted).map(({ file }) => file);
-    const [archive] = of('archive');
-    if (archive) {
-        complain(`${archive.name} is an archive, which this page cannot unpack. Unpack it with  tar xf ${archive.name}  and drop its perf.data, and the files below .build-id.`);
-        return;
-    }
     const captures = of('capture');
     if (captures.length > 1) return complain('Drop one capture at a time.');
     const names = of('names');

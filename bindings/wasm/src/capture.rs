@@ -8,17 +8,18 @@ use perf_parse::Reader;
 use perf_profile::off_cpu::WaitKind;
 use perf_profile::report::ReportPlan;
 use perf_profile::{Profile, ProfileOptions, Samples, Symbols, TimeDetail};
-use perf_symbol::SymbolOptions;
+use perf_symbol::{Files, SymbolOptions};
 use wasm_bindgen::prelude::*;
 
 use crate::error::{self, of_file, of_profile, of_report};
-use crate::memory_files::MemoryFiles;
+use crate::memory_files::{AddedFiles, MemoryFiles};
 use crate::options::GivenOptions;
 use crate::slices::{Blob, SlicedFile};
-use crate::source::CaptureSource;
+use crate::source::{ArchivedCapture, CaptureSource};
 use crate::{info, report, timeline};
 
-/// A capture of perf: a file or a pipe, of either byte order, compressed or not.
+/// A capture of perf: a file or a pipe, of either byte order, compressed or not; or an archive of `perfdata archive`, which has the
+/// files with its names, too.
 ///
 /// Each method reads the records again, so that memory does not grow with their number. Methods throw an `Error`; its member
 /// `offset` is the offset in the capture, if the error has one. Damaged records throw nothing: they are in the `account`.
@@ -56,6 +57,7 @@ impl Capture {
     }
 
     fn of_source(source: CaptureSource) -> Result<Self, JsValue> {
+        let source = source.unpacked().map_err(error::of)?;
         source.open().map_err(of_file)?;
         Ok(Self { source, files: MemoryFiles::default() })
     }
@@ -180,13 +182,20 @@ impl Capture {
         self.source.open().map_err(of_file)
     }
 
-    /// Returns the finder of names in the files that were given, and in what the capture stores. Names of a `report` are distinct
+    /// Returns the finder of names in the files that were given, in those of an archive, and in what the capture stores. Names of a `report` are distinct
     /// within a file.
     fn symbols(&self, reader: &Reader<'_>, is_report: bool) -> Symbols {
         let mut options = SymbolOptions::default();
         options.lines = true;
         options.qualified = options.qualified || is_report;
-        Symbols::with_files(reader.features(), options, Arc::new(self.files.clone()))
+        options.recorded_until = perf_profile::recorded_until(reader.features());
+        let mut files: Arc<dyn Files> = Arc::new(self.files.clone());
+        if let CaptureSource::Archive(ArchivedCapture { archive, .. }) = &self.source {
+            options.recorded_until = options.recorded_until.or_else(|| archive.written());
+            let archived = archive.files(&mut options);
+            files = Arc::new(AddedFiles { added: self.files.clone(), archived });
+        }
+        Symbols::with_files(reader.features(), options, files)
     }
 
     fn profile(&self, given: &GivenOptions, options: &ProfileOptions) -> Result<Profile, JsValue> {

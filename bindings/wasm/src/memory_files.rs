@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
 
+use perf_session::Inode;
 use perf_symbol::{ElfImage, FileBytes, Files};
 
 /// Files that were given with a path, or with a name alone.
@@ -51,5 +54,37 @@ impl Files for MemoryFiles {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(file.clone())
+    }
+}
+
+/// Files that were added to those of an archive, which they take precedence over.
+pub(crate) struct AddedFiles {
+    pub(crate) added: MemoryFiles,
+    pub(crate) archived: Arc<dyn Files>,
+}
+
+impl Files for AddedFiles {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
+        self.added.read(path, limit).or_else(|_| self.archived.read(path, limit))
+    }
+
+    fn inode(&self, path: &Path) -> Option<Inode> {
+        self.archived.inode(path)
+    }
+
+    fn modified(&self, path: &Path) -> Option<SystemTime> {
+        self.archived.modified(path)
+    }
+
+    fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
+        self.archived.read_kernel(path, limit)
+    }
+
+    fn vdso(&self) -> io::Result<FileBytes> {
+        self.archived.vdso()
+    }
+
+    fn vdso32(&self) -> io::Result<FileBytes> {
+        self.archived.vdso32()
     }
 }

@@ -37,3 +37,9 @@ export function captures(...folders) {
 
 // Values as JSON has them: bigints as numbers.
 export const asJson = (value) => JSON.parse(JSON.stringify(value, (_, it) => typeof it === 'bigint' ? Number(it) : it));
+
+// Whether the error is one that the package makes, not one of the machine that runs it.
+export function isOrdinary(error) {
+    return error instanceof Error && !(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)
+        && !error.message.startsWith('perfdata has a bug');
+}

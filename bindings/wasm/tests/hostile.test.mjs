@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 
-import { Capture, captures } from './common.mjs';
+import { Capture, captures, isOrdinary } from './common.mjs';
 
 // Numbers that are the same in each run.
 function* numbers(seed) {
@@ -13,12 +13,6 @@ function* numbers(seed) {
         state = (Math.imul(state, 1103515245) + 12345) >>> 0;
         yield state >>> 8;
     }
-}
-
-// Whether the error is one that the package makes, not one of the machine that runs it.
-function isOrdinary(error) {
-    return error instanceof Error && !(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)
-        && !error.message.startsWith('perfdata has a bug');
 }
 
 function useAll(bytes) {

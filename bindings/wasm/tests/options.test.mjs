@@ -1,13 +1,14 @@
 // Options, slices, files with names, progress.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { Capture, asJson, captures, program, skip, testdata } from './common.mjs';
+import { Capture, asJson, captures, isOrdinary, program, skip, testdata } from './common.mjs';
 
 const path = join(testdata, 'captures/callchain.data');
 const open = () => new Capture(readFileSync(path));
@@ -67,14 +68,20 @@ test('slices that cannot be read', () => {
     }
 });
 
+// Returns a folder with the file that a capture maps, as the root of the machine that recorded.
+function rootOf(path, elf) {
+    const mapped = / (\/[^ \n]+)$/m.exec(program('script', '--show-mmap-events', '-i', path))[1];
+    const root = mkdtempSync(join(tmpdir(), 'perfdata-'));
+    mkdirSync(join(root, dirname(mapped)), { recursive: true });
+    writeFileSync(join(root, mapped), elf);
+    return { root, mapped };
+}
+
 for (const machine of ['aarch64', 'arm', 'i686', 'thumb']) {
     test(`${machine}: names and stacks with an ELF file are those of the program`, { skip }, () => {
         const path = join(testdata, `unwind/${machine}.data`);
         const elf = readFileSync(join(testdata, `unwind/${machine}.elf`));
-        const mapped = / (\/[^ \n]+)$/m.exec(program('script', '--show-mmap-events', '-i', path))[1];
-        const root = mkdtempSync(join(tmpdir(), 'perfdata-'));
-        mkdirSync(join(root, dirname(mapped)), { recursive: true });
-        writeFileSync(join(root, mapped), elf);
+        const { root, mapped } = rootOf(path, elf);
         const expected = program('fold', '--symfs', root, path);
         // By its path, and by its name alone.
         for (const name of [mapped, basename(mapped)]) {
@@ -86,6 +93,27 @@ for (const machine of ['aarch64', 'arm', 'i686', 'thumb']) {
         }
     });
 }
+
+test('an archive has the names of its files', { skip }, () => {
+    const path = join(testdata, 'unwind/aarch64.data');
+    const { root } = rootOf(path, readFileSync(join(testdata, 'unwind/aarch64.elf')));
+    const packed = join(root, 'packed.tar.zst');
+    assert.notEqual(program('archive', '--symfs', root, '-o', packed, path), null);
+    const expected = program('fold', '--symfs', root, path);
+    const bytes = readFileSync(packed);
+    const slices = Capture.fromSlices(bytes.length, (offset, length) => Uint8Array.from(bytes.subarray(offset, offset + length)));
+    for (const capture of [new Capture(bytes), slices]) {
+        assert.equal(capture.fold(), expected);
+        assert.deepEqual(capture.info(), new Capture(readFileSync(path)).info());
+        capture.free();
+    }
+    assert.throws(() => new Capture(bytes.subarray(0, bytes.length / 2)), isOrdinary);
+    // perf archive packs the files alone.
+    const files = mkdtempSync(join(tmpdir(), 'perfdata-'));
+    mkdirSync(join(files, '.build-id'));
+    execFileSync('tar', ['cf', join(root, 'perf.tar'), '-C', files, '.build-id']);
+    assert.throws(() => new Capture(readFileSync(join(root, 'perf.tar'))), /no capture/);
+});
 
 test('progress, and its end', () => {
     const big = captures('captures').map((path) => readFileSync(path)).toSorted((one, other) => other.length - one.length)[0];
