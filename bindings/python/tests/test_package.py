@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import inspect
 import subprocess
 import sys
@@ -22,6 +23,14 @@ def test_everything_is_documented() -> None:
             for member in dir(thing):
                 if not member.startswith("_"):
                     assert getattr(thing, member).__doc__, f"{name}.{member}"
+
+
+def test_licences() -> None:
+    """A wheel has those of the crates in it. One that pip builds from the sources does not."""
+    names = {Path(str(it)).name for it in importlib.metadata.files("perfdata") or []}
+    if "THIRD-PARTY.txt" not in names:
+        pytest.skip("not a wheel of build.sh")
+    assert {"LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-rust-std.html", "perfdata-python.cyclonedx.json"} <= names
 
 
 def test_stubs() -> None:

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# build.sh OUT [OPTION...]: builds the wheel into OUT, with the licences of what it contains. OPTION is one of maturin, --release by
+# default. Needs Rust, a C compiler, python3, and maturin of PyPI in PATH or as $MATURIN.
+set -euo pipefail
+[ $# -ge 1 ] || { echo "usage: $0 OUT [OPTION...]" >&2; exit 2; }
+out=$(realpath -m "$1")
+shift
+cd "$(dirname "${BASH_SOURCE[0]}")"
+target=$(rustc -vV | sed -n 's/^host: //p')
+inventory=$(mktemp -d)
+trap 'rm -rf "$inventory" THIRD-PARTY*' EXIT
+python3 ../../release/inventory.py "$target" "$inventory" .
+# maturin writes the bill of materials itself.
+cp "$inventory"/THIRD-PARTY* .
+"${MATURIN:-maturin}" build --locked --out "$out" "${@:---release}"
