@@ -199,4 +199,5 @@ def query(scratch):
         line(f"{name} in DuckDB, s wall clock", f"{statistics.median(times):.2f} ({min(times):.2f} to {max(times):.2f})", goal)
 
 
-main()
+if __name__ == "__main__":
+    main()
