@@ -1,10 +1,11 @@
 //! Branch stacks (LBR): the branches that were taken in the code of each file, and the code that ran between them.
 //!
-//! [`Branches`] counts the branches of samples by file. [`BranchFile::profile`] turns the counts of a file into a
+//! [`Samples::branches`](crate::Samples::branches) counts the branches of samples by file, as [`Branches`]. [`BranchFile::profile`] turns the counts of a file into a
 //! [`BranchProfile`], whose addresses are those that the file's symbols have: so it does not matter where the file was
 //! mapped, nor in how many processes.
 
 mod addresses;
+mod counted;
 mod profile;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,6 +16,7 @@ use perf_parse::sample::BranchStack;
 use perf_session::{BuildId, Dso, DsoKind, Mapping, SampleContext};
 
 pub use addresses::FileAddresses;
+pub use counted::{CountedBranches, branch_stack};
 pub use profile::{BranchEdge, BranchProfile, BranchRange};
 
 /// A branch that was taken, and the code that ran after it: from its target up to the next branch. All are offsets in the
@@ -204,6 +206,15 @@ impl Branches {
     pub fn busiest(&self, mut wants: impl FnMut(&Dso) -> bool) -> Option<&BranchFile> {
         let files = self.files.iter().filter(|file| file.entries > 0 && wants(&file.dso));
         files.rev().max_by_key(|file| file.entries)
+    }
+
+    /// Returns the file with the most branches among those of a name: their path, that without folders, or the name of the DSO.
+    #[must_use]
+    pub fn named(&self, name: &[u8]) -> Option<&BranchFile> {
+        self.busiest(|dso| {
+            let file_name = dso.path().rsplit(|&byte| byte == b'/').next();
+            [Some(dso.name()), Some(dso.path()), file_name].contains(&Some(name))
+        })
     }
 
     /// Returns the number of samples with a branch stack, even an empty one.
