@@ -159,6 +159,22 @@ for name in callchain dwarf everything tracing.pipe switch touch.zstd; do
     "$bin/export" flamegraph "$testdata/captures/$name.data" | grep -q '</html>' || fail "export flamegraph $name"
 done
 
+echo "== branch stacks"
+branch_stacks=$(dirname "$perfdata")/examples/branch_stacks
+if [ -x "$branch_stacks" ]; then
+    branches=(7f0000002010:7f0000002100 7f0000002200:7f0000002004 7f0000002104:7f0000002180)
+    "$branch_stacks" "$scratch/branches.data" "$(command -v env)" 7f0000000000 0 8000 3 chain "${branches[@]}"
+    for format in brstack preagg autofdo; do
+        "$perfdata" export --to "$format" "$scratch/branches.data" -o - >"$scratch/expected" 2>/dev/null || fail "perfdata: $format"
+        "$bin/export" "$format" "$scratch/branches.data" >"$scratch/text" || fail "export $format"
+        [ -s "$scratch/text" ] && cmp "$scratch/expected" "$scratch/text" >&2 || fail "export $format differs"
+    done
+    "$bin/export" preagg "$testdata/captures/plain.data" 2>"$scratch/text" && fail "branches of a capture without them"
+    grep -q "no sample has a branch stack" "$scratch/text" || fail "the error for a capture without branches"
+else
+    echo "SKIPPED: $branch_stacks is not there; cargo build -p perf-parse --example branch_stacks" >&2
+fi
+
 echo "== records and their fields, and every way to open"
 for capture in "${captures[@]}"; do
     [ -f "$capture" ] || continue

@@ -33,6 +33,21 @@
 
 
 /**
+ * Branch stacks for `llvm-profgen --perfscript`: the samples one by one.
+ */
+#define PERFDATA_BRANCHES_BRSTACK 1
+
+/**
+ * Branch stacks for `perf2bolt -pa`: counts.
+ */
+#define PERFDATA_BRANCHES_PREAGG 2
+
+/**
+ * Branch stacks for `create_llvm_prof --profiler=text`: counts.
+ */
+#define PERFDATA_BRANCHES_AUTOFDO 3
+
+/**
  * The call did what it should.
  */
 #define PERFDATA_OK 0
@@ -352,6 +367,149 @@ typedef struct {
 } perfdata_string;
 
 /**
+ * The samples that are wanted: those that each field selects. A field that is 0 or NULL selects all.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Spans of time, as `perfdata --time` has them: `10%-20%`, or seconds `12.5,13`.
+     */
+    const char *time;
+    /**
+     * CPUs: `0,2-3`.
+     */
+    const char *cpus;
+    /**
+     * The name of an event, or its index in the capture.
+     */
+    const char *event;
+    /**
+     * Names of threads.
+     */
+    const char *const *comms;
+    /**
+     * Number of names of threads.
+     */
+    size_t comm_count;
+    /**
+     * Ids of processes.
+     */
+    const int32_t *pids;
+    /**
+     * Number of ids of processes.
+     */
+    size_t pid_count;
+    /**
+     * Ids of threads.
+     */
+    const int32_t *tids;
+    /**
+     * Number of ids of threads.
+     */
+    size_t tid_count;
+    /**
+     * Files that have the address of the sample, each by its path or file name.
+     */
+    const char *const *dsos;
+    /**
+     * Number of files.
+     */
+    size_t dso_count;
+    /**
+     * Functions that have the address of the sample.
+     */
+    const char *const *symbols;
+    /**
+     * Number of functions.
+     */
+    size_t symbol_count;
+} perfdata_selection;
+
+/**
+ * Where names come from, and how functions are named. A field that is 0 or NULL is the default: the files of this machine.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * PERFDATA_NAMES_* bits.
+     */
+    uint32_t flags;
+    /**
+     * A folder that all paths are looked for in: the root of another machine.
+     */
+    const char *symfs;
+    /**
+     * Folders with debug files.
+     */
+    const char *const *debug_dirs;
+    /**
+     * Number of folders with debug files.
+     */
+    size_t debug_dir_count;
+    /**
+     * The kernel with its symbols.
+     */
+    const char *vmlinux;
+    /**
+     * A copy of /proc/kallsyms.
+     */
+    const char *kallsyms;
+} perfdata_name_options;
+
+/**
+ * Options of branches. A field that is 0 or NULL is the default.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The samples that are wanted.
+     */
+    const perfdata_selection *selection;
+    /**
+     * Where the file and its names come from.
+     */
+    const perfdata_name_options *names;
+    /**
+     * The file whose branches are wanted, by its path, or by its name without folders; by default the one with the most branches.
+     */
+    const char *binary;
+    /**
+     * None yet; 0.
+     */
+    uint32_t flags;
+    /**
+     * None yet; 0.
+     */
+    uint32_t reserved;
+    /**
+     * Called about once a mebibyte with the number of bytes that were read; a result that is not 0 cancels. It is called on the
+     * thread of the call, and may not throw. May be NULL.
+     */
+    int (*progress)(void *user,
+                    uint64_t bytes);
+    /**
+     * The first argument of `progress`.
+     */
+    void *user;
+} perfdata_branch_options;
+
+/**
+ * A function that takes a part of an export. Returns 0, or another number to cancel. It may not throw.
+ */
+typedef int (*perfdata_write_fn)(void *user,
+                                 const void *data,
+                                 size_t size);
+
+/**
  * What is known of a capture before its records are read. In a pipe, what comes after its first sample is not there.
  */
 typedef struct {
@@ -500,13 +658,6 @@ typedef struct {
 } perfdata_export_options;
 
 /**
- * A function that takes a part of an export. Returns 0, or another number to cancel. It may not throw.
- */
-typedef int (*perfdata_write_fn)(void *user,
-                                 const void *data,
-                                 size_t size);
-
-/**
  * A thread of a capture, as it was after the last record.
  */
 typedef struct {
@@ -596,102 +747,6 @@ typedef struct {
      */
     void (*close)(void *user);
 } perfdata_source;
-
-/**
- * The samples that are wanted: those that each field selects. A field that is 0 or NULL selects all.
- */
-typedef struct {
-    /**
-     * Size of this structure in bytes.
-     */
-    size_t size;
-    /**
-     * Spans of time, as `perfdata --time` has them: `10%-20%`, or seconds `12.5,13`.
-     */
-    const char *time;
-    /**
-     * CPUs: `0,2-3`.
-     */
-    const char *cpus;
-    /**
-     * The name of an event, or its index in the capture.
-     */
-    const char *event;
-    /**
-     * Names of threads.
-     */
-    const char *const *comms;
-    /**
-     * Number of names of threads.
-     */
-    size_t comm_count;
-    /**
-     * Ids of processes.
-     */
-    const int32_t *pids;
-    /**
-     * Number of ids of processes.
-     */
-    size_t pid_count;
-    /**
-     * Ids of threads.
-     */
-    const int32_t *tids;
-    /**
-     * Number of ids of threads.
-     */
-    size_t tid_count;
-    /**
-     * Files that have the address of the sample, each by its path or file name.
-     */
-    const char *const *dsos;
-    /**
-     * Number of files.
-     */
-    size_t dso_count;
-    /**
-     * Functions that have the address of the sample.
-     */
-    const char *const *symbols;
-    /**
-     * Number of functions.
-     */
-    size_t symbol_count;
-} perfdata_selection;
-
-/**
- * Where names come from, and how functions are named. A field that is 0 or NULL is the default: the files of this machine.
- */
-typedef struct {
-    /**
-     * Size of this structure in bytes.
-     */
-    size_t size;
-    /**
-     * PERFDATA_NAMES_* bits.
-     */
-    uint32_t flags;
-    /**
-     * A folder that all paths are looked for in: the root of another machine.
-     */
-    const char *symfs;
-    /**
-     * Folders with debug files.
-     */
-    const char *const *debug_dirs;
-    /**
-     * Number of folders with debug files.
-     */
-    size_t debug_dir_count;
-    /**
-     * The kernel with its symbols.
-     */
-    const char *vmlinux;
-    /**
-     * A copy of /proc/kallsyms.
-     */
-    const char *kallsyms;
-} perfdata_name_options;
 
 /**
  * Options of a profile. A field that is 0 or NULL is the default.
@@ -1206,6 +1261,21 @@ extern "C" {
  * Returns the version of the library, for example "0.1.0", which also ends with a NUL. It lives as long as the library.
  */
 perfdata_string perfdata_version(void);
+
+/**
+ * Writes the branches of a file in a format, PERFDATA_BRANCHES_*, into a callback, which gets it part by part on the thread of the
+ * call. `options` may be NULL. The file must be there: its segments tell the addresses. A result of the callback that is not 0 ends
+ * the export with PERFDATA_ERROR_CANCELLED. What cannot be decoded is left out.
+ *
+ * Demands: `capture` is a live handle; `options` is NULL or has its size; `write` may be called with `user`; `error` is NULL or can be
+ * written.
+ */
+int perfdata_branches_write(const perfdata_capture *capture,
+                            uint32_t format,
+                            const perfdata_branch_options *options,
+                            perfdata_write_fn write,
+                            void *user,
+                            perfdata_error **error);
 
 /**
  * Writes what is known of a capture. Strings live as long as the capture.

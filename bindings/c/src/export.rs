@@ -154,6 +154,33 @@ impl Write for CallbackWriter {
 /// Number of bytes that a callback or a descriptor gets at a time.
 const BUFFER: usize = 64 << 10;
 
+/// Has a callback get what is written, part by part.
+///
+/// # Safety
+///
+/// `write` may be called with `user`.
+pub(crate) unsafe fn into_callback(
+    write: perfdata_write_fn,
+    user: *mut c_void,
+    print: impl FnOnce(&mut dyn Write) -> Result<(), perfdata_error>,
+) -> Result<(), perfdata_error> {
+    let write = write.ok_or_else(|| perfdata_error::argument("the callback write is NULL"))?;
+    let mut out = CallbackWriter { write, user, is_cancelled: false };
+    let mut buffered = BufWriter::with_capacity(BUFFER, &mut out);
+    let mut written = print(&mut buffered);
+    if written.is_ok() {
+        written = buffered.flush().map_err(perfdata_error::from);
+    }
+    // What is left after a failure is not wanted.
+    let _ = buffered.into_parts();
+    match written {
+        Err(error) if out.is_cancelled => {
+            Err(perfdata_error::new(PERFDATA_ERROR_CANCELLED, String::from_utf8_lossy(error.text())))
+        }
+        written => written,
+    }
+}
+
 /// Writes a profile in a format, PERFDATA_FORMAT_*, into a callback, which gets it part by part on the thread of the call. `options`
 /// may be NULL. A result of the callback that is not 0 ends the export with PERFDATA_ERROR_CANCELLED.
 ///
@@ -175,21 +202,9 @@ pub unsafe extern "C" fn perfdata_profile_write(
         let profile = unsafe { shared(profile) }?;
         // SAFETY: the caller passes NULL or a structure with its size.
         let export = unsafe { Export::read(format, options) }?;
-        let write = write.ok_or_else(|| perfdata_error::argument("the callback write is NULL"))?;
-        let mut out = CallbackWriter { write, user, is_cancelled: false };
-        let mut buffered = BufWriter::with_capacity(BUFFER, &mut out);
-        let mut written = export.write(&profile.profile, &mut buffered);
-        if written.is_ok() {
-            written = buffered.flush().map_err(perfdata_error::from);
-        }
-        // What is left after a failure is not wanted.
-        let _ = buffered.into_parts();
-        match written {
-            Err(error) if out.is_cancelled => {
-                Err(perfdata_error::new(PERFDATA_ERROR_CANCELLED, String::from_utf8_lossy(error.text())))
-            }
-            written => written.map(|()| PERFDATA_OK),
-        }
+        // SAFETY: the caller gave the callback and its argument.
+        unsafe { into_callback(write, user, |out| export.write(&profile.profile, out)) }?;
+        Ok(PERFDATA_OK)
     };
     // SAFETY: the caller passes NULL or what can be written.
     unsafe { call(error, act) }

@@ -13,6 +13,7 @@
 
 pub mod account;
 mod boundary;
+pub mod branches;
 pub mod capture;
 pub mod error;
 pub mod event;

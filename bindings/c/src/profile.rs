@@ -67,10 +67,19 @@ pub struct perfdata_profile {
 }
 
 /// Asks the program whether to go on.
-struct Progress {
+pub(crate) struct Progress {
     progress: Option<unsafe extern "C" fn(user: *mut c_void, bytes: u64) -> c_int>,
     user: *mut c_void,
     is_cancelled: bool,
+}
+
+impl Progress {
+    pub(crate) fn new(
+        progress: Option<unsafe extern "C" fn(user: *mut c_void, bytes: u64) -> c_int>,
+        user: *mut c_void,
+    ) -> Self {
+        Self { progress, user, is_cancelled: false }
+    }
 }
 
 impl Observer for Progress {
@@ -124,7 +133,7 @@ pub unsafe extern "C" fn perfdata_profile_new(
         options.inlines = names.flags & PERFDATA_NAMES_NO_INLINES == 0;
         options.off_cpu = has(PERFDATA_PROFILE_OFF_CPU);
         options.marks = has(PERFDATA_PROFILE_MARKS);
-        let mut progress = Progress { progress: given.progress, user: given.user, is_cancelled: false };
+        let mut progress = Progress::new(given.progress, given.user);
         let samples = Samples::of(capture.reader()).select(selection).threads(given.threads as usize);
         let profile = samples.profile_with(&symbols, &options, &mut progress)?;
         let events = profile.events().iter().map(|it| NamedEvent::new(&it.event)).collect();
