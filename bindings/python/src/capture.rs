@@ -9,13 +9,14 @@ use perf_symbol::{ReadFiles, SymbolOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::branches::BranchFormat;
 use crate::event::Event;
 use crate::export::{ExportFormat, ExportOptions};
 use crate::flame_graph::FlameGraph;
 use crate::open::Archive;
 use crate::samples::Samples;
 use crate::watch::Watch;
-use crate::{account, edit, export, info, report, tables, text};
+use crate::{account, branches, edit, export, info, report, tables, text};
 
 /// An opened capture, and the selection of its samples. It does not change, and may be used by several threads at once.
 #[pyclass(frozen, module = "perfdata")]
@@ -205,8 +206,12 @@ impl Capture {
     }
 
     /// Return the capture in the format of another tool, or write it into a file if ``path`` is given: ``folded``, ``flamegraph``,
-    /// ``svg``, ``pprof`` (compressed by gzip), ``otlp``, ``otlp-json``, ``firefox`` or ``speedscope``.
-    #[pyo3(signature = (format, path=None, *, event=None, off_cpu=false))]
+    /// ``svg``, ``pprof`` (compressed by gzip), ``otlp``, ``otlp-json``, ``firefox`` or ``speedscope``; of branch stacks, ``brstack``
+    /// for llvm-profgen, ``preagg`` for perf2bolt and ``autofdo`` for create_llvm_prof.
+    ///
+    /// ``event`` is the event that is shown first or alone, ``off_cpu`` adds the times for which threads were blocked. ``binary`` is
+    /// the file whose branches are wanted, by its path or its name; by default the one with the most.
+    #[pyo3(signature = (format, path=None, *, event=None, off_cpu=false, binary=None))]
     fn export<'py>(
         &self,
         py: Python<'py>,
@@ -214,7 +219,11 @@ impl Capture {
         path: Option<PathBuf>,
         event: Option<String>,
         off_cpu: bool,
+        binary: Option<&str>,
     ) -> PyResult<Option<Bound<'py, pyo3::types::PyBytes>>> {
+        if let Some(format) = BranchFormat::named(format) {
+            return branches::export(self, py, format, binary, path);
+        }
         let options = ExportOptions { event, off_cpu, ..ExportOptions::new(ExportFormat::named(format)?) };
         export::export(self, py, &options, path)
     }

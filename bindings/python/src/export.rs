@@ -55,7 +55,7 @@ impl ExportFormat {
             "firefox" => Self::Firefox,
             "speedscope" => Self::Speedscope,
             _ => {
-                let all = "folded, flamegraph, svg, pprof, otlp, otlp-json, firefox or speedscope";
+                let all = "folded, flamegraph, svg, pprof, otlp, otlp-json, firefox, speedscope, brstack, preagg or autofdo";
                 return Err(PyValueError::new_err(format!("format {name:?}: must be {all}")));
             }
         })

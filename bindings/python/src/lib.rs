@@ -8,6 +8,7 @@
 
 mod account;
 mod arguments;
+mod branches;
 mod capture;
 mod diff;
 mod edit;

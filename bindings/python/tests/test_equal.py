@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import warnings
 from collections import Counter
@@ -48,6 +49,25 @@ def test_formats(program, any_capture: Path, format: str, tmp_path: Path) -> Non
     assert capture.export(format) == document
     assert capture.export(format, tmp_path / "out") is None
     assert (tmp_path / "out").read_bytes() == document
+
+
+def test_branch_stacks(program, tmp_path: Path) -> None:
+    maker = Path(program.path).parent / "examples/branch_stacks"
+    if not maker.exists():
+        pytest.skip("cargo build -p perf-parse --example branch_stacks")
+    capture, binary = tmp_path / "branches.data", shutil.which("env")
+    branches = ["7f0000002010:7f0000002100", "7f0000002200:7f0000002004", "7f0000002104:7f0000002180"]
+    subprocess.run([maker, capture, binary, "7f0000000000", "0", "8000", "3", "chain", *branches], check=True)
+    opened = perfdata.open(capture)
+    for format in ("brstack", "preagg", "autofdo"):
+        text = program("export", "--to", format, "-o", "-", capture)
+        assert text and opened.export(format) == text
+        assert opened.export(format, tmp_path / format, binary="env") is None
+        assert (tmp_path / format).read_bytes() == text
+        with pytest.raises(perfdata.Error, match="no branch is in this file"):
+            opened.export(format, binary="other")
+        with pytest.raises(perfdata.Error, match="no sample has a branch stack"):
+            perfdata.open(Path(__file__).resolve().parents[3] / "testdata/captures/plain.data").export(format)
 
 
 @pytest.mark.parametrize("ending", [".html", ".svg"])

@@ -27,7 +27,7 @@ _Path = str | os.PathLike[str]
 _Names = str | Sequence[str]
 _Ids = int | Sequence[int]
 _Progress = Callable[[int, int], object]
-_Format = Literal["folded", "flamegraph", "svg", "pprof", "otlp", "otlp-json", "firefox", "speedscope"]
+_Format = Literal["folded", "flamegraph", "svg", "pprof", "otlp", "otlp-json", "firefox", "speedscope", "brstack", "preagg", "autofdo"]
 _Weight = Literal["period", "samples"]
 
 class Error(Exception):
@@ -215,11 +215,23 @@ class Capture:
     ) -> FlameGraph: ...
     @overload
     def export(
-        self, format: _Format, path: None = None, *, event: str | None = None, off_cpu: bool = False
+        self,
+        format: _Format,
+        path: None = None,
+        *,
+        event: str | None = None,
+        off_cpu: bool = False,
+        binary: str | None = None,
     ) -> bytes: ...
     @overload
     def export(
-        self, format: _Format, path: _Path, *, event: str | None = None, off_cpu: bool = False
+        self,
+        format: _Format,
+        path: _Path,
+        *,
+        event: str | None = None,
+        off_cpu: bool = False,
+        binary: str | None = None,
     ) -> None: ...
     def diff(
         self,
