@@ -64,6 +64,32 @@ inline int check(int code, perfdata_error *const &raw) {
                 has_offset ? std::optional<std::uint64_t>(offset) : std::nullopt);
 }
 
+/* A function that gets what is written, and what it threw: an exception may not pass through the library. */
+struct sink {
+    const std::function<void(std::string_view)> &out;
+    std::exception_ptr thrown;
+
+    static int write(void *user, const void *data, std::size_t size) noexcept {
+        auto &to = *static_cast<sink *>(user);
+        try {
+            to.out(std::string_view(static_cast<const char *>(data), size));
+            return 0;
+        } catch (...) {
+            to.thrown = std::current_exception();
+            return 1;
+        }
+    }
+
+    /* As detail::check; throws what the function threw. */
+    void check(int code, perfdata_error *const &failed) const {
+        if (thrown) {
+            perfdata_error_free(failed);
+            std::rethrow_exception(thrown);
+        }
+        detail::check(code, failed);
+    }
+};
+
 } // namespace detail
 
 /* Returns a structure of the API whose size is set and whose other fields are 0: `auto options = sized<perfdata_sample_options>();`. */
@@ -106,6 +132,15 @@ public:
         perfdata_error *failed = nullptr;
         detail::check(perfdata_capture_info(get(), &info, &failed), failed);
         return info;
+    }
+
+    /* Writes the branches of a file in a format, PERFDATA_BRANCHES_*, part by part into a function. An exception of the function ends
+     * the export and is thrown by this call. Throws perfdata::error. */
+    void write_branches(std::uint32_t format, const std::function<void(std::string_view)> &out,
+                        const perfdata_branch_options *options = nullptr) const {
+        detail::sink to{out, nullptr};
+        perfdata_error *failed = nullptr;
+        to.check(perfdata_branches_write(get(), format, options, &detail::sink::write, &to, &failed), failed);
     }
 
     const perfdata_capture *get() const noexcept { return handle_.get(); }
@@ -208,36 +243,14 @@ public:
      * and is thrown by this call. Throws perfdata::error. */
     void write(std::uint32_t format, const std::function<void(std::string_view)> &out,
                const perfdata_export_options *options = nullptr) const {
-        sink to{out, nullptr};
+        detail::sink to{out, nullptr};
         perfdata_error *failed = nullptr;
-        int code = perfdata_profile_write(get(), format, options, &sink::write, &to, &failed);
-        if (to.thrown) {
-            perfdata_error_free(failed);
-            std::rethrow_exception(to.thrown);
-        }
-        detail::check(code, failed);
+        to.check(perfdata_profile_write(get(), format, options, &detail::sink::write, &to, &failed), failed);
     }
 
     const perfdata_profile *get() const noexcept { return handle_.get(); }
 
 private:
-    /* The function, and what it threw: an exception may not pass through the library. */
-    struct sink {
-        const std::function<void(std::string_view)> &out;
-        std::exception_ptr thrown;
-
-        static int write(void *user, const void *data, std::size_t size) noexcept {
-            auto &to = *static_cast<sink *>(user);
-            try {
-                to.out(std::string_view(static_cast<const char *>(data), size));
-                return 0;
-            } catch (...) {
-                to.thrown = std::current_exception();
-                return 1;
-            }
-        }
-    };
-
     detail::owned<perfdata_profile, perfdata_profile_free> handle_;
 };
 
