@@ -39,4 +39,10 @@ const expected = new Capture(readFileSync(capture)).fold();
 assert.ok(expected.length > 0);
 assert.equal(run('node', 'program.js', capture), expected);
 assert.equal(run('node', 'dist/bundle.cjs', capture), expected);
+
+// As a viewer imports a capture.
+write('speedscope.mjs', readFileSync(join(here, '../examples/speedscope.mjs'), 'utf8'));
+const imported = JSON.parse(run('node', 'speedscope.mjs', capture));
+assert.deepEqual(imported, JSON.parse(new Capture(readFileSync(capture)).speedscope({ name: 'callchain.data' })));
+assert.ok(imported.profiles.length > 0);
 console.log('package: as it should be');

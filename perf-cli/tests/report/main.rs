@@ -6,6 +6,7 @@ mod archive;
 mod arguments;
 #[cfg(feature = "debuginfod")]
 mod debuginfod;
+mod examples;
 mod golden;
 mod inlined;
 mod interpreters;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         arguments::TESTS,
         #[cfg(feature = "debuginfod")]
         debuginfod::TESTS,
+        examples::TESTS,
         golden::TESTS,
         inlined::TESTS,
         interpreters::TESTS,
