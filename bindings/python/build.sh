@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # build.sh OUT [OPTION...]: builds the wheel into OUT, with the licences of what it contains. OPTION is one of maturin, --release by
-# default. Needs Rust, a C compiler, python3, and maturin of PyPI in PATH or as $MATURIN.
+# default; for PyPI, which wants a wheel for many systems, --release --zig --compatibility manylinux_2_17. Needs Rust, a C compiler,
+# python3, and maturin of PyPI in PATH, with ziglang for --zig.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: $0 OUT [OPTION...]" >&2; exit 2; }
 out=$(realpath -m "$1")
@@ -12,4 +13,4 @@ trap 'rm -rf "$inventory" THIRD-PARTY*' EXIT
 python3 ../../release/inventory.py "$target" "$inventory" .
 # maturin writes the bill of materials itself.
 cp "$inventory"/THIRD-PARTY* .
-"${MATURIN:-maturin}" build --locked --out "$out" "${@:---release}"
+maturin build --locked --out "$out" "${@:---release}"
