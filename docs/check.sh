@@ -57,7 +57,6 @@ done
 # Links to other chapters, and files of the repository.
 while IFS=: read -r file link; do
     case $link in
-        https://github.com/perf-abi/perf-abi/*/main/bindings/*) continue ;;
         https://github.com/perf-abi/perf-abi/*/main/*) target=$root/${link#*/main/} ;;
         http*://*) continue ;;
         '#'*) continue ;;
