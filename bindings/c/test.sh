@@ -167,7 +167,8 @@ if [ -x "$branch_stacks" ]; then
     for format in brstack preagg autofdo; do
         "$perfdata" export --to "$format" "$scratch/branches.data" -o - >"$scratch/expected" 2>/dev/null || fail "perfdata: $format"
         "$bin/export" "$format" "$scratch/branches.data" >"$scratch/text" || fail "export $format"
-        [ -s "$scratch/text" ] && cmp "$scratch/expected" "$scratch/text" >&2 || fail "export $format differs"
+        [ -s "$scratch/text" ] || fail "export $format prints nothing"
+        cmp "$scratch/expected" "$scratch/text" >&2 || fail "export $format differs"
     done
     "$bin/export" preagg "$testdata/captures/plain.data" 2>"$scratch/text" && fail "branches of a capture without them"
     grep -q "no sample has a branch stack" "$scratch/text" || fail "the error for a capture without branches"
