@@ -187,7 +187,7 @@ impl<'r> EventRecord<'r> {
     }
 
     /// Returns the data after the record that belongs to it: the payload of AUXTRACE and HEADER_TRACING_DATA. Empty for
-    /// every other record, and for AUX data of a stream, or of a capture that is read by windows: they pass over it.
+    /// every other record, and for AUX data of a stream, or of a capture that is read by windows: it is skipped.
     /// [`Reader::trailing`](crate::Reader::trailing) reads it then.
     #[must_use]
     pub fn trailing(&self) -> &[u8] {

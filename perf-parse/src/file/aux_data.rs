@@ -24,7 +24,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`trailing`](Self::trailing): a stream has passed over the data. [`FileErrorKind::Decompress`] if the data is
+    /// Those of [`trailing`](Self::trailing): a stream has skipped the data. [`FileErrorKind::Decompress`] if the data is
     /// damaged or expands beyond [`Limits::decompressed`](crate::file::Limits::decompressed) and
     /// [`Limits::decompressed_ratio`](crate::file::Limits::decompressed_ratio), with the offset of the record.
     pub fn aux_data<'b>(&'b self, record: &'b EventRecord<'_>) -> Result<Cow<'b, [u8]>, FileError> {

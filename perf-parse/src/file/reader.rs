@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the data after a record of this capture: the [data that the record has](EventRecord::trailing), or, where the
-    /// capture is read by windows, which pass over it, what is read now. Empty for a record without data. Allocates what it reads.
+    /// capture is read by windows, which skip it, what is read now. Empty for a record without data. Allocates what it reads.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
 //! The walk of an edit: each record is checked, edited and written.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::{self, Vec};
@@ -194,9 +195,15 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 Some(Ok(record)) => record,
             };
             writer.add_until(record.time(), records.events())?;
-            let read = check
-                .record(&record)
-                .and_then(|()| Ok((writer.part(&record, records.events())?, reader.trailing(&record)?)));
+            let read = check.record(&record).and_then(|()| {
+                let part = writer.part(&record, records.events())?;
+                // The data is read only if it is written.
+                let trailing = match part {
+                    RecordPart::Whole => reader.trailing(&record)?,
+                    RecordPart::Bytes(_) | RecordPart::Nothing => Cow::default(),
+                };
+                Ok((part, trailing))
+            });
             match read {
                 Ok((part, trailing)) => writer.put(&record, &trailing, &part, report)?,
                 Err(error) => {
@@ -393,7 +400,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
         Ok(is_new || S::IS_FILE)
     }
 
-    /// Writes a part of a record, and the data after it.
+    /// Writes a part of a record, and the data after a whole one.
     fn put(
         &mut self,
         record: &EventRecord<'_>,

@@ -35,7 +35,7 @@ fn repaired(bytes: &[u8]) -> Vec<u8> {
     repair(&reader, RepairOrder::Capture, Cursor::new(Vec::new()), |_| {}).unwrap().out.into_inner()
 }
 
-/// A reader by windows passes over the data of AUX areas; it is in the result nevertheless.
+/// A reader by windows skips the data of AUX areas; it is in the result nevertheless.
 #[test]
 fn readers_by_windows_are_edited_as_those_in_memory() {
     let synthetic = |name: &str| testdata::captures().into_iter().find(|path| path.ends_with(name)).unwrap();

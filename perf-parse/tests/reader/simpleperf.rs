@@ -183,7 +183,7 @@ fn compressed_data_of_aux_areas() {
     assert!(refused(2, &small).contains("expands beyond the limit"));
     // In steps of a byte.
     assert_eq!(of(2, &changed(|it| it.decompressed_step = 1)), of(2, &limits));
-    // From windows, which pass over the data.
+    // From windows, which skip the data.
     let windows = Reader::from_seekable(std::io::Cursor::new(&built.bytes)).unwrap();
     let data: Vec<_> =
         windows.records().map(|it| windows.aux_data(&it.unwrap()).ok().map(Cow::into_owned)).collect();
