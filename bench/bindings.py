@@ -7,7 +7,7 @@ CAPTURE is one of `perf record -g` whose records have the same layout. It is rep
 (1,000,000). FOLDER of --prefix is where `bindings/c/build.sh` installed libperfdata, that of --package is `bindings/wasm/pkg`; PROGRAM
 of --python is a Python with the wheel and polars. A binding without its option is left out. No names are looked up: what is
 compared is the way of a sample through a binding. Those that are compared print the same. Prints a table in Markdown. Times are
-those of the processors, user and system; ratios those of the same round, of which the table has the median, the least and the
+those of the processors, user and system. A ratio is between two programs of one round; the table has the median, the least and the
 largest.
 """
 import argparse

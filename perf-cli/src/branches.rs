@@ -5,8 +5,8 @@ use std::path::Path;
 
 use perf_export::branches::{autofdo, brstack, preagg};
 use perf_parse::file::Reader;
-use perf_profile::Samples;
 use perf_profile::branches::{BranchFile, Branches, CountedBranches, FileAddresses};
+use perf_profile::{Samples, Symbols};
 use perf_symbol::NoSymbols;
 
 use crate::args::export::{ExportArgs, To};
@@ -66,13 +66,7 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
 
 /// Returns the file whose branches are wanted, and says which one it is if it was not named.
 fn chosen<'a>(branches: &'a Branches, args: &ExportArgs) -> Result<&'a BranchFile, Failure> {
-    if branches.stacks() == 0 {
-        let what = "no sample has a branch stack; record them with perf record -b, which needs a processor with LBR or the like";
-        return Err(Failure(what.into()));
-    }
-    let Some(busiest) = branches.busiest(|_| true) else {
-        return Err(Failure("no branch is in a file".into()));
-    };
+    let busiest = branches.choose(None).map_err(|error| Failure(error.to_string()))?;
     let Some(name) = &args.binary else {
         say!(
             "perfdata: written are the branches in {}: {} of {}; --binary FILE chooses another file",
@@ -82,9 +76,9 @@ fn chosen<'a>(branches: &'a Branches, args: &ExportArgs) -> Result<&'a BranchFil
         );
         return Ok(busiest);
     };
-    branches.named(name.as_bytes()).ok_or_else(|| {
+    branches.choose(Some(name.as_bytes())).map_err(|error| {
         let most = OneLine(busiest.dso.path());
-        Failure(format!("--binary {name}: no branch is in this file; most are in {most}"))
+        Failure(format!("--binary {name}: {error}; most are in {most}"))
     })
 }
 
@@ -112,7 +106,7 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         let addresses = FileAddresses::new(&segments);
         let mut result = Ok(Outcome::Clean);
         let mut write_to = |out: &mut dyn Write| {
-            result = write_all(&reader, memory, &args.profile, file, addresses, out);
+            result = write_all(&reader, memory, &args.profile, &names, file, addresses, out);
             if result.is_ok() { Ok(()) } else { Err(io::Error::other("incomplete")) }
         };
         let written = if args.output == Path::new("-") {
@@ -147,17 +141,17 @@ fn write_all(
     reader: &Reader<'_>,
     memory: Memory<'_>,
     args: &ProfileArgs,
+    names: &Symbols,
     file: &BranchFile,
     addresses: FileAddresses<'_>,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let samples = selection::samples(reader, memory, &args.only)?;
-    let names = names::symbols(&args.symbols, reader.features(), memory)?;
     let mut observer = StderrObserver::new(memory, false);
-    let written = brstack::write(samples, &names, file, addresses, &mut observer, out);
+    let written = brstack::write(samples, names, file, addresses, &mut observer, out);
     let written = written.map_err(|error| match error {
         brstack::WriteError::Profile(error) => selection::failure(error),
-        error => Failure(error.to_string()),
+        brstack::WriteError::Io(error) => error.into(),
     })?;
     Ok(observer.finish(&written.account, written.omitted, "written"))
 }

@@ -1,7 +1,7 @@
 //! Archives that are read: those of `perfdata archive`, which have a capture, and those of `perf archive`.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use perf_profile::archive::{ArchiveLimits, UnpackedArchive, is_archive};
@@ -42,15 +42,11 @@ impl OpenArchive {
     ///
     /// Those of [`open`](Self::open), and if it has no capture.
     pub(crate) fn of_capture(path: &Path) -> Result<Option<Self>, Failure> {
-        /// The number of bytes by which an archive is recognized.
-        const START: u64 = 262;
         // Opening a pipe may block. What cannot be read is reported by the reader of captures.
         if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
             return Ok(None);
         }
-        let mut start = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
-        if read.is_err() || !is_archive(&start) {
+        if !File::open(path).and_then(is_archive).unwrap_or(false) {
             return Ok(None);
         }
         let archive = Self::open(path)?;

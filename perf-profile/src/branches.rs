@@ -8,6 +8,7 @@ mod addresses;
 mod counted;
 mod profile;
 
+use core::fmt::{Display, Formatter};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -64,6 +65,31 @@ pub struct BranchFile {
     /// Number of samples that are not in `samples`, because they are beyond the limit.
     pub beyond_samples: u64,
 }
+
+/// Why there is no file with branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoBranches {
+    /// No sample has a branch stack.
+    NoStacks,
+    /// No branch is in a file.
+    InNoFile,
+    /// No branch is in a file of the name.
+    InOtherFiles,
+}
+
+impl Display for NoBranches {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::NoStacks => {
+                "no sample has a branch stack; record them with perf record -b, which needs a processor with LBR or the like"
+            }
+            Self::InNoFile => "no branch is in a file",
+            Self::InOtherFiles => "no branch is in this file",
+        })
+    }
+}
+
+impl core::error::Error for NoBranches {}
 
 /// Counts the branches of samples.
 #[derive(Debug)]
@@ -206,6 +232,19 @@ impl Branches {
     pub fn busiest(&self, mut wants: impl FnMut(&Dso) -> bool) -> Option<&BranchFile> {
         let files = self.files.iter().filter(|file| file.entries > 0 && wants(&file.dso));
         files.rev().max_by_key(|file| file.entries)
+    }
+
+    /// Returns the file whose branches are wanted: the one of a [name](Self::named), or without a name the one with the most.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none.
+    pub fn choose(&self, name: Option<&[u8]>) -> Result<&BranchFile, NoBranches> {
+        match name {
+            _ if self.stacks == 0 => Err(NoBranches::NoStacks),
+            None => self.busiest(|_| true).ok_or(NoBranches::InNoFile),
+            Some(name) => self.named(name).ok_or(NoBranches::InOtherFiles),
+        }
     }
 
     /// Returns the file with the most branches among those of a name: their path, that without folders, or the name of the DSO.

@@ -1,5 +1,6 @@
 //! Bytes that are shared: of a file, of a memory map, or of a decompressed section.
 
+use std::io;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, Weak};
 
@@ -36,6 +37,15 @@ impl FileBytes {
         let end = self.range.start.checked_add(usize::try_from(range.end).ok()?)?;
         (start <= end && end <= self.range.end)
             .then(|| Self { owner: Arc::clone(&self.owner), range: start..end })
+    }
+
+    /// Returns the bytes as [`Files::read`](crate::Files::read) does.
+    ///
+    /// # Errors
+    ///
+    /// [`FileTooLarge`](io::ErrorKind::FileTooLarge) if there are more than `limit`.
+    pub fn within(self, limit: u64) -> io::Result<Self> {
+        if self.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(self) }
     }
 
     /// Returns a reference that does not keep the bytes in memory.

@@ -215,11 +215,7 @@ impl Files for ReadFiles {
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let mut bytes = Vec::new();
         File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > limit {
-            Err(io::ErrorKind::FileTooLarge.into())
-        } else {
-            Ok(FileBytes::new(bytes))
-        }
+        FileBytes::new(bytes).within(limit)
     }
 
     #[cfg(target_os = "linux")]

@@ -20,11 +20,7 @@ impl Files for MappingFiles {
         if !fs::metadata(path)?.is_file() {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let mapping = FileMapping::open(path)?;
-        if mapping.len() as u64 > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        Ok(FileBytes::new(mapping))
+        FileBytes::new(FileMapping::open(path)?).within(limit)
     }
 }
 

@@ -1,11 +1,11 @@
 //! Branch stacks (LBR) in the formats of compilers and optimizers of programs.
 
 use core::ffi::{c_char, c_int, c_void};
-use std::io::{self, Write};
+use std::io::Write;
 
 use perf_export::branches::{autofdo, brstack, preagg};
 use perf_profile::Samples;
-use perf_profile::branches::{BranchFile, Branches, CountedBranches, FileAddresses};
+use perf_profile::branches::{BranchFile, BranchProfile, Branches, FileAddresses, NoBranches};
 
 use crate::boundary::{call, shared};
 use crate::capture::perfdata_capture;
@@ -89,7 +89,10 @@ pub unsafe extern "C" fn perfdata_branches_write(
         // To choose the file, the numbers of branches are enough.
         let branches = if is_counted { Branches::default() } else { Branches::new(0) };
         let counted = samples().branches(&symbols, branches, &mut progress)?;
-        let file = chosen(&counted, binary)?;
+        let file = counted.branches().choose(binary).map_err(|error| {
+            let option = if error == NoBranches::InOtherFiles { "binary: " } else { "" };
+            perfdata_error::argument(format!("{option}{error}"))
+        })?;
         let segments = counted.segments(file).map_err(|why| not_found(file, &why))?;
         let profile = is_counted.then(|| counted.profile(file, format == PERFDATA_BRANCHES_PREAGG));
         let profile = profile.transpose().map_err(|why| not_found(file, &why))?;
@@ -103,7 +106,6 @@ pub unsafe extern "C" fn perfdata_branches_write(
                         Ok(_) => Ok(()),
                         Err(brstack::WriteError::Profile(error)) => Err(error.into()),
                         Err(brstack::WriteError::Io(error)) => Err(error.into()),
-                        Err(error) => Err(io::Error::other(error.to_string()).into()),
                     }
                 }
             })
@@ -114,30 +116,12 @@ pub unsafe extern "C" fn perfdata_branches_write(
     unsafe { call(error, act) }
 }
 
-fn write_counts(
-    profiles: &[perf_profile::branches::BranchProfile],
-    format: u32,
-    out: &mut dyn Write,
-) -> Result<(), perfdata_error> {
+fn write_counts(profiles: &[BranchProfile], format: u32, out: &mut dyn Write) -> Result<(), perfdata_error> {
     match format {
         PERFDATA_BRANCHES_PREAGG => preagg::write(profiles, &preagg::Options::default(), out)?,
         _ => autofdo::write(profiles, &autofdo::Options::default(), out)?,
     }
     Ok(())
-}
-
-/// Returns the file of a name, or the one with the most branches.
-fn chosen<'c>(counted: &'c CountedBranches, binary: Option<&[u8]>) -> Result<&'c BranchFile, perfdata_error> {
-    let branches = counted.branches();
-    if branches.stacks() == 0 {
-        let what = "no sample has a branch stack; record them with perf record -b, which needs a processor with LBR or the like";
-        return Err(perfdata_error::argument(what));
-    }
-    let (file, what) = match binary {
-        None => (branches.busiest(|_| true), "no branch is in a file"),
-        Some(name) => (branches.named(name), "binary: no branch is in this file"),
-    };
-    file.ok_or_else(|| perfdata_error::argument(what))
 }
 
 fn not_found(file: &BranchFile, why: &perf_symbol::NoSymbols) -> perfdata_error {

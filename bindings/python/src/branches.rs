@@ -1,11 +1,11 @@
 //! Branch stacks (LBR) in the formats of compilers and optimizers of programs.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use perf_export::branches::{autofdo, brstack, preagg};
 use perf_parse::file::Account;
-use perf_profile::branches::{BranchFile, Branches, CountedBranches, FileAddresses};
+use perf_profile::branches::{Branches, FileAddresses, NoBranches};
 use perf_symbol::NoSymbols;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -75,7 +75,10 @@ fn write(
     let mut watch = capture.watch();
     let counted = capture.samples_of().branches(&symbols, branches, &mut watch);
     let counted = watch.end(counted)?;
-    let file = chosen(&counted, binary)?;
+    let file = counted.branches().choose(binary.map(str::as_bytes)).map_err(|error| match binary {
+        Some(name) if error == NoBranches::InOtherFiles => Failure::new(format!("binary {name:?}: {error}")),
+        _ => Failure::new(error.to_string()),
+    })?;
     let not_found = |why: NoSymbols| {
         let path = String::from_utf8_lossy(file.dso.path()).into_owned();
         let what = "its addresses cannot be told without the file; symfs or debug_dirs can name its folder";
@@ -87,9 +90,8 @@ fn write(
         let mut watch = capture.watch();
         let written = brstack::write(capture.samples_of(), &symbols, file, addresses, &mut watch, out);
         let written = written.map_err(|error| match error {
-            brstack::WriteError::Profile(error) => error.into(),
+            brstack::WriteError::Profile(error) => Failure::from(error),
             brstack::WriteError::Io(error) => error.into(),
-            error => Failure::from(io::Error::other(error.to_string())),
         });
         return Ok(watch.end(written)?.account);
     }
@@ -99,19 +101,4 @@ fn write(
         _ => autofdo::write(&profiles, &autofdo::Options::default(), out)?,
     }
     Ok(counted.account().clone())
-}
-
-/// Returns the file of a name, or the one with the most branches.
-fn chosen<'c>(counted: &'c CountedBranches, binary: Option<&str>) -> Result<&'c BranchFile, Failure> {
-    let branches = counted.branches();
-    if branches.stacks() == 0 {
-        let what = "no sample has a branch stack; record them with perf record -b, which needs a processor with LBR or the like";
-        return Err(Failure::new(what));
-    }
-    match binary {
-        None => branches.busiest(|_| true).ok_or_else(|| Failure::new("no branch is in a file")),
-        Some(name) => branches
-            .named(name.as_bytes())
-            .ok_or_else(|| Failure::new(format!("binary {name:?}: no branch is in this file"))),
-    }
 }

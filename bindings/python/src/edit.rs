@@ -132,17 +132,9 @@ fn redaction(redact: Option<&Redact>, salt: Option<&str>) -> PyResult<Option<Red
 }
 
 fn secret(name: &str) -> PyResult<SecretKind> {
-    Ok(match name {
-        "comms" => SecretKind::Comms,
-        "paths" => SecretKind::Paths,
-        "cmdline" => SecretKind::Cmdline,
-        "hostname" => SecretKind::Hostname,
-        "raw" => SecretKind::Raw,
-        "strings" => SecretKind::Strings,
-        _ => {
-            let all = "comms, paths, cmdline, hostname, raw or strings";
-            return Err(PyValueError::new_err(format!("redact {name:?}: must be {all}")));
-        }
+    SecretKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
+        let all = "comms, paths, cmdline, hostname, raw or strings";
+        PyValueError::new_err(format!("redact {name:?}: must be {all}"))
     })
 }
 

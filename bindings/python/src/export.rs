@@ -131,8 +131,8 @@ impl ExportOptions {
         let of_machine = || available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         let threads = NonZero::new(capture.threads).unwrap_or_else(of_machine);
         let event = self.event.clone().or_else(|| {
-            let selected = capture.selection.event.as_deref().and_then(WaitKind::of_event);
-            self.off_cpu.then(|| selected.unwrap_or(WaitKind::Blocked).event_name().to_owned())
+            let first = || WaitKind::shown_first(capture.selection.event.as_deref());
+            self.off_cpu.then(|| first().event_name().to_owned())
         });
         let event = event.map(String::into_bytes);
         match &self.format {

@@ -1,7 +1,7 @@
 //! Opening captures, and archives that have one.
 
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,8 +124,6 @@ impl OpenCapture {
 impl Archive {
     /// Unpacks an archive; `None` if the file is none.
     fn open(path: &Path) -> Result<Option<Self>, Failure> {
-        /// The number of bytes by which an archive is recognized.
-        const START: u64 = 262;
         if path == Path::new("-") {
             return Ok(None);
         }
@@ -134,10 +132,7 @@ impl Archive {
         if !fs::metadata(path).map_err(failure)?.is_file() {
             return Ok(None);
         }
-        let mut start = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
-        read.map_err(failure)?;
-        if !is_archive(&start) {
+        if !File::open(path).and_then(is_archive).map_err(failure)? {
             return Ok(None);
         }
         let folder = tempfile::Builder::new().prefix("perfdata-archive-").tempdir()?;

@@ -66,7 +66,7 @@ impl Sample {
         text(&event_name(self.sample.event()))
     }
 
-    /// Number of events that the sample stands for.
+    /// Number of events that the sample represents.
     #[getter]
     fn period(&self) -> u64 {
         self.sample.period()

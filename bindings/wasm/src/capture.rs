@@ -182,8 +182,8 @@ impl Capture {
         self.source.open().map_err(of_file)
     }
 
-    /// Returns the finder of names in the files that were given, in those of an archive, and in what the capture stores. Names of a `report` are distinct
-    /// within a file.
+    /// Returns the finder of names in the files that were given, in those of an archive, and in what the capture stores. Names of a
+    /// `report` are distinct within a file.
     fn symbols(&self, reader: &Reader<'_>, is_report: bool) -> Symbols {
         let mut options = SymbolOptions::default();
         options.lines = true;

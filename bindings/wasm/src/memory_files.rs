@@ -50,10 +50,7 @@ impl MemoryFiles {
 impl Files for MemoryFiles {
     fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let file = path.to_str().and_then(|path| self.get(path)).ok_or(io::ErrorKind::NotFound)?;
-        if file.len() as u64 > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        Ok(file.clone())
+        file.clone().within(limit)
     }
 }
 

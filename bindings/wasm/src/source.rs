@@ -10,8 +10,6 @@ use crate::slices::SlicedFile;
 
 /// Number of bytes of the files of an archive, at most: WebAssembly has memory of 4 GiB.
 const ARCHIVE_BYTES: u64 = 1 << 30;
-/// Number of bytes by which an archive is recognized.
-const ARCHIVE_START: u64 = 262;
 
 /// Bytes that are in memory, or read when they are needed.
 #[derive(Debug)]
@@ -45,18 +43,15 @@ impl ArchivedCapture {
 impl CaptureSource {
     /// Returns the capture in an archive, or what it was given if that is none.
     pub(crate) fn unpacked(self) -> io::Result<Self> {
-        let mut start = Vec::new();
+        // Opening a capture reports that it cannot be read.
         match &self {
-            Self::Bytes(bytes) if is_archive(bytes) => ArchivedCapture::read(&**bytes).map(Self::Archive),
-            Self::Slices(file) => {
-                // Opening it reports that it cannot be read.
-                let is_read = file.open().take(ARCHIVE_START).read_to_end(&mut start).is_ok();
-                match is_read && is_archive(&start) {
-                    true => ArchivedCapture::read(file.open()).map(Self::Archive),
-                    false => Ok(self),
-                }
+            Self::Bytes(bytes) if is_archive(&**bytes).unwrap_or(false) => {
+                ArchivedCapture::read(&**bytes).map(Self::Archive)
             }
-            Self::Bytes(_) | Self::Archive(_) => Ok(self),
+            Self::Slices(file) if is_archive(file.open()).unwrap_or(false) => {
+                ArchivedCapture::read(file.open()).map(Self::Archive)
+            }
+            _ => Ok(self),
         }
     }
 

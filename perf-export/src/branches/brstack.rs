@@ -36,7 +36,6 @@ pub struct Written {
 
 /// Why samples cannot be written.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum WriteError {
     /// What is wrong with the selection of samples, or that the observer cancelled.
     Profile(ProfileError),

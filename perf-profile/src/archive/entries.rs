@@ -21,11 +21,16 @@ use super::write::CAPTURE;
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const BZIP2: &[u8] = b"BZh";
 
-/// Returns whether a file that begins with these bytes, at least 262, may be an archive: a tar file, or what is compressed by
-/// Zstandard or bzip2. A capture is none.
-#[must_use]
-pub fn is_archive(start: &[u8]) -> bool {
-    start.starts_with(ZSTD) || start.starts_with(BZIP2) || start.get(257..262) == Some(b"ustar")
+/// Returns whether a file may be an archive: a tar file, or what is compressed by Zstandard or bzip2. A capture is none. Reads the
+/// first 262 bytes.
+///
+/// # Errors
+///
+/// If they cannot be read.
+pub fn is_archive(file: impl Read) -> io::Result<bool> {
+    let mut start = Vec::new();
+    file.take(262).read_to_end(&mut start)?;
+    Ok(start.starts_with(ZSTD) || start.starts_with(BZIP2) || start.get(257..262) == Some(b"ustar"))
 }
 
 /// Where the files of an archive are put.

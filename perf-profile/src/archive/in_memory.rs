@@ -26,7 +26,7 @@ pub struct MemoryArchive {
 }
 
 impl MemoryArchive {
-    /// Reads an archive. [`ArchiveLimits::bytes`] bounds its memory: files of which a disk has only the holes take theirs whole.
+    /// Reads an archive. [`ArchiveLimits::bytes`] bounds its memory: files with holes on a disk are whole here.
     ///
     /// # Errors
     ///
@@ -99,17 +99,12 @@ impl EntryStore for MemoryStore {
         entry: &mut dyn Read,
         budget: &mut ArchiveBudget<'_>,
     ) -> io::Result<FileBytes> {
-        let (mut bytes, mut block) = (Vec::new(), vec![0; 1 << 16]);
-        loop {
-            let read = match entry.read(&mut block) {
-                Ok(0) => return Ok(FileBytes::new(bytes)),
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            budget.take(read as u64)?;
-            bytes.extend_from_slice(block.get(..read).unwrap_or_default());
-        }
+        let mut bytes = Vec::new();
+        budget.read(entry, |block| {
+            bytes.extend_from_slice(block);
+            Ok(())
+        })?;
+        Ok(FileBytes::new(bytes))
     }
 
     fn place(&mut self, file: &FileBytes, name: &Path, _: &mut ArchiveBudget<'_>) -> io::Result<()> {
@@ -137,10 +132,6 @@ struct MemoryFolder(Arc<BTreeMap<PathBuf, FileBytes>>);
 impl Files for MemoryFolder {
     fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         let name = path.strip_prefix(FOLDER).map_err(|_| io::ErrorKind::NotFound)?;
-        let file = self.0.get(name).ok_or(io::ErrorKind::NotFound)?;
-        if file.len() as u64 > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        Ok(file.clone())
+        self.0.get(name).ok_or(io::ErrorKind::NotFound)?.clone().within(limit)
     }
 }

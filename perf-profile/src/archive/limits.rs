@@ -1,6 +1,6 @@
 //! Bounds of what the files of an archive take.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,6 +54,25 @@ impl<'a> ArchiveBudget<'a> {
             )));
         }
         Ok(())
+    }
+
+    /// Reads an entry by blocks, each of which takes its bytes.
+    pub(super) fn read(
+        &mut self,
+        entry: &mut dyn Read,
+        mut each: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut block = vec![0; 1 << 16];
+        loop {
+            let read = match entry.read(&mut block) {
+                Ok(0) => return Ok(()),
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            self.take(read as u64)?;
+            each(block.get(..read).unwrap_or_default())?;
+        }
     }
 
     /// Takes the name of a file, and its folders.

@@ -96,24 +96,14 @@ impl EntryStore for UnpackFolder<'_> {
     ) -> io::Result<PathBuf> {
         let path = self.path.join(number.to_string());
         let mut file = File::create_new(&path)?;
-        let mut block = vec![0; 1 << 16];
         let mut size = 0_u64;
-        loop {
-            let read = match entry.read(&mut block) {
-                Ok(0) => break,
-                Ok(read) => read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            let block = block.get(..read).unwrap_or_default();
-            budget.take(block.len() as u64)?;
+        budget.read(entry, |block| {
             size = size.saturating_add(block.len() as u64);
-            if block.iter().all(|&byte| byte == 0) {
-                file.seek(SeekFrom::Start(size))?;
-            } else {
-                file.write_all(block)?;
+            match block.iter().all(|&byte| byte == 0) {
+                true => file.seek(SeekFrom::Start(size)).map(drop),
+                false => file.write_all(block),
             }
-        }
+        })?;
         file.set_len(size)?;
         Ok(path)
     }

@@ -36,7 +36,8 @@ impl SecretKind {
         &[Self::Comms, Self::Paths, Self::Cmdline, Self::Hostname, Self::Raw, Self::Strings];
 
     /// Returns the name of the kind, as the account of an edit has it.
-    const fn name(self) -> &'static str {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Comms => "comms",
             Self::Paths => "paths",
