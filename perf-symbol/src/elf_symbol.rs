@@ -7,6 +7,7 @@ use crate::bytes::FileBytes;
 use crate::image::{ElfImage, ElfSection};
 use crate::symtab::Binding;
 
+pub(crate) const EM_386: u16 = 3;
 pub(crate) const EM_ARM: u16 = 40;
 pub(crate) const EM_X86_64: u16 = 62;
 pub(crate) const EM_AARCH64: u16 = 183;

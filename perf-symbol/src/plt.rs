@@ -4,7 +4,7 @@ use object::elf;
 
 use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
-use crate::elf_symbol::{EM_AARCH64, EM_ARM, strings_of, table};
+use crate::elf_symbol::{EM_386, EM_AARCH64, EM_ARM, EM_X86_64, strings_of, table};
 use crate::image::{ElfImage, ElfSection};
 use crate::plt_got;
 use crate::plt_names::PltNames;
@@ -124,6 +124,8 @@ impl Plt {
             EM_AARCH64 => (32, 16),
             SPARC => (48, 12),
             SPARC_V9 => (128, 32),
+            // lld leaves the size out. perf: `get_plt_sizes`, `tools/perf/util/symbol-elf.c`.
+            EM_386 | EM_X86_64 if !matches!(section.entry_size, 8 | 16) => (16, 16),
             _ => (section.entry_size, section.entry_size),
         };
         Some(Self { start: section.address.checked_add(header)?, entry })
