@@ -19,19 +19,19 @@ impl Overloads {
         // A damaged file may have any number of names that share the bytes of a long one; honest ones share few.
         const TIMES: usize = 4;
         let mut room = symtab.size_of_names().saturating_mul(TIMES);
-        let mut names: Vec<u32> = Vec::new();
+        // With the names themselves: to find them takes much longer than to compare them.
+        let mut names: Vec<(&[u8], u32)> = Vec::new();
         for number in 0..symtab.name_count() {
             let Some(name) = symtab.name_with(number, PREFIX, limit.saturating_add(1)) else { continue };
             let Some(rest) = room.checked_sub(name.len()) else { break };
             room = rest;
-            if name.len() <= limit && mangled(name).is_some() {
-                names.push(number);
+            if let Some(mangled) = mangled(name).filter(|_| name.len() <= limit) {
+                names.push((mangled, number));
             }
         }
-        let name = |&number: &u32| name_of(symtab, number);
-        names.sort_unstable_by(|one, other| name(one).cmp(&name(other)));
-        names.dedup_by(|one, other| name(one) == name(other));
-        Self { names: names.into() }
+        names.sort_unstable();
+        names.dedup_by_key(|it| it.0);
+        Self { names: names.into_iter().map(|(_, number)| number).collect() }
     }
 
     /// Returns whether another function of the table has the same name as this one without its parameters, and another with
