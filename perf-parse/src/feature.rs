@@ -52,7 +52,7 @@ mod value;
 
 pub use auxtrace::AuxtraceEntry;
 pub use bpf_btf::BpfBtf;
-pub use bpf_prog_info::{BpfProgInfo, BpfProgram};
+pub use bpf_prog_info::{BpfLineInfo, BpfProgInfo, BpfProgram};
 pub use build_id::BuildId;
 pub use cache::Cache;
 pub use clock_data::ClockData;

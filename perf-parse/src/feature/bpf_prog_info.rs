@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::endian::{BigEndian, Endian, Endianness, LittleEndian};
+use perf_abi::endian::{BigEndian, ByteOrder as _, Endian, Endianness, LittleEndian};
 
 use super::codec::{Fault, SectionField, entry, number, put_count, put_word};
 use super::{Entries, FieldValue, Fields};
@@ -63,6 +63,26 @@ entry! {
 
 /// Size of [`BpfProgram`] in a section.
 const PROGRAM: usize = 128;
+
+/// Places of further fields of `struct bpf_prog_info`: since Linux 4.18 and 5.0.
+const BTF_ID: usize = 128;
+const LINE_INFO: (usize, usize, usize) = (152, 148, 172);
+const JITED_LINE_INFO: (usize, usize, usize) = (160, 168, 176);
+
+/// A line of the source of a BPF program.
+///
+/// Kernel: `struct bpf_line_info`, `include/uapi/linux/bpf.h`; since Linux 5.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BpfLineInfo {
+    /// Index of the BPF instruction.
+    pub insn_off: u32,
+    /// Offset of the path of the source in the strings of the program's BTF.
+    pub file_name_off: u32,
+    /// Offset of the text of the line in these strings.
+    pub line_off: u32,
+    /// The line in the upper 22 bits, the column in the lower 10.
+    pub line_col: u32,
+}
 
 /// A BPF program: the kernel's information about it, and its arrays. Borrows.
 ///
@@ -130,6 +150,64 @@ impl<'a> BpfProgInfo<'a> {
     #[must_use]
     pub fn jited_func_lens(&self) -> Option<Entries<'a, u32>> {
         self.numbers::<_, 4>(4, self.program.jited_func_lens, self.program.nr_jited_func_lens)
+    }
+
+    /// Returns the kernel's id of the types that describe the program: that of a [`BpfBtf`](super::BpfBtf). `None` if it has none,
+    /// and from kernels before 4.18.
+    #[must_use]
+    pub fn btf_id(&self) -> Option<u32> {
+        self.info_u32(BTF_ID).filter(|&id| id != 0)
+    }
+
+    /// Returns the lines of the source, by the address of the machine code from which on each counts. In no order; empty if perf did
+    /// not ask for them, and from kernels before 5.0.
+    pub fn lines(&self) -> impl Iterator<Item = (u64, BpfLineInfo)> + use<'a> {
+        self.line_arrays().into_iter().flat_map(|(addresses, lines)| addresses.zip(lines))
+    }
+
+    #[allow(clippy::type_complexity, reason = "two iterators")]
+    fn line_arrays(
+        &self,
+    ) -> Option<(impl Iterator<Item = u64> + use<'a>, impl Iterator<Item = BpfLineInfo> + use<'a>)> {
+        let endianness = self.endianness;
+        let addresses = self.records(7, JITED_LINE_INFO, 8)?;
+        let lines = self.records(6, LINE_INFO, 16)?;
+        let word = move |bytes: &[u8], at: usize| {
+            Some(Endianness::u32(endianness, *bytes.get(at..)?.first_chunk()?))
+        };
+        let address = move |bytes: &[u8]| Some(Endianness::u64(endianness, *bytes.first_chunk()?));
+        let line = move |bytes: &[u8]| {
+            let field = |number: usize| word(bytes, number.checked_mul(4)?);
+            Some(BpfLineInfo {
+                insn_off: field(0)?,
+                file_name_off: field(1)?,
+                line_off: field(2)?,
+                line_col: field(3)?,
+            })
+        };
+        Some((addresses.map_while(address), lines.map_while(line)))
+    }
+
+    /// Returns the records of an array with a size of its own, whose fields in `info` are at these places: its offset in `data`, its
+    /// number of records, and their size, which is `least` or more.
+    fn records(
+        &self,
+        bit: u32,
+        (offset, nr, size): (usize, usize, usize),
+        least: usize,
+    ) -> Option<impl Iterator<Item = &'a [u8]> + use<'a>> {
+        let size = usize::try_from(self.info_u32(size)?).ok().filter(|&size| size >= least)?;
+        let nr = usize::try_from(self.info_u32(nr)?).ok()?;
+        if self.arrays & (1 << bit) == 0 {
+            return None;
+        }
+        let offset = Endianness::u64(self.endianness, *self.info.get(offset..)?.first_chunk()?);
+        let from = self.data.get(usize::try_from(offset).ok()?..)?;
+        Some(from.get(..nr.checked_mul(size)?)?.chunks_exact(size))
+    }
+
+    fn info_u32(&self, at: usize) -> Option<u32> {
+        Some(Endianness::u32(self.endianness, *self.info.get(at..)?.first_chunk()?))
     }
 
     /// Returns the array of a bit of `arrays`, from its offset and its number of elements of `N` bytes.
