@@ -62,6 +62,11 @@ impl Budget {
         self.reserve.store(self.reserve.load(Relaxed).saturating_add(more), Relaxed);
     }
 
+    /// Returns the number of bytes that may be read in all.
+    pub(crate) fn allowed(&self) -> u64 {
+        self.allowed.load(Relaxed)
+    }
+
     /// Sets the flag that ends reading early.
     pub(crate) fn set_cancellation(&self, cancellation: &Cancellation) {
         lock(&self.cancellation).clone_from(cancellation);

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -125,6 +126,16 @@ pub trait Files: Send + Sync {
         Err(io::ErrorKind::NotFound.into())
     }
 
+    /// Returns a part of a file that may be larger than memory, such as `/proc/kcore`; fewer bytes if it ends before.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](io::ErrorKind::NotFound) where there is none, and any other error of reading.
+    fn read_range(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        let _ = (path, range);
+        Err(io::ErrorKind::NotFound.into())
+    }
+
     /// Returns the vDSO that the kernel has mapped into this process.
     ///
     /// # Errors
@@ -169,15 +180,34 @@ pub trait Files: Send + Sync {
         let _ = (id, wanted, limit, cancellation);
         Err(io::ErrorKind::NotFound.into())
     }
+
+    /// Gets a source file of the program with a build id from elsewhere, and returns the path at which [`read`](Self::read) reads it.
+    /// `path` is absolute, as the compiler recorded it. Nothing proves that the file is the one that was compiled.
+    ///
+    /// # Errors
+    ///
+    /// As for [`fetch`](Self::fetch).
+    fn fetch_source(
+        &self,
+        id: BuildId,
+        path: &[u8],
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> io::Result<PathBuf> {
+        let _ = (id, path, limit, cancellation);
+        Err(io::ErrorKind::NotFound.into())
+    }
 }
 
 /// Which of the files of a build id is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BuildIdFile {
     /// The file that was mapped.
     Executable,
     /// Its debug file.
     DebugInfo,
+    /// One of its source files. [`Files::fetch`] finds none; [`Files::fetch_source`] has their paths.
+    Source,
 }
 
 /// Files of this machine, read into memory as a whole.
@@ -216,6 +246,19 @@ impl Files for ReadFiles {
         let mut bytes = Vec::new();
         File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
         FileBytes::new(bytes).within(limit)
+    }
+
+    fn read_range(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        use std::io::{Seek, SeekFrom};
+        // Others may block, or never end.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(range.start))?;
+        let mut bytes = Vec::new();
+        file.take(range.end.saturating_sub(range.start)).read_to_end(&mut bytes)?;
+        Ok(FileBytes::new(bytes))
     }
 
     #[cfg(target_os = "linux")]

@@ -32,6 +32,11 @@ pub(crate) struct KernelSymbols {
     kallsyms_delta: u64,
     vmlinux_delta: u64,
     interrupt_entries: OnceLock<InterruptEntries>,
+    /// The recorded build id.
+    build_id: Option<BuildId>,
+    /// The relocation symbol with its recorded address.
+    relocation: Option<(Box<[u8]>, u64)>,
+    is_running: OnceLock<bool>,
 }
 
 /// The relocation symbol and its recorded address.
@@ -55,7 +60,11 @@ impl KernelSymbols {
     pub(crate) fn load(finder: &FileFinder, build_id: Option<BuildId>, recorded: RecordedKernel<'_>) -> Self {
         let relocation = recorded.relocation;
         let options = finder.options();
-        let mut it = Self::default();
+        let mut it = Self {
+            build_id,
+            relocation: relocation.map(|(name, address)| (name.into(), address)),
+            ..Self::default()
+        };
         let mut problem = None;
         if let Some(path) = &options.vmlinux {
             match finder.open(path, build_id) {
@@ -136,6 +145,21 @@ impl KernelSymbols {
     /// Returns how the file at [`path`](Self::path) was found.
     pub(crate) fn origin(&self) -> Option<FileOrigin> {
         self.kallsyms_origin.filter(|_| self.kallsyms.is_some()).or(self.found.origin)
+    }
+
+    /// Returns whether the kernel that runs is the recorded one, at the same addresses: without its build id, since the same start
+    /// of the machine, which is not known. The first call reads `/proc/kallsyms`.
+    pub(crate) fn is_running(&self, finder: &FileFinder) -> bool {
+        *self.is_running.get_or_init(|| {
+            let (Some(id), Some((name, address))) = (&self.build_id, &self.relocation) else { return false };
+            if finder.options().symfs.is_some()
+                || !running_build_id(finder).is_some_and(|it| same_id(*id, it))
+            {
+                return false;
+            }
+            let text = finder.read_by(|limit| finder.files().read_kernel(Path::new(RUNNING), limit));
+            text.is_ok_and(|text| address_in(&text, name) == Some(*address))
+        })
     }
 
     /// Returns how the file was found that has the names of a source.
@@ -243,4 +267,14 @@ fn running_build_id(finder: &FileFinder) -> Option<BuildId> {
         }
         at = start.checked_add(size.checked_next_multiple_of(4)?)?;
     }
+}
+
+/// Returns the address of a name in the text of kallsyms, without reading it as a table.
+fn address_in(kallsyms: &[u8], name: &[u8]) -> Option<u64> {
+    kallsyms.split(|&byte| byte == b'\n').find_map(|line| {
+        let mut words = line.split(|byte| byte.is_ascii_whitespace());
+        let (address, _, of_line) = (words.next()?, words.next()?, words.next()?);
+        let address = std::str::from_utf8(address).ok().filter(|_| of_line == name)?;
+        u64::from_str_radix(address, 16).ok()
+    })
 }

@@ -135,6 +135,9 @@ mod bounds;
 mod budget;
 mod bytes;
 mod cancellation;
+mod code;
+mod code_machine;
+mod code_origin;
 mod debug_alone;
 mod debug_link;
 #[cfg(feature = "debuginfod")]
@@ -197,6 +200,9 @@ pub mod unwind;
 
 pub use bytes::FileBytes;
 pub use cancellation::{Cancellation, Cancelled};
+pub use code::{FunctionCode, NoCode};
+pub use code_machine::CodeMachine;
+pub use code_origin::CodeOrigin;
 #[cfg(feature = "debuginfod")]
 #[cfg_attr(docsrs, doc(cfg(feature = "debuginfod")))]
 pub use debuginfod::{Debuginfod, DebuginfodOptions, Download};
@@ -214,7 +220,7 @@ pub use image::{ElfImage, ElfSection, ProgramSegment};
 pub use jitdump::{JitFunction, Jitdump};
 pub use kallsyms::Kallsyms;
 pub use limits::SymbolLimits;
-pub use lines::{DwarfFrame, DwarfLines};
+pub use lines::{DwarfFrame, DwarfLines, LineRow};
 pub use load_ahead::LoadAhead;
 pub use no_symbols::NoSymbols;
 pub use options::{Demangle, SymbolOptions};

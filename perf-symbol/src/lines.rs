@@ -3,12 +3,17 @@
 mod complete;
 mod compressed;
 mod early;
+mod embedded_sources;
+mod line_table;
 mod nested;
 mod no_lines;
+mod rows;
 mod scopes;
 mod sections;
 mod split;
+mod steps;
 mod unit_context;
+mod unit_lines;
 
 use std::cell::{LazyCell, OnceCell};
 
@@ -21,7 +26,9 @@ use crate::file_finder::FileFinder;
 use crate::units::UnitsAt;
 use complete::AllUnits;
 use early::ListedUnits;
+use embedded_sources::EmbeddedSources;
 use nested::{NestedFrame, NestedFunctions};
+pub use rows::LineRow;
 use scopes::Scopes;
 use sections::Sections;
 use unit_context::UnitContext;
@@ -67,6 +74,7 @@ struct ParsedUnits<'a> {
     complete: OnceCell<Option<AllUnits<'a>>>,
     scopes: Scopes,
     nested: NestedFunctions<'a>,
+    sources: EmbeddedSources<'a>,
 }
 
 /// A function, or an inlined function, by DWARF. The line is that of the address, or for a function into which another one
@@ -134,7 +142,7 @@ impl DwarfLines {
         self.0.with_dependent(|owner, parsed| {
             let sections = &owner.sections;
             sections.budget.begin();
-            let Some(UnitContext { context, may_nest }) = parsed.context(owner, address) else { return };
+            let Some(UnitContext { context, may_nest, .. }) = parsed.context(owner, address) else { return };
             let mut lookup = context.find_frames(address);
             let frames = loop {
                 match lookup {
@@ -237,6 +245,7 @@ impl<'a> ParsedUnits<'a> {
             complete,
             scopes: Scopes::default(),
             nested: NestedFunctions::default(),
+            sources: EmbeddedSources::default(),
         })
     }
 
@@ -248,14 +257,29 @@ impl<'a> ParsedUnits<'a> {
             match early.containing(address) {
                 UnitsAt::Nothing if !early::may_have(&sections.image, address) => return None,
                 UnitsAt::One(unit) => {
-                    let parse = || UnitContext::alone(early.unit(sections, unit)?).map(Box::new);
-                    if let Some(context) = self.early.get(unit)?.get_or_init(parse) {
+                    if let Some(context) = self.early(owner, early, unit) {
                         return Some(context);
                     }
                 }
                 UnitsAt::Nothing | UnitsAt::Several => {}
             }
         }
-        self.complete.get_or_init(|| AllUnits::of(sections)).as_ref()?.context(sections, address)
+        self.complete(sections)?.context(sections, address)
+    }
+
+    /// Returns a listed unit; `None` if it cannot be parsed alone.
+    fn early(
+        &self,
+        owner: &'a DwarfSource,
+        listed: &'a ListedUnits,
+        unit: usize,
+    ) -> Option<&UnitContext<'a>> {
+        let parse = || UnitContext::alone(listed.unit(&owner.sections, unit)?).map(Box::new);
+        self.early.get(unit)?.get_or_init(parse).as_deref()
+    }
+
+    /// Returns all units; `None` if they are damaged.
+    fn complete(&self, sections: &'a Sections) -> Option<&AllUnits<'a>> {
+        self.complete.get_or_init(|| AllUnits::of(sections)).as_ref()
     }
 }

@@ -31,6 +31,8 @@ pub struct SymbolOptions {
     pub vmlinux: Option<PathBuf>,
     /// Copy of `/proc/kallsyms` of the recorded machine.
     pub kallsyms: Option<PathBuf>,
+    /// Copy of `/proc/kcore` of the recorded machine, as `perf record --kcore` puts into a capture: the kernel's code.
+    pub kcore: Option<PathBuf>,
     /// When the recording ended. A file without a recorded build id that was modified later is not the one that was mapped:
     /// see [`Doubt::Modified`](crate::Doubt). `None` if it is not known.
     pub recorded_until: Option<SystemTime>,
@@ -75,6 +77,7 @@ impl Default for SymbolOptions {
             cache: std::env::home_dir().map(|home| home.join(".debug")),
             vmlinux: None,
             kallsyms: None,
+            kcore: None,
             recorded_until: None,
             inlines: true,
             lines: true,

@@ -1,8 +1,10 @@
 //! The front door: from a frame to its functions.
 
 mod address;
+mod code;
 mod go_frames;
 mod library;
+mod line_rows;
 mod remapped;
 
 use std::ops::Range;

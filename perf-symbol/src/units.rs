@@ -17,14 +17,20 @@ mod abbreviations;
 mod aranges;
 mod index;
 mod root;
+mod spans;
 mod starts;
+mod unit_map;
+
+use std::ops;
 
 use gimli::{DebugAranges, DebugInfo, Dwarf, Error, Range, Reader, Section, UnitType};
 
 use crate::budget::Metered;
 use aranges::Aranges;
 pub(crate) use index::UnitIndex;
+pub(crate) use spans::UnitSpan;
 pub(crate) use starts::UnitStarts;
+pub(crate) use unit_map::UnitMap;
 
 /// The units of a file.
 #[derive(Debug)]
@@ -102,6 +108,16 @@ impl Units {
     /// Returns the units that have an address.
     pub(crate) fn containing(&self, address: u64) -> UnitsAt {
         containing(&self.ranges, address)
+    }
+
+    /// Calls `each` for each part of `range` that has the same units; see [`spans::spans`].
+    pub(crate) fn spans(
+        &self,
+        range: ops::Range<u64>,
+        steps: &mut dyn FnMut(usize) -> bool,
+        each: &mut dyn FnMut(UnitSpan<'_>),
+    ) {
+        spans::spans(&self.ranges, range, steps, each);
     }
 
     /// Makes a unit all that `dwarf` has. `None` if it refers to other units.

@@ -1,4 +1,4 @@
-//! The cache of debuginfod's client: `BUILDID/debuginfo` and `BUILDID/executable`.
+//! The cache of debuginfod's client: `BUILDID/debuginfo`, `BUILDID/executable` and `BUILDID/source##usr##src##a.c`.
 
 use std::fs::{self, File};
 use std::io;

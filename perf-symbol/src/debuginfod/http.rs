@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::time::{Duration, Instant};
 
-use super::DebuginfodOptions;
 use super::limits::DownloadBounds;
+use super::options::DebuginfodOptions;
 
 /// Number of bytes that have to come in the time of a timeout, as in elfutils.
 const LEAST: u64 = 100 << 10;
@@ -26,7 +26,7 @@ pub(super) fn get(
     started: &dyn Fn(Option<u64>),
     to: &mut File,
 ) -> io::Result<()> {
-    if !can_ask(url) {
+    if !DebuginfodOptions::can_ask(url) {
         return Err(io::ErrorKind::Unsupported.into());
     }
     let start = Instant::now();
@@ -84,12 +84,6 @@ pub(super) fn get(
         }
         to.write_all(buffer.get(..count).unwrap_or_default())?;
     }
-}
-
-/// Returns whether a server can be asked at all: its URL begins with `http://` or, with the feature `https`, with
-/// `https://`.
-pub(super) fn can_ask(url: &str) -> bool {
-    url.starts_with("http://") || cfg!(feature = "https") && url.starts_with("https://")
 }
 
 /// Returns how connections are made secure: with the certificates that the system trusts.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use perf_session::BuildId;
 
-use super::DebuginfodOptions;
+use super::options::DebuginfodOptions;
+use super::wanted::WantedFile;
 use crate::cancellation::Cancellation;
-use crate::files::BuildIdFile;
 
 /// What all downloads took until now.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct DownloadTotal {
     time: Duration,
     bytes: u64,
     /// The files that were left out. They are not asked for again.
-    left_out: HashSet<(BuildId, &'static str)>,
+    left_out: HashSet<(BuildId, WantedFile)>,
 }
 
 impl DownloadTotal {
@@ -29,13 +29,13 @@ impl DownloadTotal {
     pub(super) fn next<'a>(
         &self,
         options: &DebuginfodOptions,
-        (id, wanted): (BuildId, BuildIdFile),
+        (id, wanted): (BuildId, &WantedFile),
         limit: u64,
         cancellation: &'a Cancellation,
     ) -> io::Result<DownloadBounds<'a>> {
         let bytes = options.total_size.map_or(u64::MAX, |total| total.saturating_sub(self.bytes));
         let time = options.total_time.map(|total| total.saturating_sub(self.time));
-        let is_left_out = self.left_out.contains(&(id, kind(wanted)));
+        let is_left_out = self.left_out.contains(&(id, wanted.clone()));
         if is_left_out || bytes == 0 || time.is_some_and(|time| time.is_zero()) {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
@@ -52,14 +52,14 @@ impl DownloadTotal {
     /// Adds a download.
     pub(super) fn add(
         &mut self,
-        (id, wanted): (BuildId, BuildIdFile),
+        (id, wanted): (BuildId, &WantedFile),
         bounds: &DownloadBounds<'_>,
         error: Option<io::ErrorKind>,
     ) {
         self.time = self.time.saturating_add(bounds.start.elapsed());
         self.bytes = self.bytes.saturating_add(bounds.received.get());
         if error == Some(io::ErrorKind::QuotaExceeded) {
-            self.left_out.insert((id, kind(wanted)));
+            self.left_out.insert((id, wanted.clone()));
         }
     }
 }
@@ -97,13 +97,5 @@ impl DownloadBounds<'_> {
             _ => false,
         };
         if is_over { io::ErrorKind::QuotaExceeded.into() } else { error }
-    }
-}
-
-/// Returns the name of a file in URLs and in the cache.
-pub(super) fn kind(wanted: BuildIdFile) -> &'static str {
-    match wanted {
-        BuildIdFile::Executable => "executable",
-        BuildIdFile::DebugInfo => "debuginfo",
     }
 }

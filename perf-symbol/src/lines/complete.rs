@@ -1,6 +1,7 @@
 //! All units of a file, each parsed when it is needed.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use addr2line::SplitDwarfLoad;
@@ -8,7 +9,9 @@ use gimli::{AbbreviationsCacheStrategy, DwarfPackage};
 
 use super::sections::Sections;
 use super::split;
+use super::steps::Steps;
 use super::unit_context::UnitContext;
+use super::unit_lines::UnitLines;
 use crate::budget::Metered;
 use crate::bytes::FileBytes;
 use crate::units::{Units, UnitsAt};
@@ -46,14 +49,52 @@ impl<'a> AllUnits<'a> {
             match units.containing(address) {
                 UnitsAt::Nothing => return None,
                 UnitsAt::One(unit) => {
-                    let alone = || UnitContext::alone(units.alone(unit, sections.dwarf()?)?).map(Box::new);
-                    if let Some(context) = self.alone.get(unit)?.get_or_init(alone) {
+                    if let Some(context) = self.alone(sections, units, unit) {
                         return Some(context);
                     }
                 }
                 UnitsAt::Several => {}
             }
         }
+        self.whole(sections)
+    }
+
+    /// Calls `each` for each part of `range` with the units that have its addresses, in the order of addresses.
+    pub(super) fn each_unit<'t>(
+        &'t self,
+        sections: &'a Sections,
+        range: Range<u64>,
+        steps: &Steps,
+        each: &mut dyn FnMut(&'t UnitLines<'a>, Range<u64>),
+    ) {
+        let mut spans = vec![(UnitsAt::Several, range.clone())];
+        let units = self.units.as_ref().filter(|_| self.whole.get().is_none());
+        if let Some(units) = units {
+            spans.clear();
+            units.spans(range, &mut |count| steps.take(count), &mut |span| {
+                spans.push((span.at(), span.range))
+            });
+        }
+        for (at, range) in spans {
+            let alone = match at {
+                UnitsAt::Nothing => continue,
+                UnitsAt::One(unit) => units.and_then(|units| self.alone(sections, units, unit)),
+                UnitsAt::Several => None,
+            };
+            if let Some(context) = alone.or_else(|| self.whole(sections)) {
+                each(&context.lines, range);
+            }
+        }
+    }
+
+    /// Returns a unit alone; `None` if it cannot be parsed without others.
+    fn alone(&self, sections: &'a Sections, units: &Units, unit: usize) -> Option<&UnitContext<'a>> {
+        let alone = || UnitContext::alone(units.alone(unit, sections.dwarf()?)?).map(Box::new);
+        self.alone.get(unit)?.get_or_init(alone).as_deref()
+    }
+
+    /// Returns all units together; `None` if they are damaged.
+    fn whole(&self, sections: &'a Sections) -> Option<&UnitContext<'a>> {
         self.whole.get_or_init(|| whole(sections)).as_ref()
     }
 

@@ -11,6 +11,8 @@
 //!
 //! Which way an address takes does not depend on other addresses, so that its functions do not either.
 
+use std::ops::Range;
+
 use gimli::{Dwarf, DwarfSections, SectionId};
 use object::elf;
 
@@ -20,7 +22,7 @@ use crate::budget::Metered;
 use crate::bytes::FileBytes;
 use crate::image::{ElfImage, ElfSection};
 use crate::no_symbols::NoSymbols;
-use crate::units::{self, UnitIndex, UnitStarts, UnitsAt};
+use crate::units::{self, UnitIndex, UnitSpan, UnitStarts, UnitsAt};
 
 /// Number of ranges of addresses that are read of `.debug_aranges`: those of a few million functions in sections of their own.
 const RANGES: usize = 1 << 22;
@@ -76,6 +78,16 @@ impl ListedUnits {
         self.index.containing(address)
     }
 
+    /// Calls `each` for each part of `range` that has the same listed units; see [`UnitIndex::spans`].
+    pub(super) fn spans(
+        &self,
+        range: Range<u64>,
+        steps: &mut dyn FnMut(usize) -> bool,
+        each: &mut dyn FnMut(UnitSpan<'_>),
+    ) {
+        self.index.spans(range, steps, each);
+    }
+
     /// Makes a unit all that a file has. `None` if it cannot be parsed without other units, if no unit starts where it is listed,
     /// if its root does not have the addresses that are listed, or if it is damaged.
     pub(super) fn unit<'a>(&'a self, sections: &'a Sections, number: usize) -> Option<Dwarf<Metered<'a>>> {
@@ -100,11 +112,40 @@ impl ListedUnits {
 
 /// Returns whether a unit that is not listed may have an address: it is one of code that the linker has not made.
 pub(super) fn may_have(image: &ElfImage, address: u64) -> bool {
-    let has = |section: &&ElfSection| {
-        let offset = address.checked_sub(section.address);
-        section.flags & elf::SHF_EXECINSTR.0 != 0 && offset.is_some_and(|offset| offset < section.size)
+    let has = |section: &ElfSection| {
+        address.checked_sub(section.address).is_some_and(|offset| offset < section.size)
     };
-    image.sections().iter().filter(has).any(|it| !it.name().starts_with(b".plt") && it.name() != b".iplt")
+    code(image).any(has)
+}
+
+/// Returns the parts of `range` that [`may_have`] is true for, in order and without overlaps.
+pub(super) fn code_within(image: &ElfImage, range: &Range<u64>) -> Vec<Range<u64>> {
+    let within = |section: &ElfSection| {
+        let end = section.address.saturating_add(section.size);
+        section.address.max(range.start)..end.min(range.end)
+    };
+    let mut parts: Vec<_> = code(image).map(within).filter(|part| !part.is_empty()).collect();
+    parts.sort_unstable_by_key(|part| part.start);
+    parts.dedup_by(|part, before| {
+        let overlaps = part.start <= before.end;
+        if overlaps {
+            before.end = before.end.max(part.end);
+        }
+        overlaps
+    });
+    parts
+}
+
+/// Returns whether one of `parts`, which are in order and without overlaps, has an address of `range`.
+pub(super) fn overlaps(parts: &[Range<u64>], range: &Range<u64>) -> bool {
+    let first = parts.partition_point(|part| part.end <= range.start);
+    parts.get(first).is_some_and(|part| part.start < range.end)
+}
+
+/// Returns the sections of code that compilers may have made.
+fn code(image: &ElfImage) -> impl Iterator<Item = &ElfSection> {
+    let is_of_linker = |it: &ElfSection| it.name().starts_with(b".plt") || it.name() == b".iplt";
+    image.sections().iter().filter(move |it| it.flags & elf::SHF_EXECINSTR.0 != 0 && !is_of_linker(it))
 }
 
 #[cfg(test)]
@@ -144,6 +185,15 @@ mod tests {
             (0x1030, false),
         ] {
             assert_eq!(may_have(&image, address), expected, "{address:#x}");
+            let range = address..address + 1;
+            assert_eq!(!code_within(&image, &range).is_empty(), expected, "{address:#x}");
+        }
+        let code = code_within(&image, &(0..u64::MAX));
+        assert_eq!((code.len(), &code[0]), (1, &(0x1000..0x1010)));
+        for (range, expected) in
+            [(0xff0..0x1000, false), (0xff0..0x1001, true), (0x100f..0x1010, true), (0x1010..0x1020, false)]
+        {
+            assert_eq!(overlaps(&code, &range), expected, "{range:?}");
         }
     }
 }

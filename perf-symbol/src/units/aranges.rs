@@ -21,14 +21,30 @@ impl Aranges {
 
     /// Returns the addresses of a unit.
     pub(super) fn of_unit(&self, dwarf: &Dwarf<Metered<'_>>, unit: usize) -> Result<Vec<Range>, Error> {
+        self.read(dwarf, unit, Err)
+    }
+
+    /// Returns the addresses of a unit without those that are damaged, as addr2line does.
+    pub(super) fn valid_of_unit(&self, dwarf: &Dwarf<Metered<'_>>, unit: usize) -> Result<Vec<Range>, Error> {
+        self.read(dwarf, unit, |_| Ok(()))
+    }
+
+    fn read(
+        &self,
+        dwarf: &Dwarf<Metered<'_>>,
+        unit: usize,
+        damaged: impl Fn(Error) -> Result<(), Error>,
+    ) -> Result<Vec<Range>, Error> {
         let mut ranges = Vec::new();
         let first = self.0.partition_point(|&(it, _)| it < unit);
         let of_unit = self.0.get(first..).unwrap_or_default().iter().take_while(|&&(it, _)| it == unit);
         for &(_, offset) in of_unit {
             let mut entries = dwarf.debug_aranges.header(offset)?.entries();
-            while let Some(entry) = entries.next()? {
-                if entry.length() != 0 {
-                    ranges.push(entry.range());
+            while let Some(entry) = entries.next().transpose() {
+                match entry {
+                    Ok(entry) if entry.length() != 0 => ranges.push(entry.range()),
+                    Ok(_) => {}
+                    Err(error) => damaged(error)?,
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::ops;
 
 use gimli::{Dwarf, Error, Range, UnitType};
 
-use super::{UnitRange, UnitsAt, abbreviations, aranges, containing, ordered, root};
+use super::{UnitRange, UnitSpan, UnitsAt, abbreviations, aranges, containing, ordered, root, spans};
 use crate::budget::Metered;
 
 /// The units that `.debug_aranges` lists. A file may have more units.
@@ -55,6 +55,16 @@ impl UnitIndex {
     /// Returns the listed units that have an address.
     pub(crate) fn containing(&self, address: u64) -> UnitsAt {
         containing(&self.ranges, address)
+    }
+
+    /// Calls `each` for each part of `range` that has the same listed units; see [`spans::spans`].
+    pub(crate) fn spans(
+        &self,
+        range: ops::Range<u64>,
+        steps: &mut dyn FnMut(usize) -> bool,
+        each: &mut dyn FnMut(UnitSpan<'_>),
+    ) {
+        spans::spans(&self.ranges, range, steps, each);
     }
 
     /// Returns whether the one unit in `dwarf` is this one, has the listed addresses by its root too, and can be parsed

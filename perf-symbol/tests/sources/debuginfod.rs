@@ -1,14 +1,15 @@
 //! Files from a debuginfod server, which each test runs for itself.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use perf_symbol::{Cancellation, Debuginfod, DebuginfodOptions, NoSymbols, ReadFiles, Symbolizer};
+use perf_session::BuildId;
+use perf_symbol::{Cancellation, Debuginfod, DebuginfodOptions, Files, NoSymbols, ReadFiles, Symbolizer};
 
 use crate::elf::{Elf, FUNC, SYMTAB};
 use crate::{Records, names, options};
@@ -292,4 +293,33 @@ fn a_download_that_is_cancelled_is_left_early_and_tried_again() {
     // The server has not failed.
     it.set_cancellation(Cancellation::new());
     assert_eq!(names(&mut it, &session, 5, 0x7000_1014), ["large+0x4 symtab"]);
+}
+
+#[test]
+fn a_source_is_fetched_and_kept() {
+    let text = b"int main;\n";
+    let answers = [
+        (&*path("source/usr/src/a%20b.c"), Answer::File(text.to_vec())),
+        (&path("source/large.c"), Answer::File(vec![0; 101])),
+    ];
+    let server = Server::new(&answers);
+    let cache = tempfile::tempdir().unwrap();
+    let mut servers = DebuginfodOptions::from_env().with_urls(&server.url);
+    servers.cache = Some(cache.path().into());
+    servers.timeout = Duration::from_secs(20);
+    let files = Debuginfod::new(ReadFiles, servers);
+    let fetch = |path: &str| {
+        let at = files.fetch_source(BuildId::new(&ID), path.as_bytes(), 100, &Cancellation::new());
+        at.and_then(|at| files.read(&at, 100)).map(|bytes| bytes.to_vec()).map_err(|error| error.kind())
+    };
+    // The paths are the same by RFC 3986, and the second one is in the cache.
+    assert_eq!(fetch("/usr//src/./a b.c").unwrap(), text);
+    assert_eq!(fetch("/usr/x/../src/a b.c").unwrap(), text);
+    assert_eq!(server.asked(), [path("source/usr/src/a%20b.c")]);
+    assert_eq!(fetch("/other.c"), Err(ErrorKind::NotFound));
+    assert_eq!(fetch("/other.c"), Err(ErrorKind::NotFound), "a miss, which is kept");
+    assert_eq!(fetch("/large.c"), Err(ErrorKind::FileTooLarge));
+    assert_eq!(fetch("relative.c"), Err(ErrorKind::NotFound));
+    assert_eq!(kept(cache.path()), ["source##other.c", "source##usr##src##a b.c"]);
+    assert_eq!(server.asked()[1..], [path("source/other.c"), path("source/large.c")]);
 }

@@ -21,6 +21,7 @@ mod hostile;
 mod https;
 mod jitdump_records;
 mod kernel;
+mod line_rows;
 mod lines;
 mod live;
 mod load_ahead;
