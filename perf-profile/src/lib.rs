@@ -66,6 +66,7 @@
     )
 )]
 
+pub mod annotation;
 #[cfg(feature = "archive")]
 #[cfg_attr(docsrs, doc(cfg(feature = "archive")))]
 pub mod archive;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -71,6 +72,14 @@ impl Files for ListedFiles {
         if self.is_given(path) { self.files.read_kernel(path, limit) } else { self.entry(path, limit) }
     }
 
+    fn read_range(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        if self.is_given(path) {
+            self.files.read_range(path, range)
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    }
+
     fn vdso(&self) -> io::Result<FileBytes> {
         self.entry(Path::new(VDSOS[0]), u64::MAX)
     }
@@ -91,6 +100,18 @@ impl Files for ListedFiles {
         cancellation: &Cancellation,
     ) -> io::Result<PathBuf> {
         let path = self.files.fetch(id, wanted, limit, cancellation)?;
+        self.fetched.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Ok(path)
+    }
+
+    fn fetch_source(
+        &self,
+        id: BuildId,
+        path: &[u8],
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> io::Result<PathBuf> {
+        let path = self.files.fetch_source(id, path, limit, cancellation)?;
         self.fetched.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
         Ok(path)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -73,6 +74,10 @@ impl Files for ReadLog {
         self.note(path, self.files.read_kernel(path, limit))
     }
 
+    fn read_range(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        self.files.read_range(path, range)
+    }
+
     fn vdso(&self) -> io::Result<FileBytes> {
         self.note(Path::new(VDSOS[0]), self.files.vdso())
     }
@@ -93,5 +98,15 @@ impl Files for ReadLog {
         cancellation: &Cancellation,
     ) -> io::Result<PathBuf> {
         self.files.fetch(id, wanted, limit, cancellation)
+    }
+
+    fn fetch_source(
+        &self,
+        id: BuildId,
+        path: &[u8],
+        limit: u64,
+        cancellation: &Cancellation,
+    ) -> io::Result<PathBuf> {
+        self.files.fetch_source(id, path, limit, cancellation)
     }
 }
