@@ -16,8 +16,8 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 /// The licences that a dependency may have: nothing stronger.
-const LICENCES: [&str; 7] =
-    ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Zlib", "Unicode-3.0", "Unlicense"];
+const LICENCES: [&str; 8] =
+    ["MIT", "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "Zlib", "Unicode-3.0", "Unlicense"];
 
 /// The licence of bzip2, which asks for no more than BSD's.
 const BZIP2: &str = "bzip2-1.0.6";

@@ -1,0 +1,76 @@
+//! Names of system registers and instructions that user space and the kernel's hot paths use. The decoder has their numbers.
+
+/// Returns the name of a register by its encoding, such as `s3_3_c4_c4_0`; `None` for all others.
+pub(super) fn register(encoding: &str) -> Option<&'static str> {
+    let name = match encoding {
+        "s2_0_c0_c2_2" => "mdscr_el1",
+        "s3_0_c0_c0_5" => "mpidr_el1",
+        "s3_0_c0_c4_0" => "id_aa64pfr0_el1",
+        "s3_0_c0_c5_0" => "id_aa64dfr0_el1",
+        "s3_0_c0_c6_0" => "id_aa64isar0_el1",
+        "s3_0_c0_c6_1" => "id_aa64isar1_el1",
+        "s3_0_c0_c7_0" => "id_aa64mmfr0_el1",
+        "s3_0_c1_c0_0" => "sctlr_el1",
+        "s3_0_c1_c0_2" => "cpacr_el1",
+        "s3_0_c2_c0_0" => "ttbr0_el1",
+        "s3_0_c2_c0_1" => "ttbr1_el1",
+        "s3_0_c2_c0_2" => "tcr_el1",
+        "s3_0_c4_c0_0" => "spsr_el1",
+        "s3_0_c4_c0_1" => "elr_el1",
+        "s3_0_c4_c1_0" => "sp_el0",
+        "s3_0_c4_c2_0" => "spsel",
+        "s3_0_c4_c2_2" => "currentel",
+        "s3_0_c4_c2_3" => "pan",
+        "s3_0_c4_c2_4" => "uao",
+        "s3_0_c4_c6_0" => "icc_pmr_el1",
+        "s3_0_c5_c2_0" => "esr_el1",
+        "s3_0_c6_c0_0" => "far_el1",
+        "s3_0_c7_c4_0" => "par_el1",
+        "s3_0_c10_c2_0" => "mair_el1",
+        "s3_0_c12_c0_0" => "vbar_el1",
+        "s3_0_c12_c11_5" => "icc_sgi1r_el1",
+        "s3_0_c12_c12_0" => "icc_iar1_el1",
+        "s3_0_c12_c12_1" => "icc_eoir1_el1",
+        "s3_0_c13_c0_1" => "contextidr_el1",
+        "s3_0_c13_c0_4" => "tpidr_el1",
+        "s3_0_c14_c1_0" => "cntkctl_el1",
+        "s3_3_c0_c0_1" => "ctr_el0",
+        "s3_3_c0_c0_7" => "dczid_el0",
+        "s3_3_c2_c4_0" => "rndr",
+        "s3_3_c2_c4_1" => "rndrrs",
+        "s3_3_c4_c2_0" => "nzcv",
+        "s3_3_c4_c2_1" => "daif",
+        "s3_3_c4_c2_5" => "dit",
+        "s3_3_c4_c2_6" => "ssbs",
+        "s3_3_c4_c4_0" => "fpcr",
+        "s3_3_c4_c4_1" => "fpsr",
+        "s3_3_c9_c12_0" => "pmcr_el0",
+        "s3_3_c9_c12_1" => "pmcntenset_el0",
+        "s3_3_c9_c12_5" => "pmselr_el0",
+        "s3_3_c9_c13_0" => "pmccntr_el0",
+        "s3_3_c9_c13_2" => "pmxevcntr_el0",
+        "s3_3_c9_c14_0" => "pmuserenr_el0",
+        "s3_3_c13_c0_2" => "tpidr_el0",
+        "s3_3_c13_c0_3" => "tpidrro_el0",
+        "s3_3_c14_c0_0" => "cntfrq_el0",
+        "s3_3_c14_c0_1" => "cntpct_el0",
+        "s3_3_c14_c0_2" => "cntvct_el0",
+        "s3_3_c14_c3_1" => "cntv_ctl_el0",
+        "s3_3_c14_c3_2" => "cntv_cval_el0",
+        "s3_4_c13_c0_2" => "tpidr_el2",
+        _ => return None,
+    };
+    Some(name)
+}
+
+/// Returns the mnemonic and operands of an instruction that has a name of its own; `None` for all others.
+pub(super) fn alias(text: &str) -> Option<(&'static str, &'static str)> {
+    match text {
+        "hint #0x14" => Some(("csdb", "")),
+        "hint #0x20" => Some(("bti", "")),
+        "hint #0x22" => Some(("bti", "c")),
+        "hint #0x24" => Some(("bti", "j")),
+        "hint #0x26" => Some(("bti", "jc")),
+        _ => None,
+    }
+}
