@@ -3,22 +3,22 @@
 //! The page is one file, which loads nothing from elsewhere. It has all samples with their threads and times, and finds what
 //! to show itself. Its policy (`Content-Security-Policy`) allows its own script and style alone, by their hashes.
 
+mod annotated;
 mod events;
 mod functions;
 mod meta;
-mod numbers;
 mod page;
 mod samples;
 mod svg;
 mod threads;
 mod tree;
-mod xml;
 
 use std::io::{self, Write};
 use std::num::NonZero;
 
 use perf_profile::{
     CallTree, Profile,
+    annotation::Annotation,
     diff::{ChangedFile, DiffSide, Normalize, changed},
     text::OneLine,
 };
@@ -56,6 +56,9 @@ pub struct Options {
     pub compare: Option<Normalize>,
     /// Number of threads that make a page; a picture uses one. The output is the same for any number.
     pub threads: NonZero<usize>,
+    /// Functions with their instructions and source lines, those with most samples first. A page shows them where their frames are
+    /// clicked; a picture leaves them out. Empty for a page without them.
+    pub annotations: Vec<Annotation>,
 }
 
 impl Default for Options {
@@ -67,6 +70,7 @@ impl Default for Options {
             event: None,
             compare: None,
             threads: NonZero::<usize>::MIN,
+            annotations: Vec::new(),
         }
     }
 }
@@ -136,12 +140,14 @@ fn write_page(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> i
         threads: &threads,
         samples: &samples,
     };
+    let annotations = annotated::json(&options.annotations, profiles, &functions);
     let parts = page::PageParts {
         title: &options.title(profiles),
         meta: &meta.json(&tree),
         functions: &functions.bytes(),
         tree: &tree.bytes(),
         samples: &samples.bytes,
+        annotations: annotations.as_ref(),
     };
     page::write(&parts, out)
 }
@@ -155,4 +161,35 @@ fn changed_files(profiles: &[Profile]) -> Vec<[String; 3]> {
         [OneLine(&it.name).to_string(), before, after]
     };
     changed(sides).iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(annotations: Vec<Annotation>) -> String {
+        let options = Options { annotations, ..Options::default() };
+        let mut page = Vec::new();
+        write(&[], &options, &mut page).unwrap();
+        String::from_utf8(page).unwrap()
+    }
+
+    #[test]
+    fn only_a_page_with_annotated_functions_has_their_panel() {
+        assert!(!page(Vec::new()).contains("annotation"));
+        let mut annotation = Annotation::default();
+        annotation.symbol = b"</script><img src=x onerror=alert(1)>"[..].into();
+        let page = page(vec![annotation]);
+        assert!(page.contains(r#"<section id="annotation""#) && !page.contains("<img"));
+        assert!(page.contains(r#"id="data-annotations">{"functions":[{"#));
+        // A picture has no use for them.
+        let options = Options {
+            document: FlameDocument::Svg,
+            annotations: vec![Annotation::default()],
+            ..Options::default()
+        };
+        let mut picture = Vec::new();
+        write(&[], &options, &mut picture).unwrap();
+        assert!(!String::from_utf8(picture).unwrap().contains("annotation"));
+    }
 }

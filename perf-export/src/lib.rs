@@ -28,7 +28,7 @@
 //! One per format; only `fold` is on by default:
 //!
 //! - `fold`: folded stacks, as the scripts around flame graphs read them.
-//! - `flamegraph`: flame graphs, as a page for a browser or a static picture.
+//! - `flamegraph`: flame graphs, as a page for a browser or a static picture; and pages of annotated functions.
 //! - `firefox`: processed profiles of the Firefox Profiler.
 //! - `pprof`: profiles for `go tool pprof`.
 //! - `otlp`: profiles of OpenTelemetry, as protobuf or JSON.
@@ -51,6 +51,9 @@
     )
 )]
 
+#[cfg(feature = "flamegraph")]
+#[cfg_attr(docsrs, doc(cfg(feature = "flamegraph")))]
+pub mod annotation;
 #[cfg(feature = "branches")]
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
@@ -66,6 +69,8 @@ pub mod flamegraph;
 #[cfg(feature = "fold")]
 #[cfg_attr(docsrs, doc(cfg(feature = "fold")))]
 pub mod fold;
+#[cfg(feature = "flamegraph")]
+mod html;
 #[cfg(any(feature = "firefox", feature = "speedscope"))]
 mod json;
 #[cfg(feature = "otlp")]
@@ -82,7 +87,7 @@ mod proto_tables;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;
-#[cfg(any(feature = "firefox", feature = "otlp", feature = "pprof"))]
+#[cfg(any(feature = "firefox", feature = "flamegraph", feature = "otlp", feature = "pprof"))]
 mod strings;
 #[cfg(feature = "arrow")]
 mod text_table;

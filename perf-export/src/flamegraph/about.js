@@ -22,7 +22,7 @@ function describe(frame, many) {
 
 function showDetails() {
     const frame = chosen >= 0 ? chosen : focus;
-    $('details').replaceChildren(...describe(frame, 0));
+    $('details').replaceChildren(...(more ? more.links(frame) : []), ...describe(frame, 0));
 }
 
 function showTip(item, event) {
@@ -59,6 +59,7 @@ function zoom(frame) {
     $('tip').hidden = true;
     layout();
     showDetails();
+    more?.open(frame);
 }
 
 // Scrolls so that a frame can be seen.

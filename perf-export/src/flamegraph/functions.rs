@@ -12,7 +12,7 @@ use perf_profile::{
 use perf_session::DsoKind;
 use perf_symbol::NameSource;
 
-use super::numbers::push;
+use crate::html::numbers::push;
 
 /// The kind of a function, which chooses its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,7 +15,6 @@ const GROUP = [250, 0, 18, 84, 34];
 // The captures of a comparison.
 const SIDES = ['before', 'after'];
 
-const $ = (id) => document.getElementById(id);
 const data = readData();
 const { meta, functions, rows } = data;
 const state = {
@@ -24,15 +23,8 @@ const state = {
 };
 let tree, shown = [], focus = 0, hovered = -1, chosen = -1, matches = null, groupMatches = [], perBucket = [], tallest = 1;
 let columns = 1;
-const number = (value) => value.toLocaleString('en-US');
-const reducedTo = (value, digits) => value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits });
-
-function make(tag, text = '', className = '') {
-    const element = document.createElement(tag);
-    element.textContent = text;
-    if (className) element.className = className;
-    return element;
-}
+// What another part of the page has to show of frames.
+let more = null;
 
 function time(ns) {
     if (ns >= 1e9) return `${reducedTo(ns / 1e9, ns >= 1e11 ? 0 : 2)} s`;
@@ -42,11 +34,6 @@ function time(ns) {
 
 const inTime = () => state.size === 'period' && meta.events[state.event].unit === 'ns';
 const valueText = (value) => compare ? comparedText(value) : inTime() ? time(value) : `${number(value)} ${state.size === 'samples' ? value === 1 ? 'sample' : 'samples' : meta.events[state.event].name}`;
-
-function percent(part, all) {
-    const share = all > 0 ? 100 * part / all : 0;
-    return share > 0 && share < 0.01 ? '< 0.01 %' : `${reducedTo(share, share >= 10 ? 1 : 2)} %`;
-}
 
 const kindOf = (frame) => tree.fn[frame] < 0 ? -1 : functions.kind[tree.fn[frame]];
 const fileOf = (frame) => tree.fn[frame] < 0 ? '' : functions.files[functions.file[tree.fn[frame]]];

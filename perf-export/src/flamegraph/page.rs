@@ -3,16 +3,14 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
-use super::numbers::base64;
-use super::xml::push_escaped;
+use crate::annotation::panel;
+use crate::html::{self, Template, json_text, numbers::base64};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// One script: its parts share their names.
-const SCRIPT: [&str; 10] = [
-    "(() => {\n'use strict';\n",
+/// Parts of the script that read and draw.
+const SHOW: [&str; 7] = [
     include_str!("data.js"),
     include_str!("trees.js"),
     include_str!("page.js"),
@@ -20,9 +18,11 @@ const SCRIPT: [&str; 10] = [
     include_str!("draw.js"),
     include_str!("timeline.js"),
     include_str!("about.js"),
-    include_str!("controls.js"),
-    "})();\n",
 ];
+/// The part of the script that opens annotated functions.
+const ANNOTATED: &str = include_str!("annotated.js");
+/// The last part of the script, which starts it.
+const START: &str = include_str!("controls.js");
 
 /// The content of a page.
 #[derive(Clone, Copy, Debug)]
@@ -32,48 +32,43 @@ pub(super) struct PageParts<'a> {
     pub(super) functions: &'a [u8],
     pub(super) tree: &'a [u8],
     pub(super) samples: &'a [u8],
+    /// The annotated functions; `None` leaves out their panel with its script and style.
+    pub(super) annotations: Option<&'a Value>,
 }
 
-/// Fills the page in: a word in braces, such as `{title}`, is a part.
+/// Writes the page with its parts.
 pub(super) fn write(parts: &PageParts<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let script = SCRIPT.concat();
-    let mut texts = PAGE.split('{');
-    out.write_all(texts.next().unwrap_or_default().as_bytes())?;
-    for text in texts {
-        let (part, text) = text.split_once('}').unwrap_or_default();
-        match part {
-            "title" => {
-                let mut title = Vec::new();
-                push_escaped(&mut title, parts.title);
-                out.write_all(&title)?;
-            }
-            "policy" => write!(
-                out,
-                "default-src 'none'; img-src data:; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
-                source(STYLE),
-                source(&script)
-            )?,
-            "style" => out.write_all(STYLE.as_bytes())?,
-            "script" => out.write_all(script.as_bytes())?,
-            "meta" => {
-                // Only strings have the character that could end the element.
-                let text = parts.meta.to_string().replace('<', "\\u003c");
-                out.write_all(text.as_bytes())?;
-            }
-            "functions" => out.write_all(&base64(parts.functions))?,
-            "tree" => out.write_all(&base64(parts.tree))?,
-            "samples" => out.write_all(&base64(parts.samples))?,
-            _ => {}
-        }
-        out.write_all(text.as_bytes())?;
-    }
-    Ok(())
+    let is_annotated = parts.annotations.is_some();
+    let template = Template {
+        text: PAGE,
+        title: parts.title,
+        style: &style(is_annotated),
+        script: &script(is_annotated),
+    };
+    template.write(out, &|part, out| match part {
+        "meta" => out.write_all(json_text(parts.meta).as_bytes()),
+        "functions" => out.write_all(&base64(parts.functions)),
+        "tree" => out.write_all(&base64(parts.tree)),
+        "samples" => out.write_all(&base64(parts.samples)),
+        "panel" if is_annotated => out.write_all(panel::HTML.as_bytes()),
+        "annotations" => parts.annotations.map_or(Ok(()), |data| panel::write_data(data, out)),
+        _ => Ok(()),
+    })
 }
 
-/// Returns what the policy calls a script or a style.
-fn source(text: &str) -> String {
-    let hash = base64(&Sha256::digest(text.as_bytes()));
-    format!("sha256-{}", String::from_utf8_lossy(&hash))
+fn style(is_annotated: bool) -> String {
+    [html::STYLE, STYLE, if is_annotated { panel::STYLE } else { "" }].concat()
+}
+
+fn script(is_annotated: bool) -> String {
+    let mut parts = html::SCRIPT.to_vec();
+    parts.extend(SHOW);
+    if is_annotated {
+        parts.extend(panel::SCRIPT);
+        parts.push(ANNOTATED);
+    }
+    parts.push(START);
+    html::script(&parts)
 }
 
 #[cfg(test)]
@@ -82,12 +77,24 @@ mod tests {
 
     #[test]
     fn all_parts_are_in_the_page() {
-        let parts: Vec<_> =
-            PAGE.split('{').skip(1).filter_map(|text| Some(text.split_once('}')?.0)).collect();
-        let expected = ["policy", "title", "style", "meta", "functions", "tree", "samples", "script"];
-        assert_eq!(parts, expected);
+        let expected = [
+            "policy",
+            "title",
+            "style",
+            "panel",
+            "meta",
+            "functions",
+            "tree",
+            "samples",
+            "annotations",
+            "script",
+        ];
+        assert_eq!(Template::parts(PAGE), expected);
         // What would end the elements that they are in.
-        assert!(!SCRIPT.concat().contains("</script") && !SCRIPT.concat().contains("<!--"));
-        assert!(!STYLE.contains("</style"));
+        for is_annotated in [false, true] {
+            let script = script(is_annotated);
+            assert!(!script.contains("</script") && !script.contains("<!--"));
+            assert!(!style(is_annotated).contains("</style"));
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::num::NonZero;
 use perf_profile::{Profile, SampleTotal, work::sorting::sort_by_key};
 
 use super::events::FlameEvents;
-use super::numbers::push;
 use super::threads::FlameThreads;
+use crate::html::numbers::push;
 
 /// Number of parts into which the time is divided, if times are exact.
 const BUCKETS: u64 = 512;

@@ -14,7 +14,7 @@ use super::Options;
 use super::events::{FlameEvent, FlameEvents};
 use super::functions::{FlameFunction, FlameFunctions, FunctionKind};
 use super::tree::FlameTree;
-use super::xml::push_escaped;
+use crate::html::xml::push_escaped;
 
 const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 10.0;

@@ -2,7 +2,7 @@
 
 use perf_profile::CallTree;
 
-use super::numbers::push;
+use crate::html::numbers::push;
 
 /// A node of a [`FlameTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

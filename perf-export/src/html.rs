@@ -1,0 +1,95 @@
+//! Pages: each is one file that loads nothing, and whose policy (`Content-Security-Policy`) allows its own scripts and style
+//! alone, by their hashes.
+
+pub(crate) mod numbers;
+pub(crate) mod xml;
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use numbers::base64;
+use xml::push_escaped;
+
+/// The style that all pages have.
+pub(crate) const STYLE: &str = include_str!("html/common.css");
+/// The parts of a script that all pages have.
+pub(crate) const SCRIPT: [&str; 2] = [include_str!("html/text.js"), include_str!("html/numbers.js")];
+
+/// A page without its content.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Template<'a> {
+    /// The page, in which a word in braces, such as `{title}`, is a part.
+    pub(crate) text: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) style: &'a str,
+    pub(crate) script: &'a str,
+}
+
+impl Template<'_> {
+    /// Writes the page. `write_part` writes the parts other than `title`, `policy`, `style` and `script`.
+    pub(crate) fn write(
+        &self,
+        out: &mut dyn Write,
+        write_part: &dyn Fn(&str, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut texts = self.text.split('{');
+        out.write_all(texts.next().unwrap_or_default().as_bytes())?;
+        for text in texts {
+            let (part, text) = text.split_once('}').unwrap_or_default();
+            match part {
+                "title" => {
+                    let mut title = Vec::new();
+                    push_escaped(&mut title, self.title);
+                    out.write_all(&title)?;
+                }
+                "policy" => write!(
+                    out,
+                    "default-src 'none'; img-src data:; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
+                    source(self.style),
+                    source(self.script)
+                )?,
+                "style" => out.write_all(self.style.as_bytes())?,
+                "script" => out.write_all(self.script.as_bytes())?,
+                _ => write_part(part, out)?,
+            }
+            out.write_all(text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the names of the parts.
+    #[cfg(test)]
+    pub(crate) fn parts(text: &str) -> Vec<&str> {
+        text.split('{').skip(1).filter_map(|text| Some(text.split_once('}')?.0)).collect()
+    }
+}
+
+/// Returns a script of parts, which share their names.
+pub(crate) fn script(parts: &[&str]) -> String {
+    ["(() => {\n'use strict';\n", &parts.concat(), "})();\n"].concat()
+}
+
+/// Returns JSON that can be the text of a `script` element.
+pub(crate) fn json_text(value: &Value) -> String {
+    // Only strings have the character that could end the element.
+    value.to_string().replace('<', "\\u003c")
+}
+
+/// Returns the name of a script or a style in the policy.
+fn source(text: &str) -> String {
+    let hash = base64(&Sha256::digest(text.as_bytes()));
+    format!("sha256-{}", String::from_utf8_lossy(&hash))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_json_cannot_end_an_element() {
+        let text = json_text(&serde_json::json!(["</script><!--", "<"]));
+        assert_eq!(text, r#"["\u003c/script>\u003c!--","\u003c"]"#);
+    }
+}
