@@ -1,5 +1,6 @@
 //! The command line.
 
+pub(crate) mod annotate;
 #[cfg(target_os = "linux")]
 mod archive;
 mod capture;
@@ -81,6 +82,9 @@ pub(crate) enum Verb {
     /// Show where the time went, as perf report does
     #[command(after_help = report::examples())]
     Report(Box<report::ReportArgs>),
+    /// Show the instructions and source lines of functions with their samples, as perf annotate does
+    #[command(after_help = annotate::EXAMPLES)]
+    Annotate(Box<annotate::AnnotateArgs>),
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]
     Fold(fold::FoldArgs),
@@ -128,6 +132,7 @@ impl Verb {
             Self::Dump(args) => args.reading.no_mmap,
             Self::Script(args) => args.reading.no_mmap,
             Self::Report(args) => args.reading.no_mmap,
+            Self::Annotate(args) => args.reading.no_mmap,
             Self::Fold(args) => args.profile.reading.no_mmap,
             Self::Diff(args) => args.reading.no_mmap,
             Self::Flamegraph(args) => args.profile.reading.no_mmap,

@@ -18,6 +18,7 @@ fn line(download: &Download<'_>) -> String {
     let what = match download.wanted {
         BuildIdFile::Executable => "file",
         BuildIdFile::DebugInfo => "debug file",
+        BuildIdFile::Source => "source file",
     };
     let size = download.size.map(|size| format!(", {}", BinaryBytes(size))).unwrap_or_default();
     format!("perfdata: fetching the {what} of build id {} from {}{size}", download.id, download.url)

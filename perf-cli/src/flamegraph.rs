@@ -2,10 +2,15 @@
 
 use std::path::Path;
 
+use perf_annotate::AnnotateOptions;
 use perf_export::flamegraph::{self, FlameDocument};
+use perf_profile::annotation::Annotation;
 use perf_profile::{Profile, SampleDetail, TimeDetail};
 
+use crate::annotate;
+use crate::args::annotate::PercentType;
 use crate::args::flamegraph::FlamegraphArgs;
+use crate::args::profile::ProfileArgs;
 use crate::capture_names::capture_names;
 use crate::escape::shown;
 use crate::outcome::{Failure, Outcome};
@@ -20,6 +25,11 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let document = document_of(path)?;
     // A picture has no times.
     let times = if document == FlameDocument::Svg { TimeDetail::Nothing } else { TimeDetail::Spans };
+    if args.annotate.is_some() && document == FlameDocument::Svg {
+        return Err(Failure(
+            "--annotate: a picture has no instructions; give -o a name that ends in .html".into(),
+        ));
+    }
     let detail = SampleDetail { times, ..SampleDetail::default() };
     let Profiles { profiles, inputs, outcome } = profile::read(&(&args.profile).into(), detail)?;
     let mut options = flamegraph::Options::default();
@@ -27,8 +37,33 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     options.threads = args.profile.threads();
     options.event = selection::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
     options.document = document;
+    if let Some(limit) = args.annotate {
+        options.annotations = annotations(&args.profile, limit)?;
+    }
     write(path, &profiles, &options, &inputs)?;
     Ok(outcome)
+}
+
+/// Returns the functions of captures that have at least `limit` percent of an event's samples.
+fn annotations(args: &ProfileArgs, limit: f64) -> Result<Vec<Annotation>, Failure> {
+    let mut all = Vec::new();
+    for path in &args.files.0 {
+        // What cannot be decoded has been reported.
+        crate::input::read(path, |reader, memory| {
+            if memory.path.is_none() {
+                let what = "a capture from a pipe is read once; write it to a file first";
+                return Err(Failure(format!("--annotate: {what}")));
+            }
+            let options = AnnotateOptions::default();
+            let threads = args.naming.threads;
+            let mut annotator =
+                annotate::counted(&reader, memory, &args.only, &args.symbols, threads, options, &mut ())?;
+            let wanted = annotate::above(&annotator, limit, PercentType::LocalPeriod);
+            all.extend(wanted.into_iter().filter_map(|index| annotator.annotate(index).ok()));
+            Ok(Outcome::Clean)
+        })?;
+    }
+    Ok(all)
 }
 
 /// Writes a page or a picture, and says so.

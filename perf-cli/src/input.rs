@@ -56,7 +56,16 @@ impl Memory<'_> {
 
     /// Returns the path of the kernel's symbols that were recorded with the capture, if it is a folder that has them.
     pub(crate) fn kallsyms(&self) -> Option<PathBuf> {
-        Some(self.path?.join(KCORE_DIR).join("kallsyms")).filter(|path| path.is_file())
+        self.in_kcore_dir("kallsyms")
+    }
+
+    /// Returns the path of the kernel's memory that was recorded with the capture, if it is a folder that has it.
+    pub(crate) fn kcore(&self) -> Option<PathBuf> {
+        self.in_kcore_dir("kcore")
+    }
+
+    fn in_kcore_dir(&self, name: &str) -> Option<PathBuf> {
+        Some(self.path?.join(KCORE_DIR).join(name)).filter(|path| path.is_file())
     }
 }
 

@@ -7,12 +7,14 @@
 
 extern crate alloc;
 
+mod annotate;
 #[cfg(target_os = "linux")]
 mod archive;
 mod args;
 mod batch;
 mod branches;
 mod capture_names;
+mod colors;
 mod column;
 mod debug_archive;
 mod diff;
@@ -47,6 +49,7 @@ mod script;
 mod selection;
 mod shell;
 mod streams;
+mod terminal;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -139,6 +142,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Archive(args) => archive::run(args),
         Verb::Script(args) => script::run(args),
         Verb::Report(args) => report::run(args),
+        Verb::Annotate(args) => annotate::run(args),
         Verb::Fold(args) => fold::run(args),
         Verb::Diff(args) => diff::run(args),
         Verb::Flamegraph(args) => flamegraph::run(args),

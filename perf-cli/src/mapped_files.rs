@@ -3,6 +3,7 @@
 use alloc::sync::{Arc, Weak};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -86,6 +87,10 @@ impl Files for MappedFiles {
 
     fn read_kernel(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
         ReadFiles.read_kernel(path, limit)
+    }
+
+    fn read_range(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        ReadFiles.read_range(path, range)
     }
 
     fn vdso(&self) -> io::Result<FileBytes> {

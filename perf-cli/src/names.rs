@@ -93,6 +93,7 @@ pub(crate) fn sources(
     }
     options.vmlinux.clone_from(&args.vmlinux);
     options.kallsyms = args.kallsyms.clone().or_else(|| memory.kallsyms());
+    options.kcore = memory.kcore();
     options.recorded_until = perf_profile::recorded_until(features).or_else(|| written_at(memory));
     options.inlines = !args.no_inline || lines == Lines::Always;
     options.lines = lines != Lines::Never;

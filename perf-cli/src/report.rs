@@ -21,6 +21,8 @@ use perf_profile::Limits;
 use perf_profile::report::{Options, Report, ReportError, ReportPlan};
 use perf_symbol::SymbolLookup;
 
+use crate::annotate::browser::AnnotationProvider;
+use crate::annotate::{self, CountedFunctions};
 use crate::args::only::OnlyArgs;
 use crate::args::report::{ReportArgs, ReportFormat};
 use crate::input::Memory;
@@ -30,6 +32,7 @@ use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
 use crate::perf_text::header;
 use crate::selection;
+use perf_annotate::AnnotateOptions;
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
     if let Some((option, instead)) = args.refused.given() {
@@ -57,7 +60,8 @@ fn report(
         }
     }
     if browser::is_wanted(args) {
-        return browser::run(reader, memory, args, limits);
+        let source = |only: &OnlyArgs| functions(reader, memory, args, only.clone());
+        return browser::run(reader, memory, args, limits, Some(&source));
     }
     with_report(reader, memory, args, &args.only, limits, &mut |view| {
         match args.format {
@@ -67,6 +71,28 @@ fn report(
         output.flush()?;
         Ok(())
     })
+}
+
+/// Returns what has the instructions of functions, which reads the capture again when the first one is shown.
+fn functions<'a>(
+    reader: &'a Reader<'_>,
+    memory: Memory<'a>,
+    args: &'a ReportArgs,
+    only: OnlyArgs,
+) -> Box<dyn AnnotationProvider + 'a> {
+    Box::new(CountedFunctions::new(move || {
+        if !reader.can_walk_again() {
+            return Err(
+                "a capture from a pipe is read once; write it to a file to see instructions".to_owned()
+            );
+        }
+        let mut observer = StderrObserver::new(memory, false);
+        let options = AnnotateOptions::default();
+        let counted =
+            annotate::counted(reader, memory, &only, &args.symbols, args.threads, options, &mut observer);
+        observer.end_progress();
+        counted.map_err(|Failure(why)| why)
+    }))
 }
 
 /// A use of a report, such as printing it.

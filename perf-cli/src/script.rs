@@ -1,13 +1,19 @@
 //! `perfdata script`: samples with their processes and stacks, as `perf script` prints them.
 
 mod bpf_output;
+mod branch_blocks;
 mod branches;
+mod choice;
+mod clock;
 mod counters;
 mod dso;
 mod event;
 mod events;
+mod field_decoders;
 mod fields;
 mod frames;
+mod instruction;
+mod instruction_text;
 mod json;
 mod line;
 mod note;
@@ -20,6 +26,7 @@ mod trace_error;
 use core::num::NonZero;
 use std::thread::available_parallelism;
 
+use perf_annotate::InstructionReader;
 use perf_parse::file::Reader;
 use perf_profile::Symbols;
 
@@ -31,8 +38,10 @@ use crate::outcome::{Failure, Outcome};
 use crate::output::{Output, say};
 use crate::perf_text::header;
 use crate::selection;
+use choice::Choice;
 use event::{ScriptEvent, ScriptEvents};
-use fields::{Choice, Fields};
+use field_decoders::FieldDecoders;
+use fields::Fields;
 use pass::{ScriptEnd, ScriptPass};
 use printer::Printer;
 
@@ -78,7 +87,10 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
         || events.choice.has(Fields::SYM.with(Fields::DSO).with(Fields::SRCLINE));
     let names = names.with_max_stack(options.max_stack);
     let names = if needs_kernel { names } else { names.without_kernel_in_stacks() };
-    let mut printer = Printer::new(reader, options, events.traces.clone(), names.clone());
+    let needs_code = events.choice.has(Fields::INSTRUCTION.with(Fields::BLOCKS));
+    let instructions = needs_code.then(|| InstructionReader::new(reader.features()));
+    let decoders = FieldDecoders { traces: events.traces.clone(), instructions };
+    let mut printer = Printer::new(reader, options, decoders, names.clone());
     let mut pass = ScriptPass::new(options, events, &mut output);
     let mut observer = StderrObserver::new(memory, true);
     let walked = match samples.walk(names, &mut pass, &mut printer, threads, &mut observer) {

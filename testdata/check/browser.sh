@@ -65,6 +65,8 @@ keys "stty -g >before" Enter
 
 starts "$captures/callchain.data"
 is rows
+keys a
+sees "the function has no name"
 keys Enter
 sees "+ 0x7ff9367e424a"
 keys Down Enter

@@ -45,6 +45,8 @@ options() {
 -F tid,brstack,dso
 -F tid,brstacksym,dso
 -F tid,brstackoff,dso
+-F ip,insn,insnlen,phys_addr -G
+-F tid,brstackinsn,brstackinsnlen
 -F tid,phys_addr
 -F tid,data_page_size,code_page_size
 -F +bpf-output,-ip,-sym,-symoff,-trace

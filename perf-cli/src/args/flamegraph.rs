@@ -17,6 +17,7 @@ Functions are named by the files that the capture was recorded from, as perfdata
 Examples:
   perfdata flamegraph
   perfdata flamegraph perf.data -o flames.html
+  perfdata flamegraph --annotate=0.5 -o flames.html
   perfdata flamegraph -o flames.svg --comms server --event cycles
   perfdata flamegraph host-a.data host-b.data --time 10%-20%";
 
@@ -26,6 +27,12 @@ pub(crate) struct FlamegraphArgs {
     /// An existing file is replaced once the new one is complete
     #[arg(short, long, value_name = "OUT", default_value = "flamegraph.html")]
     pub(crate) output: PathBuf,
+
+    /// Put the instructions and source lines of functions with at least this percentage of an event's samples into the page, to be
+    /// shown with their samples. Reads each capture once more
+    #[arg(long, value_name = "PERCENT", num_args = 0..=1, require_equals = true, default_missing_value = "1",
+          value_parser = super::annotate::percent)]
+    pub(crate) annotate: Option<f64>,
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,

@@ -19,19 +19,25 @@ next one; --no-inline prints what perf script --no-inline prints.
 
 The fields of -F: comm tid pid time cpu event trace ip sym dso dsoff addr symoff period iregs uregs brstack brstacksym \
 data_src weight bpf-output brstackoff phys_addr misc tod data_page_size code_page_size ins_lat machine_pid vcpu cgroup \
-retire_lat flags srcline. flags are blank, because only a decoder of processor traces sets them. For a pipe, perf adds sym \
+retire_lat flags srcline insn insnlen disasm brstackinsn brstackinsnlen brstackdisasm. flags are blank, because only a decoder of processor traces sets them. For a pipe, perf adds sym \
 to ip; here ip without sym and dso is the recorded address, as in perf 7.2, and not the offset in a file.
 
-These fields of perf are refused: insn, insnlen, disasm, brstackinsn, brstackinsnlen, brstackdisasm, ipc, synth, \
-metric, callindent and brcntr need instructions or processor traces, which perfdata does not decode. srccode needs \
-the source files. A field that no sample of an event has is refused, too, unless it is given for one type of events.
+insn and insnlen are the bytes of the instruction at the address of the sample, and their number, which is 0 if the code is not \
+found; disasm is its text. brstackinsn, brstackinsnlen and brstackdisasm print the same of all instructions between the branches of \
+the sample, oldest first, with the cycles of each block; the capture must have branches of all types (perf record -b). Code comes \
+from the file that the capture was recorded from, of BPF programs and of the kernel as perfdata annotate has it. perf decodes x86 \
+alone; here it is x86 and Arm.
+
+These fields of perf are refused: ipc, synth, metric, callindent and brcntr need processor traces or counters, which perfdata does \
+not decode. srccode needs the source files. A field that no sample of an event has is refused, too, unless it is given for one type of events.
 
 A user call chain may come in a later record (CALLCHAIN_DEFERRED, Linux 6.19). Its samples are then printed when it \
 comes, as perf 7.2 does: after samples that are later. Those whose chain does not come are printed without it. Up to 64 \
 MiB of samples wait; more than that are printed at once, and counted on standard error.
 
 A line of jsonl is a sample: offset, event, event_name, pid, tid, comm, cpu, time, period, stack, and what it has of \
-inner, addr, phys_addr, weight, data_src, cgroup, trace and branch_stack. A frame has ip and mode, and if its mapping is \
+inner, addr, phys_addr, weight, data_src, cgroup, trace and branch_stack; also insn (in hexadecimal), insnlen and disasm if -F has \
+them and the code is found. A frame has ip and mode, and if its mapping is \
 known, dso and what there is of build_id, file_offset, sym, sym_offset, inlined, file, line and source: the table that \
 has the name. \"guessed\" is true for a frame that is a guess, or whose name is; texts have [guessed] after the name. Inlined functions come before the function that they were inlined into, with the same ip. The frames are \
 those of the call chain or of the copied stack, innermost first. Without a chain, and for a chain without frames, the \
@@ -44,6 +50,7 @@ Examples:
   perfdata script
   perfdata script perf.data -F comm,tid,time,event,ip,dso
   perfdata script -F +addr,-period --pid 1234 --time 1203.5,1204
+  perfdata script -F comm,ip,sym,disasm
   perfdata script --show-task-events --show-mmap-events | less
   perfdata script --format jsonl | jq -r '[.comm, .stack[0].dso] | @tsv' | sort | uniq -c";
 

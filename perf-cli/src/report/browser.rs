@@ -6,6 +6,7 @@
 mod chains;
 mod draw;
 mod files;
+mod function;
 #[cfg(test)]
 mod hostile;
 mod keys;
@@ -13,16 +14,16 @@ mod lines;
 mod listed;
 mod model;
 mod state;
-mod terminal;
 #[cfg(test)]
 mod tests;
 
-use std::io::IsTerminal;
+use std::io;
 
 use perf_parse::file::Reader;
 use perf_profile::Limits;
 
 use super::{ReportView, quality, with_report};
+use crate::annotate::browser::{self as annotation, AnnotationExit, AnnotationProvider};
 use crate::args::only::OnlyArgs;
 use crate::args::report::{ReportArgs, ReportFormat};
 use crate::escape::OneLine;
@@ -30,29 +31,24 @@ use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
 use crate::perf_text::header;
-use crate::{selection, streams};
-use draw::ScreenLook;
+use crate::selection;
+use crate::terminal::{self, Screen};
+use draw::{ScreenLook, draw};
 use files::BrowsedCapture;
 use model::{Browser, BrowserContext, BrowserStep};
 use state::BrowserState;
-use terminal::Screen;
 
 /// Returns whether a report is shown in the browser: on a terminal, unless text is asked for.
 ///
-/// perf: `cmd_report`, `tools/perf/builtin-report.c`; `setup_browser`, `tools/perf/ui/setup.c`.
+/// perf: `cmd_report`, `tools/perf/builtin-report.c`.
 pub(super) fn is_wanted(args: &ReportArgs) -> bool {
     let is_text = args.stdio || args.header || args.header_only || args.timeline;
     let is_for_programs = args.format != ReportFormat::Text || args.field_separator.is_some();
-    // Windows has no such variable.
-    let is_dumb = match std::env::var_os("TERM") {
-        Some(name) => name.is_empty() || name == "dumb",
-        None => cfg!(unix),
-    };
-    !(is_text || is_for_programs || is_dumb)
-        && streams::are_of_process()
-        && std::io::stdin().is_terminal()
-        && std::io::stdout().is_terminal()
+    !(is_text || is_for_programs) && terminal::is_there()
 }
+
+/// Makes what finds the code of functions, with the samples that are selected.
+pub(super) type AnnotationSource<'a> = &'a dyn Fn(&OnlyArgs) -> Box<dyn AnnotationProvider + 'a>;
 
 /// How the browser of some samples was left.
 #[derive(Clone, Debug)]
@@ -62,7 +58,7 @@ enum BrowserExit {
     Count(BrowserState),
 }
 
-/// Shows the report in the browser.
+/// Shows the report in the browser. Without a source of annotations, no code is shown.
 ///
 /// # Errors
 ///
@@ -72,6 +68,7 @@ pub(super) fn run(
     memory: Memory<'_>,
     args: &ReportArgs,
     limits: Limits,
+    annotations: Option<AnnotationSource<'_>>,
 ) -> Result<Outcome, Failure> {
     let mut text = Vec::new();
     header::push(&mut text, reader, &args.file);
@@ -89,7 +86,7 @@ pub(super) fn run(
             let state = state.clone().unwrap_or_else(|| BrowserState::new(view));
             match Browser::new(*view, state, outside) {
                 Some(browser) => {
-                    left = browse(browser, BrowsedCapture { reader, memory, args, only: &only })?
+                    left = browse(browser, BrowsedCapture { reader, memory, args, only: &only }, annotations)?
                 }
                 // Without samples there is nothing to browse.
                 None => {
@@ -118,25 +115,82 @@ fn only(args: &ReportArgs, state: Option<&BrowserState>) -> OnlyArgs {
 fn look(view: &ReportView<'_>) -> ScreenLook {
     let report = view.report;
     ScreenLook {
-        has_colors: std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()),
+        has_colors: terminal::has_colors(),
         quality: quality::line(report.selected(), report.quality()),
     }
 }
 
-fn browse(mut browser: Browser<'_>, capture: BrowsedCapture<'_, '_, '_>) -> Result<BrowserExit, Failure> {
-    let look = look(&browser.view);
-    let mut screen = Screen::new().map_err(|error| format!("terminal: {error}"))?;
+/// Shows the browser until a key asks for something outside of it.
+///
+/// # Errors
+///
+/// Those of the terminal.
+fn show(screen: &mut Screen, browser: &mut Browser<'_>, look: &ScreenLook) -> io::Result<BrowserStep> {
     loop {
-        let step = screen.show(&mut browser, &look).map_err(|error| format!("terminal: {error}"))?;
+        screen.draw(|area, buffer| draw(browser, look, area, buffer))?;
+        let Some(key) = screen.key()? else { continue };
+        match browser.update(key) {
+            BrowserStep::Stay => {}
+            BrowserStep::Suspend => screen.suspend()?,
+            step => return Ok(step),
+        }
+    }
+}
+
+/// Shows the instructions of the selected function. Why there are none becomes the message.
+fn annotate(
+    screen: &mut Screen,
+    browser: &mut Browser<'_>,
+    provider: &mut dyn AnnotationProvider,
+) -> io::Result<AnnotationExit> {
+    let annotated = match browser.function() {
+        Ok(function) => screen.pause(|| provider.annotate(&function))?,
+        Err(why) => Err(why.to_owned()),
+    };
+    match annotated {
+        Ok(found) => {
+            let event = files::event(browser);
+            annotation::show(screen, found, Some(&String::from_utf8_lossy(&event)), provider)
+        }
+        Err(why) => {
+            browser.message = why;
+            Ok(AnnotationExit::Back)
+        }
+    }
+}
+
+fn browse(
+    mut browser: Browser<'_>,
+    capture: BrowsedCapture<'_, '_, '_>,
+    annotations: Option<AnnotationSource<'_>>,
+) -> Result<BrowserExit, Failure> {
+    let look = look(&browser.view);
+    let failure = |error: io::Error| Failure(format!("terminal: {error}"));
+    // Made at the first function that is shown: it may read all samples again.
+    let mut provider = None;
+    let mut screen = Screen::new().map_err(failure)?;
+    loop {
+        let step = show(&mut screen, &mut browser, &look).map_err(failure)?;
         let written = match step {
             BrowserStep::Stay | BrowserStep::Suspend => continue,
             BrowserStep::Quit => return Ok(BrowserExit::Quit),
             BrowserStep::Count => return Ok(BrowserExit::Count(browser.state)),
+            BrowserStep::Annotate => {
+                let Some(source) = annotations else {
+                    browser.message = "perfdata shows no code here; --sort srcline has the lines".to_owned();
+                    continue;
+                };
+                let provider = provider.get_or_insert_with(|| source(capture.only));
+                match annotate(&mut screen, &mut browser, provider.as_mut()).map_err(failure)? {
+                    AnnotationExit::Back => continue,
+                    AnnotationExit::Quit => return Ok(BrowserExit::Quit),
+                }
+            }
             BrowserStep::Print => files::print(&browser),
             // They show their progress, and what they cannot decode.
             BrowserStep::Fold | BrowserStep::Flamegraph => {
                 let write = if step == BrowserStep::Fold { files::fold } else { files::flamegraph };
-                screen.pause(|| write(&browser, capture)).map_err(|error| format!("terminal: {error}"))?
+                screen.pause(|| write(&browser, capture)).map_err(failure)?
             }
         };
         browser.message = match written {

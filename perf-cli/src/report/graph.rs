@@ -4,7 +4,7 @@ use perf_profile::report::{
     BranchValue, CallGraphOptions, CallGraphStyle, GraphBranch, GraphTree, Report, StackFunction,
 };
 
-use super::text::Colors;
+use crate::colors::Colors;
 use crate::escape::{Alternate, print, push_name};
 use crate::names::file_name;
 use perf_profile::{NONE, SampleTotal};

@@ -6,8 +6,8 @@ use perf_profile::SampleTotal;
 use perf_profile::report::{ReportColumn, ReportTable, RowStacks, StackFunction};
 use perf_profile::work::in_order::in_order;
 
-use super::text::Colors;
 use super::{ReportView, elided, fit, graph, quality, text};
+use crate::colors::Colors;
 use crate::escape::{print, push_name};
 use crate::outcome::Failure;
 use crate::output::Output;

@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 
 use perf_abi::attr::Attr;
+use perf_abi::branch::BranchSampleType;
 use perf_abi::event::{EventType, HwId, SwId};
 use perf_abi::feature::Feature;
 use perf_abi::record::CpuMode;
@@ -17,7 +18,8 @@ use perf_profile::samples::pass::WalkContext;
 use perf_profile::tracepoints::TracepointTexts;
 use perf_profile::{event_name, machine_of};
 
-use super::fields::{Choice, Fields, type_of};
+use super::choice::{CaptureFacts, Choice, type_of};
+use super::fields::Fields;
 use crate::outcome::Failure;
 use crate::perf_text::print::{OneLine, push_name};
 
@@ -106,7 +108,11 @@ impl<'a> ScriptEvents<'a> {
 
     /// Adapts the fields to the first event of each type.
     fn check(&mut self, list: &[Arc<Event>], shows_chains: bool, reader: &Reader<'_>) -> Result<(), Failure> {
-        let has_aux = reader.feature(Feature::AUXTRACE).is_some();
+        let records_all = |event: &Arc<Event>| event.attr.branch_sample_type.contains(BranchSampleType::ANY);
+        let capture = CaptureFacts {
+            has_aux: reader.feature(Feature::AUXTRACE).is_some(),
+            has_all_branches: list.iter().any(records_all),
+        };
         let is_counted = reader.feature(Feature::STAT).is_some();
         let stacks = list.iter().fold(0, |all, event| all | event.attr.sample_type.0);
         let of_registers = SampleType::REGS_USER.0 | SampleType::STACK_USER.0;
@@ -119,7 +125,7 @@ impl<'a> ScriptEvents<'a> {
             }
             self.checked.push(kind);
             if !is_counted {
-                self.choice.check(event, &OneLine(&event_name(event)).to_string(), has_aux)?;
+                self.choice.check(event, &OneLine(&event_name(event)).to_string(), capture)?;
             }
             if self.is_pipe && has_stacks && shows_chains {
                 self.choice.add_addresses_to_pipes(event);

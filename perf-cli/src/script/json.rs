@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
+use perf_annotate::InstructionReader;
 use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
@@ -15,7 +16,10 @@ use perf_session::{DsoKind, Frame, SampleContext, Session};
 use perf_symbol::{Function, Guess, StackFrame};
 use serde_json::json;
 
+use super::field_decoders::FieldDecoders;
+use super::fields::Fields;
 use super::note::SampleNote;
+use super::{instruction, instruction_text};
 use crate::dump::tracepoints::Formats;
 use crate::quality;
 use crate::render::json::Json;
@@ -52,6 +56,7 @@ impl<'a> Lines<'a> {
         at: &SampleContext<'_, '_>,
         note: &SampleNote,
         of_sample: &SampleStack<'_>,
+        decoders: &mut FieldDecoders<'_>,
         names: &mut Symbols,
     ) -> Result<(), FileError> {
         let (sample, record) = (at.sample(), at.record());
@@ -89,6 +94,9 @@ impl<'a> Lines<'a> {
                 });
             });
             given(tail.branch_stack, |stack| json.branch_stack(&stack));
+            given(decoders.instructions.as_mut(), |reader| {
+                push_instruction(json, at, note.known.fields, names, reader);
+            });
             let functions = stack.iter().flat_map(|it| self.functions_of(at, it, names));
             json.objects(name!("stack"), functions, |json, it| push_frame(json, at.session(), &it));
             given(end, |end| json.string(name!("stack_end"), end.name().as_bytes()));
@@ -159,6 +167,32 @@ fn push_frame(json: &mut Json<'_>, session: &Session, it: &FrameFunction<'_>) {
     given(function.file.as_deref(), |file| json.string(name!("file"), file));
     given(function.line, |line| json.number(name!("line"), line.into()));
     given(function.source, |source| json.string(name!("source"), source.name().as_bytes()));
+}
+
+/// Appends the instruction at the address of a sample, as far as the fields have it and its code is found.
+fn push_instruction(
+    json: &mut Json<'_>,
+    at: &SampleContext<'_, '_>,
+    fields: Fields,
+    names: &mut Symbols,
+    reader: &mut InstructionReader,
+) {
+    if !fields.has(Fields::INSTRUCTION) {
+        return;
+    }
+    let found = instruction::own(at, names, reader);
+    let Some(found) = found.filter(|it| !it.bytes().is_empty()) else { return };
+    if fields.has(Fields::INSN) {
+        json.blob(name!("insn"), found.bytes());
+    }
+    if fields.has(Fields::INSNLEN) {
+        json.number(name!("insnlen"), found.bytes().len() as u64);
+    }
+    if fields.has(Fields::DISASM) {
+        let mut text = Vec::new();
+        instruction_text::push_text(&mut text, at, &found, names);
+        json.string(name!("disasm"), &text);
+    }
 }
 
 fn push_access(json: &mut Json<'_>, at: &SampleContext<'_, '_>, tail: &Tail<'_>) {

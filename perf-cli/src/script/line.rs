@@ -1,18 +1,19 @@
 //! The lines of a sample.
 
 use perf_abi::record::{CpuMode, Misc, RecordType};
+use perf_parse::FileError;
 use perf_parse::record::user::IdIndexGuest;
 use perf_parse::sample::Tail;
-use perf_parse::{FileError, Sample};
 use perf_profile::Symbols;
 use perf_profile::samples::pass::SampleStack;
-use perf_profile::tracepoints::TracepointTexts;
 use perf_session::SampleContext;
 
+use super::clock::{push_time, time_of};
+use super::field_decoders::FieldDecoders;
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
 use super::note::SampleNote;
-use super::{Options, ScriptEvent, bpf_output, branches, registers, tod};
+use super::{Options, ScriptEvent, bpf_output, branches, instruction, registers, tod};
 use crate::escape::print;
 use crate::perf_text::data_src;
 use crate::perf_text::print::{left_padded, push_decimal_to, push_hex_to, push_name};
@@ -29,33 +30,9 @@ pub(super) struct Start<'a> {
     pub(super) tid: i32,
     pub(super) cpu: Option<u32>,
     pub(super) time: u64,
-    /// The time that is printed: see [`Clock`].
+    /// The time that is printed: see [`Clock`](super::clock::Clock).
     pub(super) shown: u64,
     pub(super) guest: Option<IdIndexGuest>,
-}
-
-/// The times that `--reltime` and `--deltatime` refer to: 0 before the first line with a time, as in perf.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Clock {
-    first: u64,
-    before: u64,
-}
-
-impl Clock {
-    /// Returns the time that the next line shows.
-    pub(super) fn shown(&mut self, time: u64, options: &Options<'_>) -> u64 {
-        if options.reltime {
-            if self.first == 0 {
-                self.first = time;
-            }
-            time.wrapping_sub(self.first)
-        } else if options.deltatime {
-            let before = core::mem::replace(&mut self.before, time);
-            if before == 0 { 0 } else { time.wrapping_sub(before) }
-        } else {
-            time
-        }
-    }
 }
 
 /// Appends the start of a line.
@@ -111,18 +88,6 @@ pub(super) fn push_start(out: &mut Vec<u8>, start: &Start<'_>, known: &ScriptEve
     }
 }
 
-/// Appends seconds, with six or nine decimal places.
-fn push_time(out: &mut Vec<u8>, time: u64, ns: bool) {
-    let (seconds, nanoseconds) = (time / 1_000_000_000, time % 1_000_000_000);
-    push_decimal_to(out, seconds, 5, b' ');
-    out.push(b'.');
-    if ns {
-        push_decimal_to(out, nanoseconds, 9, b'0');
-    } else {
-        push_decimal_to(out, nanoseconds / 1000, 6, b'0');
-    }
-}
-
 /// Appends the letters of a record's `misc`, in six columns.
 fn push_misc(out: &mut Vec<u8>, kind: RecordType, misc: Misc) {
     let start = out.len();
@@ -150,11 +115,6 @@ fn push_misc(out: &mut Vec<u8>, kind: RecordType, misc: Misc) {
     out.resize(width, b' ');
 }
 
-/// Returns the time of a sample; the largest one if it has none.
-pub(super) fn time_of(sample: &Sample<'_>) -> u64 {
-    sample.time().unwrap_or(u64::MAX)
-}
-
 /// Appends a sample, with its line end.
 ///
 /// perf: `process_event`.
@@ -168,7 +128,7 @@ pub(super) fn push_sample(
     note: &SampleNote,
     stack: &SampleStack<'_>,
     options: &Options<'_>,
-    traces: &mut TracepointTexts<'_>,
+    decoders: &mut FieldDecoders<'_>,
     names: &mut Symbols,
 ) -> Result<(), FileError> {
     let known = &*note.known;
@@ -198,14 +158,17 @@ pub(super) fn push_sample(
         out.resize(out.len() + 24, b' ');
     }
     if known.is_branch_trace {
-        return push_branch(out, at, known, stack, options, names);
+        push_branch(out, at, known, stack, options, names)?;
+        instruction::push(out, at, None, known, decoders, names);
+        out.push(b'\n');
+        return Ok(());
     }
     let tail =
         known.needs_tail.then(|| sample.tail().map_err(|error| at.record().error(error))).transpose()?;
     if fields.has(Fields::TRACE)
         && let Some((raw, trace)) = tail.and_then(|tail| tail.raw).zip(known.trace)
     {
-        traces.push(out, trace, raw, at, names);
+        decoders.traces.push(out, trace, raw, at, names);
     }
     if fields.has(Fields::ADDR) {
         push_addr(out, at, sample.addr().unwrap_or(0), known, names);
@@ -218,6 +181,10 @@ pub(super) fn push_sample(
     }
     if let Some(tail) = &tail {
         push_rest(out, at, tail, known, names);
+    }
+    instruction::push(out, at, tail.as_ref(), known, decoders, names);
+    if let Some(tail) = &tail {
+        push_pages(out, tail, fields);
     }
     out.push(b'\n');
     Ok(())
@@ -242,7 +209,6 @@ fn push_branch(
         out.extend_from_slice(b" => ");
         push_addr(out, at, sample.addr().unwrap_or(0), known, names);
     }
-    out.push(b'\n');
     Ok(())
 }
 
@@ -271,7 +237,7 @@ fn push_access(out: &mut Vec<u8>, at: &SampleContext<'_, '_>, tail: &Tail<'_>, n
     }
 }
 
-/// Appends the fields after the address of the instruction.
+/// Appends the fields between the address of the instruction and its bytes.
 fn push_rest(
     out: &mut Vec<u8>,
     at: &SampleContext<'_, '_>,
@@ -292,6 +258,10 @@ fn push_rest(
     if known.is_bpf_output && fields.has(Fields::BPF_OUTPUT) {
         bpf_output::push(out, tail.raw.unwrap_or_default());
     }
+}
+
+/// Appends the fields after the instruction.
+fn push_pages(out: &mut Vec<u8>, tail: &Tail<'_>, fields: Fields) {
     if fields.has(Fields::PHYS_ADDR) {
         push_hex_to(out, tail.phys_addr.unwrap_or(0), 16);
     }

@@ -24,7 +24,7 @@ pub(super) enum ScriptNote {
 pub(super) struct SampleNote {
     pub(super) known: Arc<ScriptEvent>,
     pub(super) period: u64,
-    /// The time that is printed: see [`Clock`](super::line::Clock).
+    /// The time that is printed: see [`Clock`](super::clock::Clock).
     pub(super) time: u64,
     /// The virtual machine of the event.
     pub(super) guest: Option<IdIndexGuest>,

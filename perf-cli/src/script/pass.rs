@@ -9,9 +9,10 @@ use perf_profile::samples::pass::{CountedSample, RecordNotes, SamplePass, WalkCo
 use perf_profile::{ProfileError, has_copies};
 use perf_session::{SampleContext, Session};
 
+use super::clock::{Clock, time_of};
 use super::counters::Counters;
 use super::fields::Fields;
-use super::line::{Clock, time_of};
+
 use super::note::{SampleNote, ScriptNote};
 use super::printer::Printer;
 use super::{Options, ScriptEvent, ScriptEvents, events, trace_error};

@@ -4,9 +4,9 @@ use perf_parse::file::{Account, Reader};
 use perf_parse::{EventRecord, FileError};
 use perf_profile::Symbols;
 use perf_profile::samples::pass::{PassWorker, SampleStack};
-use perf_profile::tracepoints::TracepointTexts;
 use perf_session::{SampleContext, Session};
 
+use super::field_decoders::FieldDecoders;
 use super::json::Lines;
 use super::line::{self, Start};
 use super::note::ScriptNote;
@@ -17,7 +17,7 @@ use crate::args::script::SampleFormat;
 #[derive(Clone, Debug)]
 pub(super) struct Printer<'a> {
     options: Options<'a>,
-    traces: TracepointTexts<'a>,
+    decoders: FieldDecoders<'a>,
     lines: Option<Lines<'a>>,
     names: Symbols,
     out: Vec<u8>,
@@ -32,17 +32,17 @@ impl<'a> Printer<'a> {
     pub(super) fn new(
         reader: &'a Reader<'_>,
         options: Options<'a>,
-        traces: TracepointTexts<'a>,
+        decoders: FieldDecoders<'a>,
         names: Symbols,
     ) -> Self {
         let is_json = options.args.format == SampleFormat::Jsonl;
         let lines = is_json.then(|| Lines::new(reader, options.max_stack));
-        Self { options, traces, lines, names, out: Vec::new() }
+        Self { options, decoders, lines, names, out: Vec::new() }
     }
 
     /// Returns the number of samples whose print format could not be evaluated.
     pub(super) fn as_fields(&self) -> u64 {
-        self.traces.as_fields
+        self.decoders.traces.as_fields
     }
 
     /// Appends a record that is not a sample, and that can be decoded. `known` is its event, if it has one, and `time` the
@@ -100,11 +100,11 @@ impl PassWorker for Printer<'_> {
         note: &mut ScriptNote,
     ) -> Result<(), FileError> {
         let ScriptNote::Sample(note) = note else { return Ok(()) };
-        let Self { options, traces, lines, names, out } = self;
+        let Self { options, decoders, lines, names, out } = self;
         match lines {
-            Some(lines) => lines.push_sample(out, at, note, stack, names),
+            Some(lines) => lines.push_sample(out, at, note, stack, decoders, names),
             None if note.known.fields.is_empty() => Ok(()),
-            None => line::push_sample(out, at, note, stack, options, traces, names),
+            None => line::push_sample(out, at, note, stack, options, decoders, names),
         }
     }
 
@@ -126,7 +126,7 @@ impl PassWorker for Printer<'_> {
     }
 
     fn merge(&mut self, other: Self) {
-        self.traces.as_fields += other.traces.as_fields;
+        self.decoders.traces.as_fields += other.decoders.traces.as_fields;
         if let Some((lines, other)) = self.lines.as_mut().zip(other.lines.as_ref()) {
             lines.merge(other);
         }

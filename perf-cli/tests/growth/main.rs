@@ -30,9 +30,10 @@ const fn verb(args: &'static [&'static str], times: usize) -> Verb {
 }
 
 /// The factors of SECURITY.md.
-const VERBS: [Verb; 6] = [
+const VERBS: [Verb; 7] = [
     verb(&["report", "--stdio"], 48),
     verb(&["fold"], 24),
+    verb(&["annotate", "--format", "json", "-i"], 24),
     verb(&["script"], 32),
     Verb { is_diff: true, ..verb(&["diff"], 24) },
     verb(&["export", "--to", "firefox", "-o"], 32),

@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod annotate;
 mod dependencies;
 mod list;
 mod packages;
@@ -17,6 +18,7 @@ fn main() -> std::process::ExitCode {
         return std::process::ExitCode::SUCCESS;
     }
     let status = needs::run(&[
+        annotate::TESTS,
         dependencies::TESTS,
         list::TESTS,
         packages::TESTS,

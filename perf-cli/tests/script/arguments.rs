@@ -28,7 +28,8 @@ fn fields_that_cannot_be_printed() {
             (&["-F", "nope"], "-F nope: there is no field nope; the fields are comm tid pid"),
             (&["-F", "xx:comm"], "the types of events are hw, sw, trace, raw, break and synth"),
             (&["-F", "comm,+ip"], "use either +FIELD and -FIELD, or a list without them"),
-            (&["-F", "insn"], "insn needs instructions or processor traces"),
+            (&["-F", "ipc"], "ipc needs processor traces or counters"),
+            (&["-F", "+brstackinsn"], "-F brstackinsn: no event records all branches"),
             (&["-F", ""], "there must be a field for some events"),
             (&["-F", "sw:trace"], "this field does not exist for events of this type"),
             (&["-F", "weight"], "the samples of page-faults do not have WEIGHT|WEIGHT_STRUCT"),
@@ -115,9 +116,7 @@ fn the_help_has_all_fields() {
     let (_, refused) = help.split_once("These fields of perf are refused:").unwrap();
     let refused = refused.split("\n\n").next().unwrap();
     let refused: Vec<_> = refused.split_whitespace().map(|word| word.trim_end_matches([',', '.'])).collect();
-    let names = "insn insnlen disasm brstackinsn brstackinsnlen brstackdisasm ipc synth metric callindent brcntr \
-        srccode";
-    for name in names.split(' ') {
+    for name in "ipc synth metric callindent brcntr srccode".split(' ') {
         assert!(refused.contains(&name), "{name}");
         let error = perfdata("script", "captures/plain.data", &["-F", name]).err;
         assert!(error.contains(&format!("{name} needs ")), "{error}");

@@ -6,6 +6,7 @@ mod chains;
 mod functions;
 mod golden;
 mod groups;
+mod instructions;
 mod json;
 mod made;
 mod perf;
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
         functions::TESTS,
         golden::TESTS,
         groups::TESTS,
+        instructions::TESTS,
         json::TESTS,
         perf::TESTS,
         spans::TESTS,

@@ -1,15 +1,14 @@
 //! The screen of the browser.
 
-use alloc::borrow::Cow;
-
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
-use ratatui_core::style::{Color, Modifier, Style};
+use ratatui_core::style::{Modifier, Style};
 
 use super::super::printed::abbreviated;
 use super::lines::{LinePart, RowLines, style, title};
 use super::model::{Browser, BrowserMode, BrowserQuestion};
 use crate::escape::OneLine;
+use crate::terminal::{self, heat, shortened};
 use perf_profile::SampleTotal;
 
 /// How the screen looks.
@@ -18,17 +17,6 @@ pub(super) struct ScreenLook {
     pub(super) has_colors: bool,
     /// How good stacks and names are: the begin of the bottom line.
     pub(super) quality: String,
-}
-
-impl ScreenLook {
-    /// The colours of the text: those of the terminal for red and green, which fit its background.
-    fn of(&self, percent: Option<f64>) -> Style {
-        match percent {
-            Some(5.0..) if self.has_colors => Style::new().fg(Color::Red),
-            Some(0.5..) if self.has_colors => Style::new().fg(Color::Green),
-            _ => Style::new(),
-        }
-    }
 }
 
 /// Draws the browser on a screen. Only the lines that are seen are made.
@@ -68,24 +56,8 @@ pub(super) fn draw(browser: &mut Browser<'_>, look: &ScreenLook, area: Rect, buf
     }
 }
 
-/// Writes a part of a line; what does not fit ends with dots.
 fn put(buffer: &mut Buffer, area: Rect, y: u16, part: &LinePart, style: Style) {
-    let at = u16::try_from(part.at).unwrap_or(u16::MAX);
-    if at >= area.width || y >= area.height {
-        return;
-    }
-    let room = usize::from(area.width - at);
-    let (x, y) = (area.x + at, area.y + y);
-    buffer.set_stringn(x, y, shortened(&part.text, room), room, style);
-}
-
-/// Returns a text of at most so many characters; what does not fit ends with dots.
-fn shortened(text: &str, room: usize) -> Cow<'_, str> {
-    if text.chars().count() <= room {
-        return text.into();
-    }
-    let kept: String = text.chars().take(room.saturating_sub(3)).collect();
-    format!("{kept}...").into()
+    terminal::put(buffer, area, part.at, y, &part.text, style);
 }
 
 /// Returns the bottom line: the quality, and where the keys are. The quality is shortened, as only the hint leads to the rest.
@@ -116,7 +88,7 @@ fn rows(
     for y in 0..body.height {
         let number = browser.top + usize::from(y);
         for part in lines.line(number) {
-            put(buffer, body, y, &part, look.of(part.percent));
+            put(buffer, body, y, &part, heat(part.percent, look.has_colors));
         }
         if number == browser.cursor && number < browser.listed.len() {
             let line = Rect { y: body.y + y, height: 1, ..body };

@@ -107,7 +107,7 @@ pub(super) fn flamegraph(
 }
 
 /// Returns the name of the event that is shown.
-fn event(browser: &Browser<'_>) -> Vec<u8> {
+pub(super) fn event(browser: &Browser<'_>) -> Vec<u8> {
     let events = browser.view.report.events();
     let event = browser.members().events.first().and_then(|index| events.get(index));
     event.map_or_else(Vec::new, |it| event_name(&it.event))

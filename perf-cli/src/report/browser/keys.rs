@@ -18,6 +18,7 @@ pub(super) enum Action {
     ExpandAll,
     Collapse,
     CollapseAll,
+    Annotate,
     ZoomThread,
     ZoomDso,
     ZoomKernel,
@@ -46,11 +47,6 @@ pub(super) enum Action {
     Instead(&'static str),
 }
 
-/// Returns whether a key was pressed together with Control.
-pub(super) fn is_control(key: KeyEvent, letter: char) -> bool {
-    key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
-}
-
 /// Returns what a key does; `None` if it does nothing.
 ///
 /// perf: `evsel__hists_browse` and `hist_browser__do_hotkey`, `tools/perf/ui/browsers/hists.c`.
@@ -74,6 +70,7 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
         KeyCode::Char('E') => Action::ExpandAll,
         KeyCode::Char('c') => Action::Collapse,
         KeyCode::Char('C') => Action::CollapseAll,
+        KeyCode::Char('a') => Action::Annotate,
         KeyCode::Char('t') => Action::ZoomThread,
         KeyCode::Char('d') => Action::ZoomDso,
         KeyCode::Char('k') => Action::ZoomKernel,
@@ -96,7 +93,6 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
         KeyCode::Char('i') => Action::Header,
         KeyCode::Char('h' | '?') | KeyCode::F(1) => Action::Help,
         KeyCode::Char('q') => Action::Quit,
-        KeyCode::Char('a') => Action::Instead("perfdata does not show code; --sort srcline has the lines"),
         KeyCode::Char('S') => Action::Instead("there are no rows of sockets; --cpu selects the CPUs of one"),
         KeyCode::Char('V') => Action::Instead("the column Shared Object has the files"),
         KeyCode::Char('r') => Action::Instead("perfdata runs no scripts; perfdata script prints the samples"),
@@ -107,7 +103,7 @@ pub(super) fn action(key: KeyEvent) -> Option<Action> {
 }
 
 /// The keys, and what they do.
-pub(super) const HELP: [(&str, &str); 26] = [
+pub(super) const HELP: [(&str, &str); 27] = [
     ("UP DOWN PGUP PGDN", ""),
     ("SPACE HOME END", "Move"),
     ("ENTER RIGHT +", "Expand or collapse one level of callers or callees"),
@@ -115,6 +111,7 @@ pub(super) const HELP: [(&str, &str); 26] = [
     ("E C", "Expand or collapse all rows"),
     ("c", "Collapse the row"),
     ("/", "Show the functions whose names contain what is typed"),
+    ("a", "Show the instructions of the function, with their samples"),
     ("t", "Zoom into the thread of the row"),
     ("d", "Zoom into the shared object (DSO) of the row"),
     ("k", "Zoom into the kernel"),

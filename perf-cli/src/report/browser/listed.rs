@@ -55,7 +55,7 @@ impl<'a> ListedRows<'a> {
     pub(super) fn new(view: ReportView<'a>, events: &'a TableEvents, state: &BrowserState) -> Self {
         let table = view.report.table(events, Percentage::Absolute);
         let mut style = view.style();
-        (style.terminal, style.colors, style.separator) = (None, text::Colors(false), None);
+        (style.terminal, style.colors, style.separator) = (None, crate::colors::Colors(false), None);
         let columns = TablePrinter::new(&table, &style).columns().to_vec();
         let mut listed = Self {
             view,

@@ -9,6 +9,7 @@ use super::keys::{self, Action};
 use super::listed::ListedRows;
 use super::state::{BrowserState, Zoom, ZoomedTask};
 use crate::outcome::Failure;
+use crate::terminal::is_control;
 
 /// What must be done outside of the model after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(super) enum BrowserStep {
     Fold,
     /// Write a page with a flame graph.
     Flamegraph,
+    /// Show the instructions of [`Browser::function`].
+    Annotate,
     /// Stop until the shell continues the program.
     Suspend,
     Quit,
@@ -135,10 +138,10 @@ impl<'a> Browser<'a> {
     /// Does what a key asks for.
     pub(super) fn update(&mut self, key: KeyEvent) -> BrowserStep {
         self.message.clear();
-        if keys::is_control(key, 'c') {
+        if is_control(key, 'c') {
             return BrowserStep::Quit;
         }
-        if keys::is_control(key, 'z') {
+        if is_control(key, 'z') {
             return BrowserStep::Suspend;
         }
         let step = match core::mem::replace(&mut self.mode, BrowserMode::Rows) {
@@ -200,6 +203,10 @@ impl<'a> Browser<'a> {
                 self.listed.collapse_all();
                 self.cursor = row;
             }
+            Action::Annotate => match self.function() {
+                Ok(_) => return BrowserStep::Annotate,
+                Err(why) => return self.say(why),
+            },
             Action::ZoomThread | Action::ZoomDso | Action::ZoomKernel => return self.zoom(action),
             Action::ZoomTime => {
                 self.ask(BrowserQuestion::Time, self.state.time().unwrap_or_default().to_owned())
@@ -253,7 +260,7 @@ impl<'a> Browser<'a> {
         BrowserStep::Stay
     }
 
-    fn layout(&self) -> &'a Layout {
+    pub(super) fn layout(&self) -> &'a Layout {
         &self.view.report.plan().layout
     }
 
@@ -361,7 +368,7 @@ impl<'a> Browser<'a> {
                 return BrowserStep::Stay;
             }
             KeyCode::Backspace => drop(answer.pop()),
-            KeyCode::Char('u') if keys::is_control(key, 'u') => answer.clear(),
+            KeyCode::Char('u') if is_control(key, 'u') => answer.clear(),
             KeyCode::Char(letter) => answer.push(letter),
             _ => {}
         }

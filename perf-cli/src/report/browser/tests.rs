@@ -31,10 +31,15 @@ fn is_package() -> bool {
 
 /// Calls `act` with the browser of a capture, without symbols, as other machines have other files.
 pub(super) fn browse(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Browser<'_>)) {
+    browse_named(capture, &[&["--no-symbols"], args].concat(), act);
+}
+
+/// The same, with the names of functions that there are.
+fn browse_named(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Browser<'_>)) {
     if is_package() && Path::new(capture).is_relative() {
         return;
     }
-    let words = ["perfdata", "report", "--no-symbols"].iter().chain(args).map(Into::into);
+    let words = ["perfdata", "report"].iter().chain(args).map(Into::into);
     let Verb::Report(args) = Args::read(words.chain([root().join(capture).into()])).unwrap().verb else {
         panic!("another verb")
     };
@@ -274,6 +279,40 @@ fn a_time_span_is_counted_anew() {
     });
 }
 
+/// The capture of an Android device has the names of its functions.
+const NAMED: &str = "foreign/simpleperf/perf_display_bitmaps.data";
+
+#[test]
+fn the_function_of_a_line_is_annotated() {
+    browse_named(NAMED, &["-g", "caller"], &mut |browser| {
+        let mut lines_with_functions = 0;
+        press(browser, "E");
+        for (line, text) in lines(browser).iter().enumerate().take(500) {
+            (browser.cursor, browser.top) = (line, 0);
+            match browser.function() {
+                Ok(function) => {
+                    let name = crate::escape::OneLine(&function.symbol).to_string();
+                    assert!(text.contains(&name) && !function.dso.is_empty(), "{text}: {function:?}");
+                    assert!(function.offset.is_some() && function.address.is_none());
+                    assert_eq!(press(browser, "a"), BrowserStep::Annotate);
+                    lines_with_functions += 1;
+                }
+                Err(why) => {
+                    assert_eq!(press(browser, "a"), BrowserStep::Stay);
+                    assert_eq!(browser.message, why);
+                }
+            }
+        }
+        assert!(lines_with_functions > 100, "{lines_with_functions}");
+    });
+    for (args, why) in [(&[][..], "has no name"), (&["--sort", "comm", "-g", "none"], "add sym to --sort")] {
+        browse(CHAINS, args, &mut |browser| {
+            assert_eq!(press(browser, "a"), BrowserStep::Stay);
+            assert!(browser.message.contains(why), "{}", browser.message);
+        });
+    }
+}
+
 #[test]
 fn events_are_switched_and_listed() {
     browse("captures/everything.data", &[], &mut |browser| {
@@ -408,7 +447,7 @@ fn colors_are_those_of_percentages_or_none() {
 /// Any keys on any screen: nothing panics, and a line that is there is selected.
 #[test]
 fn any_keys_on_any_screen() {
-    const KEYS: &[u8] = b"\n\n\n++eEcCtdk/14\n/a\nFHL2\n<>R0189lPfi?h q\taSVrsmTx\n\x1b\x1b\x7f";
+    const KEYS: &[u8] = b"\n\n\n++eEcCatdk/14\n/a\nFHL2\n<>R0189lPfi?h q\taSVrsmTx\n\x1b\x1b\x7f";
     let mut random = 1_u64;
     let mut next = |limit: usize| {
         random ^= random << 13;

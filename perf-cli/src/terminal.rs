@@ -1,27 +1,31 @@
 //! The terminal: taken over, and given back as it was, whatever ends the program.
 
+mod text;
+
 #[cfg(target_os = "linux")]
 use alloc::sync::Arc;
 #[cfg(target_os = "linux")]
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::io::{self, Stdout, stdout};
+use std::io::{self, IsTerminal, Stdout, stdout};
 use std::sync::Once;
 #[cfg(target_os = "linux")]
 use std::sync::OnceLock;
 
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::cursor::{Hide, Show};
-use ratatui_crossterm::crossterm::event::{self, Event, KeyEventKind};
+use ratatui_crossterm::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui_crossterm::crossterm::execute;
 use ratatui_crossterm::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
-use super::draw::{ScreenLook, draw};
-use super::model::{Browser, BrowserStep};
+use crate::streams;
+pub(crate) use text::{begin_of, has_colors, heat, put, shortened};
 
 /// Whether the terminal is taken over.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
@@ -31,7 +35,7 @@ const WAIT: Duration = Duration::from_millis(100);
 
 /// The terminal while it is taken over.
 #[derive(Debug)]
-pub(super) struct Screen {
+pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     signals: TerminalSignals,
 }
@@ -63,6 +67,23 @@ fn give_back_on_panic() {
     });
 }
 
+/// Returns whether the program has a terminal for a browser: its input and its output, and one that can move the cursor.
+///
+/// perf: `setup_browser`, `tools/perf/ui/setup.c`.
+pub(crate) fn is_there() -> bool {
+    // Windows has no such variable.
+    let is_dumb = match std::env::var_os("TERM") {
+        Some(name) => name.is_empty() || name == "dumb",
+        None => cfg!(unix),
+    };
+    !is_dumb && streams::are_of_process() && io::stdin().is_terminal() && stdout().is_terminal()
+}
+
+/// Returns whether a key was pressed together with Control.
+pub(crate) fn is_control(key: KeyEvent, letter: char) -> bool {
+    key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
+}
+
 impl Drop for Screen {
     fn drop(&mut self) {
         give_back();
@@ -76,7 +97,7 @@ impl Screen {
     /// # Errors
     ///
     /// Those of the terminal.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         give_back_on_panic();
         let signals = TerminalSignals::new()?;
         if let Err(error) = take() {
@@ -87,32 +108,42 @@ impl Screen {
         Ok(Self { terminal, signals })
     }
 
-    /// Shows the browser until a key asks for something outside of it.
+    /// Draws the whole screen.
     ///
     /// # Errors
     ///
     /// Those of the terminal.
-    pub(super) fn show(&mut self, browser: &mut Browser<'_>, look: &ScreenLook) -> io::Result<BrowserStep> {
+    pub(crate) fn draw(&mut self, draw: impl FnOnce(Rect, &mut Buffer)) -> io::Result<()> {
+        self.terminal.draw(|frame| draw(frame.area(), frame.buffer_mut())).map(drop)
+    }
+
+    /// Waits for a key; `None` if the screen has to be drawn again first, as its size may have changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    pub(crate) fn key(&mut self) -> io::Result<Option<KeyEvent>> {
         loop {
-            self.terminal.draw(|frame| draw(browser, look, frame.area(), frame.buffer_mut()))?;
-            loop {
-                let waited = wait();
-                self.signals.end()?;
-                waited?;
-                if event::poll(Duration::ZERO)? {
-                    break;
-                }
-            }
-            let Event::Key(key) = event::read()? else { continue };
-            if key.kind == KeyEventKind::Release {
-                continue;
-            }
-            match browser.update(key) {
-                BrowserStep::Stay => {}
-                BrowserStep::Suspend => self.pause(stop)??,
-                step => return Ok(step),
+            let waited = wait();
+            self.signals.end()?;
+            waited?;
+            if event::poll(Duration::ZERO)? {
+                break;
             }
         }
+        Ok(match event::read()? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => Some(key),
+            _ => None,
+        })
+    }
+
+    /// Stops the program until the shell continues it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    pub(crate) fn suspend(&mut self) -> io::Result<()> {
+        self.pause(stop)?
     }
 
     /// Gives the terminal back while something is done that may write to it.
@@ -120,7 +151,7 @@ impl Screen {
     /// # Errors
     ///
     /// Those of the terminal.
-    pub(super) fn pause<T>(&mut self, act: impl FnOnce() -> T) -> io::Result<T> {
+    pub(crate) fn pause<T>(&mut self, act: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
         let done = act();
         self.signals.end()?;
