@@ -6,6 +6,7 @@ mod provider;
 mod text;
 
 use core::num::NonZero;
+use std::path::Path;
 
 use perf_annotate::source::SourceOptions;
 use perf_annotate::{AnnotateOptions, Annotator, NoAnnotation, SampledFunction};
@@ -16,7 +17,7 @@ use perf_profile::{Observer, SampleTotal};
 use crate::args::annotate::{AnnotateArgs, AnnotateFormat, DisassemblerStyle, PercentType};
 use crate::args::only::OnlyArgs;
 use crate::args::symbols::SymbolArgs;
-use crate::escape::OneLine;
+use crate::escape::{OneLine, shown};
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
@@ -29,6 +30,9 @@ pub(crate) use provider::CountedFunctions;
 pub(crate) fn run(args: &AnnotateArgs) -> Result<Outcome, Failure> {
     if let Some((option, instead)) = args.refused.given() {
         return Err(Failure(format!("{option}: perfdata annotate does not have this option; {instead}")));
+    }
+    if let Some(path) = &args.output {
+        check_page(path)?;
     }
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
@@ -82,6 +86,18 @@ fn report_unnamed(annotator: &Annotator) {
     }
     if beyond > 0 {
         say!("perfdata: samples left out, because they are beyond the limits: {beyond} of {all}");
+    }
+}
+
+/// Checks that the name of an output is that of a page. Another one is probably a mistake; devices and pipes often have no extension.
+fn check_page(path: &Path) -> Result<(), Failure> {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    match ending.as_deref().map(|ending| ending.to_str()) {
+        None | Some(Some("html" | "htm")) => Ok(()),
+        _ => Err(Failure(format!(
+            "{}: annotated functions are a page; give -o a name that ends in .html",
+            shown(path)
+        ))),
     }
 }
 
@@ -160,6 +176,10 @@ fn options(args: &AnnotateArgs) -> AnnotateOptions {
     source.dirs.clone_from(&args.source);
     source.prefix.clone_from(&args.prefix);
     source.strip = args.prefix_strip;
+    #[cfg(feature = "debuginfod")]
+    {
+        source.fetch = args.symbols.debuginfod.is_some();
+    }
     options.source = source;
     options
 }
@@ -199,7 +219,9 @@ fn no_samples(annotator: &Annotator, symbol: &str) -> Failure {
         |name: &[u8]| !symbol.is_empty() && name.windows(symbol.len()).any(|part| part == symbol.as_bytes());
     let like = annotator.functions().iter().filter(|it| has(&it.name)).take(FEW);
     let like: Vec<_> = like.map(|it| OneLine(&it.name).to_string()).collect();
-    let advice = if like.is_empty() {
+    let advice = if Path::new(symbol).is_file() {
+        "a file is given after the function, or by -i".to_owned()
+    } else if like.is_empty() {
         "perfdata report lists the functions that have samples".to_owned()
     } else {
         format!("there are samples in {}", like.join(", "))

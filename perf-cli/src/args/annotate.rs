@@ -117,8 +117,7 @@ pub(crate) struct AnnotateArgs {
     pub(crate) disassembler_style: DisassemblerStyle,
 
     /// When text is coloured
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorWhen::Auto, num_args = 0..=1, require_equals = true,
-          default_missing_value = "always")]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorWhen::Auto)]
     pub(crate) stdio_color: ColorWhen,
 
     /// Do not report functions that cannot be shown
@@ -198,6 +197,8 @@ pub(crate) struct RefusedArgs {
     #[arg(short = 'D', long, hide = true)]
     dump_raw_trace: bool,
     #[arg(long, hide = true)]
+    demangle_kernel: bool,
+    #[arg(long, hide = true)]
     ignore_vmlinux: bool,
     #[arg(long, hide = true, num_args = 0..=1, require_equals = true)]
     itrace: Option<Option<String>>,
@@ -220,7 +221,9 @@ impl RefusedArgs {
     pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
         let types = "types of data are not found; perfdata report --sort symbol_daddr has the variables";
         let options = [
-            (self.tui || self.gtk, "--tui", "leave it out: on a terminal, the browser opens by itself"),
+            (self.tui, "--tui", "leave it out: on a terminal, the browser opens by itself"),
+            (self.gtk, "--gtk", "-o hot.html writes a page"),
+            (self.demangle_kernel, "--demangle-kernel", "names of the kernel stay as the kernel has them"),
             (self.dump_raw_trace, "--dump-raw-trace", "perfdata dump prints every record"),
             (
                 self.ignore_vmlinux,
@@ -235,7 +238,8 @@ impl RefusedArgs {
             (self.objdump.is_some(), "--objdump", "leave it out: the disassembler is built in"),
             (self.addr2line.is_some(), "--addr2line", "leave it out: lines are found without it"),
             (self.data_type.is_some(), "--data-type", types),
-            (self.type_stat || self.insn_stat, "--type-stat", types),
+            (self.type_stat, "--type-stat", types),
+            (self.insn_stat, "--insn-stat", types),
             (self.code_with_type, "--code-with-type", types),
         ];
         options.into_iter().find(|(given, ..)| *given).map(|(_, option, instead)| (option, instead))

@@ -17,6 +17,9 @@ fn refused_options_say_what_to_do() {
         ("--addr2line=x", "lines are found"),
         ("--data-type", "symbol_daddr"),
         ("--type-stat", "symbol_daddr"),
+        ("--insn-stat", "symbol_daddr"),
+        ("--gtk", "-o hot.html"),
+        ("--demangle-kernel", "as the kernel has them"),
         ("--code-with-type", "symbol_daddr"),
     ];
     for (option, advice) in options {

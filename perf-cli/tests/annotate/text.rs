@@ -36,7 +36,7 @@ fn numbers() {
     assert!(of(&["--percent-type", "global-hits"]).contains("\n   40.00 :   5001:   mov"));
     assert!(of(&["--asm-raw"]).contains(":   5001:   48 89 e5                mov"));
     assert!(of(&["-M", "intel"]).contains(":   5001:   mov    rbp,rsp\n"));
-    assert!(of(&["--stdio-color=always"]).contains("\u{1b}[31m   50.00 \u{1b}[m:   5001:"));
+    assert!(of(&["--stdio-color", "always"]).contains("\u{1b}[31m   50.00 \u{1b}[m:   5001:"));
 }
 
 fn a_function() {
@@ -87,6 +87,10 @@ fn a_page() {
     // The capture is not overwritten.
     let same = perfdata(&folder, &["annotate", "-o", "perf.data"]);
     assert_eq!(same.status, 1, "{same:?}");
+    let text = perfdata(&folder, &["annotate", "-o", "out.txt"]);
+    assert!(text.err.contains("ends in .html"), "{text:?}");
+    let file = perfdata(&folder, &["annotate", "perf.data"]);
+    assert!(file.err.contains("a file is given after the function, or by -i"), "{file:?}");
 }
 
 fn a_flame_graph() {
