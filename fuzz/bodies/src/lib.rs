@@ -4,6 +4,7 @@
 //! `fuzz_targets` pass the bodies to libFuzzer. The test `corpora` of perf-cli runs every input of the corpora through
 //! them with a stable compiler.
 
+pub mod annotate;
 pub mod command_line;
 pub mod deferred;
 pub mod edit;
@@ -65,6 +66,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("symbol_elf", symbol_elf::run),
     ("symbol_text", symbol_text::run),
     ("go_lines", go_lines::run),
+    ("annotate", annotate::run),
     ("jitdump", jitdump::run),
     ("unwind", unwind::run),
     ("profile", profile::run),

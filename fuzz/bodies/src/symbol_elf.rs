@@ -7,7 +7,7 @@ use std::sync::Arc;
 use perf_symbol::{ElfImage, FileBytes, Files, SymbolOptions, Symbolizer};
 
 /// One file at every path of a few.
-struct One(FileBytes);
+pub(crate) struct One(pub(crate) FileBytes);
 
 impl Files for One {
     fn read(&self, path: &Path, limit: u64) -> io::Result<FileBytes> {
