@@ -14,7 +14,7 @@ use perf_profile::{
 use perf_session::{BuildId, Session};
 use perf_symbol::{CodeMachine, Symbolizer};
 
-use crate::code::BpfPrograms;
+use crate::code::{BpfPrograms, JitCodes};
 use crate::function_rows::FunctionRows;
 use crate::kernel_machine::kernel_machine;
 use crate::no_annotation::NoAnnotation;
@@ -60,6 +60,7 @@ pub struct Annotator {
     functions: Vec<SampledFunction>,
     unnamed: Vec<SampleTotal>,
     bpf: BpfPrograms,
+    jit: JitCodes,
     sources: SourceFinder,
     options: AnnotateOptions,
     machine: CodeMachine,
@@ -105,6 +106,7 @@ impl Annotator {
             session: end.session().clone(),
             sources: SourceFinder::new(symbols.finder().clone(), options.source.clone()),
             bpf: BpfPrograms::of(end.features()),
+            jit: JitCodes::default(),
             account: end.account().clone(),
             omitted: end.omitted(),
             machine: kernel_machine(&machine_of(end.features())),
@@ -176,10 +178,19 @@ impl Annotator {
     ///
     /// If its code is not found, or of a machine that is not known.
     pub fn annotate(&mut self, function: usize) -> Result<Annotation, NoAnnotation> {
-        let Self { session, symbolizer, counts, functions, bpf, sources, options, machine, .. } = self;
+        let Self { session, symbolizer, counts, functions, bpf, jit, sources, options, machine, .. } = self;
         let function = functions.get(function).ok_or(NoAnnotation::NoFunction)?;
-        let mut rows =
-            FunctionRows { session, symbolizer, counts, function, bpf, sources, options, machine: *machine };
+        let mut rows = FunctionRows {
+            session,
+            symbolizer,
+            counts,
+            function,
+            bpf,
+            jit,
+            sources,
+            options,
+            machine: *machine,
+        };
         let mut annotation = rows.annotation()?;
         annotation.events = events(counts, function);
         annotation.build_id = build_id(session, counts, function);

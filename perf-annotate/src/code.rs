@@ -2,10 +2,8 @@
 
 mod bpf_programs;
 mod jit_codes;
-mod jitdump;
 mod text_pokes;
 
 pub(crate) use bpf_programs::{BpfLine, BpfPrograms};
 pub(crate) use jit_codes::{JitCode, JitCodes};
-pub(crate) use jitdump::jit_code;
 pub(crate) use text_pokes::TextPokes;

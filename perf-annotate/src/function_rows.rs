@@ -13,7 +13,7 @@ use perf_profile::annotation::{AnnotatedInstruction, Annotation};
 use perf_session::{Dso, DsoKind, Frame, Session};
 use perf_symbol::{CodeMachine, CodeOrigin, FunctionCode, NoCode, Symbolizer};
 
-use crate::code::{BpfLine, BpfPrograms, jit_code};
+use crate::code::{BpfLine, BpfPrograms, JitCode, JitCodes};
 use crate::disassembly::Disassembler;
 use crate::no_annotation::NoAnnotation;
 use crate::options::AnnotateOptions;
@@ -28,6 +28,7 @@ pub(crate) struct FunctionRows<'a> {
     pub(crate) counts: &'a AddressCounts,
     pub(crate) function: &'a SampledFunction,
     pub(crate) bpf: &'a BpfPrograms,
+    pub(crate) jit: &'a mut JitCodes,
     pub(crate) sources: &'a mut SourceFinder,
     pub(crate) options: &'a AnnotateOptions,
     /// The machine of the kernel.
@@ -133,13 +134,14 @@ impl<'a> FunctionRows<'a> {
     }
 
     /// Returns the code that a JIT compiler wrote to its jitdump.
-    fn jitted(&self, place: &PlaceInProcess<'_>) -> Result<FunctionCode, NoAnnotation> {
+    fn jitted(&mut self, place: &PlaceInProcess<'_>) -> Result<FunctionCode, NoAnnotation> {
         let dump = self.counts.jitdumps.get(&Arc::as_ptr(place.dso).addr());
         let dump = dump.ok_or(NoAnnotation::NoJitdump(None))?;
-        let file =
-            self.symbolizer.finder().jitdump(dump).map_err(|why| NoAnnotation::NoJitdump(Some(why)))?;
-        let (bytes, machine) =
-            jit_code(&file, &place.range, place.last).ok_or(NoAnnotation::NoJitdump(None))?;
+        let found = self.jit.function(self.symbolizer.finder(), dump, place.range.start, place.last);
+        let found = found.map_err(|why| NoAnnotation::NoJitdump(Some(why)))?;
+        let JitCode { bytes, machine } = found.ok_or(NoAnnotation::NoJitdump(None))?;
+        let size = usize::try_from(place.range.end - place.range.start).unwrap_or(usize::MAX);
+        let bytes = bytes.get(..size).unwrap_or(&bytes).to_vec();
         Ok(self.generated(place, bytes, Some(machine), CodeOrigin::Jitdump))
     }
 

@@ -189,7 +189,7 @@ impl InstructionReader {
         // A segment may start within the part, and the kernel's memory may end there.
         match code {
             Ok(_) | Err(NoCode::NotInFile) => code = symbolizer.code(session, frame, ip..whole.end),
-            Err(NoCode::Kcore(std::io::ErrorKind::NotFound)) => {
+            Err(NoCode::Kernel) => {
                 code = symbolizer.code(session, frame, ip..ip.saturating_add(LONGEST_INSTRUCTION));
             }
             Err(_) => {}

@@ -6,11 +6,11 @@ use hashbrown::HashMap;
 use perf_abi::endian::Endianness;
 use perf_session::{Dso, Frame, Session};
 use perf_symbol::jitdump::{JitRecordBody, JitdumpHeader};
-use perf_symbol::{CodeMachine, FileBytes, FileFinder};
+use perf_symbol::{CodeMachine, FileBytes, FileFinder, NoSymbols};
 
 use crate::disassembly::LONGEST_INSTRUCTION;
 
-/// The bytes at an address, as many as an instruction may have.
+/// Code of a jitdump.
 pub(crate) struct JitCode {
     pub(crate) bytes: FileBytes,
     pub(crate) machine: CodeMachine,
@@ -25,7 +25,8 @@ pub(crate) struct JitCodes(HashMap<usize, JitFile>);
 struct JitFile {
     /// Keeps the address of the DSO, which is the key.
     _marker: Arc<Dso>,
-    functions: Option<JitFunctions>,
+    /// Its functions, or why it cannot be used.
+    functions: Result<JitFunctions, NoSymbols>,
 }
 
 /// The functions of a jitdump.
@@ -60,19 +61,31 @@ impl JitCodes {
         let pid = frame.mapping?.dso().name().strip_prefix(b"/tmp/perf-")?.strip_suffix(b".map")?;
         let pid = core::str::from_utf8(pid).ok()?.parse().ok()?;
         let marker = session.maps(session.thread(pid)?)?.jitdump()?.dso();
+        let start = frame.ip.checked_sub(offset)?;
+        let JitCode { bytes, machine } = self.function(finder, marker, start, time).ok()??;
+        let size = (bytes.len() as u64).checked_sub(offset)?.min(LONGEST_INSTRUCTION);
+        Some(JitCode { bytes: bytes.slice(offset..offset.checked_add(size)?)?, machine })
+    }
+
+    /// Returns the code of the function at an address, as it was at a time, or at the end without one; `None` if the jitdump does
+    /// not have it. The first call for a jitdump reads the heads of its records.
+    ///
+    /// # Errors
+    ///
+    /// Why the jitdump cannot be used.
+    pub(crate) fn function(
+        &mut self,
+        finder: &FileFinder,
+        marker: &Arc<Dso>,
+        start: u64,
+        time: Option<u64>,
+    ) -> Result<Option<JitCode>, NoSymbols> {
         let file = self.0.entry(Arc::as_ptr(marker).addr()).or_insert_with(|| {
-            let functions = finder.jitdump(marker).ok().and_then(JitFunctions::read);
-            JitFile { _marker: Arc::clone(marker), functions }
+            let read = |file| JitFunctions::read(file).ok_or(NoSymbols::Malformed("header of the jitdump"));
+            JitFile { _marker: Arc::clone(marker), functions: finder.jitdump(marker).and_then(read) }
         });
-        let functions = file.functions.as_ref()?;
-        let loads = functions.by_start.get(&frame.ip.checked_sub(offset)?)?;
-        let time = time.filter(|_| functions.has_times);
-        let before = time.map_or(loads.len(), |time| loads.partition_point(|load| load.0 <= time));
-        let (_, place) = loads.get(before.checked_sub(1)?)?;
-        let size = place.size.checked_sub(offset)?.min(LONGEST_INSTRUCTION);
-        let start = place.start.checked_add(offset)?;
-        let bytes = functions.file.slice(start..start.checked_add(size)?)?;
-        Some(JitCode { bytes, machine: functions.machine })
+        let functions = file.functions.as_ref().map_err(|why| *why)?;
+        Ok(functions.code(start, time).map(|bytes| JitCode { bytes, machine: functions.machine }))
     }
 }
 
@@ -82,6 +95,16 @@ impl JitCodes {
 const LOAD_HEAD: u64 = 56;
 
 impl JitFunctions {
+    /// Returns the code that was at an address at a time.
+    fn code(&self, start: u64, time: Option<u64>) -> Option<FileBytes> {
+        let loads = self.by_start.get(&start)?;
+        // Times of another clock say nothing of samples.
+        let time = time.filter(|_| self.has_times);
+        let before = time.map_or(loads.len(), |time| loads.partition_point(|load| load.0 <= time));
+        let (_, Place { start, size }) = loads.get(before.checked_sub(1)?)?;
+        self.file.slice(*start..start.checked_add(*size)?)
+    }
+
     fn read(file: FileBytes) -> Option<Self> {
         let header = JitdumpHeader::parse(&file).ok()?;
         let machine =
