@@ -111,6 +111,10 @@ fn end_of_rust(name: &[u8]) -> Option<usize> {
     }
     const HASH: usize = 20;
     let is_hash = |part: &[u8]| {
+        // Names are many and long: most windows end here, without a call.
+        if part.first() != Some(&b'1') {
+            return false;
+        }
         let digits = part.strip_prefix(b"17h").and_then(|rest| rest.strip_suffix(b"E"));
         digits.is_some_and(|digits| digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
     };

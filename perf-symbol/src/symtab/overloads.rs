@@ -19,19 +19,19 @@ impl Overloads {
         // A damaged file may have any number of names that share the bytes of a long one; honest ones share few.
         const TIMES: usize = 4;
         let mut room = symtab.size_of_names().saturating_mul(TIMES);
-        // With the names themselves: to find them takes much longer than to compare them.
-        let mut names: Vec<(&[u8], u32)> = Vec::new();
+        // With the names themselves and their starts: to find or to read them takes much longer than to compare the starts.
+        let mut names: Vec<(u128, &[u8], u32)> = Vec::new();
         for number in 0..symtab.name_count() {
             let Some(name) = symtab.name_with(number, PREFIX, limit.saturating_add(1)) else { continue };
             let Some(rest) = room.checked_sub(name.len()) else { break };
             room = rest;
             if let Some(mangled) = mangled(name).filter(|_| name.len() <= limit) {
-                names.push((mangled, number));
+                names.push((start(mangled), mangled, number));
             }
         }
         names.sort_unstable();
-        names.dedup_by_key(|it| it.0);
-        Self { names: names.into_iter().map(|(_, number)| number).collect() }
+        names.dedup_by_key(|it| it.1);
+        Self { names: names.into_iter().map(|(_, _, number)| number).collect() }
     }
 
     /// Returns whether another function of the table has the same name as this one without its parameters, and another with
@@ -65,6 +65,15 @@ fn name_of(symtab: &Symtab, number: u32) -> Option<&[u8]> {
 /// Those of data, such as vtables, and of thunks are printed whole.
 fn mangled(name: &[u8]) -> Option<&[u8]> {
     of_cpp(name).filter(|name| !name.starts_with(b"_ZT") && !name.starts_with(b"_ZG"))
+}
+
+/// Returns the first 16 bytes after the prefix as a number, with the order that the names have.
+fn start(mangled: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    for (to, &from) in bytes.iter_mut().zip(mangled.iter().skip(PREFIX.len())) {
+        *to = from;
+    }
+    u128::from_be_bytes(bytes)
 }
 
 /// Returns a mangled name with each spelling of what is not printed without the parameters: whether a member function is
