@@ -12,7 +12,7 @@ struct Optional {
     is_value: fn(&str) -> bool,
 }
 
-const ALL: [Optional; 2] = [
+const ALL: [Optional; 3] = [
     Optional {
         verbs: &["report"],
         names: &["-g", "--call-graph"],
@@ -22,6 +22,11 @@ const ALL: [Optional; 2] = [
         verbs: &["fold", "flamegraph", "export"],
         names: &["--wakers"],
         is_value: |text| text.parse::<NonZero<usize>>().is_ok(),
+    },
+    Optional {
+        verbs: &["flamegraph"],
+        names: &["--annotate"],
+        is_value: |text| super::annotate::percent(text).is_ok(),
     },
 ];
 
@@ -74,5 +79,16 @@ mod tests {
         assert_eq!(joined("perfdata fold --wakers x.data"), "perfdata fold --wakers x.data");
         assert_eq!(joined("perfdata export --wakers 2x"), "perfdata export --wakers 2x");
         assert_eq!(joined("perfdata dump --wakers 2"), "perfdata dump --wakers 2");
+    }
+
+    #[test]
+    fn only_a_percentage_after_annotate_belongs_to_it() {
+        assert_eq!(
+            joined("perfdata flamegraph --annotate 1% x.data"),
+            "perfdata flamegraph --annotate=1% x.data"
+        );
+        assert_eq!(joined("perfdata flamegraph --annotate 0.5"), "perfdata flamegraph --annotate=0.5");
+        assert_eq!(joined("perfdata flamegraph --annotate x.data"), "perfdata flamegraph --annotate x.data");
+        assert_eq!(joined("perfdata annotate --annotate 1"), "perfdata annotate --annotate 1");
     }
 }
