@@ -74,7 +74,10 @@ pub(crate) fn stubs(image: &ElfImage, dynsym: usize, limit: usize) -> Vec<PltStu
     stubs
 }
 
-/// Adds the entries of the PLT. The relocations of `.rela.plt` or `.rel.plt` have their order.
+/// Adds the entries of the PLT. The relocations of `.rela.plt` or `.rel.plt` have their order; on x86, their places in `.got.plt` have,
+/// because those of ifuncs come last.
+///
+/// perf: `dso__synthesize_plt_symbols` sorts them since 6.3.
 fn add_plt(stubs: &mut Vec<PltStub>, image: &ElfImage, dynsym: usize, limit: usize) {
     let Some(relocations) = image.section(".rela.plt").or_else(|| image.section(".rel.plt")) else { return };
     if usize::try_from(relocations.link).ok() != Some(dynsym) {
@@ -84,9 +87,16 @@ fn add_plt(stubs: &mut Vec<PltStub>, image: &ElfImage, dynsym: usize, limit: usi
     let count = relocations.size.checked_div(entry_size).unwrap_or(0);
     let Some(plt) = Plt::of(image, count) else { return };
     let data = image.raw_data(relocations);
-    for index in 0..count.min(limit as u64) {
+    let word = if image.is_64() { 8 } else { 4 };
+    let places = (0..count.min(limit as u64)).map_while(|index| {
         let at = index.saturating_mul(entry_size);
-        let Some(target) = target(image, relocations, &data, at) else { break };
+        Some((image.number(&data, at, word)?, target(image, relocations, &data, at)?))
+    });
+    let mut targets: Vec<_> = places.collect();
+    if matches!(image.machine(), EM_386 | EM_X86_64) {
+        targets.sort_by_key(|(place, _)| *place);
+    }
+    for ((_, target), index) in targets.into_iter().zip(0..) {
         let start = plt.start.saturating_add(plt.entry.saturating_mul(index));
         stubs.push(PltStub { start, size: plt.entry, target });
     }

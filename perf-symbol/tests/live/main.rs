@@ -3,8 +3,9 @@
 
 mod line_rows;
 mod oracles;
+mod plt;
 mod programs;
 
 fn main() -> std::process::ExitCode {
-    needs::run(&[line_rows::TESTS])
+    needs::run(&[line_rows::TESTS, plt::TESTS])
 }
