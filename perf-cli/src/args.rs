@@ -82,7 +82,7 @@ pub(crate) enum Verb {
     /// Show where the time went, as perf report does
     #[command(after_help = report::examples())]
     Report(Box<report::ReportArgs>),
-    /// Show the instructions and source lines of functions with their samples, as perf annotate does
+    /// Show the instructions and source lines of functions, as perf annotate does
     #[command(after_help = annotate::EXAMPLES)]
     Annotate(Box<annotate::AnnotateArgs>),
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
