@@ -6,6 +6,7 @@ use std::sync::Arc;
 use perf_parse::event::Event;
 use perf_parse::file::Account;
 use perf_profile::annotation::{AnnotatedEvent, Annotation};
+use perf_profile::report::percent;
 use perf_profile::samples::pass::NoWorker;
 use perf_profile::{
     FunctionTable, NamingOptions, Observer, ProfileError, SampleTotal, Samples, Symbols, event_name,
@@ -167,6 +168,19 @@ impl Annotator {
     pub fn find(&self, name: &[u8]) -> Vec<usize> {
         let is = |it: &SampledFunction| *it.name == *name || *it.raw_name == *name;
         self.functions.iter().enumerate().filter(|(_, it)| is(it)).map(|(index, _)| index).collect()
+    }
+
+    /// Returns the indexes of the functions that have at least `limit` percent of the selected samples of an event, in the order of
+    /// [`functions`](Self::functions). A percentage is of the sums of periods, or of the numbers of samples.
+    #[must_use]
+    pub fn above(&self, limit: f64, by_samples: bool) -> Vec<usize> {
+        let percent_of = |(part, all): (&SampleTotal, &SampleTotal)| {
+            if by_samples { percent(part.samples, all.samples) } else { percent(part.period, all.period) }
+        };
+        let largest =
+            |it: &SampledFunction| it.totals.iter().zip(self.totals()).map(percent_of).fold(0.0, f64::max);
+        let functions = self.functions.iter().enumerate();
+        functions.filter(|(_, it)| largest(it) >= limit).map(|(index, _)| index).collect()
     }
 
     /// Disassembles a function, given by its index in [`functions`](Self::functions), and finds the lines of its instructions.

@@ -187,11 +187,9 @@ fn options(args: &AnnotateArgs) -> AnnotateOptions {
 /// Returns the functions that the command line asks for, by their indexes.
 fn wanted(annotator: &Annotator, args: &AnnotateArgs) -> Result<Vec<usize>, Failure> {
     let symbol = args.symbol.as_ref().or(args.named_symbol.as_ref());
-    let mut wanted = above(
-        annotator,
-        args.percent_limit.unwrap_or(if symbol.is_some() { 0.0 } else { 1.0 }),
-        args.percent_type,
-    );
+    let limit = args.percent_limit.unwrap_or(if symbol.is_some() { 0.0 } else { 1.0 });
+    let by_samples = matches!(args.percent_type, PercentType::LocalHits | PercentType::GlobalHits);
+    let mut wanted = annotator.above(limit, by_samples);
     let found = symbol.map(|symbol| annotator.find(symbol.as_bytes()));
     if let (Some(symbol), Some(found)) = (symbol, found) {
         if found.is_empty() {
@@ -200,16 +198,6 @@ fn wanted(annotator: &Annotator, args: &AnnotateArgs) -> Result<Vec<usize>, Fail
         wanted.retain(|index| found.contains(index));
     }
     Ok(wanted)
-}
-
-/// Returns the functions that have at least `limit` percent of an event's samples, by their indexes.
-pub(crate) fn above(annotator: &Annotator, limit: f64, kind: PercentType) -> Vec<usize> {
-    let percents = |it: &SampledFunction| {
-        let parts = it.totals.iter().zip(annotator.totals());
-        parts.map(|(part, all)| percent(part, all, kind)).fold(0.0, f64::max)
-    };
-    let functions = annotator.functions().iter().enumerate();
-    functions.filter(|(_, it)| percents(it) >= limit).map(|(index, _)| index).collect()
 }
 
 /// Returns the failure of a function without samples, with the names that are like it.

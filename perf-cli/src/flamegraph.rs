@@ -8,7 +8,6 @@ use perf_profile::annotation::Annotation;
 use perf_profile::{Profile, SampleDetail, TimeDetail};
 
 use crate::annotate;
-use crate::args::annotate::PercentType;
 use crate::args::flamegraph::FlamegraphArgs;
 use crate::args::profile::ProfileArgs;
 use crate::capture_names::capture_names;
@@ -58,7 +57,7 @@ fn annotations(args: &ProfileArgs, limit: f64) -> Result<Vec<Annotation>, Failur
             let threads = args.naming.threads;
             let mut annotator =
                 annotate::counted(&reader, memory, &args.only, &args.symbols, threads, options, &mut ())?;
-            let wanted = annotate::above(&annotator, limit, PercentType::LocalPeriod);
+            let wanted = annotator.above(limit, false);
             all.extend(wanted.into_iter().filter_map(|index| annotator.annotate(index).ok()));
             Ok(Outcome::Clean)
         })?;
