@@ -55,10 +55,11 @@ def texts(package):
         for file in sorted([*folder.glob("*"), *folder.glob("*/*")])
         if file.is_file() and file.name.lower().startswith(NAMES) and file.suffix in ("", ".md", ".txt")
     ]
-    if not files and package["name"].startswith("ratatui"):
-        files = [LICENCES / "ratatui.txt"]
+    of_release = LICENCES / ("ratatui.txt" if package["name"].startswith("ratatui") else f"{package['name']}.txt")
+    if not files and of_release.exists():
+        files = [of_release]
     return files or sys.exit(
-        f"{package['name']} {package['version']} has no licence text: add one to release/licences, and to texts()"
+        f"{package['name']} {package['version']} has no licence text: add {of_release.name} to release/licences"
     )
 
 
