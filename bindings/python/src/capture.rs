@@ -9,6 +9,8 @@ use perf_symbol::{ReadFiles, SymbolOptions};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::annotate::{AnnotateArguments, annotate};
+use crate::annotation::Annotations;
 use crate::branches::BranchFormat;
 use crate::event::Event;
 use crate::export::{ExportFormat, ExportOptions};
@@ -167,6 +169,30 @@ impl Capture {
         (options.children, options.off_cpu, options.branches) = (children, off_cpu, branches);
         (options.memory, options.percent_limit, options.parent) = (memory, Some(percent_limit), parent);
         report::rows(self, py, options)
+    }
+
+    /// Return the instructions and source lines of functions with their samples, as ``perfdata annotate --format json`` has them: of
+    /// the function ``symbol`` in each file that has it, or of all functions with at least ``percent_limit`` percent of an event's
+    /// samples, by their periods; by default 1, and 0 with ``symbol``. The functions with most samples come first. A sample counts at
+    /// its own address; samples at addresses without a symbol are in no function.
+    ///
+    /// Source files are read from the recorded path; from ``prefix`` before it, without its first ``prefix_strip`` folders; from the
+    /// folders ``source``, by the longest end of the recorded path; or from the debug information. ``syntax`` is that of x86, ``att``
+    /// or ``intel``. Functions whose code is not found are in ``Annotations.missing``.
+    #[pyo3(signature = (symbol=None, *, percent_limit=None, source=Vec::new(), prefix=None, prefix_strip=0, syntax="att"))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn annotate(
+        &self,
+        py: Python<'_>,
+        symbol: Option<&str>,
+        percent_limit: Option<f64>,
+        source: Vec<PathBuf>,
+        prefix: Option<PathBuf>,
+        prefix_strip: u32,
+        syntax: &str,
+    ) -> PyResult<Annotations> {
+        let arguments = AnnotateArguments { symbol, percent_limit, source, prefix, prefix_strip, syntax };
+        annotate(self, py, &arguments)
     }
 
     /// Return folded stacks, as ``perfdata fold`` prints them: a line for each stack, outermost frame first, and what it counts.

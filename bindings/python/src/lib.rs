@@ -2,11 +2,15 @@
 //! stubs that document it.
 //!
 //! It translates, and computes nothing: samples, stacks and names are those of perf-profile, tables and formats those of
-//! perf-export, edits those of perf-profile and perf-parse. Work runs without the GIL, and ends when Python has a signal for it.
+//! perf-export, annotations those of perf-annotate, edits those of perf-profile and perf-parse. Work runs without the GIL, and
+//! ends when Python has a signal for it.
 
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod account;
+mod annotate;
+mod annotation;
+mod annotation_rows;
 mod arguments;
 mod branches;
 mod capture;
@@ -50,6 +54,16 @@ fn _perfdata(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<samples::Samples>()?;
     module.add_class::<tables::Table>()?;
     module.add_class::<flame_graph::FlameGraph>()?;
+    module.add_class::<annotation::Annotations>()?;
+    module.add_class::<annotation::Annotation>()?;
+    module.add_class::<annotation::MissingAnnotation>()?;
+    module.add_class::<annotation_rows::AnnotatedEvent>()?;
+    module.add_class::<annotation_rows::AnnotatedFunction>()?;
+    module.add_class::<annotation_rows::AnnotatedSource>()?;
+    module.add_class::<annotation_rows::AnnotatedLine>()?;
+    module.add_class::<annotation_rows::AnnotatedInstruction>()?;
+    module.add_class::<annotation_rows::AnnotatedTarget>()?;
+    module.add_class::<annotation_rows::AnnotatedBranch>()?;
     module.add_function(wrap_pyfunction!(open::open, module)?)?;
     module.add_function(wrap_pyfunction!(merge::merge, module)?)?;
     #[cfg(target_os = "linux")]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import TESTDATA, capture
+from made import program_and_capture
 
 import perfdata
 
@@ -57,6 +58,11 @@ def test_syscall_latency(tmp_path: Path) -> None:
     assert re.search(r"call +\d+: +\d+ times, +\d+\.\d us each, at most", run("syscall_latency", path))
 
 
+def test_hot_instructions(tmp_path: Path) -> None:
+    output = run("hot_instructions", program_and_capture(tmp_path))
+    assert re.search(r"^first in /\S+/prog: 80\.00 % of cpu-clock\n +2  5001  mov    %rsp,%rbp", output), output
+
+
 def test_every_example_has_a_test() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == {case[0] for case in CASES} | {"syscall_latency"}
-    assert len(list(EXAMPLES.glob("*.py"))) == 12
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {case[0] for case in CASES} | {"syscall_latency", "hot_instructions"}
+    assert len(list(EXAMPLES.glob("*.py"))) == 13

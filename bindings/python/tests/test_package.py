@@ -53,6 +53,8 @@ def test_examples_have_types() -> None:
         "data: bytes = capture.export('pprof')\n"
         "nothing: None = capture.export('pprof', 'out')\n"
         "host: str | None = capture.info['hostname']\n"
+        "for it in capture.annotate('main', source=['src']).functions[0].instructions:\n"
+        "    place: tuple[int, str, bytes, list[int]] = (it.address, it.text, it.bytes, it.samples)\n"
     )
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -30,7 +30,7 @@ def test_progress(large: Path) -> None:
     assert seen[-1] == (large.stat().st_size, large.stat().st_size)
 
 
-@pytest.mark.parametrize("use", ["report", "fold", "tables", "edit"])
+@pytest.mark.parametrize("use", ["report", "annotate", "fold", "tables", "edit"])
 def test_an_exception_of_the_callback_ends_the_work(large: Path, use: str, tmp_path: Path) -> None:
     class Enough(Exception):
         pass
@@ -69,7 +69,7 @@ def test_one_capture_on_several_threads() -> None:
     assert results == [expected] * 4
 
 
-@pytest.mark.parametrize("use", ["report()", "fold()", "tables()", "export('firefox')", "edit(sys.argv[2])", "samples()"])
+@pytest.mark.parametrize("use", ["report()", "annotate().functions", "fold()", "tables()", "export('firefox')", "edit(sys.argv[2])", "samples()"])
 def test_ctrl_c(large: Path, use: str, tmp_path: Path) -> None:
     """Work that takes long enough ends soon after the signal, with KeyboardInterrupt."""
     program = (
