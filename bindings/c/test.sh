@@ -38,10 +38,12 @@ build() {
     local libs
     read -ra libs < <(pkg-config --libs perfdata)
     local name
-    for name in script interned fields sources export; do
+    for name in script interned fields sources export annotate; do
         "$cc" -std=c11 -O1 -g "${warnings[@]}" "$@" "${flags[@]}" -o "$folder/$name" "$here/examples/$name.c" "${libs[@]}" -lpthread
     done
-    "$cxx" -std=c++17 -O1 -g "${warnings[@]}" "$@" "${flags[@]}" -o "$folder/fold" "$here/examples/fold.cpp" "${libs[@]}"
+    for name in fold annotation; do
+        "$cxx" -std=c++17 -O1 -g "${warnings[@]}" "$@" "${flags[@]}" -o "$folder/$name" "$here/examples/$name.cpp" "${libs[@]}"
+    done
 }
 
 compilers=()
@@ -176,6 +178,70 @@ else
     echo "SKIPPED: $branch_stacks is not there; cargo build -p perf-parse --example branch_stacks" >&2
 fi
 
+echo "== annotated functions"
+if ! command -v jq >/dev/null; then
+    echo "SKIPPED: jq is not there"
+elif [ ! -x "$branch_stacks" ]; then
+    echo "SKIPPED: $branch_stacks is not there; cargo build -p perf-parse --example branch_stacks" >&2
+else
+    cat >"$scratch/hot.c" <<'END'
+static int state;
+static inline __attribute__((always_inline)) int step(int value)
+{
+    return value * 31 + state;
+}
+__attribute__((noinline)) int hot(int count)
+{
+    for (int i = 0; i < count; i++)
+        state = step(state ^ i);
+    return state;
+}
+int outer(int count)
+{
+    return hot(count) + hot(count + 1);
+}
+END
+    # With one segment, addresses are offsets in the file.
+    "$first" -g -O1 -fPIC -fno-plt -shared -nostdlib -Wl,-z,noseparate-code,-Bsymbolic -o "$scratch/hot.so" "$scratch/hot.c"
+    offset() { nm "$scratch/hot.so" | awk -v name="$1" '$3 == name { print $1 }'; }
+    # address FUNCTION OFFSET: an address of the mapped program.
+    address() { printf '%x' $((0x7f0000000000 + 0x$(offset "$1") + $2)); }
+    for function in hot outer; do
+        # The samples are at the target of the first branch.
+        branches=("$(address hot 12):$(address $function 4)" "$(address outer 8):$(address $function 0)" "$(address hot 20):$(address outer 4)")
+        "$branch_stacks" "$scratch/annotate.data" "$scratch/hot.so" 7f0000000000 0 8000 5 chain "${branches[@]}"
+        "$perfdata" annotate --format json --percent-limit 0 -i "$scratch/annotate.data" 2>"$scratch/why" | jq -r '
+            def row: map(if . == true then 1 elif . == false then 0 else . end) | join("\t");
+            def place: if . == null then "" else "\(.address) \(.symbol // "") \(.offset)" end;
+            def target: if . == null then "" else "\(place) \(if .is_call then 1 else 0 end)" end;
+            .functions[] |
+            (["symbol", .symbol, .dso, .build_id, .code, .start, .end] | row),
+            (.events[] | ["event", .name, .precise_ip, .samples, .period, .all_samples, .all_period] | row),
+            (.functions[] | ["function", .name, .caller, .samples[0], .period[0]] | row),
+            (.sources[] | (["source", .path, .is_newer, .first, (.text | length)] | row), (.text[] | ["text", .] | row)),
+            (.lines[] | ["line", .source, .line, .samples[0], .period[0]] | row),
+            (.branches[] | ["branch", .from, .to, .count, .mispredicted, .cycles, .timed] | row),
+            (.instructions[] | ["instruction", .address, .bytes, .text, .function, .line, .column // 0, .discriminator // 0,
+                .is_stmt // false, (.target | target), (.data | place), .samples[0], .period[0]] | row)
+            ' >"$scratch/expected" || fail "perfdata annotate: $(cat "$scratch/why")"
+        for kind in symbol event function source text line branch instruction; do
+            grep -q "^$kind	" "$scratch/expected" || fail "annotation: there is no $kind to compare"
+        done
+        "$bin/annotation" "$scratch/annotate.data" >"$scratch/text" || fail "annotation"
+        diff "$scratch/expected" "$scratch/text" >"$scratch/diff" || {
+            head -6 "$scratch/diff" >&2
+            fail "annotation differs"
+        }
+        echo "$(wc -l <"$scratch/text") rows are equal"
+        awk -F '\t' '$1 == "symbol" { functions++ } functions == 1 && $1 == "event" { all = $5 }
+            functions == 1 && $1 == "instruction" && $13 > 0 { printf "%6.2f %8x  %s\n", $13 * 100 / all, $2, $4 }' "$scratch/expected" |
+            sort -k1,1nr -s | head -10 >"$scratch/hottest"
+        "$bin/annotate" "$scratch/annotate.data" | sed '1d; s/ <.*//; s/  # line .*//' | diff "$scratch/hottest" - >&2 || fail "annotate differs"
+        "$bin/annotate" "$scratch/annotate.data" $function | grep -q '# line [0-9]*: .*[{)]' || fail "annotate: the source line"
+        "$bin/annotate" "$scratch/annotate.data" nothing 2>"$scratch/why" && fail "annotate: a function that is not there"
+    done
+fi
+
 echo "== records and their fields, and every way to open"
 for capture in "${captures[@]}"; do
     [ -f "$capture" ] || continue
@@ -200,14 +266,14 @@ run_all() {
     shift
     local capture name
     for capture in "${some[@]}" "${hostile[@]}" "${broken[@]}"; do
-        for name in script interned fields sources fold; do
+        for name in script interned fields sources fold annotate annotation; do
             timeout 300 "$@" "$folder/$name" "$capture" >/dev/null 2>"$scratch/why" || {
                 code=$?
                 [ "$code" -le 1 ] || { tail -30 "$scratch/why" >&2; fail "$what: $name $capture ends with $code"; }
             }
         done
     done
-    echo "$what: $((5 * (${#some[@]} + ${#hostile[@]} + ${#broken[@]}))) runs"
+    echo "$what: $((7 * (${#some[@]} + ${#hostile[@]} + ${#broken[@]}))) runs"
 }
 
 echo "== address sanitizer"

@@ -254,6 +254,182 @@ private:
     detail::owned<perfdata_profile, perfdata_profile_free> handle_;
 };
 
+/* A function with its instructions, source lines and samples. Any number of threads may use it at the same time. */
+class annotation {
+public:
+    /* Owns what perfdata_annotator_annotate made. */
+    explicit annotation(perfdata_annotation *handle) noexcept : handle_(handle) {}
+
+    /* What it is of, and the number of rows of each table. Throws perfdata::error. */
+    perfdata_annotation_head info() const {
+        auto row = sized<perfdata_annotation_head>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_info(handle_.get(), &row, &failed), failed);
+        return row;
+    }
+
+    /* An event that has samples in the function. Throws perfdata::error. */
+    perfdata_annotation_event_row event(std::uint32_t index) const {
+        auto row = sized<perfdata_annotation_event_row>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_event(handle_.get(), index, &row, &failed), failed);
+        return row;
+    }
+
+    /* The function, at index 0, or one that is inlined into it. Throws perfdata::error. */
+    perfdata_annotation_function_row function(std::uint32_t index) const {
+        auto row = sized<perfdata_annotation_function_row>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_function(handle_.get(), index, &row, &failed), failed);
+        return row;
+    }
+
+    /* A source file. Throws perfdata::error. */
+    perfdata_annotation_source_row source(std::uint32_t index) const {
+        auto row = sized<perfdata_annotation_source_row>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_source(handle_.get(), index, &row, &failed), failed);
+        return row;
+    }
+
+    /* A source line that has instructions. Throws perfdata::error. */
+    perfdata_annotation_line_row line(std::uint32_t index) const {
+        auto row = sized<perfdata_annotation_line_row>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_line(handle_.get(), index, &row, &failed), failed);
+        return row;
+    }
+
+    /* An instruction. Throws perfdata::error. */
+    perfdata_annotation_instruction_row instruction(std::uint32_t index) const {
+        auto row = sized<perfdata_annotation_instruction_row>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_instruction(handle_.get(), index, &row, &failed), failed);
+        return row;
+    }
+
+    /* Branches that were recorded. Throws perfdata::error. */
+    perfdata_annotation_branch_row branch(std::uint32_t index) const {
+        auto row = sized<perfdata_annotation_branch_row>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_branch(handle_.get(), index, &row, &failed), failed);
+        return row;
+    }
+
+    /* The text of a line, from 1 on, of a source file; a string without data if it is unknown. */
+    perfdata_string source_text(std::uint32_t source, std::uint32_t line) const noexcept {
+        return perfdata_annotation_source_text(handle_.get(), source, line);
+    }
+
+    /* Samples of an event in a function, without those of functions that are inlined into it. Throws perfdata::error. */
+    perfdata_total function_total(std::uint32_t function, std::uint32_t event) const {
+        auto row = sized<perfdata_total>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_function_total(handle_.get(), function, event, &row, &failed), failed);
+        return row;
+    }
+
+    /* Samples of an event at a source line. Throws perfdata::error. */
+    perfdata_total line_total(std::uint32_t line, std::uint32_t event) const {
+        auto row = sized<perfdata_total>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_line_total(handle_.get(), line, event, &row, &failed), failed);
+        return row;
+    }
+
+    /* Samples of an event at an instruction. Throws perfdata::error. */
+    perfdata_total instruction_total(std::uint32_t instruction, std::uint32_t event) const {
+        auto row = sized<perfdata_total>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotation_instruction_total(handle_.get(), instruction, event, &row, &failed), failed);
+        return row;
+    }
+
+    const perfdata_annotation *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::owned<perfdata_annotation, perfdata_annotation_free> handle_;
+};
+
+/* The functions of a capture that have samples, ready to be annotated. */
+class annotator {
+public:
+    /* Counts the samples of a capture by their addresses. Throws perfdata::error. */
+    explicit annotator(const capture &of, const perfdata_annotate_options *options = nullptr) {
+        perfdata_annotator *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotator_new(of.get(), options, &handle, &failed), failed);
+        handle_.reset(handle);
+    }
+
+    /* Number of events that have samples. */
+    std::size_t event_count() const noexcept { return perfdata_annotator_event_count(handle_.get()); }
+
+    /* Number of functions that have samples. */
+    std::size_t function_count() const noexcept { return perfdata_annotator_function_count(handle_.get()); }
+
+    /* An event that has samples. Throws perfdata::error. */
+    perfdata_event event(std::size_t event) const {
+        auto row = sized<perfdata_event>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotator_event(handle_.get(), event, &row, &failed), failed);
+        return row;
+    }
+
+    /* All samples of an event, and those in no function. Throws perfdata::error. */
+    perfdata_sampled_event event_totals(std::size_t event) const {
+        auto row = sized<perfdata_sampled_event>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotator_event_totals(handle_.get(), event, &row, &failed), failed);
+        return row;
+    }
+
+    /* A function that has samples. Throws perfdata::error. */
+    perfdata_sampled_function function(std::size_t function) const {
+        auto row = sized<perfdata_sampled_function>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotator_function(handle_.get(), function, &row, &failed), failed);
+        return row;
+    }
+
+    /* Samples of an event in a function. Throws perfdata::error. */
+    perfdata_total function_total(std::size_t function, std::size_t event) const {
+        auto row = sized<perfdata_total>();
+        perfdata_error *failed = nullptr;
+        detail::check(perfdata_annotator_function_total(handle_.get(), function, event, &row, &failed), failed);
+        return row;
+    }
+
+    /* The index of the first function of a name from an index on; none if there is none. Throws perfdata::error. */
+    std::optional<std::size_t> find(const char *name, std::size_t first = 0) const {
+        std::size_t index = 0;
+        perfdata_error *failed = nullptr;
+        int found = detail::check(perfdata_annotator_find(handle_.get(), name, first, &index, &failed), failed);
+        return found == 1 ? std::optional<std::size_t>(index) : std::nullopt;
+    }
+
+    /* Annotates a function; none if its code is not found, or there is no disassembler for its machine, which why then states.
+     * Throws other errors as perfdata::error. */
+    std::optional<annotation> annotate(std::size_t function, std::string *why = nullptr) {
+        perfdata_annotation *handle = nullptr;
+        perfdata_error *failed = nullptr;
+        int code = perfdata_annotator_annotate(handle_.get(), function, &handle, &failed);
+        if (code == PERFDATA_ERROR_NO_CODE) {
+            detail::owned<perfdata_error, perfdata_error_free> reason(failed);
+            if (why)
+                *why = std::string(view(perfdata_error_text(reason.get())));
+            return std::nullopt;
+        }
+        detail::check(code, failed);
+        return annotation(handle);
+    }
+
+    perfdata_annotator *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::owned<perfdata_annotator, perfdata_annotator_free> handle_;
+};
+
 } // namespace perfdata
 
 #endif

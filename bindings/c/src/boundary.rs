@@ -98,6 +98,15 @@ impl<T> Exclusive<T> {
         (!self.is_broken).then_some(&self.handle)
     }
 
+    /// Returns what the handle has, to read it.
+    ///
+    /// # Errors
+    ///
+    /// If an earlier call panicked.
+    pub(crate) fn read(&self) -> Result<&T, perfdata_error> {
+        self.get().ok_or_else(broken)
+    }
+
     /// Runs what changes the handle.
     ///
     /// # Errors
@@ -108,8 +117,7 @@ impl<T> Exclusive<T> {
         act: impl FnOnce(&mut T) -> Result<R, perfdata_error>,
     ) -> Result<R, perfdata_error> {
         if self.is_broken {
-            let why = "an earlier call on this handle failed inside the library; free it";
-            return Err(perfdata_error::new(PERFDATA_ERROR_INTERNAL, why));
+            return Err(broken());
         }
         self.is_broken = true;
         let result = act(&mut self.handle);
@@ -130,6 +138,11 @@ impl<T> Exclusive<T> {
 pub(crate) unsafe fn exclusive<'a, T>(handle: *mut T) -> Result<&'a mut T, perfdata_error> {
     // SAFETY: the caller passes NULL or a live handle that no other call uses.
     unsafe { handle.as_mut() }.ok_or_else(|| perfdata_error::argument("the handle is NULL"))
+}
+
+fn broken() -> perfdata_error {
+    let why = "an earlier call on this handle failed inside the library; free it";
+    perfdata_error::new(PERFDATA_ERROR_INTERNAL, why)
 }
 
 fn of_panic(panic: &(dyn Any + Send)) -> perfdata_error {

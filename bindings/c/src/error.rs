@@ -2,6 +2,7 @@
 
 use core::ffi::c_int;
 
+use perf_annotate::NoAnnotation;
 use perf_parse::FileError;
 use perf_parse::error::FileErrorKind;
 use perf_profile::ProfileError;
@@ -24,6 +25,8 @@ pub const PERFDATA_ERROR_CANCELLED: c_int = -5;
 pub const PERFDATA_ERROR_UNSUPPORTED: c_int = -6;
 /// The library failed: a bug. The handle can only be freed.
 pub const PERFDATA_ERROR_INTERNAL: c_int = -7;
+/// The code of a function was not found, or there is no disassembler for its machine. The text has the reason.
+pub const PERFDATA_ERROR_NO_CODE: c_int = -8;
 
 /// What went wrong in a call, and what to do. Free it with perfdata_error_free.
 #[derive(Clone, Debug)]
@@ -88,6 +91,12 @@ impl From<ProfileError> for perfdata_error {
             ProfileError::Cancelled => Self::new(PERFDATA_ERROR_CANCELLED, error.to_string()),
             error => Self::new(PERFDATA_ERROR_SELECTION, error.to_string()),
         }
+    }
+}
+
+impl From<NoAnnotation> for perfdata_error {
+    fn from(why: NoAnnotation) -> Self {
+        Self::new(PERFDATA_ERROR_NO_CODE, why.to_string())
     }
 }
 

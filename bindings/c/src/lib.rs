@@ -1,7 +1,7 @@
 //! `libperfdata`: captures of Linux perf for C and C++.
 //!
 //! The API is `include/perfdata.h`, made from this crate; `README.md` introduces it. Each file here has one handle. All of them
-//! translate between C and the crates `perf-parse`, `perf-profile` and `perf-export`, which do the work.
+//! translate between C and the crates `perf-parse`, `perf-profile`, `perf-annotate` and `perf-export`, which do the work.
 //!
 //! A function that can fail returns a code and writes an error to its last argument. No function has global state, and no panic
 //! leaves one: it becomes `PERFDATA_ERROR_INTERNAL`.
@@ -12,6 +12,13 @@
 )]
 
 pub mod account;
+pub mod annotate_options;
+pub mod annotation;
+pub mod annotation_instruction;
+pub mod annotation_rows;
+pub mod annotation_totals;
+pub mod annotator;
+pub mod annotator_tables;
 mod boundary;
 pub mod branches;
 pub mod capture;
@@ -25,6 +32,7 @@ pub mod profile;
 pub mod profile_tables;
 pub mod record_fields;
 pub mod records;
+mod row;
 mod sample_pass;
 pub mod samples;
 pub mod selection;

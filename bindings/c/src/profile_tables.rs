@@ -4,14 +4,14 @@ use core::ffi::c_int;
 
 use perf_profile::{EMPTY, NONE};
 
-use crate::boundary::{call, shared};
 use crate::capture::out_of_range;
-use crate::error::{PERFDATA_OK, perfdata_error};
+use crate::error::perfdata_error;
 use crate::event::perfdata_event;
 use crate::profile::perfdata_profile;
+use crate::row::{count, row};
 use crate::samples::{PERFDATA_FRAME_GUESSED, PERFDATA_FRAME_INLINED, PERFDATA_FRAME_KERNEL};
 use crate::string::perfdata_string;
-use crate::versioned::{self, Versioned, versioned};
+use crate::versioned::versioned;
 
 /// The index of nothing: no DSO, no caller.
 pub const PERFDATA_NONE: u32 = 0xffff_ffff;
@@ -146,35 +146,8 @@ versioned!(
     perfdata_profile_dso_row,
 );
 
-/// Writes a row of a table of a profile.
-///
-/// # Safety
-///
-/// `profile` is NULL or a live handle; `out` is NULL or has its size; `error` is NULL or can be written.
-unsafe fn row<T: Versioned>(
-    profile: *const perfdata_profile,
-    out: *mut T,
-    error: *mut *mut perfdata_error,
-    name: &str,
-    make: impl FnOnce(&perfdata_profile) -> Result<T, perfdata_error>,
-) -> c_int {
-    let act = || {
-        // SAFETY: the caller passes a live handle.
-        let row = make(unsafe { shared(profile) }?)?;
-        // SAFETY: the caller passes a structure with its size.
-        unsafe { versioned::write(out, row, name) }?;
-        Ok(PERFDATA_OK)
-    };
-    // SAFETY: the caller passes NULL or what can be written.
-    unsafe { call(error, act) }
-}
-
 fn flag(has: bool, bit: u32) -> u32 {
     if has { bit } else { 0 }
-}
-
-fn count(rows: usize) -> u32 {
-    u32::try_from(rows).unwrap_or(u32::MAX)
 }
 
 fn functions(profile: &perfdata_profile) -> u32 {

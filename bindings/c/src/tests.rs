@@ -1,5 +1,6 @@
 //! Tests of what C tests cannot reach: panics inside the library, and structures of other versions.
 
+mod annotation;
 mod header;
 mod panics;
 mod records;
