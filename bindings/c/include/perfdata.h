@@ -14,9 +14,9 @@
  * Strings of the library are a pointer and a length. Unless stated otherwise they live until the next call on the handle that
  * they came from.
  *
- * Threads: there is no global state. A `perfdata_capture` and a `perfdata_profile` may be used by any number of threads at the same
- * time. Each other handle may move between threads, but one thread uses it at a time. A handle is freed once, by any thread, when
- * no call uses it.
+ * Threads: there is no global state. A `perfdata_capture`, a `perfdata_profile` and a `perfdata_annotation` may be used by any number
+ * of threads at the same time. Each other handle may move between threads, but one thread uses it at a time. A handle is freed
+ * once, by any thread, when no call uses it.
  */
 
 #ifndef PERFDATA_H
@@ -31,6 +31,36 @@
 #define PERFDATA_UNIX 1
 #endif
 
+
+/**
+ * Write instructions of x86 in the syntax of Intel, and not in that of AT&T.
+ */
+#define PERFDATA_ANNOTATE_INTEL 1
+
+/**
+ * Find no texts of source lines. Their files and numbers stay.
+ */
+#define PERFDATA_ANNOTATE_NO_SOURCE (1 << 1)
+
+/**
+ * The instruction branches to an address that is in its bytes: the fields that begin with `target_`.
+ */
+#define PERFDATA_INSTRUCTION_TARGET 1
+
+/**
+ * The branch is a call.
+ */
+#define PERFDATA_INSTRUCTION_CALL (1 << 1)
+
+/**
+ * The instruction loads, stores or computes an address relative to its own: the fields that begin with `data_`.
+ */
+#define PERFDATA_INSTRUCTION_DATA (1 << 2)
+
+/**
+ * The compiler recommends the instruction as the place of a breakpoint for its line.
+ */
+#define PERFDATA_INSTRUCTION_IS_STMT (1 << 3)
 
 /**
  * Branch stacks for `llvm-profgen --perfscript`: the samples one by one.
@@ -86,6 +116,11 @@
  * The library failed: a bug. The handle can only be freed.
  */
 #define PERFDATA_ERROR_INTERNAL -7
+
+/**
+ * The code of a function was not found, or there is no disassembler for its machine. The text has the reason.
+ */
+#define PERFDATA_ERROR_NO_CODE -8
 
 /**
  * Folded stacks.
@@ -318,6 +353,18 @@
 #define PERFDATA_FRAME_KERNEL (1 << 2)
 
 /**
+ * A function with its instructions, source lines and samples. It does not change: any number of threads may use it at the same
+ * time. Strings that it returns live as long as it does.
+ */
+typedef struct perfdata_annotation perfdata_annotation;
+
+/**
+ * The functions of a capture that have samples. One thread uses it at a time; it may move to another one. Strings that it returns
+ * live as long as it does.
+ */
+typedef struct perfdata_annotator perfdata_annotator;
+
+/**
  * An opened capture. It does not change: any number of threads may use it at the same time, and it may be freed before the handles
  * that were made from it. Strings that it returns live as long as it does.
  */
@@ -365,6 +412,290 @@ typedef struct {
      */
     size_t size;
 } perfdata_string;
+
+/**
+ * What an annotation is of, and the number of rows of each of its tables. Indexes begin with 0.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The name of the function.
+     */
+    perfdata_string symbol;
+    /**
+     * Why the name is a guess, in a word; NULL if it is not one.
+     */
+    perfdata_string guess;
+    /**
+     * The path of its file, or the name of what else has the code.
+     */
+    perfdata_string dso;
+    /**
+     * The recorded build id of the file, in hexadecimal; NULL if none was recorded.
+     */
+    perfdata_string build_id;
+    /**
+     * Where the bytes are from: `file`, `kcore`, `jitdump`, `bpf_prog_info` or `text_poke`.
+     */
+    perfdata_string code;
+    /**
+     * Address of the first instruction: in the memory of the file, or of the process if the code is in no file.
+     */
+    uint64_t start;
+    /**
+     * The address after the last byte.
+     */
+    uint64_t end;
+    /**
+     * Number of events, for perfdata_annotation_event.
+     */
+    uint32_t events;
+    /**
+     * Number of functions, for perfdata_annotation_function: the function itself, and each that is inlined into it.
+     */
+    uint32_t functions;
+    /**
+     * Number of source files, for perfdata_annotation_source.
+     */
+    uint32_t sources;
+    /**
+     * Number of source lines, for perfdata_annotation_line.
+     */
+    uint32_t lines;
+    /**
+     * Number of instructions, for perfdata_annotation_instruction.
+     */
+    uint32_t instructions;
+    /**
+     * Number of branches, for perfdata_annotation_branch.
+     */
+    uint32_t branches;
+} perfdata_annotation_head;
+
+/**
+ * An instruction.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Its address, as `start` of the annotation.
+     */
+    uint64_t address;
+    /**
+     * Its bytes.
+     */
+    perfdata_string bytes;
+    /**
+     * Its mnemonic and operands; `(bad)` for bytes that are no instruction.
+     */
+    perfdata_string text;
+    /**
+     * The address that it branches to, with PERFDATA_INSTRUCTION_TARGET.
+     */
+    uint64_t target_address;
+    /**
+     * The function there; empty if it is unknown, NULL without a target.
+     */
+    perfdata_string target_name;
+    /**
+     * The offset of the target in that function.
+     */
+    uint64_t target_offset;
+    /**
+     * The address that it uses, with PERFDATA_INSTRUCTION_DATA.
+     */
+    uint64_t data_address;
+    /**
+     * The function or variable there; empty if it is unknown, NULL without data.
+     */
+    perfdata_string data_name;
+    /**
+     * The offset of the data in that function or variable.
+     */
+    uint64_t data_offset;
+    /**
+     * Tells blocks of the same line apart; 0 if there is one.
+     */
+    uint64_t discriminator;
+    /**
+     * The index of its source line; PERFDATA_NONE if it is unknown.
+     */
+    uint32_t line;
+    /**
+     * The column of that line, from 1 on; 0 if it is unknown.
+     */
+    uint32_t column;
+    /**
+     * The index of its innermost function.
+     */
+    uint32_t function;
+    /**
+     * PERFDATA_INSTRUCTION_* bits.
+     */
+    uint32_t flags;
+} perfdata_annotation_instruction_row;
+
+/**
+ * An event that has samples in an annotated function.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Its name.
+     */
+    perfdata_string name;
+    /**
+     * Number of its samples in the function.
+     */
+    uint64_t samples;
+    /**
+     * The sum of their periods.
+     */
+    uint64_t period;
+    /**
+     * Number of its selected samples in the capture.
+     */
+    uint64_t all_samples;
+    /**
+     * The sum of their periods.
+     */
+    uint64_t all_period;
+    /**
+     * How exact the addresses are: `attr.precise_ip`. With 0, a sample may be at an instruction after the one that caused it.
+     */
+    uint32_t precise_ip;
+} perfdata_annotation_event_row;
+
+/**
+ * A function, or a function that is inlined into it.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Its name; empty if it has none.
+     */
+    perfdata_string name;
+    /**
+     * The index of the function that it is inlined into; PERFDATA_NONE for the first.
+     */
+    uint32_t caller;
+} perfdata_annotation_function_row;
+
+/**
+ * A file of source lines.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The path that the compiler recorded.
+     */
+    perfdata_string path;
+    /**
+     * The number of the first line that has a text, from 1 on.
+     */
+    uint32_t first;
+    /**
+     * Number of lines that have a text; 0 if the file was not found.
+     */
+    uint32_t count;
+    /**
+     * Whether the file was modified after the recording, so that its lines may be others.
+     */
+    bool is_newer;
+} perfdata_annotation_source_row;
+
+/**
+ * A source line that has instructions.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The index of its file.
+     */
+    uint32_t source;
+    /**
+     * Its number, from 1 on.
+     */
+    uint32_t line;
+} perfdata_annotation_line_row;
+
+/**
+ * Branches that were recorded from one address to another.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The address of the branch, if `has_from`.
+     */
+    uint64_t from;
+    /**
+     * The address that it went to, if `has_to`.
+     */
+    uint64_t to;
+    /**
+     * How often it was recorded.
+     */
+    uint64_t count;
+    /**
+     * How often it was mispredicted.
+     */
+    uint64_t mispredicted;
+    /**
+     * The sum of the cycles since the branch before it, of the branches that have them.
+     */
+    uint64_t cycles;
+    /**
+     * How many branches have cycles.
+     */
+    uint64_t timed;
+    /**
+     * Whether the branch is in the function, and not in another one.
+     */
+    bool has_from;
+    /**
+     * Whether it went to an address of the function, and not to another one.
+     */
+    bool has_to;
+} perfdata_annotation_branch_row;
+
+/**
+ * Samples of an event.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Number of samples.
+     */
+    uint64_t samples;
+    /**
+     * The sum of their periods.
+     */
+    uint64_t period;
+} perfdata_total;
 
 /**
  * The samples that are wanted: those that each field selects. A field that is 0 or NULL selects all.
@@ -463,6 +794,206 @@ typedef struct {
 } perfdata_name_options;
 
 /**
+ * Options of an annotator. A field that is 0 or NULL is the default.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The samples that are wanted.
+     */
+    const perfdata_selection *selection;
+    /**
+     * Where code and names come from.
+     */
+    const perfdata_name_options *names;
+    /**
+     * Folders with sources. Of each, the longest end of the recorded path that exists below it is used.
+     */
+    const char *const *source_dirs;
+    /**
+     * Number of folders with sources.
+     */
+    size_t source_dir_count;
+    /**
+     * A folder in front of absolute recorded paths of sources.
+     */
+    const char *source_prefix;
+    /**
+     * Number of leading folders of the recorded path that are dropped before `source_prefix` is added. The name of the file stays.
+     */
+    uint32_t source_strip;
+    /**
+     * PERFDATA_ANNOTATE_* bits.
+     */
+    uint32_t flags;
+    /**
+     * Number of threads that find names; 0 is one for each processor.
+     */
+    uint32_t threads;
+    /**
+     * None yet; 0.
+     */
+    uint32_t reserved;
+    /**
+     * Called about once a mebibyte with the number of bytes that were read; a result that is not 0 cancels. It is called on the
+     * thread of the call, and may not throw. May be NULL.
+     */
+    int (*progress)(void *user,
+                    uint64_t bytes);
+    /**
+     * The first argument of `progress`.
+     */
+    void *user;
+} perfdata_annotate_options;
+
+/**
+ * What was read of a capture, and what could not be decoded or was lost.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Number of records that were read.
+     */
+    uint64_t records;
+    /**
+     * Number of bytes that were read.
+     */
+    uint64_t bytes;
+    /**
+     * Number of bytes that could not be read as records.
+     */
+    uint64_t bytes_skipped;
+    /**
+     * Number of faults: of records that could not be decoded, and of the capture itself.
+     */
+    uint64_t faults;
+    /**
+     * Number of records that the kernel dropped, as the capture states it.
+     */
+    uint64_t lost;
+    /**
+     * Number of samples that the kernel dropped, as the capture states it.
+     */
+    uint64_t lost_samples;
+    /**
+     * Whether nothing is wrong: neither faults nor bytes that were skipped.
+     */
+    bool is_clean;
+} perfdata_account;
+
+/**
+ * An event that was recorded.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * The name, as perf has it, for example `cycles:u`.
+     */
+    perfdata_string name;
+    /**
+     * The index in the capture.
+     */
+    uint32_t index;
+    /**
+     * The type of its attr: PERF_TYPE_*.
+     */
+    uint32_t type;
+    /**
+     * The config of its attr.
+     */
+    uint64_t config;
+    /**
+     * The fields of its samples: PERF_SAMPLE_* bits.
+     */
+    uint64_t sample_type;
+    /**
+     * The period of its samples, or with `frequency` how many there should be in a second.
+     */
+    uint64_t sample_period;
+    /**
+     * Whether `sample_period` is a frequency.
+     */
+    bool frequency;
+} perfdata_event;
+
+/**
+ * Samples of an event in a capture.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Number of samples that were selected.
+     */
+    uint64_t samples;
+    /**
+     * The sum of their periods.
+     */
+    uint64_t period;
+    /**
+     * Number of those at addresses without a symbol, which are in no function.
+     */
+    uint64_t unnamed_samples;
+    /**
+     * The sum of the periods of these.
+     */
+    uint64_t unnamed_period;
+    /**
+     * Number of those that are in no function because there were too many different addresses before.
+     */
+    uint64_t beyond_samples;
+    /**
+     * The sum of the periods of these.
+     */
+    uint64_t beyond_period;
+} perfdata_sampled_event;
+
+/**
+ * A function that has samples.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Its name.
+     */
+    perfdata_string name;
+    /**
+     * Its name as it is in the file.
+     */
+    perfdata_string raw_name;
+    /**
+     * The path of its file, or a name as `[kernel.kallsyms]`.
+     */
+    perfdata_string dso;
+    /**
+     * Why the name is a guess, in a word; NULL if it is not one.
+     */
+    perfdata_string guess;
+    /**
+     * The offset of its start in the file; its address if it is in none.
+     */
+    uint64_t start;
+    /**
+     * Number of its bytes; UINT64_MAX if only DWARF has the function.
+     */
+    uint64_t length;
+} perfdata_sampled_function;
+
+/**
  * Options of branches. A field that is 0 or NULL is the default.
  */
 typedef struct {
@@ -554,82 +1085,6 @@ typedef struct {
      */
     bool is_big_endian;
 } perfdata_info;
-
-/**
- * An event that was recorded.
- */
-typedef struct {
-    /**
-     * Size of this structure in bytes.
-     */
-    size_t size;
-    /**
-     * The name, as perf has it, for example `cycles:u`.
-     */
-    perfdata_string name;
-    /**
-     * The index in the capture.
-     */
-    uint32_t index;
-    /**
-     * The type of its attr: PERF_TYPE_*.
-     */
-    uint32_t type;
-    /**
-     * The config of its attr.
-     */
-    uint64_t config;
-    /**
-     * The fields of its samples: PERF_SAMPLE_* bits.
-     */
-    uint64_t sample_type;
-    /**
-     * The period of its samples, or with `frequency` how many there should be in a second.
-     */
-    uint64_t sample_period;
-    /**
-     * Whether `sample_period` is a frequency.
-     */
-    bool frequency;
-} perfdata_event;
-
-/**
- * What was read of a capture, and what could not be decoded or was lost.
- */
-typedef struct {
-    /**
-     * Size of this structure in bytes.
-     */
-    size_t size;
-    /**
-     * Number of records that were read.
-     */
-    uint64_t records;
-    /**
-     * Number of bytes that were read.
-     */
-    uint64_t bytes;
-    /**
-     * Number of bytes that could not be read as records.
-     */
-    uint64_t bytes_skipped;
-    /**
-     * Number of faults: of records that could not be decoded, and of the capture itself.
-     */
-    uint64_t faults;
-    /**
-     * Number of records that the kernel dropped, as the capture states it.
-     */
-    uint64_t lost;
-    /**
-     * Number of samples that the kernel dropped, as the capture states it.
-     */
-    uint64_t lost_samples;
-    /**
-     * Whether nothing is wrong: neither faults nor bytes that were skipped.
-     */
-    bool is_clean;
-} perfdata_account;
 
 /**
  * Options of an export. A field that is 0 or NULL is the default.
@@ -1261,6 +1716,231 @@ extern "C" {
  * Returns the version of the library, for example "0.1.0", which also ends with a NUL. It lives as long as the library.
  */
 perfdata_string perfdata_version(void);
+
+/**
+ * Writes what an annotation is of, and the number of rows of each table.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_info(const perfdata_annotation *annotation,
+                             perfdata_annotation_head *out,
+                             perfdata_error **error);
+
+/**
+ * Frees an annotation. NULL has no effect.
+ *
+ * Demands: `annotation` is NULL or a live handle that no other call uses.
+ */
+void perfdata_annotation_free(perfdata_annotation *annotation);
+
+/**
+ * Writes an instruction of an annotation by its index. Instructions are in the order of their addresses, without gaps.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_instruction(const perfdata_annotation *annotation,
+                                    uint32_t index,
+                                    perfdata_annotation_instruction_row *out,
+                                    perfdata_error **error);
+
+/**
+ * Writes an event of an annotation by its index: the one with most samples in the capture comes first.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_event(const perfdata_annotation *annotation,
+                              uint32_t index,
+                              perfdata_annotation_event_row *out,
+                              perfdata_error **error);
+
+/**
+ * Writes a function of an annotation by its index: the annotated function comes first, then those that are inlined into it.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_function(const perfdata_annotation *annotation,
+                                 uint32_t index,
+                                 perfdata_annotation_function_row *out,
+                                 perfdata_error **error);
+
+/**
+ * Writes a source file of an annotation by its index, which lines have.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_source(const perfdata_annotation *annotation,
+                               uint32_t index,
+                               perfdata_annotation_source_row *out,
+                               perfdata_error **error);
+
+/**
+ * Returns the text of a line, from 1 on, of a source file, given by its index; NULL if it is unknown. It has no line end.
+ *
+ * Demands: `annotation` is NULL or a live handle.
+ */
+perfdata_string perfdata_annotation_source_text(const perfdata_annotation *annotation,
+                                                uint32_t source,
+                                                uint32_t line);
+
+/**
+ * Writes a source line of an annotation by its index. Lines are in the order of their first instructions.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_line(const perfdata_annotation *annotation,
+                             uint32_t index,
+                             perfdata_annotation_line_row *out,
+                             perfdata_error **error);
+
+/**
+ * Writes a recorded branch of an annotation by its index. Branches are in the order of their addresses.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_branch(const perfdata_annotation *annotation,
+                               uint32_t index,
+                               perfdata_annotation_branch_row *out,
+                               perfdata_error **error);
+
+/**
+ * Writes the samples of an event at an instruction. Both are given by their indexes in the annotation.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_instruction_total(const perfdata_annotation *annotation,
+                                          uint32_t instruction,
+                                          uint32_t event,
+                                          perfdata_total *out,
+                                          perfdata_error **error);
+
+/**
+ * Writes the samples of an event at the instructions of a source line. Both are given by their indexes in the annotation.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_line_total(const perfdata_annotation *annotation,
+                                   uint32_t line,
+                                   uint32_t event,
+                                   perfdata_total *out,
+                                   perfdata_error **error);
+
+/**
+ * Writes the samples of an event at the instructions of a function, without those of functions that are inlined into it. Both are
+ * given by their indexes in the annotation.
+ *
+ * Demands: `annotation` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotation_function_total(const perfdata_annotation *annotation,
+                                       uint32_t function,
+                                       uint32_t event,
+                                       perfdata_total *out,
+                                       perfdata_error **error);
+
+/**
+ * Counts the selected samples of a capture by their addresses, and finds the functions of these. `options` may be NULL. A sample
+ * counts at its own address, and not at those of its callers. What could not be decoded is in the account.
+ *
+ * Demands: `capture` is a live handle; `options` is NULL or has its size; `out` and `error` can be written, `error` may be NULL.
+ */
+int perfdata_annotator_new(const perfdata_capture *capture,
+                           const perfdata_annotate_options *options,
+                           perfdata_annotator **out,
+                           perfdata_error **error);
+
+/**
+ * Disassembles a function, given by its index, and finds its source lines. Takes time and memory in proportion to the size of the
+ * function. The annotation does not need the annotator any more. PERFDATA_ERROR_NO_CODE if the code of the function is not found, or
+ * there is no disassembler for its machine.
+ *
+ * Demands: `annotator` is a live handle that no other call uses; `out` and `error` can be written, `error` may be NULL.
+ */
+int perfdata_annotator_annotate(perfdata_annotator *annotator,
+                                size_t function,
+                                perfdata_annotation **out,
+                                perfdata_error **error);
+
+/**
+ * Writes what was read of the capture, and what could not be.
+ *
+ * Demands: `annotator` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotator_account(const perfdata_annotator *annotator,
+                               perfdata_account *out,
+                               perfdata_error **error);
+
+/**
+ * Frees an annotator. Annotations that it made stay valid. NULL has no effect.
+ *
+ * Demands: `annotator` is NULL or a live handle that no other call uses.
+ */
+void perfdata_annotator_free(perfdata_annotator *annotator);
+
+/**
+ * Returns the number of events that have samples; 0 for NULL.
+ *
+ * Demands: `annotator` is NULL or a live handle.
+ */
+size_t perfdata_annotator_event_count(const perfdata_annotator *annotator);
+
+/**
+ * Writes an event that has samples by its index, which is not that in the capture.
+ *
+ * Demands: `annotator` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotator_event(const perfdata_annotator *annotator,
+                             size_t event,
+                             perfdata_event *out,
+                             perfdata_error **error);
+
+/**
+ * Writes the samples of an event, given by its index: all, and those that are in no function.
+ *
+ * Demands: `annotator` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotator_event_totals(const perfdata_annotator *annotator,
+                                    size_t event,
+                                    perfdata_sampled_event *out,
+                                    perfdata_error **error);
+
+/**
+ * Returns the number of functions that have samples; 0 for NULL.
+ *
+ * Demands: `annotator` is NULL or a live handle.
+ */
+size_t perfdata_annotator_function_count(const perfdata_annotator *annotator);
+
+/**
+ * Writes a function by its index: those come first that the first event counted most in.
+ *
+ * Demands: `annotator` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotator_function(const perfdata_annotator *annotator,
+                                size_t function,
+                                perfdata_sampled_function *out,
+                                perfdata_error **error);
+
+/**
+ * Writes the samples of an event in a function, both given by their indexes in the annotator.
+ *
+ * Demands: `annotator` is a live handle; `out->size` is set; `error` is NULL or can be written.
+ */
+int perfdata_annotator_function_total(const perfdata_annotator *annotator,
+                                      size_t function,
+                                      size_t event,
+                                      perfdata_total *out,
+                                      perfdata_error **error);
+
+/**
+ * Finds a function by its name, as people read it or as it is in the file: the first one whose index is at least `first`. Returns 1
+ * and writes its index, or returns 0 if there is none. Functions of several files may have one name.
+ *
+ * Demands: `annotator` is a live handle; `name` ends with a NUL; `out` can be written; `error` is NULL or can be written.
+ */
+int perfdata_annotator_find(const perfdata_annotator *annotator,
+                            const char *name,
+                            size_t first,
+                            size_t *out,
+                            perfdata_error **error);
 
 /**
  * Writes the branches of a file in a format, PERFDATA_BRANCHES_*, into a callback, which gets it part by part on the thread of the
