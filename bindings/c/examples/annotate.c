@@ -1,6 +1,6 @@
 /*
- * annotate CAPTURE [FUNCTION]: the hottest instructions of the function with most samples, or of FUNCTION: percent of the samples of the
- * first event, address, text, and the source line.
+ * annotate CAPTURE [FUNCTION]: the hottest instructions of the function with most samples, or of FUNCTION: the percentage of the
+ * function's first event, the address, the text, and the source line.
  */
 #include <inttypes.h>
 #include <stdio.h>
