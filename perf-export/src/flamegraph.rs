@@ -181,7 +181,8 @@ mod tests {
         annotation.symbol = b"</script><img src=x onerror=alert(1)>"[..].into();
         let page = page(vec![annotation]);
         assert!(page.contains(r#"<section id="annotation""#) && !page.contains("<img"));
-        assert!(page.contains(r#"id="data-annotations">{"functions":[{"#));
+        // Other crates of a build decide the order of members.
+        assert!(page.contains(r#"id="data-annotations">{"#) && page.contains(r#""functions":[{"#));
         // A picture has no use for them.
         let options = Options {
             document: FlameDocument::Svg,
