@@ -11,6 +11,7 @@ if [ $# != 1 ]; then
     exit 2
 fi
 perfdata=$(realpath "$1")
+check=$(cd "$(dirname "$0")" && pwd)
 for program in tmux gcc; do
     if ! command -v "$program" >/dev/null; then
         echo "$program is not there" >&2
@@ -18,24 +19,9 @@ for program in tmux gcc; do
     fi
 done
 work=$(mktemp -d)
-export LC_ALL=C.UTF-8 TZ=UTC
-unset NO_COLOR TMUX
-
-tmux() { command tmux -S "$work/socket" -f /dev/null "$@"; }
-trap 'tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
-failures=0
-keys() { tmux send-keys -t browser "$@"; }
-screen() { tmux capture-pane -t browser -p; }
-# sees TEXT: waits until the screen has a text, for at most 20 s
-sees() {
-    for ((tries = 0; tries < 400; tries++)); do
-        case $(screen) in *"$1"*) return 0 ;; esac
-        sleep 0.05
-    done
-    echo "FAILED: waited in vain for '$1':" >&2
-    screen >&2
-    failures=$((failures + 1))
-}
+patience=20
+# shellcheck source=testdata/check/tmux.sh
+source "$check/tmux.sh"
 
 cd "$work" || exit 1
 cat >hot.c <<'C'
@@ -60,7 +46,7 @@ int main(void) {
 C
 gcc -O1 -g -o hot hot.c || exit 1
 "$perfdata" record -e cpu-clock:u -F 2000 -o perf.data ./hot >/dev/null 2>&1
-tmux new-session -d -s browser -x 110 -y 45 -c "$work" "PS1='shell> ' exec bash --norc --noprofile"
+opens 110 45
 
 # From a report: the hottest instruction is seen, with its source line, and how to leave.
 keys "clear; '$perfdata' report --symbols callee" Enter
@@ -74,7 +60,7 @@ keys s
 for ((tries = 0; tries < 100; tries++)); do
     case $(screen) in *divides*) sleep 0.05 ;; *) break ;; esac
 done
-case $(screen) in *divides*) echo "FAILED: s does not hide the source" >&2; failures=$((failures + 1)) ;; esac
+case $(screen) in *divides*) fail "s does not hide the source" ;; esac
 keys Escape
 sees "Overhead"
 keys q

@@ -21,29 +21,9 @@ if ! command -v tmux >/dev/null; then
     exit 3
 fi
 work=$(mktemp -d)
-export LC_ALL=C.UTF-8 TZ=UTC
-unset NO_COLOR TMUX
-
-tmux() { command tmux -S "$work/socket" -f /dev/null "$@"; }
-trap 'tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
-failures=0
-fail() {
-    echo "FAILED: $1" >&2
-    failures=$((failures + 1))
-}
-
-keys() { tmux send-keys -t browser "$@"; }
-screen() { tmux capture-pane -t browser -p; }
-# sees TEXT: waits until the screen has a text, for at most 60 s
-sees() {
-    for ((tries = 0; tries < 1200; tries++)); do
-        case $(screen) in *"$1"*) return 0 ;; esac
-        sleep 0.05
-    done
-    fail "waited in vain for '$1':"
-    screen >&2
-    return 1
-}
+patience=60
+# shellcheck source=testdata/check/tmux.sh
+source "$check/tmux.sh"
 # is NAME: compares the screen
 is() {
     local expected=$check/browser/$1.txt
@@ -59,7 +39,7 @@ starts() {
     sees "shows the keys"
 }
 
-tmux new-session -d -s browser -x 100 -y 30 -c "$work" "PS1='shell> ' exec bash --norc --noprofile"
+opens 100 30
 tmux set-option -g remain-on-exit on >/dev/null
 keys "stty -g >before" Enter
 
