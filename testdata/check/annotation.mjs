@@ -6,14 +6,11 @@
 // source lines and the search work, that hostile texts stay text, and that a long function has few rows in the page. Exits with
 // 1 if something is wrong or takes a minute.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { start } from './chromium.mjs';
+import { startPages } from './pages.mjs';
 
-const LIMIT_MS = 60_000;
 // The rows of a page that is 800 pixels high, and those above and below.
 const MOST_ROWS = 120;
 
@@ -23,86 +20,28 @@ if (!folder) {
     process.exit(2);
 }
 const screenshots = options[0] === '--screenshots' ? options[1] : null;
-const urlOf = (name) => pathToFileURL(resolve(folder, name)).href;
+const isOwn = (url) => /(functions|flames|none)\.html(#.*)?$/.test(url);
+const { wrong, same, openPage, end } = startPages(chromium, 'annotated functions', isOwn, screenshots);
 
-let failures = 0;
-function wrong(message) {
-    console.error(`annotated functions: ${message}`);
-    failures += 1;
-    process.exitCode = 1;
-}
-
-function same(what, found, expected) {
-    if (JSON.stringify(found) !== JSON.stringify(expected)) wrong(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
-}
-
-const watchdog = setTimeout(() => {
-    wrong(`not done after ${LIMIT_MS / 1000} s`);
-    browser.end();
-}, LIMIT_MS);
-let isDone = false;
-const browser = start(chromium, tmpdir(), (message) => isDone || wrong(message));
-browser.listeners.push((method, params) => {
-    if (method === 'Network.requestWillBeSent' && !/^data:|(functions|flames|none)\.html(#.*)?$/.test(params.request.url)) wrong(`asks for ${params.request.url}`);
-    if (method === 'Log.entryAdded') wrong(`${params.entry.source}: ${params.entry.text}`);
-    if (method === 'Runtime.consoleAPICalled') wrong(`the console has: ${params.args[0]?.value}`);
-    if (method === 'Audits.issueAdded') wrong(`issue: ${params.issue.code} ${JSON.stringify(params.issue.details)}`);
-});
-
-// A page, and what a person does with it.
-async function openPage(name) {
-    const page = await browser.open();
-    for (const domain of ['Network', 'Log', 'Audits']) await page(`${domain}.enable`);
-    const evaluate = async (expression) => {
-        const { result, exceptionDetails } = await page('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-        if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
-        return result.value;
-    };
-    // Until what was changed is drawn.
-    const drawn = () => evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))');
-    const it = {
-        evaluate,
-        drawn,
-        close: page.close,
+// Opens a page of the folder.
+async function open(name) {
+    const page = await openPage(pathToFileURL(resolve(folder, name)).href);
+    const { evaluate } = page;
+    if (await evaluate("performance.getEntriesByName('drawn').length") !== 1) throw new Error(`${name} was not drawn`);
+    await page.drawn();
+    return {
+        ...page,
+        clickAt: page.click,
         text: (selector) => evaluate(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? null`),
         count: (selector) => evaluate(`document.querySelectorAll(${JSON.stringify(selector)}).length`),
-        size: (width, height, mobile = false) => page('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: mobile ? 2 : 1, mobile }),
-        theme: (value) => page('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] }),
-        async key(key, modifiers = 0) {
-            const code = { Enter: 13, Escape: 27, Backspace: 8, ArrowUp: 38, ArrowDown: 40, End: 35, Home: 36 }[key];
-            await page('Input.dispatchKeyEvent', { type: code ? 'rawKeyDown' : 'keyDown', key, modifiers, windowsVirtualKeyCode: code ?? key.charCodeAt(0), text: code ? undefined : key });
-            await page('Input.dispatchKeyEvent', { type: 'keyUp', key });
-            await drawn();
-        },
         async click(selector) {
             const { x, y } = await evaluate(`(({ x, y, width, height }) => ({ x: x + Math.min(width / 2, 20), y: y + height / 2 }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`);
-            await it.clickAt(x, y);
-        },
-        async clickAt(x, y) {
-            const mouse = (type, buttons) => page('Input.dispatchMouseEvent', { type, x, y, button: 'left', buttons, clickCount: 1 });
-            await mouse('mousePressed', 1);
-            await mouse('mouseReleased', 0);
-            await drawn();
+            await page.click(x, y);
         },
         async type(text) {
-            for (const key of text) await it.key(key);
-        },
-        async shoot(name) {
-            if (!screenshots) return;
-            mkdirSync(screenshots, { recursive: true });
-            await drawn();
-            const { data } = await page('Page.captureScreenshot', { format: 'png' });
-            writeFileSync(join(screenshots, `${name}.png`), Buffer.from(data, 'base64'));
+            for (const key of text) await page.key(key);
         },
     };
-    await it.size(1280, 800);
-    await it.theme('light');
-    const loaded = browser.event('Page.loadEventFired');
-    await page('Page.navigate', { url: urlOf(name) });
-    await loaded;
-    if (await evaluate("performance.getEntriesByName('drawn').length") !== 1) throw new Error(`${name} was not drawn`);
-    await drawn();
-    return it;
 }
 
 const NAME = '#annotation-name';
@@ -128,7 +67,7 @@ const FAINT = `{
 }`;
 
 async function checkFunctions() {
-    const page = await openPage('functions.html');
+    const page = await open('functions.html');
     const { text, count, key, click } = page;
     same('the heading', await text('h1'), 'made-up <functions>');
     same('the functions', await count('#list li'), 5);
@@ -269,7 +208,7 @@ async function checkLong(page) {
 }
 
 async function checkFlames() {
-    const page = await openPage('flames.html');
+    const page = await open('flames.html');
     const { evaluate, text, key, click, count } = page;
     same('the panel at first', await evaluate("document.getElementById('annotation').hidden"), true);
     await evaluate("document.getElementById('graph').focus()");
@@ -303,7 +242,7 @@ async function checkFlames() {
 
 // A click on a frame of the flame graph shows its instructions.
 async function checkClick() {
-    const page = await openPage('flames.html');
+    const page = await open('flames.html');
     const { evaluate, text } = page;
     const { x, y } = await evaluate("(({ x, y }) => ({ x, y }))(document.getElementById('graph').getBoundingClientRect())");
     for (let row = 1; row < 8 && await evaluate("document.getElementById('annotation').hidden"); row++) await page.clickAt(x + 200, y + 20 * row + 10);
@@ -313,7 +252,7 @@ async function checkClick() {
 }
 
 async function checkEmpty() {
-    const page = await openPage('none.html');
+    const page = await open('none.html');
     same('a page without functions', await page.text('#none'), 'No function has samples and instructions.');
     same('its panel is hidden', await page.evaluate("document.getElementById('annotation').hidden"), true);
     await page.close();
@@ -327,10 +266,4 @@ async function check() {
     console.log('annotated functions: pages opened');
 }
 
-await check().catch((error) => wrong(error.message));
-isDone = true;
-clearTimeout(watchdog);
-browser.end();
-await browser.ending();
-// Processes of the browser that outlive it may hold the pipes open.
-process.exit(failures > 0 ? 1 : 0);
+await end(check());

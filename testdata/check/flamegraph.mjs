@@ -7,14 +7,11 @@
 // Exits with 1 if something is wrong or takes a minute. --hostile: the capture has names that look like HTML. --big:
 // only the totals, the search and the zoom, of a page with very many stacks.
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { start } from './chromium.mjs';
-
-const LIMIT_MS = 60_000;
+import { startPages } from './pages.mjs';
 
 const [chromium, file, ...options] = process.argv.slice(2);
 if (!file) {
@@ -24,31 +21,8 @@ if (!file) {
 const has = (name) => options.includes(name);
 const screenshots = has('--screenshots') ? options[options.indexOf('--screenshots') + 1] : null;
 
-let failures = 0;
-function wrong(message) {
-    console.error(`${file}: ${message}`);
-    failures += 1;
-    process.exitCode = 1;
-}
-
-function same(what, found, expected) {
-    if (found !== expected) wrong(`${what}: ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`);
-}
-
-const watchdog = setTimeout(() => {
-    wrong(`not done after ${LIMIT_MS / 1000} s`);
-    browser.end();
-}, LIMIT_MS);
-let isDone = false;
-const browser = start(chromium, tmpdir(), (message) => isDone || wrong(message));
-browser.listeners.push((method, params) => {
-    if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:') && !params.request.url.startsWith(pathToFileURL(resolve(file)).href)) {
-        wrong(`asks for ${params.request.url}`);
-    }
-    if (method === 'Log.entryAdded') wrong(`${params.entry.source}: ${params.entry.text}`);
-    if (method === 'Runtime.consoleAPICalled') wrong(`the console has: ${params.args[0]?.value}`);
-    if (method === 'Audits.issueAdded') wrong(`issue: ${params.issue.code} ${JSON.stringify(params.issue.details)}`);
-});
+const url = pathToFileURL(resolve(file)).href;
+const { wrong, same, openPage, end } = startPages(chromium, file, (asked) => asked.startsWith(url), screenshots);
 
 // The same data, read without the page's script.
 function readData() {
@@ -84,51 +58,17 @@ function sums({ meta, samples }) {
 }
 
 async function check() {
-    const page = await browser.open();
-    for (const domain of ['Network', 'Log', 'Audits']) await page(`${domain}.enable`);
-    const evaluate = async (expression) => {
-        const { result, exceptionDetails } = await page('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
-        if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
-        return result.value;
-    };
+    const { evaluate, drawn, key, mouse, click, size, theme, shoot, close } = await openPage(url);
+    const first = await evaluate("performance.getEntriesByName('drawn')[0]?.startTime");
+    if (!(first > 0)) throw new Error('nothing was drawn');
+    await drawn();
+
     const text = (id) => evaluate(`document.getElementById('${id}').textContent`);
-    // Until what was changed is drawn.
-    const drawn = () => evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))');
-    const key = async (key, modifiers = 0) => {
-        const code = { Enter: 13, Escape: 27, Backspace: 8, ArrowUp: 38, ArrowDown: 40, ArrowLeft: 37, ArrowRight: 39 }[key];
-        await page('Input.dispatchKeyEvent', { type: code ? 'rawKeyDown' : 'keyDown', key, modifiers, windowsVirtualKeyCode: code ?? key.charCodeAt(0), text: code ? undefined : key });
-        await page('Input.dispatchKeyEvent', { type: 'keyUp', key });
-        await drawn();
-    };
-    const mouse = async (type, x, y, buttons = 0) => page('Input.dispatchMouseEvent', { type, x, y, button: buttons || type === 'mouseReleased' ? 'left' : 'none', buttons, clickCount: 1 });
-    const click = async (x, y) => {
-        await mouse('mousePressed', x, y, 1);
-        await mouse('mouseReleased', x, y);
-        await drawn();
-    };
     const box = (id) => evaluate(`(({ x, y, width, height }) => ({ x, y, width, height }))(document.getElementById('${id}').getBoundingClientRect())`);
     const choose = async (id, value) => {
         await evaluate(`{ const it = document.getElementById('${id}'); it.value = ${JSON.stringify(value)}; it.dispatchEvent(new Event(it.tagName === 'SELECT' ? 'change' : 'input')); }`);
         await drawn();
     };
-    const size = (width, height, mobile = false) => page('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: mobile ? 2 : 1, mobile });
-    const theme = (value) => page('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] });
-    const shoot = async (name) => {
-        if (!screenshots) return;
-        mkdirSync(screenshots, { recursive: true });
-        await drawn();
-        const { data } = await page('Page.captureScreenshot', { format: 'png' });
-        writeFileSync(join(screenshots, `${name}.png`), Buffer.from(data, 'base64'));
-    };
-
-    await size(1280, 800);
-    await theme('light');
-    const loaded = browser.event('Page.loadEventFired');
-    await page('Page.navigate', { url: pathToFileURL(resolve(file)).href });
-    await loaded;
-    const first = await evaluate("performance.getEntriesByName('drawn')[0]?.startTime");
-    if (!(first > 0)) throw new Error('nothing was drawn');
-    await drawn();
 
     const data = readData();
     const { meta } = data;
@@ -272,7 +212,7 @@ async function check() {
         await shoot('phone');
     }
     const [searching, grouping, turning] = [await took('search', 'input', 'a|e|1'), await took('group', 'change', isCompared ? 'comm' : 'thread'), await took('leaf', 'click')];
-    await page.close();
+    await close();
     const times = [['search', searching], ['by group', grouping], ['from leaf', turning]];
     const bytes = statSync(file).size;
     console.log(`${file}: ${bytes} bytes, ${meta.nodes} nodes, drawn after ${first.toFixed(0)} ms; ${times.map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`).join(', ')}`);
@@ -304,10 +244,4 @@ function untimed({ meta, samples }) {
     return none;
 }
 
-await check().catch((error) => wrong(error.message));
-isDone = true;
-clearTimeout(watchdog);
-browser.end();
-await browser.ending();
-// Processes of the browser that outlive it may hold the pipes open.
-process.exit(failures > 0 ? 1 : 0);
+await end(check());
