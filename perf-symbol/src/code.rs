@@ -9,14 +9,12 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use object::elf;
 use perf_session::Segment;
 
 use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
 use crate::code_machine::CodeMachine;
 use crate::code_origin::CodeOrigin;
-use crate::elf_symbol::{EM_386, EM_AARCH64, EM_ARM, EM_X86_64};
 use crate::image::ElfImage;
 use crate::no_symbols::NoSymbols;
 pub(crate) use kcore::read as read_kcore;
@@ -103,7 +101,7 @@ impl FunctionCode {
         Some(Self {
             start: range.start,
             bytes,
-            machine: machine(image, is_thumb),
+            machine: CodeMachine::of_elf(image.machine(), is_thumb),
             origin: CodeOrigin::File,
             path,
             data,
@@ -124,7 +122,7 @@ impl FunctionCode {
         Some(Self {
             start: range.start,
             bytes,
-            machine: machine(image, false),
+            machine: CodeMachine::of_elf(image.machine(), false),
             origin: CodeOrigin::File,
             path,
             data: Vec::new(),
@@ -146,29 +144,4 @@ fn segment_bytes(image: &ElfImage, range: &Range<u64>) -> Option<FileBytes> {
     let start = segment.offset.checked_add(offset)?;
     let end = start.checked_add(size)?.min(image.bytes().len() as u64);
     image.bytes().slice(start..end)
-}
-
-/// Returns the machine of a file's code.
-pub(crate) fn machine(image: &ElfImage, is_thumb: bool) -> CodeMachine {
-    CodeMachine::of_elf(image.machine(), is_thumb)
-}
-
-impl CodeMachine {
-    /// Returns the machine of an ELF file by its `e_machine`; of Arm, whether the code is T32.
-    #[must_use]
-    pub fn of_elf(machine: u16, is_thumb: bool) -> Self {
-        match machine {
-            EM_386 => Self::X86,
-            EM_X86_64 => Self::X86_64,
-            EM_AARCH64 => Self::Aarch64,
-            EM_ARM if is_thumb => Self::Thumb,
-            EM_ARM => Self::Arm,
-            other => Self::Other(other),
-        }
-    }
-}
-
-/// Returns whether a file is relocatable: its sections have no addresses.
-pub(crate) fn is_relocatable(image: &ElfImage) -> bool {
-    image.kind() == elf::ET_REL.0
 }

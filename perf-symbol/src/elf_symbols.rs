@@ -93,7 +93,7 @@ fn add(
     let (data, strings, extended) = (&*data, &*strings, &*extended);
     let is_text: Vec<_> = image.sections().iter().map(has_labels).collect();
     // The addresses in a module of the kernel are relative to their sections. Its mapping starts with this one.
-    let is_relocatable = image.kind() == elf::ET_REL.0;
+    let is_relocatable = image.is_relocatable();
     let before = builder.len();
     let mut index = 0;
     while builder.len() < limits.symbols

@@ -308,14 +308,16 @@ fn device(dev: u64) -> (u32, u32) {
 
 /// Returns a recorded path as a path of this system.
 #[cfg(unix)]
-pub(crate) fn path_of(path: &[u8]) -> PathBuf {
+#[must_use]
+pub fn path_of(path: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     std::ffi::OsStr::from_bytes(path).into()
 }
 
 /// Returns a recorded path as a path of this system.
 #[cfg(not(unix))]
-pub(crate) fn path_of(path: &[u8]) -> PathBuf {
+#[must_use]
+pub fn path_of(path: &[u8]) -> PathBuf {
     String::from_utf8_lossy(path).as_ref().into()
 }
 

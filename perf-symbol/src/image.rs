@@ -246,6 +246,11 @@ impl ElfImage {
         self.kind
     }
 
+    /// Returns whether the file is relocatable, such as a module of the kernel: its sections have no addresses yet.
+    pub(crate) fn is_relocatable(&self) -> bool {
+        self.kind == elf::ET_REL.0
+    }
+
     /// Returns the address at which the program starts: `e_entry`. 0 if there is none.
     pub(crate) fn entry(&self) -> u64 {
         self.entry

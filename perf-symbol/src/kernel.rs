@@ -157,8 +157,7 @@ impl KernelSymbols {
             {
                 return false;
             }
-            let text = finder.read_by(|limit| finder.files().read_kernel(Path::new(RUNNING), limit));
-            text.is_ok_and(|text| address_in(&text, name) == Some(*address))
+            running_kallsyms(finder).is_ok_and(|running| running.address(name) == Some(*address))
         })
     }
 
@@ -243,8 +242,13 @@ fn kallsyms(
     {
         return Err(NoSymbols::WrongBuildId(running));
     }
+    Ok((running_kallsyms(finder)?, RUNNING.into(), FileOrigin::Running))
+}
+
+/// Returns the kallsyms of the running kernel.
+fn running_kallsyms(finder: &FileFinder) -> Result<Kallsyms, NoSymbols> {
     let text = finder.read_by(|limit| finder.files().read_kernel(Path::new(RUNNING), limit))?;
-    Ok((parse(text)?, RUNNING.into(), FileOrigin::Running))
+    Kallsyms::read(text, finder.bounds())
 }
 
 /// Returns the build id of the running kernel.
@@ -267,14 +271,4 @@ fn running_build_id(finder: &FileFinder) -> Option<BuildId> {
         }
         at = start.checked_add(size.checked_next_multiple_of(4)?)?;
     }
-}
-
-/// Returns the address of a name in the text of kallsyms, without reading it as a table.
-fn address_in(kallsyms: &[u8], name: &[u8]) -> Option<u64> {
-    kallsyms.split(|&byte| byte == b'\n').find_map(|line| {
-        let mut words = line.split(|byte| byte.is_ascii_whitespace());
-        let (address, _, of_line) = (words.next()?, words.next()?, words.next()?);
-        let address = std::str::from_utf8(address).ok().filter(|_| of_line == name)?;
-        u64::from_str_radix(address, 16).ok()
-    })
 }

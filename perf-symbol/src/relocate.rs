@@ -4,12 +4,11 @@ use object::elf;
 
 use crate::bytes::FileBytes;
 use crate::cancellation::Cancellation;
-use crate::elf_symbol::{EM_AARCH64, EM_X86_64, ElfSymbol};
+use crate::elf_symbol::{EM_AARCH64, EM_X86_64};
 use crate::elf_symbols::section_of;
 use crate::image::ElfImage;
 use crate::no_symbols::NoSymbols;
-
-const DAMAGED: NoSymbols = NoSymbols::Malformed("relocations");
+use crate::relocations::{DAMAGED, Relocation, Relocations};
 
 /// Returns the contents of a section with its relocations applied, or as they are if it has none. `.text` has the address
 /// 0, as in the mapping of a module, and the other sections follow it.
@@ -29,31 +28,21 @@ pub(crate) fn section(
     limit: u64,
     cancellation: &Cancellation,
 ) -> Result<FileBytes, NoSymbols> {
-    const ENTRY: usize = 24;
-    let is_of_section = |kind: u32, info: u32| {
-        (kind == elf::SHT_RELA.0 || kind == elf::SHT_REL.0) && usize::try_from(info) == Ok(index)
-    };
-    let relocations = image.sections().iter().find(|section| is_of_section(section.kind, section.info));
-    let Some(relocations) = relocations.filter(|_| image.kind() == elf::ET_REL.0) else { return Ok(data) };
-    if !image.is_64() || relocations.kind != elf::SHT_RELA.0 {
-        return Err(DAMAGED);
-    }
-    let symtab = usize::try_from(relocations.link).ok().and_then(|link| image.sections().get(link));
-    let symbols = image.data_within(symtab.ok_or(DAMAGED)?, limit, cancellation)?;
+    let Some(relocations) = Relocations::of(image, index, limit, cancellation)? else { return Ok(data) };
     let extended = image.sections().iter().find(|section| section.kind == elf::SHT_SYMTAB_SHNDX.0);
     let extended = extended.map(|section| image.raw_data(section)).unwrap_or_default();
     let bases = bases(image);
-    let entries = image.data_within(relocations, limit, cancellation)?;
     let mut out = data.to_vec();
-    for at in (0..entries.len() as u64).step_by(ENTRY) {
-        if cancellation.is_cancelled_at(usize::try_from(at).unwrap_or_default()) {
+    for (number, relocation) in relocations.iter().enumerate() {
+        if cancellation.is_cancelled_at(number) {
             return Err(NoSymbols::Cancelled);
         }
-        let field = |offset| image.number(&entries, at.saturating_add(offset), 8).ok_or(DAMAGED);
-        let (offset, info, addend) = (field(0)?, field(8)?, field(16)?);
-        let Some(size) = size_of(image.machine(), info & 0xffff_ffff).ok_or(DAMAGED)? else { continue };
-        let symbol = ElfSymbol::get(image, &symbols, info >> 32).ok_or(DAMAGED)?;
-        let base = section_of(image, &symbol, info >> 32, &extended).and_then(|index| bases.get(index));
+        let relocation = relocation.ok_or(DAMAGED)?;
+        let Relocation { offset, addend, .. } = relocation;
+        let Some(size) = size_of(image.machine(), relocation.kind).ok_or(DAMAGED)? else { continue };
+        let symbol = relocations.symbol(&relocation).ok_or(DAMAGED)?;
+        let base =
+            section_of(image, &symbol, relocation.symbol, &extended).and_then(|index| bases.get(index));
         let value = base.unwrap_or(&0).wrapping_add(symbol.value).wrapping_add(addend);
         let start = usize::try_from(offset).map_err(|_| DAMAGED)?;
         let place = start.checked_add(size).and_then(|end| out.get_mut(start..end)).ok_or(DAMAGED)?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use perf_session::Inode;
+use perf_symbol::path_of;
 
 /// The entry of the list.
 pub(super) const NAME: &str = "files.list";
@@ -103,19 +104,6 @@ fn unescaped(text: &[u8]) -> Option<Vec<u8>> {
         bytes.push(byte);
     }
     Some(bytes)
-}
-
-/// Returns a path of an archive as one of this system.
-#[cfg(unix)]
-pub(super) fn path_of(path: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    std::ffi::OsStr::from_bytes(path).into()
-}
-
-/// Returns a path of an archive as one of this system.
-#[cfg(not(unix))]
-pub(super) fn path_of(path: &[u8]) -> PathBuf {
-    String::from_utf8_lossy(path).as_ref().into()
 }
 
 #[cfg(test)]

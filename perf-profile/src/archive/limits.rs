@@ -56,7 +56,7 @@ impl<'a> ArchiveBudget<'a> {
         Ok(())
     }
 
-    /// Reads an entry by blocks, each of which takes its bytes.
+    /// Reads an entry by blocks; each takes its bytes.
     pub(super) fn read(
         &mut self,
         entry: &mut dyn Read,

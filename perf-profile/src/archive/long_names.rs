@@ -3,9 +3,8 @@
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+use perf_symbol::path_of;
 use tar::EntryType;
-
-use super::file_list::path_of;
 
 /// The long name and the long target of a link that the next entry has. Both GNU's and POSIX's form is read.
 #[derive(Default)]

@@ -13,7 +13,6 @@ use std::io;
 use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
-use object::elf;
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::record::{CpuMode, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
@@ -25,7 +24,7 @@ use perf_parse::write::{RecordEncoder, SampleIdFields};
 use perf_parse::{EventRecord, Reader, Record};
 use perf_session::{Dso, DsoKind, Mapping, Session};
 use perf_symbol::jitdump::JitdumpHeader;
-use perf_symbol::{FileBytes, FileFinder, NoSymbols, PerfMap, SymbolLimits};
+use perf_symbol::{FileBytes, FileFinder, NoSymbols, PerfMap, SymbolLimits, elf_machine};
 
 use super::reencode::reencoded;
 use crate::origin::machine_of;
@@ -400,22 +399,4 @@ impl ImagePath {
         let misc = Misc(new.record.misc().0 | Misc::MMAP_BUILD_ID.0);
         reencoded(&new.record.raw(), layout, misc, &Record::Mmap2(mapping))
     }
-}
-
-/// Returns `EM_*` of the machine that `uname` names so; 0 for one that is not known.
-fn elf_machine(name: &str) -> u16 {
-    let machine = match name {
-        "x86_64" => elf::EM_X86_64,
-        "x86" | "i386" | "i486" | "i586" | "i686" => elf::EM_386,
-        _ if name.starts_with("aarch64") || name.starts_with("arm64") => elf::EM_AARCH64,
-        _ if name.starts_with("arm") => elf::EM_ARM,
-        _ if name.starts_with("ppc64") || name.starts_with("powerpc64") => elf::EM_PPC64,
-        _ if name.starts_with("ppc") => elf::EM_PPC,
-        _ if name.starts_with("riscv") => elf::EM_RISCV,
-        _ if name.starts_with("s390") => elf::EM_S390,
-        _ if name.starts_with("mips") => elf::EM_MIPS,
-        _ if name.starts_with("loongarch") => elf::EM_LOONGARCH,
-        _ => elf::EM_NONE,
-    };
-    machine.0
 }

@@ -6,7 +6,8 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::{FunctionCode, machine};
+use super::FunctionCode;
+use crate::code_machine::CodeMachine;
 use crate::code_origin::CodeOrigin;
 use crate::files::Files;
 use crate::image::ElfImage;
@@ -34,7 +35,7 @@ pub(crate) fn read(files: &dyn Files, path: &Path, range: Range<u64>) -> io::Res
     Ok(FunctionCode {
         start: range.start,
         bytes: files.read_range(path, start..end)?,
-        machine: machine(&image, false),
+        machine: CodeMachine::of_elf(image.machine(), false),
         origin: CodeOrigin::Kcore,
         path: path.to_path_buf(),
         data: Vec::new(),

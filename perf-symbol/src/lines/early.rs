@@ -40,7 +40,7 @@ impl ListedUnits {
     /// by zlib, and for files whose units are in other files too or are relocated.
     pub(super) fn load(sections: &Sections) -> Option<Self> {
         let image = &*sections.image;
-        if sections.shared.is_some() || sections.package.is_some() || image.kind() == elf::ET_REL.0 {
+        if sections.shared.is_some() || sections.package.is_some() || image.is_relocatable() {
             return None;
         }
         let info = image.section(SectionId::DebugInfo.name())?;

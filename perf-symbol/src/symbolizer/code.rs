@@ -91,7 +91,7 @@ impl Symbolizer {
             symbols.dwarf_address(mapping, mapping.offset_of(range.start)).ok_or(NoCode::NotInFile)?;
         let addresses = start..start.saturating_add(range.end.saturating_sub(range.start));
         let (path, limits) = (found.path.clone(), self.shared.finder.bounds());
-        let code = if code::is_relocatable(image) {
+        let code = if image.is_relocatable() {
             FunctionCode::of_relocatable(image, path, addresses, limits)
         } else {
             FunctionCode::of_image(image, path, addresses, limits)
