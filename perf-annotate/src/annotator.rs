@@ -12,12 +12,12 @@ use perf_profile::{
     FunctionTable, NamingOptions, Observer, ProfileError, SampleTotal, Samples, Symbols, event_name,
     machine_of,
 };
-use perf_session::{BuildId, Session};
-use perf_symbol::{CodeMachine, Symbolizer};
+use perf_session::Session;
+use perf_symbol::{CodeMachine, Symbolizer, elf_machine};
 
+use crate::annotated_functions::AnnotatedFunctions;
 use crate::code::{BpfPrograms, JitCodes};
 use crate::function_rows::FunctionRows;
-use crate::kernel_machine::kernel_machine;
 use crate::no_annotation::NoAnnotation;
 use crate::options::AnnotateOptions;
 use crate::pass::{AddressCounts, AddressPass};
@@ -96,12 +96,11 @@ impl Annotator {
         let progress = &mut |done, all| observer.names(done, all);
         let names =
             FunctionTable::find(&counts.frames, end.session(), symbols.symbolizer(), naming, progress);
-        let (mut functions, unnamed) = sampled_function::of_frames(&counts.frames, &names, &counts.totals);
-        let weight = |it: &SampledFunction| it.totals.iter().map(|total| total.period).collect::<Vec<_>>();
+        let (mut functions, unnamed) = sampled_function::of_counts(&counts, &names);
         functions.sort_by(|one, other| {
-            weight(other)
-                .cmp(&weight(one))
-                .then_with(|| (&one.dso, &one.name).cmp(&(&other.dso, &other.name)))
+            let by_period =
+                one.totals.iter().map(|it| it.period).cmp(other.totals.iter().map(|it| it.period));
+            by_period.reverse().then_with(|| (&one.dso, &one.name).cmp(&(&other.dso, &other.name)))
         });
         Ok(Self {
             session: end.session().clone(),
@@ -110,7 +109,7 @@ impl Annotator {
             jit: JitCodes::default(),
             account: end.account().clone(),
             omitted: end.omitted(),
-            machine: kernel_machine(&machine_of(end.features())),
+            machine: CodeMachine::of_elf(elf_machine(&machine_of(end.features())), false),
             symbolizer,
             counts,
             functions,
@@ -171,16 +170,45 @@ impl Annotator {
     }
 
     /// Returns the indexes of the functions that have at least `limit` percent of the selected samples of an event, in the order of
-    /// [`functions`](Self::functions). A percentage is of the sums of periods, or of the numbers of samples.
+    /// [`functions`](Self::functions): of those of a [name](Self::find), if there is one. A percentage is of the sums of periods, or of
+    /// the numbers of samples. Without a limit, it is 1, and 0 with a name. `None` if no sample is in a function of the name.
     #[must_use]
-    pub fn above(&self, limit: f64, by_samples: bool) -> Vec<usize> {
+    pub fn select(&self, name: Option<&[u8]>, limit: Option<f64>, by_samples: bool) -> Option<Vec<usize>> {
+        let limit = limit.unwrap_or(if name.is_some() { 0.0 } else { 1.0 });
+        let mut selected = match name {
+            Some(name) => Some(self.find(name)).filter(|found| !found.is_empty())?,
+            None => (0..self.functions.len()).collect(),
+        };
         let percent_of = |(part, all): (&SampleTotal, &SampleTotal)| {
             if by_samples { percent(part.samples, all.samples) } else { percent(part.period, all.period) }
         };
         let largest =
             |it: &SampledFunction| it.totals.iter().zip(self.totals()).map(percent_of).fold(0.0, f64::max);
-        let functions = self.functions.iter().enumerate();
-        functions.filter(|(_, it)| largest(it) >= limit).map(|(index, _)| index).collect()
+        selected.retain(|&index| self.functions.get(index).is_some_and(|it| largest(it) >= limit));
+        Some(selected)
+    }
+
+    /// [Annotates](Self::annotate) functions, given by their indexes, in this order. `observer` can cancel it between two of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ProfileError::Cancelled`].
+    pub fn annotate_all(
+        &mut self,
+        functions: &[usize],
+        observer: &mut dyn Observer,
+    ) -> Result<AnnotatedFunctions, ProfileError> {
+        let mut all = AnnotatedFunctions::default();
+        for &index in functions {
+            if observer.is_cancelled() {
+                return Err(ProfileError::Cancelled);
+            }
+            match self.annotate(index) {
+                Ok(annotation) => all.shown.push(annotation),
+                Err(why) => all.missing.extend(self.functions.get(index).map(|it| (it.clone(), why))),
+            }
+        }
+        Ok(all)
     }
 
     /// Disassembles a function, given by its index in [`functions`](Self::functions), and finds the lines of its instructions.
@@ -207,7 +235,6 @@ impl Annotator {
         };
         let mut annotation = rows.annotation()?;
         annotation.events = events(counts, function);
-        annotation.build_id = build_id(session, counts, function);
         Ok(annotation)
     }
 }
@@ -228,10 +255,4 @@ fn events(counts: &AddressCounts, function: &SampledFunction) -> Vec<AnnotatedEv
             Some(it)
         })
         .collect()
-}
-
-/// Returns the recorded build id of the file of a function.
-fn build_id(session: &Session, counts: &AddressCounts, function: &SampledFunction) -> Option<BuildId> {
-    let dso = counts.frames.dso_of(*function.frames.first()?)?;
-    session.build_id(dso)
 }

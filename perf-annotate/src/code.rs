@@ -5,5 +5,5 @@ mod jit_codes;
 mod text_pokes;
 
 pub(crate) use bpf_programs::{BpfLine, BpfPrograms};
-pub(crate) use jit_codes::{JitCode, JitCodes};
+pub(crate) use jit_codes::{JitCode, JitCodes, jitdump_of};
 pub(crate) use text_pokes::TextPokes;

@@ -56,6 +56,16 @@ enum Decoder {
 }
 
 impl Disassembler {
+    /// The machines that there is a disassembler for.
+    pub const MACHINES: [CodeMachine; 6] = [
+        CodeMachine::X86Bits16,
+        CodeMachine::X86,
+        CodeMachine::X86_64,
+        CodeMachine::Aarch64,
+        CodeMachine::Arm,
+        CodeMachine::Thumb,
+    ];
+
     /// Creates a disassembler; `None` for machines without one: all but x86 and little-endian Arm, such as RISC-V, POWER, s390,
     /// LoongArch and MIPS.
     #[must_use]

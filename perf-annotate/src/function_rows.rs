@@ -67,6 +67,7 @@ impl<'a> FunctionRows<'a> {
         annotation.symbol = Arc::clone(&self.function.name);
         annotation.guess = self.function.guess;
         annotation.dso = Arc::clone(&self.function.dso);
+        annotation.build_id = self.session.build_id(place.dso);
         annotation.origin = code.origin;
         annotation.start = code.start;
         annotation.end = code.start.wrapping_add(code.bytes.len() as u64);
@@ -80,11 +81,6 @@ impl<'a> FunctionRows<'a> {
         let offsets = offset..offset.wrapping_add(code.bytes.len() as u64);
         annotation.branches = self.counts.branches.of_function(place.dso, &offsets, code.start);
         Ok(annotation)
-    }
-
-    /// Returns the file of the function.
-    fn dso(&self) -> Option<&'a Arc<Dso>> {
-        self.counts.frames.dso_of(*self.function.frames.first()?)
     }
 
     /// Returns where the function was when its first sample was taken.
@@ -202,8 +198,7 @@ impl<'a> FunctionRows<'a> {
             let Some(index) = to.instruction_at(address) else { continue };
             let Some(instruction) = to.instructions.get_mut(index) else { continue };
             for (total, &event) in instruction.totals.iter_mut().zip(&order) {
-                let of_event = self.counts.totals.get(event).and_then(|totals| totals.get(frame as usize));
-                total.add(of_event.copied().unwrap_or_default());
+                total.add(self.counts.totals.get(&(event, frame)).copied().unwrap_or_default());
             }
         }
     }

@@ -8,12 +8,11 @@ use std::sync::Arc;
 use perf_parse::feature::Features;
 use perf_profile::machine_of;
 use perf_session::{DsoKind, Frame, SampleContext, Session};
-use perf_symbol::{CodeMachine, FileBytes, FunctionCode, NoCode, Symbolizer};
+use perf_symbol::{CodeMachine, FileBytes, FunctionCode, NoCode, Symbolizer, elf_machine};
 
 use self::code_windows::{CodeWindow, CodeWindows, WindowKey};
 use crate::code::{BpfPrograms, JitCode, JitCodes};
 use crate::disassembly::{Disassembler, Instruction, LONGEST_INSTRUCTION};
-use crate::kernel_machine::kernel_machine;
 
 /// Reads single instructions of processes and kernels, as many as there are samples.
 ///
@@ -113,7 +112,8 @@ impl InstructionReader {
     /// Creates a reader for a capture with these features.
     #[must_use]
     pub fn new(features: &Features<'_>) -> Self {
-        Self::with(Arc::new(BpfPrograms::of(features)), kernel_machine(&machine_of(features)))
+        let machine = CodeMachine::of_elf(elf_machine(&machine_of(features)), false);
+        Self::with(Arc::new(BpfPrograms::of(features)), machine)
     }
 
     fn with(bpf: Arc<BpfPrograms>, machine: CodeMachine) -> Self {
@@ -164,7 +164,7 @@ impl InstructionReader {
         let offset = symbolizer.functions_at(at, frame, false).last()?.offset?;
         let is_monotonic = at.record().event().is_some_and(|event| event.attr.has_monotonic_times());
         let time = at.sample().time().filter(|_| is_monotonic);
-        self.jit.code(symbolizer.finder(), at.session(), frame, offset, time)
+        self.jit.code(symbolizer.finder(), at, (frame.ip, offset), time)
     }
 
     /// Returns a part of the code that has the address of a frame, and the number of bytes before the address.

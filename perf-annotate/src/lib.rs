@@ -21,6 +21,7 @@
 //! ```
 //! use perf_annotate::{AnnotateOptions, Annotator};
 //! use perf_parse::Reader;
+//! use perf_profile::annotation::PercentType;
 //! use perf_profile::{Samples, Symbols};
 //!
 //! # let path = "examples/captures/plain.data";
@@ -32,7 +33,8 @@
 //!     match annotator.annotate(0) {
 //!         Ok(function) => {
 //!             for instruction in &function.instructions {
-//!                 let percent = instruction.totals.first().map_or(0.0, |total| function.percent(0, total, false));
+//!                 let of_event = function.events.first().zip(instruction.totals.first());
+//!                 let percent = of_event.map_or(0.0, |(event, total)| PercentType::default().percent(event, total));
 //!                 let line = instruction.line.and_then(|index| function.lines.get(index as usize));
 //!                 let line = line.map_or_else(String::new, |line| format!("line {}", line.line));
 //!                 println!("{percent:6.2} {:x} {:40} {line}", instruction.address, instruction.text);
@@ -71,19 +73,20 @@
     )
 )]
 
+mod annotated_functions;
 mod annotator;
 mod branches;
 mod code;
 pub mod disassembly;
 mod function_rows;
 mod instruction_reader;
-mod kernel_machine;
 mod no_annotation;
 mod options;
 mod pass;
 mod sampled_function;
 pub mod source;
 
+pub use annotated_functions::AnnotatedFunctions;
 pub use annotator::Annotator;
 pub use instruction_reader::{InstructionBytes, InstructionReader};
 pub use no_annotation::NoAnnotation;

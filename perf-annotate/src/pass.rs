@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use perf_abi::record::RecordType;
 use perf_parse::event::Event;
 use perf_parse::record::Record;
@@ -14,7 +15,7 @@ use perf_profile::{FrameTable, ProfileError, SampleTotal, Symbols};
 use perf_session::{Dso, DsoKind, Mapping, SampleContext, Session};
 
 use crate::branches::BranchCounts;
-use crate::code::TextPokes;
+use crate::code::{TextPokes, jitdump_of};
 use crate::options::AnnotateLimits;
 
 /// Counts the samples of each address.
@@ -29,9 +30,11 @@ pub(crate) struct AddressPass {
 #[derive(Debug, Default)]
 pub(crate) struct AddressCounts {
     pub(crate) events: Vec<Arc<Event>>,
+    /// The index in `events` of each event of the capture, by its index there.
+    numbers: Vec<Option<usize>>,
     pub(crate) frames: FrameTable,
-    /// By event, and by the number of the address.
-    pub(crate) totals: Vec<Vec<SampleTotal>>,
+    /// By event and number of the address.
+    pub(crate) totals: HashMap<(usize, u32), SampleTotal>,
     /// All samples, by event.
     pub(crate) all: Vec<SampleTotal>,
     /// Those beyond the limit, by event.
@@ -46,15 +49,19 @@ pub(crate) struct AddressCounts {
 }
 
 impl AddressCounts {
+    /// Returns the index of an event.
     fn event(&mut self, event: &Arc<Event>) -> usize {
-        if let Some(index) = self.events.iter().position(|known| Arc::ptr_eq(known, event)) {
-            return index;
+        let next = self.events.len();
+        if self.numbers.len() <= event.index {
+            self.numbers.resize(event.index + 1, None);
         }
-        self.events.push(Arc::clone(event));
-        self.totals.push(Vec::new());
-        self.all.push(SampleTotal::default());
-        self.beyond.push(SampleTotal::default());
-        self.events.len() - 1
+        let number = self.numbers.get_mut(event.index).map_or(next, |it| *it.get_or_insert(next));
+        if number == next {
+            self.events.push(Arc::clone(event));
+            self.all.push(SampleTotal::default());
+            self.beyond.push(SampleTotal::default());
+        }
+        number
     }
 
     /// Returns the indexes of the events that have samples among `totals`, those with most samples in the capture first. The totals of
@@ -72,20 +79,14 @@ impl AddressCounts {
         if let Some(all) = self.all.get_mut(event) {
             all.add(total);
         }
-        let Some(frame) = frame.map(|frame| frame as usize) else {
+        let Some(frame) = frame else {
             if let Some(beyond) = self.beyond.get_mut(event) {
                 beyond.add(total);
             }
             return;
         };
-        if let Some(of_event) = self.totals.get_mut(event) {
-            if of_event.len() <= frame {
-                of_event.resize(frame + 1, SampleTotal::default());
-            }
-            if let Some(at) = of_event.get_mut(frame) {
-                at.add(total);
-            }
-        }
+        self.totals.entry((event, frame)).or_default().add(total);
+        let frame = frame as usize;
         if self.last.len() <= frame {
             self.last.resize(frame + 1, None);
         }
@@ -96,14 +97,10 @@ impl AddressCounts {
 
     /// Notes the jitdump of the process that has generated the code of a mapping.
     fn note_jitdump(&mut self, at: &SampleContext<'_, '_>, mapping: &Mapping) {
-        let key = Arc::as_ptr(mapping.dso()).addr();
-        if self.jitdumps.contains_key(&key) {
-            return;
-        }
-        let session = at.session();
-        let marker = session.maps(at.thread()).and_then(|maps| maps.jitdump());
-        if let Some(marker) = marker {
-            self.jitdumps.insert(key, Arc::clone(marker.dso()));
+        if let Entry::Vacant(entry) = self.jitdumps.entry(Arc::as_ptr(mapping.dso()).addr())
+            && let Some(marker) = jitdump_of(at)
+        {
+            entry.insert(Arc::clone(marker));
         }
     }
 }

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use perf_profile::{FrameTable, FunctionTable, NONE, SampleTotal};
+use perf_profile::{FunctionTable, NONE, SampleTotal};
 use perf_symbol::Guess;
+
+use crate::pass::AddressCounts;
 
 /// A function that has samples.
 #[derive(Clone, Debug)]
@@ -31,23 +33,19 @@ pub struct SampledFunction {
 }
 
 /// Sorts addresses into functions. Addresses without a symbol are in none; returns their totals by event, too.
-pub(crate) fn of_frames(
-    frames: &FrameTable,
+pub(crate) fn of_counts(
+    counts: &AddressCounts,
     names: &FunctionTable,
-    totals: &[Vec<SampleTotal>],
 ) -> (Vec<SampledFunction>, Vec<SampleTotal>) {
+    let (frames, events) = (&counts.frames, counts.events.len());
     let mut functions: Vec<SampledFunction> = Vec::new();
     let mut by_symbol: HashMap<(u32, u32), usize> = HashMap::new();
-    let mut unnamed = vec![SampleTotal::default(); totals.len()];
+    // By the number of the address.
+    let mut function_of = Vec::with_capacity(frames.locations().len());
     for (place, frame) in frames.locations().iter().zip(0..) {
-        let add = |to: &mut [SampleTotal]| {
-            for (to, of_event) in to.iter_mut().zip(totals) {
-                to.add(of_event.get(frame as usize).copied().unwrap_or_default());
-            }
-        };
         let number = names.symbol_of(frame);
         let Some(symbol) = names.symbol(number).filter(|_| place.dso != NONE) else {
-            add(&mut unnamed);
+            function_of.push(None);
             continue;
         };
         let next = functions.len();
@@ -60,14 +58,23 @@ pub(crate) fn of_frames(
                 dso: frames.dsos().get(place.dso as usize).map_or_else(Arc::default, |dso| dso.path().into()),
                 short_dso: names.short_name(symbol.dso).into(),
                 size: symbol.size,
-                totals: vec![SampleTotal::default(); totals.len()],
+                totals: vec![SampleTotal::default(); events],
                 start: symbol.start,
                 frames: Vec::new(),
             });
         }
         if let Some(function) = functions.get_mut(index) {
-            add(&mut function.totals);
             function.frames.push(frame);
+        }
+        function_of.push(Some(index));
+    }
+    let mut unnamed = vec![SampleTotal::default(); events];
+    for (&(event, frame), total) in &counts.totals {
+        let function = function_of.get(frame as usize).copied().flatten();
+        let function = function.and_then(|index| functions.get_mut(index));
+        let totals = function.map_or(&mut unnamed, |function| &mut function.totals);
+        if let Some(to) = totals.get_mut(event) {
+            to.add(*total);
         }
     }
     (functions, unnamed)

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use perf_session::BuildId;
-use perf_symbol::{FileFinder, Files};
+use perf_symbol::{FileFinder, Files, path_of};
 
 use cache::SourceCache;
 pub use options::{SourceLimits, SourceOptions};
@@ -80,12 +80,7 @@ impl SourceFinder {
         if let Some(embedded) = embedded {
             let embed = |limit| {
                 let bytes = (embedded.len() as u64 <= limit).then(|| embedded.to_vec())?;
-                Some(Found {
-                    bytes,
-                    path: places::path_of(path),
-                    origin: SourceOrigin::Embedded,
-                    is_newer: false,
-                })
+                Some(Found { bytes, path: path_of(path), origin: SourceOrigin::Embedded, is_newer: false })
             };
             let text = cache.embedded(path, build_id, limits, |text| text.bytes() == embedded, embed);
             if text.is_some() {

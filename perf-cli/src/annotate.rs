@@ -9,12 +9,11 @@ use core::num::NonZero;
 use std::path::Path;
 
 use perf_annotate::source::SourceOptions;
-use perf_annotate::{AnnotateOptions, Annotator, NoAnnotation, SampledFunction};
+use perf_annotate::{AnnotateOptions, AnnotatedFunctions, Annotator};
 use perf_parse::file::Reader;
-use perf_profile::annotation::Annotation;
 use perf_profile::{Observer, SampleTotal};
 
-use crate::args::annotate::{AnnotateArgs, AnnotateFormat, DisassemblerStyle, PercentType};
+use crate::args::annotate::{AnnotateArgs, AnnotateFormat, DisassemblerStyle};
 use crate::args::only::OnlyArgs;
 use crate::args::symbols::SymbolArgs;
 use crate::escape::{OneLine, shown};
@@ -49,14 +48,8 @@ fn annotate(reader: &Reader<'_>, memory: Memory<'_>, args: &AnnotateArgs) -> Res
         browser::browse(&functions, &mut annotator)?;
         return Ok(observer.finish(annotator.account(), annotator.omitted(), "counted"));
     }
-    let mut all = Annotations::default();
-    for index in wanted {
-        match annotator.annotate(index) {
-            Ok(annotation) => all.shown.push(annotation),
-            Err(why) => all.missing.extend(annotator.functions().get(index).map(|it| (it.clone(), why))),
-        }
-    }
-    all.report(args);
+    let all = annotator.annotate_all(&wanted, &mut observer).map_err(selection::failure)?;
+    report(&all, args);
     report_unnamed(&annotator);
     if let Some(path) = &args.output {
         let options = perf_export::annotation::Options::default();
@@ -107,32 +100,22 @@ fn is_browsed(args: &AnnotateArgs) -> bool {
     !is_text && terminal::is_there()
 }
 
-/// The functions that are shown.
-#[derive(Debug, Default)]
-struct Annotations {
-    shown: Vec<Annotation>,
-    /// Those that cannot be shown, and why.
-    missing: Vec<(SampledFunction, NoAnnotation)>,
-}
-
-impl Annotations {
-    /// Reports what cannot be shown, and events whose samples may be at later instructions.
-    fn report(&self, args: &AnnotateArgs) {
-        if !args.skip_missing {
-            for (function, why) in &self.missing {
-                say!("perfdata: {} in {}: {why}", OneLine(&function.name), OneLine(&function.short_dso));
-            }
+/// Reports what cannot be shown, and events whose samples may be at later instructions.
+fn report(all: &AnnotatedFunctions, args: &AnnotateArgs) {
+    if !args.skip_missing {
+        for (function, why) in &all.missing {
+            say!("perfdata: {} in {}: {why}", OneLine(&function.name), OneLine(&function.short_dso));
         }
-        let events = self.shown.iter().flat_map(|it| &it.events);
-        let mut skidding: Vec<_> = events.filter(|it| it.precise_ip == 0).map(|it| &*it.name).collect();
-        skidding.sort_unstable();
-        skidding.dedup();
-        for name in skidding {
-            say!(
-                "perfdata: {} is not precise: its samples may be at an instruction after the one that caused them",
-                OneLine(name.as_bytes())
-            );
-        }
+    }
+    let events = all.shown.iter().flat_map(|it| &it.events);
+    let mut skidding: Vec<_> = events.filter(|it| it.precise_ip == 0).map(|it| &*it.name).collect();
+    skidding.sort_unstable();
+    skidding.dedup();
+    for name in skidding {
+        say!(
+            "perfdata: {} is not precise: its samples may be at an instruction after the one that caused them",
+            OneLine(name.as_bytes())
+        );
     }
 }
 
@@ -186,18 +169,10 @@ fn options(args: &AnnotateArgs) -> AnnotateOptions {
 
 /// Returns the functions that the command line asks for, by their indexes.
 fn wanted(annotator: &Annotator, args: &AnnotateArgs) -> Result<Vec<usize>, Failure> {
-    let symbol = args.symbol.as_ref().or(args.named_symbol.as_ref());
-    let limit = args.percent_limit.unwrap_or(if symbol.is_some() { 0.0 } else { 1.0 });
-    let by_samples = matches!(args.percent_type, PercentType::LocalHits | PercentType::GlobalHits);
-    let mut wanted = annotator.above(limit, by_samples);
-    let found = symbol.map(|symbol| annotator.find(symbol.as_bytes()));
-    if let (Some(symbol), Some(found)) = (symbol, found) {
-        if found.is_empty() {
-            return Err(no_samples(annotator, symbol));
-        }
-        wanted.retain(|index| found.contains(index));
-    }
-    Ok(wanted)
+    let symbol = args.symbol.as_deref().or(args.named_symbol.as_deref());
+    let selected =
+        annotator.select(symbol.map(str::as_bytes), args.percent_limit, args.percent_type.by_samples);
+    selected.ok_or_else(|| no_samples(annotator, symbol.unwrap_or_default()))
 }
 
 /// Returns the failure of a function without samples, with the names that are like it.
@@ -215,13 +190,4 @@ fn no_samples(annotator: &Annotator, symbol: &str) -> Failure {
         format!("there are samples in {}", like.join(", "))
     };
     Failure(format!("{}: no sample is in a function of this name; {advice}", OneLine(symbol.as_bytes())))
-}
-
-/// Returns the part that samples are of all, in percent.
-fn percent(part: &SampleTotal, all: &SampleTotal, kind: PercentType) -> f64 {
-    let (part, all) = match kind {
-        PercentType::LocalPeriod | PercentType::GlobalPeriod => (part.period, all.period),
-        PercentType::LocalHits | PercentType::GlobalHits => (part.samples, all.samples),
-    };
-    if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
 }

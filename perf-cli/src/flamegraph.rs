@@ -57,8 +57,9 @@ fn annotations(args: &ProfileArgs, limit: f64) -> Result<Vec<Annotation>, Failur
             let threads = args.naming.threads;
             let mut annotator =
                 annotate::counted(&reader, memory, &args.only, &args.symbols, threads, options, &mut ())?;
-            let wanted = annotator.above(limit, false);
-            all.extend(wanted.into_iter().filter_map(|index| annotator.annotate(index).ok()));
+            let wanted = annotator.select(None, Some(limit), false).unwrap_or_default();
+            let annotated = annotator.annotate_all(&wanted, &mut ()).map_err(selection::failure)?;
+            all.extend(annotated.shown);
             Ok(Outcome::Clean)
         })?;
     }

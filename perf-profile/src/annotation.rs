@@ -7,6 +7,7 @@ use std::sync::Arc;
 use perf_session::BuildId;
 use perf_symbol::{CodeOrigin, Guess};
 
+use crate::report::percent;
 use crate::sample::SampleTotal;
 
 /// A function with its instructions, source lines and samples.
@@ -166,16 +167,44 @@ pub struct AnnotatedBranch {
     pub timed: u64,
 }
 
-impl Annotation {
-    /// Returns the part of an event's samples in the function that a total is, in percent, by period or by the number of samples;
-    /// 0 where there are none.
+/// The samples that percentages are of, and the number that is compared.
+///
+/// perf: `enum annotation_data_percent_type`, `tools/perf/util/annotate.h`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PercentType {
+    /// Whether percentages are of all samples of the capture (global), not of those in the function (local).
+    pub of_capture: bool,
+    /// Whether samples are counted (hits), not their periods.
+    pub by_samples: bool,
+}
+
+impl PercentType {
+    /// Returns its name in perf.
     #[must_use]
-    pub fn percent(&self, event: usize, total: &SampleTotal, by_samples: bool) -> f64 {
-        let Some(all) = self.events.get(event).map(|event| event.total) else { return 0.0 };
-        let (part, all) = if by_samples { (total.samples, all.samples) } else { (total.period, all.period) };
-        if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
+    pub fn name(self) -> &'static str {
+        match (self.of_capture, self.by_samples) {
+            (false, false) => "local period",
+            (false, true) => "local hits",
+            (true, false) => "global period",
+            (true, true) => "global hits",
+        }
     }
 
+    /// Returns the number of a total that is compared.
+    #[must_use]
+    pub fn number(self, total: &SampleTotal) -> u64 {
+        if self.by_samples { total.samples } else { total.period }
+    }
+
+    /// Returns the percentage that a total of an event is; 0 if the event has no samples.
+    #[must_use]
+    pub fn percent(self, event: &AnnotatedEvent, total: &SampleTotal) -> f64 {
+        let all = if self.of_capture { &event.of_capture } else { &event.total };
+        percent(self.number(total), self.number(all))
+    }
+}
+
+impl Annotation {
     /// Returns the index of the instruction that has an address; `None` if none has.
     #[must_use]
     pub fn instruction_at(&self, address: u64) -> Option<usize> {

@@ -8,15 +8,6 @@ use perf_symbol::{CodeMachine, DwarfLines, ElfImage, FileBytes, FileFinder, Symb
 
 use crate::symbol_elf::One;
 
-const MACHINES: [CodeMachine; 6] = [
-    CodeMachine::X86Bits16,
-    CodeMachine::X86,
-    CodeMachine::X86_64,
-    CodeMachine::Aarch64,
-    CodeMachine::Arm,
-    CodeMachine::Thumb,
-];
-
 /// Number of rows that are compared with look-ups.
 const ROWS: usize = 256;
 
@@ -29,7 +20,7 @@ pub fn run(data: &[u8]) -> bool {
     let Some((address, code)) = data.split_first_chunk() else { return false };
     let address = u64::from_le_bytes(*address);
     assert!(Disassembler::new(CodeMachine::Other(243)).is_none());
-    for machine in MACHINES {
+    for machine in Disassembler::MACHINES {
         for syntax in [Syntax::Att, Syntax::Intel] {
             disassemble(machine, syntax, code, address);
         }

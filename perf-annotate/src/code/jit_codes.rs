@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_abi::endian::Endianness;
-use perf_session::{Dso, Frame, Session};
+use perf_session::{Dso, SampleContext};
 use perf_symbol::jitdump::{JitRecordBody, JitdumpHeader};
 use perf_symbol::{CodeMachine, FileBytes, FileFinder, NoSymbols};
 
@@ -47,22 +47,23 @@ struct Place {
     size: u64,
 }
 
+/// Returns the file that is the jitdump of the process of a sample, which has mapped it; `None` if there is none.
+pub(crate) fn jitdump_of<'s>(at: &SampleContext<'s, '_>) -> Option<&'s Arc<Dso>> {
+    Some(at.session().maps(at.thread())?.jitdump()?.dso())
+}
+
 impl JitCodes {
-    /// Returns the bytes at the address of a frame, `offset` bytes after the start of a function, as they were at a time, or at the
-    /// end without one; `None` if no jitdump has them.
+    /// Returns the bytes at an address, `offset` bytes after the start of a function, as they were at a time, or at the end without
+    /// one; `None` if the jitdump of the sample's process does not have them.
     pub(crate) fn code(
         &mut self,
         finder: &FileFinder,
-        session: &Session,
-        frame: &Frame<'_>,
-        offset: u64,
+        at: &SampleContext<'_, '_>,
+        (ip, offset): (u64, u64),
         time: Option<u64>,
     ) -> Option<JitCode> {
-        let pid = frame.mapping?.dso().name().strip_prefix(b"/tmp/perf-")?.strip_suffix(b".map")?;
-        let pid = core::str::from_utf8(pid).ok()?.parse().ok()?;
-        let marker = session.maps(session.thread(pid)?)?.jitdump()?.dso();
-        let start = frame.ip.checked_sub(offset)?;
-        let JitCode { bytes, machine } = self.function(finder, marker, start, time).ok()??;
+        let start = ip.checked_sub(offset)?;
+        let JitCode { bytes, machine } = self.function(finder, jitdump_of(at)?, start, time).ok()??;
         let size = (bytes.len() as u64).checked_sub(offset)?.min(LONGEST_INSTRUCTION);
         Some(JitCode { bytes: bytes.slice(offset..offset.checked_add(size)?)?, machine })
     }

@@ -40,12 +40,11 @@ impl FunctionRows<'_> {
 
     /// Adds the texts of the lines of each file, from the first line that has instructions to the last.
     pub(super) fn add_texts(&mut self, embedded: &EmbeddedTexts, of_bpf: &[BpfLine], to: &mut Annotation) {
-        let build_id = self.dso().and_then(|dso| self.session.build_id(dso));
         for (source, number) in to.sources.iter_mut().zip(0..) {
             let of_source = || to.lines.iter().filter(|line| line.source == number).map(|line| line.line);
             let Some((first, last)) = of_source().min().zip(of_source().max()) else { continue };
             let embedded = embedded.get(&source.path).map(|text| &**text);
-            if let Some(text) = self.sources.source(&source.path, build_id, embedded) {
+            if let Some(text) = self.sources.source(&source.path, to.build_id, embedded) {
                 source.is_newer = text.is_newer;
                 let lines = (first..=last).map_while(|line| text.line(line));
                 (source.first, source.text) = (first, lines.map(Into::into).collect());

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use perf_symbol::path_of;
+
 use super::{SourceOptions, SourceOrigin};
 
 /// Number of bytes of the longest path that is looked for: Linux opens no longer one.
@@ -68,19 +70,6 @@ fn below(folder: &Path, parts: &[&[u8]]) -> PathBuf {
     let mut path = folder.to_path_buf();
     path.extend(parts.iter().map(|part| path_of(part)));
     path
-}
-
-/// Returns a recorded path as a path of this system.
-#[cfg(unix)]
-pub(super) fn path_of(path: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    std::ffi::OsStr::from_bytes(path).into()
-}
-
-/// Returns a recorded path as a path of this system.
-#[cfg(not(unix))]
-pub(super) fn path_of(path: &[u8]) -> PathBuf {
-    String::from_utf8_lossy(path).as_ref().into()
 }
 
 #[cfg(test)]

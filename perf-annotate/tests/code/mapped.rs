@@ -9,7 +9,7 @@ use crate::{FIRST, SECOND, annotated, lines};
 const MAP: u64 = 0x7f00_0000_0000;
 const IP: u64 = MAP + TEXT_OFFSET;
 
-/// A file with two functions, the first of which calls the second, and a build id.
+/// A file with two functions and a build id. The first function calls the second.
 pub(crate) fn program(machine: u16) -> Elf {
     let mut elf = Elf::new(machine, true).section(".note.gnu.build-id", build_id_note());
     elf = elf.code(0, &FIRST).code(16, &SECOND);

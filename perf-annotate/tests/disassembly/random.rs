@@ -3,17 +3,6 @@
 use perf_annotate::disassembly::{Disassembler, Syntax};
 use proptest::prelude::*;
 
-use super::CodeMachine;
-
-const MACHINES: [CodeMachine; 6] = [
-    CodeMachine::X86Bits16,
-    CodeMachine::X86,
-    CodeMachine::X86_64,
-    CodeMachine::Aarch64,
-    CodeMachine::Arm,
-    CodeMachine::Thumb,
-];
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -21,7 +10,7 @@ proptest! {
     fn have_instructions_without_gaps(
         code in prop::collection::vec(any::<u8>(), 0..500),
         address: u64,
-        machine in prop::sample::select(&MACHINES),
+        machine in prop::sample::select(&Disassembler::MACHINES),
         is_intel: bool,
     ) {
         let syntax = if is_intel { Syntax::Intel } else { Syntax::Att };

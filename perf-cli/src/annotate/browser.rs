@@ -9,12 +9,12 @@ mod jumps;
 mod keys;
 mod notes;
 mod options;
-mod percent;
 mod request;
 mod row_parts;
 mod rows;
 mod run;
 mod search;
+mod shown_number;
 #[cfg(test)]
 mod tests;
 mod view;

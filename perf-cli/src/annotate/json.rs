@@ -1,12 +1,12 @@
 //! Annotated functions as a JSON document.
 
+use perf_annotate::AnnotatedFunctions;
 use perf_parse::file::Account;
 use perf_profile::SampleTotal;
 use perf_profile::annotation::{AnnotatedInstruction, AnnotatedTarget, Annotation};
 use perf_symbol::Guess;
 use serde_json::{Map, Value, json};
 
-use super::Annotations;
 use crate::escape::{Hex, Lossy, push_json_value};
 use crate::outcome::Failure;
 use crate::output::Output;
@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> Value {
 }
 
 /// Writes functions as a JSON document. Returns whether there is still a reader.
-pub(super) fn push(all: &Annotations, read: &Account, output: &mut Output) -> Result<bool, Failure> {
+pub(super) fn push(all: &AnnotatedFunctions, read: &Account, output: &mut Output) -> Result<bool, Failure> {
     output.buffer.extend_from_slice(b"{\"functions\":[");
     for (number, annotation) in all.shown.iter().enumerate() {
         output.buffer.extend_from_slice(if number > 0 { b",\n" } else { b"\n" });

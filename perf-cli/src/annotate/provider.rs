@@ -3,6 +3,7 @@
 use perf_annotate::{Annotator, SampledFunction};
 use perf_profile::SampleTotal;
 use perf_profile::annotation::Annotation;
+use perf_profile::report::percent;
 
 use super::browser::{AnnotationProvider, FunctionRequest, HotFunction};
 use crate::escape::OneLine;
@@ -63,8 +64,7 @@ pub(super) fn hot_functions(annotator: &Annotator, wanted: &[usize]) -> Vec<HotF
             address: None,
             offset: Some(it.start),
         };
-        let percent = if all.period == 0 { 0.0 } else { total.period as f64 * 100.0 / all.period as f64 };
-        HotFunction { request, percent, samples: total.samples }
+        HotFunction { request, percent: percent(total.period, all.period), samples: total.samples }
     };
     wanted.iter().filter_map(|&index| annotator.functions().get(index)).map(hot).collect()
 }

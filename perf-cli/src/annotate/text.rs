@@ -7,8 +7,7 @@ use std::io::IsTerminal;
 use perf_profile::SampleTotal;
 use perf_profile::annotation::{AnnotatedInstruction, Annotation};
 
-use super::percent;
-use crate::args::annotate::{AnnotateArgs, ColorWhen, PercentType};
+use crate::args::annotate::{AnnotateArgs, ColorWhen};
 use crate::colors::Colors;
 use crate::escape::{OneLine, print};
 use crate::names::file_name;
@@ -113,12 +112,7 @@ impl FunctionPrinter<'_> {
             samples += it.total.samples;
         }
         let columns: String = events.iter().map(|_| format!(" {title}")).collect();
-        let kind = match args.percent_type {
-            PercentType::LocalPeriod => "local period",
-            PercentType::LocalHits => "local hits",
-            PercentType::GlobalPeriod => "global period",
-            PercentType::GlobalHits => "global hits",
-        };
+        let kind = args.percent_type.name();
         let dso = self.path(&annotation.dso);
         let names = names.join(", ");
         let head = format!(
@@ -213,11 +207,7 @@ impl FunctionPrinter<'_> {
     }
 
     fn percent(&self, event: usize, totals: &[SampleTotal]) -> f64 {
-        let Some(of) = self.annotation.events.get(event) else { return 0.0 };
-        let all = match self.args.percent_type {
-            PercentType::LocalPeriod | PercentType::LocalHits => &of.total,
-            PercentType::GlobalPeriod | PercentType::GlobalHits => &of.of_capture,
-        };
-        totals.get(event).map_or(0.0, |total| percent(total, all, self.args.percent_type))
+        let of = self.annotation.events.get(event).zip(totals.get(event));
+        of.map_or(0.0, |(event, total)| self.args.percent_type.percent(event, total))
     }
 }

@@ -3,6 +3,9 @@
 use core::num::NonZero;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use perf_profile::annotation::PercentType;
+
 use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
@@ -69,7 +72,7 @@ pub(crate) struct AnnotateArgs {
 
     /// What percentages are of: the samples of the function (local) or of the capture (global), by their periods or by their
     /// number (hits)
-    #[arg(long, value_enum, value_name = "TYPE", default_value_t = PercentType::LocalPeriod)]
+    #[arg(long, value_name = "TYPE", default_value = "local-period", value_parser = percent_types())]
     pub(crate) percent_type: PercentType,
 
     /// Print the number of samples instead of a percentage
@@ -144,12 +147,11 @@ pub(crate) enum AnnotateFormat {
     Json,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum PercentType {
-    LocalPeriod,
-    LocalHits,
-    GlobalPeriod,
-    GlobalHits,
+/// Reads what percentages are of.
+fn percent_types() -> impl TypedValueParser<Value = PercentType> {
+    PossibleValuesParser::new(["local-period", "local-hits", "global-period", "global-hits"]).map(|text| {
+        PercentType { of_capture: text.starts_with("global"), by_samples: text.ends_with("hits") }
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

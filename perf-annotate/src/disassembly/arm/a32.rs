@@ -41,7 +41,7 @@ pub(super) fn of(word: u32, address: u64) -> Branch {
     Branch::without_target(flow)
 }
 
-/// Whether an instruction loads or stores two registers, the first of which is the last one there is. The decoder panics on them.
+/// Whether an instruction loads or stores two registers from the last one on: there is no second. The decoder panics on them.
 pub(super) fn is_unpredictable_pair(word: u32) -> bool {
     word & 0x0e10_f0d0 == 0x0000_f0d0
 }

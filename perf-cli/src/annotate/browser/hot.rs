@@ -4,7 +4,7 @@ use core::cmp::Reverse;
 
 use perf_profile::annotation::Annotation;
 
-use super::percent::PercentType;
+use perf_profile::annotation::PercentType;
 
 /// The instructions with samples of an event, the hottest first, and the one that was selected last.
 #[derive(Clone, Debug)]

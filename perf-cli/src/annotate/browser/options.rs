@@ -1,6 +1,8 @@
 //! What the rows of an annotated function show.
 
-use super::percent::{PercentType, ShownNumber};
+use perf_profile::annotation::PercentType;
+
+use super::shown_number::ShownNumber;
 
 /// What rows show.
 #[derive(Clone, Copy, Debug)]

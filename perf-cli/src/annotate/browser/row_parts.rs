@@ -4,8 +4,8 @@ use perf_profile::annotation::{AnnotatedInstruction, Annotation};
 use ratatui_core::style::Style;
 
 use super::jumps::{self, JumpArrow};
-use super::percent::ShownNumber;
 use super::rows::AnnotatedRow;
+use super::shown_number::ShownNumber;
 use super::view::AnnotationView;
 use crate::column::right;
 use crate::terminal::{begin_of, heat};

@@ -4,7 +4,8 @@ use perf_profile::annotation::Annotation;
 use perf_profile::text::is_safe;
 use ratatui_crossterm::crossterm::event::KeyCode;
 
-use super::made::{instruction, key, made, place, press, screen, source, target, total, view};
+use super::made::{instruction, made, place, press, screen, source, target, total, view};
+use crate::terminal::test_keys::{Random, key};
 
 /// A clear screen, a line end, letters that turn the direction of text, and wide ones.
 const TEXT: &str = "a\u{1b}[2Jb\r\n\u{202e}c\u{5b57}\u{1f600}e\u{301}";
@@ -98,31 +99,19 @@ fn what_does_not_fit_together_is_shown_as_far_as_it_goes() {
 #[test]
 fn any_keys_on_any_screen() {
     const KEYS: &[u8] = b"\n\n\t\t/a\n/no\x1bnNsskojJtbpeHh? q\x1b\x7fOPrx";
-    let mut random = 1_u64;
-    let mut next = |limit: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % limit as u64) as usize
-    };
+    let mut random = Random::new();
     for annotation in [made(), hostile(TEXT), Annotation::default()] {
         let mut view = view(annotation);
         for _ in 0..600 {
-            let code = match next(7) {
+            let code = match random.below(7) {
                 0 => KeyCode::PageDown,
                 1 => KeyCode::Up,
                 2 => KeyCode::End,
                 3 => KeyCode::BackTab,
-                _ => match KEYS[next(KEYS.len())] {
-                    b'\n' => KeyCode::Enter,
-                    b'\t' => KeyCode::Tab,
-                    0x1b => KeyCode::Esc,
-                    0x7f => KeyCode::Backspace,
-                    letter => KeyCode::Char(letter.into()),
-                },
+                _ => random.typed(KEYS),
             };
             view.update(key(code));
-            let (width, height) = (1 + next(120) as u16, 1 + next(40) as u16);
+            let (width, height) = (1 + random.below(120) as u16, 1 + random.below(40) as u16);
             let screen = screen(&mut view, width, height);
             assert!(screen.chars().all(|it| it == '\n' || is_safe(it)), "{screen:?}");
             let len = view.rows.len();

@@ -5,31 +5,17 @@ use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::super::keys::{HELP, ViewAction, action};
 use super::super::view::{ViewMode, ViewStep};
 use super::made::{START, event, made, press, screen, selected, total, view};
+use crate::terminal::test_keys::named;
 
 #[test]
 fn every_key_of_the_help_does_something() {
     for (keys, _) in HELP {
         for key in keys.split(' ') {
-            let (code, modifiers) = match key {
-                "UP" => (KeyCode::Up, KeyModifiers::NONE),
-                "DOWN" => (KeyCode::Down, KeyModifiers::NONE),
-                "PGUP" => (KeyCode::PageUp, KeyModifiers::NONE),
-                "PGDN" => (KeyCode::PageDown, KeyModifiers::NONE),
-                "SPACE" => (KeyCode::Char(' '), KeyModifiers::NONE),
-                "HOME" => (KeyCode::Home, KeyModifiers::NONE),
-                "END" => (KeyCode::End, KeyModifiers::NONE),
-                "ENTER" => (KeyCode::Enter, KeyModifiers::NONE),
-                "RIGHT" => (KeyCode::Right, KeyModifiers::NONE),
-                "LEFT" => (KeyCode::Left, KeyModifiers::NONE),
-                "ESC" => (KeyCode::Esc, KeyModifiers::NONE),
-                "TAB" => (KeyCode::Tab, KeyModifiers::NONE),
-                "SHIFT-TAB" => (KeyCode::BackTab, KeyModifiers::SHIFT),
-                "F1" => (KeyCode::F(1), KeyModifiers::NONE),
-                // The view has it before the actions.
-                "CTRL-C" => continue,
-                letter => (KeyCode::Char(letter.parse().unwrap()), KeyModifiers::NONE),
-            };
-            let action = action(KeyEvent::new(code, modifiers));
+            // The view has it before the actions.
+            if key == "CTRL-C" {
+                continue;
+            }
+            let action = action(named(key));
             assert!(!matches!(action, None | Some(ViewAction::Instead(_))), "{key}");
         }
     }

@@ -7,11 +7,11 @@ use perf_profile::annotation::{
 };
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
-use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::super::draw::draw;
 use super::super::options::ViewOptions;
 use super::super::view::{AnnotationView, ViewStep};
+use crate::terminal::test_keys::{key, typed};
 
 /// The address of the first instruction.
 pub(super) const START: u64 = 0x1140;
@@ -118,24 +118,11 @@ pub(super) fn view(annotation: Annotation) -> AnnotationView {
     view
 }
 
-pub(super) fn key(code: KeyCode) -> KeyEvent {
-    KeyEvent::new(code, KeyModifiers::NONE)
-}
-
 /// Presses keys; returns what the last one asks for.
 pub(super) fn press(view: &mut AnnotationView, keys: &str) -> ViewStep {
     let mut step = ViewStep::Stay;
     for letter in keys.chars() {
-        step = view.update(key(match letter {
-            '\n' => KeyCode::Enter,
-            '\t' => KeyCode::Tab,
-            '\u{b}' => KeyCode::BackTab,
-            '\u{1b}' => KeyCode::Esc,
-            '\u{8}' => KeyCode::Backspace,
-            '\u{2191}' => KeyCode::Up,
-            '\u{2193}' => KeyCode::Down,
-            letter => KeyCode::Char(letter),
-        }));
+        step = view.update(key(typed(letter)));
     }
     step
 }
