@@ -1,5 +1,7 @@
 //! The terminal: taken over, and given back as it was, whatever ends the program.
 
+#[cfg(test)]
+pub(crate) mod test_keys;
 mod text;
 
 #[cfg(target_os = "linux")]

@@ -17,6 +17,7 @@ use crate::html::{self, Template};
 pub(crate) use data::json;
 
 const PAGE: &str = include_str!("annotation/page.html");
+const ICON: &str = include_str!("annotation/icon.txt");
 const STYLE: &str = include_str!("annotation/page.css");
 const SCRIPT: &str = include_str!("annotation/page.js");
 
@@ -55,7 +56,7 @@ pub fn write(annotations: &[Annotation], options: &Options, out: &mut dyn Write)
         title => OneLine(title).to_string(),
     };
     let data = json(annotations, &|_| Vec::new());
-    let template = Template { text: PAGE, title: &title, style: &style(), script: &script() };
+    let template = Template { text: PAGE, icon: ICON, title: &title, style: &style(), script: &script() };
     template.write(out, &|part, out| match part {
         "panel" => out.write_all(panel::HTML.as_bytes()),
         "annotations" => panel::write_data(&data, out),
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn all_parts_are_in_the_page() {
-        let expected = ["policy", "title", "style", "title", "panel", "annotations", "script"];
+        let expected = ["policy", "icon", "title", "style", "title", "panel", "annotations", "script"];
         assert_eq!(Template::parts(PAGE), expected);
         // What would end the elements that they are in.
         assert!(!script().contains("</script") && !script().contains("<!--") && !style().contains("</style"));

@@ -12,6 +12,8 @@ use sha2::{Digest, Sha256};
 use numbers::base64;
 use xml::push_escaped;
 
+/// The start of all pages.
+const HEAD: &str = include_str!("html/head.html");
 /// The style that all pages have.
 pub(crate) const STYLE: &str = include_str!("html/common.css");
 /// The parts of a script that all pages have.
@@ -20,21 +22,33 @@ pub(crate) const SCRIPT: [&str; 2] = [include_str!("html/text.js"), include_str!
 /// A page without its content.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Template<'a> {
-    /// The page, in which a word in braces, such as `{title}`, is a part.
+    /// The page from `<body>` on, in which a word in braces, such as `{title}`, is a part.
     pub(crate) text: &'a str,
+    /// The picture that browsers show beside the title, as the URL of its data.
+    pub(crate) icon: &'a str,
     pub(crate) title: &'a str,
     pub(crate) style: &'a str,
     pub(crate) script: &'a str,
 }
 
 impl Template<'_> {
-    /// Writes the page. `write_part` writes the parts other than `title`, `policy`, `style` and `script`.
+    /// Writes the page. `write_part` writes the parts other than `title`, `policy`, `icon`, `style` and `script`.
     pub(crate) fn write(
         &self,
         out: &mut dyn Write,
         write_part: &dyn Fn(&str, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut texts = self.text.split('{');
+        self.write_text(HEAD, out, write_part)?;
+        self.write_text(self.text, out, write_part)
+    }
+
+    fn write_text(
+        &self,
+        text: &str,
+        out: &mut dyn Write,
+        write_part: &dyn Fn(&str, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut texts = text.split('{');
         out.write_all(texts.next().unwrap_or_default().as_bytes())?;
         for text in texts {
             let (part, text) = text.split_once('}').unwrap_or_default();
@@ -50,6 +64,7 @@ impl Template<'_> {
                     source(self.style),
                     source(self.script)
                 )?,
+                "icon" => out.write_all(self.icon.as_bytes())?,
                 "style" => out.write_all(self.style.as_bytes())?,
                 "script" => out.write_all(self.script.as_bytes())?,
                 _ => write_part(part, out)?,
@@ -59,10 +74,14 @@ impl Template<'_> {
         Ok(())
     }
 
-    /// Returns the names of the parts.
+    /// Returns the names of the parts of a page.
     #[cfg(test)]
     pub(crate) fn parts(text: &str) -> Vec<&str> {
-        text.split('{').skip(1).filter_map(|text| Some(text.split_once('}')?.0)).collect()
+        HEAD.split('{')
+            .skip(1)
+            .chain(text.split('{').skip(1))
+            .filter_map(|text| Some(text.split_once('}')?.0))
+            .collect()
     }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens pages of annotated functions in a headless Chromium, by annotation.mjs: one of made-up functions, some with names and
-# source lines that look like HTML, one of 20,000 instructions; and a flame graph whose functions have instructions.
+# Opens pages of annotated functions in a headless Chromium, by annotation.mjs: one of functions that no program has, some with
+# names and source lines that look like HTML, one of 20,000 instructions; and a flame graph whose functions have instructions.
 #
 #     annotation.sh ANNOTATED_PAGES
 #

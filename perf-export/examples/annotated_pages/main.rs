@@ -1,4 +1,4 @@
-//! Pages of made-up annotated functions: `annotated_pages CAPTURE FOLDER`.
+//! Pages of annotated functions that no program has: `annotated_pages CAPTURE FOLDER`.
 //!
 //! Writes `functions.html`, `none.html` without functions, and `flames.html`, a flame graph of a capture that has one of the
 //! functions for each of its own.
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
-/// Returns a function for each of a profile: the code is made up, the names are not.
+/// Returns a function for each of a profile: its name is true, its code is not.
 fn of_profile(profile: &Profile) -> Vec<Annotation> {
     let named = profile.function_table();
     let mut annotations: Vec<Annotation> = Vec::new();

@@ -8,6 +8,7 @@ use crate::annotation::panel;
 use crate::html::{self, Template, json_text, numbers::base64};
 
 const PAGE: &str = include_str!("page.html");
+const ICON: &str = include_str!("icon.txt");
 const STYLE: &str = include_str!("page.css");
 /// Parts of the script that read and draw.
 const SHOW: [&str; 7] = [
@@ -40,6 +41,7 @@ pub(super) struct PageParts<'a> {
 pub(super) fn write(parts: &PageParts<'_>, out: &mut dyn Write) -> io::Result<()> {
     let is_annotated = parts.annotations.is_some();
     let template = Template {
+        icon: ICON,
         text: PAGE,
         title: parts.title,
         style: &style(is_annotated),
@@ -79,6 +81,7 @@ mod tests {
     fn all_parts_are_in_the_page() {
         let expected = [
             "policy",
+            "icon",
             "title",
             "style",
             "panel",

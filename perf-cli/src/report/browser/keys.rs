@@ -136,34 +136,13 @@ pub(super) const HELP: [(&str, &str); 27] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::test_keys::named;
 
     #[test]
     fn every_key_of_the_help_does_something() {
         for (keys, _) in HELP {
             for key in keys.split(' ') {
-                let (code, modifiers) = match key {
-                    "UP" => (KeyCode::Up, KeyModifiers::NONE),
-                    "DOWN" => (KeyCode::Down, KeyModifiers::NONE),
-                    "PGUP" => (KeyCode::PageUp, KeyModifiers::NONE),
-                    "PGDN" => (KeyCode::PageDown, KeyModifiers::NONE),
-                    "SPACE" => (KeyCode::Char(' '), KeyModifiers::NONE),
-                    "HOME" => (KeyCode::Home, KeyModifiers::NONE),
-                    "END" => (KeyCode::End, KeyModifiers::NONE),
-                    "ENTER" => (KeyCode::Enter, KeyModifiers::NONE),
-                    "RIGHT" => (KeyCode::Right, KeyModifiers::NONE),
-                    "LEFT" => (KeyCode::Left, KeyModifiers::NONE),
-                    "ESC" => (KeyCode::Esc, KeyModifiers::NONE),
-                    "TAB" => (KeyCode::Tab, KeyModifiers::NONE),
-                    "SHIFT-TAB" => (KeyCode::BackTab, KeyModifiers::SHIFT),
-                    "F1" => (KeyCode::F(1), KeyModifiers::NONE),
-                    "CTRL-C" => (KeyCode::Char('c'), KeyModifiers::CONTROL),
-                    "0-9" => (KeyCode::Char('7'), KeyModifiers::NONE),
-                    letter if letter.len() == 1 => {
-                        (KeyCode::Char(letter.chars().next().unwrap()), KeyModifiers::NONE)
-                    }
-                    other => panic!("{other}"),
-                };
-                let action = action(KeyEvent::new(code, modifiers));
+                let action = action(named(if key == "0-9" { "7" } else { key }));
                 assert!(!matches!(action, None | Some(Action::Instead(_))), "{key}");
             }
         }

@@ -17,6 +17,7 @@ use super::state::{BrowserState, Zoom, ZoomedTask};
 use super::with_report;
 use crate::args::{Args, Verb};
 use crate::outcome::Failure;
+use crate::terminal::test_keys::{Random, key, typed};
 use crate::{Streams, streams};
 
 /// The folder of captures and goldens.
@@ -64,22 +65,11 @@ fn browse_named(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Browser<'
     assert!(streams::with(Some(streams), run).is_ok());
 }
 
-fn key(code: KeyCode) -> KeyEvent {
-    KeyEvent::new(code, KeyModifiers::NONE)
-}
-
 /// Presses keys; returns what the last one asks for.
 pub(super) fn press(browser: &mut Browser<'_>, keys: &str) -> BrowserStep {
     let mut step = BrowserStep::Stay;
     for letter in keys.chars() {
-        step = browser.update(key(match letter {
-            '\n' => KeyCode::Enter,
-            '\t' => KeyCode::Tab,
-            '\u{1b}' => KeyCode::Esc,
-            '\u{8}' => KeyCode::Backspace,
-            '\u{2193}' => KeyCode::Down,
-            letter => KeyCode::Char(letter),
-        }));
+        step = browser.update(key(typed(letter)));
     }
     step
 }
@@ -448,13 +438,7 @@ fn colors_are_those_of_percentages_or_none() {
 #[test]
 fn any_keys_on_any_screen() {
     const KEYS: &[u8] = b"\n\n\n++eEcCatdk/14\n/a\nFHL2\n<>R0189lPfi?h q\taSVrsmTx\n\x1b\x1b\x7f";
-    let mut random = 1_u64;
-    let mut next = |limit: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % limit as u64) as usize
-    };
+    let mut random = Random::new();
     let captures = [
         (CHAINS, &[][..]),
         ("captures/everything.data", &[]),
@@ -466,20 +450,14 @@ fn any_keys_on_any_screen() {
     for (capture, args) in captures {
         browse(capture, args, &mut |browser| {
             for _ in 0..400 {
-                let code = match next(6) {
+                let code = match random.below(6) {
                     0 => KeyCode::PageDown,
                     1 => KeyCode::Up,
                     2 => KeyCode::End,
-                    _ => match KEYS[next(KEYS.len())] {
-                        b'\n' => KeyCode::Enter,
-                        b'\t' => KeyCode::Tab,
-                        0x1b => KeyCode::Esc,
-                        0x7f => KeyCode::Backspace,
-                        letter => KeyCode::Char(letter.into()),
-                    },
+                    _ => random.typed(KEYS),
                 };
                 browser.update(key(code));
-                let (width, height) = (1 + next(120) as u16, 1 + next(40) as u16);
+                let (width, height) = (1 + random.below(120) as u16, 1 + random.below(40) as u16);
                 let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
                 let screen = screen(&mut terminal, browser);
                 assert!(screen.chars().all(|it| it == '\n' || is_safe(it)), "{screen:?}");
