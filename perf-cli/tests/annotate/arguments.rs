@@ -1,7 +1,6 @@
 //! Options of perf that are refused, and wrong ones.
 
-use crate::made::folder;
-use crate::perfdata;
+use crate::{folder, perfdata};
 
 pub(crate) const TESTS: &[needs::Test] =
     needs::tests![refused_options_say_what_to_do, options_that_change_nothing, wrong_values];

@@ -1,9 +1,9 @@
 //! `perfdata annotate`: on a capture and a program that are written here, and what it says about wrong arguments.
 
 mod arguments;
-mod made;
 mod text;
 
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
@@ -18,8 +18,15 @@ struct Run {
     err: String,
 }
 
+/// Returns a folder of the test with a program of three functions, and a capture of it.
+fn folder() -> PathBuf {
+    let folder = needs::folder();
+    testdata::annotated::write(&folder);
+    folder
+}
+
 /// Runs `perfdata` in a folder.
-fn perfdata(folder: &std::path::Path, args: &[&str]) -> Run {
+fn perfdata(folder: &Path, args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
     let output = command.args(args).current_dir(folder).env("TZ", "UTC").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

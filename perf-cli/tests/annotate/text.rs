@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use crate::made::folder;
-use crate::perfdata;
+use crate::{folder, perfdata};
 
 pub(crate) const TESTS: &[needs::Test] =
     needs::tests![columns, numbers, a_function, a_document, a_page, a_flame_graph, a_missing_file];

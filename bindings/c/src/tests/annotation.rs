@@ -2,17 +2,11 @@
 
 use core::mem::{MaybeUninit, size_of};
 use core::ptr;
-use std::fs;
 
-use perf_abi::attr::{Attr, AttrFlags};
-use perf_abi::event::{EventType, SwId};
-use perf_abi::sample_type::SampleType;
 use perf_annotate::{AnnotateOptions, Annotator};
 use perf_parse::Reader;
 use perf_profile::annotation::{AnnotatedTarget, Annotation};
 use perf_profile::{SampleTotal, Samples, Symbols};
-use testdata::Bytes;
-use testdata::elf::{Elf, TEXT_OFFSET};
 
 use crate::annotation::{perfdata_annotation, perfdata_annotation_free, perfdata_annotation_info};
 use crate::annotation_instruction::{
@@ -37,33 +31,10 @@ use crate::string::perfdata_string;
 use crate::tests::{open, text};
 use crate::versioned::Versioned;
 
-const MAP: u64 = 0x7f00_0000_0000;
-
-/// Writes a program of three functions, and a capture with four samples of the first and one of the second, into a folder.
+/// Returns a folder with a program of three functions, and a capture of it.
 fn made() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("prog");
-    // push %rbp; mov %rsp,%rbp; call second; pop %rbp; jmp -12; padding
-    let first = [0x55, 0x48, 0x89, 0xe5, 0xe8, 0x07, 0, 0, 0, 0x5d, 0xeb, 0xf4, 0x90, 0x90, 0x90, 0x90];
-    let mut elf = Elf::new(62, true).code(0, &first).code(16, &[0x90, 0xc3]).code(32, &[0xc3]);
-    elf.functions = vec![("first", 0, 12), ("second", 16, 2), ("third", 32, 1)];
-    fs::write(&program, elf.build()).unwrap();
-    let attr = Attr {
-        kind: EventType::SOFTWARE,
-        config: SwId::CPU_CLOCK.0,
-        sample_type: SampleType::IP | SampleType::TID | SampleType::TIME | SampleType::PERIOD,
-        flags: AttrFlags::EXCLUDE_GUEST,
-        ..Attr::default()
-    };
-    let name = program.to_str().unwrap();
-    let mmap = Bytes::new(false).i32(5).i32(5).u64s(&[MAP, 0x10_0000, 0]).zeros(24).u32(5).u32(2);
-    let mmap = mmap.padded(name.as_bytes(), (name.len() + 1).next_multiple_of(8)).record(10, 2);
-    let mut file = testdata::file::Builder::new(false).event(attr, &[]).data(mmap);
-    for (time, offset) in [(1, 0), (2, 1), (3, 1), (4, 6), (5, 16)] {
-        let sample = Bytes::new(false).u64(MAP + TEXT_OFFSET + offset).i32(5).i32(5).u64s(&[time, 1000]);
-        file = file.data(sample.record(9, 2));
-    }
-    fs::write(folder.path().join("perf.data"), file.build().bytes).unwrap();
+    testdata::annotated::write(folder.path());
     folder
 }
 
