@@ -43,6 +43,13 @@ private:
     std::optional<std::uint64_t> offset_;
 };
 
+/* Returns a structure of the API whose size is set and whose other fields are 0: `auto options = sized<perfdata_sample_options>();`. */
+template <typename T> T sized() {
+    T value{};
+    value.size = sizeof value;
+    return value;
+}
+
 namespace detail {
 
 /* Frees a handle. */
@@ -62,6 +69,13 @@ inline int check(int code, perfdata_error *const &raw) {
     bool has_offset = perfdata_error_offset(failed.get(), &offset);
     throw error(code, std::string(view(perfdata_error_text(failed.get()))),
                 has_offset ? std::optional<std::uint64_t>(offset) : std::nullopt);
+}
+
+/* Returns what a call writes: its last two arguments are where the value goes, and the error. Throws the error. */
+template <typename T, typename Call, typename... Arguments> T written(T value, Call call, Arguments... arguments) {
+    perfdata_error *failed = nullptr;
+    check(call(arguments..., &value, &failed), failed);
+    return value;
 }
 
 /* A function that gets what is written, and what it threw: an exception may not pass through the library. */
@@ -92,46 +106,27 @@ struct sink {
 
 } // namespace detail
 
-/* Returns a structure of the API whose size is set and whose other fields are 0: `auto options = sized<perfdata_sample_options>();`. */
-template <typename T> T sized() {
-    T value{};
-    value.size = sizeof value;
-    return value;
-}
-
 /* An opened capture. Any number of threads may use it at the same time. */
 class capture {
 public:
     /* Opens a capture by its path. Throws perfdata::error. */
     static capture open(const char *path) {
-        perfdata_capture *handle = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_capture_open(path, &handle, &failed), failed);
-        return capture(handle);
+        return capture(detail::written<perfdata_capture *>(nullptr, perfdata_capture_open, path));
     }
 
     /* Opens a capture by a file descriptor, which stays the caller's. Throws perfdata::error. */
     static capture open_fd(int fd) {
-        perfdata_capture *handle = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_capture_open_fd(fd, &handle, &failed), failed);
-        return capture(handle);
+        return capture(detail::written<perfdata_capture *>(nullptr, perfdata_capture_open_fd, fd));
     }
 
     /* Opens a copy of bytes. Throws perfdata::error. */
     static capture open_bytes(std::string_view bytes) {
-        perfdata_capture *handle = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_capture_open_bytes(bytes.data(), bytes.size(), &handle, &failed), failed);
-        return capture(handle);
+        return capture(detail::written<perfdata_capture *>(nullptr, perfdata_capture_open_bytes, bytes.data(), bytes.size()));
     }
 
     /* What is known before the records are read. */
     perfdata_info info() const {
-        auto info = sized<perfdata_info>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_capture_info(get(), &info, &failed), failed);
-        return info;
+        return detail::written(sized<perfdata_info>(), perfdata_capture_info, get());
     }
 
     /* Writes the branches of a file in a format, PERFDATA_BRANCHES_*, part by part into a function. An exception of the function ends
@@ -154,20 +149,13 @@ private:
 class samples {
 public:
     /* Begins to read the samples. Throws perfdata::error. */
-    explicit samples(const capture &of, const perfdata_sample_options *options = nullptr) {
-        perfdata_samples *handle = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_samples_new(of.get(), options, &handle, &failed), failed);
-        handle_.reset(handle);
-    }
+    explicit samples(const capture &of, const perfdata_sample_options *options = nullptr)
+        : handle_(detail::written<perfdata_samples *>(nullptr, perfdata_samples_new, of.get(), options)) {}
 
     /* Returns the next sample, which lives until the next call; a null pointer after the last one. Throws perfdata::error; after one
      * with the code PERFDATA_ERROR_FORMAT, the next call returns the sample after it. */
     const perfdata_sample *next() {
-        const perfdata_sample *sample = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_samples_next(handle_.get(), &sample, &failed), failed);
-        return sample;
+        return detail::written<const perfdata_sample *>(nullptr, perfdata_samples_next, handle_.get());
     }
 
     /* Returns a frame of the last sample, the innermost one at index 0; a null pointer if there are not as many. */
@@ -175,10 +163,7 @@ public:
 
     /* Returns an event by its index. Throws perfdata::error. */
     perfdata_event event(std::size_t index) {
-        auto event = sized<perfdata_event>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_samples_event(handle_.get(), index, &event, &failed), failed);
-        return event;
+        return detail::written(sized<perfdata_event>(), perfdata_samples_event, handle_.get(), index);
     }
 
     perfdata_samples *get() const noexcept { return handle_.get(); }
@@ -191,35 +176,22 @@ private:
 class records {
 public:
     /* Begins to read the records. Throws perfdata::error. */
-    explicit records(const capture &of, std::uint32_t flags = 0) {
-        perfdata_records *handle = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_records_new(of.get(), flags, &handle, &failed), failed);
-        handle_.reset(handle);
-    }
+    explicit records(const capture &of, std::uint32_t flags = 0)
+        : handle_(detail::written<perfdata_records *>(nullptr, perfdata_records_new, of.get(), flags)) {}
 
     /* Returns the next record, which lives until the next call; a null pointer after the last one. Throws perfdata::error. */
     const perfdata_record *next() {
-        const perfdata_record *record = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_records_next(handle_.get(), &record, &failed), failed);
-        return record;
+        return detail::written<const perfdata_record *>(nullptr, perfdata_records_next, handle_.get());
     }
 
     /* Decodes the last record, and returns the number of its fields. Throws perfdata::error. */
     std::size_t decode() {
-        std::size_t count = 0;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_records_decode(handle_.get(), &count, &failed), failed);
-        return count;
+        return detail::written<std::size_t>(0, perfdata_records_decode, handle_.get());
     }
 
     /* Returns a field of the record that was decoded. Throws perfdata::error. */
     perfdata_field field(std::size_t index) const {
-        auto field = sized<perfdata_field>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_records_field(handle_.get(), index, &field, &failed), failed);
-        return field;
+        return detail::written(sized<perfdata_field>(), perfdata_records_field, handle_.get(), index);
     }
 
     perfdata_records *get() const noexcept { return handle_.get(); }
@@ -232,12 +204,8 @@ private:
 class profile {
 public:
     /* Makes the profile of a capture. Throws perfdata::error. */
-    explicit profile(const capture &of, const perfdata_profile_options *options = nullptr) {
-        perfdata_profile *handle = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_profile_new(of.get(), options, &handle, &failed), failed);
-        handle_.reset(handle);
-    }
+    explicit profile(const capture &of, const perfdata_profile_options *options = nullptr)
+        : handle_(detail::written<perfdata_profile *>(nullptr, perfdata_profile_new, of.get(), options)) {}
 
     /* Writes the profile in a format, PERFDATA_FORMAT_*, part by part into a function. An exception of the function ends the export
      * and is thrown by this call. Throws perfdata::error. */
@@ -262,58 +230,37 @@ public:
 
     /* What it is of, and the number of rows of each table. Throws perfdata::error. */
     perfdata_annotation_head info() const {
-        auto row = sized<perfdata_annotation_head>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_info(handle_.get(), &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_annotation_head>(), perfdata_annotation_info, handle_.get());
     }
 
     /* An event that has samples in the function. Throws perfdata::error. */
     perfdata_annotation_event_row event(std::uint32_t index) const {
-        auto row = sized<perfdata_annotation_event_row>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_event(handle_.get(), index, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_annotation_event_row>(), perfdata_annotation_event, handle_.get(), index);
     }
 
     /* The function, at index 0, or one that is inlined into it. Throws perfdata::error. */
     perfdata_annotation_function_row function(std::uint32_t index) const {
-        auto row = sized<perfdata_annotation_function_row>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_function(handle_.get(), index, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_annotation_function_row>(), perfdata_annotation_function, handle_.get(), index);
     }
 
     /* A source file. Throws perfdata::error. */
     perfdata_annotation_source_row source(std::uint32_t index) const {
-        auto row = sized<perfdata_annotation_source_row>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_source(handle_.get(), index, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_annotation_source_row>(), perfdata_annotation_source, handle_.get(), index);
     }
 
     /* A source line that has instructions. Throws perfdata::error. */
     perfdata_annotation_line_row line(std::uint32_t index) const {
-        auto row = sized<perfdata_annotation_line_row>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_line(handle_.get(), index, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_annotation_line_row>(), perfdata_annotation_line, handle_.get(), index);
     }
 
     /* An instruction. Throws perfdata::error. */
     perfdata_annotation_instruction_row instruction(std::uint32_t index) const {
-        auto row = sized<perfdata_annotation_instruction_row>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_instruction(handle_.get(), index, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_annotation_instruction_row>(), perfdata_annotation_instruction, handle_.get(), index);
     }
 
     /* Branches that were recorded. Throws perfdata::error. */
     perfdata_annotation_branch_row branch(std::uint32_t index) const {
-        auto row = sized<perfdata_annotation_branch_row>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_branch(handle_.get(), index, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_annotation_branch_row>(), perfdata_annotation_branch, handle_.get(), index);
     }
 
     /* The text of a line, from 1 on, of a source file; a string without data if it is unknown. */
@@ -323,26 +270,17 @@ public:
 
     /* Samples of an event in a function, without those of functions that are inlined into it. Throws perfdata::error. */
     perfdata_total function_total(std::uint32_t function, std::uint32_t event) const {
-        auto row = sized<perfdata_total>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_function_total(handle_.get(), function, event, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_total>(), perfdata_annotation_function_total, handle_.get(), function, event);
     }
 
     /* Samples of an event at a source line. Throws perfdata::error. */
     perfdata_total line_total(std::uint32_t line, std::uint32_t event) const {
-        auto row = sized<perfdata_total>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_line_total(handle_.get(), line, event, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_total>(), perfdata_annotation_line_total, handle_.get(), line, event);
     }
 
     /* Samples of an event at an instruction. Throws perfdata::error. */
     perfdata_total instruction_total(std::uint32_t instruction, std::uint32_t event) const {
-        auto row = sized<perfdata_total>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotation_instruction_total(handle_.get(), instruction, event, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_total>(), perfdata_annotation_instruction_total, handle_.get(), instruction, event);
     }
 
     const perfdata_annotation *get() const noexcept { return handle_.get(); }
@@ -355,12 +293,8 @@ private:
 class annotator {
 public:
     /* Counts the samples of a capture by their addresses. Throws perfdata::error. */
-    explicit annotator(const capture &of, const perfdata_annotate_options *options = nullptr) {
-        perfdata_annotator *handle = nullptr;
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotator_new(of.get(), options, &handle, &failed), failed);
-        handle_.reset(handle);
-    }
+    explicit annotator(const capture &of, const perfdata_annotate_options *options = nullptr)
+        : handle_(detail::written<perfdata_annotator *>(nullptr, perfdata_annotator_new, of.get(), options)) {}
 
     /* Number of events that have samples. */
     std::size_t event_count() const noexcept { return perfdata_annotator_event_count(handle_.get()); }
@@ -370,34 +304,22 @@ public:
 
     /* An event that has samples. Throws perfdata::error. */
     perfdata_event event(std::size_t event) const {
-        auto row = sized<perfdata_event>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotator_event(handle_.get(), event, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_event>(), perfdata_annotator_event, handle_.get(), event);
     }
 
     /* All samples of an event, and those in no function. Throws perfdata::error. */
     perfdata_sampled_event event_totals(std::size_t event) const {
-        auto row = sized<perfdata_sampled_event>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotator_event_totals(handle_.get(), event, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_sampled_event>(), perfdata_annotator_event_totals, handle_.get(), event);
     }
 
     /* A function that has samples. Throws perfdata::error. */
     perfdata_sampled_function function(std::size_t function) const {
-        auto row = sized<perfdata_sampled_function>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotator_function(handle_.get(), function, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_sampled_function>(), perfdata_annotator_function, handle_.get(), function);
     }
 
     /* Samples of an event in a function. Throws perfdata::error. */
     perfdata_total function_total(std::size_t function, std::size_t event) const {
-        auto row = sized<perfdata_total>();
-        perfdata_error *failed = nullptr;
-        detail::check(perfdata_annotator_function_total(handle_.get(), function, event, &row, &failed), failed);
-        return row;
+        return detail::written(sized<perfdata_total>(), perfdata_annotator_function_total, handle_.get(), function, event);
     }
 
     /* The index of the first function of a name from an index on; none if there is none. Throws perfdata::error. */
