@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use perf_annotate::disassembly::Syntax;
 use perf_annotate::source::SourceOptions;
-use perf_annotate::{AnnotateOptions, Annotator, NoAnnotation, SampledFunction};
+use perf_annotate::{AnnotateOptions, AnnotatedFunctions, Annotator};
 use perf_parse::file::Account;
-use perf_profile::annotation::Annotation;
-use perf_profile::{Observer, ProfileError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -50,24 +48,15 @@ impl AnnotateArguments<'_> {
         Ok(options)
     }
 
-    /// Returns the percentage of an event's samples that a function must have.
-    fn limit(&self) -> PyResult<f64> {
-        let limit = self.percent_limit.unwrap_or(if self.symbol.is_some() { 0.0 } else { 1.0 });
-        if (0.0..=100.0).contains(&limit) {
-            Ok(limit)
-        } else {
-            Err(PyValueError::new_err(format!("percent_limit {limit}: must be from 0 to 100")))
+    /// Returns the percentage of an event's samples that a function must have, if it was given.
+    fn limit(&self) -> PyResult<Option<f64>> {
+        match self.percent_limit {
+            Some(limit) if !(0.0..=100.0).contains(&limit) => {
+                Err(PyValueError::new_err(format!("percent_limit {limit}: must be from 0 to 100")))
+            }
+            limit => Ok(limit),
         }
     }
-}
-
-/// The functions that were asked for.
-#[derive(Debug)]
-pub(crate) struct Annotated {
-    pub(crate) shown: Vec<Annotation>,
-    /// Those that cannot be shown, and why.
-    pub(crate) missing: Vec<(SampledFunction, NoAnnotation)>,
-    pub(crate) account: Account,
 }
 
 /// Returns the functions that have samples, the hottest first.
@@ -81,42 +70,28 @@ pub(crate) fn annotate(
     arguments: &AnnotateArguments<'_>,
 ) -> PyResult<Annotations> {
     let (options, limit) = (arguments.options()?, arguments.limit()?);
-    let annotated = py.detach(|| {
+    let (functions, account) = py.detach(|| {
         let mut watch = capture.watch();
         let annotated = annotated(capture, options, arguments.symbol, limit, &mut watch);
         watch.end(annotated)
     })?;
-    account::warn(py, &annotated.account, &capture.path)?;
-    Annotations::new(py, annotated)
+    account::warn(py, &account, &capture.path)?;
+    Annotations::new(py, functions, account)
 }
 
 fn annotated(
     capture: &Capture,
     options: AnnotateOptions,
     symbol: Option<&str>,
-    limit: f64,
+    limit: Option<f64>,
     watch: &mut Watch<'_>,
-) -> Result<Annotated, Failure> {
+) -> Result<(AnnotatedFunctions, Account), Failure> {
     let symbols = capture.symbols(true);
     let mut annotator = Annotator::of(capture.samples_of().read_all(), &symbols, options, watch)?;
-    let mut wanted = annotator.above(limit, false);
-    if let Some(symbol) = symbol {
-        let found = annotator.find(symbol.as_bytes());
-        if found.is_empty() {
-            let what = "no sample is in a function of this name; report() has the functions with samples";
-            return Err(Failure::new(format!("symbol {symbol:?}: {what}")));
-        }
-        wanted.retain(|index| found.contains(index));
-    }
-    let (mut shown, mut missing) = (Vec::new(), Vec::new());
-    for index in wanted {
-        if watch.is_cancelled() {
-            return Err(ProfileError::Cancelled.into());
-        }
-        match annotator.annotate(index) {
-            Ok(annotation) => shown.push(annotation),
-            Err(why) => missing.extend(annotator.functions().get(index).map(|it| (it.clone(), why))),
-        }
-    }
-    Ok(Annotated { shown, missing, account: annotator.account().clone() })
+    let selected = annotator.select(symbol.map(str::as_bytes), limit, false).ok_or_else(|| {
+        let what = "no sample is in a function of this name; report() has the functions with samples";
+        Failure::new(format!("symbol {:?}: {what}", symbol.unwrap_or_default()))
+    })?;
+    let functions = annotator.annotate_all(&selected, watch)?;
+    Ok((functions, annotator.account().clone()))
 }

@@ -1,6 +1,6 @@
 //! Annotated functions as objects of Python.
 
-use perf_annotate::{NoAnnotation, SampledFunction};
+use perf_annotate::{AnnotatedFunctions, NoAnnotation, SampledFunction};
 use perf_parse::file::Account;
 use perf_profile::annotation as rows;
 use perf_symbol::Guess;
@@ -9,7 +9,6 @@ use pyo3::types::{PyDict, PyTuple};
 use pyo3::{PyClass, PyClassInitializer};
 
 use crate::account;
-use crate::annotate::Annotated;
 use crate::annotation_rows::{
     AnnotatedBranch, AnnotatedEvent, AnnotatedFunction, AnnotatedInstruction, AnnotatedLine, AnnotatedSource,
 };
@@ -34,10 +33,10 @@ impl Annotations {
     /// # Errors
     ///
     /// If Python has no memory.
-    pub(crate) fn new(py: Python<'_>, annotated: Annotated) -> PyResult<Self> {
-        let Annotated { shown, missing, account } = annotated;
-        let functions = shown.into_iter().map(|it| Annotation::new(py, it)).collect::<PyResult<Vec<_>>>()?;
-        let missing = missing.into_iter().map(|(it, why)| MissingAnnotation::new(&it, &why));
+    pub(crate) fn new(py: Python<'_>, annotated: AnnotatedFunctions, account: Account) -> PyResult<Self> {
+        let functions =
+            annotated.shown.into_iter().map(|it| Annotation::new(py, it)).collect::<PyResult<Vec<_>>>()?;
+        let missing = annotated.missing.into_iter().map(|(it, why)| MissingAnnotation::new(&it, &why));
         Ok(Self { functions: tuple(py, functions)?, missing: tuple(py, missing)?, account })
     }
 }
