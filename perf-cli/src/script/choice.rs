@@ -228,7 +228,7 @@ impl Choice {
         }
     }
 
-    /// Returns the types that the user chose fields for, and of which the capture must have an event.
+    /// Returns the types that the user chose fields for; the capture must have an event of each.
     pub(super) fn required(&self) -> impl Iterator<Item = (&'static str, usize)> {
         let is_required = |kind: usize| self.sets[kind].is_set && !self.sets[kind].is_for_all;
         TYPE_NAMES.iter().copied().filter(move |&(_, kind)| kind != SYNTH && is_required(kind))
