@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod coresight;
+pub mod ibs;
+pub mod pt;
+pub mod spe;
+#[cfg(feature = "alloc")]
+pub mod trace;

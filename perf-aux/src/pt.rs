@@ -1,0 +1,1 @@
+//! Intel Processor Trace: packets, and the time that they tell.

@@ -1,0 +1,1 @@
+//! Arm Statistical Profiling: packets, and the records that they make.
