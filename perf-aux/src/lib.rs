@@ -5,6 +5,7 @@
 
 pub mod coresight;
 pub mod ibs;
+pub mod perf_text;
 pub mod pt;
 pub mod spe;
 #[cfg(feature = "alloc")]

@@ -1,5 +1,6 @@
 //! The shared parts of the workspace's tests: captures, an encoder, the [`oracle`], and a counter of [`memory`].
 
+pub mod amd_ibs;
 pub mod annotated;
 pub mod bytes;
 pub mod elf;
