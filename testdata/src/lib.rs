@@ -3,6 +3,7 @@
 pub mod amd_ibs;
 pub mod annotated;
 pub mod bytes;
+pub mod coresight;
 pub mod elf;
 pub mod features;
 pub mod file;
