@@ -6,11 +6,13 @@
 
 pub mod annotate;
 pub mod command_line;
+pub mod coresight;
 pub mod deferred;
 pub mod edit;
 pub mod features;
 pub mod folder;
 pub mod go_lines;
+pub mod ibs;
 pub mod index;
 pub mod input;
 pub mod jitdump;
@@ -70,4 +72,6 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("jitdump", jitdump::run),
     ("unwind", unwind::run),
     ("profile", profile::run),
+    ("ibs", ibs::run),
+    ("coresight", coresight::run),
 ];

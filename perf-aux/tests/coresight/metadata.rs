@@ -24,8 +24,11 @@ fn with<T>(words: &[u64], check: impl FnOnce(Result<CsMetadata<'_>, CsError>) ->
     check(CsMetadata::new(List::new_in(Endianness::Little, &bytes(words))))
 }
 
-/// Returns each block's kind, CPU and number of registers, and the word after the last.
-fn blocks(words: &[u64]) -> (Vec<Result<(u64, u64, usize), CsError>>, usize) {
+/// A block's kind, CPU and number of registers.
+type Block = (u64, u64, usize);
+
+/// Returns the blocks, and the word after the last.
+fn blocks(words: &[u64]) -> (Vec<Result<Block, CsError>>, usize) {
     with(words, |metadata| {
         let mut cpus = metadata.unwrap().cpus();
         let blocks = cpus.by_ref().map(|cpu| cpu.map(|cpu| (cpu.magic.0, cpu.cpu, cpu.register_count())));

@@ -1,0 +1,6 @@
+//! See `bodies::ibs`.
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+
+fuzz_target!(|data: &[u8]| -> Corpus { if bodies::ibs::run(data) { Corpus::Keep } else { Corpus::Reject } });
