@@ -44,8 +44,10 @@ mod frames;
 mod metadata;
 mod text;
 mod trace_id;
+mod unit;
 
 pub use frames::{CsFrames, CsPart, CsSlice, has_frames};
-pub use metadata::{CsCpu, CsCpus, CsError, CsErrorKind, CsEte, CsEtmv3, CsEtmv4, CsMetadata, CsUnit};
+pub use metadata::{CsCpu, CsCpus, CsError, CsErrorKind, CsMetadata};
 pub use text::CsText;
 pub use trace_id::{CsHwId, CsTraceId};
+pub use unit::{CsEte, CsEtmv3, CsEtmv4, CsUnit};

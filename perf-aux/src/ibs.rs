@@ -40,18 +40,18 @@
 //! # Ok::<(), perf_aux::ibs::IbsError>(())
 //! ```
 //!
-//! # Other raw data
+//! # Not decoded
 //!
-//! The raw data of other PMUs' samples is not decoded:
+//! Other tracers of this kind have names in `perf-abi`, and `perf-parse` returns their bytes; nothing decodes these:
 //!
-//! - **s390** `cpum_sf` (counter sampling) with diagnostic samples, and `cpum_cf` (counter facility) with counter sets. The
-//!   raw data of a sample of `cpum_sf` is a basic entry and, in diagnostic mode, a diagnostic entry whose layout IBM publishes
-//!   only in part. That of `cpum_cf` is counter sets. Without `PERF_SAMPLE_RAW`, `cpum_sf` uses an AUX area instead: an
-//!   AUXTRACE_INFO record of type [`AuxtraceType::S390_CPUMSF`](perf_abi::auxtrace::AuxtraceType::S390_CPUMSF).
-//! - **HiSilicon PCIe Tune and Trace** (`hisi_ptt`): the headers of PCIe transactions in an AUX area, with an AUXTRACE_INFO
-//!   record of type [`AuxtraceType::HISI_PTT`](perf_abi::auxtrace::AuxtraceType::HISI_PTT).
+//! - **s390**: samples of `cpum_cf` and of the PAI PMUs have counter sets as raw data. `cpum_sf` writes basic and diagnostic
+//!   entries into an AUX area; the type of its AUXTRACE_INFO record is
+//!   [`S390_CPUMSF`](perf_abi::auxtrace::AuxtraceType::S390_CPUMSF).
+//! - **HiSilicon PCIe Tune and Trace** (`hisi_ptt`): headers of PCIe transactions in an AUX area; the type of its AUXTRACE_INFO
+//!   record is [`HISI_PTT`](perf_abi::auxtrace::AuxtraceType::HISI_PTT).
 //!
-//! `perf-parse` returns the bytes of both: `Sample::raw`, and the data of AUXTRACE records.
+//! perf prints them: `s390-sample-raw.c`, `s390-cpumsf.c` and `hisi-ptt.c` in `tools/perf/util`. `perfdata dump` prints the type
+//! of the tracer, and where its data is.
 
 mod caps;
 mod cpu;

@@ -12,6 +12,7 @@ import argparse
 import os
 import pathlib
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -109,7 +110,8 @@ def main():
     print(f"seed {options.seed}")
     unknown = 0
     for perf in options.perf:
-        version = subprocess.run([perf, "--version"], capture_output=True, check=False).stdout.decode().strip()
+        there = shutil.which(perf)
+        version = subprocess.run([perf, "--version"], capture_output=True, check=False).stdout.decode().strip() if there else ""
         release = next((it for it in ("6.1", "7.2") if version.startswith(f"perf version {it}.")), None)
         if release is None:
             print(f"not run: {perf} is {version or 'not there'}")

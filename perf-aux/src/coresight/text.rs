@@ -16,7 +16,7 @@ pub struct CsText<'a> {
 
 impl<'a> CsMetadata<'a> {
     /// Returns the lines that `perf script -D` of this release prints of the metadata. They end before a block that cannot be
-    /// decoded.
+    /// decoded. perf 6.1 refuses version 2; its lines are then those that it would print of version 1.
     ///
     /// perf: `cs_etm__print_auxtrace_info`, `tools/perf/util/cs-etm-base.c`.
     #[must_use]
