@@ -8,6 +8,7 @@ pub mod elf;
 pub mod features;
 pub mod file;
 pub mod index;
+pub mod intel_pt;
 pub mod jitdump;
 pub mod memory;
 pub mod oracle;

@@ -1,0 +1,175 @@
+//! The packets of a buffer.
+
+use super::block::BlockSize;
+use super::decode::{LONGEST, PSB, decode};
+use super::error::{PacketError, PacketErrorKind};
+use super::lines::Lines;
+use super::packet::Packet;
+
+/// The packets of a buffer of a trace, in its order.
+///
+/// After an error, the iterator goes on at the next byte, as perf does. [`sync`](Self::sync) goes on at the next PSB instead, which
+/// is certain to be a packet.
+///
+/// Takes constant time for each packet, and borrows from the buffer.
+///
+/// # Examples
+///
+/// ```
+/// use perf_aux::pt::{Packet, PacketErrorKind, Packets};
+///
+/// // A TNT, a byte that starts no packet, and a packet that is cut off.
+/// let mut packets = Packets::new(&[0x1c, 0xc9, 0x02]);
+/// let first = packets.next().unwrap()?;
+/// assert_eq!((first.offset, first.bytes, first.packet.to_string()), (0, &[0x1c][..], "TNT TTN (3)".into()));
+/// assert_eq!(packets.next().unwrap().unwrap_err().kind, PacketErrorKind::Bad);
+/// assert_eq!(packets.next().unwrap().unwrap_err().kind, PacketErrorKind::Truncated);
+/// assert!(packets.next().is_none());
+/// # Ok::<(), perf_aux::pt::PacketError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Packets<'a> {
+    trace: &'a [u8],
+    offset: usize,
+    block: Option<BlockSize>,
+    trig: bool,
+}
+
+/// A packet and where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocatedPacket<'a> {
+    /// Offset of the packet in the buffer.
+    pub offset: usize,
+    /// The bytes of the packet, without padding.
+    pub bytes: &'a [u8],
+    /// The packet.
+    pub packet: Packet,
+}
+
+impl<'a> Packets<'a> {
+    /// Returns the packets of a buffer, whose first byte starts a packet.
+    ///
+    /// Buffers of AUX areas start at a packet, except those of snapshots; call [`sync`](Self::sync) for these.
+    #[must_use]
+    pub const fn new(trace: &'a [u8]) -> Self {
+        Self { trace, offset: 0, block: None, trig: true }
+    }
+
+    /// Returns the packets that perf 6.1 and 7.2 know, which is all but [`Packet::Trig`].
+    #[must_use]
+    pub const fn as_perf(trace: &'a [u8]) -> Self {
+        Self { trace, offset: 0, block: None, trig: false }
+    }
+
+    /// Returns the offset of the next packet in the buffer.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Returns the bytes of the buffer that are not decoded yet.
+    #[must_use]
+    pub fn rest(&self) -> &'a [u8] {
+        self.trace.get(self.offset..).unwrap_or_default()
+    }
+
+    /// Returns the size of the values of the block that is open; `None` between blocks.
+    ///
+    /// perf: `enum intel_pt_pkt_ctx`.
+    #[must_use]
+    #[doc(alias = "intel_pt_pkt_ctx")]
+    pub const fn block(&self) -> Option<BlockSize> {
+        self.block
+    }
+
+    /// Skips to the next PSB packet, from which on a trace can be decoded. The next packet is the PSB.
+    ///
+    /// Returns whether there is one. If there is none, nothing is left. Takes time in proportion to the bytes that are skipped.
+    pub fn sync(&mut self) -> bool {
+        self.block = None;
+        let found = self.rest().windows(LONGEST).position(|bytes| *bytes == PSB);
+        self.offset = found.map_or(self.trace.len(), |skipped| self.offset.saturating_add(skipped));
+        found.is_some()
+    }
+
+    /// Returns the packets as the lines of `perf script -D`.
+    #[must_use]
+    pub const fn lines(self) -> Lines<'a> {
+        Lines::new(self)
+    }
+
+    /// Skips zero bytes, at most this number. Returns the number of skipped bytes.
+    pub(super) fn skip_padding(&mut self, at_most: usize) -> usize {
+        let zeros = self.rest().iter().take(at_most).take_while(|&&byte| byte == 0).count();
+        self.offset = self.offset.saturating_add(zeros);
+        zeros
+    }
+
+    /// The bytes of the buffer from one offset to another.
+    pub(super) fn bytes(&self, from: usize, to: usize) -> &'a [u8] {
+        self.trace.get(from..to).unwrap_or_default()
+    }
+
+    /// Decodes the packet at the start of the last bytes of the buffer.
+    #[cold]
+    fn decode_last(&self, rest: &[u8]) -> Result<(Packet, usize), PacketErrorKind> {
+        let mut window = [0; LONGEST];
+        window.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        match decode(&window, rest.len(), self.block, self.trig) {
+            Ok((_, size)) if size > rest.len() => Err(PacketErrorKind::Truncated),
+            decoded => decoded,
+        }
+    }
+}
+
+impl<'a> Iterator for Packets<'a> {
+    type Item = Result<LocatedPacket<'a>, PacketError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let offset = self.offset;
+        let rest = self.trace.get(offset..)?;
+        let &byte = rest.first()?;
+        let decoded = match rest.first_chunk() {
+            Some(window) => decode(window, LONGEST, self.block, self.trig),
+            None => self.decode_last(rest),
+        };
+        Some(match decoded {
+            Ok((packet, size)) => {
+                self.offset = offset.saturating_add(size);
+                self.block = block_after(&packet, self.block);
+                Ok(LocatedPacket { offset, bytes: rest.get(..size).unwrap_or_default(), packet })
+            }
+            Err(kind) => {
+                self.offset = offset.saturating_add(1);
+                Err(PacketError { offset, byte, kind })
+            }
+        })
+    }
+}
+
+impl core::iter::FusedIterator for Packets<'_> {}
+
+/// The block that is open after a packet. Most packets end a block; those of the time do not.
+///
+/// perf: `intel_pt_upd_pkt_ctx`.
+#[inline]
+const fn block_after(packet: &Packet, block: Option<BlockSize>) -> Option<BlockSize> {
+    match packet {
+        Packet::Bbp { size, .. } => Some(*size),
+        _ if block.is_none() => None,
+        Packet::Pad
+        | Packet::Tsc(_)
+        | Packet::Tma(_)
+        | Packet::Mtc(_)
+        | Packet::Fup(_)
+        | Packet::Cyc(_)
+        | Packet::Cbr(_)
+        | Packet::Mnt(_)
+        | Packet::ExStop { .. }
+        | Packet::Pwre(_)
+        | Packet::Pwrx(_)
+        | Packet::Bip { .. } => block,
+        _ => None,
+    }
+}
