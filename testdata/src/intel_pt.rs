@@ -172,7 +172,7 @@ fn packet(trace: &mut Vec<u8>, random: &mut Random) {
         26 => put(trace, &[0x02, 0xc2], 8, word),
         27 => put(trace, &[0x02, 0x22], 2, word),
         28 => put(trace, &[0x02, 0xa2], 5, word),
-        29 => block(trace, random),
+        29 => block(trace, random, true),
         30 => put(trace, &[0x02, 0x13], 2, word),
         31 => put(trace, &[0x02, 0x53, random.word() as u8], 8, word),
         // Cut off: what follows is read as its payload.
@@ -183,16 +183,16 @@ fn packet(trace: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Values of 4 or 8 bytes, some of them with other packets between them.
-fn block(trace: &mut Vec<u8>, random: &mut Random) {
+/// Values of 4 or 8 bytes, with packets of the time between them if these are asked for.
+fn block(trace: &mut Vec<u8>, random: &mut Random, timed: bool) {
     let short = random.below(2);
     put(trace, &[0x02, 0x63], 1, short << 7 | random.below(32));
     for _ in 0..random.below(6) {
         let value = random.word();
         put(trace, &[(random.below(32) as u8) << 3 | 4], if short == 1 { 4 } else { 8 }, value);
         match random.below(4) {
-            0 => put(trace, &[0x59], 1, value),
-            1 => cycles(trace, value & 0xfff),
+            0 if timed => put(trace, &[0x59], 1, value),
+            1 if timed => cycles(trace, value & 0xfff),
             _ => {}
         }
     }
@@ -271,8 +271,9 @@ fn event(trace: &mut Vec<u8>, random: &mut Random, time: &mut Time) {
             trace.extend_from_slice(&[0x02, 0xf3]);
             flow_update(trace, random);
         }
-        14 => put(trace, &[0x02, 0x43], 6, word),
-        15 => block(trace, random),
+        // perf drops the events of a guest that the capture does not name: NR is 0.
+        14 => put(trace, &[0x02, 0x43], 6, word << 1),
+        15 => block(trace, random, false),
         _ => put(trace, &[0x02, 0xc3, 0x88], 8, word),
     }
 }
@@ -318,7 +319,7 @@ impl Time {
         self.tsc(trace);
         self.cbr(trace, random);
         if random.below(2) == 0 {
-            put(trace, &[0x02, 0x43], 6, random.word());
+            put(trace, &[0x02, 0x43], 6, random.word() << 1);
         }
         if random.below(2) == 0 {
             address(trace, 0x1d, 3, random.word() & 0x7fff_ffff_ffff);

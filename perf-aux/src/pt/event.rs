@@ -66,6 +66,8 @@ pub enum EventKind<'a> {
     Evt {
         /// The event.
         cfe: Cfe,
+        /// Whether the trace has its address.
+        ip: bool,
         /// Its data.
         data: Evds<'a>,
     },
@@ -135,12 +137,12 @@ impl fmt::Display for EventKind<'_> {
                     (pwrx.deepest_c_state(), pwrx.last_c_state(), Hex(pwrx.wake_reason().into()));
                 write!(f, "deepest cstate: {deepest} last cstate: {last} wake reason: {reason}")
             }
-            Self::Evt { cfe, data } => {
+            Self::Evt { cfe, ip, data } => {
                 match cfe.kind.name() {
                     Some(name) => write!(f, "cfe: {name}")?,
                     None => write!(f, "cfe: {}", cfe.kind.0)?,
                 }
-                write!(f, " IP: {} vector: {}", u8::from(cfe.ip), cfe.vector)?;
+                write!(f, " IP: {} vector: {}", u8::from(*ip), cfe.vector)?;
                 for evd in data.clone() {
                     match evd.kind.name() {
                         Some(name) => write!(f, " {name}: {}", Hex(evd.payload))?,

@@ -38,6 +38,8 @@ pub struct EventState {
     reported_cbr: Option<u8>,
     /// Bytes of all buffers so far.
     position: u64,
+    /// TSC of the last event.
+    last_event: Option<u64>,
     max_ratio: u32,
     bus_khz: u64,
 }
@@ -79,6 +81,7 @@ impl EventState {
             is_synchronised: false,
             reported_cbr: None,
             position: 0,
+            last_event: None,
             max_ratio: info.max_ratio().unwrap_or(0),
             bus_khz: info.bus_khz().unwrap_or(0),
         }
@@ -114,6 +117,7 @@ impl<'a> Iterator for Events<'_, 'a> {
         loop {
             if let Some(kind) = self.ready.pop() {
                 let Ready { offset, tsc, ip, .. } = self.ready;
+                self.state.last_event = tsc.max(self.state.last_event);
                 return Some(Event { offset, tsc, ip, kind });
             }
             match self.packets.next()? {
@@ -208,8 +212,12 @@ impl<'a> Events<'_, 'a> {
         // After an overflow, an address without an event is that at which the trace goes on.
         let enabled = pending.enabled || pending.is_overflow && !pending.has_event();
         let pending = core::mem::replace(pending, Pending { enabled, ..Pending::default() });
+        let has_ip = ip.is_some();
         let ready = self.set_ready(offset, ip);
-        ready.event = pending.cfe.map(|cfe| EventKind::Evt { cfe, data: evds });
+        ready.event = pending.cfe.map(|cfe| {
+            let ip = has_ip && (cfe.ip || pending.enabled);
+            EventKind::Evt { cfe, ip, data: evds }
+        });
         ready.mwait = pending.mwait;
         ready.pwre = pending.pwre;
         ready.stop = pending.stop.then_some(true);
@@ -222,10 +230,11 @@ impl<'a> Events<'_, 'a> {
             return;
         };
         let position = self.base.wrapping_add(start as u64);
-        let tsc = self.state.clock.last_tsc();
+        // Not what CYC packets after the TSC packet estimate, but not before the last event.
+        let tsc = self.state.clock.last_tsc().max(self.state.last_event);
         let ready = self.set_ready(offset, ip);
         ready.psb = Some(position);
-        ready.tsc = tsc.or(ready.tsc);
+        ready.tsc = tsc;
     }
 
     /// Reports an error, and nothing else.

@@ -19,7 +19,8 @@ impl Clock {
         let mut now = start;
         let mut cycles = 0_u64;
         let mut cbr = 0_u8;
-        let mut after_cyc = false;
+        // As perf does, which does not measure if the very next packet is an MTC packet.
+        let mut after_cyc = true;
         let mut ahead = ahead.clone();
         loop {
             let packet = ahead.next()?.ok()?.packet;
