@@ -168,7 +168,7 @@ impl Clock {
             }
             (Some(now), reference) => {
                 let tsc = low | now & u64::MAX << TSC_BITS;
-                let wrapped = tsc.wrapping_add(1 << TSC_BITS);
+                let wrapped = tsc.saturating_add(1 << TSC_BITS);
                 self.exact = Some(tsc);
                 if tsc >= now {
                     tsc
@@ -275,11 +275,9 @@ const fn nearest(low: u64, reference: u64) -> u64 {
     let tsc = low | reference & u64::MAX << TSC_BITS;
     let half = 1 << (TSC_BITS - 1);
     let whole = 1 << TSC_BITS;
-    if tsc < reference {
-        if reference.wrapping_sub(tsc) > half { tsc.wrapping_add(whole) } else { tsc }
-    } else if tsc.wrapping_sub(reference) > half {
-        tsc.wrapping_sub(whole)
-    } else {
-        tsc
+    let other = if tsc < reference { tsc.checked_add(whole) } else { tsc.checked_sub(whole) };
+    match other {
+        Some(other) if tsc.abs_diff(reference) > half => other,
+        _ => tsc,
     }
 }

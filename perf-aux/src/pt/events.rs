@@ -98,6 +98,11 @@ impl EventState {
         self.is_synchronised = false;
     }
 
+    /// The TSC, which does not go back when another trace starts.
+    fn now(&self) -> Option<u64> {
+        self.clock.tsc().max(self.last_event)
+    }
+
     /// Returns the events of the next buffer.
     pub fn events<'a>(&mut self, trace: &'a [u8]) -> Events<'_, 'a> {
         let base = self.position;
@@ -239,7 +244,7 @@ impl<'a> Events<'_, 'a> {
 
     /// Reports an error, and nothing else.
     fn set_error(&mut self, offset: usize, error: EventKind<'a>) {
-        self.ready = Ready { offset, tsc: self.state.clock.tsc(), error: Some(error), ..Ready::default() };
+        self.ready = Ready { offset, tsc: self.state.now(), error: Some(error), ..Ready::default() };
     }
 
     /// Starts with the events at a packet: the first is another ratio of core to bus clock, if there is one.
@@ -252,7 +257,7 @@ impl<'a> Events<'_, 'a> {
             khz: state.bus_khz.saturating_mul(cbr.ratio().into()),
             max_ratio: state.max_ratio,
         });
-        self.ready = Ready { offset, tsc: state.clock.tsc(), ip, cbr, ..Ready::default() };
+        self.ready = Ready { offset, tsc: state.now(), ip, cbr, ..Ready::default() };
         &mut self.ready
     }
 }

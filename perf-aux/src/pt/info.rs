@@ -132,12 +132,10 @@ impl<'a> Info<'a> {
     /// perf: `intel_pt_ns_to_ticks` of a second.
     #[must_use]
     pub fn tsc_frequency(&self) -> Option<u64> {
-        const SECOND: u64 = 1_000_000_000;
-        let shift = u32::try_from(self.time_shift).ok()?;
+        const SECOND: u128 = 1_000_000_000;
+        let shift = u32::try_from(self.time_shift).ok().filter(|&shift| shift < 64)?;
         let mult = self.time_mult & u64::from(u32::MAX);
-        let whole = SECOND.checked_div(mult)?.checked_shl(shift)?;
-        let part = SECOND.checked_rem(mult)?.checked_shl(shift)?.checked_div(mult)?;
-        whole.checked_add(part)
+        u64::try_from(SECOND.unbounded_shl(shift).checked_div(mult.into())?).ok()
     }
 
     /// Returns the highest ratio of core to bus clock without turbo: as recorded, or computed for a bus clock of 100 MHz.
