@@ -15,6 +15,7 @@ pub mod go_lines;
 pub mod ibs;
 pub mod index;
 pub mod input;
+pub mod intel_pt;
 pub mod jitdump;
 pub mod made;
 pub mod mutate;
@@ -71,6 +72,7 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("annotate", annotate::run),
     ("jitdump", jitdump::run),
     ("unwind", unwind::run),
+    ("intel_pt", intel_pt::run),
     ("profile", profile::run),
     ("ibs", ibs::run),
     ("coresight", coresight::run),

@@ -20,23 +20,14 @@ type Decoded = Result<(Packet, usize), PacketErrorKind>;
 /// The bytes from the start of a packet on, with zeros after the end of the buffer.
 type Window = [u8; LONGEST];
 
-/// Decodes the packet at the start of the window. Returns it with its size, which may exceed what is available.
+/// Decodes the packet at the start of the window, between blocks. Returns it with its size, which may exceed what is available.
 ///
 /// # Errors
 ///
 /// [`PacketErrorKind::Bad`] if no packet starts so, [`PacketErrorKind::Truncated`] if the bytes that decide it are missing.
 #[inline]
-pub(super) fn decode(window: &Window, available: usize, block: Option<BlockSize>, trig: bool) -> Decoded {
+pub(super) fn decode(window: &Window, available: usize, trig: bool) -> Decoded {
     let [first, second, third, ..] = *window;
-    if let Some(size) = block
-        && first & 7 == 4
-    {
-        let value = match size {
-            BlockSize::Four => u64_at(window, 1) & 0xffff_ffff,
-            BlockSize::Eight => u64_at(window, 1),
-        };
-        return Ok((Packet::Bip { id: first >> 3, value }, size.bytes().wrapping_add(1)));
-    }
     match first {
         0x00 => Ok((Packet::Pad, 1)),
         0x02 => extended(window, available),
@@ -57,6 +48,20 @@ pub(super) fn decode(window: &Window, available: usize, block: Option<BlockSize>
             _ => Err(PacketErrorKind::Bad),
         },
     }
+}
+
+/// Decodes the packet at the start of the window as [`decode`] does, within a block.
+#[cold]
+pub(super) fn decode_in_block(window: &Window, available: usize, trig: bool, block: BlockSize) -> Decoded {
+    let [first, ..] = *window;
+    if first & 7 != 4 {
+        return decode(window, available, trig);
+    }
+    let value = match block {
+        BlockSize::Four => u64_at(window, 1) & low_bytes(4),
+        BlockSize::Eight => u64_at(window, 1),
+    };
+    Ok((Packet::Bip { id: first >> 3, value }, block.bytes().wrapping_add(1)))
 }
 
 /// The packets whose first byte is 2.
@@ -139,20 +144,29 @@ fn cyc(window: &Window) -> Decoded {
     if more { Err(PacketErrorKind::Bad) } else { Ok((Packet::Cyc(value), size)) }
 }
 
+/// Bytes of a packet with an address, and the mask of the address, by IPBytes; 0 bytes for the reserved ones.
+const ADDRESSES: [(usize, u64); 8] = [
+    (1, 0),
+    (3, low_bytes(2)),
+    (5, low_bytes(4)),
+    (7, low_bytes(6)),
+    (7, low_bytes(6)),
+    (0, 0),
+    (9, low_bytes(8)),
+    (0, 0),
+];
+
 /// A packet with an address.
 #[inline]
 fn address(window: &Window, packet: fn(CompressedIp) -> Packet) -> Decoded {
     let [first, ..] = *window;
     let compression = IpCompression(first >> 5);
-    let (size, mask) = match compression {
-        IpCompression::SUPPRESSED => (1, 0),
-        IpCompression::UPDATE_16 => (3, low_bytes(2)),
-        IpCompression::UPDATE_32 => (5, low_bytes(4)),
-        IpCompression::SIGN_EXTEND_48 | IpCompression::UPDATE_48 => (7, low_bytes(6)),
-        IpCompression::FULL => (9, u64::MAX),
-        _ => return Err(PacketErrorKind::Bad),
-    };
-    Ok((packet(CompressedIp { compression, payload: u64_at(window, 1) & mask }), size))
+    match ADDRESSES.get(usize::from(compression.0)) {
+        Some(&(size, mask)) if size != 0 => {
+            Ok((packet(CompressedIp { compression, payload: u64_at(window, 1) & mask }), size))
+        }
+        _ => Err(PacketErrorKind::Bad),
+    }
 }
 
 /// A packet with a mode, whose 3 high bits are the kind of mode.

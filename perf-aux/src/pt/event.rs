@@ -3,10 +3,11 @@
 use core::fmt;
 
 use super::error::PacketError;
+use super::evds::Evds;
 use super::mode::Cbr;
 use super::packet::PtWrite;
 use super::power::{Mwait, Pwre, Pwrx};
-use super::trace_event::{Cfe, Evds};
+use super::trace_event::Cfe;
 
 /// An event of a trace. Borrows from the trace.
 #[derive(Clone, Debug)]

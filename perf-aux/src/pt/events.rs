@@ -6,12 +6,12 @@ use pending::{Awaited, Pending, Ready};
 
 use super::clock::Clock;
 use super::context::Context;
+use super::evds::Evds;
 use super::event::{Event, EventKind};
 use super::info::{Config, Info};
 use super::mode::Cbr;
 use super::packet::Packet;
 use super::packets::Packets;
-use super::trace_event::Evds;
 
 /// What is kept from one buffer of a CPU or thread to the next.
 ///

@@ -37,9 +37,11 @@ pub struct Line<'a> {
     pub packet: Result<Packet, PacketError>,
 }
 
-impl<'a> Lines<'a> {
-    pub(super) const fn new(packets: Packets<'a>) -> Self {
-        Self(packets)
+impl<'a> Packets<'a> {
+    /// Returns the packets as the lines of `perf script -D`.
+    #[must_use]
+    pub const fn lines(self) -> Lines<'a> {
+        Lines(self)
     }
 }
 

@@ -1,9 +1,8 @@
 //! The packets of a buffer.
 
 use super::block::BlockSize;
-use super::decode::{LONGEST, PSB, decode};
+use super::decode::{LONGEST, PSB, decode, decode_in_block};
 use super::error::{PacketError, PacketErrorKind};
-use super::lines::Lines;
 use super::packet::Packet;
 
 /// The packets of a buffer of a trace, in its order.
@@ -92,12 +91,6 @@ impl<'a> Packets<'a> {
         found.is_some()
     }
 
-    /// Returns the packets as the lines of `perf script -D`.
-    #[must_use]
-    pub const fn lines(self) -> Lines<'a> {
-        Lines::new(self)
-    }
-
     /// Skips zero bytes, at most this number. Returns the number of skipped bytes.
     pub(super) fn skip_padding(&mut self, at_most: usize) -> usize {
         let zeros = self.rest().iter().take(at_most).take_while(|&&byte| byte == 0).count();
@@ -115,7 +108,11 @@ impl<'a> Packets<'a> {
     fn decode_last(&self, rest: &[u8]) -> Result<(Packet, usize), PacketErrorKind> {
         let mut window = [0; LONGEST];
         window.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-        match decode(&window, rest.len(), self.block, self.trig) {
+        let decoded = match self.block {
+            None => decode(&window, rest.len(), self.trig),
+            Some(block) => decode_in_block(&window, rest.len(), self.trig, block),
+        };
+        match decoded {
             Ok((_, size)) if size > rest.len() => Err(PacketErrorKind::Truncated),
             decoded => decoded,
         }
@@ -130,9 +127,10 @@ impl<'a> Iterator for Packets<'a> {
         let offset = self.offset;
         let rest = self.trace.get(offset..)?;
         let &byte = rest.first()?;
-        let decoded = match rest.first_chunk() {
-            Some(window) => decode(window, LONGEST, self.block, self.trig),
-            None => self.decode_last(rest),
+        let decoded = match (rest.first_chunk(), self.block) {
+            (Some(window), None) => decode(window, LONGEST, self.trig),
+            (Some(window), Some(block)) => decode_in_block(window, LONGEST, self.trig, block),
+            (None, _) => self.decode_last(rest),
         };
         Some(match decoded {
             Ok((packet, size)) => {

@@ -1,8 +1,5 @@
 //! Packets of Event Trace.
 
-use super::packet::Packet;
-use super::packets::Packets;
-
 /// A control flow event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cfe {
@@ -10,7 +7,7 @@ pub struct Cfe {
     pub kind: CfeType,
     /// Vector of an interrupt, an exception or a SIPI; VM exit reason; 0 otherwise.
     pub vector: u8,
-    /// Whether a [`Packet::Fup`] with the address of the event follows.
+    /// Whether a [`Packet::Fup`](super::Packet::Fup) with the address of the event follows.
     pub ip: bool,
 }
 
@@ -97,27 +94,5 @@ impl EvdType {
             Self::VMXR => Some("VMXR"),
             _ => None,
         }
-    }
-}
-
-/// The data of a control flow event, in the order of the trace. Borrows from the trace, whose packets it decodes again.
-#[derive(Clone, Debug)]
-pub struct Evds<'a>(Packets<'a>);
-
-impl<'a> Evds<'a> {
-    /// The EVD packets of a part of a trace.
-    pub(super) const fn new(bytes: &'a [u8]) -> Self {
-        Self(Packets::as_perf(bytes))
-    }
-}
-
-impl Iterator for Evds<'_> {
-    type Item = Evd;
-
-    fn next(&mut self) -> Option<Evd> {
-        self.0.find_map(|packet| match packet.ok()?.packet {
-            Packet::Evd(evd) => Some(evd),
-            _ => None,
-        })
     }
 }
