@@ -1,8 +1,8 @@
 //! Intel Processor Trace: packets, the time that they tell, and the events among them.
 //!
 //! A trace is a stream of packets of 1 to 16 bytes without a common header. It can be decoded from any
-//! [PSB packet](Packet::Psb) on. [`Packets`] returns the packets of a buffer, with their offsets and bytes, and never fails for
-//! good: a byte that starts no packet is an error, and the next packet is looked for after it.
+//! [PSB packet](Packet::Psb) on. [`Packets`] returns the packets of a buffer, with their offsets and bytes. A byte
+//! that starts no packet is an error, after which the iterator continues.
 //!
 //! - [`Lines`] prints packets as `perf script -D` does.
 //! - [`LastIp`] and [`Context`] keep what packets leave out: addresses are compressed, and modes are only sent when they change.

@@ -51,7 +51,7 @@ impl Context {
             Packet::Psb => {
                 self.last_ip.reset();
                 self.in_psb = true;
-                // A FUP before the PSBEND says otherwise.
+                // A FUP before the PSBEND shows that it is.
                 self.enabled = false;
             }
             Packet::PsbEnd => self.in_psb = false,
@@ -66,7 +66,7 @@ impl Context {
             Packet::Cbr(cbr) => self.cbr = Some(cbr),
             Packet::TraceStop => self.enabled = false,
             Packet::Fup(ip) => {
-                // Packets were not enabled only for lack of a packet that said so.
+                // The processor sends it only while packets are enabled.
                 self.enabled = true;
                 return self.last_ip.apply(ip);
             }

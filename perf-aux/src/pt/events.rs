@@ -166,7 +166,7 @@ impl<'a> Events<'_, 'a> {
                 self.data = None;
                 self.set_error(offset, EventKind::Overflow);
             }
-            // What announces the state again tells no event there.
+            // Another ratio there is an event at the PSBEND.
             Packet::Cbr(_) if was_in_psb => {}
             Packet::Cbr(_) => {
                 self.set_ready(offset, None);

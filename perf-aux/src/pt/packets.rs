@@ -7,8 +7,8 @@ use super::packet::Packet;
 
 /// The packets of a buffer of a trace, in its order.
 ///
-/// After an error, the iterator goes on at the next byte, as perf does. [`sync`](Self::sync) goes on at the next PSB instead, which
-/// is certain to be a packet.
+/// After an error, the iterator continues at the next byte, as perf does. [`sync`](Self::sync) continues at the next PSB instead,
+/// from which on the packets are certain.
 ///
 /// Takes constant time for each packet, and borrows from the buffer.
 ///
