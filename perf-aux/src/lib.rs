@@ -3,6 +3,9 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
 pub mod coresight;
 pub mod ibs;
 pub mod perf_text;

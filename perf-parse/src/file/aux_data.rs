@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use perf_abi::record::RecordType;
 
-use super::Reader;
+use super::{Reader, Section};
 use super::decompress::Payloads;
 use crate::error::{FileError, FileErrorKind};
 use crate::event::EventRecord;
@@ -31,12 +31,46 @@ impl Reader<'_> {
         if record.kind() != RecordType::AUXTRACE {
             return Ok(Cow::Borrowed(&[]));
         }
-        let data = self.trailing(record)?;
+        self.decompressed(self.trailing(record)?, record.offset())
+    }
+
+    /// Returns the data of an AUX area as [`aux_data`](Self::aux_data), of an AUXTRACE record that an earlier walk returned:
+    /// `data` is its data in the data file, as [`RecordPosition::data_file`](crate::event::RecordPosition::data_file) counts
+    /// them. So a program can note where the data is, and read it later.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`bytes_in`](Self::bytes_in), and [`FileErrorKind::Decompress`] as for [`aux_data`](Self::aux_data), with the
+    /// offset of the data.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::Reader;
+    /// use perf_parse::abi::record::RecordType;
+    /// use perf_parse::file::Section;
+    ///
+    /// # let path = "examples/captures/auxtrace.le.data";
+    /// let reader = Reader::open(path)?;
+    /// for record in reader.records().only(&[RecordType::AUXTRACE]) {
+    ///     let record = record?;
+    ///     let offset = record.offset() + u64::from(record.raw().size());
+    ///     let data = Section { offset, size: record.trailing_size() };
+    ///     assert_eq!(reader.aux_data_at(record.position().data_file, data)?, reader.aux_data(&record)?);
+    /// }
+    /// # Ok::<(), perf_parse::FileError>(())
+    /// ```
+    pub fn aux_data_at(&self, data_file: usize, data: Section) -> Result<Cow<'_, [u8]>, FileError> {
+        self.decompressed(self.bytes_in(data_file, data)?, data.offset)
+    }
+
+    /// Returns data without the compression of simpleperf. `offset` is for the errors.
+    fn decompressed<'b>(&self, data: Cow<'b, [u8]>, offset: u64) -> Result<Cow<'b, [u8]>, FileError> {
         if !data.starts_with(&MAGIC) {
             return Ok(data);
         }
         let mut rest = &*data;
-        let fault = |what| FileError::new(FileErrorKind::Decompress { what }, record.offset());
+        let fault = |what| FileError::new(FileErrorKind::Decompress { what }, offset);
         let (mut payload, mut out) = (Payloads::new(self.limits()), Vec::new());
         payload.begin(rest.len());
         loop {

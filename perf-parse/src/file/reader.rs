@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
     /// # Ok::<(), perf_parse::FileError>(())
     /// ```
     pub fn bytes_at(&self, section: Section) -> Result<Cow<'_, [u8]>, FileError> {
-        self.bytes_of(0, section)
+        self.bytes_in(0, section)
     }
 
     /// Returns the data after a record of this capture: the [data that the record has](EventRecord::trailing), or, where the
@@ -233,11 +233,16 @@ impl<'a> Reader<'a> {
             return Ok(Cow::Borrowed(held));
         }
         let offset = record.offset().saturating_add(u64::from(record.raw().size()));
-        self.bytes_of(record.position().data_file, Section { offset, size })
+        self.bytes_in(record.position().data_file, Section { offset, size })
     }
 
-    /// Returns a range of bytes of a data file.
-    fn bytes_of(&self, data_file: usize, section: Section) -> Result<Cow<'_, [u8]>, FileError> {
+    /// Returns a range of bytes of a data file, as [`bytes_at`](Self::bytes_at) of the first one. `data_file` is as in
+    /// [`RecordPosition::data_file`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`bytes_at`](Self::bytes_at), also if there is no such data file.
+    pub fn bytes_in(&self, data_file: usize, section: Section) -> Result<Cow<'_, [u8]>, FileError> {
         let range = section.offset..section.offset.saturating_add(section.size);
         let bytes = match &self.data {
             DataFiles::Memory(files) => {
