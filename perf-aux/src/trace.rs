@@ -13,7 +13,7 @@
 //! use perf_aux::trace::AuxTrace;
 //! use perf_parse::Reader;
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/synthetic/auxtrace.le.data");
+//! # let path = "examples/captures/auxtrace.le.data";
 //! let bytes = std::fs::read(path)?;
 //! let reader = Reader::new(&bytes)?;
 //! let trace = AuxTrace::of(&reader);
@@ -137,7 +137,8 @@ impl AuxTrace {
     /// Reads the data of a queue in order, as slices that a decoder can take one after another. `reader` must be of the same
     /// capture.
     ///
-    /// In memory, slices borrow the data. Otherwise one buffer is read at a time, and two of snapshots.
+    /// In memory, slices borrow the data. Otherwise the data of one buffer is read, and that of the buffer before is
+    /// kept.
     #[must_use]
     pub fn slices<'r, 'a>(&self, reader: &'r Reader<'a>, queue: &'r AuxQueue) -> AuxSlices<'r, 'a> {
         AuxSlices::new(reader, queue, self.overlap)

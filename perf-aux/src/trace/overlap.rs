@@ -27,6 +27,8 @@ pub(super) enum OverlapRule {
     IntelPt { has_tsc: bool },
     /// Snapshots of Intel BTS: by content, in whole entries.
     IntelBts,
+    /// Samples of other tracers: their positions are unknown, and all data is taken for new.
+    Unknown,
 }
 
 /// The part of a buffer that does not repeat the one before it.
@@ -48,6 +50,7 @@ impl OverlapRule {
                 let start = longest_overlap(last, next, BTS_ENTRY);
                 NewData { start, is_consecutive: start > 0 }
             }
+            Self::Unknown => NewData { start: 0, is_consecutive: false },
             Self::Positions => {
                 let repeated = distance.and_then(|distance| usize::try_from(distance).ok()).filter(|&bytes| {
                     let tail = last.len().checked_sub(bytes).and_then(|from| last.get(from..));

@@ -390,7 +390,8 @@ fn area_buffer(piece: &Auxtrace<'_>, data_file: usize, data: Section) -> AuxBuff
 ///
 /// perf: `intel_pt_have_tsc` and `intel_pt_sampling_mode`, `tools/perf/util/intel-pt.c`.
 fn overlap_rule(info: Option<&AuxInfo>, events: &Events, is_sampled: bool) -> OverlapRule {
-    let Some(info) = info else { return OverlapRule::Positions };
+    let other = if is_sampled { OverlapRule::Unknown } else { OverlapRule::Positions };
+    let Some(info) = info else { return other };
     match info.kind {
         AuxtraceType::INTEL_PT if info.is_snapshot() || is_sampled => {
             let pmu = info.pmu_type();
@@ -400,7 +401,7 @@ fn overlap_rule(info: Option<&AuxInfo>, events: &Events, is_sampled: bool) -> Ov
             OverlapRule::IntelPt { has_tsc }
         }
         AuxtraceType::INTEL_BTS if info.is_snapshot() => OverlapRule::IntelBts,
-        _ => OverlapRule::Positions,
+        _ => other,
     }
 }
 

@@ -128,17 +128,18 @@ pub struct AuxSlices<'r, 'a> {
     rule: OverlapRule,
     /// Index of the next buffer.
     next: usize,
-    /// The data of the buffer before; `None` if there is none, or it could not be read.
+    /// `None` if there is none, or if the buffer before could not be read.
     last: Option<LastData<'r>>,
 }
 
-/// The data before a buffer.
+/// The last buffer that had new data. One that only repeats data is not compared with the next.
+///
+/// perf: `intel_pt_get_trace`, `tools/perf/util/intel-pt.c`.
 #[derive(Clone, Debug)]
 struct LastData<'r> {
     /// Position after the data.
     end: u64,
-    /// The data, unless the next buffer cannot repeat it.
-    data: Option<AuxData<'r>>,
+    data: AuxData<'r>,
 }
 
 impl<'r, 'a> AuxSlices<'r, 'a> {
@@ -150,24 +151,13 @@ impl<'r, 'a> AuxSlices<'r, 'a> {
     fn new_data(&self, buffer: &AuxBuffer, data: &[u8]) -> (NewData, u64) {
         let first = NewData { start: 0, is_consecutive: false };
         let Some(LastData { end, data: last }) = &self.last else { return (first, 0) };
-        let distance = end.checked_sub(buffer.offset);
-        let last = last.as_ref().map(AuxData::bytes);
-        if self.rule != OverlapRule::Positions {
-            return (self.rule.new_data(last.unwrap_or_default(), data, distance), 0);
+        let (last, distance) = (last.bytes(), end.checked_sub(buffer.offset));
+        let has_positions = self.rule == OverlapRule::Positions;
+        let gap = if has_positions { buffer.offset.saturating_sub(*end) } else { 0 };
+        if has_positions && padding(last, distance) > 0 {
+            return (NewData { is_consecutive: true, ..first }, gap);
         }
-        match distance {
-            None => (first, buffer.offset.saturating_sub(*end)),
-            Some(0) => (NewData { is_consecutive: true, ..first }, 0),
-            distance => {
-                let last = last.unwrap_or_default();
-                let new = if padding(last, distance) > 0 {
-                    NewData { is_consecutive: true, ..first }
-                } else {
-                    self.rule.new_data(last, data, distance)
-                };
-                (new, 0)
-            }
-        }
+        (self.rule.new_data(last, data, distance), gap)
     }
 
     /// Returns the number of bytes at the end of the data of a buffer that ends at `end` and have the positions of the next
@@ -185,12 +175,11 @@ impl<'r, 'a> AuxSlices<'r, 'a> {
         let distance = self.distance_to_next(end);
         let has_positions = self.rule == OverlapRule::Positions;
         let padding = if has_positions { padding(data.bytes(), distance) } else { 0 };
-        let is_needed = !has_positions || distance.is_some_and(|distance| distance > 0);
-        self.last = Some(LastData { end, data: is_needed.then(|| data.clone()) });
         let range = start..size.saturating_sub(padding);
         if range.is_empty() {
             return Ok(None);
         }
+        self.last = Some(LastData { end, data: data.clone() });
         let offset = buffer.offset.saturating_add(start as u64);
         let is_of_area = matches!(buffer.source, BufferSource::Area { .. });
         let ranges = if is_of_area { self.queue.ranges_within(offset..end) } else { &[] };
