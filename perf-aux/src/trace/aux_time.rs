@@ -55,8 +55,7 @@ impl AuxTimes {
 
     pub(super) fn time_at(&self, ticks: u64) -> Option<u64> {
         let Conversion { shift, mult, zero, short } = self.conversion?;
-        let record =
-            TimeConv { time_shift: shift, time_mult: mult, time_zero: zero, short, rest: &[] };
+        let record = TimeConv { time_shift: shift, time_mult: mult, time_zero: zero, short, rest: &[] };
         Some(record.tsc_to_perf_time(ticks))
     }
 }

@@ -52,10 +52,11 @@ impl OverlapRule {
             }
             Self::Unknown => NewData { start: 0, is_consecutive: false },
             Self::Positions => {
-                let repeated = distance.and_then(|distance| usize::try_from(distance).ok()).filter(|&bytes| {
-                    let tail = last.len().checked_sub(bytes).and_then(|from| last.get(from..));
-                    tail.is_some_and(|tail| next.starts_with(tail))
-                });
+                let repeated =
+                    distance.and_then(|distance| usize::try_from(distance).ok()).filter(|&bytes| {
+                        let tail = last.len().checked_sub(bytes).and_then(|from| last.get(from..));
+                        tail.is_some_and(|tail| next.starts_with(tail))
+                    });
                 NewData { start: repeated.unwrap_or(0), is_consecutive: repeated.is_some() }
             }
         }

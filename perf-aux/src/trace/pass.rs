@@ -48,7 +48,8 @@ type QueueKey = (u32, i32, i32);
 
 /// Finds the traces of a capture.
 pub(super) fn run(reader: &Reader<'_>) -> AuxTrace {
-    let mut pass = Pass { room: reader.limits().held_records, held: reader.limits().held_bytes, ..Pass::new(reader) };
+    let mut pass =
+        Pass { room: reader.limits().held_records, held: reader.limits().held_bytes, ..Pass::new(reader) };
     let has_samples = reader.events().iter().any(|event| records_aux(event) || is_sched_switch(event));
     let types = if has_samples { TYPES } else { TYPES.split_last().map_or(TYPES, |(_, types)| types) };
     let mut records = reader.records().only(types);

@@ -79,9 +79,10 @@ impl<'r> AuxSlice<'r> {
             (Some(range), usize::try_from(start).unwrap_or(usize::MAX).min(self.bytes().len()))
         });
         let ends = starts.clone().map(|(_, start)| start).chain([self.bytes().len()]);
-        let pieces = core::iter::once((None, 0)).chain(starts).zip(ends).map(|((range, start), end)| {
-            (range, self.bytes().get(start..end).unwrap_or_default())
-        });
+        let pieces = core::iter::once((None, 0))
+            .chain(starts)
+            .zip(ends)
+            .map(|((range, start), end)| (range, self.bytes().get(start..end).unwrap_or_default()));
         pieces.filter(|(range, bytes)| range.is_some() || !bytes.is_empty())
     }
 }

@@ -85,7 +85,10 @@ mod tests {
             switch(2, 9, None, Some(2)),
         ]);
         let at = |cpu, time| switches.thread_at(cpu, time).map(|(_, tid)| tid);
-        assert_eq!([at(1, 9), at(1, 10), at(1, 29), at(1, 30), at(1, u64::MAX)].map(Option::unwrap), [7, 8, 8, 9, 9]);
+        assert_eq!(
+            [at(1, 9), at(1, 10), at(1, 29), at(1, 30), at(1, u64::MAX)].map(Option::unwrap),
+            [7, 8, 8, 9, 9]
+        );
         // The traced thread left, and came back.
         assert_eq!([at(2, 4), at(2, 5), at(2, 8), at(2, 9)], [Some(1), None, None, Some(2)]);
         assert_eq!([at(0, 7), at(3, 7)], [None, None]);
@@ -100,7 +103,8 @@ mod tests {
 
     #[test]
     fn a_lost_switch_is_no_guess() {
-        let switches = ContextSwitches::new(vec![switch(0, 1, Some(1), Some(2)), switch(0, 5, Some(3), Some(4))]);
+        let switches =
+            ContextSwitches::new(vec![switch(0, 1, Some(1), Some(2)), switch(0, 5, Some(3), Some(4))]);
         assert_eq!(switches.thread_at(0, 3), None);
         assert_eq!(switches.thread_at(0, 5), Some((4, 4)));
         assert_eq!((switches.len(), switches.is_empty()), (2, false));

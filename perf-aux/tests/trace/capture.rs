@@ -57,7 +57,8 @@ impl Recorder {
 
     /// AUXTRACE_INFO of Intel PT.
     pub(crate) fn intel_pt(self, is_snapshot: bool) -> Vec<u8> {
-        let words = [6, 31, 1_789_569_706, 18_446_744_041_015_200_657, 1, TSC_BIT, 0x800, 0, is_snapshot.into(), 1];
+        let words =
+            [6, 31, 1_789_569_706, 18_446_744_041_015_200_657, 1, TSC_BIT, 0x800, 0, is_snapshot.into(), 1];
         let more = [0x200, 0x3_c000, 100, 2, 2, 12, 0, 0];
         self.info(1, &[&words[..], &more].concat())
     }
@@ -87,9 +88,9 @@ impl Recorder {
         self.trailer(self.bytes(), at).record(14, u16::from(is_out) << 13)
     }
 
-    /// SWITCH_CPU_WIDE.
+    /// SWITCH_CPU_WIDE. The process of the other thread has its id without the last digit.
     pub(crate) fn switch_cpu_wide(self, is_out: bool, other: i32, at: Trailer) -> Vec<u8> {
-        self.trailer(self.bytes().i32(other).i32(other), at).record(15, u16::from(is_out) << 13)
+        self.trailer(self.bytes().i32(other - other % 10).i32(other), at).record(15, u16::from(is_out) << 13)
     }
 
     /// AUX_OUTPUT_HW_ID.
@@ -127,7 +128,8 @@ pub(crate) fn tracer(config: u64) -> Attr {
 
 /// Data that differs at each position.
 pub(crate) fn noise(from: u64, bytes: usize) -> Vec<u8> {
-    let words = (0..bytes.div_ceil(8) as u64).map(|word| (from + word + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let words =
+        (0..bytes.div_ceil(8) as u64).map(|word| (from + word + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut all: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
     all.truncate(bytes);
     all

@@ -9,11 +9,8 @@ use perf_parse::Reader;
 
 use crate::capture::{PSB, Recorder, TSC_BIT, block, of_cpu};
 
-pub(crate) const TESTS: &[needs::Test] = needs::tests![
-    snapshots_that_overlap,
-    snapshots_with_few_time_stamps,
-    snapshots_without_time_stamps,
-];
+pub(crate) const TESTS: &[needs::Test] =
+    needs::tests![snapshots_that_overlap, snapshots_with_few_time_stamps, snapshots_without_time_stamps,];
 
 /// Random numbers, the same in each run.
 struct Random(u64);
