@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use perf_abi::record::RecordType;
 
-use super::{Reader, Section};
 use super::decompress::Payloads;
+use super::{Reader, Section};
 use crate::error::{FileError, FileErrorKind};
 use crate::event::EventRecord;
 

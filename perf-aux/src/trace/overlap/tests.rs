@@ -8,7 +8,11 @@ use super::*;
 /// Tries each length, as perf does.
 fn longest_by_trial(last: &[u8], next: &[u8], unit: usize) -> usize {
     let most = last.len().min(next.len()) / unit;
-    (1..=most).rev().map(|units| units * unit).find(|&len| next[..len] == last[last.len() - len..]).unwrap_or(0)
+    (1..=most)
+        .rev()
+        .map(|units| units * unit)
+        .find(|&len| next[..len] == last[last.len() - len..])
+        .unwrap_or(0)
 }
 
 /// Few different bytes, so that data repeats itself.
@@ -18,7 +22,10 @@ fn few() -> impl Strategy<Value = Vec<u8>> {
 
 /// Parts of a trace of Intel PT: packets of which some are cut, and time stamps that repeat and go back.
 fn part() -> impl Strategy<Value = Vec<u8>> {
-    let stamp = prop_oneof![(0..4_u8).prop_map(|low| [0x19, low, 0, 0, 0, 0, 0, 0]), Just([0x19, 0, 0, 0, 0, 0, 0, 0x80])];
+    let stamp = prop_oneof![
+        (0..4_u8).prop_map(|low| [0x19, low, 0, 0, 0, 0, 0, 0]),
+        Just([0x19, 0, 0, 0, 0, 0, 0, 0x80])
+    ];
     prop_oneof![
         3 => stamp.prop_map(|stamp| [&PSB[..], &stamp, &[2, 0x23]].concat()),
         1 => Just([&PSB[..], &[2, 3, 9, 0, 0, 0, 2, 0x23]].concat()),
@@ -44,7 +51,8 @@ fn by_trial(last: &[u8], next: &[u8], has_tsc: bool) -> NewData {
     }
     if !has_tsc {
         let found = of_last.iter().map(|&psb| &last[psb..]).find(|tail| next[first..].starts_with(tail));
-        return found.map_or(other(first), |tail| NewData { start: first + tail.len(), is_consecutive: true });
+        return found
+            .map_or(other(first), |tail| NewData { start: first + tail.len(), is_consecutive: true });
     }
     let stamp = |bytes: &[u8], psb: usize| first_tsc(bytes, psb);
     let mut end = last.len();
@@ -131,7 +139,11 @@ fn packets_before_a_time_stamp() {
     ] {
         let bytes = [&PSB[..], packet, &stamp].concat();
         let found = first_tsc(&bytes, 0);
-        assert_eq!(found.map(|it| (it.tsc, it.at)), Some((0x07_0605_0403_0201, 16 + packet.len())), "{packet:x?}");
+        assert_eq!(
+            found.map(|it| (it.tsc, it.at)),
+            Some((0x07_0605_0403_0201, 16 + packet.len())),
+            "{packet:x?}"
+        );
         // Each packet, and the time stamp, must be whole.
         for end in 16..bytes.len() {
             assert_eq!(first_tsc(&bytes[..end], 0), None, "{packet:x?}");
