@@ -221,6 +221,16 @@ fn aux_data_through_every_door() {
     let mut files = Reader::from_seekable(Shy::new(&bytes, 300)).unwrap();
     files.add_seekable(Shy::new(&records, 300)).unwrap();
     assert_eq!(data_of(&files), [expected.clone(), expected].concat());
+    // The same by the places of the data, and no bytes of other data files.
+    for record in files.records() {
+        let record = record.unwrap();
+        let offset = record.offset() + u64::from(record.raw().size());
+        let (data_file, data) = (record.position().data_file, Section { offset, size: record.trailing_size() });
+        assert_eq!(files.aux_data_at(data_file, data).unwrap(), files.trailing(&record).unwrap());
+        assert_eq!(files.bytes_in(data_file, data).unwrap(), files.trailing(&record).unwrap());
+    }
+    let error = files.bytes_in(2, Section { offset: 8, size: 8 }).unwrap_err();
+    assert!(matches!(error.kind, FileErrorKind::Truncated { .. }) && error.offset == 8, "{error}");
 }
 
 /// A source whose reads fail from `reads_to` on, and whose seeks fail unless `seeks`.

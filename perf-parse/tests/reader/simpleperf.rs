@@ -6,7 +6,7 @@ use perf_parse::abi::event::EventType;
 use perf_parse::abi::record::RecordType;
 #[cfg(any(feature = "ruzstd", feature = "zstd"))]
 use perf_parse::file::Limits;
-use perf_parse::file::{FileError, FileErrorKind};
+use perf_parse::file::{FileError, FileErrorKind, Section};
 use perf_parse::{Error, ErrorKind};
 
 use crate::{read, sample, timed};
@@ -181,6 +181,13 @@ fn compressed_data_of_aux_areas() {
     assert!(refused(3, &limits).contains("damaged"));
     let small = changed(|it| (it.decompressed, it.decompressed_ratio) = (9, 0));
     assert!(refused(2, &small).contains("expands beyond the limit"));
+    // By the place of the data, at which its faults are.
+    let place = |record: usize| {
+        let record = &records[record];
+        Section { offset: record.offset() + u64::from(record.raw().size()), size: record.trailing_size() }
+    };
+    assert_eq!(reader.aux_data_at(0, place(2)).map(Cow::into_owned), of(2, &limits));
+    assert_eq!(reader.aux_data_at(0, place(3)).unwrap_err().offset, place(3).offset);
     // In steps of a byte.
     assert_eq!(of(2, &changed(|it| it.decompressed_step = 1)), of(2, &limits));
     // From windows, which skip the data.
