@@ -115,7 +115,7 @@ impl AuxTrace {
     /// A damaged record is left out, and noted in the [account](Self::account). An AUXTRACE record whose data the capture
     /// cuts off has a buffer with the data that is there.
     ///
-    /// A [stream](Reader::stream) has no data after its walk: this finds everything except the data, and slices have errors.
+    /// A stream (`Reader::stream`) has no data after its walk: this finds everything except the data, and slices have errors.
     /// Read the whole stream into memory, and use [`Reader::new`].
     #[must_use]
     pub fn of(reader: &Reader<'_>) -> Self {

@@ -214,7 +214,8 @@ fn buffers_in_the_order_and_with_the_fields_that_perf_prints() {
                 (key, pieces.collect::<Vec<_>>())
             })
             .collect();
-        assert_eq!(expected.iter().map(|(_, pieces)| pieces.len()).sum::<usize>(), 60);
+        let count = expected.iter().map(|(_, pieces)| pieces.len()).sum::<usize>();
+        assert_eq!(count, 60, "big-endian: {big}; {}", String::from_utf8_lossy(&out.stderr));
         assert!(found == expected, "{found:?}\n{expected:?}");
     }
 }

@@ -3,15 +3,20 @@
 use std::io::Cursor;
 
 use perf_abi::attr::Attr;
+use perf_abi::auxtrace::AuxtraceType;
 use perf_abi::feature::Feature;
+use perf_abi::mmap_page::Capabilities;
+use perf_aux::trace::AuxTrace;
 use perf_open::ring::{loopback, page_bytes};
 use perf_parse::Reader;
 use perf_parse::file::write::{EventFields, FeaturePayloads, WriteOptions, ZstdOptions};
 use perf_parse::record::UserRecord;
+use perf_parse::ring::Page;
 
-use crate::aux_area::{AuxMemory, AuxTarget, SnapshotHistory, TracedArea, Tracer};
+use super::AuxMachine;
+use crate::aux_area::{AuxMemory, AuxTarget, SnapshotHistory, TracedArea, Tracer, info};
 use crate::sink::{CaptureHead, RecordingSink};
-use crate::{CallbackSink, FileSink, PipeSink};
+use crate::{CallbackSink, FileSink, PipeSink, RecordOptions, Targets};
 
 /// Returns data that differs at each position.
 fn trace(from: usize, bytes: usize) -> Vec<u8> {
@@ -115,6 +120,62 @@ fn entries_of_bts() {
     let found = pieces(&file.into_inner().unwrap().into_inner());
     let whole = page_bytes() - page_bytes() % 24;
     assert!(!found.is_empty() && found.iter().all(|(_, data)| data.len() == whole));
+}
+
+/// A capture of several areas, with the records about them, has the data of each area by the reader of traces.
+#[test]
+fn written_data_is_what_a_reader_of_traces_returns() {
+    let machine = AuxMachine::new();
+    let (plan, _) = machine.plan("intel_pt//", &Targets::Command, &RecordOptions::default()).unwrap();
+    let page = Page { capabilities: Capabilities::USER_TIME_ZERO, time_mult: 1, ..Page::default() };
+    let targets = [(0, Some(0), None), (1, Some(1), None), (2, None, Some(3174_u32))];
+    let write = |sink: &mut dyn RecordingSink| -> Vec<Vec<u8>> {
+        begin(sink);
+        info(&plan, &page, None, None, &mut |record| sink.records(record)).unwrap();
+        let mut areas = targets.map(|(ring, cpu, tid)| {
+            let (ring_of, writer) = loopback::ring(&Attr::default(), 1).unwrap();
+            let (aux, hardware) = loopback::aux(&ring_of, 2).unwrap();
+            let target = AuxTarget { ring, cpu, tid };
+            (TracedArea::new(Tracer::IntelPt, AuxMemory::Full(aux), target), hardware, (ring_of, writer))
+        });
+        let mut all = vec![Vec::new(); areas.len()];
+        for turn in 0..12 {
+            for (number, (area, hardware, _)) in areas.iter_mut().enumerate() {
+                let bytes = [1024, 2048, 640][number];
+                let data = &trace(8 * (100 * turn + number), 2048)[..bytes];
+                assert!(hardware.write(data));
+                area.drain(sink, || Ok(())).unwrap();
+                all[number].extend_from_slice(data);
+            }
+            sink.round().unwrap();
+        }
+        sink.finish(&FeaturePayloads::new()).unwrap();
+        all
+    };
+    let check = |capture: &[u8], expected: &[Vec<u8>]| {
+        let reader = Reader::new(capture).unwrap();
+        let found = AuxTrace::of(&reader);
+        assert_eq!(
+            found.info().map(|info| (info.kind, info.pmu_type())),
+            Some((AuxtraceType::INTEL_PT, Some(6)))
+        );
+        let owners: Vec<_> = found.queues().iter().map(|queue| (queue.idx, queue.cpu, queue.tid)).collect();
+        assert_eq!(owners, targets.map(|(ring, cpu, tid)| (ring as u32, cpu, tid.map(|tid| tid as i32))));
+        for (queue, expected) in found.queues().iter().zip(expected) {
+            let slices: Vec<_> = found.slices(&reader, queue).map(Result::unwrap).collect();
+            assert!(slices.iter().skip(1).all(|slice| slice.is_consecutive));
+            let bytes: Vec<u8> = slices.iter().flat_map(|slice| slice.bytes().iter().copied()).collect();
+            assert!(bytes == *expected, "{queue:?}");
+        }
+        assert_eq!((found.account().gaps, found.account().rewinds), (0, 0));
+        assert!(found.account().capture.is_clean());
+    };
+    let mut file = FileSink::new(Cursor::new(Vec::new()));
+    let all = write(&mut file);
+    check(&file.into_inner().unwrap().into_inner(), &all);
+    let mut stream = PipeSink::new(Vec::new());
+    let all = write(&mut stream);
+    check(&stream.into_inner().unwrap(), &all);
 }
 
 #[test]
