@@ -168,7 +168,9 @@ fn buffers_in_the_order_and_with_the_fields_that_perf_prints() {
             records.push(make.piece(areas[area], ends[area], reference << 33, data));
             ends[area] += data.len() as u64;
         }
-        let capture = make.file(TSC_BIT, &records);
+        // perf finds out by the host's name how the features of a big-endian file are stored.
+        let hostname = make.bytes().string("host").out;
+        let capture = make.builder(TSC_BIT, &records).feature(3, hostname).build().bytes;
         let folder = needs::folder();
         fs::write(folder.join("perf.data"), &capture).unwrap();
         let out = Command::new("perf").args(["script", "-D"]).current_dir(&folder).output().unwrap();
