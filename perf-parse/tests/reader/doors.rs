@@ -225,7 +225,8 @@ fn aux_data_through_every_door() {
     for record in files.records() {
         let record = record.unwrap();
         let offset = record.offset() + u64::from(record.raw().size());
-        let (data_file, data) = (record.position().data_file, Section { offset, size: record.trailing_size() });
+        let (data_file, data) =
+            (record.position().data_file, Section { offset, size: record.trailing_size() });
         assert_eq!(files.aux_data_at(data_file, data).unwrap(), files.trailing(&record).unwrap());
         assert_eq!(files.bytes_in(data_file, data).unwrap(), files.trailing(&record).unwrap());
     }
