@@ -20,7 +20,8 @@ codes! {
         INTEL_BTS = 2, "PERF_AUXTRACE_INTEL_BTS";
         /// Arm CoreSight; its words are [`CsWord`], then one block per CPU that begins with [`CsBlockWord`].
         CS_ETM = 3, "PERF_AUXTRACE_CS_ETM";
-        /// Arm Statistical Profiling; its words are [`ArmSpeWord`].
+        /// Arm Statistical Profiling; its words are [`ArmSpeWord`], or [`ArmSpeHeaderWord`] and then one block per CPU,
+        /// of [`ArmSpeCpuWord`].
         ARM_SPE = 4, "PERF_AUXTRACE_ARM_SPE";
         /// s390 CPU measurement sampling.
         S390_CPUMSF = 5, "PERF_AUXTRACE_S390_CPUMSF";
@@ -143,7 +144,8 @@ impl IntelBtsWord {
 }
 
 codes! {
-    /// The index of a private word of Arm Statistical Profiling, in the first version of its metadata.
+    /// The index of a private word of Arm Statistical Profiling, in the first version of its metadata: it has exactly
+    /// these words. Metadata of version 2 begins with [`ArmSpeHeaderWord`].
     ///
     /// perf: `tools/perf/util/arm-spe.h`.
     pub struct ArmSpeWord(usize) {
@@ -158,6 +160,59 @@ impl ArmSpeWord {
     /// Number of words.
     #[doc(alias = "ARM_SPE_AUXTRACE_V1_PRIV_MAX")]
     pub const COUNT: usize = 2;
+}
+
+codes! {
+    /// The index of a private word of Arm Statistical Profiling, before the blocks of the CPUs. Written since perf 6.13.
+    ///
+    /// perf: `tools/perf/util/arm-spe.h`.
+    pub struct ArmSpeHeaderWord(usize) {
+        /// Version of the metadata: 2.
+        VERSION = 0, "ARM_SPE_HEADER_VERSION";
+        /// Number of words before the first block.
+        SIZE = 1, "ARM_SPE_HEADER_SIZE";
+        /// The PMU's type number, which all CPUs share.
+        PMU_TYPE = 2, "ARM_SPE_PMU_TYPE_V2";
+        /// Number of blocks that follow.
+        CPUS_NUM = 3, "ARM_SPE_CPUS_NUM";
+    }
+}
+
+impl ArmSpeHeaderWord {
+    /// Number of words.
+    #[doc(alias = "ARM_SPE_AUXTRACE_PRIV_MAX")]
+    pub const COUNT: usize = 4;
+}
+
+codes! {
+    /// The index of a word of a CPU's block, in metadata of Arm Statistical Profiling from version 2 on.
+    ///
+    /// perf: `tools/perf/util/arm-spe.h`.
+    pub struct ArmSpeCpuWord(usize) {
+        /// [`MAGIC_NUMBER`](Self::MAGIC_NUMBER).
+        MAGIC = 0, "ARM_SPE_MAGIC";
+        /// CPU number.
+        CPU = 1, "ARM_SPE_CPU";
+        /// Number of the block's words that follow.
+        NR_PARAMS = 2, "ARM_SPE_CPU_NR_PARAMS";
+        /// The CPU's id: the register `MIDR_EL1`.
+        MIDR = 3, "ARM_SPE_CPU_MIDR";
+        /// Type number of the CPU's PMU; `u64::MAX` if it has none.
+        PMU_TYPE = 4, "ARM_SPE_CPU_PMU_TYPE";
+        /// The PMU's smallest recommended sampling interval.
+        CAP_MIN_IVAL = 5, "ARM_SPE_CAP_MIN_IVAL";
+        /// The events that the PMU can filter by, as bits of an events packet.
+        CAP_EVENT_FILTER = 6, "ARM_SPE_CAP_EVENT_FILTER";
+    }
+}
+
+impl ArmSpeCpuWord {
+    /// Number of words that perf 7.2 writes.
+    #[doc(alias = "ARM_SPE_CPU_PRIV_MAX")]
+    pub const COUNT: usize = 7;
+    /// The first word of each block.
+    #[doc(alias = "ARM_SPE_CPU_MAGIC")]
+    pub const MAGIC_NUMBER: u64 = 0x1010_1010_1010_1010;
 }
 
 codes! {

@@ -28,6 +28,8 @@ use crate::{Facts, none};
 
 /// The names of the types that list their constants.
 pub(crate) const LISTED: &[&[Name]] = &[
+    ArmSpeCpuWord::NAMES,
+    ArmSpeHeaderWord::NAMES,
     ArmSpeWord::NAMES,
     AttrFlags::NAMES,
     AttrVersion::NAMES,
@@ -116,7 +118,9 @@ fn unlisted() -> Vec<(&'static str, u64)> {
         ("MAX_AUXTRACE_ERROR_MSG", record::MAX_AUXTRACE_ERROR_MSG as u64),
         ("MAX_EVENT_NAME", record::MAX_EVENT_NAME as u64),
         ("MAX_ID_HDR_ENTRIES", record::MAX_ID_HDR_ENTRIES as u64),
+        ("ARM_SPE_AUXTRACE_PRIV_MAX", ArmSpeHeaderWord::COUNT as u64),
         ("ARM_SPE_AUXTRACE_V1_PRIV_MAX", ArmSpeWord::COUNT as u64),
+        ("ARM_SPE_CPU_PRIV_MAX", ArmSpeCpuWord::COUNT as u64),
         ("CS_ETE_PRIV_MAX", CsEteWord::COUNT as u64),
         ("CS_ETMV4_EXC_END", CsEtmv4Exception::END.into()),
         ("CS_ETMV4_PRIV_MAX", CsEtmv4Word::COUNT as u64),
@@ -230,7 +234,7 @@ fn rust_constants() -> BTreeMap<&'static str, u64> {
 fn every_c_constant_has_a_rust_constant_of_the_same_value() {
     let facts = Facts::load();
     let constants = facts.numbers("constants");
-    assert_eq!(constants.len(), 631);
+    assert_eq!(constants.len(), 644);
     let rust = rust_constants();
     let mut faults = Vec::new();
     for (name, value) in constants {
