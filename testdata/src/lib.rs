@@ -2,6 +2,7 @@
 
 pub mod amd_ibs;
 pub mod annotated;
+pub mod arm_spe;
 pub mod bytes;
 pub mod coresight;
 pub mod elf;

@@ -11,8 +11,11 @@ use super::packets::PacketAt;
 
 /// The perf whose text a packet is printed in.
 ///
-/// The texts differ only in events and operations: perf 7.2 knows more of them, and prints the numbers of the events
-/// that it does not know.
+/// perf 7.2 knows more events, more operations, and the target of the previous branch. It prints the numbers of the events
+/// that it does not know. All other texts are the same.
+///
+/// For reserved subclasses of the class [`OperationClass::OTHER`], perf 7.2 prints the text of the packet before, by mistake.
+/// Their text here is that of perf for the reserved class: `OP-TYPE`, the payload, and the class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PerfText {
@@ -119,7 +122,7 @@ impl Display for PacketText {
                 };
                 write!(f, "LAT {cycles} {name}")
             }
-            Packet::Address(address) => write_address(f, address),
+            Packet::Address(address) => write_address(f, address, self.perf),
             Packet::Events(events) => write_events(f, events, self.perf),
             Packet::Operation(operation) => match self.perf {
                 PerfText::V6_1 => write_old_operation(f, operation),
@@ -129,12 +132,12 @@ impl Display for PacketText {
     }
 }
 
-fn write_address(f: &mut Formatter<'_>, address: AddressPacket) -> fmt::Result {
+fn write_address(f: &mut Formatter<'_>, address: AddressPacket, perf: PerfText) -> fmt::Result {
     let (low, ns) = (address.low_bits(), u8::from(address.is_non_secure()));
     let name = match address.index {
         AddressIndex::INSTRUCTION => "PC",
         AddressIndex::BRANCH_TARGET => "TGT",
-        AddressIndex::PREVIOUS_TARGET => "PBT",
+        AddressIndex::PREVIOUS_TARGET if perf != PerfText::V6_1 => "PBT",
         AddressIndex::DATA_VIRTUAL => return write!(f, "VA 0x{:x}", address.payload),
         AddressIndex::DATA_PHYSICAL => {
             let ch = u8::from(address.is_checked());
@@ -230,6 +233,11 @@ const fn scalar(payload: u8) -> &'static str {
     if payload & 1 != 0 { " COND-SELECT" } else { " INSN-OTHER" }
 }
 
+/// Writes an operation for which there is no name.
+fn write_unnamed(f: &mut Formatter<'_>, operation: OperationPacket) -> fmt::Result {
+    write!(f, "OP-TYPE 0x{:x} ({})", operation.payload, operation.class.0)
+}
+
 fn write_operation(f: &mut Formatter<'_>, operation: OperationPacket) -> fmt::Result {
     let payload = operation.payload;
     match operation.class {
@@ -247,7 +255,7 @@ fn write_operation(f: &mut Formatter<'_>, operation: OperationPacket) -> fmt::Re
                 write_bits(f, payload, &SCALAR)?;
                 f.write_str(scalar(payload))
             }
-            None => Ok(()),
+            None => write_unnamed(f, operation),
         },
         OperationClass::LOAD_STORE => {
             f.write_str(direction(payload))?;
@@ -281,7 +289,7 @@ fn write_operation(f: &mut Formatter<'_>, operation: OperationPacket) -> fmt::Re
                 _ => "",
             })
         }
-        OperationClass(class) => write!(f, "OP-TYPE 0x{payload:x} ({class})"),
+        _ => write_unnamed(f, operation),
     }
 }
 
@@ -306,8 +314,6 @@ fn write_old_operation(f: &mut Formatter<'_>, operation: OperationPacket) -> fmt
                 0x00 => " GP-REG",
                 0x04 => " SIMD-FP",
                 0x10 => " UNSPEC-REG",
-                0x14 => " MTE-TAG",
-                0x20 => " MEMCPY",
                 0x30 => " NV-SYSREG",
                 _ => "",
             })?;
@@ -322,6 +328,6 @@ fn write_old_operation(f: &mut Formatter<'_>, operation: OperationPacket) -> fmt
             let conditional = if payload & 1 != 0 { " COND" } else { "" };
             write!(f, "B{conditional}{indirect}")
         }
-        OperationClass(class) => write!(f, "OP-TYPE 0x{payload:x} ({class})"),
+        _ => write_unnamed(f, operation),
     }
 }
