@@ -33,6 +33,7 @@ pub mod profile;
 pub mod repair;
 pub mod session;
 pub mod shape;
+pub mod spe;
 pub mod symbol_elf;
 pub mod symbol_text;
 pub mod time_order;
@@ -76,4 +77,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("profile", profile::run),
     ("ibs", ibs::run),
     ("coresight", coresight::run),
+    ("spe", spe::run),
 ];

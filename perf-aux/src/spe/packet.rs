@@ -133,7 +133,7 @@ impl Packet {
     fn extended(offset: u64, bytes: &[u8], high: u8) -> Result<(Self, usize), PacketFault> {
         match bytes.get(1) {
             Some(0) => {
-                // 2 to 16.
+                // 2 to 16. As in perf, all of these bytes must be there, even if fewer are passed.
                 let alignment = 2_usize << high;
                 if bytes.len() < alignment {
                     return Err(PacketFault::Truncated);
