@@ -83,6 +83,7 @@ pub mod ksymbol;
 pub mod mmap_page;
 pub mod namespaces;
 pub mod open;
+pub mod provisional;
 pub mod read_format;
 pub mod record;
 pub mod regs;
