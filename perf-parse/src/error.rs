@@ -75,6 +75,15 @@ pub enum ErrorKind {
         /// The unknown bits.
         bits: u64,
     },
+    /// The value of a field belongs to an ABI that no released kernel has: see [`provisional`](perf_abi::provisional). The
+    /// offset is that of the field. [`SampleLayout::with_provisional_abi`](crate::SampleLayout::with_provisional_abi) and
+    /// [`Reader::with_provisional_abi`](crate::file::Reader::with_provisional_abi) decode the record.
+    Provisional {
+        /// Name of the field.
+        field: &'static str,
+        /// The bits of the provisional ABI.
+        bits: u64,
+    },
     /// The attr has both `PERF_SAMPLE_WEIGHT` and `PERF_SAMPLE_WEIGHT_STRUCT`, which use the same place in a sample.
     BothWeights,
 }
@@ -94,7 +103,8 @@ impl ErrorKind {
             | Self::Unterminated { field }
             | Self::OutOfRange { field, .. }
             | Self::Malformed { field, .. }
-            | Self::UnknownBits { field, .. } => field,
+            | Self::UnknownBits { field, .. }
+            | Self::Provisional { field, .. } => field,
             Self::RecordSize { .. } => "header.size",
             Self::AttrSize { .. } => "attr.size",
             Self::BothWeights => "sample_type",
@@ -121,6 +131,12 @@ impl core::fmt::Display for ErrorKind {
                 write!(
                     f,
                     "has bits {bits:#x} of a newer kernel, so the positions of later fields are unknown"
+                )
+            }
+            Self::Provisional { bits, .. } => {
+                write!(
+                    f,
+                    "has bits {bits:#x} of an ABI that no released kernel has; the option provisional-abi decodes it"
                 )
             }
             Self::BothWeights => f.write_str("has WEIGHT and WEIGHT_STRUCT, which exclude each other"),

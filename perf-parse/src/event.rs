@@ -88,6 +88,11 @@ impl Event {
         }
     }
 
+    /// Decodes the samples of the provisional ABI from now on.
+    pub(crate) fn decode_provisional_abi(&mut self) {
+        self.layout = self.layout.with_provisional_abi();
+    }
+
     /// Returns the reason why the event's samples cannot be decoded: the attr asks for a field that this crate does not
     /// know. `None` if the samples can be decoded. The event's other records can always be decoded.
     #[must_use]

@@ -36,6 +36,8 @@ pub struct SampleLayout {
     pub(crate) stack_user_is_zero: bool,
     /// The layout of the capture's MMAP2 records; `None` if it is unknown.
     pub(crate) mmap2: Option<Mmap2Layout>,
+    /// Whether samples of an ABI that no released kernel has are decoded.
+    pub(crate) has_provisional_abi: bool,
 }
 
 /// The fields of a sample after the leading ones, as far as decoders differ for them.
@@ -184,7 +186,45 @@ impl SampleLayout {
             tail: TailFields::of(sample_type),
             stack_user_is_zero: attr.sample_stack_user == 0,
             mmap2: None,
+            has_provisional_abi: false,
         }
+    }
+
+    /// Returns this layout, but with samples of the [provisional ABI](perf_abi::provisional) decoded and written. By default
+    /// they are refused with [`ErrorKind::Provisional`], because the kernel that will have this ABI may write another layout.
+    ///
+    /// For a capture, [`Reader::with_provisional_abi`](crate::file::Reader::with_provisional_abi) does this for all events.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::abi::attr::Attr;
+    /// use perf_parse::abi::sample_type::SampleType;
+    /// use perf_parse::{ErrorKind, RawRecord, Sample, SampleLayout};
+    ///
+    /// let attr = Attr { sample_type: SampleType::REGS_USER, ..Attr::default() };
+    /// let layout = SampleLayout::new(&attr)?;
+    /// // A sample of the ABI 6: 64-bit with SIMD registers. It has one predicate register of one word.
+    /// let bytes = b"\x09\0\0\0\x02\0\x20\0\x06\0\0\0\0\0\0\0\0\0\0\0\x01\0\x01\0\xff\0\0\0\0\0\0\0";
+    /// let (record, _) = RawRecord::<perf_parse::abi::endian::LittleEndian>::parse(bytes)?;
+    /// let error = Sample::parse(&layout, &record)?.tail().unwrap_err();
+    /// assert_eq!(error.kind, ErrorKind::Provisional { field: "regs_user.abi", bits: 4 });
+    ///
+    /// let layout = layout.with_provisional_abi();
+    /// let tail = Sample::parse(&layout, &record)?.tail()?;
+    /// assert_eq!(tail.simd_regs_user.unwrap().predicate(0).unwrap().get(0), Some(0xff));
+    /// # Ok::<(), perf_parse::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn with_provisional_abi(mut self) -> Self {
+        self.has_provisional_abi = true;
+        self
+    }
+
+    /// Returns whether samples of the [provisional ABI](perf_abi::provisional) are decoded.
+    #[must_use]
+    pub const fn has_provisional_abi(&self) -> bool {
+        self.has_provisional_abi
     }
 
     /// Returns the fields of a sample.

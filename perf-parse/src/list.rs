@@ -172,6 +172,11 @@ impl<'a, T: ListItem, O: ByteOrder> List<'a, T, O> {
         ListIter { values: self.values.iter(), order: self.order }
     }
 
+    /// Returns some of the values; `None` if there are not as many.
+    pub(crate) fn part(&self, range: core::ops::Range<usize>) -> Option<Self> {
+        self.values.get(range).map(|values| Self::of(self.order, values))
+    }
+
     /// Returns the bytes of the array as recorded.
     #[must_use]
     pub fn as_bytes(&self) -> &'a [u8] {

@@ -8,6 +8,7 @@ mod branch_stack;
 mod callchain;
 mod read;
 mod regs;
+mod simd_regs;
 mod stack_user;
 mod tail;
 
@@ -15,6 +16,7 @@ pub use branch_stack::BranchStack;
 pub use callchain::{Callchain, ChainFrame, ChainFrames};
 pub use read::{Read, ReadValue, ReadValues};
 pub use regs::{Regs, RegsIter};
+pub use simd_regs::{SimdRegs, simd_register_number};
 pub use stack_user::StackUser;
 #[cfg(feature = "std")]
 pub(crate) use tail::AFTER_STACK;

@@ -37,7 +37,9 @@ mod sample;
 mod simpleperf;
 
 pub use encoder::RecordEncoder;
-pub use fields::{BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields};
+pub use fields::{
+    BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, SimdRegsFields, StackUserFields,
+};
 pub use sample::sample;
 
 use alloc::vec::Vec;

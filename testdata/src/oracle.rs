@@ -31,7 +31,7 @@ pub use format::{FormatText, format, tracing_data};
 pub use read::{Read, ReadValue};
 pub use reader::Reader;
 pub use readings::Readings;
-pub use sample::{Regs, Sample, Stack, WeightStruct};
+pub use sample::{Regs, Sample, SimdRegs, Stack, WeightStruct};
 pub use user::user;
 pub use value::Value;
 
@@ -97,6 +97,19 @@ pub struct SampleId {
 /// or an unknown bit of `attr`: a `sample_type` bit in samples, a `read_format` bit if the record
 /// has counter values.
 pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
+    record_of(attr, big, bytes, false)
+}
+
+/// Does the same, and decodes samples of the ABI that is in review: vector and predicate registers after the general ones.
+///
+/// # Errors
+///
+/// As [`record`]; without this, such samples are errors.
+pub fn record_of_next_abi(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
+    record_of(attr, big, bytes, true)
+}
+
+fn record_of(attr: &Attr, big: bool, bytes: &[u8], next_abi: bool) -> Result<Record, String> {
     let mut r = Reader::new(bytes, big);
     let kind = r.u32("header.type")?;
     let misc = r.u16("header.misc")?;
@@ -112,7 +125,7 @@ pub fn record(attr: &Attr, big: bool, bytes: &[u8]) -> Result<Record, String> {
         return Ok(Record { kind, misc, size, body: Body::Other(payload.to_vec()), sample_id: None });
     }
     if kind == PERF_RECORD_SAMPLE {
-        let sample = sample::sample(attr, big, misc, payload)?;
+        let sample = sample::sample(attr, big, misc, payload, next_abi)?;
         return Ok(Record { kind, misc, size, body: Body::Sample(Box::new(sample)), sample_id: None });
     }
     let id_size = if attr.flags.0 & SAMPLE_ID_ALL == 0 { 0 } else { sample_id_size(attr.sample_type.0) };

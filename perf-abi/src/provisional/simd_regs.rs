@@ -11,7 +11,7 @@
 //! - The attr grows to [`ATTR_SIZE`] bytes: see [`SimdRegsAttr`]. A sample can be decoded without these bytes, because it
 //!   counts its registers itself. They only tell which registers it has.
 
-use zerocopy::FromBytes;
+use zerocopy::FromBytes as _;
 use zerocopy_derive::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::endian::{BigEndian, Endian, Endianness, LittleEndian, U16, U32, U64};

@@ -27,6 +27,8 @@ pub struct Events {
     most: usize,
     most_ids: usize,
     ids_left: usize,
+    /// Whether the samples of the events are decoded if they are of the provisional ABI.
+    has_provisional_abi: bool,
 }
 
 /// No events, with the default [`Limits`].
@@ -74,7 +76,14 @@ impl Events {
     /// Creates an empty list with the given limits.
     pub(crate) fn within(limits: &Limits) -> Self {
         let (most, ids) = (limits.events, limits.ids);
-        Self { list: Vec::new(), dispatch: Dispatch::default(), most, most_ids: ids, ids_left: ids }
+        Self {
+            list: Vec::new(),
+            dispatch: Dispatch::default(),
+            most,
+            most_ids: ids,
+            ids_left: ids,
+            has_provisional_abi: false,
+        }
     }
 
     /// Reserves room for `count` events, up to the limit.
@@ -109,7 +118,10 @@ impl Events {
         } else {
             leave_out("attr.ids", self.most_ids, "ids of events", ids_at);
         }
-        let event = Event::new(self.list.len(), read, held);
+        let mut event = Event::new(self.list.len(), read, held);
+        if self.has_provisional_abi {
+            event.decode_provisional_abi();
+        }
         if let Some(error) = event.fault() {
             let at = offset.saturating_add(u64::from(error.offset));
             account.note(FileError::new(FileErrorKind::Layout(error), at));
@@ -272,6 +284,12 @@ impl Events {
         {
             Arc::make_mut(event).name = Some(Vec::from(name));
         }
+    }
+
+    /// Decodes the samples of the provisional ABI of all events, and of those that are added.
+    pub(crate) fn decode_provisional_abi(&mut self) {
+        self.has_provisional_abi = true;
+        self.list.iter_mut().for_each(|event| Arc::make_mut(event).decode_provisional_abi());
     }
 
     /// Sets the layout of the MMAP2 records whose bytes fit both layouts.

@@ -165,6 +165,27 @@ impl<'a> Reader<'a> {
         Self { mode: Mode::Ring, applied: 0, data, ..self }
     }
 
+    /// Decodes samples of the [provisional ABI](perf_abi::provisional), which no released kernel has. By default they are
+    /// refused with [`ErrorKind::Provisional`](crate::ErrorKind::Provisional): the kernel that will have this ABI may write
+    /// another layout.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_parse::Reader;
+    ///
+    /// # let path = "examples/captures/plain.data";
+    /// let bytes = std::fs::read(path)?;
+    /// let reader = Reader::new(&bytes)?.with_provisional_abi();
+    /// assert!(reader.events().iter().all(|event| event.layout.has_provisional_abi()));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_provisional_abi(mut self) -> Self {
+        self.events.decode_provisional_abi();
+        self
+    }
+
     /// Adds a data file of a folder capture. Its records are read after those of the files before it. The first record
     /// is at the start of `bytes`. If the other data files are read by windows, this one is, too.
     ///

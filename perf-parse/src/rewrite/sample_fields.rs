@@ -10,7 +10,7 @@ use super::record_words::RecordWords;
 use crate::error::Error;
 use crate::layout::SampleLayout;
 use crate::record::RawRecord;
-use crate::sample::{AFTER_STACK, Reading, Sample, Tail};
+use crate::sample::{AFTER_STACK, Reading, Regs, Sample, SimdRegs, Tail};
 
 /// The fields that samples can be without. The others tell which event, thread and time a sample is of, and what it counts.
 pub(super) const REMOVABLE: SampleType = SampleType::CALLCHAIN
@@ -70,10 +70,11 @@ pub(super) fn without(
         kept.extend_from_slice(&[0; 8]);
     }
     let mut kept = RecordWords::new(kept, record.endianness());
+    let after = if sample.layout().has_provisional_abi { after.with_provisional_abi() } else { *after };
     // It is no longer than it was.
     let _fits = kept.set_size();
     let (raw, _) = RawRecord::<Endianness>::parse_in(record.endianness(), &kept.bytes)?;
-    Sample::parse(after, &raw)?.tail()?;
+    Sample::parse(&after, &raw)?.tail()?;
     Ok(kept.bytes)
 }
 
@@ -91,6 +92,10 @@ fn leading<O: ByteOrder>(sample: &Sample<'_, O>, tail: &Tail<'_, O>) -> usize {
 fn sizes<O: ByteOrder>(tail: &Tail<'_, O>) -> [(SampleType, usize); 15] {
     let word = |is_there: bool| if is_there { 8 } else { 0 };
     let words = |count: usize| count.saturating_mul(8);
+    let regs = |regs: Option<Regs<'_, O>>, simd: Option<SimdRegs<'_, O>>| {
+        let simd = simd.map_or(0, |it| it.data.len().saturating_add(1));
+        regs.map_or(0, |it| words(it.values.len().saturating_add(simd).saturating_add(1)))
+    };
     let branches = tail.branch_stack.map_or(0, |it| {
         let counters = it.counters.map_or(0, |counters| counters.len());
         let entries = it.entries.len().saturating_mul(3);
@@ -100,7 +105,7 @@ fn sizes<O: ByteOrder>(tail: &Tail<'_, O>) -> [(SampleType, usize); 15] {
         (SampleType::CALLCHAIN, tail.callchain.map_or(0, |it| words(it.words().len().saturating_add(1)))),
         (SampleType::RAW, tail.raw.map_or(0, |it| it.len().saturating_add(4))),
         (SampleType::BRANCH_STACK, branches),
-        (SampleType::REGS_USER, tail.regs_user.map_or(0, |it| words(it.values.len().saturating_add(1)))),
+        (SampleType::REGS_USER, regs(tail.regs_user, tail.simd_regs_user)),
         (
             SampleType::STACK_USER,
             tail.stack_user
@@ -110,7 +115,7 @@ fn sizes<O: ByteOrder>(tail: &Tail<'_, O>) -> [(SampleType, usize); 15] {
         (SampleType::WEIGHT_STRUCT, word(tail.weight_struct.is_some())),
         (SampleType::DATA_SRC, word(tail.data_src.is_some())),
         (SampleType::TRANSACTION, word(tail.transaction.is_some())),
-        (SampleType::REGS_INTR, tail.regs_intr.map_or(0, |it| words(it.values.len().saturating_add(1)))),
+        (SampleType::REGS_INTR, regs(tail.regs_intr, tail.simd_regs_intr)),
         (SampleType::PHYS_ADDR, word(tail.phys_addr.is_some())),
         (SampleType::CGROUP, word(tail.cgroup.is_some())),
         (SampleType::DATA_PAGE_SIZE, word(tail.data_page_size.is_some())),

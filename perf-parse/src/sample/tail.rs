@@ -13,7 +13,7 @@ use perf_abi::regs::RegsAbi;
 use perf_abi::txn::Txn;
 use perf_abi::weight::WeightStruct;
 
-use super::{BranchStack, Callchain, Read, Regs, Sample, StackUser};
+use super::{BranchStack, Callchain, Read, Regs, Sample, SimdRegs, StackUser};
 use crate::error::Error;
 use crate::layout::TailFields;
 use reading::AmbiguousFields;
@@ -58,6 +58,11 @@ pub struct Tail<'a, O: ByteOrder = Endianness> {
     pub code_page_size: Option<u64>,
     /// A snapshot of the AUX area.
     pub aux: Option<&'a [u8]>,
+    /// Vector and predicate registers of user space, which follow those of `regs_user`. Provisional: `None` unless
+    /// [`SampleLayout::with_provisional_abi`](crate::SampleLayout::with_provisional_abi) was asked for.
+    pub simd_regs_user: Option<SimdRegs<'a, O>>,
+    /// Vector and predicate registers at the interrupt, which follow those of `regs_intr`. Provisional, as `simd_regs_user`.
+    pub simd_regs_intr: Option<SimdRegs<'a, O>>,
     /// The layouts in which the ambiguous fields were read.
     pub readings: Readings,
 }
@@ -74,12 +79,14 @@ impl<O: ByteOrder> serde::Serialize for Tail<'_, O> {
             raw: self.raw.map(SerializedBytes),
             branch_stack: self.branch_stack,
             regs_user: self.regs_user,
+            simd_regs_user: self.simd_regs_user,
             stack_user: self.stack_user,
             weight: self.weight,
             weight_struct: self.weight_struct,
             data_src: self.data_src,
             transaction: self.transaction,
             regs_intr: self.regs_intr,
+            simd_regs_intr: self.simd_regs_intr,
             phys_addr: self.phys_addr,
             cgroup: self.cgroup,
             data_page_size: self.data_page_size,
@@ -109,6 +116,8 @@ impl<O: ByteOrder> Tail<'_, O> {
         data_page_size: None,
         code_page_size: None,
         aux: None,
+        simd_regs_user: None,
+        simd_regs_intr: None,
         readings: Readings {
             hw_idx: Reading::Certain,
             counters: Reading::Certain,
@@ -126,8 +135,10 @@ impl<'a, O: ByteOrder> Sample<'a, O> {
     /// # Errors
     ///
     /// [`Truncated`] with the name of the field that does not fit, [`OutOfRange`] for a stack copy that is larger than its
-    /// room, [`Residue`] if bytes are left: a sample must be consumed exactly. The getters of the leading fields remain valid.
+    /// room, [`Residue`] if bytes are left: a sample must be consumed exactly. [`Provisional`] for registers of an ABI that no
+    /// released kernel has, unless the layout decodes it. The getters of the leading fields remain valid.
     ///
+    /// [`Provisional`]: crate::ErrorKind::Provisional
     /// [`Truncated`]: crate::ErrorKind::Truncated
     /// [`OutOfRange`]: crate::ErrorKind::OutOfRange
     /// [`Residue`]: crate::ErrorKind::Residue

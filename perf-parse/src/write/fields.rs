@@ -11,7 +11,7 @@ use perf_abi::weight::WeightStruct;
 
 use crate::error::Error;
 use crate::list::Branch;
-use crate::sample::{Read, ReadValue, Regs, Sample};
+use crate::sample::{Read, ReadValue, Regs, Sample, SimdRegs};
 
 /// A sample of owned fields; `None` for a field that its event does not record. Fields may be added: end a literal with
 /// `..SampleFields::default()`.
@@ -67,6 +67,11 @@ pub struct SampleFields {
     pub code_page_size: Option<u64>,
     /// A snapshot of the AUX area, a multiple of 8 bytes.
     pub aux: Option<Vec<u8>>,
+    /// Vector and predicate registers of user space. Provisional: present if and only if the ABI of `regs_user` has
+    /// [`ABI_SIMD`](perf_abi::provisional::simd_regs::ABI_SIMD).
+    pub simd_regs_user: Option<SimdRegsFields>,
+    /// Vector and predicate registers at the interrupt, as `simd_regs_user`.
+    pub simd_regs_intr: Option<SimdRegsFields>,
     // `#[non_exhaustive]` would also forbid `..SampleFields::default()` in other crates.
     #[doc(hidden)]
     pub non_exhaustive: (),
@@ -115,6 +120,21 @@ pub struct RegsFields {
     pub values: Vec<u64>,
 }
 
+/// Vector and predicate registers, which are [provisional](perf_abi::provisional::simd_regs).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SimdRegsFields {
+    /// Number of vector registers.
+    pub nr_vectors: u16,
+    /// Words of each vector register; not 0 if there are any.
+    pub vector_qwords: u16,
+    /// Number of predicate registers.
+    pub nr_pred: u16,
+    /// Words of each predicate register; not 0 if there are any.
+    pub pred_qwords: u16,
+    /// The words of the vector registers, then those of the predicate registers: as many as the other fields count.
+    pub data: Vec<u64>,
+}
+
 /// A copy of the user stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackUserFields {
@@ -137,6 +157,13 @@ impl<O: ByteOrder> From<&Read<'_, O>> for ReadFields {
 impl<O: ByteOrder> From<Regs<'_, O>> for RegsFields {
     fn from(regs: Regs<'_, O>) -> Self {
         Self { abi: regs.abi, values: regs.values.iter().collect() }
+    }
+}
+
+impl<O: ByteOrder> From<SimdRegs<'_, O>> for SimdRegsFields {
+    fn from(regs: SimdRegs<'_, O>) -> Self {
+        let SimdRegs { nr_vectors, vector_qwords, nr_pred, pred_qwords, data } = regs;
+        Self { nr_vectors, vector_qwords, nr_pred, pred_qwords, data: data.iter().collect() }
     }
 }
 
@@ -184,6 +211,8 @@ impl<O: ByteOrder> Sample<'_, O> {
             data_page_size: tail.data_page_size,
             code_page_size: tail.code_page_size,
             aux: tail.aux.map(Vec::from),
+            simd_regs_user: tail.simd_regs_user.map(SimdRegsFields::from),
+            simd_regs_intr: tail.simd_regs_intr.map(SimdRegsFields::from),
             non_exhaustive: (),
         })
     }

@@ -3,13 +3,16 @@
 use alloc::vec::Vec;
 
 use perf_abi::branch::{BranchEntry, BranchSampleType};
-use perf_abi::endian::{Endian, I32, U32, U64};
+use perf_abi::endian::{Endian, I32, U16, U32, U64};
+use perf_abi::provisional::simd_regs::{RawSimdRegs, has_simd_regs};
 use perf_abi::read_format::ReadFormat;
 use perf_abi::record::{Misc, RecordType};
 use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
 
-use super::{BranchStackFields, ReadFields, RegsFields, SampleFields, StackUserFields, WriteError};
+use super::{
+    BranchStackFields, ReadFields, RegsFields, SampleFields, SimdRegsFields, StackUserFields, WriteError,
+};
 use super::{framed, put, word};
 use crate::layout::SampleLayout;
 
@@ -62,6 +65,7 @@ fn payload<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, it: &SampleField
     at.checked(SampleType::REGS_USER, "regs_user", &it.regs_user, |out, regs| {
         self::regs::<O>(out, "regs_user", layout.regs_user, regs)
     })?;
+    simd_regs::<O>(at.out, layout, USER, it.regs_user.as_ref(), it.simd_regs_user.as_ref())?;
     at.checked(SampleType::STACK_USER, "stack_user", &it.stack_user, stack_user::<O>)?;
     at.field(SampleType::WEIGHT, "weight", &it.weight, words)?;
     at.field(SampleType::WEIGHT_STRUCT, "weight_struct", &it.weight_struct, |out, weight| {
@@ -72,6 +76,7 @@ fn payload<O: Endian>(out: &mut Vec<u8>, layout: &SampleLayout, it: &SampleField
     at.checked(SampleType::REGS_INTR, "regs_intr", &it.regs_intr, |out, regs| {
         self::regs::<O>(out, "regs_intr", layout.regs_intr, regs)
     })?;
+    simd_regs::<O>(at.out, layout, INTR, it.regs_intr.as_ref(), it.simd_regs_intr.as_ref())?;
     at.field(SampleType::PHYS_ADDR, "phys_addr", &it.phys_addr, words)?;
     at.field(SampleType::CGROUP, "cgroup", &it.cgroup, words)?;
     at.field(SampleType::DATA_PAGE_SIZE, "data_page_size", &it.data_page_size, words)?;
@@ -208,6 +213,53 @@ fn regs<O: Endian>(
     }
     word::<O>(out, regs.abi.0);
     array::<O>(out, &regs.values);
+    Ok(())
+}
+
+/// The names of the fields of provisional registers: the ABI that they need, and themselves.
+type SimdNames = (&'static str, &'static str);
+
+const USER: SimdNames = ("regs_user.abi", "simd_regs_user");
+const INTR: SimdNames = ("regs_intr.abi", "simd_regs_intr");
+
+/// Writes vector and predicate registers, if the ABI of the registers before them has such.
+fn simd_regs<O: Endian>(
+    out: &mut Vec<u8>,
+    layout: &SampleLayout,
+    (abi_field, field): SimdNames,
+    regs: Option<&RegsFields>,
+    simd: Option<&SimdRegsFields>,
+) -> Result<(), WriteError> {
+    let has_simd = regs.is_some_and(|regs| has_simd_regs(regs.abi));
+    if has_simd && !layout.has_provisional_abi() {
+        let must = "of a released kernel, unless the layout has the provisional ABI";
+        return Err(WriteError::Invalid { field: abi_field, must });
+    }
+    let simd = match (has_simd, simd) {
+        (true, Some(simd)) => simd,
+        (false, None) => return Ok(()),
+        (true, None) => return Err(WriteError::Missing { field }),
+        (false, Some(_)) => return Err(WriteError::NotRecorded { field }),
+    };
+    let words = |nr: u16, qwords: u16| u64::from(nr).wrapping_mul(u64::from(qwords));
+    let count =
+        words(simd.nr_vectors, simd.vector_qwords).wrapping_add(words(simd.nr_pred, simd.pred_qwords));
+    let is_empty = |nr, qwords| nr != 0 && qwords == 0;
+    if simd.data.len() as u64 != count
+        || is_empty(simd.nr_vectors, simd.vector_qwords)
+        || is_empty(simd.nr_pred, simd.pred_qwords)
+    {
+        let must = "as many words as its registers have, which have at least 1 each";
+        return Err(WriteError::Invalid { field, must });
+    }
+    let header = RawSimdRegs::<O> {
+        nr_vectors: U16::new(simd.nr_vectors),
+        vector_qwords: U16::new(simd.vector_qwords),
+        nr_pred: U16::new(simd.nr_pred),
+        pred_qwords: U16::new(simd.pred_qwords),
+    };
+    put(out, &header);
+    array::<O>(out, &simd.data);
     Ok(())
 }
 

@@ -8,6 +8,7 @@ mod captures;
 mod fields;
 mod records;
 mod samples;
+mod simd_regs;
 mod simpleperf;
 mod user;
 

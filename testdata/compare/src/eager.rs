@@ -6,7 +6,7 @@ use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::ByteOrder;
 use perf_abi::record::RecordType;
 use perf_parse::record::FileId;
-use perf_parse::sample::{BranchStack, Callchain, ChainFrame, Read, Reading, Readings, Regs};
+use perf_parse::sample::{BranchStack, Callchain, ChainFrame, Read, Reading, Readings, Regs, SimdRegs};
 use perf_parse::{Error, RawRecord, Record, Sample, SampleLayout};
 use testdata::oracle;
 
@@ -220,6 +220,8 @@ fn sample<O: ByteOrder>(
         data_page_size: tail.data_page_size,
         code_page_size: tail.code_page_size,
         aux: tail.aux.map(Vec::from),
+        simd_regs_user: tail.simd_regs_user.as_ref().map(simd_regs),
+        simd_regs_intr: tail.simd_regs_intr.as_ref().map(simd_regs),
         readings: {
             let empty_stack = tail.stack_user.is_some_and(|stack| stack.data.is_empty());
             readings(attr, empty_stack, &tail.readings, possible)
@@ -285,6 +287,25 @@ fn regs<O: ByteOrder>(regs: &Regs<'_, O>, mask: u64) -> oracle::Regs {
         assert_eq!(regs.get(bit), None);
     }
     oracle::Regs { abi: regs.abi.0, values }
+}
+
+fn simd_regs<O: ByteOrder>(regs: &SimdRegs<'_, O>) -> oracle::SimdRegs {
+    let mut left = regs.data.iter().collect::<Vec<u64>>().into_iter();
+    let mut take = |nr: u16, qwords: u16| -> Vec<Vec<u64>> {
+        (0..nr).map(|_| left.by_ref().take(qwords.into()).collect()).collect()
+    };
+    let vectors = take(regs.nr_vectors, regs.vector_qwords);
+    let preds = take(regs.nr_pred, regs.pred_qwords);
+    assert_eq!(left.next(), None);
+    // A register that lacks a word is none, and can only be the last one.
+    let whole = |all: &[Vec<u64>], qwords: u16| -> Vec<Vec<u64>> {
+        all.iter().filter(|words| words.len() == usize::from(qwords)).cloned().collect()
+    };
+    let of = |lists: &mut dyn Iterator<Item = Vec<u64>>| lists.collect::<Vec<_>>();
+    assert_eq!(of(&mut regs.vectors().map(|it| it.iter().collect())), whole(&vectors, regs.vector_qwords));
+    assert_eq!(of(&mut regs.predicates().map(|it| it.iter().collect())), whole(&preds, regs.pred_qwords));
+    assert_eq!((regs.vector(regs.nr_vectors), regs.predicate(regs.nr_pred)), (None, None));
+    oracle::SimdRegs { vectors, preds }
 }
 
 fn readings(attr: &Attr, empty_stack: bool, it: &Readings, possible: usize) -> oracle::Readings {

@@ -134,10 +134,16 @@ impl<'a> Reader<'a> {
         self.cut = true;
     }
 
+    /// Returns whether the next 8 bytes are those that were cut off, and takes them as read.
+    pub(super) fn ends_cut(&mut self) -> bool {
+        let is_cut = self.cut && self.left.is_empty();
+        self.cut &= !is_cut;
+        is_cut
+    }
+
     /// Reads the next word; returns `None` if it is the word that was cut off.
     pub(super) fn u64_unless_cut(&mut self, field: &str) -> Result<Option<u64>, String> {
-        if self.cut && self.left.is_empty() {
-            self.cut = false;
+        if self.ends_cut() {
             return Ok(None);
         }
         Ok(Some(self.u64(field)?))

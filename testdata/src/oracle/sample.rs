@@ -94,6 +94,10 @@ pub struct Sample {
     pub code_page_size: Option<u64>,
     /// `PERF_SAMPLE_AUX`.
     pub aux: Option<Vec<u8>>,
+    /// The registers after those of `PERF_SAMPLE_REGS_USER`, of the ABI that is in review.
+    pub simd_regs_user: Option<SimdRegs>,
+    /// The registers after those of `PERF_SAMPLE_REGS_INTR`, of the ABI that is in review.
+    pub simd_regs_intr: Option<SimdRegs>,
     /// The readings of the ambiguous parts.
     pub readings: Readings,
 }
@@ -105,6 +109,15 @@ pub struct Regs {
     pub abi: u64,
     /// One word for each bit of the attr's mask, the lowest bit first.
     pub values: Vec<u64>,
+}
+
+/// Vector and predicate registers, of the ABI that is in review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimdRegs {
+    /// The words of each vector register. Only the last register of all may lack a word.
+    pub vectors: Vec<Vec<u64>>,
+    /// The words of each predicate register.
+    pub preds: Vec<Vec<u64>>,
 }
 
 /// A copy of the top of the user stack.
@@ -130,12 +143,20 @@ pub struct WeightStruct {
 }
 
 /// Decodes the payload of a sample with the first combination of readings that consumes it exactly.
-pub(super) fn sample(attr: &Attr, big: bool, misc: u16, payload: &[u8]) -> Result<Sample, String> {
+///
+/// `next_abi` is whether the ABI that is in review is decoded.
+pub(super) fn sample(
+    attr: &Attr,
+    big: bool,
+    misc: u16,
+    payload: &[u8],
+    next_abi: bool,
+) -> Result<Sample, String> {
     let mut choices = Choices::default();
-    let mut result = read_sample(attr, misc, Reader::new(payload, big), &mut choices);
+    let mut result = read_sample(attr, misc, Reader::new(payload, big), &mut choices, next_abi);
     let mut fits = u32::from(result.is_ok());
     while choices.advance() {
-        let other = read_sample(attr, misc, Reader::new(payload, big), &mut choices);
+        let other = read_sample(attr, misc, Reader::new(payload, big), &mut choices, next_abi);
         fits += u32::from(other.is_ok());
         if result.is_err() && other.is_ok() {
             result = other;
@@ -147,7 +168,13 @@ pub(super) fn sample(attr: &Attr, big: bool, misc: u16, payload: &[u8]) -> Resul
 }
 
 /// Decodes a sample with the readings in `choices`.
-fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices) -> Result<Sample, String> {
+fn read_sample(
+    attr: &Attr,
+    misc: u16,
+    mut r: Reader<'_>,
+    choices: &mut Choices,
+    next_abi: bool,
+) -> Result<Sample, String> {
     let sample_type = attr.sample_type.0;
     if sample_type >= PERF_SAMPLE_MAX {
         return Err(format!("attr.sample_type: {sample_type:#x} has unknown bits"));
@@ -201,6 +228,7 @@ fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices)
     }
     if sample_type & PERF_SAMPLE_REGS_USER != 0 {
         s.regs_user = regs(attr.sample_regs_user, &mut r, choices, &mut s.readings.regs_user)?;
+        s.simd_regs_user = simd_regs(s.regs_user.as_ref(), &mut r, next_abi)?;
     }
     if sample_type & PERF_SAMPLE_STACK_USER != 0 {
         let size = r.u64("stack_user.size")?;
@@ -241,6 +269,7 @@ fn read_sample(attr: &Attr, misc: u16, mut r: Reader<'_>, choices: &mut Choices)
     }
     if sample_type & PERF_SAMPLE_REGS_INTR != 0 {
         s.regs_intr = regs(attr.sample_regs_intr, &mut r, choices, &mut s.readings.regs_intr)?;
+        s.simd_regs_intr = simd_regs(s.regs_intr.as_ref(), &mut r, next_abi)?;
     }
     if sample_type & PERF_SAMPLE_PHYS_ADDR != 0 {
         s.phys_addr = r.u64_unless_cut("phys_addr")?;
@@ -283,4 +312,36 @@ fn regs(
         }
     }
     Ok(Some(Regs { abi, values }))
+}
+
+/// Reads the registers that the bit 4 of the ABI announces; returns `None` without it, and if they are cut off.
+fn simd_regs(regs: Option<&Regs>, r: &mut Reader<'_>, next_abi: bool) -> Result<Option<SimdRegs>, String> {
+    let Some(regs) = regs.filter(|regs| regs.abi & 4 != 0) else { return Ok(None) };
+    if !next_abi {
+        return Err(format!("regs.abi: {} is of no released kernel", regs.abi));
+    }
+    if r.ends_cut() {
+        return Ok(None);
+    }
+    let nr_vectors = r.u16("nr_vectors")?;
+    let vector_qwords = r.u16("vector_qwords")?;
+    let nr_pred = r.u16("nr_pred")?;
+    let pred_qwords = r.u16("pred_qwords")?;
+    let mut read = |nr: u16, qwords: u16| {
+        let mut registers = Vec::new();
+        for _register in 0..nr {
+            if qwords == 0 {
+                return Err("a register has no words".to_string());
+            }
+            let mut words = Vec::new();
+            for _word in 0..qwords {
+                words.extend(r.u64_unless_cut("simd_regs.data")?);
+            }
+            registers.push(words);
+        }
+        Ok(registers)
+    };
+    let vectors = read(nr_vectors, vector_qwords)?;
+    let preds = read(nr_pred, pred_qwords)?;
+    Ok(Some(SimdRegs { vectors, preds }))
 }

@@ -3,6 +3,7 @@
 use perf_abi::branch::BranchSampleType;
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::ByteOrder;
+use perf_abi::provisional::simd_regs::{ABI_SIMD, has_simd_regs};
 use perf_abi::regs::RegsAbi;
 use perf_abi::sample_type::SampleType;
 use perf_abi::txn::Txn;
@@ -13,7 +14,8 @@ use super::reading::{AmbiguousFields, Reading, Readings};
 use crate::cursor::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::layout::SampleLayout;
-use crate::sample::{BranchStack, Callchain, Regs, Sample, StackUser};
+use crate::sample::simd_regs::{self, SimdFields};
+use crate::sample::{BranchStack, Callchain, Regs, Sample, SimdRegs, StackUser};
 
 /// The fields of a sample that follow the user stack.
 pub(crate) const AFTER_STACK: SampleType = SampleType::WEIGHT
@@ -68,7 +70,10 @@ impl<O: ByteOrder> TailWalk<O> {
             tail.branch_stack = Some(self.branch_stack(at, layout.branch_sample_type)?);
         }
         if records(SampleType::REGS_USER) {
-            tail.regs_user = self.regs(at, AmbiguousFields::REGS_USER, layout.regs_user)?;
+            tail.regs_user = self.regs(at, AmbiguousFields::REGS_USER, layout)?;
+            if tail.regs_user.is_some_and(|regs| has_simd_regs(regs.abi)) {
+                tail.simd_regs_user = self.simd_regs(at, &simd_regs::USER)?;
+            }
         }
         if records(SampleType::STACK_USER) {
             tail.stack_user = Some(self.stack_user(at, layout.stack_user_is_zero)?);
@@ -109,7 +114,10 @@ impl<O: ByteOrder> TailWalk<O> {
             tail.transaction = self.word(at, "transaction")?.map(Txn);
         }
         if records(SampleType::REGS_INTR) {
-            tail.regs_intr = self.regs(at, AmbiguousFields::REGS_INTR, layout.regs_intr)?;
+            tail.regs_intr = self.regs(at, AmbiguousFields::REGS_INTR, layout)?;
+            if tail.regs_intr.is_some_and(|regs| has_simd_regs(regs.abi)) {
+                tail.simd_regs_intr = self.simd_regs(at, &simd_regs::INTR)?;
+            }
         }
         if records(SampleType::PHYS_ADDR) {
             tail.phys_addr = self.word(at, "phys_addr")?;
@@ -186,13 +194,17 @@ impl<O: ByteOrder> TailWalk<O> {
         &mut self,
         at: &mut Cursor<'a>,
         which: AmbiguousFields,
-        mask: u64,
+        layout: &SampleLayout,
     ) -> Result<Option<Regs<'a, O>>, Error> {
-        let (abi_field, field) = match which {
-            AmbiguousFields::REGS_USER => ("regs_user.abi", "regs_user"),
-            _ => ("regs_intr.abi", "regs_intr"),
+        let (abi_field, field, mask) = match which {
+            AmbiguousFields::REGS_USER => ("regs_user.abi", "regs_user", layout.regs_user),
+            _ => ("regs_intr.abi", "regs_intr", layout.regs_intr),
         };
         let Some(abi) = self.word(at, abi_field)? else { return Ok(None) };
+        if abi & ABI_SIMD != 0 && !layout.has_provisional_abi {
+            let kind = ErrorKind::Provisional { field: abi_field, bits: abi & ABI_SIMD };
+            return Err(Error::new(kind, at.offset().saturating_sub(8)));
+        }
         let count = if abi != 0 || mask != 0 && self.other(which) { mask.count_ones() } else { 0 };
         let values = match at.list(self.order, u64::from(count), field) {
             Ok(values) => values,
@@ -202,6 +214,17 @@ impl<O: ByteOrder> TailWalk<O> {
             Err(error) => return Err(error),
         };
         Ok(Some(Regs { abi: RegsAbi(abi), mask, values }))
+    }
+
+    /// Takes vector and predicate registers. No released kernel writes them.
+    fn simd_regs<'a>(
+        &mut self,
+        at: &mut Cursor<'a>,
+        fields: &SimdFields,
+    ) -> Result<Option<SimdRegs<'a, O>>, Error> {
+        let (regs, cut, after) = simd_regs::take(self.order, *at, self.cut, fields)?;
+        (self.cut, *at) = (cut, after);
+        Ok(regs)
     }
 
     #[inline(always)]
