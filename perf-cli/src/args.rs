@@ -125,27 +125,27 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// Returns whether the capture must be read without mapping it.
-    pub(crate) fn no_mmap(&self) -> bool {
+    /// Returns the options for reading a capture; `None` if the verb reads none.
+    pub(crate) fn reading(&self) -> Option<&ReadingArgs> {
         match self {
-            Self::Info(args) => args.reading.no_mmap,
-            Self::Dump(args) => args.reading.no_mmap,
-            Self::Script(args) => args.reading.no_mmap,
-            Self::Report(args) => args.reading.no_mmap,
-            Self::Annotate(args) => args.reading.no_mmap,
-            Self::Fold(args) => args.profile.reading.no_mmap,
-            Self::Diff(args) => args.reading.no_mmap,
-            Self::Flamegraph(args) => args.profile.reading.no_mmap,
-            Self::Export(args) => args.profile.reading.no_mmap,
-            Self::Ring(args) => args.reading.no_mmap,
-            Self::Repair(args) => args.reading.no_mmap,
-            Self::Edit(args) => args.reading.no_mmap,
-            Self::Index(args) => args.reading.no_mmap,
+            Self::Info(args) => Some(&args.reading),
+            Self::Dump(args) => Some(&args.reading),
+            Self::Script(args) => Some(&args.reading),
+            Self::Report(args) => Some(&args.reading),
+            Self::Annotate(args) => Some(&args.reading),
+            Self::Fold(args) => Some(&args.profile.reading),
+            Self::Diff(args) => Some(&args.reading),
+            Self::Flamegraph(args) => Some(&args.profile.reading),
+            Self::Export(args) => Some(&args.profile.reading),
+            Self::Ring(args) => Some(&args.reading),
+            Self::Repair(args) => Some(&args.reading),
+            Self::Edit(args) => Some(&args.reading),
+            Self::Index(args) => Some(&args.reading),
             #[cfg(target_os = "linux")]
-            Self::Archive(args) => args.reading.no_mmap,
+            Self::Archive(args) => Some(&args.reading),
             #[cfg(target_os = "linux")]
-            Self::Live(_) => false,
-            Self::Completions(_) | Self::Man(_) => false,
+            Self::Live(_) => None,
+            Self::Completions(_) | Self::Man(_) => None,
         }
     }
 }
@@ -157,6 +157,11 @@ pub(crate) struct ReadingArgs {
     /// perfdata
     #[arg(long)]
     pub(crate) no_mmap: bool,
+
+    /// Decode samples with an ABI that is in review and that no released kernel has: vector registers, R16 to R31 and
+    /// SSP. The kernel that will have it may write another layout
+    #[arg(long)]
+    pub(crate) provisional_abi: bool,
 }
 
 const REPAIR_EXAMPLES: &str =

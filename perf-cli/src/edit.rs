@@ -23,7 +23,7 @@ use perf_profile::{Selection, Symbols};
 
 use crate::args::edit::{ClockOffset, ContainerArg, EditArgs};
 use crate::escape::shown;
-use crate::input::Memory;
+use crate::input::{Memory, of_wanted_abi};
 use crate::outcome::{Failure, Outcome, not_readable};
 #[cfg(target_os = "linux")]
 use crate::output::CaptureFolder;
@@ -76,7 +76,7 @@ fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
             let what = "captures that become one are read twice; give the names of files, or edit each alone";
             return Err(Failure(format!("standard input: {what}")));
         }
-        readers.push(Reader::open(path).map_err(|error| not_readable(path, &error))?);
+        readers.push(of_wanted_abi(Reader::open(path).map_err(|error| not_readable(path, &error))?));
         inputs.extend(files_of(path).map_err(|error| Failure(format!("{}: {error}", shown(path))))?);
     }
     // An output that cannot be is refused before the captures are read.
@@ -92,7 +92,7 @@ fn several(args: &EditArgs, steps: CaptureEdit) -> Result<Outcome, Failure> {
     let file = unnamed(&args.output).map_err(|error| failure(&error))?;
     let merged = merged(args, &readers, BufWriter::with_capacity(BUFFER, file))?;
     let file = merged.out.into_inner().map_err(|error| failure(&error))?;
-    let reader = Reader::from_file(file).map_err(|error| failure(&error))?;
+    let reader = of_wanted_abi(Reader::from_file(file).map_err(|error| failure(&error))?);
     let outcome = one(args, steps, &reader, Memory::default(), &inputs)?;
     Ok(if merged.account.is_clean() && merged.dropped == 0 { outcome } else { Outcome::Partial })
 }

@@ -2,14 +2,16 @@
 
 use std::io::Write;
 
+use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
+use perf_abi::provisional::simd_regs::SimdRegsAttr;
 use perf_abi::sample_type::SampleType;
 use perf_parse::SampleBatch;
 use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
 
 use crate::args::InfoArgs;
-use crate::escape::{Printable, Seconds, make_lines_safe, shown};
+use crate::escape::{Printable, Seconds, make_lines_safe, push_hex, shown};
 use crate::input;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{Diagnostics, Output};
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
         writeln!(out, "\nevents: {}", records.events().len())?;
         for (index, event) in records.events().iter().enumerate() {
             let start = output.buffer.len();
-            show_event(index, event, &mut output.buffer)?;
+            show_event(index, event, endian, &mut output.buffer)?;
             make_lines_safe(&mut output.buffer, start);
             output.flush_full()?;
         }
@@ -72,7 +74,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
 /// The width of the text, in columns.
 const WIDTH: usize = 110;
 
-fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result<()> {
+fn show_event(index: usize, event: &Event, endianness: Endianness, out: &mut Vec<u8>) -> std::io::Result<()> {
     write!(out, "  {index}")?;
     if let Some(name) = &event.name {
         write!(out, " {}", Printable(name))?;
@@ -88,12 +90,31 @@ fn show_event(index: usize, event: &Event, out: &mut Vec<u8>) -> std::io::Result
         column += 1 + field.len();
     }
     writeln!(out)?;
+    show_unknown(event, endianness, out)?;
     if !event.ids.is_empty() {
         write!(out, "      ids:")?;
         event.ids.iter().try_for_each(|id| write!(out, " {id}"))?;
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Prints the bytes of the attr that no field of a released kernel has, if any is set.
+fn show_unknown(event: &Event, endianness: Endianness, out: &mut Vec<u8>) -> std::io::Result<()> {
+    if attr::unknown_bytes(&event.attr_tail).next().is_none() {
+        return Ok(());
+    }
+    if event.layout.has_provisional_abi()
+        && let Some(simd) = SimdRegsAttr::read(endianness, &event.attr_tail)
+    {
+        return writeln!(out, "      provisional: {}", attr::simd_regs_summary(&simd));
+    }
+    write!(out, "      unknown attr bytes:")?;
+    for (offset, group) in attr::unknown_bytes(&event.attr_tail) {
+        write!(out, " {offset}=")?;
+        push_hex(out, group);
+    }
+    writeln!(out)
 }
 
 /// Prints a feature on one line, and its entries below it.

@@ -77,6 +77,19 @@ pub(crate) fn map(is_wanted: bool) {
     NEVER_MAP.store(!is_wanted, Ordering::Relaxed);
 }
 
+/// Whether captures are decoded with the provisional ABI.
+static PROVISIONAL_ABI: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether captures are decoded with the provisional ABI from now on.
+pub(crate) fn decode_provisional_abi(is_wanted: bool) {
+    PROVISIONAL_ABI.store(is_wanted, Ordering::Relaxed);
+}
+
+/// Returns an opened capture that decodes the ABI that is wanted.
+pub(crate) fn of_wanted_abi(reader: Reader<'_>) -> Reader<'_> {
+    if PROVISIONAL_ABI.load(Ordering::Relaxed) { reader.with_provisional_abi() } else { reader }
+}
+
 /// Maps a regular file that is not empty; `None` if files must be read.
 pub(crate) fn mapped(file: &File) -> io::Result<Option<FileMapping>> {
     if NEVER_MAP.load(Ordering::Relaxed) { Ok(None) } else { FileMapping::new(file).map(Some) }
@@ -126,7 +139,7 @@ pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl CaptureWork)
     }
     let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
     let inputs = [InputFile::new(path, &metadata)];
-    let reader = Reader::open(path).map_err(|error| not_readable(path, &error))?;
+    let reader = of_wanted_abi(Reader::open(path).map_err(|error| not_readable(path, &error))?);
     work(reader, Memory { size: metadata.len(), inputs: &inputs, path: Some(path), archive: None })
 }
 
@@ -172,7 +185,7 @@ fn read_memory(
     let inputs: Vec<_> = all().filter_map(|input| input.file.clone()).chain(folder).collect();
     let size = all().map(|input| input.bytes().len() as u64).sum();
     check_not_empty(path, main.bytes())?;
-    let mut reader = Reader::new(main.bytes()).map_err(|error| not_readable(path, &error))?;
+    let mut reader = of_wanted_abi(Reader::new(main.bytes()).map_err(|error| not_readable(path, &error))?);
     more.iter().for_each(|input| reader.add_data(input.bytes()));
     for (index, input) in all().enumerate() {
         reader.set_holes(index, input.holes());
@@ -265,7 +278,7 @@ fn read_stream(
         stream.read_to_end(&mut bytes).map_err(|error| named(name, error))?;
         return read_memory(name, &Input { bytes: Bytes::Read(bytes), file: None }, &[], None, work);
     }
-    let reader = Reader::stream(stream).map_err(|error| not_readable(name, &error))?;
+    let reader = of_wanted_abi(Reader::stream(stream).map_err(|error| not_readable(name, &error))?);
     work(reader, Memory::default())
 }
 

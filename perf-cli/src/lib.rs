@@ -128,7 +128,9 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
             return u8::from(usage);
         }
     };
-    input::map(!args.verb.no_mmap());
+    let reading = args.verb.reading();
+    input::map(!reading.is_some_and(|it| it.no_mmap));
+    input::decode_provisional_abi(reading.is_some_and(|it| it.provisional_abi));
     #[cfg(target_os = "linux")]
     output::survive_file_size_limit();
     let outcome = match &args.verb {

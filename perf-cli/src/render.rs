@@ -15,6 +15,7 @@ pub(crate) mod json;
 mod leading;
 pub(crate) mod name;
 pub(crate) mod record;
+pub(crate) mod simd_regs;
 pub(crate) mod text;
 pub(crate) mod tracepoint;
 mod user;
@@ -27,9 +28,10 @@ use core::fmt::Display;
 use perf_abi::endian::Endian;
 use perf_abi::record::RecordType;
 use perf_parse::Sample;
-use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser, Tail};
+use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, SimdRegs, StackUser, Tail};
 
 use name::Name;
+use simd_regs::Side;
 use tracepoint::Tracepoint;
 
 /// A consumer of fields with one value each.
@@ -76,6 +78,8 @@ pub(crate) trait Sink: Scalars {
     fn branch_stack(&mut self, value: &BranchStack<'_>);
     /// Registers.
     fn regs(&mut self, name: &Name, value: &Regs<'_>);
+    /// Vector and predicate registers.
+    fn simd_regs(&mut self, name: &Name, side: Side, value: &SimdRegs<'_>);
     /// The fields that a tracepoint describes in the raw data, which is in byte order `O`.
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]);
     /// A copy of the user stack.

@@ -19,7 +19,7 @@ use perf_parse::ring::Direction;
 use crate::args::{Order, RingArgs};
 use crate::dump::{RingOrigins, Rings, dump};
 use crate::escape::shown;
-use crate::input::{Input, Memory};
+use crate::input::{Input, Memory, of_wanted_abi};
 use crate::outcome::{Failure, Outcome};
 use crate::output::{BUFFER, Diagnostics, FileContent, OutputClaim, Outputs, say};
 use crate::progress::Progress;
@@ -135,7 +135,7 @@ fn decode(
             "check that each file is a copy of a ring's mapping, and that --attr is from the same recorder";
         return Err(Failure(format!("no ring can be read; {advice}")));
     };
-    let mut reader = reader.with_records(first);
+    let mut reader = of_wanted_abi(reader).with_records(first);
     others.iter().for_each(|bytes| reader.add_data(bytes));
     if let (Some(claim), Some(path)) = (out.aux, &args.aux_output) {
         let (file, unfinished) = claim.create(FileContent::Trace)?;

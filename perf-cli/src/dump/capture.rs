@@ -7,6 +7,7 @@ use perf_parse::file::{Account, EventRecords, Reader};
 
 use crate::outcome::Failure;
 use crate::output::Output;
+use crate::render::attr::unknown_bytes;
 use crate::render::feature::{self, UnprintedFeature};
 use crate::render::json::Json;
 use crate::render::name::name;
@@ -23,6 +24,12 @@ pub(super) fn header(
     render::print(out, format_args!("{{\"header\":{{\"mode\":\"{mode}\",\"endian\":\"{endian}\",\"attrs\":"));
     feature::objects(output, records.events().iter(), |json, event: &Arc<Event>| {
         render::attr::attr(&event.attr, json);
+        if unknown_bytes(&event.attr_tail).next().is_some() {
+            json.objects(name!("unknown_bytes"), unknown_bytes(&event.attr_tail), |json, (offset, group)| {
+                json.number(name!("offset"), offset);
+                json.blob(name!("value"), group);
+            });
+        }
         json.addresses(name!("ids"), event.ids.iter().copied());
         render::given(event.name.as_deref(), |name| json.string(name!("name"), name));
     })?;

@@ -2,7 +2,8 @@
 
 use core::fmt::Display;
 
-use perf_abi::attr::{Attr, AttrFlags};
+use perf_abi::attr::{Attr, AttrFlags, AttrVersion};
+use perf_abi::provisional::simd_regs::SimdRegsAttr;
 
 use super::Scalars;
 use super::name::{Name, name};
@@ -85,4 +86,40 @@ pub(crate) fn summary(attr: &Attr) -> Vec<String> {
     show("config3", &hex(attr.config3), attr.config3 != 0);
     show("config4", &hex(attr.config4), attr.config4 != 0);
     out
+}
+
+/// Returns the bytes of a newer kernel's attr that are set, in groups of 8: the offset of each group in the attr, and the
+/// group. `tail` is what follows the fields that are known.
+pub(crate) fn unknown_bytes(tail: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let offsets = (u64::from(AttrVersion::NEWEST.size())..).step_by(8);
+    offsets.zip(tail.chunks(8)).filter(|(_, group)| group.iter().any(|&byte| byte != 0))
+}
+
+/// Returns the fields of an attr that ask for vector and predicate registers, as `name=value`. They are provisional.
+pub(crate) fn simd_regs_summary(attr: &SimdRegsAttr) -> String {
+    format!(
+        "sample_simd_pred_reg_qwords={} sample_simd_pred_reg_intr={:#x} sample_simd_pred_reg_user={:#x} \
+         sample_simd_vec_reg_qwords={} sample_simd_vec_reg_intr={:#x} sample_simd_vec_reg_user={:#x}",
+        attr.regs_enabled,
+        attr.pred_reg_intr,
+        attr.pred_reg_user,
+        attr.vec_reg_qwords,
+        attr.vec_reg_intr,
+        attr.vec_reg_user
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_bytes_have_their_offsets() {
+        let all = |tail| unknown_bytes(tail).collect::<Vec<_>>();
+        assert_eq!(all(&[]), []);
+        assert_eq!(all(&[0; 20]), []);
+        let mut tail = [0; 19];
+        (tail[7], tail[18]) = (1, 2);
+        assert_eq!(all(&tail), [(144, &[0, 0, 0, 0, 0, 0, 0, 1][..]), (160, &[0, 0, 2])]);
+    }
 }

@@ -6,6 +6,7 @@ use perf_parse::sample::{Readings, Tail};
 use perf_parse::{Record, Sample};
 
 use super::name::name;
+use super::simd_regs::Side;
 use super::tracepoint::Tracepoint;
 use super::user::user;
 use super::{Scalars, Sink, given, leading};
@@ -181,6 +182,7 @@ fn sections(tail: &Tail<'_>, tracepoint: Option<(&Tracepoint<'_>, &[u8])>, sink:
     });
     given(tail.branch_stack, |stack| sink.branch_stack(&stack));
     given(tail.regs_user, |regs| sink.regs(name!("regs_user"), &regs));
+    given(tail.simd_regs_user, |regs| sink.simd_regs(name!("simd_regs_user"), Side::User, &regs));
     given(tail.stack_user, |stack| sink.stack_user(&stack));
     given(tail.weight, |weight| sink.number(name!("weight"), weight));
     if let Some(weight) = tail.weight_struct {
@@ -193,6 +195,7 @@ fn sections(tail: &Tail<'_>, tracepoint: Option<(&Tracepoint<'_>, &[u8])>, sink:
     given(tail.data_src, |source| sink.named(name!("data_src"), source.0, &source));
     given(tail.transaction, |txn| sink.named(name!("transaction"), txn.0, &txn));
     given(tail.regs_intr, |regs| sink.regs(name!("regs_intr"), &regs));
+    given(tail.simd_regs_intr, |regs| sink.simd_regs(name!("simd_regs_intr"), Side::Intr, &regs));
     given(tail.phys_addr, |addr| sink.hex(name!("phys_addr"), addr));
     given(tail.cgroup, |cgroup| sink.number(name!("cgroup"), cgroup));
     given(tail.data_page_size, |size| sink.number(name!("data_page_size"), size));

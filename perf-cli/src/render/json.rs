@@ -8,13 +8,16 @@ use perf_abi::branch::BranchFlags;
 use perf_abi::endian::Endian;
 use perf_parse::Sample;
 use perf_parse::file::FileError;
-use perf_parse::list::Branch;
-use perf_parse::sample::{BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, StackUser};
+use perf_parse::list::{Branch, List};
+use perf_parse::sample::{
+    BranchStack, Callchain, Read, ReadValue, Reading, Readings, Regs, SimdRegs, StackUser,
+};
 
 use super::digits::{push_decimal, push_signed};
 use super::head::Heads;
 use super::name::{Name, name};
 use super::record::{PrintedRecord, RecordSink};
+use super::simd_regs::Side;
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given};
 use crate::escape::{push_json, push_json_shown, push_json_value};
@@ -224,6 +227,16 @@ impl Sink for Json<'_> {
         self.nested(name, |json| {
             json.number(name!("abi"), value.abi.0);
             json.addresses(name!("values"), value.values.iter());
+        });
+    }
+
+    fn simd_regs(&mut self, name: &Name, _: Side, value: &SimdRegs<'_>) {
+        self.nested(name, |json| {
+            let words = |out: &mut Vec<u8>, words: List<'_, u64>| push_array(out, words.iter(), push_decimal);
+            json.number(name!("vector_qwords"), u64::from(value.vector_qwords));
+            push_array(json.member(name!("vectors")), value.vectors(), words);
+            json.number(name!("pred_qwords"), u64::from(value.pred_qwords));
+            push_array(json.member(name!("preds")), value.predicates(), words);
         });
     }
 

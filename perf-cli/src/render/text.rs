@@ -6,16 +6,20 @@ use core::fmt::Display;
 use perf_abi::branch::{BranchFlags, BranchNewType, BranchType};
 use perf_abi::callchain::CallchainContext;
 use perf_abi::endian::Endian;
+use perf_abi::provisional::simd_regs::register_name;
 use perf_abi::regs::Arch;
 use perf_parse::Sample;
 use perf_parse::file::FileError;
 use perf_parse::list::Branch;
-use perf_parse::sample::{BranchStack, Callchain, ChainFrame, Read, Reading, Readings, Regs, StackUser};
+use perf_parse::sample::{
+    BranchStack, Callchain, ChainFrame, Read, Reading, Readings, Regs, SimdRegs, StackUser,
+};
 
 use super::digits::{push_address, push_decimal, push_hex_of};
 use super::head::Heads;
 use super::name::{Name, name};
 use super::record::{PrintedRecord, RecordSink};
+use super::simd_regs::{Side, SimdRegNames, abi_text, push_register};
 use super::tracepoint::Tracepoint;
 use super::{Scalars, Sink, given, print};
 use crate::escape::push_hex as push_bytes;
@@ -35,11 +39,13 @@ pub(crate) struct Text<'b> {
     nested: bool,
     /// The architecture of the samples' registers.
     arch: Option<Arch>,
+    /// What names vector and predicate registers.
+    simd_names: SimdRegNames,
 }
 
 impl<'b> Text<'b> {
     pub(crate) fn new(out: &'b mut Vec<u8>, details: &'b mut Vec<u8>, arch: Option<Arch>) -> Self {
-        Self { line: out, details, nested: false, arch }
+        Self { line: out, details, nested: false, arch, simd_names: SimdRegNames::default() }
     }
 
     /// Appends the name of a field to the line, or within a list to the details. Returns the buffer, for the value.
@@ -82,6 +88,9 @@ impl RecordSink for Text<'_> {
     fn begin(&mut self, it: &PrintedRecord<'_>, heads: &mut Heads) {
         let (place, raw) = (it.record.position(), it.record.raw());
         let (size, head) = (raw.size(), heads.of(&raw));
+        if let Some(event) = it.record.event().filter(|event| event.layout.has_provisional_abi()) {
+            self.simd_names = SimdRegNames::new(self.arch, event, raw.endianness());
+        }
         let line = &mut *self.line;
         push_hex_of(line, it.offset, 8);
         line.push(b' ');
@@ -239,10 +248,10 @@ impl Sink for Text<'_> {
     }
 
     fn regs(&mut self, name: &Name, value: &Regs<'_>) {
-        self.detail(format_args!("{}: {}", name.text, value.abi));
+        self.detail(format_args!("{}: {}", name.text, abi_text(value.abi)));
         for (index, (bit, register)) in value.iter().enumerate() {
             let start = if index % 4 == 0 { "     " } else { "" };
-            match self.arch.and_then(|arch| arch.name(bit)) {
+            match self.arch.and_then(|arch| register_name(arch, value.abi, bit)) {
                 Some(name) => print(self.details, format_args!("{start} {name:>6}=")),
                 None => print(self.details, format_args!("{start} bit {bit:2}=")),
             }
@@ -251,6 +260,20 @@ impl Sink for Text<'_> {
                 self.details.push(b'\n');
             }
         }
+    }
+
+    fn simd_regs(&mut self, name: &Name, side: Side, value: &SimdRegs<'_>) {
+        let SimdRegs { nr_vectors, vector_qwords, nr_pred, pred_qwords, .. } = value;
+        self.detail(format_args!(
+            "{}: {nr_vectors} vectors of {vector_qwords} words, {nr_pred} predicates of {pred_qwords} words",
+            name.text
+        ));
+        let details = &mut *self.details;
+        self.simd_names.each(side, value, |name, words| {
+            print(details, format_args!("      {name:>9}="));
+            push_register(details, words);
+            details.push(b'\n');
+        });
     }
 
     /// Prints only the tracepoint's own fields. The common fields repeat what the sample contains.

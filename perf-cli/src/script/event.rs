@@ -22,6 +22,7 @@ use super::choice::{CaptureFacts, Choice, type_of};
 use super::fields::Fields;
 use crate::outcome::Failure;
 use crate::perf_text::print::{OneLine, push_name};
+use crate::render::simd_regs::SimdRegNames;
 
 /// What is known of an event.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub(super) struct ScriptEvent {
     pub(super) shows_offsets: bool,
     /// The architecture that names the registers.
     pub(super) arch: Option<Arch>,
+    /// What names vector and predicate registers.
+    pub(super) simd_names: SimdRegNames,
     /// The paths of the modules whose build ids the capture lists.
     pub(super) modules: Arc<BTreeSet<Vec<u8>>>,
     /// One moment on the wall clock and on the clock of the samples.
@@ -158,6 +161,7 @@ impl<'a> ScriptEvents<'a> {
         let is_bpf_output = event.attr.kind == EventType::SOFTWARE && event.attr.config == SwId::BPF_OUTPUT.0;
         let needs_tail = fields.has(Fields::OF_TAIL) || is_bpf_output && fields.has(Fields::BPF_OUTPUT);
         let features = context.features();
+        let arch = Arch::from_machine(&machine_of(features));
         let known = Arc::new(ScriptEvent {
             event: Arc::clone(event),
             name,
@@ -171,7 +175,8 @@ impl<'a> ScriptEvents<'a> {
             is_branch_trace: is_branch_trace(&event.attr),
             is_chosen: self.choice.is_chosen(event),
             shows_offsets: !self.is_pipe || fields.has(Fields::SYM.with(Fields::DSO)),
-            arch: Arch::from_machine(&machine_of(features)),
+            arch,
+            simd_names: SimdRegNames::new(arch, event, features.endianness()),
             modules: Arc::clone(&self.modules),
             clock: features.clock_data().ok().flatten(),
         });

@@ -18,7 +18,8 @@ use crate::escape::print;
 use crate::perf_text::data_src;
 use crate::perf_text::print::{left_padded, push_decimal_to, push_hex_to, push_name};
 use crate::perf_text::size::push_page_size;
-use crate::render::weight;
+use crate::render::simd_regs::Side;
+use crate::render::{given, weight};
 
 /// What precedes the fields of a record's own: who, where and when.
 #[derive(Clone, Copy, Debug)]
@@ -248,9 +249,11 @@ fn push_rest(
     let fields = known.fields;
     if let Some(regs) = tail.regs_intr.filter(|_| fields.has(Fields::IREGS)) {
         registers::push(out, &regs, known.arch);
+        given(tail.simd_regs_intr, |regs| registers::push_simd(out, &regs, Side::Intr, known.simd_names));
     }
     if let Some(regs) = tail.regs_user.filter(|_| fields.has(Fields::UREGS)) {
         registers::push(out, &regs, known.arch);
+        given(tail.simd_regs_user, |regs| registers::push_simd(out, &regs, Side::User, known.simd_names));
     }
     if let Some(stack) = tail.branch_stack.filter(|_| fields.has(Fields::BRANCHES)) {
         branches::push(out, at, &stack, known, names);

@@ -25,6 +25,11 @@ fn every_kind() {
             "byte 16: nr: has bits 0x60 of a newer kernel, so the positions of later fields are unknown",
         ),
         (
+            ErrorKind::Provisional { field, bits: 4 },
+            "nr",
+            "byte 16: nr: has bits 0x4 of an ABI that no released kernel has; the option provisional-abi decodes it",
+        ),
+        (
             ErrorKind::BothWeights,
             "sample_type",
             "byte 16: sample_type: has WEIGHT and WEIGHT_STRUCT, which exclude each other",

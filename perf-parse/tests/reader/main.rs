@@ -13,6 +13,7 @@ mod look_ahead;
 mod order;
 mod order_limits;
 mod pipe;
+mod provisional;
 mod salvage;
 mod shared;
 mod simpleperf;

@@ -17,7 +17,7 @@ use perf_parse::record::{
 use perf_parse::sample::{ReadValue, Reading};
 use perf_parse::write::{
     self, BranchFields, BranchStackFields, ReadFields, RegsFields, SampleFields, SampleIdFields,
-    StackUserFields, WriteError,
+    SimdRegsFields, StackUserFields, WriteError,
 };
 use perf_parse::{RawRecord, Record, Sample, SampleLayout};
 
@@ -423,6 +423,45 @@ fn registers() {
     assert_eq!(user(|it| it.abi = RegsAbi::NONE), invalid("regs_user"));
     let intr = |change: fn(&mut RegsFields)| refused_with(|_, it| change(it.regs_intr.as_mut().unwrap()));
     assert_eq!(intr(|it| it.values.clear()), invalid("regs_intr"));
+}
+
+#[test]
+fn simd_registers() {
+    let (attr, mut fields) = every_field();
+    let simd =
+        SimdRegsFields { nr_vectors: 2, vector_qwords: 2, nr_pred: 1, pred_qwords: 1, data: vec![7; 5] };
+    let released = layout(&attr);
+    let provisional = released.with_provisional_abi();
+    let written = |layout: &SampleLayout, fields: &SampleFields| {
+        write::sample::<BigEndian>(&mut Vec::new(), layout, Misc(0), fields)
+    };
+    let not_recorded = |field| Err(WriteError::NotRecorded { field });
+    fields.simd_regs_user = Some(simd.clone());
+    assert_eq!(written(&provisional, &fields), not_recorded("simd_regs_user"));
+    fields.regs_user.as_mut().unwrap().abi = RegsAbi(6);
+    assert_eq!(written(&provisional, &fields), Ok(()));
+    let must = "of a released kernel, unless the layout has the provisional ABI";
+    assert_eq!(written(&released, &fields), Err(WriteError::Invalid { field: "regs_user.abi", must }));
+
+    fields.simd_regs_intr = Some(simd.clone());
+    assert_eq!(written(&provisional, &fields), not_recorded("simd_regs_intr"));
+    fields.regs_intr.as_mut().unwrap().abi = RegsAbi(5);
+    assert_eq!(written(&provisional, &fields), Ok(()));
+    fields.simd_regs_intr = None;
+    assert_eq!(written(&provisional, &fields), Err(WriteError::Missing { field: "simd_regs_intr" }));
+
+    let must = "as many words as its registers have, which have at least 1 each";
+    for wrong in [
+        SimdRegsFields { nr_pred: 2, ..simd.clone() },
+        SimdRegsFields { data: vec![7; 6], ..simd.clone() },
+        SimdRegsFields { nr_vectors: u16::MAX, vector_qwords: u16::MAX, ..simd.clone() },
+        SimdRegsFields { nr_vectors: 1, vector_qwords: 0, data: vec![7], ..simd.clone() },
+        SimdRegsFields { pred_qwords: 0, data: vec![7; 4], ..simd },
+    ] {
+        fields.simd_regs_intr = Some(wrong);
+        let field = "simd_regs_intr";
+        assert_eq!(written(&provisional, &fields), Err(WriteError::Invalid { field, must }));
+    }
 }
 
 #[test]

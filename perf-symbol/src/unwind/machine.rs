@@ -1,6 +1,7 @@
 //! The registers of a machine, by their numbers in DWARF.
 
 use gimli::Register;
+use perf_abi::provisional::simd_regs::without_simd;
 use perf_abi::regs::{Arch, RegsAbi, arm, arm64, x86};
 
 /// A machine whose stacks can be unwound: what an ELF file is for, and what a task runs as.
@@ -24,7 +25,8 @@ impl UnwindMachine {
     /// Kernel: `perf_reg_abi`, `arch/*/kernel/perf_regs.c`.
     #[must_use]
     pub fn of_task(arch: Arch, abi: RegsAbi) -> Option<Self> {
-        match (arch, abi) {
+        // Vector registers after the others do not matter here.
+        match (arch, without_simd(abi)) {
             (Arch::X86, RegsAbi::ABI_64) => Some(Self::X86_64),
             (Arch::X86, RegsAbi::ABI_32) => Some(Self::X86),
             (Arch::Arm64, RegsAbi::ABI_64) => Some(Self::Aarch64),

@@ -5,13 +5,14 @@ use core::fmt::Display;
 use perf_abi::endian::Endian;
 use perf_parse::Sample;
 use perf_parse::file::FileError;
-use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, StackUser};
+use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, SimdRegs, StackUser};
 
 use super::super::digits::push_hex;
 use super::super::head::Heads;
 use super::super::json::{self, Json};
 use super::super::name::{Name, name};
 use super::super::record::{PrintedRecord, RecordSink};
+use super::super::simd_regs::Side;
 use super::super::text::{self, Value};
 use super::super::tracepoint::Tracepoint;
 use super::super::{Scalars, Sink, given};
@@ -207,6 +208,11 @@ impl Sink for ColumnsLine<'_, '_> {
     #[inline]
     fn regs(&mut self, name: &Name, value: &Regs<'_>) {
         self.set_json(name, |json| json.regs(name, value));
+    }
+
+    #[inline]
+    fn simd_regs(&mut self, name: &Name, side: Side, value: &SimdRegs<'_>) {
+        self.set_json(name, |json| json.simd_regs(name, side, value));
     }
 
     /// Sets each field under its own name, and all fields together as one.
