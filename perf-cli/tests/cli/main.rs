@@ -10,6 +10,7 @@ mod filters;
 #[cfg(unix)]
 mod inputs;
 mod modes;
+mod provisional;
 mod repair;
 mod shell;
 mod time_order;
