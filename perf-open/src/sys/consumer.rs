@@ -22,7 +22,7 @@ pub(crate) enum ControlArea {
 
 impl ControlArea {
     /// Returns the offset of the writer's position in the control page.
-    pub(super) fn head(self) -> usize {
+    pub(crate) fn head(self) -> usize {
         match self {
             Self::Data => offset_of!(Page, data_head),
             Self::Aux => offset_of!(Page, aux_head),
@@ -30,7 +30,7 @@ impl ControlArea {
     }
 
     /// Returns the offset of the reader's position in the control page.
-    pub(super) fn tail(self) -> usize {
+    pub(crate) fn tail(self) -> usize {
         match self {
             Self::Data => offset_of!(Page, data_tail),
             Self::Aux => offset_of!(Page, aux_tail),
@@ -63,7 +63,8 @@ impl ReaderClaim {
     pub(crate) fn new(control: Arc<SharedMapping>, area: ControlArea) -> Option<Self> {
         // SAFETY: slices are created only of areas, and no area overlaps the control page.
         let is_ours = unsafe { control.claim(area.claimed()) };
-        is_ours.then_some(Self { control, area })
+        // Not `then_some`: it would make and drop a claim that is not ours, and so clear that of the other reader.
+        is_ours.then(|| Self { control, area })
     }
 
     /// Loads the writer's position. Later reads see everything that the writer wrote before that position.

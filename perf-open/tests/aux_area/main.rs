@@ -102,7 +102,9 @@ fn records_that_tell_of_what_is_not_there_are_errors() {
 fn a_ring_has_one_area() {
     let (ring, _writer) = loopback::ring(&Attr::default(), 1).unwrap();
     let (aux, _aux_writer) = loopback::aux(&ring, 1).unwrap();
-    assert!(loopback::aux(&ring, 1).unwrap_err().to_string().contains("already"));
+    for _ in 0..2 {
+        assert!(loopback::aux(&ring, 1).unwrap_err().to_string().contains("already"));
+    }
     drop(aux);
     assert!(loopback::aux(&ring, 1).is_ok());
     assert_eq!(loopback::aux(&ring, 5).unwrap_err().fields(), ["pages"]);
