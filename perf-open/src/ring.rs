@@ -43,6 +43,8 @@
 mod account;
 pub mod aux_area;
 mod drain;
+#[cfg(all(loom, test))]
+mod interleavings;
 pub mod loopback;
 pub(crate) mod map;
 mod merge;

@@ -8,6 +8,8 @@ pub(crate) mod event_fd;
 pub(crate) mod fork;
 pub(crate) mod inode;
 pub(crate) mod ioctl;
+#[cfg(all(loom, test))]
+pub(crate) mod kernel_writer;
 pub(crate) mod mapping;
 pub(crate) mod membarrier;
 pub(crate) mod open;
@@ -18,3 +20,6 @@ pub(crate) mod rdpmc;
 pub(crate) mod rlimit;
 pub(crate) mod sched;
 pub(crate) mod signal;
+pub(crate) mod sync;
+#[cfg(loom)]
+mod tracked;

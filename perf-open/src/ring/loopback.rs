@@ -20,7 +20,7 @@
 use alloc::sync::Arc;
 use std::fs::File;
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use perf_abi::attr::Attr;
 
@@ -31,6 +31,7 @@ use super::{Overwrite, Ring, RingAccount};
 use crate::error::Error;
 use crate::sys::event_fd::event_fd;
 use crate::sys::producer::Producer;
+use crate::sys::sync::Mutex;
 
 /// The name of the call in errors. There is no system call.
 const CALL: &str = "loopback";
@@ -56,6 +57,11 @@ pub struct AuxWriter {
 /// As for [`Ring::map`] if it refuses `pages` or the attr; the errno of `eventfd`.
 pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, RingWriter), Error> {
     let (_, size) = sizes(pages)?;
+    ring_of_bytes(attr, size)
+}
+
+/// Returns a ring of `size` bytes, which may be less than a page.
+pub(super) fn ring_of_bytes(attr: &Attr, size: usize) -> Result<(Ring, RingWriter), Error> {
     let (producer, data) = Producer::forward(size).ok_or_else(too_large)?;
     let (source, writer) = writer(producer)?;
     let sources = Sources::of_attr(*attr)?;
@@ -69,6 +75,11 @@ pub fn ring(attr: &Attr, pages: usize) -> Result<(Ring, RingWriter), Error> {
 /// The same as [`ring`].
 pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, RingWriter), Error> {
     let (_, size) = sizes(pages)?;
+    overwrite_of_bytes(attr, size)
+}
+
+/// Returns such a ring of `size` bytes, which may be less than a page.
+pub(super) fn overwrite_of_bytes(attr: &Attr, size: usize) -> Result<(Overwrite, RingWriter), Error> {
     let (producer, memory) = Producer::backward(size).ok_or_else(too_large)?;
     let (source, writer) = writer(producer)?;
     Ok((Overwrite::new(source, memory, size, Sources::of_attr(*attr)?)?, writer))
@@ -80,7 +91,11 @@ pub fn overwrite(attr: &Attr, pages: usize) -> Result<(Overwrite, RingWriter), E
 ///
 /// If `ring` is the ring of an event, or already has an AUX area.
 pub fn aux(ring: &Ring, pages: usize) -> Result<(AuxMapping, AuxWriter), Error> {
-    let size = area_size(pages)?;
+    aux_of_bytes(ring, area_size(pages)?)
+}
+
+/// Returns an AUX area of `size` bytes, which may be less than a page.
+pub(super) fn aux_of_bytes(ring: &Ring, size: usize) -> Result<(AuxMapping, AuxWriter), Error> {
     let (producer, area) = Producer::aux(ring.control().clone(), size).ok_or_else(|| {
         Error::refused(CALL, "aux_size", "aux_size: the ring belongs to an event, or already has an AUX area")
     })?;

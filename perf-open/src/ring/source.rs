@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use perf_abi::ioctl::Request;
 
@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::sys::ioctl;
 use crate::sys::membarrier::grace_period;
 use crate::sys::poll::poll;
+use crate::sys::sync::Mutex;
 
 /// Converts the `revents` of a ring.
 pub(super) fn readiness(revents: libc::c_short) -> Readiness {

@@ -7,9 +7,13 @@
 use alloc::alloc::{alloc_zeroed, dealloc, handle_alloc_error};
 use core::alloc::Layout;
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicU64, Ordering, fence};
+use core::sync::atomic::Ordering;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
+
+use super::sync::{AtomicU64, fence};
+#[cfg(loom)]
+use super::tracked::TrackedWords;
 
 /// Returns the bytes of a page of this machine.
 pub(crate) fn page_size() -> usize {
@@ -35,6 +39,8 @@ pub(crate) struct SharedMapping {
     start: NonNull<u8>,
     len: usize,
     origin: MemoryOrigin,
+    #[cfg(loom)]
+    words: TrackedWords,
 }
 
 // SAFETY: the memory belongs to no thread: munmap and dealloc may be called from any thread.
@@ -60,6 +66,8 @@ impl SharedMapping {
             start,
             len,
             origin: if writable { MemoryOrigin::Writable } else { MemoryOrigin::ReadOnly },
+            #[cfg(loom)]
+            words: TrackedWords::default(),
         })
     }
 
@@ -69,7 +77,13 @@ impl SharedMapping {
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
         let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
-        Some(Self { start, len, origin: MemoryOrigin::Heap(layout) })
+        Some(Self {
+            start,
+            len,
+            origin: MemoryOrigin::Heap(layout),
+            #[cfg(loom)]
+            words: TrackedWords::of_heap(len),
+        })
     }
 
     /// Returns the bytes of the mapping.
@@ -100,12 +114,19 @@ impl SharedMapping {
     }
 
     /// Borrows the word at `at` as an atomic.
+    #[cfg(not(loom))]
     fn atomic(&self, at: usize) -> &AtomicU64 {
         debug_assert!(self.is_writable(), "atomics are for memory that can be written");
         // SAFETY: the address is aligned. It is valid for reads and writes as long as self, because the memory is not
         // mapped read-only. While the reference lives, every access to the word is atomic or comes from outside the
         // program, except reads through the slices of `bytes`, and nobody writes their bytes while they exist.
         unsafe { AtomicU64::from_ptr(self.address(at, 8).cast()) }
+    }
+
+    /// Borrows the atomic that loom has in place of the word at `at`.
+    #[cfg(loom)]
+    fn atomic(&self, at: usize) -> &AtomicU64 {
+        self.words.atomic(at)
     }
 
     /// Loads the word at `at`, in native byte order.
@@ -163,6 +184,13 @@ impl SharedMapping {
     /// If the word is not in the mapping, or the mapping is read-only.
     pub(super) unsafe fn store(&self, at: usize, value: u64, ordering: Ordering) {
         assert!(self.is_writable(), "a read-only mapping is not written");
+        #[cfg(loom)]
+        {
+            // For slices. Before the store, which may be what releases the word.
+            self.words.write(at);
+            // SAFETY: the address is aligned and in the mapping, which is heap. loom runs one thread at a time.
+            unsafe { self.address(at, 8).cast::<u64>().write(value) };
+        }
         self.atomic(at).store(value, ordering);
     }
 
@@ -183,6 +211,8 @@ impl SharedMapping {
     /// `at + len` must be at most [`len`](Self::len), and nobody may write these bytes while the slice exists.
     #[inline]
     pub(super) unsafe fn bytes(&self, at: usize, len: usize) -> &[u8] {
+        #[cfg(loom)]
+        self.words.read(at, len);
         // SAFETY: the caller guarantees that `at` is within the mapping, or its end.
         let start = unsafe { self.start.as_ptr().add(at) };
         // SAFETY: the caller guarantees that the bytes are in the mapping and are not written. They are initialised,
