@@ -91,10 +91,10 @@ fn expected<O: Endian>(bytes: &[u8], size: usize) -> Attr {
 
 fn every_size_at_every_length<O: Endian>() {
     let mut source = Bytes(0x9e37_79b9_7f4a_7c15);
-    for size in (0..=200).chain([4096]) {
+    for size in (0..=256).chain([4096]) {
         let bytes = source.attr::<O>(usize::max(4100, size as usize), size);
         let needed = if size == 0 { 64 } else { size };
-        for len in (0..=210).chain([4095, 4096, 4097, 4100]) {
+        for len in (0..=264).chain([4095, 4096, 4097, 4100]) {
             let input = &bytes[..len];
             let read = Attr::read::<O>(input).map(|read| (read.attr, read.tail));
             let wanted = if len < 8 {
