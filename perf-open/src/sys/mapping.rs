@@ -82,7 +82,7 @@ impl SharedMapping {
             len,
             origin: MemoryOrigin::Heap(layout),
             #[cfg(loom)]
-            words: TrackedWords::of_heap(len),
+            words: TrackedWords::of_heap(len, page_size()),
         })
     }
 

@@ -11,7 +11,6 @@ use loom::cell::UnsafeCell;
 use perf_abi::endian::NativeEndian;
 use perf_abi::mmap_page::MmapPage;
 
-use super::mapping::page_size;
 use super::sync::AtomicU64;
 
 type Page = MmapPage<NativeEndian>;
@@ -28,12 +27,12 @@ struct TrackedWord {
 }
 
 impl TrackedWords {
-    /// Returns the words of `len` zeroed bytes: of an area, or of a control page and the area after it.
-    pub(super) fn of_heap(len: usize) -> Self {
+    /// Returns the words of `len` zeroed bytes: of an area, or of a control page of `page` bytes and the area after it.
+    pub(super) fn of_heap(len: usize, page: usize) -> Self {
         let positions = offset_of!(Page, data_head)..size_of::<Page>();
-        let claims = page_size() - 16..page_size();
-        let offsets: Vec<usize> = if len > page_size() {
-            positions.chain(claims).chain(page_size()..len).step_by(8).collect()
+        let claims = page - 16..page;
+        let offsets: Vec<usize> = if len > page {
+            positions.chain(claims).chain(page..len).step_by(8).collect()
         } else {
             (0..len).step_by(8).collect()
         };
