@@ -71,8 +71,8 @@ fn check_all<O: Endian>(bytes: &[u8], kind: u32, misc: u16, low: u16) {
 #[test]
 fn every_size_with_every_number_of_bytes() {
     // Miri is slow.
-    let step = if cfg!(miri) { 13 } else { 1 };
-    for kind in KINDS {
+    let (step, kinds) = if cfg!(miri) { (16, 5) } else { (1, 1) };
+    for kind in KINDS.into_iter().step_by(kinds) {
         for misc in [0, 1, u16::MAX] {
             for low in (0..=MOST as u16).step_by(step).chain([u16::MAX - 7, u16::MAX]) {
                 let [little, big] = [false, true].map(|big| {
@@ -92,7 +92,7 @@ fn every_size_with_every_number_of_bytes() {
 #[test]
 fn every_short_sequence_cut_off_everywhere() {
     const SIZES: [usize; 4] = [8, 9, 16, 24];
-    for length in 0..=if cfg!(miri) { 2 } else { 4 } {
+    for length in 0..=if cfg!(miri) { 1 } else { 4 } {
         for number in 0..SIZES.len().pow(length) {
             let sizes: Vec<usize> =
                 (0..length).map(|at| SIZES[number / SIZES.len().pow(at) % SIZES.len()]).collect();

@@ -159,7 +159,7 @@ proptest! {
 /// Every content of a ring of four words, as far as the sizes of its headers differ, from every tail to every head.
 #[test]
 fn every_ring_of_four_words() {
-    const SIZES: [u16; 8] = [0, 4, 8, 16, 24, 32, 40, u16::MAX - 7];
+    const SIZES: [u16; 8] = [0, 4, 8, 12, 16, 24, 32, 40];
     for number in (0_usize..SIZES.len().pow(4)).step_by(if cfg!(miri) { 97 } else { 1 }) {
         let sizes = [0, 3, 6, 9].map(|shift| SIZES[number >> shift & 7]);
         let words = sizes.iter().map(|size| if *size == 0 { 0 } else { 9 | u64::from(*size) << 48 });
