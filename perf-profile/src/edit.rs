@@ -7,6 +7,7 @@ mod edited_sample;
 mod file_build_ids;
 #[cfg(feature = "generated-code")]
 mod generated_code;
+mod itrace;
 mod moved_addresses;
 mod redaction;
 mod reencode;
@@ -27,6 +28,9 @@ use std::rc::Rc;
 #[cfg(feature = "generated-code")]
 #[cfg_attr(docsrs, doc(cfg(feature = "generated-code")))]
 pub use generated_code::{CodeImage, GeneratedCode, GeneratedCodeError};
+pub use itrace::{
+    ItraceError, ItraceOptions, ItraceOptionsError, PeriodUnit, TraceAccount, TraceSamples,
+};
 pub use redaction::{Redaction, SecretKind};
 
 use perf_abi::sample_type::SampleType;

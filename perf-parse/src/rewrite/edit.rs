@@ -21,7 +21,7 @@ use super::sink::CaptureSink;
 use super::sorted::SortedRecords;
 use super::step::{RepairOrder, RepairStep};
 use crate::event::EventRecord;
-use crate::file::write::{FileWriter, PipeWriter, WriteFileError, WriteOptions, ZstdOptions};
+use crate::file::write::{EventFields, FileWriter, PipeWriter, WriteFileError, WriteOptions, ZstdOptions};
 use crate::file::{EventRecords, Mode, Reader};
 use crate::index::{Chunk, Index};
 
@@ -102,6 +102,8 @@ impl<'f> Edit<'f> {
                 side_band: None,
                 added: Vec::new(),
                 others: Vec::new(),
+                new_events: Vec::new(),
+                source: None,
                 release: None,
             },
             zstd: None,
@@ -157,6 +159,23 @@ impl<'f> Edit<'f> {
         self.steps.added.extend(records);
         self.steps.added.sort_by_key(|record| record.time);
         self
+    }
+
+    /// Adds events after those of the capture, for records of [`records_before`](Self::records_before). Their ids must be no other
+    /// event's.
+    pub fn add_events(mut self, events: impl IntoIterator<Item = EventFields>) -> Self {
+        self.steps.new_events.extend(events);
+        self
+    }
+
+    /// Has `source` make records: before each record of the capture that can be decoded, in the order of the records, and at the
+    /// end, where it is given `None`. It appends whole records, in the byte order of the capture, to an empty buffer, and returns
+    /// whether it is to be asked again before the same record, so that it need not make many at once. No filter sees them. The
+    /// account counts them.
+    ///
+    /// Unlike those of [`insert`](Self::insert), they need not be known before the walk, and can be of [new events](Self::add_events).
+    pub fn records_before(self, source: impl FnMut(Option<&EventRecord<'_>>, &mut Vec<u8>) -> bool + 'f) -> Self {
+        Self { steps: EditSteps { source: Some(Box::new(source)), ..self.steps }, ..self }
     }
 
     /// Has a filter decide about all other records, features, and names of events, after those of earlier calls.

@@ -34,6 +34,9 @@ use crate::record::{RawRecord, Record, UserRecord};
 /// Decides about a record.
 type RecordDecision<'f> = Box<dyn FnMut(&EventRecord<'_>) -> EditedRecord + 'f>;
 
+/// Makes records before a record, or at the end; returns whether there are more.
+type RecordSource<'f> = Box<dyn FnMut(Option<&EventRecord<'_>>, &mut Vec<u8>) -> bool + 'f>;
+
 /// What an edit does with the records, features and events of a capture.
 pub(super) struct EditSteps<'f> {
     /// The fields that are removed.
@@ -48,6 +51,10 @@ pub(super) struct EditSteps<'f> {
     pub(super) added: Vec<AddedRecord>,
     /// Decide about everything else, each about what those before it leave.
     pub(super) others: Vec<Box<dyn CaptureFilter + 'f>>,
+    /// Events that are added after those of the capture.
+    pub(super) new_events: Vec<EventFields>,
+    /// Makes further records.
+    pub(super) source: Option<RecordSource<'f>>,
     /// The release of perf that is to read the result.
     pub(super) release: Option<PerfRelease>,
 }
@@ -89,6 +96,8 @@ pub(super) struct Rewriter<'e, 'f, S> {
     steps: &'e mut EditSteps<'f>,
     sink: S,
     added: Peekable<vec::IntoIter<AddedRecord>>,
+    /// The bytes of the records that the source made last.
+    made: Vec<u8>,
     /// The events as they are written, and the layouts of their samples.
     events: Vec<EventFields>,
     layouts: Vec<Option<SampleLayout>>,
@@ -157,6 +166,10 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             others.features(&mut features);
             events.iter_mut().for_each(|event| others.event(event));
         }
+        if !steps.new_events.is_empty() {
+            events.append(&mut steps.new_events);
+            name_all(&mut events);
+        }
         features_dropped.extend(features::without_room(&mut features, S::has_room));
         let layouts = events.iter().map(|event| SampleLayout::new(&event.attr).ok()).collect();
         let descriptions = Descriptions::new(records.features().get(Feature::TRACING_DATA).is_some());
@@ -168,6 +181,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             steps,
             sink,
             added,
+            made: Vec::new(),
             events,
             layouts,
             descriptions,
@@ -195,6 +209,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
                 Some(Ok(record)) => record,
             };
             writer.add_until(record.time(), records.events())?;
+            writer.add_before(Some(&record))?;
             let read = check.record(&record).and_then(|()| {
                 let part = writer.part(&record, records.events())?;
                 // The data is read only if it is written.
@@ -221,6 +236,7 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             }
         }
         writer.add_until(Some(u64::MAX), records.events())?;
+        writer.add_before(None)?;
         let Rewriter {
             steps,
             sink,
@@ -312,6 +328,25 @@ impl<S: CaptureSink> Rewriter<'_, '_, S> {
             self.account.added = self.account.added.saturating_add(1);
         }
         Ok(())
+    }
+
+    /// Adds the records that the source makes before a record, or at the end.
+    fn add_before(&mut self, record: Option<&EventRecord<'_>>) -> Result<(), WriteFileError> {
+        let Some(source) = &mut self.steps.source else { return Ok(()) };
+        loop {
+            self.made.clear();
+            let has_more = source(record, &mut self.made);
+            let mut rest = self.made.as_slice();
+            while let Ok((raw, after)) = RawRecord::parse_in(self.endianness, rest) {
+                self.sink.copy(&raw, &[], || None)?;
+                self.written = self.written.saturating_add(1);
+                self.account.added = self.account.added.saturating_add(1);
+                rest = after;
+            }
+            if !has_more {
+                return Ok(());
+            }
+        }
     }
 
     /// Returns what the filter of side-band leaves of a record; `None` for nothing.

@@ -1,0 +1,179 @@
+//! Samples of AUX data: a capture with the samples that a decoder makes of its traces.
+
+mod account;
+mod error;
+mod options;
+mod spe_events;
+mod spe_queue;
+mod spe_walk;
+mod threads;
+
+pub use account::TraceAccount;
+pub use error::ItraceError;
+pub use options::{ItraceOptions, ItraceOptionsError, PeriodUnit};
+
+use std::io::{Seek, Write};
+
+use perf_abi::auxtrace::AuxtraceType;
+use perf_abi::feature::Feature;
+use perf_abi::record::RecordType;
+use perf_aux::trace::AuxTrace;
+use perf_parse::file::write::{EventFields, FeaturePayloads, WriteFileError};
+use perf_parse::rewrite::{CaptureFilter, Edit, EditSummary, EditedRecord, RepairOrder, RepairStep};
+use perf_parse::{RawRecord, Reader, SampleLayout};
+
+use spe_events::SpeEvents;
+use spe_walk::SpeWalk;
+
+/// The samples that a decoder makes of the AUX data of a capture, as another capture that has them in place of the data: what
+/// `perf inject --itrace` writes.
+///
+/// It has an event for each kind of sample, after those of the capture, with ids of its own. The samples are among the other
+/// records by their times, and at the end if no event of the capture has times. The records of the AUX data are left out.
+///
+/// Only Arm SPE is decoded: each of its records makes samples ([`perf_aux::spe`]) of perf 7.2. A sample is of the thread that
+/// the record names, or else of the one on the CPU at that time by the records of context switches, or else of the thread of the
+/// AUX area. Its process is that of the records before it, -1 if there was none.
+///
+/// perf stops at a record that names a thread in the AUX area of a thread, and if no record converts times; here such samples have
+/// the thread, and the time 0.
+///
+/// # Memory
+///
+/// The result is written as the capture is walked in order of time, so that nothing of it is held. Of each AUX area, one buffer is
+/// in memory at a time; and [`AuxTrace`] has the positions of all. A program that needs the samples but no file writes them into one
+/// without a name, and reads that: a capture of AUX data has few records of other kinds, and each record of SPE makes a few samples
+/// of some 80 bytes.
+///
+/// # Examples
+///
+/// The loads and stores of a capture, and its branches as branch stacks, as `perfdata edit --itrace=Mbl` writes them:
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use perf_parse::Reader;
+/// use perf_profile::edit::{ItraceOptions, TraceSamples};
+///
+/// # let path = "examples/captures/plain.data";
+/// let reader = Reader::open(path)?;
+/// let options: ItraceOptions = "Mbl".parse()?;
+/// // `None` for a capture without AUX data of which samples are made.
+/// if let Some(samples) = TraceSamples::of(&reader, &options)? {
+///     let (edited, account) = samples.write_file(&reader, Cursor::new(Vec::new()), |_| {})?;
+///     println!("{} samples, {} damaged records", account.samples, account.damaged);
+///     # drop(edited);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// perf: `arm_spe_process_event` and `arm_spe_synth_events`, `tools/perf/util/arm-spe.c`; `__cmd_inject`.
+#[derive(Debug)]
+pub struct TraceSamples {
+    trace: AuxTrace,
+    events: SpeEvents,
+}
+
+/// Number of records at the start of a capture among which AUXTRACE_INFO is looked for. Recorders write it before all records of
+/// the kernel.
+const START: usize = 1024;
+
+impl TraceSamples {
+    /// Returns whether a capture has a trace of which samples are made without being asked for, as perf does. Reads only the first
+    /// records.
+    #[must_use]
+    pub fn are_in(reader: &Reader<'_>) -> bool {
+        use perf_parse::record::UserRecord;
+        let mut first = reader.records().take(START).filter_map(Result::ok);
+        reader.can_walk_again()
+            && first.any(|record| match record.raw().decode_user() {
+                Ok(perf_parse::Record::User(UserRecord::AuxtraceInfo(info), _)) => {
+                    info.kind == AuxtraceType::ARM_SPE
+                }
+                _ => false,
+            })
+    }
+
+    /// Finds the traces of a capture, in one pass over its records; `None` if there is none of which samples are made.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ItraceError`].
+    pub fn of(reader: &Reader<'_>, options: &ItraceOptions) -> Result<Option<Self>, ItraceError> {
+        if !reader.can_walk_again() {
+            return Err(ItraceError::Stream);
+        }
+        let trace = AuxTrace::of(reader);
+        let Some(info) = trace.info().filter(|info| info.kind == AuxtraceType::ARM_SPE) else {
+            return Ok(None);
+        };
+        let mut records = reader.records();
+        if matches!(reader.mode(), perf_parse::file::Mode::Pipe) {
+            // The events of a pipe are only known at its end.
+            records.by_ref().for_each(drop);
+        }
+        let events = SpeEvents::of(records.events(), info, options)?;
+        Ok(events.map(|events| Self { trace, events }))
+    }
+
+    /// Returns the trace of the capture, which has its own account.
+    #[must_use]
+    pub fn trace(&self) -> &AuxTrace {
+        &self.trace
+    }
+
+    /// Writes the capture with the samples as a file at the start of `out`, which should be empty. `reader` must be of the same
+    /// capture. Calls `report` at each step.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Edit::write_file`].
+    pub fn write_file<W: Write + Seek>(
+        self,
+        reader: &Reader<'_>,
+        out: W,
+        report: impl FnMut(RepairStep<'_>),
+    ) -> Result<(EditSummary<W>, TraceAccount), WriteFileError> {
+        let Self { trace, events } = &self;
+        let mut walk = SpeWalk::new(reader, trace, events);
+        let has_branches = events.have_branch_stacks();
+        let edit = Edit::new()
+            .add_events(events.fields())
+            .others(WithoutTrace { has_branches })
+            .records_before(|record, out| walk.before(record, out));
+        let edit = if events.are_timed() { edit.order(RepairOrder::Time) } else { edit };
+        let edited = edit.write_file(reader, out, report)?;
+        Ok((edited, walk.account()))
+    }
+}
+
+/// The types of the records that go with the AUX data. Rounds end elsewhere with the samples, whose walk writes their ends.
+const OF_TRACE: [RecordType; 7] = [
+    RecordType::AUXTRACE_INFO,
+    RecordType::AUXTRACE,
+    RecordType::ID_INDEX,
+    RecordType::AUX,
+    RecordType::ITRACE_START,
+    RecordType::AUX_OUTPUT_HW_ID,
+    RecordType::FINISHED_ROUND,
+];
+
+/// Leaves out the AUX data.
+struct WithoutTrace {
+    has_branches: bool,
+}
+
+impl CaptureFilter for WithoutTrace {
+    fn features(&mut self, features: &mut FeaturePayloads) {
+        if self.has_branches {
+            // Has no content, so that every writer takes it.
+            let _ = features.raw(Feature::BRANCH_STACK, &[]);
+        }
+    }
+
+    fn event(&mut self, _: &mut EventFields) {}
+
+    fn record(&mut self, record: &RawRecord<'_>, _: Option<&SampleLayout>) -> EditedRecord {
+        if OF_TRACE.contains(&record.kind()) { EditedRecord::LeftOut } else { EditedRecord::Kept }
+    }
+}

@@ -1,0 +1,243 @@
+//! The letters of `--itrace`.
+
+use core::fmt::{Display, Formatter};
+use core::str::FromStr;
+use std::error::Error;
+
+use perf_aux::spe::SampleKinds;
+
+/// Which samples are made of AUX data: the argument of perf's `--itrace`.
+///
+/// The default is what perf does without the option: all kinds of samples, of every record.
+///
+/// # Examples
+///
+/// ```
+/// use perf_aux::spe::{SampleKind, SampleKinds};
+/// use perf_profile::edit::{ItraceOptions, PeriodUnit};
+///
+/// let options: ItraceOptions = "i10ibl2".parse()?;
+/// assert_eq!(options.kinds, SampleKinds::INSTRUCTIONS | SampleKinds::BRANCHES);
+/// assert_eq!((options.period, options.unit, options.branch_stack), (10, PeriodUnit::Instructions, 2));
+/// assert_eq!("i1k".parse::<ItraceOptions>().unwrap_err().to_string(), "at \"k\": must be a unit: i, t, ns, us or ms");
+/// # Ok::<(), perf_profile::edit::ItraceOptionsError>(())
+/// ```
+///
+/// perf: `itrace_parse_synth_opts`, `tools/perf/util/auxtrace.c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ItraceOptions {
+    /// The kinds of samples: letters `i b f m t a M`, and `c` and `r` as `b`, since the calls and returns among the branches of Arm
+    /// SPE are not selected.
+    pub kinds: SampleKinds,
+    /// The period, which is that of the samples: every n-th record makes samples. 0 if letters are given without `i`, for every
+    /// record, as in perf.
+    pub period: u64,
+    /// The unit of the period.
+    pub unit: PeriodUnit,
+    /// The largest number of branches in a branch stack; 0 for none. Letter `l`, without a number 64.
+    pub branch_stack: u32,
+    // `#[non_exhaustive]` would also forbid `..ItraceOptions::default()` in other crates.
+    #[doc(hidden)]
+    pub non_exhaustive: (),
+}
+
+impl Default for ItraceOptions {
+    fn default() -> Self {
+        Self {
+            kinds: SampleKinds::ALL,
+            period: 1,
+            unit: PeriodUnit::Instructions,
+            branch_stack: 0,
+            non_exhaustive: (),
+        }
+    }
+}
+
+/// The unit of a period of samples.
+///
+/// perf: `enum itrace_period_type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PeriodUnit {
+    /// Instructions; of Arm SPE its records.
+    Instructions,
+    /// Ticks of the trace's clock.
+    Ticks,
+    /// Nanoseconds.
+    Nanoseconds,
+}
+
+impl Display for PeriodUnit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Instructions => "instructions",
+            Self::Ticks => "ticks",
+            Self::Nanoseconds => "nanoseconds",
+        })
+    }
+}
+
+/// Why letters of `--itrace` cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItraceOptionsError {
+    /// The rest of the text, from the fault on.
+    rest: String,
+    must: &'static str,
+}
+
+impl Display for ItraceOptionsError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        match self.rest.as_str() {
+            "" => write!(f, "at the end: must be {}", self.must),
+            rest => write!(f, "at {rest:?}: must be {}", self.must),
+        }
+    }
+}
+
+impl Error for ItraceOptionsError {}
+
+/// perf's period without one.
+const PERIOD: u64 = 100_000;
+/// perf's size of a branch stack, and of a call chain, and the largest.
+const BRANCH_STACK: u32 = 64;
+const CALL_CHAIN: u32 = 16;
+const MOST: u32 = 1024;
+/// The letters that perf takes and that select nothing of Arm SPE: of other tracers, and of logs.
+const OF_OTHER_TRACERS: &str = "xwpoIqAZT";
+
+impl FromStr for ItraceOptions {
+    type Err = ItraceOptionsError;
+
+    /// Reads letters as perf does, which passes over blanks and commas between them. Letters that select nothing of Arm SPE are read
+    /// too, and have no effect.
+    fn from_str(text: &str) -> Result<Self, ItraceOptionsError> {
+        let mut letters = Letters { rest: text };
+        let mut options =
+            Self { kinds: SampleKinds::NONE, period: 0, branch_stack: 0, unit: PeriodUnit::Instructions, non_exhaustive: () };
+        let (mut has_period, mut period, mut unit) = (false, None, None);
+        while let Some(letter) = letters.next() {
+            match letter {
+                ' ' | ',' => {}
+                'i' | 'y' => {
+                    has_period = true;
+                    if letter == 'i' {
+                        options.kinds |= SampleKinds::INSTRUCTIONS;
+                    }
+                    letters.skip_blanks();
+                    if let Some(number) = letters.number()? {
+                        period = Some(number);
+                        letters.skip_blanks();
+                        match letters.unit()? {
+                            // perf reads no further.
+                            None => break,
+                            Some((of_number, factor)) => {
+                                unit = Some(of_number);
+                                period = Some(number.wrapping_mul(factor));
+                            }
+                        }
+                    }
+                }
+                'c' | 'r' => options.kinds |= SampleKinds::BRANCHES,
+                'l' | 'L' => {
+                    let size = letters.size(BRANCH_STACK)?;
+                    if letter == 'l' {
+                        options.branch_stack = size;
+                    }
+                }
+                'g' | 'G' => drop(letters.size(CALL_CHAIN)?),
+                's' => {
+                    if letters.number()?.is_none() {
+                        return Err(letters.fault("a number of samples to skip"));
+                    }
+                }
+                'e' | 'd' => letters.skip_signed()?,
+                letter if OF_OTHER_TRACERS.contains(letter) => {}
+                letter => match SampleKinds::of_letter(letter) {
+                    Some(kinds) => options.kinds |= kinds,
+                    None => {
+                        let rest = text.get(text.len().saturating_sub(letters.rest.len() + letter.len_utf8())..);
+                        let must = "letters of i b f m t a M l, or others of perf's";
+                        return Err(ItraceOptionsError { rest: rest.unwrap_or_default().into(), must });
+                    }
+                },
+            }
+        }
+        if has_period {
+            options.period = period.unwrap_or(PERIOD);
+            options.unit = unit.unwrap_or(PeriodUnit::Nanoseconds);
+        }
+        Ok(options)
+    }
+}
+
+/// The letters that are left.
+struct Letters<'t> {
+    rest: &'t str,
+}
+
+impl Letters<'_> {
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let letter = chars.next()?;
+        self.rest = chars.as_str();
+        Some(letter)
+    }
+
+    fn skip_blanks(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', ',']);
+    }
+
+    fn fault(&self, must: &'static str) -> ItraceOptionsError {
+        ItraceOptionsError { rest: self.rest.into(), must }
+    }
+
+    /// Reads a number; `None` without a digit.
+    fn number(&mut self) -> Result<Option<u64>, ItraceOptionsError> {
+        let end = self.rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(self.rest.len());
+        let Some((digits, rest)) = self.rest.split_at_checked(end).filter(|(digits, _)| !digits.is_empty()) else {
+            return Ok(None);
+        };
+        let number = digits.parse().map_err(|_| self.fault("a number below 2^64"))?;
+        self.rest = rest;
+        Ok(Some(number))
+    }
+
+    /// Reads the unit of a period and its factor; `None` at the end.
+    fn unit(&mut self) -> Result<Option<(PeriodUnit, u64)>, ItraceOptionsError> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let units = [
+            ("i", PeriodUnit::Instructions, 1),
+            ("t", PeriodUnit::Ticks, 1),
+            ("ns", PeriodUnit::Nanoseconds, 1),
+            ("us", PeriodUnit::Nanoseconds, 1000),
+            ("ms", PeriodUnit::Nanoseconds, 1_000_000),
+        ];
+        let found = units.iter().find_map(|&(name, unit, factor)| Some((self.rest.strip_prefix(name)?, unit, factor)));
+        let (rest, unit, factor) = found.ok_or_else(|| self.fault("a unit: i, t, ns, us or ms"))?;
+        self.rest = rest;
+        Ok(Some((unit, factor)))
+    }
+
+    /// Reads the size of a branch stack or call chain.
+    fn size(&mut self, default: u32) -> Result<u32, ItraceOptionsError> {
+        self.skip_blanks();
+        let before = self.rest;
+        let Some(number) = self.number()? else { return Ok(default) };
+        let size = u32::try_from(number).ok().filter(|size| (1..=MOST).contains(size));
+        size.ok_or(ItraceOptionsError { rest: before.into(), must: "a size from 1 to 1024" })
+    }
+
+    /// Passes letters with a sign, such as `+o-l`.
+    fn skip_signed(&mut self) -> Result<(), ItraceOptionsError> {
+        while let Some(rest) = self.rest.strip_prefix(['+', '-']) {
+            let after = rest.trim_start_matches(|it: char| it.is_ascii_lowercase());
+            if after.len() == rest.len() {
+                return Err(self.fault("a sign and letters"));
+            }
+            self.rest = after;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,113 @@
+//! The records of an AUX area with Arm SPE data.
+
+use std::collections::VecDeque;
+
+use perf_aux::spe::{Account, Decoder, SpeCpu, SpeRecord, Synthesis};
+use perf_aux::trace::{AuxSlice, AuxSlices};
+
+/// Number of records that are decoded at once.
+const BATCH: usize = 256;
+
+/// The data of an AUX area, and the record of which samples are made next.
+///
+/// perf: `struct arm_spe_queue`.
+#[derive(Debug)]
+pub(super) struct SpeQueue<'r, 'a> {
+    slices: AuxSlices<'r, 'a>,
+    /// The slice that is decoded, and the number of its bytes that were.
+    slice: Option<(AuxSlice<'r>, usize)>,
+    decoder: Decoder,
+    decoded: VecDeque<SpeRecord>,
+    pub(super) synthesis: Synthesis,
+    pub(super) spe_cpu: SpeCpu,
+    /// The record of which samples are made next.
+    pub(super) record: SpeRecord,
+    /// The latest time so far, in ticks.
+    pub(super) ticks: u64,
+    /// The CPU and the thread of the area; -1 for none.
+    area: (i32, i32),
+    /// Number of buffers that cannot be read.
+    pub(super) unreadable: u64,
+    pub(super) owner: Owner,
+}
+
+/// The thread, process and CPU that samples are of; -1 if unknown.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner {
+    pub(super) pid: i32,
+    pub(super) tid: i32,
+    pub(super) cpu: i32,
+}
+
+impl<'r, 'a> SpeQueue<'r, 'a> {
+    /// Creates a queue of an AUX area of this CPU and thread. Its first record has no packets.
+    pub(super) fn new(
+        slices: AuxSlices<'r, 'a>,
+        area: (i32, i32),
+        spe_cpu: SpeCpu,
+        synthesis: Synthesis,
+    ) -> Self {
+        Self {
+            slices,
+            slice: None,
+            decoder: Decoder::new(),
+            decoded: VecDeque::new(),
+            synthesis,
+            spe_cpu,
+            record: SpeRecord::default(),
+            ticks: 0,
+            area,
+            unreadable: 0,
+            owner: Owner { pid: -1, tid: -1, cpu: area.0 },
+        }
+    }
+
+    /// Returns the thread of the area; -1 for none.
+    pub(super) fn area_tid(&self) -> i32 {
+        self.area.1
+    }
+
+    /// Returns what was decoded.
+    pub(super) fn account(&self) -> &Account {
+        self.decoder.account()
+    }
+
+    /// Goes on to the next record; `None` at the end.
+    pub(super) fn advance(&mut self) -> Option<&SpeRecord> {
+        while self.decoded.is_empty() {
+            self.decode()?;
+        }
+        self.record = self.decoded.pop_front()?;
+        Some(&self.record)
+    }
+
+    /// Decodes some records; `None` at the end of the data.
+    fn decode(&mut self) -> Option<()> {
+        let (slice, at) = match self.slice.take() {
+            Some(slice) => slice,
+            None => match self.slices.next()? {
+                Err(_) => {
+                    self.unreadable = self.unreadable.saturating_add(1);
+                    self.decoder.start_over();
+                    return Some(());
+                }
+                Ok(slice) => {
+                    if slice.gap > 0 {
+                        self.decoder.start_over();
+                    }
+                    (slice, 0)
+                }
+            },
+        };
+        let rest = slice.bytes().get(at..).unwrap_or_default();
+        let before = self.decoder.account().bytes;
+        let offset = slice.offset.wrapping_add(at as u64);
+        self.decoded.extend(self.decoder.records(offset, rest).take(BATCH));
+        let taken = self.decoder.account().bytes.saturating_sub(before);
+        let taken = usize::try_from(taken).unwrap_or(usize::MAX);
+        if taken > 0 && taken < rest.len() {
+            self.slice = Some((slice, at.saturating_add(taken)));
+        }
+        Some(())
+    }
+}
