@@ -11,6 +11,7 @@ use std::path::Path;
 use perf_annotate::source::SourceOptions;
 use perf_annotate::{AnnotateOptions, AnnotatedFunctions, Annotator};
 use perf_parse::file::Reader;
+use perf_profile::edit::ItraceOptions;
 use perf_profile::{Observer, SampleTotal};
 
 use crate::args::annotate::{AnnotateArgs, AnnotateFormat, DisassemblerStyle};
@@ -22,8 +23,7 @@ use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{Output, say};
-use crate::selection;
-use crate::terminal;
+use crate::{itrace, selection, terminal};
 pub(crate) use provider::CountedFunctions;
 
 pub(crate) fn run(args: &AnnotateArgs) -> Result<Outcome, Failure> {
@@ -35,7 +35,8 @@ pub(crate) fn run(args: &AnnotateArgs) -> Result<Outcome, Failure> {
     }
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
-    crate::input::read(&args.file, |reader, memory| annotate(&reader, memory, args))
+    let work = |reader: Reader<'_>, memory: Memory<'_>| annotate(&reader, memory, args);
+    crate::input::read(&args.file, itrace::decoded(args.itrace, ItraceOptions::default(), work))
 }
 
 fn annotate(reader: &Reader<'_>, memory: Memory<'_>, args: &AnnotateArgs) -> Result<Outcome, Failure> {

@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod flamegraph;
 pub(crate) mod fold;
 mod index;
+pub(crate) mod itrace;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 pub(crate) mod only;

@@ -6,6 +6,7 @@ use std::path::Path;
 use perf_export::branches::{autofdo, brstack, preagg};
 use perf_parse::file::Reader;
 use perf_profile::branches::{BranchFile, Branches, CountedBranches, FileAddresses};
+use perf_profile::edit::{ItraceOptions, PeriodUnit, SampleKinds};
 use perf_profile::{Samples, Symbols};
 use perf_symbol::NoSymbols;
 
@@ -13,15 +14,23 @@ use crate::args::export::{ExportArgs, To};
 use crate::args::profile::ProfileArgs;
 use crate::escape::OneLine;
 use crate::input::{self, Memory};
-use crate::names;
 use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{InputFile, Output, say};
-use crate::selection;
+use crate::{itrace, names, selection};
 
 /// How a file is written, whose content the inner function writes. It must not be one of the inputs.
 type WriteFile<'a> =
     &'a dyn Fn(&[InputFile], &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure>;
+
+/// The samples of AUX data that are made without letters: branches alone, each with itself as its branch stack.
+const BRANCHES: ItraceOptions = ItraceOptions {
+    kinds: SampleKinds::BRANCHES,
+    period: 1,
+    unit: PeriodUnit::Instructions,
+    branch_stack: 1,
+    non_exhaustive: (),
+};
 
 /// Writes the branches of a file in one of the formats that have them.
 pub(crate) fn run(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
@@ -32,7 +41,7 @@ pub(crate) fn run(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Fa
 fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     let (mut inputs, mut all, mut last) = (Vec::new(), Outcome::Clean, None);
     for path in &args.profile.files.0 {
-        let outcome = input::read(path, |reader, memory| {
+        let work = |reader: Reader<'_>, memory: Memory<'_>| {
             inputs.extend_from_slice(memory.inputs);
             let samples = selection::samples(&reader, memory, &args.profile.only)?;
             let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
@@ -42,7 +51,8 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
             let outcome = observer.finish(counted.account(), counted.omitted(), "taken");
             last = Some(counted);
             Ok(outcome)
-        })?;
+        };
+        let outcome = input::read(path, itrace::decoded(args.profile.itrace, BRANCHES, work))?;
         if outcome != Outcome::Clean {
             all = outcome;
         }
@@ -96,7 +106,7 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
     let [path] = args.profile.files.0.as_slice() else {
         return Err(Failure("--to brstack: takes one capture; write one file for each".into()));
     };
-    input::read_whole(path, |reader, memory| {
+    let work = |reader: Reader<'_>, memory: Memory<'_>| {
         let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
         // Only the numbers of the files are needed. What cannot be decoded is left out; the second walk reports it.
         let counted = Samples::of(&reader).branches(&names, Branches::new(0), &mut ());
@@ -119,7 +129,8 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         // The first failure is the cause of the other.
         let outcome = result?;
         written.map(|()| outcome)
-    })
+    };
+    input::read_whole(path, itrace::decoded(args.profile.itrace, BRANCHES, work))
 }
 
 /// Standard output, written in large parts. What comes after its reader has closed it is dropped.

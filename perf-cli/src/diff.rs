@@ -41,6 +41,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
             off_cpu: false,
             wakers: 0,
             marks: false,
+            itrace: args.itrace,
         };
         let Profiles { profiles, inputs, outcome: of_side } =
             profile::read(&request, SampleDetail::default())?;

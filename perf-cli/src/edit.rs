@@ -22,6 +22,7 @@ use perf_profile::edit::{CaptureEdit, EditError, Redaction};
 use perf_profile::{Selection, Symbols};
 
 use crate::args::edit::{ClockOffset, ContainerArg, EditArgs};
+use crate::args::itrace::ItraceChoice;
 use crate::escape::shown;
 use crate::input::{Memory, of_wanted_abi};
 use crate::outcome::{Failure, Outcome, not_readable};
@@ -29,7 +30,7 @@ use crate::outcome::{Failure, Outcome, not_readable};
 use crate::output::CaptureFolder;
 use crate::output::{BUFFER, Diagnostics, FileContent, InputFile, OutputClaim, Outputs, say};
 use crate::progress::Progress;
-use crate::{index, input, names, selection, streams};
+use crate::{index, input, itrace, names, selection, streams};
 
 pub(crate) fn run(args: &EditArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
@@ -135,6 +136,7 @@ fn has_no_step(args: &EditArgs) -> Result<bool, Failure> {
         threads: None,
         clock_offset: _,
         build_ids: false,
+        itrace: None,
         jit: false,
         symbols_inside: false,
         sort: false,
@@ -185,15 +187,42 @@ fn files_of(path: &Path) -> io::Result<Vec<InputFile>> {
 
 /// Creates a file without a name: in the folder of the output, which has room for as much, unless the output is no file.
 fn unnamed(output: &Path) -> io::Result<File> {
+    folder_of(output).map_or_else(tempfile::tempfile, tempfile::tempfile_in)
+}
+
+/// Returns the folder of an output; `None` for one that is no file.
+fn folder_of(output: &Path) -> Option<&Path> {
     if output == Path::new("-") || fs::metadata(output).is_ok_and(|it| !it.is_file()) {
-        return tempfile::tempfile();
+        return None;
     }
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    tempfile::tempfile_in(folder.unwrap_or(Path::new(".")))
+    Some(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")))
 }
 
 /// Edits one capture. `inputs` are all files that are read. Generated code makes another capture of it, which is edited.
 fn one(
+    args: &EditArgs,
+    steps: CaptureEdit,
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    inputs: &[InputFile],
+) -> Result<Outcome, Failure> {
+    if let Some(ItraceChoice(options)) = args.itrace {
+        // An output that cannot be is refused before the capture is decoded.
+        if args.output != Path::new("-") {
+            claim(args, inputs)?;
+        }
+        let folder = folder_of(&args.output);
+        if let Some(made) = itrace::make(reader, &options.unwrap_or_default(), folder)? {
+            let memory = Memory { is_made: true, ..memory };
+            let outcome = decoded(args, steps, &made.reader, memory, inputs)?;
+            return Ok(if made.is_whole { outcome } else { Outcome::Partial });
+        }
+    }
+    decoded(args, steps, reader, memory, inputs)
+}
+
+/// Edits one capture whose AUX data was decoded, or stays.
+fn decoded(
     args: &EditArgs,
     steps: CaptureEdit,
     reader: &Reader<'_>,

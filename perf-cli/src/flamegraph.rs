@@ -4,7 +4,9 @@ use std::path::Path;
 
 use perf_annotate::AnnotateOptions;
 use perf_export::flamegraph::{self, FlameDocument};
+use perf_parse::Reader;
 use perf_profile::annotation::Annotation;
+use perf_profile::edit::ItraceOptions;
 use perf_profile::{Profile, SampleDetail, TimeDetail};
 
 use crate::annotate;
@@ -12,10 +14,11 @@ use crate::args::flamegraph::FlamegraphArgs;
 use crate::args::profile::ProfileArgs;
 use crate::capture_names::capture_names;
 use crate::escape::shown;
+use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{InputFile, say};
 use crate::profile::{self, Profiles};
-use crate::selection;
+use crate::{itrace, selection};
 
 pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
@@ -48,7 +51,7 @@ fn annotations(args: &ProfileArgs, limit: f64) -> Result<Vec<Annotation>, Failur
     let mut all = Vec::new();
     for path in &args.files.0 {
         // What cannot be decoded has been reported.
-        crate::input::read(path, |reader, memory| {
+        let work = |reader: Reader<'_>, memory: Memory<'_>| {
             if memory.path.is_none() {
                 let what = "a capture from a pipe is read once; write it to a file first";
                 return Err(Failure(format!("--annotate: {what}")));
@@ -61,7 +64,8 @@ fn annotations(args: &ProfileArgs, limit: f64) -> Result<Vec<Annotation>, Failur
             let annotated = annotator.annotate_all(&wanted, &mut ()).map_err(selection::failure)?;
             all.extend(annotated.shown);
             Ok(Outcome::Clean)
-        })?;
+        };
+        crate::input::read(path, itrace::decoded(args.itrace, ItraceOptions::default(), work))?;
     }
     Ok(all)
 }

@@ -55,7 +55,7 @@ pub(crate) fn write(capture: &Path, output: Option<&Path>) -> Result<Outcome, Fa
 
 /// Returns the index that lies beside a capture. Reports one that cannot be used; `None` without a usable one.
 pub(crate) fn of(reader: &Reader<'_>, memory: Memory<'_>) -> Option<Index> {
-    let path = beside(memory.path?).ok()?;
+    let path = beside(memory.path.filter(|_| !memory.is_made)?).ok()?;
     let bytes = match fs::read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
         bytes => bytes.map_err(|error| error.to_string()),

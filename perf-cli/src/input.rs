@@ -45,6 +45,8 @@ pub(crate) struct Memory<'a> {
     pub(crate) path: Option<&'a Path>,
     /// The archive that the capture is in, with the files of its names.
     pub(crate) archive: Option<&'a UnpackedArchive>,
+    /// Whether the capture was made of the one at the path, so that an index of that is none of this.
+    pub(crate) is_made: bool,
 }
 
 impl Memory<'_> {
@@ -140,7 +142,7 @@ pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl CaptureWork)
     let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
     let inputs = [InputFile::new(path, &metadata)];
     let reader = of_wanted_abi(Reader::open(path).map_err(|error| not_readable(path, &error))?);
-    work(reader, Memory { size: metadata.len(), inputs: &inputs, path: Some(path), archive: None })
+    work(reader, Memory { size: metadata.len(), inputs: &inputs, path: Some(path), ..Memory::default() })
 }
 
 /// Like [`read`], for work that needs the whole capture in memory. Reads a stream to its end first.
@@ -191,7 +193,7 @@ fn read_memory(
         reader.set_holes(index, input.holes());
     }
     let path = main.file.as_ref().map(|_| path);
-    work(reader, Memory { size, inputs: &inputs, path, archive: None })
+    work(reader, Memory { size, inputs: &inputs, path, ..Memory::default() })
 }
 
 fn check_not_empty(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

@@ -29,6 +29,7 @@ mod fold;
 mod index;
 mod info;
 mod input;
+mod itrace;
 #[cfg(target_os = "linux")]
 mod live;
 mod local_time;

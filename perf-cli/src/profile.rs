@@ -4,8 +4,10 @@ use core::num::NonZero;
 use std::path::PathBuf;
 
 use perf_parse::file::Reader;
+use perf_profile::edit::ItraceOptions;
 use perf_profile::{Profile, ProfileOptions, SampleDetail};
 
+use crate::args::itrace::ItraceArgs;
 use crate::args::only::OnlyArgs;
 use crate::args::profile::{NamingArgs, ProfileArgs};
 use crate::args::symbols::SymbolArgs;
@@ -14,7 +16,7 @@ use crate::input::Memory;
 use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{InputFile, say};
-use crate::{names, selection};
+use crate::{itrace, names, selection};
 
 /// What the captures of a command line have.
 #[derive(Debug)]
@@ -38,13 +40,15 @@ pub(crate) struct ProfileRequest<'a> {
     pub(crate) wakers: usize,
     /// Whether the texts of tracepoints and the switches of threads are kept.
     pub(crate) marks: bool,
+    /// Which samples are made of AUX data.
+    pub(crate) itrace: ItraceArgs,
 }
 
 impl<'a> From<&'a ProfileArgs> for ProfileRequest<'a> {
     fn from(args: &'a ProfileArgs) -> Self {
-        let ProfileArgs { files, naming, only, symbols, off_cpu, wakers, .. } = args;
+        let ProfileArgs { files, itrace, naming, only, symbols, off_cpu, wakers, .. } = args;
         let wakers = wakers.map_or(0, NonZero::get);
-        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu, wakers, marks: false }
+        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu, wakers, marks: false, itrace: *itrace }
     }
 }
 
@@ -57,7 +61,7 @@ pub(crate) fn read(request: &ProfileRequest<'_>, detail: SampleDetail) -> Result
     let mut all = Profiles { profiles: Vec::new(), inputs: Vec::new(), outcome: Outcome::Clean };
     let detail = SampleDetail { max_stack: request.naming.max_stack, ..detail };
     for path in request.paths {
-        let outcome = crate::input::read(path, |reader, memory| {
+        let work = |reader: Reader<'_>, memory: Memory<'_>| {
             all.inputs.extend_from_slice(memory.inputs);
             let (profile, outcome) = profile(&reader, memory, request, detail)?;
             let beyond: u64 = profile.events().iter().map(|event| event.beyond.samples).sum();
@@ -69,7 +73,9 @@ pub(crate) fn read(request: &ProfileRequest<'_>, detail: SampleDetail) -> Result
             }
             all.profiles.push(profile);
             Ok(outcome)
-        })?;
+        };
+        let work = itrace::decoded(request.itrace, ItraceOptions::default(), work);
+        let outcome = crate::input::read(path, work)?;
         if outcome != Outcome::Clean {
             all.outcome = outcome;
         }

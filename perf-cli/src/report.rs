@@ -18,6 +18,7 @@ mod transaction;
 
 use perf_parse::file::Reader;
 use perf_profile::Limits;
+use perf_profile::edit::ItraceOptions;
 use perf_profile::report::{Options, Report, ReportError, ReportPlan};
 use perf_symbol::SymbolLookup;
 
@@ -31,7 +32,7 @@ use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
 use crate::perf_text::header;
-use crate::selection;
+use crate::{itrace, selection};
 use perf_annotate::AnnotateOptions;
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
@@ -42,7 +43,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
         return timeline::run(args);
     }
     let limits = Options::default().limits;
-    crate::input::read(&args.file, |reader, memory| report(&reader, memory, args, limits))
+    let work = |reader: Reader<'_>, memory: Memory<'_>| report(&reader, memory, args, limits);
+    crate::input::read(&args.file, itrace::decoded(args.itrace, ItraceOptions::default(), work))
 }
 
 fn report(

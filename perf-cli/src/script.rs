@@ -29,6 +29,7 @@ use std::thread::available_parallelism;
 use perf_annotate::InstructionReader;
 use perf_parse::file::Reader;
 use perf_profile::Symbols;
+use perf_profile::edit::{ItraceOptions, SampleKinds};
 
 use crate::args::script::{SampleFormat, ScriptArgs};
 use crate::input::Memory;
@@ -37,7 +38,7 @@ use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{Output, say};
 use crate::perf_text::header;
-use crate::selection;
+use crate::{itrace, selection};
 use choice::Choice;
 use event::{ScriptEvent, ScriptEvents};
 use field_decoders::FieldDecoders;
@@ -46,7 +47,13 @@ use pass::{ScriptEnd, ScriptPass};
 use printer::Printer;
 
 pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
-    crate::input::read(&args.file, |reader, memory| script(&reader, memory, args))
+    let mut default = ItraceOptions::default();
+    if args.itrace.itrace.is_some() {
+        // As perf script, which makes none of these without letters.
+        default.kinds = SampleKinds(default.kinds.0 & !SampleKinds::INSTRUCTIONS.0);
+    }
+    let work = |reader: Reader<'_>, memory: Memory<'_>| script(&reader, memory, args);
+    crate::input::read(&args.file, itrace::decoded(args.itrace, default, work))
 }
 
 /// How lines are printed.

@@ -31,6 +31,7 @@ pub use generated_code::{CodeImage, GeneratedCode, GeneratedCodeError};
 pub use itrace::{
     ItraceError, ItraceOptions, ItraceOptionsError, PeriodUnit, TraceAccount, TraceSamples,
 };
+pub use perf_aux::spe::SampleKinds;
 pub use redaction::{Redaction, SecretKind};
 
 use perf_abi::sample_type::SampleType;

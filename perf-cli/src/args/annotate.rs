@@ -10,6 +10,7 @@ use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
+use super::itrace::ItraceArgs;
 
 pub(super) const EXAMPLES: &str =
     "Without SYMBOL, shows the functions with at least 1 % of the samples of an event, hottest first. A sample counts at its own \
@@ -45,6 +46,9 @@ pub(crate) struct AnnotateArgs {
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) itrace: ItraceArgs,
 
     /// Same as SYMBOL, for compatibility with perf
     #[arg(short = 's', value_name = "SYMBOL")]
@@ -202,8 +206,6 @@ pub(crate) struct RefusedArgs {
     demangle_kernel: bool,
     #[arg(long, hide = true)]
     ignore_vmlinux: bool,
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true)]
-    itrace: Option<Option<String>>,
     #[arg(long, hide = true)]
     objdump: Option<String>,
     #[arg(long, hide = true)]
@@ -231,11 +233,6 @@ impl RefusedArgs {
                 self.ignore_vmlinux,
                 "--ignore-vmlinux",
                 "no vmlinux is used but the recorded one, and the one that --vmlinux names",
-            ),
-            (
-                self.itrace.is_some(),
-                "--itrace",
-                "perf inject --itrace makes samples of processor traces; annotate those",
             ),
             (self.objdump.is_some(), "--objdump", "leave it out: the disassembler is built in"),
             (self.addr2line.is_some(), "--addr2line", "leave it out: lines are found without it"),

@@ -7,6 +7,7 @@ use super::only::OnlyArgs;
 use super::profile::NamingArgs;
 use super::symbols::SymbolArgs;
 use super::{Format, ReadingArgs};
+use super::itrace::ItraceArgs;
 
 pub(super) const EXAMPLES: &str =
     "Each row is a function: what it takes itself before and after, by how much that changed, and what it takes with the \
@@ -66,6 +67,9 @@ pub(crate) struct DiffArgs {
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) itrace: ItraceArgs,
 
     #[command(flatten)]
     pub(crate) naming: NamingArgs,

@@ -12,6 +12,7 @@ use super::ReadingArgs;
 use super::capture::Captures;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
+use super::itrace::{ItraceChoice, letters};
 
 pub(super) const EXAMPLES: &str = "\
 Keeps the selected samples, and the records that are not samples, so that the samples have the names and stacks that they \
@@ -87,6 +88,12 @@ pub(crate) struct EditArgs {
     /// surely the recorded ones, by device and inode, are read
     #[arg(long)]
     pub(crate) build_ids: bool,
+
+    /// Make samples of AUX data, as perf inject --itrace does: letters as of perfdata script. The AUX data is left out. Without
+    /// letters, all kinds of each operation of Arm SPE
+    #[arg(long, value_name = "LETTERS", num_args = 0..=1, require_equals = true, default_missing_value = "",
+          value_parser = letters)]
+    pub(crate) itrace: Option<ItraceChoice>,
 
     /// Write the code that programs generated as ELF files into OUT.files, and map them in the capture: for each jitdump at the times
     /// of its loads, and for each perf map. perf and others then find the names. Needs the jitdumps and perf maps; times of jitdumps

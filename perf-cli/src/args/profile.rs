@@ -6,6 +6,7 @@ use super::ReadingArgs;
 use super::capture::Captures;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
+use super::itrace::ItraceArgs;
 
 /// Which samples of which captures, and how they get names.
 #[derive(Debug, clap::Args)]
@@ -15,6 +16,9 @@ pub(crate) struct ProfileArgs {
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) itrace: ItraceArgs,
 
     /// Add the event off-cpu: the nanoseconds for which threads were blocked (states S, D and I), at the stack where they
     /// began to wait, without the scheduler's own functions. Threads that waited for a CPU (R, R+) are the event runnable,

@@ -12,6 +12,7 @@ use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
+use super::itrace::ItraceArgs;
 use crate::outcome::Failure;
 
 /// Returns the help after the options.
@@ -70,6 +71,9 @@ pub(crate) struct ReportArgs {
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) itrace: ItraceArgs,
 
     /// Output format
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
@@ -324,8 +328,6 @@ pub(crate) struct RefusedArgs {
     total_cycles: bool,
     #[arg(long, hide = true)]
     raw_trace: bool,
-    #[arg(long, hide = true, num_args = 0..=1, require_equals = true)]
-    itrace: Option<Option<String>>,
     #[arg(long, hide = true)]
     ignore_callees: Option<String>,
     #[arg(long, hide = true)]
@@ -357,11 +359,6 @@ impl RefusedArgs {
             (self.dump_raw_trace, "--dump-raw-trace", "perfdata dump prints every record"),
             (self.total_cycles, "--total-cycles", "sort by symbol_from,symbol_to,cycles"),
             (self.raw_trace, "--raw-trace", "perfdata script -F trace prints tracepoints"),
-            (
-                self.itrace.is_some(),
-                "--itrace",
-                "perf inject --itrace makes samples of processor traces; report those",
-            ),
             (self.ignore_callees.is_some(), "--ignore-callees", "use --symbols, or -g caller"),
             (
                 self.group_sort_idx.is_some(),

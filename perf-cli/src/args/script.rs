@@ -6,6 +6,7 @@ use super::ReadingArgs;
 use super::capture::Capture;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
+use super::itrace::ItraceArgs;
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf script of Linux 6.1, so that programs that read perf script's text read this too. Names from \
@@ -62,6 +63,9 @@ pub(crate) struct ScriptArgs {
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub(crate) itrace: ItraceArgs,
 
     /// Output format
     #[arg(long, value_enum, default_value_t = SampleFormat::Text)]

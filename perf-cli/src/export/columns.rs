@@ -10,6 +10,7 @@ use perf_export::columns::{self, Options};
 use perf_export::parquet;
 use perf_parse::file::Reader;
 use perf_profile::Symbols;
+use perf_profile::edit::ItraceOptions;
 
 use super::data_set::CaptureFiles;
 use crate::args::export::{DroppedPart, ExportArgs, ExtraColumn};
@@ -18,7 +19,7 @@ use crate::input::Memory;
 use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
 use crate::output::say;
-use crate::{names, selection, streams};
+use crate::{itrace, names, selection, streams};
 
 pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.profile.off_cpu {
@@ -76,10 +77,12 @@ fn outcome(results: Vec<Result<Outcome, Failure>>) -> Result<Outcome, Failure> {
 
 /// Exports a capture.
 fn export(path: &Path, args: &ExportArgs, threads: NonZero<usize>) -> Result<Outcome, Failure> {
-    crate::input::read_by_windows(path, args.profile.only.time.is_some(), |reader, memory| {
+    let work = |reader: Reader<'_>, memory: Memory<'_>| {
         let result = add(&reader, memory, path, args, threads);
         result.map_err(|Failure(why)| Failure(format!("{}: {why}", shown(path))))
-    })
+    };
+    let work = itrace::decoded(args.profile.itrace, ItraceOptions::default(), work);
+    crate::input::read_by_windows(path, args.profile.only.time.is_some(), work)
 }
 
 /// Adds a capture to the data set.

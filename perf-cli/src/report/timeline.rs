@@ -28,6 +28,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
         off_cpu: args.off_cpu,
         wakers: 0,
         marks: false,
+        itrace: args.itrace,
     };
     let detail = SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() };
     let Profiles { profiles, outcome, .. } = profile::read(&request, detail)?;

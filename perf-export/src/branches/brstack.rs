@@ -190,7 +190,7 @@ pub fn write_sample(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut entries = Vec::new();
-    for Branch { from, to, flags, .. } in stack.entries.iter() {
+    for Branch { from, to, flags, not_taken } in stack.entries.iter() {
         let (from, to) = (address_of(from), address_of(to));
         if (from, to) == (None, None) {
             continue;
@@ -202,10 +202,12 @@ pub fn write_sample(
         } else {
             '-'
         };
+        // Of AUX data alone.
+        let not_taken = if not_taken { "N" } else { "" };
         let in_tx = if flags.contains(BranchFlags::IN_TX) { 'X' } else { '-' };
         let abort = if flags.contains(BranchFlags::ABORT) { 'A' } else { '-' };
         let (from, to) = (from.unwrap_or(0), to.unwrap_or(0));
-        write!(entries, " {from:#x}/{to:#x}/{outcome}/{in_tx}/{abort}/{} ", flags.cycles())?;
+        write!(entries, " {from:#x}/{to:#x}/{outcome}{not_taken}/{in_tx}/{abort}/{} ", flags.cycles())?;
     }
     if entries.is_empty() {
         return Ok(());

@@ -136,6 +136,7 @@ fn shown(
         off_cpu: args.off_cpu,
         wakers: 0,
         marks: false,
+        itrace: args.itrace,
     };
     let detail = SampleDetail { max_stack: args.max_stack, times, ..SampleDetail::default() };
     let (mut profile, _) = profile::profile(reader, memory, &request, detail)?;

@@ -1,0 +1,77 @@
+//! Samples of AUX data: the capture that has them takes the place of the one that was given.
+//!
+//! It is written into a file without a name, which its owner alone can read and which is gone with the program: a capture of AUX
+//! data can be far larger than memory, and every verb reads a capture more than once or in order of time.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use perf_parse::Reader;
+use perf_parse::rewrite::RepairStep;
+use perf_profile::edit::{ItraceOptions, TraceSamples};
+
+use crate::args::itrace::{ItraceArgs, ItraceChoice};
+use crate::input::{CaptureWork, Memory};
+use crate::outcome::{Failure, Outcome};
+use crate::output::{BUFFER, Diagnostics, say};
+
+/// A capture with samples of AUX data, without a name.
+pub(crate) struct CaptureWithSamples {
+    pub(crate) reader: Reader<'static>,
+    /// Whether everything was read and decoded.
+    pub(crate) is_whole: bool,
+}
+
+/// Returns work on a capture with the samples that the arguments select, or that `default` has if they select none.
+pub(crate) fn decoded(
+    args: ItraceArgs,
+    default: ItraceOptions,
+    work: impl CaptureWork,
+) -> impl CaptureWork {
+    move |reader: Reader<'_>, memory: Memory<'_>| {
+        let Some(options) = options(args, default, &reader) else { return work(reader, memory) };
+        let Some(made) = make(&reader, &options, None)? else { return work(reader, memory) };
+        let outcome = work(made.reader, Memory { is_made: true, ..memory })?;
+        Ok(if made.is_whole { outcome } else { Outcome::Partial })
+    }
+}
+
+/// Returns which samples are made; `None` for none.
+fn options(args: ItraceArgs, default: ItraceOptions, reader: &Reader<'_>) -> Option<ItraceOptions> {
+    match args.itrace {
+        Some(ItraceChoice(options)) => Some(options.unwrap_or(default)),
+        None if args.no_itrace => None,
+        None => TraceSamples::are_in(reader).then_some(default),
+    }
+}
+
+/// Makes the samples: in a file in `folder`, or in that for temporary files. `None` for a capture without AUX data of which samples
+/// are made.
+pub(crate) fn make(
+    reader: &Reader<'_>,
+    options: &ItraceOptions,
+    folder: Option<&Path>,
+) -> Result<Option<CaptureWithSamples>, Failure> {
+    let failure = |error: &dyn core::fmt::Display| Failure(format!("--itrace: {error}"));
+    let samples = TraceSamples::of(reader, options).map_err(|error| failure(&error))?;
+    let Some(samples) = samples else { return Ok(None) };
+    let file: io::Result<File> = match folder {
+        Some(folder) => tempfile::tempfile_in(folder),
+        None => tempfile::tempfile(),
+    };
+    let out = BufWriter::with_capacity(BUFFER, file.map_err(|error| failure(&error))?);
+    let mut diagnostics = Diagnostics::new();
+    let written = samples.write_file(reader, out, |step| {
+        if let RepairStep::Capture { error } | RepairStep::Unreadable { error, .. } = step {
+            diagnostics.report(&error);
+        }
+    });
+    let (edited, account) = written.map_err(|error| failure(&error))?;
+    for (what, count) in account.notes() {
+        say!("perfdata: AUX data: {what}: {count}");
+    }
+    let is_whole = edited.account.is_clean() && edited.dropped == 0 && account.is_clean();
+    let file = edited.out.into_inner().map_err(|error| failure(&error))?;
+    Ok(Some(CaptureWithSamples { reader: Reader::from_file(file).map_err(|error| failure(&error))?, is_whole }))
+}
