@@ -6,6 +6,7 @@ mod filter;
 mod formatter;
 mod labels;
 mod origin;
+mod packets;
 mod reading;
 pub(crate) mod tracepoints;
 
@@ -28,6 +29,7 @@ use block::Block;
 use filter::Filter;
 use formatter::Formatter;
 pub(crate) use origin::{RingOrigin, RingOrigins, WriteDirection};
+use packets::PacketFinder;
 use reading::{Reading, Source, Walk};
 use tracepoints::Formats;
 
@@ -96,6 +98,8 @@ fn dump_in<'scope, 'r: 'scope>(
     let mut total = take_account(first.account_mut());
     diagnostics.report_new(&total);
     let formats = Formats::new(reader);
+    let finder = PacketFinder::of(reader, args);
+    let finder = finder.as_ref();
     let mut formatter = Formatter::new(args, arch(reader), &formats);
     if args.format == Format::Jsonl {
         capture::header(reader, &first, &mut output)?;
@@ -118,10 +122,10 @@ fn dump_in<'scope, 'r: 'scope>(
     in_order(
         threads,
         &mut formatter,
-        |block: &mut Block<'_>| reading.fill(block),
-        |formatter, block| block.format(formatter, &filter, origins),
+        |block: &mut Block<'r>| reading.fill(block),
+        |formatter, block| block.format(formatter, &filter, origins, finder),
         |formatter, block| {
-            let format_more = |block: &mut Block<'_>| block.format(formatter, &filter, origins);
+            let format_more = |block: &mut Block<'r>| block.format(formatter, &filter, origins, finder);
             let is_open = deliver(block, format_more, &mut output, &mut total, &mut diagnostics)?;
             last = block.take_walk();
             Ok::<_, Failure>(is_open)

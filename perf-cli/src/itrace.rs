@@ -24,11 +24,7 @@ pub(crate) struct CaptureWithSamples {
 }
 
 /// Returns work on a capture with the samples that the arguments select, or that `default` has if they select none.
-pub(crate) fn decoded(
-    args: ItraceArgs,
-    default: ItraceOptions,
-    work: impl CaptureWork,
-) -> impl CaptureWork {
+pub(crate) fn decoded(args: ItraceArgs, default: ItraceOptions, work: impl CaptureWork) -> impl CaptureWork {
     move |reader: Reader<'_>, memory: Memory<'_>| {
         let Some(options) = options(args, default, &reader) else { return work(reader, memory) };
         let Some(made) = make(&reader, &options, None)? else { return work(reader, memory) };
@@ -38,7 +34,11 @@ pub(crate) fn decoded(
 }
 
 /// Returns which samples are made; `None` for none.
-fn options(args: ItraceArgs, default: ItraceOptions, reader: &Reader<'_>) -> Option<ItraceOptions> {
+pub(crate) fn options(
+    args: ItraceArgs,
+    default: ItraceOptions,
+    reader: &Reader<'_>,
+) -> Option<ItraceOptions> {
     match args.itrace {
         Some(ItraceChoice(options)) => Some(options.unwrap_or(default)),
         None if args.no_itrace => None,
@@ -73,5 +73,8 @@ pub(crate) fn make(
     }
     let is_whole = edited.account.is_clean() && edited.dropped == 0 && account.is_clean();
     let file = edited.out.into_inner().map_err(|error| failure(&error))?;
-    Ok(Some(CaptureWithSamples { reader: Reader::from_file(file).map_err(|error| failure(&error))?, is_whole }))
+    Ok(Some(CaptureWithSamples {
+        reader: Reader::from_file(file).map_err(|error| failure(&error))?,
+        is_whole,
+    }))
 }

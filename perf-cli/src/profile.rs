@@ -48,7 +48,16 @@ impl<'a> From<&'a ProfileArgs> for ProfileRequest<'a> {
     fn from(args: &'a ProfileArgs) -> Self {
         let ProfileArgs { files, itrace, naming, only, symbols, off_cpu, wakers, .. } = args;
         let wakers = wakers.map_or(0, NonZero::get);
-        Self { paths: &files.0, only, symbols, naming, off_cpu: *off_cpu, wakers, marks: false, itrace: *itrace }
+        Self {
+            paths: &files.0,
+            only,
+            symbols,
+            naming,
+            off_cpu: *off_cpu,
+            wakers,
+            marks: false,
+            itrace: *itrace,
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod processes;
 mod recent_stacks;
 mod rows;
 mod samples;
+mod spe;
 mod stacks;
 mod switches;
 mod table;

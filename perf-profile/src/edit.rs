@@ -29,7 +29,7 @@ use std::rc::Rc;
 #[cfg_attr(docsrs, doc(cfg(feature = "generated-code")))]
 pub use generated_code::{CodeImage, GeneratedCode, GeneratedCodeError};
 pub use itrace::{
-    ItraceError, ItraceOptions, ItraceOptionsError, PeriodUnit, TraceAccount, TraceSamples,
+    ItraceError, ItraceOptions, ItraceOptionsError, PeriodUnit, TraceAccount, TraceRecord, TraceSamples,
 };
 pub use perf_aux::spe::SampleKinds;
 pub use redaction::{Redaction, SecretKind};

@@ -8,9 +8,9 @@ use perf_profile::annotation::PercentType;
 
 use super::ReadingArgs;
 use super::capture::Capture;
+use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use super::itrace::ItraceArgs;
 
 pub(super) const EXAMPLES: &str =
     "Without SYMBOL, shows the functions with at least 1 % of the samples of an event, hottest first. A sample counts at its own \

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::fold::WeightArg;
+use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::profile::NamingArgs;
 use super::symbols::SymbolArgs;
 use super::{Format, ReadingArgs};
-use super::itrace::ItraceArgs;
 
 pub(super) const EXAMPLES: &str =
     "Each row is a function: what it takes itself before and after, by how much that changed, and what it takes with the \

@@ -10,9 +10,9 @@ use perf_profile::edit::SecretKind;
 
 use super::ReadingArgs;
 use super::capture::Captures;
+use super::itrace::{ItraceChoice, letters};
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use super::itrace::{ItraceChoice, letters};
 
 pub(super) const EXAMPLES: &str = "\
 Keeps the selected samples, and the records that are not samples, so that the samples have the names and stacks that they \

@@ -26,5 +26,7 @@ pub(crate) fn letters(text: &str) -> Result<ItraceChoice, String> {
     if text.is_empty() {
         return Ok(ItraceChoice(None));
     }
-    text.parse().map(|options| ItraceChoice(Some(options))).map_err(|error: perf_profile::edit::ItraceOptionsError| error.to_string())
+    text.parse()
+        .map(|options| ItraceChoice(Some(options)))
+        .map_err(|error: perf_profile::edit::ItraceOptionsError| error.to_string())
 }

@@ -4,9 +4,9 @@ use core::num::NonZero;
 
 use super::ReadingArgs;
 use super::capture::Captures;
+use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use super::itrace::ItraceArgs;
 
 /// Which samples of which captures, and how they get names.
 #[derive(Debug, clap::Args)]

@@ -10,9 +10,9 @@ use perf_profile::report::{
 
 use super::ReadingArgs;
 use super::capture::Capture;
+use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use super::itrace::ItraceArgs;
 use crate::outcome::Failure;
 
 /// Returns the help after the options.

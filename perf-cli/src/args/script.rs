@@ -4,9 +4,9 @@ use core::num::NonZero;
 
 use super::ReadingArgs;
 use super::capture::Capture;
+use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
-use super::itrace::ItraceArgs;
 
 pub(super) const EXAMPLES: &str =
     "The text is that of perf script of Linux 6.1, so that programs that read perf script's text read this too. Names from \

@@ -10,6 +10,7 @@ use perf_profile::work::batch::BatchRoom;
 use super::RingOrigins;
 use super::filter::Filter;
 use super::formatter::Formatter;
+use super::packets::{AuxPackets, PacketFinder};
 use crate::batch::{OUT, PrintedBlock};
 
 /// Records, their output, and what was found in them. The buffers are reused for each block.
@@ -20,6 +21,8 @@ pub(super) struct Block<'r> {
     pub(super) batch: Batch<'r>,
     /// The output, or the next piece of it.
     out: Vec<u8>,
+    /// The packets of the last record that are not formatted yet.
+    packets: Option<AuxPackets<'r>>,
     /// The account of all records; `None` while there are more to format.
     account: Option<Account>,
 }
@@ -53,11 +56,18 @@ impl<'r> Block<'r> {
     }
 
     /// Formats the records that `filter` selects, or the next of them if their output is large.
-    pub(super) fn format(&mut self, formatter: &mut Formatter<'_>, filter: &Filter, origins: &RingOrigins) {
+    pub(super) fn format(
+        &mut self,
+        formatter: &mut Formatter<'_>,
+        filter: &Filter,
+        origins: &RingOrigins,
+        finder: Option<&PacketFinder<'r, '_>>,
+    ) {
         self.out.clear();
+        let mut printer = RecordPrinter { formatter, origins, finder, packets: &mut self.packets };
         self.account = match &mut self.walk {
-            Some(walk) => format_walk(walk, formatter, filter, origins, &mut self.out),
-            None => self.batch.format(formatter, origins, &mut self.out),
+            Some(walk) => format_walk(walk, &mut printer, filter, &mut self.out),
+            None => self.batch.format(&mut printer, &mut self.out),
         };
     }
 
@@ -77,24 +87,55 @@ impl PrintedBlock for Block<'_> {
     }
 }
 
+/// Prints records with their packets.
+struct RecordPrinter<'p, 'f, 'r, 'd> {
+    formatter: &'p mut Formatter<'f>,
+    origins: &'p RingOrigins,
+    finder: Option<&'p PacketFinder<'r, 'd>>,
+    packets: &'p mut Option<AuxPackets<'r>>,
+}
+
+impl RecordPrinter<'_, '_, '_, '_> {
+    /// Prints the packets that are left; returns whether there are more.
+    fn go_on(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(packets) = self.packets.as_mut() else { return false };
+        if packets.print_some(out) {
+            *self.packets = None;
+        }
+        self.packets.is_some()
+    }
+
+    /// Prints a record, and notes its packets.
+    #[inline]
+    fn record(&mut self, record: &EventRecord<'_>, out: &mut Vec<u8>) -> Option<Box<FileError>> {
+        let error = self.formatter.record(record, self.origins, out);
+        if let Some(finder) = self.finder {
+            *self.packets = finder.begin(record, out);
+        }
+        error
+    }
+}
+
 /// Formats the next records of a walk. Returns its account after the last one.
 fn format_walk(
     walk: &mut EventRecords<'_>,
-    formatter: &mut Formatter<'_>,
+    printer: &mut RecordPrinter<'_, '_, '_, '_>,
     filter: &Filter,
-    origins: &RingOrigins,
     out: &mut Vec<u8>,
 ) -> Option<Account> {
     while out.len() < OUT {
+        if printer.go_on(out) {
+            return None;
+        }
         match walk.next() {
             None => return Some(walk.account().clone()),
             Some(Ok(record)) if filter.wants(&record) => {
-                if let Some(error) = formatter.record(&record, origins, out) {
+                if let Some(error) = printer.record(&record, out) {
                     walk.account_mut().note(*error);
                 }
             }
             Some(Ok(_)) => {}
-            Some(Err(error)) => origins.correct(error, walk),
+            Some(Err(error)) => printer.origins.correct(error, walk),
         }
     }
     None
@@ -131,20 +172,18 @@ impl<'r> Batch<'r> {
     }
 
     /// Formats the next records. Returns the account of all after the last one.
-    fn format(
-        &mut self,
-        formatter: &mut Formatter<'_>,
-        origins: &RingOrigins,
-        out: &mut Vec<u8>,
-    ) -> Option<Account> {
+    fn format(&mut self, printer: &mut RecordPrinter<'_, '_, '_, '_>, out: &mut Vec<u8>) -> Option<Account> {
         for (noted, record) in self.records.iter().skip(self.formatted) {
-            if out.len() >= OUT {
+            if printer.go_on(out) || out.len() >= OUT {
                 return None;
             }
             self.formatted += 1;
-            if let Some(error) = formatter.record(record, origins, out) {
+            if let Some(error) = printer.record(record, out) {
                 self.undecodable.push((*noted, *error));
             }
+        }
+        if printer.go_on(out) {
+            return None;
         }
         // The records keep memory that the walk needs.
         self.records.clear();

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use perf_export::columns::{self, Options};
+use perf_export::columns::{self, ColumnsBuilder, Options};
 use perf_export::parquet;
 use perf_parse::file::Reader;
 use perf_profile::Symbols;
-use perf_profile::edit::ItraceOptions;
+use perf_profile::edit::{ItraceOptions, TraceSamples};
 
 use super::data_set::CaptureFiles;
 use crate::args::export::{DroppedPart, ExportArgs, ExtraColumn};
@@ -78,20 +78,30 @@ fn outcome(results: Vec<Result<Outcome, Failure>>) -> Result<Outcome, Failure> {
 /// Exports a capture.
 fn export(path: &Path, args: &ExportArgs, threads: NonZero<usize>) -> Result<Outcome, Failure> {
     let work = |reader: Reader<'_>, memory: Memory<'_>| {
-        let result = add(&reader, memory, path, args, threads);
+        let default = ItraceOptions::default();
+        let options = itrace::options(args.profile.itrace, default, &reader);
+        let made = options.map(|options| itrace::make(&reader, &options, None)).transpose()?.flatten();
+        let result = match made {
+            None => add(&reader, memory, path, args, threads, None),
+            Some(made) => {
+                let memory = Memory { is_made: true, ..memory };
+                let outcome = add(&made.reader, memory, path, args, threads, Some(&reader));
+                if made.is_whole { outcome } else { outcome.map(|_| Outcome::Partial) }
+            }
+        };
         result.map_err(|Failure(why)| Failure(format!("{}: {why}", shown(path))))
     };
-    let work = itrace::decoded(args.profile.itrace, ItraceOptions::default(), work);
     crate::input::read_by_windows(path, args.profile.only.time.is_some(), work)
 }
 
-/// Adds a capture to the data set.
+/// Adds a capture to the data set, with the records of the AUX data of the capture that it was made of.
 fn add(
     reader: &Reader<'_>,
     memory: Memory<'_>,
     path: &Path,
     args: &ExportArgs,
     threads: NonZero<usize>,
+    traced: Option<&Reader<'_>>,
 ) -> Result<Outcome, Failure> {
     let samples = selection::samples(reader, memory, &args.profile.only)?.threads(threads.get());
     let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
@@ -102,9 +112,36 @@ fn add(
     let mut observer = StderrObserver::new(memory, false);
     let max_stack = Symbols::max_stack(reader.features(), args.profile.naming.max_stack);
     let options = options(args, path, threads, max_stack);
-    let end = columns::walk(reader, samples, &names, options, &mut observer, |tables| files.write(tables))?;
+    let mut traced = traced;
+    let end = columns::walk(reader, samples, &names, options, &mut observer, |tables| {
+        if let Some(traced) = traced.take() {
+            add_trace(traced, tables, &mut files)?;
+        }
+        files.write(tables)
+    })?;
     files.publish()?;
     Ok(observer.finish(end.account(), end.omitted(), "exported"))
+}
+
+/// Adds the records of the AUX data of a capture.
+fn add_trace(
+    reader: &Reader<'_>,
+    tables: &mut ColumnsBuilder<'_>,
+    files: &mut CaptureFiles<'_>,
+) -> Result<(), Failure> {
+    let samples = TraceSamples::of(reader, &ItraceOptions::default());
+    let Some(samples) = samples.map_err(|error| Failure(format!("--itrace: {error}")))? else {
+        return Ok(());
+    };
+    let mut written = Ok(());
+    samples.for_each_record(reader, |record| {
+        if written.is_ok() {
+            tables.trace_record(record);
+            written = files.write(tables);
+        }
+    });
+    tables.end_trace_records();
+    written
 }
 
 fn options(args: &ExportArgs, path: &Path, threads: NonZero<usize>, max_stack: usize) -> Options {

@@ -11,7 +11,6 @@ fn refused_options_say_what_to_do() {
         ("--tui", "the browser opens by itself"),
         ("--objdump=x", "the disassembler is built in"),
         ("-D", "perfdata dump"),
-        ("--itrace=i", "perf inject --itrace"),
         ("--ignore-vmlinux", "--vmlinux"),
         ("--addr2line=x", "lines are found"),
         ("--data-type", "symbol_daddr"),

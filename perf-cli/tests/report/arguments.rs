@@ -85,7 +85,7 @@ fn numbers_that_are_none() {
 
 fn options_of_perf_that_are_refused() {
     let options = "--tui --gtk --branch-history --hierarchy --stats --tasks --mmaps -T --show-info \
-        --dump-raw-trace --total-cycles --raw-trace --itrace --ignore-callees=x --group-sort-idx=1 --socket-filter=0 \
+        --dump-raw-trace --total-cycles --raw-trace --ignore-callees=x --group-sort-idx=1 --socket-filter=0 \
         --symbol-filter=x --full-source-path";
     for option in options.split_whitespace() {
         fails("captures/plain.data", &[(&[option], "perfdata report does not have this option; ")]);

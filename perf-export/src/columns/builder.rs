@@ -11,6 +11,7 @@ use perf_parse::feature::Features;
 use perf_parse::file::{Account, Reader};
 use perf_parse::record::UserRecord;
 use perf_parse::{EventRecord, FileError, Record};
+use perf_profile::edit::TraceRecord;
 use perf_profile::{CaptureOrigin, EMPTY, event_name, has_stacks};
 use perf_session::{SampleContext, Session};
 use perf_symbol::unwind::StackEnd;
@@ -29,7 +30,7 @@ use super::tasks::TaskTable;
 use super::trace::TraceFormats;
 use super::trace_tables::{TraceSample, TraceTables};
 use super::utf8::utf8;
-use super::{events, losses, mmaps};
+use super::{events, losses, mmaps, spe};
 
 /// Number of rows of a batch. A row of `samples` takes about 250 bytes until it is written.
 const BATCH: usize = 1 << 15;
@@ -307,6 +308,20 @@ impl<'a> ColumnsBuilder<'a> {
         for &table in Table::ALL {
             self.put(table);
         }
+    }
+
+    /// Adds a record of Arm SPE to the table `spe`. They are of the AUX data of a capture, of which `TraceSamples` of perf-profile
+    /// makes the samples of this capture.
+    pub fn trace_record(&mut self, record: &TraceRecord) {
+        spe::push(&mut self.tables.spe, &self.context, record);
+        if self.tables.spe.len() >= BATCH {
+            self.put(Table::Spe);
+        }
+    }
+
+    /// Makes a batch of the records of Arm SPE that are in none, after the last one. They may come after all samples.
+    pub fn end_trace_records(&mut self) {
+        self.put(Table::Spe);
     }
 
     /// Returns the next batch; `None` if there is none until more records come. At the end, each table has at

@@ -8,7 +8,7 @@ use super::context::Context;
 use super::rows::TableRows;
 use super::samples::SampleRows;
 use super::{
-    captures, counts, dsos, events, frames, losses, mmaps, processes, samples, stacks, switches, threads,
+    captures, counts, dsos, events, frames, losses, mmaps, processes, samples, spe, stacks, switches, threads,
 };
 
 /// Declares the tables and the rows of all of them.
@@ -95,6 +95,8 @@ tables! {
     Counts = counts TableRows;
     /// The times that threads were off the CPU.
     Switches = switches TableRows;
+    /// The records of Arm SPE.
+    Spe = spe TableRows;
     /// Lost records, and records that cannot be decoded.
     Losses = losses TableRows;
     /// The capture.

@@ -174,7 +174,10 @@ impl<'f> Edit<'f> {
     /// account counts them.
     ///
     /// Unlike those of [`insert`](Self::insert), they need not be known before the walk, and can be of [new events](Self::add_events).
-    pub fn records_before(self, source: impl FnMut(Option<&EventRecord<'_>>, &mut Vec<u8>) -> bool + 'f) -> Self {
+    pub fn records_before(
+        self,
+        source: impl FnMut(Option<&EventRecord<'_>>, &mut Vec<u8>) -> bool + 'f,
+    ) -> Self {
         Self { steps: EditSteps { source: Some(Box::new(source)), ..self.steps }, ..self }
     }
 

@@ -17,6 +17,7 @@ use std::io::{Seek, Write};
 use perf_abi::auxtrace::AuxtraceType;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
+use perf_aux::spe::SpeRecord;
 use perf_aux::trace::AuxTrace;
 use perf_parse::file::write::{EventFields, FeaturePayloads, WriteFileError};
 use perf_parse::rewrite::{CaptureFilter, Edit, EditSummary, EditedRecord, RepairOrder, RepairStep};
@@ -135,7 +136,7 @@ impl TraceSamples {
         report: impl FnMut(RepairStep<'_>),
     ) -> Result<(EditSummary<W>, TraceAccount), WriteFileError> {
         let Self { trace, events } = &self;
-        let mut walk = SpeWalk::new(reader, trace, events);
+        let mut walk = SpeWalk::new(reader, trace, events, None);
         let has_branches = events.have_branch_stacks();
         let edit = Edit::new()
             .add_events(events.fields())
@@ -145,6 +146,38 @@ impl TraceSamples {
         let edited = edit.write_file(reader, out, report)?;
         Ok((edited, walk.account()))
     }
+}
+
+impl TraceSamples {
+    /// Calls `each` with the records of the trace, in the order in which samples are made of them: by time, or area by area if no
+    /// event has times. The options have no effect.
+    pub fn for_each_record(&self, reader: &Reader<'_>, mut each: impl FnMut(&TraceRecord)) -> TraceAccount {
+        let events = self.events.without_samples();
+        let mut walk = SpeWalk::new(reader, &self.trace, &events, Some(&mut each));
+        let records = if events.are_timed() { reader.records().in_time_order() } else { reader.records() };
+        let mut out = Vec::new();
+        for record in records.flatten() {
+            while walk.before(Some(&record), &mut out) {}
+        }
+        while walk.before(None, &mut out) {}
+        walk.account()
+    }
+}
+
+/// A record of Arm SPE, and the thread that ran the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceRecord {
+    /// What the record has.
+    pub record: SpeRecord,
+    /// Process id; -1 if unknown.
+    pub pid: i32,
+    /// Thread id; -1 if unknown.
+    pub tid: i32,
+    /// CPU; `None` in the AUX area of a thread.
+    pub cpu: Option<u32>,
+    /// Time in nanoseconds of the events' clock; `None` if no record converts it.
+    pub time: Option<u64>,
 }
 
 /// The types of the records that go with the AUX data. Rounds end elsewhere with the samples, whose walk writes their ends.

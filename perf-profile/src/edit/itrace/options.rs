@@ -112,8 +112,13 @@ impl FromStr for ItraceOptions {
     /// too, and have no effect.
     fn from_str(text: &str) -> Result<Self, ItraceOptionsError> {
         let mut letters = Letters { rest: text };
-        let mut options =
-            Self { kinds: SampleKinds::NONE, period: 0, branch_stack: 0, unit: PeriodUnit::Instructions, non_exhaustive: () };
+        let mut options = Self {
+            kinds: SampleKinds::NONE,
+            period: 0,
+            branch_stack: 0,
+            unit: PeriodUnit::Instructions,
+            non_exhaustive: (),
+        };
         let (mut has_period, mut period, mut unit) = (false, None, None);
         while let Some(letter) = letters.next() {
             match letter {
@@ -155,7 +160,8 @@ impl FromStr for ItraceOptions {
                 letter => match SampleKinds::of_letter(letter) {
                     Some(kinds) => options.kinds |= kinds,
                     None => {
-                        let rest = text.get(text.len().saturating_sub(letters.rest.len() + letter.len_utf8())..);
+                        let rest =
+                            text.get(text.len().saturating_sub(letters.rest.len() + letter.len_utf8())..);
                         let must = "letters of i b f m t a M l, or others of perf's";
                         return Err(ItraceOptionsError { rest: rest.unwrap_or_default().into(), must });
                     }
@@ -194,7 +200,8 @@ impl Letters<'_> {
     /// Reads a number; `None` without a digit.
     fn number(&mut self) -> Result<Option<u64>, ItraceOptionsError> {
         let end = self.rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(self.rest.len());
-        let Some((digits, rest)) = self.rest.split_at_checked(end).filter(|(digits, _)| !digits.is_empty()) else {
+        let Some((digits, rest)) = self.rest.split_at_checked(end).filter(|(digits, _)| !digits.is_empty())
+        else {
             return Ok(None);
         };
         let number = digits.parse().map_err(|_| self.fault("a number below 2^64"))?;
@@ -214,7 +221,9 @@ impl Letters<'_> {
             ("us", PeriodUnit::Nanoseconds, 1000),
             ("ms", PeriodUnit::Nanoseconds, 1_000_000),
         ];
-        let found = units.iter().find_map(|&(name, unit, factor)| Some((self.rest.strip_prefix(name)?, unit, factor)));
+        let found = units
+            .iter()
+            .find_map(|&(name, unit, factor)| Some((self.rest.strip_prefix(name)?, unit, factor)));
         let (rest, unit, factor) = found.ok_or_else(|| self.fault("a unit: i, t, ns, us or ms"))?;
         self.rest = rest;
         Ok(Some((unit, factor)))
@@ -239,5 +248,55 @@ impl Letters<'_> {
             self.rest = after;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> (SampleKinds, u64, PeriodUnit, u32) {
+        let options: ItraceOptions = text.parse().unwrap();
+        (options.kinds, options.period, options.unit, options.branch_stack)
+    }
+
+    /// perf 7.2 takes these.
+    #[test]
+    fn letters_as_perf_reads_them() {
+        let (instructions, memory) = (SampleKinds::INSTRUCTIONS, SampleKinds::MEMORY);
+        let (by_number, by_time) = (PeriodUnit::Instructions, PeriodUnit::Nanoseconds);
+        assert_eq!(parsed("i1i"), (instructions, 1, by_number, 0));
+        assert_eq!(parsed("i, 7 i,M"), (instructions | memory, 7, by_number, 0));
+        assert_eq!(parsed("i"), (instructions, 100_000, by_time, 0));
+        assert_eq!(parsed("i5"), (instructions, 5, by_time, 0));
+        assert_eq!(parsed("i10usM"), (instructions | memory, 10_000, by_time, 0));
+        assert_eq!(parsed("i2ms"), (instructions, 2_000_000, by_time, 0));
+        assert_eq!(parsed("i9t"), (instructions, 9, PeriodUnit::Ticks, 0));
+        assert_eq!(parsed("y3iM"), (memory, 3, by_number, 0));
+        assert_eq!(parsed("cr"), (SampleKinds::BRANCHES, 0, by_number, 0));
+        assert_eq!(parsed("bl"), (SampleKinds::BRANCHES, 0, by_number, 64));
+        assert_eq!(parsed("l1024M"), (memory, 0, by_number, 1024));
+        assert_eq!(parsed("L2g16Gs100e+o-ld+oxwpoIqqAZTM"), (memory, 0, by_number, 0));
+        assert_eq!(parsed(""), (SampleKinds::NONE, 0, by_number, 0));
+    }
+
+    /// perf 7.2 refuses these.
+    #[test]
+    fn other_letters_are_refused() {
+        let texts = [
+            ("z", "at \"z\": must be letters of i b f m t a M l, or others of perf's"),
+            ("MKb", "at \"Kb\": must be letters of i b f m t a M l, or others of perf's"),
+            ("1", "at \"1\": must be letters of i b f m t a M l, or others of perf's"),
+            ("i1y", "at \"y\": must be a unit: i, t, ns, us or ms"),
+            ("i1n", "at \"n\": must be a unit: i, t, ns, us or ms"),
+            ("l0", "at \"0\": must be a size from 1 to 1024"),
+            ("g1025", "at \"1025\": must be a size from 1 to 1024"),
+            ("s", "at the end: must be a number of samples to skip"),
+            ("e+", "at \"+\": must be a sign and letters"),
+            ("i18446744073709551616i", "at \"18446744073709551616i\": must be a number below 2^64"),
+        ];
+        for (text, why) in texts {
+            assert_eq!(text.parse::<ItraceOptions>().unwrap_err().to_string(), why, "{text}");
+        }
     }
 }

@@ -89,6 +89,12 @@ impl SpeEvents {
         Ok(Some(events))
     }
 
+    /// Returns the same without events, so that no samples are made.
+    pub(super) fn without_samples(&self) -> Self {
+        let options = SampleOptions { kinds: SampleKinds::NONE, ..self.options };
+        Self { events: Vec::new(), options, words: self.words.clone(), is_timed: self.is_timed }
+    }
+
     /// Returns the settings of the recording.
     pub(super) fn info(&self) -> Result<SpeInfo<'_>, ItraceError> {
         let words = List::new_in(Endianness::Little, &self.words);

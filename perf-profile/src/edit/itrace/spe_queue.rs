@@ -22,6 +22,8 @@ pub(super) struct SpeQueue<'r, 'a> {
     pub(super) spe_cpu: SpeCpu,
     /// The record of which samples are made next.
     pub(super) record: SpeRecord,
+    /// Whether the record is one of the data.
+    pub(super) is_begun: bool,
     /// The latest time so far, in ticks.
     pub(super) ticks: u64,
     /// The CPU and the thread of the area; -1 for none.
@@ -55,6 +57,7 @@ impl<'r, 'a> SpeQueue<'r, 'a> {
             synthesis,
             spe_cpu,
             record: SpeRecord::default(),
+            is_begun: false,
             ticks: 0,
             area,
             unreadable: 0,
@@ -78,6 +81,7 @@ impl<'r, 'a> SpeQueue<'r, 'a> {
             self.decode()?;
         }
         self.record = self.decoded.pop_front()?;
+        self.is_begun = true;
         Some(&self.record)
     }
 

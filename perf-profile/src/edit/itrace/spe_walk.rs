@@ -7,16 +7,16 @@ use perf_abi::branch::BranchFlags;
 use perf_abi::endian::Endianness;
 use perf_abi::record::{Header, Misc, RecordType};
 use perf_abi::sample_type::SampleType;
+use perf_abi::zerocopy::IntoBytes;
 use perf_aux::spe::{SpeInfo, SpeSample, Synthesis};
 use perf_aux::trace::{AuxQueue, AuxTrace};
 use perf_parse::write::{BranchFields, BranchStackFields, RecordEncoder, SampleFields};
 use perf_parse::{EventRecord, Reader};
-use perf_abi::zerocopy::IntoBytes;
 
-use super::TraceAccount;
 use super::spe_events::{SpeEvent, SpeEvents};
 use super::spe_queue::{Owner, SpeQueue};
 use super::threads::Threads;
+use super::{TraceAccount, TraceRecord};
 
 /// Number of bytes of samples after which they are written.
 const AT_ONCE: usize = 1 << 18;
@@ -39,10 +39,17 @@ pub(super) struct SpeWalk<'r, 'a> {
     /// Index of the next queue of a capture without times, and whether the queue was begun.
     next: (usize, bool),
     samples: u64,
+    /// Takes the records of the trace.
+    each: Option<&'r mut dyn FnMut(&TraceRecord)>,
 }
 
 impl<'r, 'a> SpeWalk<'r, 'a> {
-    pub(super) fn new(reader: &'r Reader<'a>, trace: &'r AuxTrace, events: &'r SpeEvents) -> Self {
+    pub(super) fn new(
+        reader: &'r Reader<'a>,
+        trace: &'r AuxTrace,
+        events: &'r SpeEvents,
+        each: Option<&'r mut dyn FnMut(&TraceRecord)>,
+    ) -> Self {
         let info = events.info().ok();
         let cpuid = reader.features().cpu_id().ok().flatten();
         let queue = |queue: &'r AuxQueue| {
@@ -76,6 +83,7 @@ impl<'r, 'a> SpeWalk<'r, 'a> {
             has_contexts: false,
             next: (0, false),
             samples: 0,
+            each,
         }
     }
 
@@ -201,6 +209,15 @@ impl<'r, 'a> SpeWalk<'r, 'a> {
             queue.owner.pid = self.threads.process(tid).unwrap_or(-1);
         }
         let (record, owner) = (queue.record, queue.owner);
+        if let Some(each) = self.each.as_mut().filter(|_| queue.is_begun) {
+            each(&TraceRecord {
+                record,
+                pid: owner.pid,
+                tid: owner.tid,
+                cpu: u32::try_from(owner.cpu).ok(),
+                time: if is_timed { self.trace.time_at(record.timestamp) } else { None },
+            });
+        }
         for sample in queue.synthesis.samples(&record, &queue.spe_cpu) {
             let Some(event) = self.events.of_kind(sample.kind) else { continue };
             let time = time(self.trace, sample.timestamp);
