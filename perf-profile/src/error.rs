@@ -31,6 +31,8 @@ pub enum ProfileError {
     },
     /// Times off the CPU are wanted, and the capture does not tell when threads switch.
     OffCpuNotRecorded,
+    /// Switches of threads are wanted, and the capture does not have them.
+    SchedNotRecorded,
     /// Wakers are wanted, and the capture does not tell who woke threads up.
     WakersNotRecorded,
     /// A report of the capture cannot have an option.
@@ -83,6 +85,9 @@ impl Display for ProfileError {
             Self::OffCpuNotRecorded => f.write_str(
                 "off-cpu: the capture does not tell when threads are off the CPU; record with perfdata record --off-cpu, with \
                  -a -e sched:sched_switch -g for exact stacks, or with --switch-events",
+            ),
+            Self::SchedNotRecorded => f.write_str(
+                "sched: the capture does not have sched:sched_switch; record with perfdata record --sched, or with perf sched record",
             ),
             Self::WakersNotRecorded => f.write_str(
                 "wakers: the capture does not tell who woke threads up; record with perfdata record --off-cpu",

@@ -95,6 +95,7 @@ pub mod report;
 mod sample;
 mod sample_list;
 pub mod samples;
+pub mod sched;
 pub mod selection;
 mod stack_table;
 pub mod symbols;

@@ -22,8 +22,8 @@ use crate::selection::Selection;
 use crate::tid_field::TidField;
 use crate::tracepoints::tracing_data;
 pub use scheduler::SchedulerFrames;
-pub use state::WaitKind;
-use state::{StateReader, ThreadState};
+pub(crate) use state::StateReader;
+pub use state::{ThreadState, WaitKind};
 use tally::WaitTally;
 pub use tally::WaitTotal;
 
@@ -136,7 +136,7 @@ struct AwayThread<T> {
     since: u64,
     wait: WaitKind,
     /// The letters of its state, or what the SWITCH record tells.
-    state: Box<str>,
+    state: Arc<str>,
     before: T,
 }
 

@@ -1,11 +1,13 @@
 //! The state in which a thread leaves the CPU.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 use perf_abi::endian::Endianness;
 use perf_parse::tracepoint::{Format, PrintFmt};
 
 /// The kind of time that a thread spends off the CPU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WaitKind {
     /// It waits until something wakes it up.
@@ -44,12 +46,14 @@ impl WaitKind {
 }
 
 /// The state of a thread that leaves the CPU, as the capture writes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ThreadState {
-    /// `None` if the thread ends: it does not come back.
-    pub(crate) wait: Option<WaitKind>,
-    /// The letters of the state.
-    pub(crate) letters: Box<str>,
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub struct ThreadState {
+    /// The kind of time that begins; `None` if the thread ends: it does not come back.
+    pub wait: Option<WaitKind>,
+    /// The letters of the state, as the capture's print format writes them: `S`, `D`, `R+`; `unknown` if the capture does not have
+    /// the state.
+    pub letters: Arc<str>,
 }
 
 impl ThreadState {

@@ -1,0 +1,36 @@
+//! What the scheduler does with threads: when they run, wait and wake up.
+//!
+//! A [`SchedReader`] reads the samples of the scheduler's tracepoints. From them,
+//!
+//! - [`Timehist`] has the times of each switch and their sums, as `perf sched timehist` has them;
+//! - [`Latency`] has the delays between wake-up and run, as `perf sched latency` has them;
+//! - [`CpuMap`] has the threads that run on each CPU, as `perf sched map` has them;
+//! - [`SchedModel`] has each run, wait and wake-up of each thread, also from SWITCH records alone, and [`WaitReport`] what they
+//!   add up to: percentiles, stacks, wakers, and the threads that ran instead.
+//!
+//! The first three have the threads that perf has, version by version: see [`PerfTasks`]. All need one pass over the records in
+//! order of time, and their memory is bounded by the number of threads and CPUs, which have limits.
+
+mod cpu_map;
+mod event;
+mod histogram;
+mod latency;
+mod model;
+mod perf_tasks;
+mod reader;
+mod run_stats;
+mod timehist;
+
+
+pub use cpu_map::{CpuMap, MapCell, MapLine, MapNames};
+pub use event::{
+    MigrationEvent, RuntimeEvent, SchedEvent, SchedSample, SwitchEvent, WakeupEvent, WakeupKind,
+};
+pub use histogram::Histogram;
+pub use latency::{Latency, LatencyFaults, LatencyRow, LatencySort};
+pub use model::{Change, Run, SchedModel, ThreadId, Wait, Wakeup};
+pub use perf_tasks::{PerfTask, PerfTasks, PerfVersion, TaskId};
+pub use reader::SchedReader;
+pub use run_stats::RunStats;
+pub use timehist::{IdleStats, TaskTimes, Timehist, TimehistOptions, TimehistRow};
+
