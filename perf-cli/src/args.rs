@@ -19,6 +19,7 @@ mod optional;
 pub(crate) mod profile;
 pub(crate) mod report;
 mod ring;
+pub(crate) mod sched;
 pub(crate) mod script;
 mod shell;
 #[cfg(any(target_os = "linux", feature = "debuginfod"))]
@@ -86,6 +87,9 @@ pub(crate) enum Verb {
     /// Show the instructions and source lines of functions, as perf annotate does
     #[command(after_help = annotate::EXAMPLES)]
     Annotate(Box<annotate::AnnotateArgs>),
+    /// Show when threads run and wait, and why, as perf sched does
+    #[command(after_help = sched::EXAMPLES)]
+    Sched(sched::SchedArgs),
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]
     Fold(fold::FoldArgs),
@@ -134,6 +138,7 @@ impl Verb {
             Self::Script(args) => Some(&args.reading),
             Self::Report(args) => Some(&args.reading),
             Self::Annotate(args) => Some(&args.reading),
+            Self::Sched(args) => args.verb.reading(),
             Self::Fold(args) => Some(&args.profile.reading),
             Self::Diff(args) => Some(&args.reading),
             Self::Flamegraph(args) => Some(&args.profile.reading),

@@ -46,6 +46,7 @@ mod render;
 mod repair;
 mod report;
 mod ring;
+mod sched;
 mod script;
 mod selection;
 mod shell;
@@ -146,6 +147,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Script(args) => script::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Annotate(args) => annotate::run(args),
+        Verb::Sched(args) => sched::run(args),
         Verb::Fold(args) => fold::run(args),
         Verb::Diff(args) => diff::run(args),
         Verb::Flamegraph(args) => flamegraph::run(args),

@@ -22,7 +22,9 @@ mod pass;
 mod processes;
 mod recent_stacks;
 mod rows;
+mod runs;
 mod samples;
+mod sched;
 mod spe;
 mod stacks;
 mod switches;
@@ -33,6 +35,8 @@ mod threads;
 mod trace;
 mod trace_tables;
 mod utf8;
+mod waits;
+mod wakeups;
 
 pub use batches::Batches;
 pub use builder::ColumnsBuilder;

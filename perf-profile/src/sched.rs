@@ -20,6 +20,9 @@ mod perf_tasks;
 mod reader;
 mod run_stats;
 mod timehist;
+mod wait_group;
+mod wait_report;
+mod wait_stacks;
 
 
 pub use cpu_map::{CpuMap, MapCell, MapLine, MapNames};
@@ -33,4 +36,5 @@ pub use perf_tasks::{PerfTask, PerfTasks, PerfVersion, TaskId};
 pub use reader::SchedReader;
 pub use run_stats::RunStats;
 pub use timehist::{IdleStats, TaskTimes, Timehist, TimehistOptions, TimehistRow};
-
+pub use wait_group::{Amount, StateTimes, WaitGroup, WaitGroupKey};
+pub use wait_report::{WaitGrouping, WaitOptions, WaitReport};

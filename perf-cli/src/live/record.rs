@@ -13,6 +13,7 @@ mod options;
 pub(super) mod output;
 mod overwrite;
 mod rotation;
+mod sched;
 mod schedule;
 mod signals;
 mod threads;

@@ -24,6 +24,7 @@ use super::generation::Generation;
 use super::identity::CaptureIdentity;
 use super::options::Options;
 use super::samples::SampleFacts;
+use super::sched::SchedTables;
 use super::switches::SwitchTracker;
 use super::table::{Table, TableSet};
 use super::tasks::TaskTable;
@@ -56,6 +57,7 @@ pub struct ColumnsBuilder<'a> {
     tasks: TaskTable,
     counters: CounterTable,
     switches: SwitchTracker,
+    sched: SchedTables<'a>,
     span: Option<(u64, u64)>,
     samples: u64,
     /// The first fault of a table, which is one of this crate.
@@ -105,6 +107,7 @@ impl<'a> ColumnsBuilder<'a> {
             tasks: TaskTable::default(),
             counters: CounterTable::default(),
             switches,
+            sched: SchedTables::new(reader),
             span: None,
             samples: 0,
             fault: None,
@@ -176,6 +179,7 @@ impl<'a> ColumnsBuilder<'a> {
         let stack_id = (stack != EMPTY && !options.flat).then(|| generation.stack_id(stack));
         let raw = tail.raw;
         self.switches.sample(&mut tables.switches, context, at, &self.traces, raw, stack_id);
+        self.sched.sample(tables, context, at, stack_id);
         let time = sample.time();
         if let Some(time) = time {
             let (first, last) = self.span.unwrap_or((time, time));
@@ -226,7 +230,8 @@ impl<'a> ColumnsBuilder<'a> {
             }
             self.put(Table::Samples);
         }
-        if has_written || self.tables.counts.len() >= BATCH || self.tables.switches.len() >= BATCH {
+        let of_threads = [Table::Counts, Table::Switches, Table::Runs, Table::Waits, Table::Wakeups];
+        if has_written || of_threads.iter().any(|&table| self.tables.len(table) >= BATCH) {
             self.put_full();
         }
         Ok(())
@@ -241,6 +246,7 @@ impl<'a> ColumnsBuilder<'a> {
         self.tasks.record(record.misc(), &decoded, session);
         self.tasks.write_if_many(context, &mut tables.threads, &mut tables.processes);
         self.switches.record(&mut tables.switches, context, record, session);
+        self.sched.record(tables, context, record, session);
         mmaps::push(&mut tables.mmaps, context, record, &decoded);
         losses::push(&mut tables.losses, context, record, &decoded);
         let counts = &mut tables.counts;
@@ -280,6 +286,7 @@ impl<'a> ColumnsBuilder<'a> {
         self.generation.write(tables, context, session, symbolizer);
         self.tasks.write(context, &mut tables.threads, &mut tables.processes, |_| true);
         self.counters.round(&mut tables.counts, context, events, None);
+        self.sched.finish(tables, context, session);
         for event in events.iter() {
             let seen = self.events.get(event.index);
             let (samples, period) = seen.map_or((0, 0), |seen| (seen.samples, seen.period));

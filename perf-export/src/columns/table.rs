@@ -8,7 +8,8 @@ use super::context::Context;
 use super::rows::TableRows;
 use super::samples::SampleRows;
 use super::{
-    captures, counts, dsos, events, frames, losses, mmaps, processes, samples, spe, stacks, switches, threads,
+    captures, counts, dsos, events, frames, losses, mmaps, processes, runs, samples, spe, stacks, switches,
+    threads, waits, wakeups,
 };
 
 /// Declares the tables and the rows of all of them.
@@ -97,6 +98,12 @@ tables! {
     Switches = switches TableRows;
     /// The records of Arm SPE.
     Spe = spe TableRows;
+    /// The times for which threads ran.
+    Runs = runs TableRows;
+    /// The times for which threads did not run.
+    Waits = waits TableRows;
+    /// What woke threads up.
+    Wakeups = wakeups TableRows;
     /// Lost records, and records that cannot be decoded.
     Losses = losses TableRows;
     /// The capture.

@@ -81,13 +81,13 @@ impl CpuMap {
     #[must_use]
     pub fn new(version: PerfVersion, cpus: u32, is_compact: bool, names: Option<MapNames>) -> Self {
         Self {
-            tasks: PerfTasks::new(version),
+            tasks: PerfTasks::new(version).without_exits(),
             short_names: Vec::new(),
             next_name: *b"A0",
             current: BTreeMap::new(),
             compact: is_compact.then(Vec::new),
             cpus: match version {
-                PerfVersion::V6_1 => cpus.min(CPUS).saturating_add(1),
+                PerfVersion::V6_1 => cpus.clamp(1, CPUS),
                 PerfVersion::V7_2 => 1,
             },
             names,

@@ -22,6 +22,8 @@ pub struct Latency {
     cpus: BTreeMap<u32, (u64, i32)>,
     /// The only CPU that was recorded.
     only_cpu: Option<u32>,
+    /// Whether threads run from switch to switch, as the capture does not have `sched_stat_runtime`.
+    runs_by_switches: bool,
     faults: LatencyFaults,
 }
 
@@ -75,7 +77,7 @@ pub struct LatencyRow {
     pub tid: i32,
     /// The number of threads.
     pub threads: u64,
-    /// The time for which they ran, by `sched_stat_runtime`, in nanoseconds.
+    /// The time for which they ran, in nanoseconds, by `sched_stat_runtime`: see [`Latency::with_runs_by_switches`].
     pub runtime: u64,
     /// The number of times that they began to run after a known time of waiting.
     pub count: u64,
@@ -148,12 +150,19 @@ impl Latency {
     #[must_use]
     pub fn new(version: PerfVersion, only_cpu: Option<u32>) -> Self {
         Self {
-            tasks: PerfTasks::new(version),
+            tasks: PerfTasks::new(version).without_exits(),
             delays: HashMap::new(),
             cpus: BTreeMap::new(),
             only_cpu,
+            runs_by_switches: false,
             faults: LatencyFaults::default(),
         }
+    }
+
+    /// Takes the times between switches for those for which threads run, instead of `sched_stat_runtime`. perf has no times then.
+    #[must_use]
+    pub fn with_runs_by_switches(self) -> Self {
+        Self { runs_by_switches: true, ..self }
     }
 
     /// Returns the threads, which records that are not samples change.
@@ -201,13 +210,21 @@ impl Latency {
         if at.cpu >= CPUS {
             return;
         }
-        if let Some((_, current)) = self.cpus.insert(at.cpu, (at.time, switch.next_tid)) {
-            self.faults.switches += u64::from(current != switch.prev_tid);
-        }
-        let state = state_letter(self.tasks.version(), switch.prev_state, letters);
+        let before = self.cpus.insert(at.cpu, (at.time, switch.next_tid));
+        let is_wrong = before.is_some_and(|(_, current)| current != switch.prev_tid);
+        self.faults.switches += u64::from(is_wrong);
+        let ran = before.filter(|_| self.runs_by_switches && !is_wrong);
+        let ran = ran.map_or(0, |(since, _)| at.time.saturating_sub(since));
+        let state = match self.tasks.version() {
+            // This version takes the number for an index into the letters.
+            PerfVersion::V6_1 if switch.prev_state != 0 => b'?',
+            version => state_letter(version, switch.prev_state, letters),
+        };
         let both = self.tasks.find(-1, switch.prev_tid).zip(self.tasks.find(-1, switch.next_tid));
         let Some((prev, next)) = both else { return };
-        self.delays.entry(prev).or_default().leaves(state, at.time);
+        let delays = self.delays.entry(prev).or_default();
+        delays.total.runtime = delays.total.runtime.saturating_add(ran);
+        delays.leaves(state, at.time);
         let delays = self.delays.entry(next).or_default();
         if delays.state.is_none() {
             delays.leaves(b'R', at.time);

@@ -1,7 +1,6 @@
 //! The runs, waits and wake-ups of threads.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 use hashbrown::HashMap;
 use perf_abi::record::{Misc, RecordType};
@@ -257,13 +256,19 @@ impl<'a, T: Clone> SchedModel<'a, T> {
     /// Takes a record that is not a sample. Those that cannot be decoded are passed over.
     pub fn record(&mut self, record: &EventRecord<'_>) {
         match record.kind() {
-            RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE if !self.reader.is_traced() => {
+            RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE => {
                 let Some(((_, tid), time)) = record.pid_tid().zip(record.time()) else { return };
-                let cpu = record.sample_id().ok().flatten().and_then(|id| id.cpu());
+                let cpu = record.cpu();
                 self.last = self.last.max(time);
                 let misc = record.misc();
                 match () {
-                    () if !misc.contains(Misc::SWITCH_OUT) => self.enter(tid, time, cpu),
+                    () if !misc.contains(Misc::SWITCH_OUT) => {
+                        // The tracepoint of a single thread does not have the switches to it.
+                        if !self.reader.is_traced() || !self.runs(tid) {
+                            self.enter(tid, time, cpu);
+                        }
+                    }
+                    () if self.reader.is_traced() => {}
                     () if misc.contains(Misc::SWITCH_OUT_PREEMPT) => {
                         self.leave(tid, time, cpu, state("preempted", Some(WaitKind::Runnable)), None);
                     }
@@ -316,6 +321,10 @@ impl<'a, T: Clone> SchedModel<'a, T> {
 
     fn id(&self, tid: i32) -> ThreadId {
         ThreadId { tid, reuse: self.reused.get(&tid).copied().unwrap_or(0) }
+    }
+
+    fn runs(&self, tid: i32) -> bool {
+        matches!(self.threads.get(&tid), Some(ThreadPhase::Runs { .. }))
     }
 
     /// Returns whether another thread can be followed, and counts it as dropped if not.

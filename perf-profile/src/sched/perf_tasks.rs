@@ -39,8 +39,8 @@ pub struct PerfTask {
     pub is_named: bool,
     /// Whether a COMM record named it since this was last asked for: see [`PerfTasks::take_renamed`].
     is_renamed: bool,
-    /// Whether it is found by its id.
-    is_listed: bool,
+    /// Whether its EXIT record came, in version 6.1; later ones forget it then.
+    pub has_exited: bool,
 }
 
 /// The threads of a capture, found by their ids as perf finds them.
@@ -52,6 +52,8 @@ pub struct PerfTasks {
     tasks: Vec<PerfTask>,
     by_tid: HashMap<i32, TaskId>,
     order: TableOrder,
+    /// Whether EXIT records are passed over.
+    ignores_exits: bool,
     limit: usize,
     beyond: u64,
 }
@@ -70,11 +72,18 @@ impl PerfTasks {
     #[must_use]
     pub fn within(version: PerfVersion, limit: usize) -> Self {
         let (tasks, by_tid, order) = (Vec::new(), HashMap::new(), TableOrder::default());
-        let mut all = Self { version, tasks, by_tid, order, limit: limit.max(1), beyond: 0 };
+        let (ignores_exits, limit, beyond) = (false, limit.max(1), 0);
+        let mut all = Self { version, tasks, by_tid, order, ignores_exits, limit, beyond };
         if let Some(idle) = all.find(0, 0) {
             all.name(idle, b"swapper");
         }
         all
+    }
+
+    /// Passes over EXIT records, as `perf sched latency` and `perf sched map` do.
+    #[must_use]
+    pub fn without_exits(self) -> Self {
+        Self { ignores_exits: true, ..self }
     }
 
     /// Returns the version.
@@ -109,8 +118,8 @@ impl PerfTasks {
         }
         let id = TaskId(self.tasks.len() as u32);
         let comm = format!(":{tid}").into_bytes().into();
-        let is_listed = true;
-        self.tasks.push(PerfTask { pid, tid, ppid: -1, comm, is_named: false, is_renamed: false, is_listed });
+        let (is_named, is_renamed, has_exited) = (false, false, false);
+        self.tasks.push(PerfTask { pid, tid, ppid: -1, comm, is_named, is_renamed, has_exited });
         self.by_tid.insert(tid, id);
         self.order.insert(tid);
         Some(id)
@@ -143,7 +152,14 @@ impl PerfTasks {
                 }
             }
             Ok(Record::Fork(it)) => self.fork((it.pid, it.tid), (it.ppid, it.ptid)),
+            Ok(Record::Exit(_)) if self.ignores_exits => {}
             Ok(Record::Exit(it)) if self.version != PerfVersion::V6_1 => self.forget(it.tid),
+            Ok(Record::Exit(it)) => {
+                let id = self.by_tid.get(&it.tid);
+                if let Some(task) = id.and_then(|id| self.tasks.get_mut(id.index())) {
+                    task.has_exited = true;
+                }
+            }
             _ => {}
         }
     }
@@ -168,11 +184,8 @@ impl PerfTasks {
 
     /// No longer finds a thread by its id.
     fn forget(&mut self, tid: i32) {
-        if let Some(id) = self.by_tid.remove(&tid) {
+        if self.by_tid.remove(&tid).is_some() {
             self.order.remove(tid);
-            if let Some(task) = self.tasks.get_mut(id.index()) {
-                task.is_listed = false;
-            }
         }
     }
 

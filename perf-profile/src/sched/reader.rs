@@ -176,10 +176,35 @@ impl<'a> SchedReader<'a> {
         self.tracepoints.iter().any(|it| matches!(it.fields, SchedFields::Switch { .. }))
     }
 
+    /// Reads no `sched:sched_waking`, and `sched_wakeup` in its place, as `perf sched latency` of Linux 6.1 does.
+    #[must_use]
+    pub fn without_waking(mut self) -> Self {
+        let is_waking = |it: &SchedTracepoint<'_>| {
+            matches!(it.fields, SchedFields::Wakeup { kind: WakeupKind::Waking, .. })
+        };
+        self.tracepoints.retain(|it| !is_waking(it));
+        self.has_waking = false;
+        self
+    }
+
+    /// Returns whether an event is `sched:sched_switch`.
+    #[must_use]
+    pub fn is_switch(&self, event: &Event) -> bool {
+        let is_of = |it: &&SchedTracepoint<'_>| it.id == event.attr.config;
+        event.attr.kind == EventType::TRACEPOINT
+            && self.tracepoints.iter().filter(is_of).any(|it| matches!(it.fields, SchedFields::Switch { .. }))
+    }
+
     /// Returns whether the capture tells when threads are woken up.
     #[must_use]
     pub fn has_wakeups(&self) -> bool {
         self.tracepoints.iter().any(|it| matches!(it.fields, SchedFields::Wakeup { .. }))
+    }
+
+    /// Returns whether the capture has `sched:sched_stat_runtime`.
+    #[must_use]
+    pub fn has_runtimes(&self) -> bool {
+        self.tracepoints.iter().any(|it| matches!(it.fields, SchedFields::Runtime { .. }))
     }
 
     /// Reads a sample. `None` if it is of another event, if it is a `sched_wakeup` of a capture with `sched_waking`, or if its

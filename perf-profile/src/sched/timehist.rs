@@ -1,7 +1,6 @@
 //! The times of each switch, as `perf sched timehist` has them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::event::{MigrationEvent, SchedSample, SwitchEvent, WakeupEvent};
 use super::perf_tasks::{PerfTask, PerfTasks, PerfVersion, TaskId};
@@ -303,7 +302,8 @@ impl Timehist {
         let prio_before = times.prio.filter(|&prio| prio != switch.prev_prio.unwrap_or(0));
         times.last_time = at.time;
         times.last_state = state;
-        times.ready = if state == b'R' { time } else { 0 };
+        let is_ready = state == b'R' && self.options.version != PerfVersion::V6_1;
+        times.ready = if is_ready { time } else { 0 };
         times.migrated = 0;
         self.note_time(time);
         shown?;
@@ -336,7 +336,7 @@ impl Timehist {
             since = since.max(start);
         }
         if end > 0 {
-            if since > end || since == 0 && self.options.version != PerfVersion::V6_1 {
+            if since > end || since == 0 {
                 return None;
             }
             time = time.min(end);
@@ -345,7 +345,7 @@ impl Timehist {
         if idle && task.is_some() {
             return Some(time);
         }
-        if is_wanted || self.options.version == PerfVersion::V6_1 {
+        if is_wanted {
             let times = match task {
                 Some(id) => Self::times_of(&mut self.times, id)?,
                 None => &mut self.idle.entry(at.cpu).or_default().times,

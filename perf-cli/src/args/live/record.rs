@@ -47,6 +47,7 @@ Examples:
   perfdata record --threads -a -e cpu-clock -F max -- make
   perfdata record --overwrite -a & kill -USR2 $!
   perfdata record --off-cpu -e dummy -- ./program && perfdata report --off-cpu
+  perfdata record --sched -a -- sleep 1 && perfdata sched waits
   perfdata record -a -e cpu-clock -e page-faults -G system.slice,user.slice -- sleep 5
   perfdata record --overwrite -a --switch-output-event sched:sched_process_exit -- make
   perfdata record -e intel_pt//u -m ,16M -- ./program
@@ -98,6 +99,12 @@ pub(crate) struct RecordArgs {
     /// Only -a records wakers that are not recorded themselves
     #[arg(long)]
     pub(crate) off_cpu: bool,
+
+    /// Record when threads run, wait and wake up, for perfdata sched, at the least cost: by the tracepoints sched:sched_switch,
+    /// sched_waking, sched_wakeup_new and sched_migrate_task, and by context switches without -a. Without --event, nothing else is
+    /// recorded. Add -g for where threads wait, and -a for what wakes them and what runs instead
+    #[arg(long)]
+    pub(crate) sched: bool,
 
     /// Record namespaces
     #[arg(long)]

@@ -11,7 +11,7 @@ use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraphMode, CgroupDirectory, RecordOptions, Targets, ThreadMask};
 
-use super::{off_cpu, threads, tracer};
+use super::{off_cpu, sched, threads, tracer};
 use crate::args::live::record::{Delay, EventOption, Freq, RecordArgs, RegisterOption, register_names};
 use crate::live::{cgroup_failure, observed};
 use crate::outcome::Failure;
@@ -44,6 +44,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Fa
         }
         filters.extend(last.clone().map(|event| (event, filter.clone())));
     }
+    groups.extend(sched::events(args)?.into_iter().map(EventGroup::from));
     if groups.is_empty() {
         let mut cycles = EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles");
         // As precise as the PMU can be, as perf's `cycles:P`.
@@ -171,7 +172,10 @@ pub(super) fn of(
         call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraphMode::Fp)),
         data: args.data,
         sample_type,
-        switch_events: args.switch_events || args.off_cpu,
+        switch_events: args.switch_events
+            || args.off_cpu
+            // The tracepoint of a thread has the switches away from it, and not those to it.
+            || args.sched && !matches!(observed, Targets::Cpus(_)),
         namespaces: args.namespaces,
         clockid: args.clockid,
         branches: samples.branch_filter.or(samples.branch_any.then_some(BranchSampleType::ANY)),
