@@ -84,6 +84,7 @@ impl Observer for StderrObserver {
             let what = match total.kind {
                 WaitKind::Runnable => "waiting for a CPU",
                 WaitKind::Stopped => "stopped",
+                WaitKind::Running => "running",
                 _ => "blocked",
             };
             let states = total.states.join(", ");

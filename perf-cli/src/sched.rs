@@ -31,7 +31,9 @@ pub(crate) fn run(args: &SchedArgs) -> Result<Outcome, Failure> {
             crate::input::read(&args.file, |reader, memory| waits::run(&reader, memory, args))
         }
         SchedVerb::Record(_) => refused("record", "use perfdata record --sched"),
-        SchedVerb::Replay(_) => refused("replay", "use perf sched replay, which runs threads as the capture has them"),
+        SchedVerb::Replay(_) => {
+            refused("replay", "use perf sched replay, which runs threads as the capture has them")
+        }
         SchedVerb::Script(_) => refused("script", "use perfdata script"),
         SchedVerb::Stats(_) => {
             refused("stats", "it reads /proc/schedstat of the machine; use perf sched stats")
@@ -46,7 +48,8 @@ pub(crate) fn run(args: &SchedArgs) -> Result<Outcome, Failure> {
 /// If it is no list.
 fn numbers(option: &str, list: Option<&str>) -> Result<Vec<u32>, Failure> {
     let Some(list) = list else { return Ok(Vec::new()) };
-    let wrong = || Failure(format!("{option} {list}: numbers and ranges below 4096 are wanted, such as 0,2-3"));
+    let wrong =
+        || Failure(format!("{option} {list}: numbers and ranges below 4096 are wanted, such as 0,2-3"));
     let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number < 4096).ok_or_else(wrong);
     let mut all = Vec::new();
     for part in list.split(',') {

@@ -1,4 +1,4 @@
-//! The time that threads spend off the CPU, by the state and the stack in which they left it.
+//! The time that threads spend off the CPU, by the state and the stack in which they left it, and on it.
 
 mod scheduler;
 mod state;
@@ -33,6 +33,9 @@ pub(crate) const NAME: &str = "off-cpu";
 /// The state of a thread that a SWITCH record says was preempted.
 const PREEMPTED: &str = "preempted";
 
+/// The state of a thread that was woken up and does not run yet.
+const WOKEN: &str = "woken";
+
 /// Reads what samples and records say of threads that leave the CPU and come back.
 ///
 /// A thread leaves the CPU with a sample of the tracepoint `sched:sched_switch`, whose stack and state are exact. Captures
@@ -40,12 +43,15 @@ const PREEMPTED: &str = "preempted";
 /// before, and one bit tells whether the thread was preempted, which Linux sets from version 4.17 on. A thread is back with a
 /// `sched_switch` that names it as the next one, or with a SWITCH record.
 ///
+/// If the capture has wake-ups too, a thread that waits is blocked up to its wake-up, and runnable from then on; and the times for
+/// which it runs are counted, with the stack at which it stopped. Without them, it counts as blocked until it runs.
+///
 /// simpleperf's `--trace-offcpu` records `sched_switch` without its fields. A thread is then back with its next sample, or with
 /// a SWITCH record before.
 #[derive(Debug)]
 pub struct SwitchReader<'a> {
     /// By the kind of wait.
-    events: [Arc<Event>; 3],
+    events: [Arc<Event>; 4],
     source: SwitchSource<'a>,
 }
 
@@ -66,6 +72,8 @@ struct SwitchTracepoint<'a> {
     next: TidField<'a>,
     /// `None` if the capture does not tell the states.
     states: Option<StateReader<'a>>,
+    /// The thread that is woken up; `None` if the capture does not have wake-ups.
+    woken: Option<TidField<'a>>,
 }
 
 /// What a sample or a record says of a thread that leaves the CPU or comes back.
@@ -89,6 +97,11 @@ enum SwitchKind {
         state: ThreadState,
     },
     Back {
+        tid: i32,
+        time: u64,
+    },
+    /// A sample of a wake-up.
+    Woken {
         tid: i32,
         time: u64,
     },
@@ -121,6 +134,10 @@ pub struct OffCpuTracker<T> {
     last: HashMap<i32, T>,
     /// The threads that have samples, selected or not. Empty if stacks come with the tracepoint.
     sampled: HashSet<i32>,
+    /// The times at which threads began to run. Empty if the capture does not have wake-ups.
+    running: HashMap<i32, u64>,
+    /// Whether a thread was woken up.
+    has_wakeups: bool,
     /// The threads that ended, and leave the CPU once more.
     ended: HashSet<i32>,
     /// Number of times that threads left the CPU before their first sample.
@@ -137,21 +154,23 @@ struct AwayThread<T> {
     wait: WaitKind,
     /// The letters of its state, or what the SWITCH record tells.
     state: Arc<str>,
+    /// The time at which it was woken up.
+    woken: Option<u64>,
     before: T,
 }
 
-/// The end of a thread's time off the CPU.
+/// The end of a time that a thread spent in one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitEnd<T> {
     /// The id of the thread.
     pub tid: i32,
-    /// Why the thread was off the CPU.
+    /// The kind.
     pub kind: WaitKind,
-    /// What was kept of the sample with which it left.
+    /// What was kept of the sample with which it left the CPU.
     pub before: T,
-    /// The time at which it came back, in nanoseconds of the capture's clock.
+    /// The time at which it ended, in nanoseconds of the capture's clock.
     pub time: u64,
-    /// The nanoseconds in between.
+    /// The nanoseconds that it took.
     pub away: u64,
 }
 
@@ -166,7 +185,9 @@ impl<'a> SwitchReader<'a> {
         let traced = TidField::find(info, &[(b"sched_switch", b"next_pid")]);
         let events = info.events();
         let traced = traced.and_then(|(event, next)| {
-            let tracepoint = SwitchTracepoint { next, states: states(info) };
+            let wanted: [(&[u8], &[u8]); 2] = [(b"sched_waking", b"pid"), (b"sched_wakeup", b"pid")];
+            let woken = TidField::find(info, &wanted).map(|(_, woken)| woken);
+            let tracepoint = SwitchTracepoint { next, states: states(info), woken };
             Some((events.get(event)?, SwitchSource::Tracepoint(tracepoint)))
         });
         let traced = traced.or_else(|| {
@@ -196,11 +217,12 @@ impl<'a> SwitchReader<'a> {
     /// Returns the event that times of this kind are samples of.
     #[must_use]
     pub fn event(&self, wait: WaitKind) -> &Arc<Event> {
-        let [blocked, runnable, stopped] = &self.events;
+        let [blocked, runnable, stopped, running] = &self.events;
         match wait {
             WaitKind::Blocked => blocked,
             WaitKind::Runnable => runnable,
             WaitKind::Stopped => stopped,
+            WaitKind::Running => running,
         }
     }
 
@@ -220,7 +242,13 @@ impl<'a> SwitchReader<'a> {
     #[must_use]
     pub fn any_sample(&self, at: &SampleContext<'_, '_>) -> Option<ThreadSwitch> {
         let tid = match &self.source {
-            SwitchSource::Tracepoint(tracepoint) => tracepoint.next.of(at)?,
+            SwitchSource::Tracepoint(SwitchTracepoint { next, woken, .. }) => match next.of(at) {
+                Some(tid) => tid,
+                None => {
+                    let tid = woken.as_ref()?.of(at)?;
+                    return Some(ThreadSwitch(SwitchKind::Woken { tid, time: at.sample().time()? }));
+                }
+            },
             SwitchSource::OffCpuTrace(_) => at.thread().tid(),
             SwitchSource::Records => {
                 return Some(ThreadSwitch(SwitchKind::Sampled { tid: at.thread().tid() }));
@@ -287,6 +315,8 @@ impl<T: Copy> OffCpuTracker<T> {
             away: HashMap::new(),
             last: HashMap::new(),
             sampled: HashSet::new(),
+            running: HashMap::new(),
+            has_wakeups: false,
             ended: HashSet::new(),
             without_sample: 0,
             tally: WaitTally::default(),
@@ -294,32 +324,48 @@ impl<T: Copy> OffCpuTracker<T> {
         }
     }
 
-    /// Takes what a selected sample says, and what is kept of the sample.
-    pub fn sample(&mut self, switch: ThreadSwitch, kept: T) {
+    /// Takes what a selected sample says, and what is kept of the sample. Returns the time for which the thread ran, if it is known.
+    pub fn sample(&mut self, switch: ThreadSwitch, kept: T) -> Option<WaitEnd<T>> {
         match switch.0 {
             SwitchKind::Last { tid } => {
                 self.last.insert(tid, kept);
             }
-            SwitchKind::Away { tid, since, state } => match state.wait {
-                Some(wait) => {
-                    self.away.insert(tid, AwayThread { since, wait, state: state.letters, before: kept });
+            SwitchKind::Away { tid, since, state } => {
+                match state.wait {
+                    Some(wait) => {
+                        let (state, woken, before) = (state.letters, None, kept);
+                        self.away.insert(tid, AwayThread { since, wait, state, woken, before });
+                    }
+                    // Its id may be that of another thread later.
+                    None => {
+                        self.away.remove(&tid);
+                    }
                 }
-                // Its id may be that of another thread later.
-                None => {
-                    self.away.remove(&tid);
-                }
-            },
+                let began = self.running.remove(&tid)?;
+                let away = since.saturating_sub(began);
+                return self.end(tid, WaitKind::Running, "on the CPU", (since, away), kept);
+            }
             _ => {}
         }
+        None
     }
 
-    /// Takes what any other sample or record says. Returns the thread that came back with it.
-    pub fn apply(&mut self, switch: &ThreadSwitch) -> Option<WaitEnd<T>> {
+    /// Takes what any other sample or record says. Returns the times of the thread that came back with it: blocked or stopped, and
+    /// runnable.
+    pub fn apply(&mut self, switch: &ThreadSwitch) -> [Option<WaitEnd<T>>; 2] {
         match switch.0 {
             SwitchKind::Sampled { tid } => {
                 self.sampled.insert(tid);
             }
             SwitchKind::Back { tid, time } => return self.back(tid, time),
+            SwitchKind::Woken { tid, time } => {
+                self.has_wakeups = true;
+                if let Some(away) = self.away.get_mut(&tid)
+                    && away.wait != WaitKind::Runnable
+                {
+                    away.woken.get_or_insert(time);
+                }
+            }
             SwitchKind::Out { tid, time, is_preempted } if !self.ended.remove(&tid) => {
                 self.leaves(tid, time, is_preempted);
             }
@@ -334,7 +380,7 @@ impl<T: Copy> OffCpuTracker<T> {
             }
             _ => {}
         }
-        None
+        [None, None]
     }
 
     /// Takes a switch away from a thread, with the stack of its last sample.
@@ -343,7 +389,8 @@ impl<T: Copy> OffCpuTracker<T> {
         let state = if is_preempted { PREEMPTED } else { "not preempted" };
         match self.last.get(&tid) {
             Some(&before) => {
-                self.away.insert(tid, AwayThread { since: time, wait, state: state.into(), before });
+                let (since, state, woken) = (time, state.into(), None);
+                self.away.insert(tid, AwayThread { since, wait, state, woken, before });
             }
             None => self.without_sample += u64::from(!self.sampled.contains(&tid)),
         }
@@ -352,17 +399,39 @@ impl<T: Copy> OffCpuTracker<T> {
     /// Forgets the thread that had the id of a new one.
     fn begins(&mut self, tid: i32) {
         self.away.remove(&tid);
+        self.running.remove(&tid);
         self.last.remove(&tid);
         self.sampled.remove(&tid);
         self.ended.remove(&tid);
     }
 
-    fn back(&mut self, tid: i32, time: u64) -> Option<WaitEnd<T>> {
-        let AwayThread { since, wait, state, before } = self.away.remove(&tid)?;
+    fn back(&mut self, tid: i32, time: u64) -> [Option<WaitEnd<T>>; 2] {
+        // A SWITCH record may come after the tracepoint.
+        if self.has_wakeups && tid != 0 {
+            self.running.entry(tid).or_insert(time);
+        }
+        let Some(AwayThread { since, wait, state, woken, before }) = self.away.remove(&tid) else {
+            return [None, None];
+        };
         self.has_returns = true;
-        let away = time.saturating_sub(since);
-        self.tally.add(wait, &state, away);
-        self.only.is_none_or(|only| only == wait).then_some(WaitEnd { tid, kind: wait, before, time, away })
+        let ready = woken.unwrap_or(time).clamp(since, time.max(since));
+        let first = self.end(tid, wait, &state, (ready, ready - since), before);
+        let runnable = woken.map(|_| time.saturating_sub(ready));
+        let then = runnable.and_then(|away| self.end(tid, WaitKind::Runnable, WOKEN, (time, away), before));
+        [first, then]
+    }
+
+    /// Counts a time of a kind. Returns it if the kind is selected.
+    fn end(
+        &mut self,
+        tid: i32,
+        kind: WaitKind,
+        state: &str,
+        (time, away): (u64, u64),
+        before: T,
+    ) -> Option<WaitEnd<T>> {
+        self.tally.add(kind, state, away);
+        self.only.is_none_or(|only| only == kind).then_some(WaitEnd { tid, kind, before, time, away })
     }
 
     /// Returns which states were counted as what, and what could not be counted.
@@ -417,4 +486,60 @@ fn states(info: CaptureInfo<'_>) -> Option<StateReader<'_>> {
     let tracing = TracingData::parse(tracing_data(info)).ok()?;
     let tracepoints = Tracepoints::new(&tracing);
     StateReader::new(tracepoints.find(b"sched", b"sched_switch")?, info.endianness())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn away(tracker: &mut OffCpuTracker<u32>, since: u64, wait: WaitKind, kept: u32) -> Option<WaitEnd<u32>> {
+        let state = ThreadState { wait: Some(wait), letters: "S".into() };
+        tracker.sample(ThreadSwitch(SwitchKind::Away { tid: 7, since, state }), kept)
+    }
+
+    fn apply(tracker: &mut OffCpuTracker<u32>, switch: SwitchKind) -> Vec<(WaitKind, u64, u64, u32)> {
+        let ends = tracker.apply(&ThreadSwitch(switch)).into_iter().flatten();
+        ends.map(|end| (end.kind, end.time, end.away, end.before)).collect()
+    }
+
+    #[test]
+    fn with_wakeups_all_kinds_together_are_the_life_of_a_thread() {
+        let mut tracker = OffCpuTracker::new(None);
+        assert_eq!(away(&mut tracker, 100, WaitKind::Blocked, 1), None);
+        assert_eq!(apply(&mut tracker, SwitchKind::Woken { tid: 7, time: 130 }), []);
+        // Only the first one counts.
+        assert_eq!(apply(&mut tracker, SwitchKind::Woken { tid: 7, time: 135 }), []);
+        let back = apply(&mut tracker, SwitchKind::Back { tid: 7, time: 150 });
+        assert_eq!(back, [(WaitKind::Blocked, 130, 30, 1), (WaitKind::Runnable, 150, 20, 1)]);
+        // The SWITCH record of the same switch.
+        assert_eq!(apply(&mut tracker, SwitchKind::Back { tid: 7, time: 151 }), []);
+        let ran = away(&mut tracker, 190, WaitKind::Runnable, 2).unwrap();
+        assert_eq!((ran.kind, ran.time, ran.away, ran.before), (WaitKind::Running, 190, 40, 2));
+        // It was preempted, so nothing wakes it up.
+        assert_eq!(apply(&mut tracker, SwitchKind::Woken { tid: 7, time: 195 }), []);
+        let back = apply(&mut tracker, SwitchKind::Back { tid: 7, time: 200 });
+        assert_eq!(back, [(WaitKind::Runnable, 200, 10, 2)]);
+        let sum: u64 = tracker.summary().waits.iter().map(|total| total.nanoseconds).sum();
+        assert_eq!(sum, 200 - 100);
+    }
+
+    #[test]
+    fn without_wakeups_a_thread_is_blocked_until_it_runs() {
+        let mut tracker = OffCpuTracker::new(None);
+        away(&mut tracker, 100, WaitKind::Blocked, 1);
+        let back = apply(&mut tracker, SwitchKind::Back { tid: 7, time: 150 });
+        assert_eq!(back, [(WaitKind::Blocked, 150, 50, 1)]);
+        assert_eq!(away(&mut tracker, 190, WaitKind::Blocked, 2), None, "the run is not counted");
+    }
+
+    #[test]
+    fn only_the_selected_kind_is_returned() {
+        let mut tracker = OffCpuTracker::new(Some(WaitKind::Runnable));
+        away(&mut tracker, 100, WaitKind::Stopped, 1);
+        apply(&mut tracker, SwitchKind::Woken { tid: 7, time: 130 });
+        let back = apply(&mut tracker, SwitchKind::Back { tid: 7, time: 150 });
+        assert_eq!(back, [(WaitKind::Runnable, 150, 20, 1)]);
+        assert_eq!(away(&mut tracker, 190, WaitKind::Blocked, 2), None);
+        assert_eq!(tracker.summary().waits.len(), 3);
+    }
 }

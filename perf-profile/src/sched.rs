@@ -19,11 +19,12 @@ mod model;
 mod perf_tasks;
 mod reader;
 mod run_stats;
+#[cfg(test)]
+mod tests;
 mod timehist;
 mod wait_group;
 mod wait_report;
 mod wait_stacks;
-
 
 pub use cpu_map::{CpuMap, MapCell, MapLine, MapNames};
 pub use event::{

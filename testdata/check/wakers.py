@@ -56,18 +56,22 @@ def expected(perf, capture):
     for comm, tid, time, event, fields, stack in samples(perf, capture):
         if event == "sched:sched_waking":
             before = chains.get(tid, (0, []))[1]
-            chains[int(fields["pid"])] = (time, [(comm, stack), *before][:LEVELS])
+            woken = int(fields["pid"])
+            chains[woken] = (time, [(comm, stack), *before][:LEVELS])
+            # From the first wake-up on, the thread is not blocked.
+            if woken in away and away[woken][2] is None:
+                away[woken][2] = time
             continue
         back = int(fields["next_pid"])
         if back in away:
-            since, folded = away.pop(back)
+            since, folded, ready = away.pop(back)
             woken, chain = chains.get(back, (-1, []))
             for waker, frames in chain if woken >= since else []:
                 folded = folded + [f"[woken by {waker}]", *reversed(frames)]
-            sums[";".join(folded)] += time - since
+            sums[";".join(folded)] += (time if ready is None else ready) - since
         # Others are preempted, are stopped, or end.
         if tid != 0 and fields["prev_state"] in BLOCKED:
-            away[tid] = (time, [comm.replace(" ", "_"), *stack])
+            away[tid] = [time, [comm.replace(" ", "_"), *stack], None]
     return sums
 
 

@@ -56,11 +56,7 @@ impl SchedPrinter for LatencyPrinter<'_> {
     }
 }
 
-pub(super) fn run(
-    reader: &Reader<'_>,
-    memory: Memory<'_>,
-    args: &LatencyArgs,
-) -> Result<Outcome, Failure> {
+pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &LatencyArgs) -> Result<Outcome, Failure> {
     let version = args.print.perf_version.into();
     let sched = SchedReader::new(reader).map_err(selection::failure)?;
     let latency = Latency::new(version, args.cpu);
@@ -143,10 +139,7 @@ fn push_text(printer: &LatencyPrinter<'_>, rows: &[LatencyRow], version: PerfVer
         out.extend_from_slice(b" s\n");
     }
     dashes(out, 113);
-    print(
-        out,
-        format_args!("  TOTAL:                |{:11.3} ms |{switches:9} |\n", milliseconds(runtime)),
-    );
+    print(out, format_args!("  TOTAL:                |{:11.3} ms |{switches:9} |\n", milliseconds(runtime)));
     dashes(out, 51);
     let faults = printer.latency.faults();
     let percent = |part: u64, whole: u64| part as f64 / whole as f64 * 100.0;

@@ -149,9 +149,9 @@ fn push_json(out: &mut Vec<u8>, line: &MapLine<'_>, cpu: u32, time: u64) {
         json!({"cpu": cell.cpu, "runs": runs})
     };
     let cells: Vec<_> = line.cells.iter().map(cell).collect();
-    let named = line.named.map(|(task, name)| {
-        json!({"name": short(&name), "comm": Lossy(&task.comm).to_string(), "tid": task.tid})
-    });
+    let named = line.named.map(
+        |(task, name)| json!({"name": short(&name), "comm": Lossy(&task.comm).to_string(), "tid": task.tid}),
+    );
     push_json_value(out, &json!({"time": time, "cpu": cpu, "cpus": cells, "named": named}));
 }
 

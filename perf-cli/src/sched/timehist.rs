@@ -67,7 +67,9 @@ impl SchedPrinter for TimehistPrinter<'_> {
         let max_cpu = self.timehist.max_cpu();
         let (is_json, shows_rows) = (self.is_json(), self.shows_rows());
         let chains = ChainOptions { max_stack: self.args.max_stack, is_json, version: self.version };
-        let Self { reader, timehist, symbols, args, columns, shows_chains, has_elements, chain, idle, .. } = self;
+        let Self {
+            reader, timehist, symbols, args, columns, shows_chains, has_elements, chain, idle, ..
+        } = self;
         match &sample.event {
             SchedEvent::Switch(switch) => {
                 let state = reader.state(at);
@@ -136,11 +138,7 @@ impl SchedPrinter for TimehistPrinter<'_> {
     }
 }
 
-pub(super) fn run(
-    reader: &Reader<'_>,
-    memory: Memory<'_>,
-    args: &TimehistArgs,
-) -> Result<Outcome, Failure> {
+pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &TimehistArgs) -> Result<Outcome, Failure> {
     let version: PerfVersion = args.print.perf_version.into();
     let mut options = TimehistOptions::default();
     options.version = version;
@@ -150,9 +148,10 @@ pub(super) fn run(
     options.prios = prios.into_iter().map(|prio| prio as i32).collect();
     (options.start, options.end) = args.time.as_deref().map(span).transpose()?.unwrap_or_default();
     (options.idle, options.shows_rows) = (args.idle_hist, !args.summary);
+    options.shows_prios = args.show_prio;
     let sched = SchedReader::new(reader).map_err(selection::failure)?;
-    let shows_chains =
-        !args.no_call_graph && reader.events().iter().any(|event| sched.is_switch(event) && has_stacks(event));
+    let shows_chains = !args.no_call_graph
+        && reader.events().iter().any(|event| sched.is_switch(event) && has_stacks(event));
     let symbols = if shows_chains {
         let lines = if args.symbols.no_inline { Lines::Never } else { Lines::WithInlined };
         names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Perf)?
@@ -190,7 +189,8 @@ pub(super) fn run(
 
 /// Returns the first and the last nanosecond of a span `A,B`; 0 is the start or the end of the capture.
 fn span(text: &str) -> Result<(u64, u64), Failure> {
-    let wrong = || Failure(format!("--time {text}: a start and an end in seconds are wanted, such as 12.5,13"));
+    let wrong =
+        || Failure(format!("--time {text}: a start and an end in seconds are wanted, such as 12.5,13"));
     let time = |text: &str| -> Option<u64> {
         if text.is_empty() {
             return Some(0);

@@ -127,12 +127,21 @@ fn push_text(out: &mut Vec<u8>, report: &WaitReport, args: &WaitsArgs) {
 fn push_details(out: &mut Vec<u8>, report: &WaitReport, group: &WaitGroup) {
     if group.preempted.count() > 0 {
         let (count, times) = (group.preempted.count(), percentiles(&group.preempted));
-        print(out, format_args!("          preempted {count} times, runnable {} ms: {times}\n", ms(group.preempted.sum())));
+        print(
+            out,
+            format_args!(
+                "          preempted {count} times, runnable {} ms: {times}\n",
+                ms(group.preempted.sum())
+            ),
+        );
     }
     for (letters, state) in &group.states {
         let (count, times) = (state.times.count(), percentiles(&state.times));
         let letters = OneLine(letters.as_bytes());
-        print(out, format_args!("          state {letters} {count} times, {} ms: {times}\n", ms(state.times.sum())));
+        print(
+            out,
+            format_args!("          state {letters} {count} times, {} ms: {times}\n", ms(state.times.sum())),
+        );
     }
     let stolen: Vec<_> = group.stolen_by().into_iter().take(CAUSES).collect();
     if !stolen.is_empty() {
@@ -143,13 +152,27 @@ fn push_details(out: &mut Vec<u8>, report: &WaitReport, group: &WaitGroup) {
     for (_, letters, number, amount) in group.stacks().into_iter().take(CAUSES) {
         let (letters, stack) = (OneLine(letters.as_bytes()), stack(report, number));
         if !stack.is_empty() {
-            print(out, format_args!("          waits ({letters}) {} times, {} ms: {stack}\n", amount.count, ms(amount.time)));
+            print(
+                out,
+                format_args!(
+                    "          waits ({letters}) {} times, {} ms: {stack}\n",
+                    amount.count,
+                    ms(amount.time)
+                ),
+            );
         }
     }
     for (id, number, amount) in group.wakers().into_iter().take(CAUSES) {
         let (waker, stack) = (thread(report, id), stack(report, number));
         let colon = if stack.is_empty() { "" } else { ": " };
-        print(out, format_args!("          woken by {waker} {} times, after {} ms{colon}{stack}\n", amount.count, ms(amount.time)));
+        print(
+            out,
+            format_args!(
+                "          woken by {waker} {} times, after {} ms{colon}{stack}\n",
+                amount.count,
+                ms(amount.time)
+            ),
+        );
     }
 }
 
@@ -195,9 +218,10 @@ fn push_json(out: &mut Vec<u8>, report: &WaitReport, args: &WaitsArgs) {
         });
         value["states"] = states.collect();
         if args.details {
-            let stolen = group.stolen_by().into_iter().map(|(id, time)| {
-                json!({"thread": of_thread(id), "time": time})
-            });
+            let stolen = group
+                .stolen_by()
+                .into_iter()
+                .map(|(id, time)| json!({"thread": of_thread(id), "time": time}));
             value["stolen_by"] = stolen.collect();
             let stacks = group.stacks().into_iter().map(|(_, letters, number, amount)| {
                 json!({"state": letters, "stack": functions(number), "count": amount.count, "time": amount.time})

@@ -28,11 +28,16 @@ fn wrong_values_are_named() {
 }
 
 fn verbs_of_perf_are_refused_by_name() {
-    for (verb, instead) in
-        [("record", "perfdata record --sched"), ("script", "perfdata script"), ("replay", "perf"), ("stats", "perf")]
-    {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_perfdata")).args(["sched", verb, "--option", "x"]).output().unwrap();
+    for (verb, instead) in [
+        ("record", "perfdata record --sched"),
+        ("script", "perfdata script"),
+        ("replay", "perf"),
+        ("stats", "perf"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_perfdata"))
+            .args(["sched", verb, "--option", "x"])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains(verb) && said.contains(instead), "{said}");
         assert_eq!(output.status.code(), Some(1));

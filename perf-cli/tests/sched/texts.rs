@@ -9,7 +9,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     json_has_the_switches_of_the_text,
     json_has_the_delays_of_the_text,
     json_has_the_map_of_the_text,
-    preempted_threads_differ_by_version,
+    versions_differ_in_states_and_delays,
 ];
 
 fn perfs_texts_are_printed() {
@@ -81,15 +81,24 @@ fn json_has_the_map_of_the_text() {
     }
 }
 
-/// Linux 6.1's perf takes a preempted thread for a sleeping one.
-fn preempted_threads_differ_by_version() {
-    let states = |version| {
+/// Linux 6.1's perf has the letters of old kernels, and no delay after a preemption.
+fn versions_differ_in_states_and_delays() {
+    let rows = |version| -> Vec<(char, u64)> {
         let run = sched("timehist", SWITCHES, &["--state", "--perf-version", version]);
-        let lines = run.out.lines().skip(3);
-        lines.map(|line| line.trim_end().chars().last().unwrap()).collect::<String>()
+        let row = |line: &str| {
+            let mut columns = line.split_whitespace().rev();
+            let state = columns.next().unwrap().chars().next().unwrap();
+            (state, microseconds(columns.nth(1).unwrap()))
+        };
+        run.out.lines().skip(3).map(row).collect()
     };
-    let (old, new) = (states("6.1"), states("7.2"));
+    let (old, new) = (rows("6.1"), rows("7.2"));
     assert_eq!(old.len(), new.len());
-    assert!(old.contains('W') && !new.contains('W'), "{old} {new}");
-    assert!(old.chars().zip(new.chars()).all(|(old, new)| old != 'W' || new == 'R'));
+    let letters = [('K', 'I'), ('X', 'Z')];
+    for (&(old, _), &(new, _)) in old.iter().zip(&new) {
+        assert!(old == new || letters.contains(&(old, new)), "{old} {new}");
+    }
+    assert!(letters.iter().all(|letters| old.iter().zip(&new).any(|(old, new)| (old.0, new.0) == *letters)));
+    let delays = |rows: &[(char, u64)]| rows.iter().map(|(_, delay)| delay).sum::<u64>();
+    assert!(delays(&old) < delays(&new));
 }

@@ -25,7 +25,8 @@ fn groups(args: &[&str]) -> Vec<Value> {
 fn the_times_of_a_thread_are_its_life() {
     let groups = groups(&[]);
     assert!(groups.len() > 10);
-    for group in groups {
+    // The recorder ran already when the recording began, so that a switch to it is missing.
+    for group in groups.into_iter().filter(|group| group["name"] != "perf") {
         let sum: u64 = TIMES.iter().map(|name| time(&group, name)).sum();
         let life = time(&group, "lifetime");
         assert!(sum.abs_diff(life) * 100 <= life, "{sum} {life}: {group}");
@@ -55,7 +56,8 @@ fn causes_add_up_to_the_waits() {
             group["states"].as_array().unwrap().iter().map(|it| time(&it["times"], "count")).sum();
         assert!(of_wakers <= ended, "{group}");
         let delays = &group["wakeup_to_run"];
-        let order: Vec<_> = ["min", "p50", "p90", "p99", "max"].iter().map(|name| time(delays, name)).collect();
+        let order: Vec<_> =
+            ["min", "p50", "p90", "p99", "max"].iter().map(|name| time(delays, name)).collect();
         assert!(order.is_sorted(), "{delays}");
     }
     assert!(preempted > 0);

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use perf_abi::endian::Endianness;
 use perf_parse::tracepoint::{Format, PrintFmt};
 
-/// The kind of time that a thread spends off the CPU.
+/// The kind of time that a thread spends, off the CPU or on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum WaitKind {
@@ -16,11 +16,13 @@ pub enum WaitKind {
     Runnable,
     /// A signal, a debugger or the kernel stopped it.
     Stopped,
+    /// It runs: the time on the CPU. It is counted if the capture has wake-ups, so that all kinds together are the life of a thread.
+    Running,
 }
 
 impl WaitKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Blocked, Self::Runnable, Self::Stopped];
+    pub const ALL: [Self; 4] = [Self::Blocked, Self::Runnable, Self::Stopped, Self::Running];
 
     /// Returns the name of the event whose periods are these times.
     #[must_use]
@@ -29,6 +31,7 @@ impl WaitKind {
             Self::Blocked => super::NAME,
             Self::Runnable => "runnable",
             Self::Stopped => "stopped",
+            Self::Running => "running",
         }
     }
 

@@ -165,11 +165,17 @@ impl RowPass<'_> {
         self.switches.as_ref().is_some_and(|switches| switches.is_switch(at))
     }
 
-    /// Counts the time that a thread was off the CPU.
+    /// Counts a time that a thread spent.
     fn count_wait(&mut self, end: WaitEnd<Option<PendingReportSample>>) {
         let WaitEnd { kind, before, away, .. } = end;
         if let Some(switches) = &self.switches {
             self.builder.count(switches.event(kind), before, away, CpuMode::CPUMODE_UNKNOWN);
+        }
+    }
+
+    fn count_switch(&mut self, switch: &ThreadSwitch) {
+        for end in self.off_cpu.apply(switch).into_iter().flatten() {
+            self.count_wait(end);
         }
     }
 
@@ -178,8 +184,8 @@ impl RowPass<'_> {
         let Some(switch) = switch else { return };
         if self.walker.is_none() {
             notes.push(RowNote::Switch(switch));
-        } else if let Some(end) = self.off_cpu.apply(&switch) {
-            self.count_wait(end);
+        } else {
+            self.count_switch(&switch);
         }
     }
 
@@ -231,8 +237,10 @@ impl RowPass<'_> {
         let kept = self.keep(at, counted, symbols, scheduler)?;
         match &mut self.switches {
             Some(switches) => {
-                if let Some(switch) = switches.selected_sample(at) {
-                    self.off_cpu.sample(switch, kept);
+                let switch = switches.selected_sample(at);
+                let ran = switch.and_then(|switch| self.off_cpu.sample(switch, kept));
+                if let Some(ran) = ran {
+                    self.count_wait(ran);
                 }
             }
             None => {
@@ -294,8 +302,8 @@ impl RowPass<'_> {
         let kept = kept.zip(frames);
         let kept = kept.and_then(|(kept, frames)| self.builder.keep_of_part(kept, self.part, frames));
         if self.switches.is_some() {
-            if let Some(switch) = switch {
-                self.off_cpu.sample(switch, kept);
+            if let Some(ran) = switch.and_then(|switch| self.off_cpu.sample(switch, kept)) {
+                self.count_wait(ran);
             }
         } else if let Some(event) = self.events.get(event) {
             self.builder.count(event, kept, period, mode);
@@ -362,11 +370,7 @@ impl<'r> SamplePass<'r> for RowPass<'_> {
     fn count(&mut self, note: RowNote) {
         match note {
             RowNote::Sample(note) => self.count_sample(note),
-            RowNote::Switch(switch) => {
-                if let Some(end) = self.off_cpu.apply(&switch) {
-                    self.count_wait(end);
-                }
-            }
+            RowNote::Switch(switch) => self.count_switch(&switch),
         }
     }
 }

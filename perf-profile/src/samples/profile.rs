@@ -14,7 +14,7 @@ use crate::error::ProfileError;
 use crate::function_table::NamingOptions;
 use crate::limits::Limits;
 use crate::observer::Observer;
-use crate::off_cpu::{OffCpuTracker, SchedulerFrames, SwitchReader, ThreadSwitch, WaitEnd};
+use crate::off_cpu::{OffCpuTracker, SchedulerFrames, SwitchReader, ThreadSwitch, WaitEnd, WaitKind};
 use crate::origin::CaptureOrigin;
 use crate::profile::{Profile, SampleDetail};
 use crate::stack_table::{NewStacks, PartStack, StackPart, has_copies, has_stacks};
@@ -332,16 +332,21 @@ impl ProfilePass<'_> {
         }
     }
 
-    /// Counts the time that a thread was off the CPU.
+    /// Counts a time that a thread spent.
     fn count_wait(&mut self, end: WaitEnd<Option<PendingSample>>) {
         let WaitEnd { tid, kind, before, time, away } = end;
         let Some(switches) = &self.switches else { return };
-        let kept = before.and_then(|before| self.builder.woken(before, self.wakers.since(tid, time - away)));
+        let wakers = match kind {
+            WaitKind::Running => &[],
+            // What woke the thread up is what it waited for, and what its time until it runs begins with.
+            _ => self.wakers.since(tid, time - away),
+        };
+        let kept = before.and_then(|before| self.builder.woken(before, wakers));
         self.builder.count(switches.event(kind), kept, Some(time), away);
     }
 
     fn count_switch(&mut self, switch: &ThreadSwitch) {
-        if let Some(end) = self.off_cpu.apply(switch) {
+        for end in self.off_cpu.apply(switch).into_iter().flatten() {
             self.count_wait(end);
         }
     }
@@ -371,7 +376,10 @@ impl ProfilePass<'_> {
             self.wakers.apply(waking, kept);
         }
         if let Some(switch) = switch {
-            self.off_cpu.sample(switch, kept.map(|kept| self.builder.outer(kept, frames)));
+            let ran = self.off_cpu.sample(switch, kept.map(|kept| self.builder.outer(kept, frames)));
+            if let Some(ran) = ran {
+                self.count_wait(ran);
+            }
         }
     }
 }

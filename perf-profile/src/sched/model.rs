@@ -26,6 +26,8 @@ pub struct SchedModel<'a, T> {
     changes: VecDeque<Change<T>>,
     /// The number of threads that had each id before.
     reused: HashMap<i32, u32>,
+    /// The times of the EXIT records of threads that did not leave the CPU since.
+    exited: HashMap<i32, u64>,
     dropped: u64,
     last: u64,
 }
@@ -190,6 +192,7 @@ impl<'a, T: Clone> SchedModel<'a, T> {
             cpus: BTreeMap::new(),
             changes: VecDeque::new(),
             reused: HashMap::new(),
+            exited: HashMap::new(),
             dropped: 0,
             last: 0,
         })
@@ -260,28 +263,21 @@ impl<'a, T: Clone> SchedModel<'a, T> {
                 let Some(((_, tid), time)) = record.pid_tid().zip(record.time()) else { return };
                 let cpu = record.cpu();
                 self.last = self.last.max(time);
-                let misc = record.misc();
-                match () {
-                    () if !misc.contains(Misc::SWITCH_OUT) => {
-                        // The tracepoint of a single thread does not have the switches to it.
-                        if !self.reader.is_traced() || !self.runs(tid) {
-                            self.enter(tid, time, cpu);
-                        }
-                    }
-                    () if self.reader.is_traced() => {}
-                    () if misc.contains(Misc::SWITCH_OUT_PREEMPT) => {
-                        self.leave(tid, time, cpu, state("preempted", Some(WaitKind::Runnable)), None);
-                    }
-                    () => {
-                        self.leave(tid, time, cpu, state("not preempted", Some(WaitKind::Blocked)), None);
-                    }
-                }
+                self.switch_record(record.misc(), tid, time, cpu);
             }
             RecordType::FORK => {
                 if let Ok(Record::Fork(it)) = record.decode()
-                    && self.threads.remove(&it.tid).is_some()
+                    && let Some(phase) = self.threads.remove(&it.tid)
                 {
+                    self.close(it.tid, phase, record.time().unwrap_or(self.last));
                     *self.reused.entry(it.tid).or_default() += 1;
+                }
+            }
+            RecordType::EXIT => {
+                if let Ok(Record::Exit(it)) = record.decode()
+                    && self.threads.contains_key(&it.tid)
+                {
+                    self.exited.insert(it.tid, record.time().unwrap_or(self.last));
                 }
             }
             _ => {}
@@ -293,19 +289,51 @@ impl<'a, T: Clone> SchedModel<'a, T> {
         let mut threads: Vec<_> = self.threads.drain().collect();
         threads.sort_unstable_by_key(|(tid, _)| *tid);
         for (tid, phase) in threads {
-            let thread = self.id(tid);
-            match phase {
-                ThreadPhase::Runs { cpu, since, .. } => {
-                    let (start, end) = (since, self.last.max(since));
-                    self.changes.push_back(Change::Run(Run { thread, cpu, start, end, state: None }));
-                }
-                ThreadPhase::Waits(mut wait) => {
-                    wait.end = self.last.max(wait.start);
-                    // The thread never ran again, so a wake-up before the switch was not the one that counts.
-                    wait.wakeup = wait.wakeup.filter(|wakeup| wakeup.time >= wait.start);
-                    self.changes.push_back(Change::Wait(wait));
+            self.close(tid, phase, self.last);
+        }
+    }
+
+    /// Ends what a thread does with its EXIT record, or at a time.
+    fn close(&mut self, tid: i32, phase: ThreadPhase<T>, last: u64) {
+        let thread = self.id(tid);
+        let exited = self.exited.remove(&tid);
+        let last = exited.unwrap_or(last);
+        match phase {
+            ThreadPhase::Runs { cpu, since, .. } => {
+                let state = exited.map(|_| state("ended", None));
+                self.changes.push_back(Change::Run(Run {
+                    thread,
+                    cpu,
+                    start: since,
+                    end: last.max(since),
+                    state,
+                }));
+            }
+            ThreadPhase::Waits(mut wait) => {
+                wait.end = last.max(wait.start);
+                // The thread never ran again, so a wake-up before the switch was not the one that counts.
+                wait.wakeup = wait.wakeup.filter(|wakeup| wakeup.time >= wait.start);
+                self.changes.push_back(Change::Wait(wait));
+            }
+        }
+    }
+
+    /// Takes a SWITCH record. Where the capture has the tracepoint, it has what that does not: the tracepoint of a single thread
+    /// does not have the switches to it, nor each one away from it.
+    fn switch_record(&mut self, misc: Misc, tid: i32, time: u64, cpu: Option<u32>) {
+        let (is_traced, runs) = (self.reader.is_traced(), self.runs(tid));
+        match () {
+            () if !misc.contains(Misc::SWITCH_OUT) => {
+                if !is_traced || !runs {
+                    self.enter(tid, time, cpu);
                 }
             }
+            // The tracepoint comes before the record.
+            () if is_traced && !runs => {}
+            () if misc.contains(Misc::SWITCH_OUT_PREEMPT) => {
+                self.leave(tid, time, cpu, state("preempted", Some(WaitKind::Runnable)), None);
+            }
+            () => self.leave(tid, time, cpu, state("not preempted", Some(WaitKind::Blocked)), None),
         }
     }
 
@@ -348,10 +376,17 @@ impl<'a, T: Clone> SchedModel<'a, T> {
         if tid == 0 || !self.has_room(tid) {
             return;
         }
+        self.exited.remove(&tid);
         let mut woken_before = None;
         if let Some(ThreadPhase::Runs { cpu, since, woken }) = self.threads.remove(&tid) {
             let state = Some(state.clone());
-            self.changes.push_back(Change::Run(Run { thread, cpu, start: since, end: time.max(since), state }));
+            self.changes.push_back(Change::Run(Run {
+                thread,
+                cpu,
+                start: since,
+                end: time.max(since),
+                state,
+            }));
             woken_before = woken;
         }
         let Some(kind) = state.wait else { return };

@@ -45,6 +45,7 @@ struct SchedTracepoint<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a capture has six of them")]
 enum SchedFields<'a> {
     Switch {
         prev_tid: FormatField<'a>,
@@ -138,7 +139,8 @@ impl<'a> SchedReader<'a> {
     /// [`ProfileError::SchedNotRecorded`] if the capture does not have `sched:sched_switch`.
     pub fn new(capture: impl Into<CaptureInfo<'a>>) -> Result<Self, ProfileError> {
         let reader = Self::any(capture);
-        let has_switches = reader.tracepoints.iter().any(|it| matches!(it.fields, SchedFields::Switch { .. }));
+        let has_switches =
+            reader.tracepoints.iter().any(|it| matches!(it.fields, SchedFields::Switch { .. }));
         if has_switches { Ok(reader) } else { Err(ProfileError::SchedNotRecorded) }
     }
 

@@ -28,6 +28,8 @@ pub struct TimehistOptions {
     pub idle: bool,
     /// Whether switches are shown, and not only their sums.
     pub shows_rows: bool,
+    /// Whether priorities are shown.
+    pub shows_prios: bool,
 }
 
 /// The most CPUs, as perf has them. Samples of others are passed over.
@@ -106,7 +108,8 @@ pub struct TaskTimes {
 impl TaskTimes {
     /// Takes a run that began at `since`; 0 if the capture does not tell that.
     fn update(&mut self, time: u64, since: u64) {
-        (self.run, self.delay, self.sleep, self.iowait, self.preempt, self.pre_migration) = (0, 0, 0, 0, 0, 0);
+        (self.run, self.delay, self.sleep, self.iowait, self.preempt, self.pre_migration) =
+            (0, 0, 0, 0, 0, 0);
         if since > 0 {
             self.run = time.wrapping_sub(since);
             if self.ready > 0 {
@@ -267,18 +270,17 @@ impl Timehist {
             return None;
         }
         let is_idle = switch.prev_tid == 0;
-        if switch.next_tid == 0 {
-            self.idle.entry(at.cpu).or_default().times.prio = switch.next_prio;
-        } else if let Some(next) = self.tasks.find(-1, switch.next_tid)
-            && let Some(times) = Self::times_of(&mut self.times, next)
-        {
-            times.prio = switch.next_prio;
+        // perf finds the thread of each sample first, which adds it to its tables.
+        self.tasks.find(at.pid, at.tid);
+        if self.options.tracks_prios() {
+            self.take_prio(at.cpu, switch);
         }
         let task = if is_idle {
             None
         } else {
             let tid = if at.tid == 0 { at.pid } else { at.tid };
             let task = self.tasks.find(at.pid, tid)?;
+            self.tasks.find(at.pid, at.pid);
             if self.options.idle {
                 self.idle.entry(at.cpu).or_default().last = Some(task);
             }
@@ -322,6 +324,19 @@ impl Timehist {
         };
         let task = task.and_then(|id| self.tasks.get(id));
         Some(TimehistRow { time, task, times, state: if is_idle { b'I' } else { state }, prio_before })
+    }
+
+    /// Notes the priority of the thread that is next.
+    fn take_prio(&mut self, cpu: u32, switch: &SwitchEvent<'_>) {
+        let times = if switch.next_tid == 0 {
+            Some(&mut self.idle.entry(cpu).or_default().times)
+        } else {
+            let next = self.tasks.find(-1, switch.next_tid);
+            next.and_then(|next| Self::times_of(&mut self.times, next))
+        };
+        if let Some(times) = times {
+            times.prio = switch.next_prio;
+        }
     }
 
     /// Adds the times of a switch to those of its thread. Returns the time of the switch in the selected times; `None` if it is not
@@ -410,7 +425,8 @@ impl Timehist {
         }
         let own = self.tasks.find(at.pid, at.tid)?;
         let idle = self.options.idle;
-        if (self.skips(Some(own), None, None) || idle) && (self.skips(Some(other), None, None) || idle) {
+        let skips_own = self.skips(Some(own), None, None) || idle;
+        if skips_own && (self.skips(Some(other), None, None) || idle) {
             return None;
         }
         Some((self.tasks.get(own)?, self.tasks.get(other)?))
@@ -444,6 +460,11 @@ impl Timehist {
 }
 
 impl TimehistOptions {
+    /// Returns whether the priorities of threads are followed.
+    fn tracks_prios(&self) -> bool {
+        self.shows_prios || !self.prios.is_empty()
+    }
+
     /// Returns whether a thread without a name gets that of its switch when the switch is shown.
     fn names_as_shown(&self) -> bool {
         self.version == PerfVersion::V7_2 && self.shows_rows

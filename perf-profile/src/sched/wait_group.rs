@@ -154,7 +154,8 @@ impl WaitGroup {
     /// before they could run; of a preempted thread, those for which it could.
     #[must_use]
     pub fn stacks(&self) -> Vec<(WaitKind, &str, u32, Amount)> {
-        let all = self.stacks.iter().map(|((kind, letters, stack), &amount)| (*kind, &**letters, *stack, amount));
+        let all =
+            self.stacks.iter().map(|((kind, letters, stack), &amount)| (*kind, &**letters, *stack, amount));
         sorted(all, |it| (it.3.time, it.3.count), |it| (it.2, it.1))
     }
 
@@ -180,6 +181,8 @@ fn sorted<'k, T, N: Ord, K: Ord + 'k>(
     key: impl Fn(&T) -> K,
 ) -> Vec<T> {
     let mut all: Vec<_> = all.collect();
-    all.sort_unstable_by(|left, right| number(right).cmp(&number(left)).then_with(|| key(left).cmp(&key(right))));
+    all.sort_unstable_by(|left, right| {
+        number(right).cmp(&number(left)).then_with(|| key(left).cmp(&key(right)))
+    });
     all
 }

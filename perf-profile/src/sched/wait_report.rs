@@ -207,10 +207,10 @@ impl WaitPass<'_> {
             return None;
         }
         let key = match options.by {
-            WaitGrouping::Thread => {
-                WaitGroupKey { thread: Some(thread), pid: None, name: Arc::default() }
+            WaitGrouping::Thread => WaitGroupKey { thread: Some(thread), pid: None, name: Arc::default() },
+            WaitGrouping::Process => {
+                WaitGroupKey { thread: None, pid: Some(known.pid), name: Arc::default() }
             }
-            WaitGrouping::Process => WaitGroupKey { thread: None, pid: Some(known.pid), name: Arc::default() },
             WaitGrouping::Comm => WaitGroupKey { thread: None, pid: None, name: Arc::clone(&known.comm) },
             WaitGrouping::Cgroup => WaitGroupKey { thread: None, pid: None, name: Arc::clone(&known.cgroup) },
         };

@@ -36,7 +36,13 @@ pub(super) fn push(
     };
     print(out, format_args!("\n{title} summary\n{:>width$}{count}{times}", "comm"));
     let unit = if args.state { "(msec)" } else { "%" };
-    print(out, format_args!("{:width$}            (count)       (msec)     (msec)      (msec)      (msec)       {unit}\n", ""));
+    print(
+        out,
+        format_args!(
+            "{:width$}            (count)       (msec)     (msec)      (msec)      (msec)       {unit}\n",
+            ""
+        ),
+    );
     out.resize(out.len() + 117, b'-');
     out.push(b'\n');
     let (mut tasks, mut switches, mut run) = (0_u64, 0_u64, 0_u64);

@@ -2,11 +2,9 @@
 
 use perf_abi::record::CpuMode;
 use perf_parse::FileError;
-use perf_profile::samples::pass::CountedSample;
-use perf_profile::sched::{
-    MigrationEvent, PerfTask, PerfVersion, SchedSample, SwitchEvent, TimehistRow,
-};
 use perf_profile::Symbols;
+use perf_profile::samples::pass::CountedSample;
+use perf_profile::sched::{MigrationEvent, PerfTask, PerfVersion, SchedSample, SwitchEvent, TimehistRow};
 use perf_session::SampleContext;
 
 use super::super::latency::push_time;

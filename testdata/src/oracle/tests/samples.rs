@@ -123,6 +123,8 @@ fn every_field() {
             counters: Some(vec![0x55]),
         }),
         regs_user: Some(Regs { abi: 2, values: vec![0x11, 0x22] }),
+        simd_regs_user: None,
+        simd_regs_intr: None,
         stack_user: Some(Stack {
             size: 8,
             data: vec![0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7],
