@@ -1,7 +1,7 @@
 //! Rings that the program writes itself, so that memory checkers see every access. Tests on the kernel's rings are in
 //! `live`.
 //!
-//! All but `speed` run in Miri (`.ci/all miri`), under an address sanitizer and under valgrind:
+//! `guard` runs in Miri (`.ci/all miri`). All but `speed` run under an address sanitizer and under valgrind:
 //!
 //! ```text
 //! RUSTFLAGS=-Zsanitizer=address \
