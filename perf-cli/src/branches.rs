@@ -6,7 +6,7 @@ use std::path::Path;
 use perf_export::branches::{autofdo, brstack, preagg};
 use perf_parse::file::Reader;
 use perf_profile::branches::{BranchFile, Branches, CountedBranches, FileAddresses};
-use perf_profile::edit::{ItraceOptions, PeriodUnit, SampleKinds};
+use perf_profile::edit::{ItraceOptions, SampleKinds};
 use perf_profile::{Samples, Symbols};
 use perf_symbol::NoSymbols;
 
@@ -23,14 +23,12 @@ use crate::{itrace, names, selection};
 type WriteFile<'a> =
     &'a dyn Fn(&[InputFile], &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure>;
 
-/// The samples of AUX data that are made without letters: branches alone, each with itself as its branch stack.
-const BRANCHES: ItraceOptions = ItraceOptions {
-    kinds: SampleKinds::BRANCHES,
-    period: 1,
-    unit: PeriodUnit::Instructions,
-    branch_stack: 1,
-    non_exhaustive: (),
-};
+/// The samples of AUX data that are made without letters: branches alone, with the target of the branch before if the hardware
+/// records it: the code from there on ran. perf2bolt would take that branch for one from another file.
+fn of_aux_data(to: To) -> ItraceOptions {
+    let branch_stack = if to == To::Preagg { 1 } else { 2 };
+    ItraceOptions { kinds: SampleKinds::BRANCHES, branch_stack, ..ItraceOptions::default() }
+}
 
 /// Writes the branches of a file in one of the formats that have them.
 pub(crate) fn run(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
@@ -52,7 +50,7 @@ fn count(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
             last = Some(counted);
             Ok(outcome)
         };
-        let outcome = input::read(path, itrace::decoded(args.profile.itrace, BRANCHES, work))?;
+        let outcome = input::read(path, itrace::decoded(args.profile.itrace, of_aux_data(args.to), work))?;
         if outcome != Outcome::Clean {
             all = outcome;
         }
@@ -130,7 +128,7 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
         let outcome = result?;
         written.map(|()| outcome)
     };
-    input::read_whole(path, itrace::decoded(args.profile.itrace, BRANCHES, work))
+    input::read_whole(path, itrace::decoded(args.profile.itrace, of_aux_data(args.to), work))
 }
 
 /// Standard output, written in large parts. What comes after its reader has closed it is dropped.

@@ -23,8 +23,25 @@ pub(crate) struct CaptureWithSamples {
     pub(crate) is_whole: bool,
 }
 
-/// Returns work on a capture with the samples that the arguments select, or that `default` has if they select none.
-pub(crate) fn decoded(args: ItraceArgs, default: ItraceOptions, work: impl CaptureWork) -> impl CaptureWork {
+/// Returns work on a capture with the samples that the arguments select, or that `default` has if they select none. A sample counts 1
+/// if the letters have no period, where perf's sample has the period 0.
+pub(crate) fn decoded(
+    mut args: ItraceArgs,
+    default: ItraceOptions,
+    work: impl CaptureWork,
+) -> impl CaptureWork {
+    if let Some(ItraceChoice(Some(options))) = &mut args.itrace {
+        options.period = options.period.max(1);
+    }
+    decoded_as_perf(args, default, work)
+}
+
+/// Like [`decoded`], with the periods of perf.
+pub(crate) fn decoded_as_perf(
+    args: ItraceArgs,
+    default: ItraceOptions,
+    work: impl CaptureWork,
+) -> impl CaptureWork {
     move |reader: Reader<'_>, memory: Memory<'_>| {
         let Some(options) = options(args, default, &reader) else { return work(reader, memory) };
         let Some(made) = make(&reader, &options, None)? else { return work(reader, memory) };

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
         default.kinds = SampleKinds(default.kinds.0 & !SampleKinds::INSTRUCTIONS.0);
     }
     let work = |reader: Reader<'_>, memory: Memory<'_>| script(&reader, memory, args);
-    crate::input::read(&args.file, itrace::decoded(args.itrace, default, work))
+    crate::input::read(&args.file, itrace::decoded_as_perf(args.itrace, default, work))
 }
 
 /// How lines are printed.
@@ -85,7 +85,7 @@ fn script(reader: &Reader<'_>, memory: Memory<'_>, args: &ScriptArgs) -> Result<
     };
     let threads = threads(args);
     let samples = selection::samples(reader, memory, &args.only)?.threads(threads.get());
-    let events = ScriptEvents::new(Choice::new(&args.fields)?, options.shows_chains, reader)?;
+    let events = ScriptEvents::new(Choice::new(&args.fields)?, options.shows_chains, reader, memory.is_made)?;
     let shows_lines = args.format == SampleFormat::Jsonl || events.choice.has(Fields::SRCLINE);
     let lines = if shows_lines { Lines::WithInlined } else { Lines::Never };
     let style = if args.format == SampleFormat::Text { NameStyle::Perf } else { NameStyle::Distinct };

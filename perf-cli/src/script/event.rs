@@ -77,7 +77,13 @@ pub(super) struct ScriptEvents<'a> {
 
 impl<'a> ScriptEvents<'a> {
     /// `shows_chains` is whether call chains are printed.
-    pub(super) fn new(choice: Choice, shows_chains: bool, reader: &'a Reader<'_>) -> Result<Self, Failure> {
+    /// Returns what is known of the events. `is_made` is whether the samples were made of AUX data that the capture no longer has.
+    pub(super) fn new(
+        choice: Choice,
+        shows_chains: bool,
+        reader: &'a Reader<'_>,
+        is_made: bool,
+    ) -> Result<Self, Failure> {
         let traces = TracepointTexts::new(reader);
         let mut events = Self {
             traces,
@@ -89,7 +95,7 @@ impl<'a> ScriptEvents<'a> {
             modules: Arc::new(modules_of(reader.features())),
             is_pipe: matches!(reader.mode(), Mode::Pipe),
         };
-        events.check(reader.events(), shows_chains, reader)?;
+        events.check(reader.events(), shows_chains, (reader, is_made))?;
         let is_complete = !events.is_pipe;
         let is_missing =
             |kind| is_complete && !reader.events().iter().any(|event| type_of(event.attr.kind) == kind);
@@ -110,10 +116,15 @@ impl<'a> ScriptEvents<'a> {
     }
 
     /// Adapts the fields to the first event of each type.
-    fn check(&mut self, list: &[Arc<Event>], shows_chains: bool, reader: &Reader<'_>) -> Result<(), Failure> {
+    fn check(
+        &mut self,
+        list: &[Arc<Event>],
+        shows_chains: bool,
+        (reader, is_made): (&Reader<'_>, bool),
+    ) -> Result<(), Failure> {
         let records_all = |event: &Arc<Event>| event.attr.branch_sample_type.contains(BranchSampleType::ANY);
         let capture = CaptureFacts {
-            has_aux: reader.feature(Feature::AUXTRACE).is_some(),
+            has_aux: is_made || reader.feature(Feature::AUXTRACE).is_some(),
             has_all_branches: list.iter().any(records_all),
         };
         let is_counted = reader.feature(Feature::STAT).is_some();
