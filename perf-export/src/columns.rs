@@ -25,6 +25,7 @@ mod rows;
 mod runs;
 mod samples;
 mod sched;
+mod sched_thread;
 mod spe;
 mod stacks;
 mod switches;

@@ -48,7 +48,8 @@ impl SchedPrinter for MapPrinter<'_> {
     ) -> Result<(), FileError> {
         let Some(sample) = self.reader.read(at) else { return Ok(()) };
         let SchedEvent::Switch(switch) = &sample.event else { return Ok(()) };
-        let Some(line) = self.map.switch(&sample, switch) else { return Ok(()) };
+        let shows = self.options.wants(sample.cpu);
+        let Some(line) = self.map.switch(&sample, switch, shows) else { return Ok(()) };
         match self.options.args.print.format {
             SchedFormat::Text => self.options.push_text(out, &line, sample.cpu, sample.time),
             SchedFormat::Json => {

@@ -5,7 +5,7 @@ use perf_profile::sched::Run;
 use super::column::{Column, columns};
 use super::context::Context;
 use super::rows::TableRows;
-use super::sched::SchedThread;
+use super::sched_thread::SchedThread;
 
 pub(super) const COLUMNS: &[Column] = columns! {
     capture: Word, "", "The capture.";

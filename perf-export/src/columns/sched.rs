@@ -6,32 +6,13 @@ use perf_profile::sched::{Change, SchedModel};
 use perf_session::{SampleContext, Session, Thread};
 
 use super::context::Context;
-use super::rows::TableRows;
+use super::sched_thread::SchedThread;
 use super::table::TableSet;
 use super::{runs, waits, wakeups};
 
 /// Follows threads, if the capture tells when they switch. What is kept of a sample is the number of its stack.
 #[derive(Debug)]
 pub(super) struct SchedTables<'a>(Option<SchedModel<'a, Option<u64>>>);
-
-/// The thread of a row.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SchedThread<'s> {
-    tid: i32,
-    known: Option<&'s Thread>,
-}
-
-impl SchedThread<'_> {
-    /// Adds the columns that all tables begin with.
-    pub(super) fn push(&self, rows: &mut TableRows, context: &Context) {
-        rows.text(context.capture.as_str());
-        rows.int64(self.known.map(Thread::process_key));
-        rows.int64(self.known.map(Thread::key));
-        rows.int32(self.known.map(Thread::pid));
-        rows.int32(self.tid);
-        rows.text(self.known.and_then(|thread| context.comm(thread.comm())).as_deref());
-    }
-}
 
 impl<'a> SchedTables<'a> {
     pub(super) fn new(reader: &'a Reader<'_>) -> Self {

@@ -99,8 +99,14 @@ impl CpuMap {
         &mut self.tasks
     }
 
-    /// Takes a switch, and returns its line; `None` if there are too many CPUs or threads.
-    pub fn switch(&mut self, at: &SchedSample<'_>, switch: &SwitchEvent<'_>) -> Option<MapLine<'_>> {
+    /// Takes a switch, and returns its line; `None` if there are too many CPUs or threads. `shows` is whether the CPU is shown:
+    /// otherwise, a new name of a thread is still to be shown.
+    pub fn switch(
+        &mut self,
+        at: &SchedSample<'_>,
+        switch: &SwitchEvent<'_>,
+        shows: bool,
+    ) -> Option<MapLine<'_>> {
         if at.cpu >= CPUS {
             return None;
         }
@@ -117,12 +123,13 @@ impl CpuMap {
         if is_new {
             self.give_name(next);
         }
-        let is_renamed = self.tasks.take_renamed(next);
         let has = |id: TaskId| {
             let comm = self.tasks.get(id).map_or(&b""[..], |task| &task.comm);
             self.names.as_ref().is_none_or(|names| names.has(comm))
         };
-        let (shows_next, shows_previous) = (has(next), self.names.is_some() && has(previous));
+        let shows_next = has(next);
+        let shows_previous = self.names.is_some() && has(previous) && self.short_name(previous).is_some();
+        let is_renamed = shows && shows_next && self.tasks.take_renamed(next);
         let cpus: Vec<u32> = self.compact.clone().unwrap_or_else(|| (0..self.cpus).collect());
         let cell = |cpu| MapCell { cpu, task: self.current.get(&cpu).and_then(|&id| self.named(id)) };
         let cells = cpus.into_iter().map(cell).collect();

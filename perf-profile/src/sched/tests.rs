@@ -89,13 +89,13 @@ fn short_names_are_given_in_turn() {
     let mut names = Vec::new();
     for tid in 0..300 {
         let switch = switch(tid, 0, tid + 1);
-        let line = map.switch(&at(tid as u64, 0, tid, SchedEvent::Switch(switch)), &switch).unwrap();
+        let line = map.switch(&at(tid as u64, 0, tid, SchedEvent::Switch(switch)), &switch, true).unwrap();
         names.push(String::from_utf8(line.named.unwrap().1.to_vec()).unwrap());
     }
     assert_eq!((&*names[0], &*names[25], &*names[26], &*names[259]), ("A0", "Z0", "A1", "Z9"));
     assert_eq!(names[260], "A0", "perf begins again");
     let switch = switch(300, 0, 0);
-    let line = map.switch(&at(400, 0, 300, SchedEvent::Switch(switch)), &switch).unwrap();
+    let line = map.switch(&at(400, 0, 300, SchedEvent::Switch(switch)), &switch, true).unwrap();
     assert_eq!(line.named.unwrap().1, *b". ");
 }
 
@@ -141,7 +141,7 @@ proptest! {
             match &sample.event {
                 SchedEvent::Switch(it) => {
                     timehist.switch(&sample, it, "R+");
-                    switches += u64::from(map.switch(&sample, it).is_some());
+                    switches += u64::from(map.switch(&sample, it, true).is_some());
                 }
                 SchedEvent::Wakeup(it) => {
                     timehist.wakeup(&sample, it, true);
