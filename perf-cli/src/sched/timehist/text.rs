@@ -137,11 +137,10 @@ impl TextColumns {
             out.extend_from_slice(b"  ");
             dashes(out, PRIO_WIDTH);
         }
-        for width in [Some(9), Some(9), Some(9), self.pre_migrations.then_some(9), self.state.then_some(5)] {
-            if let Some(width) = width {
-                out.extend_from_slice(b"  ");
-                dashes(out, width);
-            }
+        let times = 3 + usize::from(self.pre_migrations);
+        for width in core::iter::repeat_n(9, times).chain(self.state.then_some(5)) {
+            out.extend_from_slice(b"  ");
+            dashes(out, width);
         }
         out.push(b'\n');
     }
