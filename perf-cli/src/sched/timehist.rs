@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn spans_are_in_seconds() {
-        assert_eq!(span("1.5,2"), Ok((1_500_000_000, 2_000_000_000)));
-        assert_eq!(span(",2.000000001"), Ok((0, 2_000_000_001)));
-        assert_eq!(span("3"), Ok((3_000_000_000, 0)));
+        assert_eq!(span("1.5,2").ok(), Some((1_500_000_000, 2_000_000_000)));
+        assert_eq!(span(",2.000000001").ok(), Some((0, 2_000_000_001)));
+        assert_eq!(span("3").ok(), Some((3_000_000_000, 0)));
         for wrong in ["x", "1,0.5", "1.0000000001", "99999999999999999999", "-1,2", "1.+2"] {
             assert!(span(wrong).is_err(), "{wrong}");
         }
