@@ -97,7 +97,7 @@ fn file(big: bool) -> Vec<u8> {
 fn check(reader: &Reader<'_>, big: bool) -> usize {
     let mut records = reader.records();
     let mut samples = 0;
-    while let Some(record) = records.next() {
+    for record in records.by_ref() {
         let record = record.unwrap();
         let Some(sample) = record.sample() else { continue };
         samples += 1;
