@@ -5,7 +5,7 @@ use perf_parse::file::Reader;
 use perf_parse::{EventRecord, FileError, Record};
 use perf_profile::Symbols;
 use perf_profile::samples::pass::CountedSample;
-use perf_profile::sched::{Latency, LatencyRow, PerfVersion, SchedEvent, SchedReader};
+use perf_profile::sched::{Latency, LatencyRow, PerfTasks, PerfVersion, SchedEvent, SchedReader};
 use perf_session::SampleContext;
 use serde_json::{Value, json};
 
@@ -43,6 +43,10 @@ impl SchedPrinter for LatencyPrinter<'_> {
             self.latency.event(&sample, "");
         }
         Ok(())
+    }
+
+    fn tasks(&self) -> &PerfTasks {
+        self.latency.tasks()
     }
 
     fn record(&mut self, record: &EventRecord<'_>, _: &mut Vec<u8>) {

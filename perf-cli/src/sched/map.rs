@@ -4,7 +4,9 @@ use perf_parse::file::Reader;
 use perf_parse::{EventRecord, FileError};
 use perf_profile::Symbols;
 use perf_profile::samples::pass::CountedSample;
-use perf_profile::sched::{CpuMap, MapCell, MapLine, MapNames, PerfVersion, SchedEvent, SchedReader};
+use perf_profile::sched::{
+    CpuMap, MapCell, MapLine, MapNames, PerfTasks, PerfVersion, SchedEvent, SchedReader,
+};
 use perf_session::SampleContext;
 use serde_json::json;
 
@@ -61,6 +63,10 @@ impl SchedPrinter for MapPrinter<'_> {
             }
         }
         Ok(())
+    }
+
+    fn tasks(&self) -> &PerfTasks {
+        self.map.tasks()
     }
 
     fn record(&mut self, record: &EventRecord<'_>, _: &mut Vec<u8>) {

@@ -5,13 +5,14 @@ use core::num::NonZero;
 use perf_parse::file::Reader;
 use perf_parse::{EventRecord, FileError};
 use perf_profile::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
+use perf_profile::sched::PerfTasks;
 use perf_profile::{ProfileError, Samples, Symbols};
 use perf_session::{SampleContext, Session};
 
 use crate::input::Memory;
 use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
-use crate::output::Output;
+use crate::output::{Output, say};
 use crate::selection;
 
 /// What a verb does with the records of a capture.
@@ -27,6 +28,9 @@ pub(super) trait SchedPrinter {
         counted: &CountedSample<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), FileError>;
+
+    /// Returns the threads.
+    fn tasks(&self) -> &PerfTasks;
 
     /// Takes another record, and appends what is printed of it.
     fn record(&mut self, record: &EventRecord<'_>, out: &mut Vec<u8>);
@@ -111,5 +115,9 @@ pub(super) fn walk<P: SchedPrinter>(
     };
     end(pass.printer, &mut pass.output.buffer);
     pass.output.flush()?;
+    let beyond = pass.printer.tasks().beyond();
+    if beyond > 0 {
+        say!("perfdata: events that were passed over, because there are too many threads: {beyond}");
+    }
     Ok(observer.finish(walked.account(), walked.omitted(), "read"))
 }

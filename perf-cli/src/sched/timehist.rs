@@ -9,7 +9,7 @@ use perf_abi::record::RecordType;
 use perf_parse::file::Reader;
 use perf_parse::{EventRecord, FileError, Record};
 use perf_profile::samples::pass::CountedSample;
-use perf_profile::sched::{PerfVersion, SchedEvent, SchedReader, Timehist, TimehistOptions};
+use perf_profile::sched::{PerfTasks, PerfVersion, SchedEvent, SchedReader, Timehist, TimehistOptions};
 use perf_profile::{Symbols, has_stacks};
 use perf_session::SampleContext;
 
@@ -120,6 +120,10 @@ impl SchedPrinter for TimehistPrinter<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    fn tasks(&self) -> &PerfTasks {
+        self.timehist.tasks()
     }
 
     fn record(&mut self, record: &EventRecord<'_>, out: &mut Vec<u8>) {

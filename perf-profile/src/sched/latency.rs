@@ -165,6 +165,12 @@ impl Latency {
         Self { runs_by_switches: true, ..self }
     }
 
+    /// Returns the threads.
+    #[must_use]
+    pub fn tasks(&self) -> &PerfTasks {
+        &self.tasks
+    }
+
     /// Returns the threads, which records that are not samples change.
     pub fn tasks_mut(&mut self) -> &mut PerfTasks {
         &mut self.tasks

@@ -270,7 +270,9 @@ impl<'a, T: Clone> SchedModel<'a, T> {
                     && let Some(phase) = self.threads.remove(&it.tid)
                 {
                     self.close(it.tid, phase, record.time().unwrap_or(self.last));
-                    *self.reused.entry(it.tid).or_default() += 1;
+                    if self.reused.len() < THREADS || self.reused.contains_key(&it.tid) {
+                        *self.reused.entry(it.tid).or_default() += 1;
+                    }
                 }
             }
             RecordType::EXIT => {

@@ -194,6 +194,10 @@ impl WaitPass<'_> {
     /// Returns the row of a thread; `None` if it is not selected, or there are too many. Notes a time of its life.
     fn group(&mut self, thread: ThreadId, (start, end): (u64, u64)) -> Option<&mut WaitGroup> {
         let now = self.names.get(&thread.tid)?;
+        if self.threads.len() >= GROUPS * 8 && !self.threads.contains_key(&thread) {
+            self.dropped += 1;
+            return None;
+        }
         let known = self.threads.entry(thread).or_insert_with(|| now.clone());
         (known.comm, known.pid) = (Arc::clone(&now.comm), now.pid);
         known.cgroup = Arc::clone(&now.cgroup);
