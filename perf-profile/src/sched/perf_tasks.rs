@@ -146,9 +146,12 @@ impl PerfTasks {
             Ok(Record::Comm(it)) => {
                 if let Some(id) = self.find(it.pid, it.tid) {
                     self.name(id, it.comm.as_ref());
-                    if let Some(task) = self.tasks.get_mut(id.index()) {
-                        task.is_renamed = true;
-                    }
+                }
+                // perf takes the thread of the trailer, which is the idle one in records that it made itself.
+                let own = record.sample_id().ok().flatten().and_then(|id| id.tid());
+                let own = own.and_then(|tid| self.by_tid.get(&tid));
+                if let Some(task) = own.and_then(|id| self.tasks.get_mut(id.index())) {
+                    task.is_renamed = true;
                 }
             }
             Ok(Record::Fork(it)) => self.fork((it.pid, it.tid), (it.ppid, it.ptid)),
