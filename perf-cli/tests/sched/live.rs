@@ -54,7 +54,8 @@ fn record_has_what_is_needed() {
     let capture = capture.to_str().unwrap();
     for verb in ["timehist", "latency", "map"] {
         let run = sched(verb, capture, &[]);
-        assert!(run.status == 0 && run.out.contains("cat"), "{verb}: {run:?}");
+        // A process may end before its new name is printed.
+        assert!(run.status == 0 && run.out.contains("sh"), "{verb}: {run:?}");
     }
     let document = json("waits", capture, &["--details", "-c", "sleep,cat,wc", "--limit", "1000"]);
     assert_eq!((&document["has_wakeups"], &document["has_states"]), (&true.into(), &true.into()));
