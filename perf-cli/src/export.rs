@@ -8,7 +8,7 @@ mod data_set;
 use std::path::{Path, PathBuf};
 
 use perf_export::otlp::OtlpEncoding;
-use perf_export::{firefox, fold, otlp, pprof, speedscope};
+use perf_export::{callgrind, chrome, csv, dot, firefox, fold, otlp, pprof, speedscope};
 use perf_profile::{SampleDetail, TimeDetail};
 
 use crate::args::export::{ExportArgs, To};
@@ -26,7 +26,9 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     }
     let detail = match args.to {
         To::Parquet => return columns::run(args),
-        To::Folded => SampleDetail::default(),
+        To::Callgrind | To::Dot | To::Folded => SampleDetail::default(),
+        To::Chrome => SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() },
+        To::Csv => SampleDetail { times: TimeDetail::Each, cpus: true, ..SampleDetail::default() },
         // Of branches no profile is made.
         To::Brstack | To::Preagg | To::Autofdo => {
             return branches::run(args, &|inputs, content| write_document(&args.output, inputs, content));
@@ -53,6 +55,10 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         }
         // Written above.
         To::Brstack | To::Preagg | To::Autofdo | To::Parquet => Ok(()),
+        To::Callgrind => callgrind::write(&profiles, &callgrind::Options::default(), out),
+        To::Chrome => chrome::write(&profiles, &chrome::Options::default(), out),
+        To::Csv => csv::write(&profiles, &csv::Options::default(), out),
+        To::Dot => dot::write(&profiles, &dot::Options::default(), out),
         To::Firefox => {
             let mut options = firefox::Options::default();
             options.product = name(files);

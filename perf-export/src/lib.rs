@@ -33,6 +33,10 @@
 //! - `pprof`: profiles for `go tool pprof`.
 //! - `otlp`: profiles of OpenTelemetry, as protobuf or JSON.
 //! - `speedscope`: speedscope's JSON.
+//! - `callgrind`: callgrind's profiles, for KCachegrind and `callgrind_annotate`.
+//! - `chrome`: Chrome's Trace Events, for Perfetto.
+//! - `csv`: a row for each sample.
+//! - `dot`: call graphs for Graphviz.
 //! - `branches`: branch stacks, as compilers and BOLT read them.
 //! - `arrow`: the tables of a capture as record batches of Arrow.
 //! - `parquet`: the same tables as Parquet files.
@@ -57,9 +61,21 @@ pub mod annotation;
 #[cfg(feature = "branches")]
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
+#[cfg(feature = "callgrind")]
+#[cfg_attr(docsrs, doc(cfg(feature = "callgrind")))]
+pub mod callgrind;
+#[cfg(feature = "chrome")]
+#[cfg_attr(docsrs, doc(cfg(feature = "chrome")))]
+pub mod chrome;
 #[cfg(feature = "arrow")]
 #[cfg_attr(docsrs, doc(cfg(feature = "arrow")))]
 pub mod columns;
+#[cfg(feature = "csv")]
+#[cfg_attr(docsrs, doc(cfg(feature = "csv")))]
+pub mod csv;
+#[cfg(feature = "dot")]
+#[cfg_attr(docsrs, doc(cfg(feature = "dot")))]
+pub mod dot;
 #[cfg(feature = "firefox")]
 #[cfg_attr(docsrs, doc(cfg(feature = "firefox")))]
 pub mod firefox;

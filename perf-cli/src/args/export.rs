@@ -10,6 +10,8 @@ pub(super) const EXAMPLES: &str =
 Examples:
   perfdata export --to preagg -o app.preagg && perf2bolt -pa -p app.preagg -o app.fdata app
   perfdata export --to pprof -o out.pb.gz && go tool pprof -http : out.pb.gz
+  perfdata export --to callgrind -o callgrind.out && kcachegrind callgrind.out
+  perfdata export --to dot -o out.dot && dot -T svg out.dot -o out.svg
   perfdata export --to firefox -o out.json
   perfdata export --to speedscope -o out.speedscope.json
   perfdata export --to parquet *.data -o fleet && duckdb -c \"SELECT event, count(*) FROM 'fleet/samples/**/*.parquet' GROUP BY 1\"";
@@ -148,6 +150,14 @@ pub(crate) enum To {
     Otlp,
     /// The same as JSON, whatever the name
     OtlpJson,
+    /// Callgrind's profile: functions, lines and calls, for KCachegrind, QCachegrind and callgrind_annotate
+    Callgrind,
+    /// Call graph for Graphviz: a box for each function, an arrow for each call
+    Dot,
+    /// A row for each sample, for spreadsheets and scripts: RFC 4180
+    Csv,
+    /// Trace Events of Chrome: the functions of each thread over time, for ui.perfetto.dev and chrome://tracing
+    Chrome,
     /// Processed profile of the Firefox Profiler, for profiler.firefox.com
     Firefox,
     /// speedscope's JSON, for speedscope.app
