@@ -30,7 +30,7 @@ from rust_text import RustText, kind_and_inner
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # In the order of their dependencies.
-CRATES = ["perf-abi", "perf-parse", "perf-mmap", "perf-session", "perf-symbol", "perf-profile", "perf-export", "perf-annotate", "perf-open", "perf-record"]
+CRATES = ["perf-abi", "perf-parse", "perf-mmap", "perf-session", "perf-symbol", "perf-profile", "perf-export", "perf-annotate", "perf-aux", "perf-open", "perf-record"]
 # The format_version of rustdoc's JSON that this script was written for.
 KNOWN_FORMAT = 57
 KEYWORDS = {
