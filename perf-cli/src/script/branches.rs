@@ -42,14 +42,14 @@ pub(super) fn push(
     } else {
         Addresses::Offsets
     };
-    for Branch { from, to, flags, not_taken } in stack.entries.iter() {
+    for Branch { from, to, flags, .. } in stack.entries.iter() {
         if addresses != Addresses::Symbols {
             out.push(b' ');
         }
         push_address(out, at, from, known, addresses, names);
         out.push(b'/');
         push_address(out, at, to, known, addresses, names);
-        push_flags(out, flags, not_taken);
+        push_flags(out, flags);
     }
 }
 
@@ -112,7 +112,7 @@ fn offset_in(at: &SampleContext<'_, '_>, mapping: &Mapping, addr: u64, names: &m
 }
 
 /// perf: `print_bstack_flags`.
-fn push_flags(out: &mut Vec<u8>, flags: BranchFlags, not_taken: bool) {
+fn push_flags(out: &mut Vec<u8>, flags: BranchFlags) {
     let outcome = if flags.contains(BranchFlags::PREDICTED) {
         b'P'
     } else if flags.contains(BranchFlags::MISPRED) {
@@ -122,12 +122,7 @@ fn push_flags(out: &mut Vec<u8>, flags: BranchFlags, not_taken: bool) {
     };
     let in_tx = if flags.contains(BranchFlags::IN_TX) { b'X' } else { b'-' };
     let abort = if flags.contains(BranchFlags::ABORT) { b'A' } else { b'-' };
-    out.extend_from_slice(&[b'/', outcome]);
-    if not_taken {
-        // Of AUX data alone; perf 6.1 does not know it.
-        out.push(b'N');
-    }
-    out.extend_from_slice(&[b'/', in_tx, b'/', abort, b'/']);
+    out.extend_from_slice(&[b'/', outcome, b'/', in_tx, b'/', abort, b'/']);
     push_decimal(out, flags.cycles().into());
     out.push(b'/');
     out.extend_from_slice(kind(flags).as_bytes());

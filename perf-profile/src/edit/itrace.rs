@@ -85,14 +85,17 @@ impl TraceSamples {
     #[must_use]
     pub fn are_in(reader: &Reader<'_>) -> bool {
         use perf_parse::record::UserRecord;
+        // A stream has its records once.
+        if !reader.can_walk_again() {
+            return false;
+        }
         let mut first = reader.records().take(START).filter_map(Result::ok);
-        reader.can_walk_again()
-            && first.any(|record| match record.raw().decode_user() {
-                Ok(perf_parse::Record::User(UserRecord::AuxtraceInfo(info), _)) => {
-                    info.kind == AuxtraceType::ARM_SPE
-                }
-                _ => false,
-            })
+        first.any(|record| match record.raw().decode_user() {
+            Ok(perf_parse::Record::User(UserRecord::AuxtraceInfo(info), _)) => {
+                info.kind == AuxtraceType::ARM_SPE
+            }
+            _ => false,
+        })
     }
 
     /// Finds the traces of a capture, in one pass over its records; `None` if there is none of which samples are made.
