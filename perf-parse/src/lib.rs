@@ -68,6 +68,7 @@
 //! | [`Unterminated`](ErrorKind::Unterminated) | a string has no NUL | where the string begins |
 //! | [`OutOfRange`](ErrorKind::OutOfRange) | a count or length exceeds what it counts in | the count |
 //! | [`Malformed`](ErrorKind::Malformed) | bytes are not what their format requires | the bytes |
+//! | [`Provisional`](ErrorKind::Provisional) | registers are of an ABI that no released kernel has | the bits of their ABI |
 //! | [`UnknownBits`](ErrorKind::UnknownBits) | the attr asks for an unknown field | the attr's field; for `read_format`, the values |
 //! | [`BothWeights`](ErrorKind::BothWeights) | the attr asks for both weights | the attr's `sample_type` |
 //!
