@@ -80,7 +80,7 @@ mod slices;
 mod switches;
 
 pub use account::AuxAccount;
-pub use info::{AuxInfo, IntelPtInfo};
+pub use info::AuxInfo;
 pub use queue::{AuxBuffer, AuxQueue, AuxRange, BufferSource};
 pub use sideband::{HardwareId, TraceError, sideband};
 pub use slices::{AuxSlice, AuxSlices};

@@ -19,6 +19,8 @@ use crate::output::{BUFFER, Diagnostics, say};
 /// A capture with samples of AUX data, without a name.
 pub(crate) struct CaptureWithSamples {
     pub(crate) reader: Reader<'static>,
+    /// What the samples were made of.
+    pub(crate) samples: TraceSamples,
     /// Whether everything was read and decoded.
     pub(crate) is_whole: bool,
 }
@@ -92,6 +94,7 @@ pub(crate) fn make(
     let file = edited.out.into_inner().map_err(|error| failure(&error))?;
     Ok(Some(CaptureWithSamples {
         reader: Reader::from_file(file).map_err(|error| failure(&error))?,
+        samples,
         is_whole,
     }))
 }

@@ -2,11 +2,15 @@
 
 use alloc::vec::Vec;
 
-use perf_abi::auxtrace::{AuxtraceType, IntelBtsWord, IntelPtWord};
+use perf_abi::auxtrace::{ArmSpeHeaderWord, ArmSpeWord, AuxtraceType, IntelBtsWord, IntelPtWord};
 use perf_abi::endian::Endianness;
+use perf_abi::record::RecordType;
+use perf_parse::list::List;
+use perf_parse::record::UserRecord;
 use perf_parse::record::user::AuxtraceInfo;
+use perf_parse::{Reader, Record};
 
-/// The tracer that wrote the AUX data, and its settings.
+/// The tracer that wrote the AUX data, and its settings: an AUXTRACE_INFO record.
 ///
 /// perf: `struct perf_record_auxtrace_info`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,27 +18,47 @@ use perf_parse::record::user::AuxtraceInfo;
 pub struct AuxInfo {
     /// The type of the tracer.
     pub kind: AuxtraceType,
-    /// The settings, by the word indices of [`perf_abi::auxtrace`]. C: `priv`.
-    pub words: Vec<u64>,
-    /// The byte order of the capture: that of the texts in the words.
-    pub endianness: Endianness,
+    /// The words as recorded.
+    words: Vec<u8>,
+    endianness: Endianness,
 }
+
+/// Number of records at the start of a capture among which AUXTRACE_INFO is looked for. Recorders write it before all records of
+/// the kernel.
+const START: usize = 1024;
 
 impl AuxInfo {
     pub(super) fn of(info: &AuxtraceInfo<'_>, endianness: Endianness) -> Self {
-        Self { kind: info.kind, words: info.words.iter().collect(), endianness }
+        Self { kind: info.kind, words: info.words.as_bytes().to_vec(), endianness }
+    }
+
+    /// Finds the record among the first ones of a capture, which is far cheaper than [`AuxTrace::of`](super::AuxTrace::of). `None` if
+    /// there is none, and for a stream, whose records can be read only once.
+    #[must_use]
+    pub fn find(reader: &Reader<'_>) -> Option<Self> {
+        // A walk over a stream takes its records.
+        if !reader.can_walk_again() {
+            return None;
+        }
+        let first = reader.records().take(START).filter_map(Result::ok);
+        let mut of_tracers = first.filter(|record| record.kind() == RecordType::AUXTRACE_INFO);
+        of_tracers.find_map(|record| match record.decode() {
+            Ok(Record::User(UserRecord::AuxtraceInfo(info), _)) => Some(Self::of(&info, reader.endianness())),
+            _ => None,
+        })
+    }
+
+    /// Returns the record, of which the decoder of each tracer reads its settings: [`pt::Info`](crate::pt::Info),
+    /// [`SpeInfo`](crate::spe::SpeInfo), [`CsMetadata`](crate::coresight::CsMetadata).
+    #[must_use]
+    pub fn record(&self) -> AuxtraceInfo<'_> {
+        AuxtraceInfo { kind: self.kind, words: List::new_in(self.endianness, &self.words) }
     }
 
     /// Returns a word; `None` if the record ends before it, as records of older tools do.
     #[must_use]
     pub fn word(&self, index: usize) -> Option<u64> {
-        self.words.get(index).copied()
-    }
-
-    /// Returns the settings of Intel PT; `None` for another tracer.
-    #[must_use]
-    pub fn intel_pt(&self) -> Option<IntelPtInfo<'_>> {
-        (self.kind == AuxtraceType::INTEL_PT).then_some(IntelPtInfo { info: self })
+        self.record().words.get(index)
     }
 
     /// Returns the type number of the tracer's PMU: that of the attr of its events. `None` if the record has none, and for a
@@ -60,10 +84,11 @@ impl AuxInfo {
     ///
     /// perf: `arm_spe__is_homogeneous` and `arm_spe_process_auxtrace_info`, `tools/perf/util/arm-spe.c`.
     fn arm_spe_pmu_type(&self) -> Option<u64> {
-        match self.words.as_slice() {
-            &[kind, _] => Some(kind),
-            words => words.get(2).copied(),
-        }
+        self.word(if self.record().words.len() == ArmSpeWord::COUNT {
+            ArmSpeWord::PMU_TYPE.0
+        } else {
+            ArmSpeHeaderWord::PMU_TYPE.0
+        })
     }
 
     /// Whether the buffers are snapshots, which can repeat data of the snapshot before.
@@ -74,72 +99,5 @@ impl AuxInfo {
             _ => None,
         };
         word.is_some_and(|word| word != 0)
-    }
-}
-
-/// The settings of Intel PT in an AUXTRACE_INFO record. A getter is `None` if an older tool did not write its word.
-///
-/// perf: `intel_pt_info_fill`, `tools/perf/arch/x86/util/intel-pt.c`.
-#[derive(Clone, Copy, Debug)]
-pub struct IntelPtInfo<'t> {
-    info: &'t AuxInfo,
-}
-
-impl<'t> IntelPtInfo<'t> {
-    /// Returns a word.
-    #[must_use]
-    pub fn word(&self, word: IntelPtWord) -> Option<u64> {
-        self.info.word(word.0)
-    }
-
-    /// Returns the ratio of time stamp counter to core crystal clock: numerator and denominator, of `CPUID` leaf 15h. The
-    /// decoder needs it for MTC packets. `None` also if the CPU does not report it.
-    #[must_use]
-    pub fn crystal_ratio(&self) -> Option<(u32, u32)> {
-        let part = |word| self.word(word).and_then(|word| u32::try_from(word).ok()).filter(|&word| word != 0);
-        part(IntelPtWord::TSC_CTC_N).zip(part(IntelPtWord::TSC_CTC_D))
-    }
-
-    /// Returns the period of MTC packets that an event's `config` selects: the hardware writes one each 2^n ticks of the crystal
-    /// clock. `None` if the event has no such packets.
-    #[must_use]
-    pub fn mtc_period(&self, config: u64) -> Option<u32> {
-        self.word(IntelPtWord::MTC_BIT).filter(|bit| bit & config != 0)?;
-        let bits = self.word(IntelPtWord::MTC_FREQ_BITS).filter(|&bits| bits != 0)?;
-        u32::try_from((config & bits).checked_shr(bits.trailing_zeros())?).ok()
-    }
-
-    /// Returns the highest ratio of core to bus clock without turbo, which turns CBR packets into frequencies.
-    #[must_use]
-    pub fn max_nonturbo_ratio(&self) -> Option<u64> {
-        self.word(IntelPtWord::MAX_NONTURBO_RATIO)
-    }
-
-    /// Returns the address filters, as the recorder gave them to the kernel. Empty if there are none.
-    #[must_use]
-    pub fn filter(&self) -> Option<Vec<u8>> {
-        let len = self.word(IntelPtWord::FILTER_STR_LEN)?;
-        let words = self.info.words.get(IntelPtWord::COUNT..).unwrap_or_default();
-        let bytes = words.iter().flat_map(|word| match self.info.endianness {
-            Endianness::Little => word.to_le_bytes(),
-            Endianness::Big => word.to_be_bytes(),
-        });
-        let text: Vec<u8> = bytes.take(usize::try_from(len).unwrap_or(usize::MAX)).collect();
-        Some(text)
-    }
-
-    /// Returns whether the CPU can trace events (CFE and EVD packets). C: the word after the filter.
-    #[must_use]
-    pub fn has_event_trace(&self) -> Option<bool> {
-        let len = usize::try_from(self.word(IntelPtWord::FILTER_STR_LEN)?).ok()?;
-        // With its NUL, in whole words; no filter has no words.
-        let words = if len == 0 { 0 } else { len.checked_add(1)?.div_ceil(8) };
-        self.info.word(IntelPtWord::COUNT.checked_add(words)?).map(|word| word != 0)
-    }
-
-    /// Returns the AUXTRACE_INFO record.
-    #[must_use]
-    pub fn info(&self) -> &'t AuxInfo {
-        self.info
     }
 }

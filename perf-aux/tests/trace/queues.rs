@@ -1,6 +1,7 @@
 //! Which buffers a queue has, and in which order.
 
-use perf_aux::trace::AuxTrace;
+use perf_aux::pt::{Config, Info, InfoError};
+use perf_aux::trace::{AuxInfo, AuxTrace};
 use perf_parse::Reader;
 use perf_parse::abi::auxtrace::{AuxtraceType, IntelPtWord};
 
@@ -100,13 +101,16 @@ fn the_settings_of_intel_pt() {
         let capture = make.file(0, &[make.info(1, &words)]);
         let trace = AuxTrace::of(&Reader::new(&capture).unwrap());
         let info = trace.info().unwrap();
-        assert_eq!((info.kind, info.pmu_type(), info.words.len()), (AuxtraceType::INTEL_PT, Some(6), 22));
-        let pt = info.intel_pt().unwrap();
-        assert_eq!(pt.word(IntelPtWord::TSC_BIT), Some(TSC_BIT));
-        assert_eq!((pt.crystal_ratio(), pt.max_nonturbo_ratio()), (Some((100, 2)), Some(12)));
-        assert_eq!((pt.mtc_period(0x200 | 3 << 14), pt.mtc_period(3 << 14)), (Some(3), None));
-        assert_eq!((pt.filter().as_deref(), pt.has_event_trace()), (Some(&filter[..]), Some(true)));
-        assert_eq!(pt.info(), info);
+        assert_eq!(
+            (info.kind, info.pmu_type(), info.record().words.len()),
+            (AuxtraceType::INTEL_PT, Some(6), 22)
+        );
+        assert_eq!(AuxInfo::find(&Reader::new(&capture).unwrap()).as_ref(), Some(info));
+        assert_eq!(info.word(IntelPtWord::TSC_BIT.0), Some(TSC_BIT));
+        let pt = Info::new(&info.record()).unwrap();
+        assert_eq!((pt.tsc_ctc_n, pt.tsc_ctc_d, pt.max_nonturbo_ratio), (100, 2, 12));
+        assert_eq!((pt.mtc_bit, Config(0x200 | 3 << 14).mtc_period(&pt)), (0x200, 3));
+        assert_eq!((pt.filter, pt.cap_event_trace), (&filter[..], true));
         // The ratio of the words: (2^31 ticks) take 1,789,569,706 ns.
         assert_eq!((trace.time_at(1 << 31), trace.time_at(0)), (Some(1_789_569_706), Some(0)));
     }
@@ -119,7 +123,7 @@ fn the_settings_of_others() {
         let capture = make.file(0, &[make.info(kind, words)]);
         let trace = AuxTrace::of(&Reader::new(&capture).unwrap());
         let info = trace.info().unwrap();
-        (info.pmu_type(), info.intel_pt().is_some(), trace.time_at(8))
+        (info.pmu_type(), info.kind == AuxtraceType::INTEL_PT, trace.time_at(8))
     };
     // The first words of the first perf with Intel PT; a later one without a valid time.
     assert_eq!(read(1, &[6, 0, 1, 2]), (Some(6), true, None));
@@ -134,9 +138,6 @@ fn the_settings_of_others() {
     assert_eq!(read(1, &[]), (None, true, None));
     let capture = make.file(0, &[make.info(1, &[])]);
     let trace = AuxTrace::of(&Reader::new(&capture).unwrap());
-    let pt = trace.info().unwrap().intel_pt().unwrap();
-    assert_eq!(
-        (pt.filter(), pt.has_event_trace(), pt.crystal_ratio(), pt.mtc_period(1)),
-        (None, None, None, None)
-    );
+    let record = trace.info().unwrap().record();
+    assert_eq!(Info::new(&record), Err(InfoError::TooFewWords { words: 0, required: 10 }));
 }

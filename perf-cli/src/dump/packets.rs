@@ -3,30 +3,23 @@
 use std::borrow::Cow;
 
 use perf_abi::auxtrace::AuxtraceType;
-use perf_abi::endian::Endianness;
 use perf_abi::record::RecordType;
+use perf_aux::trace::AuxInfo;
 use perf_aux::{pt, spe};
 use perf_parse::EventRecord;
 use perf_parse::Record;
 use perf_parse::file::{Reader, Section};
-use perf_parse::list::List;
 use perf_parse::record::UserRecord;
-use perf_parse::record::user::AuxtraceInfo;
 
 use crate::args::{Format, ShowArgs};
 use crate::batch::OUT;
 use crate::render::print;
 
-/// Number of records at the start of a capture among which AUXTRACE_INFO is looked for. Recorders write it first.
-const START: usize = 1024;
-
 /// Finds the packets of a capture's AUXTRACE records.
 #[derive(Debug)]
 pub(super) struct PacketFinder<'r, 'd> {
     reader: &'r Reader<'d>,
-    kind: AuxtraceType,
-    /// The words of AUXTRACE_INFO as bytes in little-endian order.
-    words: Vec<u8>,
+    info: AuxInfo,
 }
 
 /// The packets of an AUXTRACE record that are not printed yet.
@@ -42,22 +35,11 @@ impl<'r, 'd> PacketFinder<'r, 'd> {
     /// Returns a finder for a dump as text; `None` if no packets are printed: of another format, of a stream, whose AUX data is
     /// gone when its record is read, and of a trace that is not decoded.
     pub(super) fn of(reader: &'r Reader<'d>, args: &ShowArgs) -> Option<Self> {
-        if args.format != Format::Text || !args.fields.is_empty() || !reader.can_walk_again() {
+        if args.format != Format::Text || !args.fields.is_empty() {
             return None;
         }
-        let first = reader.records().take(START).filter_map(Result::ok);
-        let info =
-            first.filter(|record| record.kind() == RecordType::AUXTRACE_INFO).find_map(|record| match record
-                .decode()
-            {
-                Ok(Record::User(UserRecord::AuxtraceInfo(info), _)) => {
-                    Some((info.kind, info.words.iter().flat_map(u64::to_le_bytes).collect()))
-                }
-                _ => None,
-            });
-        let (kind, words) =
-            info.filter(|(kind, _)| [AuxtraceType::ARM_SPE, AuxtraceType::INTEL_PT].contains(kind))?;
-        Some(Self { reader, kind, words })
+        let info = AuxInfo::find(reader)?;
+        [AuxtraceType::ARM_SPE, AuxtraceType::INTEL_PT].contains(&info.kind).then_some(Self { reader, info })
     }
 
     /// Prints the head of the packets of a record, and returns them; `None` for a record without.
@@ -69,7 +51,8 @@ impl<'r, 'd> PacketFinder<'r, 'd> {
         let data = Section { offset, size: record.trailing_size() };
         // The walk reports data that is not there.
         let bytes = self.reader.aux_data_at(record.position().data_file, data).ok()?;
-        let tracer = if self.kind == AuxtraceType::ARM_SPE { "ARM SPE" } else { "Intel Processor Trace" };
+        let tracer =
+            if self.info.kind == AuxtraceType::ARM_SPE { "ARM SPE" } else { "Intel Processor Trace" };
         print(out, format_args!(".\n. ... {tracer} data: size {:#x} bytes\n", bytes.len()));
         match bytes {
             Cow::Borrowed(bytes) => Some(self.packets_of(record, offset, bytes)),
@@ -83,7 +66,7 @@ impl<'r, 'd> PacketFinder<'r, 'd> {
     }
 
     fn packets_of<'b>(&self, record: &EventRecord<'_>, start: u64, bytes: &'b [u8]) -> AuxPackets<'b> {
-        if self.kind == AuxtraceType::INTEL_PT {
+        if self.info.kind == AuxtraceType::INTEL_PT {
             return AuxPackets::Pt(pt::Packets::as_perf(bytes).lines());
         }
         let text = spe::PerfText::V7_2(self.midr(record).unwrap_or_default());
@@ -93,8 +76,7 @@ impl<'r, 'd> PacketFinder<'r, 'd> {
     /// Returns the id of the CPU whose data a record has.
     fn midr(&self, record: &EventRecord<'_>) -> Option<spe::Midr> {
         let Ok(Record::User(UserRecord::Auxtrace(piece), _)) = record.decode() else { return None };
-        let words = List::new_in(Endianness::Little, &self.words);
-        let info = spe::SpeInfo::new(&AuxtraceInfo { kind: self.kind, words }).ok()?;
+        let info = spe::SpeInfo::new(&self.info.record()).ok()?;
         let cpuid = self.reader.features().cpu_id().ok().flatten();
         info.cpu(piece.cpu, cpuid.map(|it| it.as_bytes())).midr
     }

@@ -85,7 +85,7 @@ fn export(path: &Path, args: &ExportArgs, threads: NonZero<usize>) -> Result<Out
             None => add(&reader, memory, path, args, threads, None),
             Some(made) => {
                 let memory = Memory { is_made: true, ..memory };
-                let outcome = add(&made.reader, memory, path, args, threads, Some(&reader));
+                let outcome = add(&made.reader, memory, path, args, threads, Some((&made.samples, &reader)));
                 if made.is_whole { outcome } else { outcome.map(|_| Outcome::Partial) }
             }
         };
@@ -94,14 +94,14 @@ fn export(path: &Path, args: &ExportArgs, threads: NonZero<usize>) -> Result<Out
     crate::input::read_by_windows(path, args.profile.only.time.is_some(), work)
 }
 
-/// Adds a capture to the data set, with the records of the AUX data of the capture that it was made of.
+/// Adds a capture to the data set. `traced` is what its samples were made of, whose records are added too.
 fn add(
     reader: &Reader<'_>,
     memory: Memory<'_>,
     path: &Path,
     args: &ExportArgs,
     threads: NonZero<usize>,
-    traced: Option<&Reader<'_>>,
+    mut traced: Option<(&TraceSamples, &Reader<'_>)>,
 ) -> Result<Outcome, Failure> {
     let samples = selection::samples(reader, memory, &args.profile.only)?.threads(threads.get());
     let names = names::symbols(&args.profile.symbols, reader.features(), memory)?;
@@ -112,10 +112,9 @@ fn add(
     let mut observer = StderrObserver::new(memory, false);
     let max_stack = Symbols::max_stack(reader.features(), args.profile.naming.max_stack);
     let options = options(args, path, threads, max_stack);
-    let mut traced = traced;
     let end = columns::walk(reader, samples, &names, options, &mut observer, |tables| {
-        if let Some(traced) = traced.take() {
-            add_trace(traced, tables, &mut files)?;
+        if let Some((samples, traced)) = traced.take() {
+            add_trace(samples, traced, tables, &mut files)?;
         }
         files.write(tables)
     })?;
@@ -125,14 +124,11 @@ fn add(
 
 /// Adds the records of the AUX data of a capture.
 fn add_trace(
+    samples: &TraceSamples,
     reader: &Reader<'_>,
     tables: &mut ColumnsBuilder<'_>,
     files: &mut CaptureFiles<'_>,
 ) -> Result<(), Failure> {
-    let samples = TraceSamples::of(reader, &ItraceOptions::default());
-    let Some(samples) = samples.map_err(|error| Failure(format!("--itrace: {error}")))? else {
-        return Ok(());
-    };
     let mut written = Ok(());
     samples.for_each_record(reader, |record| {
         if written.is_ok() {

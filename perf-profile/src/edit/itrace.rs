@@ -18,7 +18,7 @@ use perf_abi::auxtrace::AuxtraceType;
 use perf_abi::feature::Feature;
 use perf_abi::record::RecordType;
 use perf_aux::spe::SpeRecord;
-use perf_aux::trace::AuxTrace;
+use perf_aux::trace::{AuxInfo, AuxTrace};
 use perf_parse::file::write::{EventFields, FeaturePayloads, WriteFileError};
 use perf_parse::rewrite::{CaptureFilter, Edit, EditSummary, EditedRecord, RepairOrder, RepairStep};
 use perf_parse::{RawRecord, Reader, SampleLayout};
@@ -75,27 +75,12 @@ pub struct TraceSamples {
     events: SpeEvents,
 }
 
-/// Number of records at the start of a capture among which AUXTRACE_INFO is looked for. Recorders write it before all records of
-/// the kernel.
-const START: usize = 1024;
-
 impl TraceSamples {
     /// Returns whether a capture has a trace of which samples are made without being asked for, as perf does. Reads only the first
     /// records.
     #[must_use]
     pub fn are_in(reader: &Reader<'_>) -> bool {
-        use perf_parse::record::UserRecord;
-        // A stream has its records once.
-        if !reader.can_walk_again() {
-            return false;
-        }
-        let mut first = reader.records().take(START).filter_map(Result::ok);
-        first.any(|record| match record.raw().decode_user() {
-            Ok(perf_parse::Record::User(UserRecord::AuxtraceInfo(info), _)) => {
-                info.kind == AuxtraceType::ARM_SPE
-            }
-            _ => false,
-        })
+        AuxInfo::find(reader).is_some_and(|info| info.kind == AuxtraceType::ARM_SPE)
     }
 
     /// Finds the traces of a capture, in one pass over its records; `None` if there is none of which samples are made.
@@ -133,12 +118,12 @@ impl TraceSamples {
     ///
     /// Those of [`Edit::write_file`].
     pub fn write_file<W: Write + Seek>(
-        self,
+        &self,
         reader: &Reader<'_>,
         out: W,
         report: impl FnMut(RepairStep<'_>),
     ) -> Result<(EditSummary<W>, TraceAccount), WriteFileError> {
-        let Self { trace, events } = &self;
+        let Self { trace, events } = self;
         let mut walk = SpeWalk::new(reader, trace, events, None);
         let has_branches = events.have_branch_stacks();
         let edit = Edit::new()

@@ -2,7 +2,6 @@
 
 use perf_abi::attr::{Attr, AttrFlags};
 use perf_abi::branch::BranchSampleType;
-use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_abi::sample_type::SampleType;
 use perf_aux::spe::{SampleKind, SampleKinds, SampleOptions, SpeInfo};
@@ -10,8 +9,6 @@ use perf_aux::trace::AuxInfo;
 use perf_parse::SampleLayout;
 use perf_parse::event::Events;
 use perf_parse::file::write::EventFields;
-use perf_parse::list::List;
-use perf_parse::record::user::AuxtraceInfo;
 
 use super::{ItraceError, ItraceOptions, PeriodUnit};
 
@@ -27,8 +24,7 @@ const INSTRUCTIONS: u64 = 1;
 pub(super) struct SpeEvents {
     events: Vec<SpeEvent>,
     pub(super) options: SampleOptions,
-    /// The words of AUXTRACE_INFO as bytes in little-endian order.
-    words: Vec<u8>,
+    info: AuxInfo,
     is_timed: bool,
 }
 
@@ -48,9 +44,12 @@ impl SpeEvents {
         info: &AuxInfo,
         options: &ItraceOptions,
     ) -> Result<Option<Self>, ItraceError> {
-        let words = info.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let mut events =
-            Self { events: Vec::new(), options: SampleOptions::default(), words, is_timed: false };
+        let mut events = Self {
+            events: Vec::new(),
+            options: SampleOptions::default(),
+            info: info.clone(),
+            is_timed: false,
+        };
         let pmu_type = events.info()?.pmu_type();
         let Some(traced) = known.iter().find(|event| u64::from(event.attr.kind.0) == pmu_type) else {
             return Ok(None);
@@ -92,13 +91,12 @@ impl SpeEvents {
     /// Returns the same without events, so that no samples are made.
     pub(super) fn without_samples(&self) -> Self {
         let options = SampleOptions { kinds: SampleKinds::NONE, ..self.options };
-        Self { events: Vec::new(), options, words: self.words.clone(), is_timed: self.is_timed }
+        Self { events: Vec::new(), options, info: self.info.clone(), is_timed: self.is_timed }
     }
 
     /// Returns the settings of the recording.
     pub(super) fn info(&self) -> Result<SpeInfo<'_>, ItraceError> {
-        let words = List::new_in(Endianness::Little, &self.words);
-        Ok(SpeInfo::new(&AuxtraceInfo { kind: perf_abi::auxtrace::AuxtraceType::ARM_SPE, words })?)
+        Ok(SpeInfo::new(&self.info.record())?)
     }
 
     /// Returns the events as they are written.
