@@ -27,8 +27,10 @@ impl<'a> SchedTables<'a> {
         at: &SampleContext<'_, '_>,
         stack_id: Option<u64>,
     ) {
-        if let Some(model) = &mut self.0 {
-            model.sample(at, stack_id);
+        if let Some(model) = &mut self.0
+            && let Some(sample) = model.read(at)
+        {
+            model.sample(at, &sample, stack_id);
             take(model, tables, context, at.session());
         }
     }

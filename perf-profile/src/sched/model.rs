@@ -7,7 +7,7 @@ use perf_abi::record::{Misc, RecordType};
 use perf_parse::{EventRecord, Record};
 use perf_session::SampleContext;
 
-use super::event::{SchedEvent, WakeupKind};
+use super::event::{SchedEvent, SchedSample, WakeupKind};
 use super::reader::SchedReader;
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
@@ -221,16 +221,14 @@ impl<'a, T: Clone> SchedModel<'a, T> {
         self.changes.pop_front()
     }
 
-    /// Returns whether a sample switches threads or wakes one up, so that what is kept of it is used.
+    /// Reads a sample, for [`sample`](Self::sample); `None` as [`SchedReader::read`].
     #[must_use]
-    pub fn uses(&self, at: &SampleContext<'_, '_>) -> bool {
-        let event = self.reader.read(at).map(|it| it.event);
-        matches!(event, Some(SchedEvent::Switch(_) | SchedEvent::Wakeup(_)))
+    pub fn read<'r>(&self, at: &SampleContext<'_, 'r>) -> Option<SchedSample<'r>> {
+        self.reader.read(at)
     }
 
-    /// Takes a sample, and what is kept of it.
-    pub fn sample(&mut self, at: &SampleContext<'_, '_>, kept: T) {
-        let Some(sample) = self.reader.read(at) else { return };
+    /// Takes a sample, what was [read](Self::read) of it, and what is kept of it, which is used of switches and wake-ups.
+    pub fn sample(&mut self, at: &SampleContext<'_, '_>, sample: &SchedSample<'_>, kept: T) {
         self.last = self.last.max(sample.time);
         let cpu = Some(sample.cpu);
         match &sample.event {

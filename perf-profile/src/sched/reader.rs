@@ -139,9 +139,7 @@ impl<'a> SchedReader<'a> {
     /// [`ProfileError::SchedNotRecorded`] if the capture does not have `sched:sched_switch`.
     pub fn new(capture: impl Into<CaptureInfo<'a>>) -> Result<Self, ProfileError> {
         let reader = Self::any(capture);
-        let has_switches =
-            reader.tracepoints.iter().any(|it| matches!(it.fields, SchedFields::Switch { .. }));
-        if has_switches { Ok(reader) } else { Err(ProfileError::SchedNotRecorded) }
+        if reader.is_traced() { Ok(reader) } else { Err(ProfileError::SchedNotRecorded) }
     }
 
     /// Finds those that a capture has, which may be none.

@@ -10,7 +10,6 @@ use perf_session::{SampleContext, Session};
 
 use super::event::SchedEvent;
 use super::model::{Change, SchedModel, ThreadId};
-use super::reader::SchedReader;
 use super::wait_group::{WaitGroup, WaitGroupKey};
 use super::wait_stacks::{NO_STACK, WaitStacks};
 use crate::error::ProfileError;
@@ -79,7 +78,6 @@ const GROUPS: usize = 1 << 17;
 /// The pass that follows threads.
 struct WaitPass<'a> {
     options: WaitOptions,
-    reader: SchedReader<'a>,
     model: SchedModel<'a, u32>,
     stacks: WaitStacks,
     groups: HashMap<WaitGroupKey, WaitGroup>,
@@ -105,7 +103,6 @@ impl Samples<'_> {
         let info = source.info();
         let mut pass = WaitPass {
             options: options.clone(),
-            reader: SchedReader::any(info),
             model: SchedModel::new(info)?,
             stacks: WaitStacks::new(symbols.clone(), options.max_stack),
             groups: HashMap::new(),
@@ -136,7 +133,7 @@ impl<'r> SamplePass<'r> for WaitPass<'_> {
         _: &WalkContext<'_>,
         _: &mut RecordNotes<'_, ()>,
     ) -> Result<(), FileError> {
-        let Some(sample) = self.reader.read(at) else { return Ok(()) };
+        let Some(sample) = self.model.read(at) else { return Ok(()) };
         let is_switch = match &sample.event {
             SchedEvent::Switch(switch) => {
                 self.name(at.session(), switch.next_tid, Some(switch.next_comm), None);
@@ -150,7 +147,7 @@ impl<'r> SamplePass<'r> for WaitPass<'_> {
             _ => return Ok(()),
         };
         let stack = self.stacks.number(at, counted, is_switch)?;
-        self.model.sample(at, stack);
+        self.model.sample(at, &sample, stack);
         self.take_changes();
         Ok(())
     }
