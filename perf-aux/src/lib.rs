@@ -6,6 +6,9 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[macro_use]
+mod words;
+
 pub mod coresight;
 pub mod ibs;
 pub mod perf_text;

@@ -82,9 +82,6 @@
     )
 )]
 
-#[macro_use]
-mod words;
-
 mod address;
 mod data_source;
 mod decoder;
@@ -110,4 +107,4 @@ pub use packets::{PacketAt, Packets};
 pub use record::{RecordEnd, SpeRecord};
 pub use sample::{Branches, IpFlags, SampleKind, SpeBranch, SpeSample};
 pub use synthesis::{SampleKinds, SampleOptions, SpeSamples, Synthesis};
-pub use text::{DumpLine, PacketText, PerfText};
+pub use text::{DumpLine, PacketText, SpeText};

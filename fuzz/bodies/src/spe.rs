@@ -3,7 +3,7 @@
 use perf_abi::auxtrace::AuxtraceType;
 use perf_abi::endian::Endianness;
 use perf_aux::spe::{
-    Decoder, Midr, Packet, Packets, PerfText, SampleOptions, SpeCpu, SpeInfo, SpeRecord, Synthesis,
+    Decoder, Midr, Packet, Packets, SampleOptions, SpeCpu, SpeInfo, SpeRecord, SpeText, Synthesis,
 };
 use perf_parse::list::List;
 use perf_parse::record::user::AuxtraceInfo;
@@ -37,7 +37,7 @@ fn packets(offset: u64, data: &[u8], midr: Midr) {
         assert_eq!(packet.bytes, &data[next..next + packet.bytes.len()]);
         assert!(matches!(packet.bytes.len(), 1..=16));
         next += packet.bytes.len();
-        for text in [PerfText::V6_1, PerfText::V7_2(midr)] {
+        for text in [SpeText::V6_1, SpeText::V7_2(midr)] {
             let line = packet.line(text).to_string();
             assert_eq!(line.ends_with(" Bad packet!"), packet.packet.is_err());
             assert!(line.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{line:?}");

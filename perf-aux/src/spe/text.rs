@@ -18,14 +18,14 @@ use super::packets::PacketAt;
 /// Their text here is that of perf for the reserved class: `OP-TYPE`, the payload, and the class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum PerfText {
+pub enum SpeText {
     /// perf 6.1.
     V6_1,
     /// perf 7.2, of a CPU with this id, which has names for its own events. Without one, [`Midr::default`].
     V7_2(Midr),
 }
 
-impl Default for PerfText {
+impl Default for SpeText {
     /// Returns the newest text, without the events of a particular CPU.
     fn default() -> Self {
         Self::V7_2(Midr::default())
@@ -36,14 +36,14 @@ impl Default for PerfText {
 #[derive(Clone, Copy, Debug)]
 pub struct PacketText {
     packet: Packet,
-    perf: PerfText,
+    perf: SpeText,
 }
 
 /// The line of a packet in `perf script -D`: its offset, its bytes and its text.
 #[derive(Clone, Copy, Debug)]
 pub struct DumpLine<'a> {
     packet: PacketAt<'a>,
-    perf: PerfText,
+    perf: SpeText,
 }
 
 impl Packet {
@@ -52,13 +52,13 @@ impl Packet {
     /// # Examples
     ///
     /// ```
-    /// use perf_aux::spe::{EventFlags, Packet, PerfText};
+    /// use perf_aux::spe::{EventFlags, Packet, SpeText};
     /// let packet = Packet::Events(EventFlags(1 << 1 | 1 << 16 | 1 << 40));
-    /// assert_eq!(packet.text(PerfText::V6_1).to_string(), "EV RETIRED");
-    /// assert_eq!(packet.text(PerfText::default()).to_string(), "EV RETIRED TXN IMPDEF:40");
+    /// assert_eq!(packet.text(SpeText::V6_1).to_string(), "EV RETIRED");
+    /// assert_eq!(packet.text(SpeText::default()).to_string(), "EV RETIRED TXN IMPDEF:40");
     /// ```
     #[must_use]
-    pub const fn text(self, perf: PerfText) -> PacketText {
+    pub const fn text(self, perf: SpeText) -> PacketText {
         PacketText { packet: self, perf }
     }
 }
@@ -66,7 +66,7 @@ impl Packet {
 impl Display for Packet {
     /// The newest [text](Packet::text).
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.text(PerfText::default()).fmt(f)
+        self.text(SpeText::default()).fmt(f)
     }
 }
 
@@ -76,14 +76,14 @@ impl<'a> PacketAt<'a> {
     /// # Examples
     ///
     /// ```
-    /// use perf_aux::spe::{Packets, PerfText};
+    /// use perf_aux::spe::{Packets, SpeText};
     /// let mut packets = Packets::new(0, &[0x98, 0x0a, 0x00, 0xff]);
-    /// let mut line = || packets.next().unwrap().line(PerfText::default()).to_string();
+    /// let mut line = || packets.next().unwrap().line(SpeText::default()).to_string();
     /// assert_eq!(line(), ".  00000000:  98 0a 00                                        LAT 10 TOT");
     /// assert_eq!(line(), ".  00000003:  ff                                              Bad packet!");
     /// ```
     #[must_use]
-    pub const fn line(self, perf: PerfText) -> DumpLine<'a> {
+    pub const fn line(self, perf: SpeText) -> DumpLine<'a> {
         DumpLine { packet: self, perf }
     }
 }
@@ -125,19 +125,19 @@ impl Display for PacketText {
             Packet::Address(address) => write_address(f, address, self.perf),
             Packet::Events(events) => write_events(f, events, self.perf),
             Packet::Operation(operation) => match self.perf {
-                PerfText::V6_1 => write_old_operation(f, operation),
-                PerfText::V7_2(_) => write_operation(f, operation),
+                SpeText::V6_1 => write_old_operation(f, operation),
+                SpeText::V7_2(_) => write_operation(f, operation),
             },
         }
     }
 }
 
-fn write_address(f: &mut Formatter<'_>, address: AddressPacket, perf: PerfText) -> fmt::Result {
+fn write_address(f: &mut Formatter<'_>, address: AddressPacket, perf: SpeText) -> fmt::Result {
     let (low, ns) = (address.low_bits(), u8::from(address.is_non_secure()));
     let name = match address.index {
         AddressIndex::INSTRUCTION => "PC",
         AddressIndex::BRANCH_TARGET => "TGT",
-        AddressIndex::PREVIOUS_TARGET if perf != PerfText::V6_1 => "PBT",
+        AddressIndex::PREVIOUS_TARGET if perf != SpeText::V6_1 => "PBT",
         AddressIndex::DATA_VIRTUAL => return write!(f, "VA 0x{:x}", address.payload),
         AddressIndex::DATA_PHYSICAL => {
             let ch = u8::from(address.is_checked());
@@ -197,10 +197,10 @@ fn write_names(
     Ok(rest)
 }
 
-fn write_events(f: &mut Formatter<'_>, events: EventFlags, perf: PerfText) -> fmt::Result {
+fn write_events(f: &mut Formatter<'_>, events: EventFlags, perf: SpeText) -> fmt::Result {
     f.write_str("EV")?;
     let rest = write_names(f, events, &EVENTS)?;
-    let PerfText::V7_2(midr) = perf else {
+    let SpeText::V7_2(midr) = perf else {
         return write_names(f, events, &OLD_EVENTS).map(|_| ());
     };
     let rest = write_names(f, EventFlags(rest), &NEW_EVENTS)?;

@@ -1,8 +1,6 @@
 //! Any bytes.
 
-use perf_aux::spe::{
-    Decoder, Midr, Packet, PacketFault, Packets, PerfText, SampleOptions, SpeCpu, Synthesis,
-};
+use perf_aux::spe::{Decoder, Midr, Packet, PacketFault, Packets, SampleOptions, SpeCpu, SpeText, Synthesis};
 use proptest::prelude::*;
 
 /// Bytes that are often headers and padding.
@@ -25,7 +23,7 @@ proptest! {
             prop_assert_eq!(Some(packet.bytes), bytes.get(next..next + packet.bytes.len()));
             prop_assert!(matches!(packet.bytes.len(), 1..=16));
             prop_assert!(packet.packet.is_ok() || packet.bytes.len() == 1);
-            for text in [PerfText::V6_1, PerfText::V7_2(Midr(0x410f_d0c0))] {
+            for text in [SpeText::V6_1, SpeText::V7_2(Midr(0x410f_d0c0))] {
                 let line = packet.line(text).to_string();
                 prop_assert!(line.len() > 61 && !line.contains('\n'), "{:?}", line);
                 prop_assert_eq!(line.ends_with(" Bad packet!"), packet.packet.is_err());

@@ -1,6 +1,6 @@
 //! `perf script -D`: the packets, line by line.
 
-use perf_aux::spe::{Midr, OperationClass, Packet, Packets, PerfText};
+use perf_aux::spe::{Midr, OperationClass, Packet, Packets, SpeText};
 use testdata::arm_spe::{Capture, RandomPackets};
 
 use crate::perf::Perf;
@@ -13,9 +13,9 @@ const NEOVERSE_N1: u64 = 0x410f_d0c0;
 fn compare(capture: &Capture) {
     let perf = Perf::new();
     let text = match capture.cpu {
-        _ if perf.is_6_1 => PerfText::V6_1,
-        Some((midr, _)) => PerfText::V7_2(Midr(midr)),
-        None => PerfText::default(),
+        _ if perf.is_6_1 => SpeText::V6_1,
+        Some((midr, _)) => SpeText::V7_2(Midr(midr)),
+        None => SpeText::default(),
     };
     let printed = perf.script("dump.data", capture, &["-D"]);
     let lines = printed.lines().skip_while(|line| !line.contains("ARM SPE data")).skip(1);

@@ -1,4 +1,4 @@
-//! The macros of this decoder's open values: numbers that the hardware or perf defines.
+//! The macros of open values: numbers that the hardware or perf defines.
 
 /// Defines a set of flag bits. Each line is `NAME = value, "C_NAME";`. Unknown bits are kept.
 macro_rules! flag_word {
@@ -53,12 +53,12 @@ macro_rules! flag_word {
             }
         }
 
-        impl core::fmt::Debug for $Type {
+        /// Prints the names of the flags joined by `|`, then the bits without a name.
+        impl core::fmt::Display for $Type {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let known = [$( (stringify!($NAME), $value) ),*];
                 let mut rest = self.0;
                 let mut separator = "";
-                f.write_str(concat!(stringify!($Type), "("))?;
                 for (name, bits) in known {
                     if self.0 & bits != 0 {
                         write!(f, "{separator}{name}")?;
@@ -69,7 +69,13 @@ macro_rules! flag_word {
                 if rest != 0 || self.0 == 0 {
                     write!(f, "{separator}{rest:#x}")?;
                 }
-                f.write_str(")")
+                Ok(())
+            }
+        }
+
+        impl core::fmt::Debug for $Type {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, concat!(stringify!($Type), "({})"), self)
             }
         }
     };
