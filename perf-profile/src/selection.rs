@@ -7,7 +7,7 @@ pub(crate) mod spans;
 
 pub use cpus::CpuRanges;
 pub use events::EventFilter;
-pub use spans::{SpanSet, TimeSpans};
+pub use spans::{SpanSet, TimeSpans, nanoseconds};
 
 /// The samples of a capture that are wanted: those that each field selects. The default selects all.
 ///

@@ -26,7 +26,7 @@ pub(super) struct PacketFinder<'r, 'd> {
 #[derive(Debug)]
 pub(super) enum AuxPackets<'r> {
     /// Of Arm SPE. Its packets align by offsets in the file, and are printed with those in the record.
-    Spe { packets: spe::Packets<'r>, start: u64, text: spe::PerfText },
+    Spe { packets: spe::Packets<'r>, start: u64, text: spe::SpeText },
     /// Of Intel PT.
     Pt(pt::Lines<'r>),
 }
@@ -69,7 +69,7 @@ impl<'r, 'd> PacketFinder<'r, 'd> {
         if self.info.kind == AuxtraceType::INTEL_PT {
             return AuxPackets::Pt(pt::Packets::as_perf(bytes).lines());
         }
-        let text = spe::PerfText::V7_2(self.midr(record).unwrap_or_default());
+        let text = spe::SpeText::V7_2(self.midr(record).unwrap_or_default());
         AuxPackets::Spe { packets: spe::Packets::new(start, bytes), start, text }
     }
 

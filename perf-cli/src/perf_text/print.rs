@@ -29,6 +29,11 @@ pub(crate) fn left_padded(out: &mut Vec<u8>, width: usize, push: impl FnOnce(&mu
     pad(out, start, width, b' ');
 }
 
+/// Appends blanks to what is in `out` from `start` on, up to a width in bytes.
+pub(crate) fn pad_to(out: &mut Vec<u8>, start: usize, width: usize) {
+    out.resize(out.len().max(start + width), b' ');
+}
+
 /// [`push_name`] appends a name of the capture, [`OneLine`] is one in a line that is formatted.
 pub(crate) use crate::escape::{OneLine, push_name};
 

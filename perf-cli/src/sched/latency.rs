@@ -15,7 +15,7 @@ use crate::escape::{Lossy, print, push_json_value};
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
-use crate::perf_text::print::push_name;
+use crate::perf_text::print::{left_padded, pad_to, push_name};
 use crate::selection;
 
 /// The delays, and the numbers of records.
@@ -94,13 +94,9 @@ fn milliseconds(nanoseconds: u64) -> f64 {
 
 /// A time as `perf` prints it, in seconds with microseconds.
 pub(super) fn push_time(out: &mut Vec<u8>, nanoseconds: u64, width: usize) {
-    let start = out.len();
-    print(out, format_args!("{}.{:06}", nanoseconds / 1_000_000_000, nanoseconds / 1000 % 1_000_000));
-    let missing = width.saturating_sub(out.len() - start);
-    out.resize(out.len() + missing, b' ');
-    if let Some(text) = out.get_mut(start..) {
-        text.rotate_right(missing);
-    }
+    left_padded(out, width, |out| {
+        print(out, format_args!("{}.{:06}", nanoseconds / 1_000_000_000, nanoseconds / 1000 % 1_000_000));
+    });
 }
 
 fn push_text(printer: &LatencyPrinter<'_>, rows: &[LatencyRow], version: PerfVersion, out: &mut Vec<u8>) {
@@ -125,8 +121,7 @@ fn push_text(printer: &LatencyPrinter<'_>, rows: &[LatencyRow], version: PerfVer
         } else {
             print(out, format_args!(":{} ", row.tid));
         }
-        let missing = 24_usize.saturating_sub(out.len() - start);
-        out.resize(out.len() + missing, b' ');
+        pad_to(out, start, 24);
         print(
             out,
             format_args!(

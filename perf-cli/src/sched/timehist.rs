@@ -10,6 +10,7 @@ use perf_parse::file::Reader;
 use perf_parse::{EventRecord, FileError, Record};
 use perf_profile::samples::pass::CountedSample;
 use perf_profile::sched::{PerfTasks, PerfVersion, SchedEvent, SchedReader, Timehist, TimehistOptions};
+use perf_profile::selection::nanoseconds;
 use perf_profile::{Symbols, has_stacks};
 use perf_session::SampleContext;
 
@@ -195,18 +196,7 @@ pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &TimehistArgs) 
 fn span(text: &str) -> Result<(u64, u64), Failure> {
     let wrong =
         || Failure(format!("--time {text}: a start and an end in seconds are wanted, such as 12.5,13"));
-    let time = |text: &str| -> Option<u64> {
-        if text.is_empty() {
-            return Some(0);
-        }
-        let (seconds, part) = text.split_once('.').unwrap_or((text, ""));
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if part.len() > 9 || !is_number(part) || !is_number(seconds) {
-            return None;
-        }
-        let part: u64 = format!("{part:0<9}").parse().ok()?;
-        seconds.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(part)
-    };
+    let time = |text: &str| if text.is_empty() { Some(0) } else { nanoseconds(text) };
     let (start, end) = text.split_once(',').unwrap_or((text, ""));
     let (start, end) = time(start.trim()).zip(time(end.trim())).ok_or_else(wrong)?;
     if end > 0 && start > end { Err(wrong()) } else { Ok((start, end)) }

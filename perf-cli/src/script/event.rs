@@ -76,8 +76,8 @@ pub(super) struct ScriptEvents<'a> {
 }
 
 impl<'a> ScriptEvents<'a> {
-    /// `shows_chains` is whether call chains are printed.
-    /// Returns what is known of the events. `is_made` is whether the samples were made of AUX data that the capture no longer has.
+    /// Returns what is known of the events. `shows_chains` is whether call chains are printed, `is_made` whether the samples were made
+    /// of AUX data that the capture no longer has.
     pub(super) fn new(
         choice: Choice,
         shows_chains: bool,

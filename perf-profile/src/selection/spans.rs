@@ -255,8 +255,9 @@ fn seconds_span(text: &str) -> Option<TimeSpan> {
     (first <= last).then_some(TimeSpan { first, last })
 }
 
-/// Parses seconds with up to nine decimal places.
-fn nanoseconds(text: &str) -> Option<u64> {
+/// Parses seconds with up to nine decimal places; `None` for anything else.
+#[must_use]
+pub fn nanoseconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if fraction.len() > 9 || !digits(whole) || !digits(fraction) {

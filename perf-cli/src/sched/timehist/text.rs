@@ -10,7 +10,7 @@ use perf_session::SampleContext;
 use super::super::latency::push_time;
 use crate::args::sched::TimehistArgs;
 use crate::escape::print;
-use crate::perf_text::print::{push_decimal_to, push_name};
+use crate::perf_text::print::{pad_to, push_decimal_to, push_name};
 
 /// The columns of the text.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +36,6 @@ const COMM_BYTES: usize = 31;
 
 /// The width of priorities.
 const PRIO_WIDTH: usize = 8;
-
-fn pad_to(out: &mut Vec<u8>, start: usize, width: usize) {
-    let missing = width.saturating_sub(out.len() - start);
-    out.resize(out.len() + missing, b' ');
-}
 
 /// Appends milliseconds with microseconds, and a blank.
 pub(super) fn push_milliseconds(out: &mut Vec<u8>, nanoseconds: u64, width: usize) {
