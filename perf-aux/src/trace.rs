@@ -110,7 +110,7 @@ pub struct AuxTrace {
 }
 
 impl AuxTrace {
-    /// Finds the traces of a capture, in one pass over its records. Reads no trace data.
+    /// Finds the traces of a capture, in one walk over its records. Reads no trace data.
     ///
     /// A damaged record is left out, and noted in the [account](Self::account). An AUXTRACE record whose data the capture
     /// cuts off has a buffer with the data that is there.

@@ -13,8 +13,10 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use perf_profile::{Profile, calls_of, event_name, text::OneLine, unknown_name};
+use perf_profile::{Call, Profile, calls_of, event_name, text::OneLine};
 use serde::Serialize;
+
+use crate::call_name::call_name;
 
 /// Options of Trace Events: none yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -141,17 +143,9 @@ fn title<'a>(kind: &'a str, process: u32, track: u32, name: &'a str) -> TraceEve
 
 /// Returns the functions of a frame, the outermost one first.
 fn texts(profile: &Profile, frame: u32) -> Vec<FunctionText> {
-    let dso = profile.frames().dso_of(frame);
-    let guess = profile.frames().location(frame).and_then(|it| it.guess);
-    let file = || dso.map(|dso| OneLine(dso.name()).to_string()).unwrap_or_default();
-    let text = |name: String| FunctionText { name, file: file() };
-    calls_of(profile, frame)
-        .into_iter()
-        .map(|call| match call.symbol {
-            Some((_, symbol)) => text(OneLine(&symbol.label()).to_string()),
-            None => text(unknown_name(dso, guess)),
-        })
-        .collect()
+    let file = profile.frames().dso_of(frame).map(|dso| OneLine(dso.name()).to_string()).unwrap_or_default();
+    let text = |call: &Call<'_>| FunctionText { name: call_name(profile, frame, call), file: file.clone() };
+    calls_of(profile, frame).iter().map(text).collect()
 }
 
 /// The samples of an event in a thread.

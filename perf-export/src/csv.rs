@@ -20,7 +20,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use perf_abi::sample_type::SampleType;
-use perf_profile::{Profile, calls_of, event_name, text::OneLine, unknown_name};
+use perf_profile::{Profile, calls_of, event_name, text::OneLine};
+
+use crate::call_name::call_name;
 
 /// Options of rows: none yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,17 +94,9 @@ struct FrameFields {
 
 impl FrameFields {
     fn of(profile: &Profile, frame: u32) -> Self {
-        let dso = profile.frames().dso_of(frame);
-        let guess = profile.frames().location(frame).and_then(|it| it.guess);
         let calls = calls_of(profile, frame);
-        let names: Vec<String> = calls
-            .iter()
-            .map(|call| match call.symbol {
-                Some((_, symbol)) => OneLine(&symbol.label()).to_string(),
-                None => unknown_name(dso, guess),
-            })
-            .collect();
-        let dso = dso.map(|dso| field(dso.name())).unwrap_or_default();
+        let names: Vec<String> = calls.iter().map(|call| call_name(profile, frame, call)).collect();
+        let dso = profile.frames().dso_of(frame).map(|dso| field(dso.name())).unwrap_or_default();
         let symbol = names.last().map(|name| quoted(name)).unwrap_or_default();
         let line = calls.last().and_then(|call| call.line.filter(|_| call.symbol.is_some()));
         let (file, line) = line.map(|it| (field(&it.file), it.line.to_string())).unwrap_or_default();

@@ -61,6 +61,8 @@ pub mod annotation;
 #[cfg(feature = "branches")]
 #[cfg_attr(docsrs, doc(cfg(feature = "branches")))]
 pub mod branches;
+#[cfg(any(feature = "chrome", feature = "csv"))]
+mod call_name;
 #[cfg(feature = "callgrind")]
 #[cfg_attr(docsrs, doc(cfg(feature = "callgrind")))]
 pub mod callgrind;

@@ -8,7 +8,7 @@
 //! - [`SchedModel`] has each run, wait and wake-up of each thread, also from SWITCH records alone, and [`WaitReport`] what they
 //!   add up to: percentiles, stacks, wakers, and the threads that ran instead.
 //!
-//! The first three have the threads that perf has, version by version: see [`PerfTasks`]. All need one pass over the records in
+//! The first three have the threads that perf has, version by version: see [`PerfTasks`]. All need one walk over the records in
 //! order of time, and their memory is bounded by the number of threads and CPUs, which have limits.
 
 mod cpu_map;

@@ -1,4 +1,4 @@
-//! The pass over a capture that finds its traces.
+//! The walk over a capture that finds its traces.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;

@@ -67,7 +67,7 @@ fn files_pipes_and_folders() {
     }
 }
 
-/// A stream has passed over the data when the pass is over.
+/// A stream no longer has the data after its walk.
 #[test]
 fn a_stream_has_no_data() {
     let make = Recorder { big: false };

@@ -117,7 +117,7 @@ pub(super) fn walk<P: SchedPrinter>(
     pass.output.flush()?;
     let beyond = pass.printer.tasks().beyond();
     if beyond > 0 {
-        say!("perfdata: events that were passed over, because there are too many threads: {beyond}");
+        say!("perfdata: events that were skipped, because there are too many threads: {beyond}");
     }
     Ok(observer.finish(walked.account(), walked.omitted(), "read"))
 }

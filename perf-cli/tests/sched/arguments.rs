@@ -1,4 +1,4 @@
-//! Arguments that are wrong, and what is said about them.
+//! Wrong arguments, and their errors.
 
 use std::process::Command;
 

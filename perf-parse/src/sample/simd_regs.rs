@@ -143,12 +143,12 @@ pub(super) fn take<'a, O: ByteOrder>(
     let offset = at.offset();
     let [nr_vectors, vector_qwords, nr_pred, pred_qwords] =
         at.fixed::<[[u8; 2]; 4]>(fields.header)?.map(|bytes| O::u16(order, bytes));
-    for (nr, qwords, field, behind) in
+    for (nr, qwords, field, after) in
         [(nr_vectors, vector_qwords, fields.vector_qwords, 2), (nr_pred, pred_qwords, fields.pred_qwords, 6)]
     {
         if nr != 0 && qwords == 0 {
             let kind = ErrorKind::Malformed { field, must: "at least 1, because there are such registers" };
-            return Err(Error::new(kind, offset.saturating_add(behind)));
+            return Err(Error::new(kind, offset.saturating_add(after)));
         }
     }
     let count = words(nr_vectors, vector_qwords).wrapping_add(words(nr_pred, pred_qwords));

@@ -83,7 +83,7 @@ impl TraceSamples {
         AuxInfo::find(reader).is_some_and(|info| info.kind == AuxtraceType::ARM_SPE)
     }
 
-    /// Finds the traces of a capture, in one pass over its records; `None` if there is none of which samples are made.
+    /// Finds the traces of a capture, in one walk over its records; `None` if there is none of which samples are made.
     ///
     /// # Errors
     ///

@@ -72,7 +72,7 @@ pub struct MapCell<'m> {
     pub task: Option<(&'m PerfTask, [u8; 2])>,
 }
 
-/// The most CPUs, as perf has them. Samples of others are passed over.
+/// The most CPUs, as perf has them. Samples of others are skipped.
 const CPUS: u32 = 4096;
 
 impl CpuMap {

@@ -142,7 +142,7 @@ impl LatencySort {
     }
 }
 
-/// The most CPUs, as perf has them. Samples of others are passed over.
+/// The most CPUs, as perf has them. Samples of others are skipped.
 const CPUS: u32 = 4096;
 
 impl Latency {

@@ -254,7 +254,7 @@ impl<'a, T: Clone> SchedModel<'a, T> {
         }
     }
 
-    /// Takes a record that is not a sample. Those that cannot be decoded are passed over.
+    /// Takes a record that is not a sample. Those that cannot be decoded are skipped.
     pub fn record(&mut self, record: &EventRecord<'_>) {
         match record.kind() {
             RecordType::SWITCH | RecordType::SWITCH_CPU_WIDE => {

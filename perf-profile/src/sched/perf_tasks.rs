@@ -52,7 +52,7 @@ pub struct PerfTasks {
     tasks: Vec<PerfTask>,
     by_tid: HashMap<i32, TaskId>,
     order: TableOrder,
-    /// Whether EXIT records are passed over.
+    /// Whether EXIT records are skipped.
     ignores_exits: bool,
     limit: usize,
     beyond: u64,
@@ -80,7 +80,7 @@ impl PerfTasks {
         all
     }
 
-    /// Passes over EXIT records, as `perf sched latency` and `perf sched map` do.
+    /// Skips EXIT records, as `perf sched latency` and `perf sched map` do.
     #[must_use]
     pub fn without_exits(self) -> Self {
         Self { ignores_exits: true, ..self }
@@ -140,7 +140,7 @@ impl PerfTasks {
         self.tasks.get_mut(id.index()).is_some_and(|task| core::mem::take(&mut task.is_renamed))
     }
 
-    /// Takes a record that is not a sample. Those that cannot be decoded are passed over.
+    /// Takes a record that is not a sample. Those that cannot be decoded are skipped.
     pub fn record(&mut self, record: &EventRecord<'_>) {
         match record.decode() {
             Ok(Record::Comm(it)) => {

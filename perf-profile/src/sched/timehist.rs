@@ -32,7 +32,7 @@ pub struct TimehistOptions {
     pub shows_prios: bool,
 }
 
-/// The most CPUs, as perf has them. Samples of others are passed over.
+/// The most CPUs, as perf has them. Samples of others are skipped.
 const CPUS: u32 = 4096;
 
 /// The times of each switch, and their sums by thread.
