@@ -5,6 +5,7 @@ use perf_profile::sched::{PerfTask, PerfVersion, TaskTimes, Timehist};
 use super::idle::IdleChains;
 use super::text::{push_comm, push_milliseconds};
 use crate::args::sched::TimehistArgs;
+use crate::column::right;
 use crate::escape::print;
 
 /// Appends the sums.
@@ -34,13 +35,13 @@ pub(super) fn push(
             "   run-time    min-run     avg-run     max-run  stddev  migrations\n",
         ),
     };
-    print(out, format_args!("\n{title} summary\n{:>width$}{count}{times}", "comm"));
+    print(out, format_args!("\n{title} summary\n{}{count}{times}", right("comm", width)));
     let unit = if args.state { "(msec)" } else { "%" };
     print(
         out,
         format_args!(
-            "{:width$}            (count)       (msec)     (msec)      (msec)      (msec)       {unit}\n",
-            ""
+            "{}            (count)       (msec)     (msec)      (msec)      (msec)       {unit}\n",
+            right("", width)
         ),
     );
     out.resize(out.len() + 117, b'-');

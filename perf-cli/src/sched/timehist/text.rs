@@ -9,6 +9,7 @@ use perf_session::SampleContext;
 
 use super::super::latency::push_time;
 use crate::args::sched::TimehistArgs;
+use crate::column::left;
 use crate::escape::print;
 use crate::perf_text::print::{pad_to, push_decimal_to, push_name};
 
@@ -90,7 +91,7 @@ impl TextColumns {
             out.extend((0..cpus).map(|cpu| b"0123456789abcdef".get(cpu % 16).copied().unwrap_or(b' ')));
             out.push(b' ');
         }
-        print(out, format_args!(" {:comm$}", "task name"));
+        print(out, format_args!(" {}", left("task name", comm)));
         if self.prio {
             print(out, format_args!("  {:PRIO_WIDTH$}", "prio"));
         }
@@ -103,9 +104,9 @@ impl TextColumns {
         }
         print(out, format_args!("\n{:>15} {:6} ", "", ""));
         if self.cpu_visual {
-            print(out, format_args!(" {:cpus$} ", ""));
+            print(out, format_args!(" {} ", left("", cpus)));
         }
-        print(out, format_args!(" {:comm$}", "[tid/pid]"));
+        print(out, format_args!(" {}", left("[tid/pid]", comm)));
         if self.prio {
             print(out, format_args!("  {:PRIO_WIDTH$}", ""));
         }

@@ -401,12 +401,12 @@ fn stack_of_no_bytes_after_hw_idx() {
         )
     };
     // Without hw_idx these words could also be: size, stray, data_src, abi and a register that is cut off; or
-    // size, data_src, abi 5 and its register.
+    // size, data_src, abi 9 and its register. Bit 4 of an ABI would be that of vector registers.
     let words = [
         0, // branch_stack.nr
         0, // branch_stack.hw_idx
         0, // stack_user.size
-        5, // data_src
+        9, // data_src
         0, // regs_intr.abi
     ];
     let sample = sample(&attr, USER, &words).unwrap();
@@ -417,7 +417,7 @@ fn stack_of_no_bytes_after_hw_idx() {
         fits: 3,
         ..Readings::default()
     };
-    assert_eq!((sample.data_src, sample.readings), (Some(5), expected));
+    assert_eq!((sample.data_src, sample.readings), (Some(9), expected));
 }
 
 /// The values of `prot`, `flags` and `filename`.
