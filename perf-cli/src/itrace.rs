@@ -20,6 +20,10 @@ use crate::output::{BUFFER, Diagnostics, say};
 pub(crate) struct CaptureWithSamples {
     pub(crate) reader: Reader<'static>,
     /// What the samples were made of.
+    #[cfg_attr(
+        not(feature = "parquet"),
+        expect(dead_code, reason = "only the tables have records of traces")
+    )]
     pub(crate) samples: TraceSamples,
     /// Whether everything was read and decoded.
     pub(crate) is_whole: bool,

@@ -415,7 +415,9 @@ impl<'a, T: Clone> SchedModel<'a, T> {
                 self.dropped += 1;
             }
         }
-        if tid == 0 || !self.has_room(tid) {
+        // The last switches of a thread that ended are not in a recording of its process alone: they do not continue its life.
+        let has_ended = self.exited.contains_key(&tid) && self.runs(tid);
+        if tid == 0 || has_ended || !self.has_room(tid) {
             return;
         }
         let runs = ThreadPhase::Runs { cpu, since: time, woken: None };

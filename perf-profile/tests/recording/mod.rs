@@ -15,6 +15,8 @@ pub(crate) struct Recording {
     writer: FileWriter<Cursor<Vec<u8>>>,
     /// The time of the last record.
     pub(crate) time: u64,
+    /// The thread of the next records.
+    pub(crate) tid: i32,
 }
 
 impl Recording {
@@ -23,7 +25,7 @@ impl Recording {
         let event = EventFields { attr, ids: vec![7], ..EventFields::default() };
         let options = WriteOptions { endianness: Endianness::Little, ..WriteOptions::default() };
         let writer = FileWriter::new(Cursor::new(Vec::new()), &[event], &options).unwrap();
-        Self { layout, writer, time: 0 }
+        Self { layout, writer, time: 0, tid: 0 }
     }
 
     /// Continues after a time.
@@ -35,7 +37,8 @@ impl Recording {
     pub(crate) fn record(&mut self, misc: Misc, record: Record<'_>) -> &mut Self {
         self.time += 1;
         let mut bytes = Vec::new();
-        let ids = SampleIdFields { time: self.time, ..SampleIdFields::default() };
+        let ids =
+            SampleIdFields { pid: self.tid, tid: self.tid, time: self.time, ..SampleIdFields::default() };
         let encoder = RecordEncoder::new_in(Endianness::Little, &self.layout);
         encoder.record(&mut bytes, misc, &record, &ids).unwrap();
         self.writer.records(&bytes).unwrap();
@@ -43,6 +46,7 @@ impl Recording {
     }
 
     /// Adds a sample with these fields and the time.
+    #[allow(dead_code, reason = "not each test has samples")]
     pub(crate) fn sample(&mut self, misc: Misc, fields: SampleFields) -> &mut Self {
         self.time += 1;
         let fields = SampleFields { time: Some(self.time), ..fields };
