@@ -161,6 +161,21 @@ for name in callchain dwarf everything tracing.pipe switch touch.zstd; do
     "$bin/export" flamegraph "$testdata/captures/$name.data" | grep -q '</html>' || fail "export flamegraph $name"
 done
 
+echo "== samples of AUX data"
+if command -v python3 >/dev/null; then
+    python3 "$here/../python/tests/made.py" "$scratch/spe.data"
+    for format in folded pprof speedscope; do
+        "$perfdata" export --to "$format" "$scratch/spe.data" -o - >"$scratch/expected" || fail "perfdata: $format of AUX data"
+        "$bin/export" "$format" "$scratch/spe.data" >"$scratch/text" || fail "export $format of AUX data"
+        cmp "$scratch/expected" "$scratch/text" >&2 || fail "export $format of AUX data differs"
+    done
+    "$bin/export" folded "$scratch/spe.data" | grep -q '^prog;' || fail "no samples of AUX data"
+    "$bin/fold" "$scratch/spe.data" >"$scratch/text" || fail "fold of AUX data"
+    "$perfdata" fold "$scratch/spe.data" | cmp - "$scratch/text" >&2 || fail "fold of AUX data differs"
+else
+    echo "SKIPPED: python3 is not there" >&2
+fi
+
 echo "== branch stacks"
 branch_stacks=$(dirname "$perfdata")/examples/branch_stacks
 if [ -x "$branch_stacks" ]; then

@@ -64,6 +64,14 @@ int main(int count, char **arguments)
     perfdata_profile *profile = NULL;
     if (perfdata_capture_open(path, &capture, &error) < 0)
         return failed(error);
+    if (perfdata_capture_has_trace(capture)) {
+        /* Samples of AUX data, as the program makes them. */
+        perfdata_capture *traced = capture;
+        int made = perfdata_capture_trace_samples(traced, NULL, NULL, &capture, &error);
+        perfdata_capture_free(traced);
+        if (made < 0)
+            return failed(error);
+    }
     if (of_branches) {
         int written = perfdata_branches_write(capture, of_branches->format, NULL, print, NULL, &error);
         perfdata_capture_free(capture);

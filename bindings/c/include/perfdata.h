@@ -1708,6 +1708,52 @@ typedef struct {
     bool is_inlined;
 } perfdata_function;
 
+/**
+ * What was decoded of AUX data, and what was not.
+ */
+typedef struct {
+    /**
+     * Size of this structure in bytes.
+     */
+    size_t size;
+    /**
+     * Number of samples that were made.
+     */
+    uint64_t samples;
+    /**
+     * Number of records of the trace, including damaged ones.
+     */
+    uint64_t records;
+    /**
+     * Number of records of the trace that a fault ended.
+     */
+    uint64_t damaged;
+    /**
+     * Number of bytes at which there is no packet.
+     */
+    uint64_t bad_bytes;
+    /**
+     * Number of buffers whose data cannot be read.
+     */
+    uint64_t unreadable;
+    /**
+     * Number of bytes that the capture announces and does not have.
+     */
+    uint64_t cut_off;
+    /**
+     * Number of places at which data is missing between buffers.
+     */
+    uint64_t gaps;
+    /**
+     * Number of times that the kernel reported lost data.
+     */
+    uint64_t lost;
+    /**
+     * Whether all data was decoded.
+     */
+    bool is_clean;
+} perfdata_trace_account;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -2395,6 +2441,29 @@ int perfdata_symbolizer_function(const perfdata_symbolizer *symbolizer,
  * Demands: `symbolizer` is NULL or a live handle that no other call uses.
  */
 void perfdata_symbolizer_free(perfdata_symbolizer *symbolizer);
+
+/**
+ * Returns whether a capture has a trace of which the program `perfdata`, and perf, make samples without being asked: one of Arm SPE.
+ *
+ * Demands: `capture` is NULL or a live handle.
+ */
+bool perfdata_capture_has_trace(const perfdata_capture *capture);
+
+/**
+ * Makes the samples of the AUX data of a capture, and gives a capture that has them in place of the data. `letters` selects which, as
+ * the option `--itrace` of `perfdata` does; NULL is all kinds, of each operation. A sample counts 1 without a period in the letters.
+ * The new capture is in a temporary file without a name, which is gone with it. `account` may be NULL.
+ *
+ * The code is PERFDATA_ERROR_SELECTION if the capture has no AUX data of which samples are made.
+ *
+ * Demands: `capture` is a live handle; `letters` is NULL or ends with a NUL; `account` is NULL, or `account->size` is set; `out` can be
+ * written; `error` is NULL or can be written.
+ */
+int perfdata_capture_trace_samples(const perfdata_capture *capture,
+                                   const char *letters,
+                                   perfdata_trace_account *account,
+                                   perfdata_capture **out,
+                                   perfdata_error **error);
 
 #ifdef __cplusplus
 }  // extern "C"

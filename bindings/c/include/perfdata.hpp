@@ -138,6 +138,15 @@ public:
         to.check(perfdata_branches_write(get(), format, options, &detail::sink::write, &to, &failed), failed);
     }
 
+    /* Whether it has a trace of which perf makes samples without being asked. */
+    bool has_trace() const noexcept { return perfdata_capture_has_trace(get()); }
+
+    /* Makes the samples of its AUX data: a capture that has them in place of the data. `letters` are those of `perfdata --itrace`;
+     * NULL is all kinds. Throws perfdata::error. */
+    capture trace_samples(const char *letters = nullptr, perfdata_trace_account *account = nullptr) const {
+        return capture(detail::written<perfdata_capture *>(nullptr, perfdata_capture_trace_samples, get(), letters, account));
+    }
+
     const perfdata_capture *get() const noexcept { return handle_.get(); }
 
 private:

@@ -40,6 +40,7 @@ pub mod source;
 pub mod string;
 pub mod symbolizer;
 mod symbols;
+pub mod trace_samples;
 #[cfg(test)]
 mod tests;
 mod versioned;

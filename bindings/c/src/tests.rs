@@ -4,6 +4,7 @@ mod annotation;
 mod header;
 mod panics;
 mod records;
+mod trace_samples;
 mod versions;
 
 use std::path::PathBuf;

@@ -57,6 +57,18 @@ pub(crate) fn warn_of_edit<W>(py: Python<'_>, edited: &EditSummary<W>, path: &Pa
     }
 }
 
+/// Warns of AUX data of which not all samples could be made. `missing` is what, in words; empty for nothing.
+///
+/// # Errors
+///
+/// The exception that the warning was turned into.
+pub(crate) fn warn_of_trace(py: Python<'_>, missing: &str, path: &Path) -> PyResult<()> {
+    if missing.is_empty() {
+        return Ok(());
+    }
+    issue(py, &format!("{}: AUX data: {missing}", path.display()))
+}
+
 fn issue(py: Python<'_>, text: &str) -> PyResult<()> {
     let text = CString::new(text.replace('\0', "")).unwrap_or_default();
     PyErr::warn(py, &py.get_type::<CaptureWarning>(), &text, 1)

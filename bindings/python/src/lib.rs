@@ -21,6 +21,7 @@ mod event;
 mod export;
 mod flame_graph;
 mod info;
+mod itrace;
 mod merge;
 mod open;
 mod output;

@@ -15,6 +15,7 @@ use crate::account;
 use crate::arguments::{Cpus, EventName, Ids, Names, SelectionArguments};
 use crate::capture::{Capture, NameSettings};
 use crate::error::Failure;
+use crate::itrace::{CaptureWithSamples, Itrace, with_samples};
 
 /// Open a capture: a file, a pipe, the folder of ``perf record --threads``, or an archive of ``perfdata archive``.
 ///
@@ -36,6 +37,9 @@ use crate::error::Failure;
 /// - ``debug_dirs``: folders with debug files, such as ``/usr/lib/debug``.
 /// - ``vmlinux``, ``kallsyms``: the kernel with its symbols; a copy of ``/proc/kallsyms``.
 ///
+/// ``itrace`` says which samples are made of AUX data: the letters of ``perfdata --itrace``, such as ``"i1iM"``; False makes none. By
+/// default all kinds are made of each operation of Arm SPE, as perf does.
+///
 /// ``threads`` is the number of threads that work on the capture; 0 is one for each processor. Stacks have at most ``max_stack``
 /// frames, the innermost ones. ``progress(done, total)`` is called some times a second with bytes that were read, and the size of
 /// the capture (0 if it is unknown); an exception of it ends the work.
@@ -43,7 +47,7 @@ use crate::error::Failure;
 /// Raises OSError if the file cannot be read, and Error if it is no capture. Warns with CaptureWarning if it is damaged.
 #[pyfunction]
 #[pyo3(signature = (path, *, time=None, comm=None, event=None, pid=None, tid=None, cpu=None, dso=None, symbol=None, threads=0,
-    names=true, inline=true, symfs=None, debug_dirs=Vec::new(), vmlinux=None, kallsyms=None, max_stack=127, progress=None))]
+    names=true, inline=true, symfs=None, debug_dirs=Vec::new(), vmlinux=None, kallsyms=None, max_stack=127, itrace=None, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn open(
     py: Python<'_>,
@@ -64,6 +68,7 @@ pub(crate) fn open(
     vmlinux: Option<PathBuf>,
     kallsyms: Option<PathBuf>,
     max_stack: usize,
+    itrace: Option<Itrace>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Capture> {
     let arguments = SelectionArguments { time, comm, event, pid, tid, cpu, dso, symbol };
@@ -72,13 +77,22 @@ pub(crate) fn open(
     (options.symfs, options.debug_dirs, options.vmlinux) = (symfs, debug_dirs, vmlinux);
     options.inlines = inline;
     let OpenCapture { reader, size, archive } = py.detach(|| OpenCapture::open(&path))?;
+    account::warn(py, reader.account(), &path)?;
+    let options_of_trace = Itrace::options(itrace.as_ref(), &reader)?;
+    let made = options_of_trace.map(|options| py.detach(|| with_samples(&reader, &options))).transpose()?;
+    let (reader, size) = match made.flatten() {
+        Some(CaptureWithSamples { reader, size, missing }) => {
+            account::warn_of_trace(py, &missing, &path)?;
+            (reader, size)
+        }
+        None => (reader, size),
+    };
     // What `perf record --kcore` puts into the folder of a capture.
     let recorded = || Some(path.join("kcore_dir/kallsyms")).filter(|it| it.is_file());
     options.kallsyms = kallsyms.or_else(recorded);
     // A capture that does not relate its clock to the wall clock was recorded before its file was written.
     let written = || fs::metadata(&path).and_then(|it| it.modified()).ok();
     options.recorded_until = perf_profile::recorded_until(reader.features()).or_else(written);
-    account::warn(py, reader.account(), &path)?;
     let names = NameSettings { options, is_wanted: names, max_stack, archive };
     Ok(Capture { reader: Arc::new(reader), path, size, names, selection, threads, progress })
 }

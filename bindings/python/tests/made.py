@@ -1,8 +1,12 @@
-"""A program of two functions and its capture, written byte by byte."""
+"""A program of two functions and its capture, and a capture of Arm SPE, written byte by byte.
+
+``made.py FILE`` writes the latter.
+"""
 
 from __future__ import annotations
 
 import struct
+import sys
 from pathlib import Path
 
 # push %rbp; mov %rsp,%rbp; call second; pop %rbp; jmp -12
@@ -60,11 +64,45 @@ def capture_of(program: Path, places: list[int]) -> bytes:
         data += record(9, struct.pack("<QiiQQ", MAP + OFFSET + place, 5, 5, time, 1000))
     # Software, cpu-clock; address, ids, time and period.
     attr = struct.pack("<IIQQQQQIIQ", 1, 64, 0, 1000, 0x107, 0, 1 << 20, 0, 0, 0) + bytes(16)
+    return file_of(attr, data)
+
+
+# The type of the PMU, the id of its event, and the thread.
+PMU_TYPE, ID, THREAD = 8, 5, 7
+
+
+def spe_capture(path: Path) -> Path:
+    """Write a capture of Arm SPE without times: 64 loads at three addresses."""
+    trailer = struct.pack("<iiIIQ", THREAD, THREAD, 0, 0, ID)
+    data = record(70, struct.pack("<IIQQ", 4, 0, PMU_TYPE, 0))
+    data += record(3, struct.pack("<ii", THREAD, THREAD) + b"prog".ljust(8, b"\0") + trailer)
+    data += record(1, struct.pack("<iiQQQ", THREAD, THREAD, 0x40_0000, 0x1_0000, 0) + b"/bin/prog".ljust(16, b"\0") + trailer)
+    trace = b""
+    for number in range(64):
+        # Its address, a load, the address of the data, the end.
+        trace += b"\xb0" + struct.pack("<Q", 0x40_0000 + number % 3 * 16)
+        trace += b"\x49\x00\xb2" + struct.pack("<Q", 0x1234_5678 + number) + b"\x01"
+    data += record(71, struct.pack("<QQQIiII", len(trace), 0, 0, 0, THREAD, 0, 0)) + trace
+    # Address, ids, address of data, CPU, period, weight, source of data, identifier, physical address; all records have ids.
+    attr = struct.pack("<IIQQQQQIIQ", PMU_TYPE, 80, 0, 1024, 0x9C18B, 0, 1 << 18, 0, 0, 0) + bytes(16)
+    path.write_bytes(file_of(attr, data, [ID]))
+    return path
+
+
+def file_of(attr: bytes, data: bytes, ids: list[int] | None = None) -> bytes:
+    """Return a capture of an event."""
+    of_event = struct.pack(f"<{len(ids or [])}Q", *(ids or []))
+    at_attr = 104 + len(of_event)
+    attr += struct.pack("<QQ", 104 if of_event else 0, len(of_event)) if ids else b""
     head = b"PERFILE2" + struct.pack("<QQ", 104, len(attr))
-    head += struct.pack("<QQQQQQ", 104, len(attr), 104 + len(attr), len(data), 0, 0) + bytes(32)
-    return head + attr + data
+    head += struct.pack("<QQQQQQ", at_attr, len(attr), at_attr + len(attr), len(data), 0, 0) + bytes(32)
+    return head + of_event + attr + data
 
 
 def record(kind: int, body: bytes) -> bytes:
     """Return a record of user space."""
     return struct.pack("<IHH", kind, 2, 8 + len(body)) + body
+
+
+if __name__ == "__main__":
+    spe_capture(Path(sys.argv[1]))

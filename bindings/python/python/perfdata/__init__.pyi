@@ -448,6 +448,7 @@ def open(
     vmlinux: _Path | None = None,
     kallsyms: _Path | None = None,
     max_stack: int = 127,
+    itrace: str | bool | None = None,
     progress: _Progress | None = None,
 ) -> Capture: ...
 def edit(input: _Path, output: _Path, **arguments: Any) -> Edited: ...
