@@ -13,11 +13,13 @@ mod list;
 mod observed;
 mod record;
 mod stat;
+mod top;
 
 pub(crate) fn run(verb: &Verb) -> Result<Outcome, Failure> {
     match verb {
         Verb::Record(args) => record::run(args),
         Verb::Stat(args) => stat::run(args),
+        Verb::Top(args) => top::run(args),
         Verb::List(args) => list::run(args),
     }
 }

@@ -7,6 +7,8 @@ mod elided;
 mod fit;
 mod graph;
 mod json;
+#[cfg(target_os = "linux")]
+pub(crate) mod live;
 mod memory;
 mod printed;
 mod quality;
@@ -17,9 +19,9 @@ mod timeline;
 mod transaction;
 
 use perf_parse::file::Reader;
-use perf_profile::Limits;
 use perf_profile::edit::ItraceOptions;
 use perf_profile::report::{Options, Report, ReportError, ReportPlan};
+use perf_profile::{Limits, Observer, Symbols};
 use perf_symbol::SymbolLookup;
 
 use crate::annotate::browser::AnnotationProvider;
@@ -109,18 +111,39 @@ fn with_report(
     limits: Limits,
     act: &mut ReportAction<'_>,
 ) -> Result<Outcome, Failure> {
+    let mut observer = StderrObserver::new(memory, false);
+    let mut symbols = None;
+    let report = report_of(reader, memory, args, only, limits, &mut symbols, &mut observer)?;
+    observer.end_progress();
+    let looked = symbols.map_or_else(Vec::new, |symbols| symbols.lookups());
+    act(&ReportView { args, report: &report, looked: &looked })?;
+    Ok(observer.finish(report.account(), report.omitted(), "counted"))
+}
+
+/// Counts the samples that `only` selects. Names are found by `symbols`, which are made if there are none.
+fn report_of(
+    reader: &Reader<'_>,
+    memory: Memory<'_>,
+    args: &ReportArgs,
+    only: &OnlyArgs,
+    limits: Limits,
+    symbols: &mut Option<Symbols>,
+    observer: &mut dyn Observer,
+) -> Result<Report, Failure> {
     let naming = args.symbols.naming(args.threads);
     let mut options = args.options()?;
     (options.limits, options.inlines) = (limits, naming.inlines);
     let plan = ReportPlan::new(&options, reader).map_err(|error| unusable(&error))?;
     let samples = selection::unresolved(reader, memory, only, args.off_cpu)?.threads(naming.threads.get());
     let lines = if plan.needs_lines() { Lines::Always } else { Lines::WithInlined };
-    let symbols = names::symbols_with(&args.symbols, reader.features(), memory, lines, NameStyle::Distinct)?;
-    let mut observer = StderrObserver::new(memory, false);
-    let report = samples.report_with(plan, &symbols, &mut observer).map_err(selection::failure)?;
-    observer.end_progress();
-    act(&ReportView { args, report: &report, looked: &symbols.lookups() })?;
-    Ok(observer.finish(report.account(), report.omitted(), "counted"))
+    let symbols = match symbols {
+        Some(symbols) => symbols,
+        None => {
+            let features = reader.features();
+            symbols.insert(names::symbols_with(&args.symbols, features, memory, lines, NameStyle::Distinct)?)
+        }
+    };
+    samples.report_with(plan, symbols, observer).map_err(selection::failure)
 }
 
 /// Returns the failure of an option that the capture cannot have.

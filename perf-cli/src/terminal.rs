@@ -14,6 +14,8 @@ use std::io::{self, IsTerminal, Stdout, stdout};
 use std::sync::Once;
 #[cfg(target_os = "linux")]
 use std::sync::OnceLock;
+#[cfg(target_os = "linux")]
+use std::time::Instant;
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -125,18 +127,31 @@ impl Screen {
     ///
     /// Those of the terminal.
     pub(crate) fn key(&mut self) -> io::Result<Option<KeyEvent>> {
-        loop {
-            let waited = wait();
-            self.signals.end()?;
-            waited?;
-            if event::poll(Duration::ZERO)? {
-                break;
+        while !self.wait_for_event()? {}
+        read_key()
+    }
+
+    /// Like [`key`](Self::key), until a time, after which it is `None`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the terminal.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn key_until(&mut self, end: Instant) -> io::Result<Option<KeyEvent>> {
+        while !self.wait_for_event()? {
+            if Instant::now() >= end {
+                return Ok(None);
             }
         }
-        Ok(match event::read()? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => Some(key),
-            _ => None,
-        })
+        read_key()
+    }
+
+    /// Waits a short time, and returns whether there is a key or a change of the size.
+    fn wait_for_event(&self) -> io::Result<bool> {
+        let waited = wait();
+        self.signals.end()?;
+        waited?;
+        event::poll(Duration::ZERO)
     }
 
     /// Stops the program until the shell continues it.
@@ -161,6 +176,14 @@ impl Screen {
         self.terminal.clear()?;
         Ok(done)
     }
+}
+
+/// Reads the event that is there; `None` if it is no key that was pressed.
+fn read_key() -> io::Result<Option<KeyEvent>> {
+    Ok(match event::read()? {
+        Event::Key(key) if key.kind != KeyEventKind::Release => Some(key),
+        _ => None,
+    })
 }
 
 /// Waits for input, a change of the size, or a signal; the latter two are seen after [`WAIT`].

@@ -92,6 +92,7 @@ mod trigger;
 mod user_records;
 mod vdso;
 mod wait;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -114,7 +115,7 @@ pub use reader_threads::ReaderThreads;
 pub use recorder::Recorder;
 pub use sideband::SidebandSink;
 pub use sink::{CallbackSink, CaptureHead, FileSink, PartSink, PipeSink, RecordingSink};
-pub use snapshot::{FrozenRings, RingSnapshot};
+pub use snapshot::{FrozenRings, RecordingSnapshot};
 pub use summary::Summary;
 pub use synthesize::{Synthesizer, SynthesizerOptions};
 pub use targets::{Targets, check_online, online};
@@ -122,6 +123,7 @@ pub use thread_spec::{ThreadMask, ThreadSpec};
 pub use trigger::Trigger;
 pub use vdso::vdso32;
 pub use wait::WaitOutcome;
+pub use window::RecordWindow;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

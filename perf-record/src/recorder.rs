@@ -28,7 +28,8 @@ use crate::survey::RecordSurvey;
 use crate::synthesize::{Synthesizer, SynthesizerOptions};
 use crate::wait::WaitOutcome;
 use crate::{
-    Error, FallbackNote, FrozenRings, RecordOptions, SidebandSink, Targets, drain, features, user_records,
+    Error, FallbackNote, FrozenRings, RecordOptions, RecordWindow, RecordingSnapshot, SidebandSink, Targets,
+    drain, features, user_records,
 };
 
 /// A recording session.
@@ -354,6 +355,32 @@ impl Recorder {
             self.survey.keep_files_of(&[kept.bytes()]);
         }
         Ok(())
+    }
+
+    /// Removes from `window` the records of tasks that have ended and have no samples in it, each time that they have doubled. Call it
+    /// after each [`drain`](Self::drain) into it.
+    pub fn trim_window(&mut self, window: &mut RecordWindow) {
+        if !window.sideband().is_due() {
+            return;
+        }
+        let samples = self.survey.tasks_of(&window.records(Duration::MAX));
+        let kept = window.sideband_mut();
+        kept.trim(&self.layout, samples.as_deref());
+        if samples.is_some() {
+            self.survey.keep_files_of(&[kept.bytes()]);
+        }
+    }
+
+    /// Returns what `window` has of the last `span`, to be [written](RecordingSnapshot::write) with its
+    /// [`sideband`](RecordWindow::sideband). The recording goes on.
+    #[must_use]
+    pub fn snapshot(&mut self, window: &RecordWindow, span: Duration) -> RecordingSnapshot {
+        self.programs();
+        let records = window.records(span);
+        let mut survey = self.survey.without_samples();
+        survey.look(&records);
+        let (events, features) = (self.session.events.clone(), self.features.clone());
+        RecordingSnapshot { records, survey, events, features }
     }
 
     /// Copies the rings that are read while they are written, as [`Ring::dump`] does.

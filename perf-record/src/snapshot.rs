@@ -1,4 +1,4 @@
-//! Snapshots of rings that keep the newest records.
+//! Snapshots of a recording that goes on: of rings that keep the newest records, and of those in memory.
 
 use perf_open::ring;
 use perf_parse::file::write::{EventFields, FeaturePayloads};
@@ -26,12 +26,12 @@ impl FrozenRings<'_> {
     }
 
     /// Takes the records out of the rings and lets these continue. `kept` is the sink that the recording was drained
-    /// into. [`RingSnapshot::write`] writes them.
+    /// into. [`RecordingSnapshot::write`] writes them.
     ///
     /// # Errors
     ///
     /// If a ring cannot be read or resumed.
-    pub fn take(mut self) -> Result<RingSnapshot, Error> {
+    pub fn take(mut self) -> Result<RecordingSnapshot, Error> {
         let mut records = Vec::new();
         for ring in &mut self.paused {
             let mut newest_first = ring.records()?;
@@ -51,20 +51,32 @@ impl FrozenRings<'_> {
         self.paused.into_iter().try_for_each(ring::PausedRing::resume)?;
         let mut survey = self.survey.without_samples();
         survey.look(&records);
-        Ok(RingSnapshot { records, survey, events: self.events.to_vec(), features: self.features.clone() })
+        Ok(RecordingSnapshot {
+            records,
+            survey,
+            events: self.events.to_vec(),
+            features: self.features.clone(),
+        })
     }
 }
 
-/// The contents of the rings when they were frozen.
+/// The contents of the rings when they were frozen, or of a [`RecordWindow`](crate::RecordWindow).
 #[derive(Debug)]
-pub struct RingSnapshot {
-    records: Vec<u8>,
-    survey: RecordSurvey,
-    events: Vec<EventFields>,
-    features: FeaturePayloads,
+pub struct RecordingSnapshot {
+    pub(crate) records: Vec<u8>,
+    pub(crate) survey: RecordSurvey,
+    pub(crate) events: Vec<EventFields>,
+    pub(crate) features: FeaturePayloads,
 }
 
-impl RingSnapshot {
+impl RecordingSnapshot {
+    /// Leaves build ids out, for which all mapped files would be read: for a capture that is read at once.
+    #[must_use]
+    pub fn without_build_ids(mut self) -> Self {
+        self.survey.files = None;
+        self
+    }
+
     /// Writes a whole capture: of the records that were `kept` until now, those of tasks that run or have samples in it; then
     /// the samples.
     ///

@@ -9,11 +9,13 @@ mod observed;
 mod ordered;
 pub(crate) mod record;
 pub(crate) mod stat;
+mod top;
 
 pub(crate) use list::ListArgs;
 pub(crate) use observed::ObservedArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use stat::{StatArgs, StatCommand, StatReportArgs, StatVerb};
+pub(crate) use top::{TopArgs, TopFormat};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
@@ -23,6 +25,9 @@ pub(crate) enum Verb {
     /// Count events of a command, of tasks or of the whole machine
     #[command(after_help = stat::AFTER_HELP)]
     Stat(Box<StatCommand>),
+    /// Show where the time goes now, as perf top does
+    #[command(after_help = top::AFTER_HELP)]
+    Top(Box<TopArgs>),
     /// List the events of this machine
     #[command(after_help = list::AFTER_HELP)]
     List(ListArgs),

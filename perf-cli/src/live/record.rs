@@ -18,7 +18,7 @@ mod schedule;
 mod signals;
 mod threads;
 mod tracer;
-mod until;
+pub(super) mod until;
 mod users;
 
 use core::time::Duration;
@@ -55,6 +55,27 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         return Ok(Outcome::Clean);
     }
     contradictions(args)?;
+    record(args, |recorder, until, masks| {
+        let capture = if recorder.overwrites() {
+            overwrite::run(recorder, args, until)?;
+            None
+        } else {
+            stream(recorder, args, masks, until)?
+        };
+        cache::fill(recorder, args);
+        if let Some(capture) = capture.filter(|_| args.collect) {
+            collect::write(args, &capture)?;
+        }
+        Ok(())
+    })
+}
+
+/// Opens the events of the command line, and calls `act`, which starts and reads them until the recording is over. Then ends the
+/// command, if there is one.
+pub(super) fn record(
+    args: &RecordArgs,
+    act: impl FnOnce(&mut Recorder, &mut StopConditions<'_>, Option<Vec<ThreadMask>>) -> Result<(), Failure>,
+) -> Result<Outcome, Failure> {
     let (groups, filters) = options::events(args)?;
     let observed = match &args.uid {
         Some(user) => users::observed(user)?,
@@ -93,16 +114,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         began: Instant::now(),
         last: LastWait::default(),
     };
-    let capture = if recorder.overwrites() {
-        overwrite::run(&mut recorder, args, &mut until)?;
-        None
-    } else {
-        stream(&mut recorder, args, masks, &mut until)?
-    };
-    cache::fill(&recorder, args);
-    if let Some(capture) = capture.filter(|_| args.collect) {
-        collect::write(args, &capture)?;
-    }
+    act(&mut recorder, &mut until, masks)?;
     match workload {
         Some(mut workload) => Ok(Outcome::Command(exit_code(end(&mut workload)?))),
         None => Ok(Outcome::Clean),
@@ -257,7 +269,11 @@ fn written(args: &RecordArgs, out: &CaptureOutput, summary: &Summary, name: &Pat
 }
 
 /// Starts the recording: by the exec of the command, or at once.
-fn start(recorder: &Recorder, args: &RecordArgs, until: &mut StopConditions<'_>) -> Result<(), Failure> {
+pub(super) fn start(
+    recorder: &Recorder,
+    args: &RecordArgs,
+    until: &mut StopConditions<'_>,
+) -> Result<(), Failure> {
     if !args.quiet {
         let notes = recorder.notes().iter().filter(|note| args.accepted.verbose > 0 || !note.is_detail());
         notes.for_each(|note| say!("perfdata: {note}"));

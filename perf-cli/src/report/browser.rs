@@ -12,6 +12,8 @@ mod hostile;
 mod keys;
 mod lines;
 mod listed;
+#[cfg(target_os = "linux")]
+pub(super) mod live;
 mod model;
 mod state;
 #[cfg(test)]
@@ -45,6 +47,16 @@ pub(super) fn is_wanted(args: &ReportArgs) -> bool {
     let is_text = args.stdio || args.header || args.header_only || args.timeline;
     let is_for_programs = args.format != ReportFormat::Text || args.field_separator.is_some();
     !(is_text || is_for_programs) && terminal::is_there()
+}
+
+/// Returns the first rows of the first table, as text.
+#[cfg(target_os = "linux")]
+pub(super) fn first_rows(view: &ReportView<'_>, rows: usize) -> String {
+    let outside = BrowserContext { header: &[], check_time: &|_| Ok(()), more_keys: &[] };
+    match Browser::new(*view, BrowserState::new(view), outside) {
+        Some(browser) => files::text(&browser, rows),
+        None => "# no samples\n".to_owned(),
+    }
 }
 
 /// Makes what finds the code of functions, with the samples that are selected.
@@ -82,7 +94,7 @@ pub(super) fn run(
                 let only = OnlyArgs { time: Some(time.to_owned()), ..args.only.clone() };
                 selection::check(reader, &only)
             };
-            let outside = BrowserContext { header: &header, check_time: &check_time };
+            let outside = BrowserContext { header: &header, check_time: &check_time, more_keys: &[] };
             let state = state.clone().unwrap_or_else(|| BrowserState::new(view));
             match Browser::new(*view, state, outside) {
                 Some(browser) => {

@@ -94,7 +94,7 @@ fn push_table(table: &ReportTable<'_>, output: &mut Output) -> Result<bool, Fail
     Ok(true)
 }
 
-fn row_value(table: &ReportTable<'_>, row: &ReportRow) -> Map<String, Value> {
+pub(super) fn row_value(table: &ReportTable<'_>, row: &ReportRow) -> Map<String, Value> {
     let plan = table.report().plan();
     let weight = |total: SampleTotal, all: &SampleTotal| json!({"samples": total.samples, "period": total.period, "percent": percent(total.period, all.period)});
     let counts = || row.counts().iter().zip(table.totals());

@@ -11,6 +11,7 @@ mod packages;
 mod record;
 mod ring;
 mod stat;
+mod top;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
@@ -45,6 +46,7 @@ fn main() -> std::process::ExitCode {
         stat::perf::TESTS,
         stat::recorded::TESTS,
         stat::usage::TESTS,
+        top::TESTS,
     ]);
     record::workload::clean_up();
     status

@@ -4,7 +4,7 @@ mod accepted;
 mod aux_area;
 mod events;
 mod samples;
-mod values;
+pub(super) mod values;
 mod when;
 
 use std::ffi::OsString;

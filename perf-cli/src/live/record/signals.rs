@@ -13,7 +13,7 @@ use signal_hook::low_level::pipe;
 /// The requests made by signals. Each signal also makes a descriptor readable, so that it ends a wait even if it came
 /// before the wait.
 #[derive(Debug)]
-pub(super) struct RecordSignals {
+pub(in crate::live) struct RecordSignals {
     end: Arc<AtomicBool>,
     snapshot: Arc<AtomicBool>,
     wakes: UnixStream,
@@ -43,7 +43,7 @@ impl RecordSignals {
     }
 
     /// Returns another end that makes the descriptor readable.
-    pub(super) fn waker(&self) -> io::Result<UnixStream> {
+    pub(in crate::live) fn waker(&self) -> io::Result<UnixStream> {
         self.waker.try_clone()
     }
 

@@ -13,10 +13,10 @@ use super::signals::RecordSignals;
 use crate::outcome::Failure;
 
 /// The conditions that end a recording, and the requests while it runs.
-pub(super) struct StopConditions<'a> {
+pub(in crate::live) struct StopConditions<'a> {
     pub(super) workload: Option<&'a mut Workload>,
     pub(super) observed: &'a Targets,
-    pub(super) signals: &'a RecordSignals,
+    pub(in crate::live) signals: &'a RecordSignals,
     pub(super) commands: Option<Commands>,
     pub(super) trigger: Option<Trigger>,
     pub(super) schedule: Schedule,
@@ -37,9 +37,9 @@ pub(super) struct LastWait {
 
 /// The actions that are due.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DueActions {
+pub(in crate::live) struct DueActions {
     /// The recording ends.
-    pub(super) end: bool,
+    pub(in crate::live) end: bool,
     /// A snapshot is taken, or another file begins.
     pub(super) snapshot: bool,
     /// A command asked for the snapshot, and waits for an [answer](StopConditions::answer).
@@ -48,7 +48,7 @@ pub(super) struct DueActions {
 
 impl StopConditions<'_> {
     /// Starts and stops the events as it was asked for. Returns what the loop of the recording has to do.
-    pub(super) fn look(&mut self, recorder: &Recorder) -> Result<DueActions, Failure> {
+    pub(in crate::live) fn look(&mut self, recorder: &Recorder) -> Result<DueActions, Failure> {
         match self.schedule.due(self.began) {
             Some(true) => recorder.resume()?,
             Some(false) => recorder.pause()?,
@@ -86,7 +86,7 @@ impl StopConditions<'_> {
     }
 
     /// Waits at most for `tick`, until a ring is half full or something else may be due.
-    pub(super) fn wait(&mut self, recorder: &mut Recorder, tick: Duration) -> Result<(), Failure> {
+    pub(in crate::live) fn wait(&mut self, recorder: &mut Recorder, tick: Duration) -> Result<(), Failure> {
         let mut fds = vec![self.signals.fd()];
         fds.extend(self.trigger.iter().flat_map(Trigger::fds));
         self.last.waited = Some(recorder.wait(Some(self.schedule.next(self.began, tick)), &fds)?);

@@ -47,17 +47,17 @@ pub(super) fn write_new(name: &dyn Fn(u32) -> String, text: &[u8]) -> Result<Str
 ///
 /// Those of the file.
 pub(super) fn print(browser: &Browser<'_>) -> Result<String, Failure> {
-    write_new(&|number| format!("perf.hist.{number}"), text(browser).as_bytes())
+    write_new(&|number| format!("perf.hist.{number}"), text(browser, usize::MAX).as_bytes())
 }
 
-/// Returns the rows, and the call chains that are expanded, as text.
-pub(super) fn text(browser: &Browser<'_>) -> String {
+/// Returns the first lines of the rows, and of the call chains that are expanded, as text.
+pub(super) fn text(browser: &Browser<'_>, most: usize) -> String {
     let style = style(&browser.listed, None);
     let lines = RowLines::new(&browser.listed, &style, browser.view.report.plan().children);
     let mut text = format!("# {}\n#\n", title(browser));
     let headings: Vec<_> = lines.headings().into_iter().map(|(_, part)| part).collect();
     text.push_str(&format!("#{}\n#\n", joined(&headings).strip_prefix(' ').unwrap_or_default()));
-    for line in 0..browser.listed.len() {
+    for line in 0..browser.listed.len().min(most) {
         text.push_str(&joined(&lines.line(line)));
         text.push('\n');
     }

@@ -60,6 +60,8 @@ pub(super) struct BrowserContext<'a> {
     pub(super) header: &'a [String],
     /// Tells what is wrong with spans of time.
     pub(super) check_time: &'a dyn Fn(&str) -> Result<(), Failure>,
+    /// The keys that are taken before the browser gets them, and what they do.
+    pub(super) more_keys: &'a [(&'static str, &'static str)],
 }
 
 /// The browser.
@@ -252,7 +254,7 @@ impl<'a> Browser<'a> {
             Action::Fold => return BrowserStep::Fold,
             Action::Flamegraph => return BrowserStep::Flamegraph,
             Action::Header => self.mode = BrowserMode::Text(self.outside.header.to_vec(), 0),
-            Action::Help => self.mode = BrowserMode::Text(help(), 0),
+            Action::Help => self.mode = BrowserMode::Text(help(self.outside.more_keys), 0),
             Action::Suspend => return BrowserStep::Suspend,
             Action::Quit => return BrowserStep::Quit,
             Action::Instead(what) => return self.say(what),
@@ -458,7 +460,10 @@ impl<'a> Browser<'a> {
 }
 
 /// Returns the text that explains the keys.
-fn help() -> Vec<String> {
-    let keys = keys::HELP.iter().map(|(keys, what)| format!("{keys:<18}  {what}").trim_end().to_owned());
+fn help(more: &[(&str, &str)]) -> Vec<String> {
+    let keys = more
+        .iter()
+        .chain(&keys::HELP)
+        .map(|(keys, what)| format!("{keys:<18}  {what}").trim_end().to_owned());
     ["Keys".to_owned(), String::new()].into_iter().chain(keys).collect()
 }

@@ -54,7 +54,7 @@ fn browse_named(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Browser<'
                     "10%-20%" => Ok(()),
                     _ => Err(Failure("no time".into())),
                 };
-                let outside = BrowserContext { header: &header, check_time: &check_time };
+                let outside = BrowserContext { header: &header, check_time: &check_time, more_keys: &[] };
                 let mut browser = Browser::new(*view, BrowserState::new(view), outside).unwrap();
                 browser.resize(20);
                 act(&mut browser);

@@ -18,7 +18,7 @@ pub(crate) enum Freq {
 }
 
 /// Parses `--freq`.
-pub(super) fn freq(text: &str) -> Result<Freq, String> {
+pub(in crate::args::live) fn freq(text: &str) -> Result<Freq, String> {
     match text.parse() {
         Ok(0) => Err("must be at least 1".to_owned()),
         Ok(hz) => Ok(Freq::Hz(hz)),
@@ -28,7 +28,7 @@ pub(super) fn freq(text: &str) -> Result<Freq, String> {
 }
 
 /// Parses `--call-graph`.
-pub(super) fn call_graph(text: &str) -> Result<CallGraphMode, String> {
+pub(in crate::args::live) fn call_graph(text: &str) -> Result<CallGraphMode, String> {
     match text.split_once(',') {
         None if text == "fp" => Ok(CallGraphMode::Fp),
         None if text == "lbr" => Ok(CallGraphMode::Lbr),
