@@ -28,6 +28,7 @@ mod flamegraph;
 mod fold;
 mod index;
 mod info;
+mod greeting;
 mod input;
 mod itrace;
 #[cfg(target_os = "linux")]
@@ -113,7 +114,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     if args.len() < 2 {
         // Scripts rely on the status of wrong usage. Nothing can be done if standard error is closed.
-        let _ = streams::Errors.write_all(args::first_commands().as_bytes());
+        let _ = streams::Errors.write_all(greeting::text().as_bytes());
         return 1;
     }
     let args = match Args::read(args) {

@@ -11,6 +11,7 @@ use crate::colors::Colors;
 use crate::escape::{print, push_name};
 use crate::outcome::Failure;
 use crate::output::Output;
+use crate::quality::grouped;
 use crate::streams;
 
 /// The keys of memory accesses, as perf prints them.
@@ -69,7 +70,7 @@ impl ReportView<'_> {
         out.extend_from_slice(b"#\n");
         quality::push(out, self.report);
         if beyond > 0 {
-            let beyond = quality::grouped(beyond);
+            let beyond = grouped(beyond);
             print(
                 out,
                 format_args!(

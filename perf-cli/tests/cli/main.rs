@@ -7,6 +7,7 @@ mod default;
 mod edit;
 mod features;
 mod filters;
+mod greeting;
 #[cfg(unix)]
 mod inputs;
 mod modes;
