@@ -11,6 +11,7 @@ use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
 
 use crate::args::InfoArgs;
+use crate::build_ids;
 use crate::escape::{Printable, Seconds, make_lines_safe, push_hex, shown};
 use crate::input;
 use crate::outcome::{Failure, Outcome};
@@ -20,6 +21,9 @@ use crate::render::attr;
 use crate::render::feature::lines::{Lines, lines};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
+    if args.build_ids {
+        return build_ids::run(&args.file, false);
+    }
     input::read(&args.file, |reader, memory| {
         let size = memory.size;
         let mut records = reader.records();

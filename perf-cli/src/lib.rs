@@ -13,6 +13,7 @@ mod archive;
 mod args;
 mod batch;
 mod branches;
+mod build_ids;
 mod capture_names;
 mod colors;
 mod column;
@@ -23,12 +24,13 @@ mod downloads;
 mod dump;
 mod edit;
 mod escape;
+mod evlist;
 mod export;
 mod flamegraph;
 mod fold;
+mod greeting;
 mod index;
 mod info;
-mod greeting;
 mod input;
 mod itrace;
 #[cfg(target_os = "linux")]
@@ -155,6 +157,8 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Export(args) => export::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
+        Verb::Evlist(args) => evlist::run(args),
+        Verb::BuildidList(args) => build_ids::run(&args.file, args.with_hits),
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
     };

@@ -36,9 +36,6 @@ use crate::{itrace, selection};
 use perf_annotate::AnnotateOptions;
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
-    if let Some((option, instead)) = args.refused.given() {
-        return Err(Failure(format!("{option}: perfdata report does not have this option; {instead}")));
-    }
     if args.timeline {
         return timeline::run(args);
     }

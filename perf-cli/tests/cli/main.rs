@@ -11,6 +11,7 @@ mod greeting;
 #[cfg(unix)]
 mod inputs;
 mod modes;
+mod perf_verbs;
 mod provisional;
 mod repair;
 mod shell;
