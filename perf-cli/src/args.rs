@@ -198,6 +198,7 @@ const REPAIR_EXAMPLES: &str =
 The result is one file with uncompressed records.
 
 Examples:
+  perfdata repair
   perfdata repair killed.data -o mended.data
   perfdata repair broken.data -o mended.data --report lost.json && perf report -i mended.data";
 
@@ -210,9 +211,9 @@ pub(crate) struct RepairArgs {
     pub(crate) reading: ReadingArgs,
 
     /// File to write, readable by its owner only. An existing file is replaced once the new one is complete; for a
-    /// symbolic link, the target is replaced
+    /// symbolic link, the target is replaced [default: the name of the capture with .repaired added]
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
 
     /// Write what was read, written and left out to this file, as JSON
     #[arg(long, value_name = "R.json")]

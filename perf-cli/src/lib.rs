@@ -119,7 +119,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         let _ = streams::Errors.write_all(greeting::text().as_bytes());
         return 1;
     }
-    let args = match Args::read(args) {
+    let mut args = match Args::read(args) {
         Ok(args) => args,
         Err(error) => {
             // --help and --version are errors too; clap prints those to standard output.
@@ -138,7 +138,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
     input::decode_provisional_abi(reading.is_some_and(|it| it.provisional_abi));
     #[cfg(target_os = "linux")]
     output::survive_file_size_limit();
-    let outcome = match &args.verb {
+    let outcome = match &mut args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
         Verb::Ring(args) => ring::run(args),

@@ -22,7 +22,8 @@ impl Progress {
     /// only if standard output is none, because output on the same terminal would garble it.
     pub(crate) fn new(bytes: u64, has_output: bool) -> Self {
         let is_garbled = has_output && std::io::stdout().is_terminal();
-        let wanted = std::io::stderr().is_terminal() && !terminal::is_dumb() && !is_garbled && bytes > 16 * STEP;
+        let wanted =
+            std::io::stderr().is_terminal() && !terminal::is_dumb() && !is_garbled && bytes > 16 * STEP;
         let template = "{bar:40} {percent:>3}% {bytes}/{total_bytes} {bytes_per_sec} {eta}";
         Self { bar: wanted.then(|| bar(bytes, template)), next: 0 }
     }

@@ -2,7 +2,6 @@
 //!
 //! perf: `symbol__annotate_printf`, `annotation_line__print`, `tools/perf/util/annotate.c`.
 
-
 use perf_profile::SampleTotal;
 use perf_profile::annotation::{AnnotatedInstruction, Annotation};
 

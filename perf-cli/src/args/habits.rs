@@ -9,7 +9,8 @@ use clap::{Arg, ArgAction, Command};
 /// undo what a script or an alias has on the same command line.
 pub(super) fn with_opposites(command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
-    let command = names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_opposites));
+    let command =
+        names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_opposites));
     let all: Vec<&str> = command
         .get_arguments()
         .flat_map(|arg| arg.get_long().into_iter().chain(arg.get_all_aliases().unwrap_or_default()))
@@ -81,7 +82,9 @@ mod tests {
     fn short_for_several_is_an_error_that_names_them() {
         let error = read("perfdata report x.data --show").unwrap_err().to_string();
         assert!(error.starts_with("error: --show is ambiguous; it is short for "), "{error}");
-        assert!(error.contains("--show-nr-samples, --show-total-period") || error.contains("--show-nr-samples"));
+        assert!(
+            error.contains("--show-nr-samples, --show-total-period") || error.contains("--show-nr-samples")
+        );
         assert_eq!(error.lines().count(), 1, "{error}");
         let error = read("perfdata report x.data --nothing-like-it").unwrap_err().to_string();
         assert!(error.contains("unexpected argument"), "{error}");
@@ -106,7 +109,11 @@ mod tests {
                 let Some(long) = arg.get_long() else { continue };
                 if matches!(arg.get_action(), clap::ArgAction::SetTrue) {
                     let other = long.strip_prefix("no-").map_or_else(|| format!("no-{long}"), str::to_owned);
-                    assert!(longs.contains(&other.as_str()) || long == "header-only", "{} --{long}", verb.get_name());
+                    assert!(
+                        longs.contains(&other.as_str()) || long == "header-only",
+                        "{} --{long}",
+                        verb.get_name()
+                    );
                 }
             }
         }

@@ -74,7 +74,8 @@ use PerfValue::{Optional, Required};
 const ADDR2LINE: &str = "lines are found without another program";
 const OF_ANNOTATE: &str = "it is about instructions; perfdata annotate has it";
 const KERNEL_NAMES: &str = "names of the kernel stay as the kernel has them";
-const SWITCH: &str = "use --time EVENT..EVENT, which selects from each sample of one event to the next one of another";
+const SWITCH: &str =
+    "use --time EVENT..EVENT, which selects from each sample of one event to the next one of another";
 const LBR: &str = "stacks of branches are not joined with those of other samples";
 const UNWIND: &str = "stacks are unwound without another library";
 const RAW: &str = "perfdata dump prints every record";
@@ -90,7 +91,11 @@ const REPORT: &[PerfOption] = &[
     refused(None, "tui", "leave it out: on a terminal, the browser opens by itself"),
     refused(None, "gtk", "perfdata flamegraph writes a page"),
     refused(None, "branch-history", "sort by symbol_from,symbol_to"),
-    refused(Some('H'), "hierarchy", "use one key after the other, such as --sort comm and --sort dso --comms"),
+    refused(
+        Some('H'),
+        "hierarchy",
+        "use one key after the other, such as --sort comm and --sort dso --comms",
+    ),
     refused(None, "stats", "perfdata info counts the records"),
     refused(None, "tasks", "perfdata script --show-task-events prints the records of tasks"),
     refused(None, "mmaps", "perfdata script --show-mmap-events prints the records of mappings"),
@@ -103,11 +108,13 @@ const REPORT: &[PerfOption] = &[
     refused(None, "ignore-callees", "use --symbols, or -g caller").with(Required),
     refused(None, "group-sort-idx", "use --no-group, and --event for one of the events").with(Required),
     refused(None, "socket-filter", "select the CPUs of the socket by --cpu").with(Required),
-    refused(None, "symbol-filter", "name the functions by --symbols, or filter the text by grep").with(Required),
+    refused(None, "symbol-filter", "name the functions by --symbols, or filter the text by grep")
+        .with(Required),
     refused(None, "full-source-path", "--format json has whole paths"),
     refused(None, "no-skip-empty", "an event without samples has no table"),
     refused(None, "pretty", "leave it out: there is one form of the text").with(Required),
-    refused(None, "samples", "perfdata script prints the samples of a function: --symbols SYMBOL").with(Required),
+    refused(None, "samples", "perfdata script prints the samples of a function: --symbols SYMBOL")
+        .with(Required),
     refused(None, "show-on-off-events", SWITCH),
     refused(None, "switch-on", SWITCH).with(Required),
     refused(None, "switch-off", SWITCH).with(Required),
@@ -144,24 +151,36 @@ const SCRIPT: &[PerfOption] = &[
     accepted(Some('v'), "verbose"),
     accepted(None, "stdio2"),
     accepted(None, "merge-callchains"),
-    refused(None, "no-merge-callchains", "perfdata dump prints the records of deferred call chains by themselves"),
+    refused(
+        None,
+        "no-merge-callchains",
+        "perfdata dump prints the records of deferred call chains by themselves",
+    ),
     refused(Some('a'), "all-cpus", "record first: perfdata record -a -o - -- sleep 5 | perfdata script"),
     refused(Some('D'), "dump-raw-trace", RAW),
     refused(None, "dump-unsorted-raw-trace", "perfdata dump prints records in the order of the file"),
     refused(Some('d'), "debug-mode", "perfdata info checks every record"),
     refused(Some('I'), "show-info", INFO),
     refused(Some('L'), "Latency", "the flags of tracepoints are fields: perfdata dump --type SAMPLE"),
-    refused(Some('s'), "script", "no scripts are run; --format jsonl has a line for each sample, for programs of any language")
+    refused(
+        Some('s'),
+        "script",
+        "no scripts are run; --format jsonl has a line for each sample, for programs of any language",
+    )
+    .with(Required),
+    refused(Some('g'), "gen-script", "no scripts are run; --format jsonl has a line for each sample")
         .with(Required),
-    refused(Some('g'), "gen-script", "no scripts are run; --format jsonl has a line for each sample").with(Required),
     refused(Some('l'), "list", "no scripts are run; --format jsonl has a line for each sample"),
     refused(None, "dlfilter", "no code is loaded; filter the lines of --format jsonl").with(Required),
     refused(None, "dlarg", "no code is loaded; filter the lines of --format jsonl").with(Required),
     refused(None, "list-dlfilters", "no code is loaded; filter the lines of --format jsonl"),
     refused(None, "addr-range", "--symbols has functions alone").with(Required),
-    refused(None, "call-trace", "the instructions of a trace are not decoded; perf script has it").with(Optional),
-    refused(None, "call-ret-trace", "the instructions of a trace are not decoded; perf script has it").with(Optional),
-    refused(None, "insn-trace", "the instructions of a trace are not decoded; perf script has it").with(Optional),
+    refused(None, "call-trace", "the instructions of a trace are not decoded; perf script has it")
+        .with(Optional),
+    refused(None, "call-ret-trace", "the instructions of a trace are not decoded; perf script has it")
+        .with(Optional),
+    refused(None, "insn-trace", "the instructions of a trace are not decoded; perf script has it")
+        .with(Optional),
     refused(None, "xed", "-F insn,disasm prints instructions without another program").with(Optional),
     refused(None, "graph-function", "it belongs to --call-trace, which perf script has").with(Required),
     refused(None, "guest-code", "the files of guests are not looked for"),

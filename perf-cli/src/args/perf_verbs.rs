@@ -18,7 +18,10 @@ const VERBS: [(&str, &str); 19] = [
     ),
     ("data", "perfdata dump --format jsonl and perfdata export write other formats"),
     ("ftrace", "it starts the tracers of the kernel, which write no capture; use perf ftrace, or trace-cmd"),
-    ("inject", "perfdata edit does it: --itrace, --jit, --build-ids and others; perfdata edit --help lists them"),
+    (
+        "inject",
+        "perfdata edit does it: --itrace, --jit, --build-ids and others; perfdata edit --help lists them",
+    ),
     ("iostat", "count the events of the PMU: perfdata list pmu, then perfdata stat -a -e EVENTS"),
     ("kallsyms", "use grep NAME /proc/kallsyms"),
     (
@@ -34,7 +37,10 @@ const VERBS: [(&str, &str); 19] = [
         "record the tracepoints, perfdata record -a -e 'irq:*' -e 'workqueue:*' -- sleep 5, and print them with perfdata script",
     ),
     ("mem", "record with perf mem record, and show the accesses with perfdata report --mem-mode"),
-    ("probe", "it changes the probes of the kernel; make one with perf probe, and record it with perfdata record -e"),
+    (
+        "probe",
+        "it changes the probes of the kernel; make one with perf probe, and record it with perfdata record -e",
+    ),
     ("test", "these are perf's own tests; use perf test"),
     (
         "timechart",

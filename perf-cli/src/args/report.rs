@@ -3,6 +3,7 @@
 use core::fmt::Display;
 use core::num::NonZero;
 use core::str::FromStr;
+use std::path::PathBuf;
 
 use perf_profile::report::{
     CallGraphOptions, CallGraphStyle, EventGrouping, KeyNeed, Options, Percentage, ReportColumn,
@@ -10,7 +11,7 @@ use perf_profile::report::{
 
 use super::ReadingArgs;
 use super::annotate::ColorWhen;
-use super::capture::Capture;
+use super::capture::Captures;
 use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
@@ -68,7 +69,11 @@ Examples:
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of perf report")]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
-    pub(crate) file: Capture,
+    pub(crate) files: Captures,
+
+    /// The one of them that is read.
+    #[arg(skip)]
+    pub(crate) file: PathBuf,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,

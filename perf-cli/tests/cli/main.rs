@@ -2,6 +2,7 @@
 //! end.
 
 mod clean;
+mod compressed;
 mod damage;
 mod default;
 mod edit;
@@ -14,6 +15,7 @@ mod modes;
 mod perf_verbs;
 mod provisional;
 mod repair;
+mod several;
 mod shell;
 mod time_order;
 mod tracepoints;

@@ -9,8 +9,19 @@ const VERBS: &str = "annotate archive bench buildid-cache buildid-list config da
     kallsyms kmem kvm kwork list mem record report sched script stat test timechart top trace version probe";
 
 /// The verbs that perfdata has, some of them on Linux alone.
-const OWN: [&str; 11] =
-    ["annotate", "archive", "buildid-list", "diff", "evlist", "list", "record", "report", "sched", "script", "stat"];
+const OWN: [&str; 11] = [
+    "annotate",
+    "archive",
+    "buildid-list",
+    "diff",
+    "evlist",
+    "list",
+    "record",
+    "report",
+    "sched",
+    "script",
+    "stat",
+];
 
 #[test]
 fn verbs_of_perf_that_are_missing_say_what_to_use() {
@@ -60,7 +71,8 @@ fn evlist_prints_the_events() {
     assert_eq!(out(&["evlist"], "group_read.data"), group);
     assert_eq!(out(&["evlist", "-f"], "group_read.data"), group);
     assert_eq!(out(&["evlist", "-g"], "group_read.data"), "{cpu-clock,page-faults,context-switches}\n");
-    let freq = "cpu-clock: sample_freq=4000\npage-faults: sample_period=0\ncontext-switches: sample_period=0\n";
+    let freq =
+        "cpu-clock: sample_freq=4000\npage-faults: sample_period=0\ncontext-switches: sample_period=0\n";
     assert_eq!(out(&["evlist", "-F"], "group_read.data"), freq);
     let attr = "page-faults: type: 1, size: 128, config: 0x2, { sample_period, sample_freq }: 1, sample_type: IP|TID|TIME, \
         read_format: ID|LOST, disabled: 1, inherit: 1, mmap: 1, comm: 1, enable_on_exec: 1, task: 1, sample_id_all: 1, \
