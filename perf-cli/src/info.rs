@@ -69,7 +69,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
             survey.show(records.account(), &mut output.buffer)?;
         }
         make_lines_safe(&mut output.buffer, start);
-        Diagnostics::new().report_all(records.account());
+        Diagnostics::in_words().report_all(records.account());
         output.flush()?;
         Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     })
