@@ -10,12 +10,16 @@ mod examples;
 pub(crate) mod export;
 pub(crate) mod flamegraph;
 pub(crate) mod fold;
+mod habits;
 mod index;
 pub(crate) mod itrace;
+pub(crate) mod listed;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
 pub(crate) mod only;
 mod optional;
+mod perf_options;
+mod perf_verbs;
 pub(crate) mod profile;
 pub(crate) mod report;
 mod ring;
@@ -54,15 +58,26 @@ pub(crate) struct Args {
 impl Args {
     /// The clap command that is parsed and from which the manual pages and the completions are generated.
     pub(crate) fn whole() -> clap::Command {
-        examples::of_every_verb(Self::command(), EXIT_STATUS)
+        // As in perf report; the d of perf script is another option.
+        let command = Self::command().mut_subcommand("report", |it| it.mut_arg("dsos", |arg| arg.short('d')));
+        examples::of_every_verb(command, EXIT_STATUS)
+    }
+
+    /// The command that is parsed: the whole one, with what perf's users are used to.
+    fn parser() -> clap::Command {
+        habits::with_opposites(perf_options::add_to(Self::whole())).infer_long_args(true)
     }
 
     /// Parses arguments, the name of the program first. As in clap, `--help` and `--version` are also errors.
     pub(crate) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let (args, whole) = (optional::with_equals(args), Self::whole());
+        let (args, parser) = (optional::with_equals(args), Self::parser());
+        perf_verbs::check(&args, &parser)?;
         #[cfg(target_os = "linux")]
-        let args = live::attached::with_equals(args, &whole);
-        Self::from_arg_matches(&whole.try_get_matches_from(args)?)
+        let args = live::attached::with_equals(args, &parser);
+        let matches = parser.clone().try_get_matches_from(&args);
+        let matches = matches.map_err(|error| habits::explained(error, &args, &parser))?;
+        perf_options::check(&matches)?;
+        Self::from_arg_matches(&matches)
     }
 }
 
@@ -121,6 +136,12 @@ pub(crate) enum Verb {
     #[cfg(target_os = "linux")]
     #[command(flatten)]
     Live(live::Verb),
+    /// Print the events of a capture, as perf evlist does
+    #[command(hide = true)]
+    Evlist(listed::EvlistArgs),
+    /// Print the build ids of a capture, as perf buildid-list does
+    #[command(hide = true)]
+    BuildidList(listed::BuildIdListArgs),
     /// Print a script that completes perfdata's arguments in a shell
     #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
     Completions(CompletionsArgs),
@@ -151,6 +172,8 @@ impl Verb {
             Self::Archive(args) => Some(&args.reading),
             #[cfg(target_os = "linux")]
             Self::Live(_) => None,
+            Self::Evlist(args) => Some(&args.reading),
+            Self::BuildidList(args) => Some(&args.reading),
             Self::Completions(_) | Self::Man(_) => None,
         }
     }
@@ -175,6 +198,7 @@ const REPAIR_EXAMPLES: &str =
 The result is one file with uncompressed records.
 
 Examples:
+  perfdata repair
   perfdata repair killed.data -o mended.data
   perfdata repair broken.data -o mended.data --report lost.json && perf report -i mended.data";
 
@@ -187,9 +211,9 @@ pub(crate) struct RepairArgs {
     pub(crate) reading: ReadingArgs,
 
     /// File to write, readable by its owner only. An existing file is replaced once the new one is complete; for a
-    /// symbolic link, the target is replaced
+    /// symbolic link, the target is replaced [default: the name of the capture with .repaired added]
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
 
     /// Write what was read, written and left out to this file, as JSON
     #[arg(long, value_name = "R.json")]
@@ -216,6 +240,11 @@ pub(crate) struct InfoArgs {
     /// Only the header, the events and the features: reads no records, however large the capture is
     #[arg(long)]
     pub(crate) header_only: bool,
+
+    /// Only the build ids and paths of the files that the capture lists, one a line, as perf buildid-list prints them. If it
+    /// lists none: of the files that the address of a sample is in
+    #[arg(long, conflicts_with = "header_only")]
+    pub(crate) build_ids: bool,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,

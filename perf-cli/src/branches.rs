@@ -117,7 +117,7 @@ fn stream(args: &ExportArgs, write: WriteFile<'_>) -> Result<Outcome, Failure> {
             result = write_all(&reader, memory, &args.profile, &names, file, addresses, out);
             if result.is_ok() { Ok(()) } else { Err(io::Error::other("incomplete")) }
         };
-        let written = if args.output == Path::new("-") {
+        let written = if args.out() == Path::new("-") {
             let mut out = Stdout(Output::new());
             let _ = write_to(&mut out);
             out.0.flush().map(drop)

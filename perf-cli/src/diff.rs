@@ -1,6 +1,6 @@
 //! `perfdata diff`: two captures, or two parts of one, against each other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use perf_profile::diff::{Diff, DiffSide, FunctionDiff, Normalize};
 use perf_profile::{Profile, SampleDetail};
@@ -18,18 +18,14 @@ use crate::output::{Output, say};
 use crate::profile::{self, ProfileRequest, Profiles};
 
 pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
-    let after_file = args.after_file.as_ref().unwrap_or(&args.before_file);
-    if args.after_file.is_none() && args.before.is_empty() && args.after.is_empty() {
-        let what = "give a second capture, or select two parts of this one with --before and --after";
-        return Err(Failure(format!("{}: {what}", shown(&args.before_file))));
-    }
+    let (before_file, after_file) = files(args)?;
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
     let document = args.output.as_deref().map(flamegraph::document_of).transpose()?;
     let mut sides = Vec::new();
     let mut all_inputs = Vec::new();
     let mut outcome = Outcome::Clean;
-    for (path, selections) in [(&args.before_file, &args.before), (after_file, &args.after)] {
+    for (path, selections) in [(&before_file, &args.before), (&after_file, &args.after)] {
         let mut only = args.only.clone();
         selections.iter().for_each(|selection| selection.apply(&mut only));
         let paths = std::slice::from_ref(path);
@@ -52,16 +48,16 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
         all_inputs.extend(inputs);
     }
     let [before, after] = &*sides else { return Err(Failure("a capture is no longer there".into())) };
-    let before = first(before, &args.before_file)?;
+    let before = first(before, &before_file)?;
     let name = before.name();
     let after = match DiffSide::named(after, &name) {
         Some(after) => after,
         None if args.output.is_some() => {
             let what = "a flame graph of differences needs an event of both captures";
-            return Err(Failure(format!("{}: no samples of {}; {what}", shown(after_file), OneLine(&name))));
+            return Err(Failure(format!("{}: no samples of {}; {what}", shown(&after_file), OneLine(&name))));
         }
         None => {
-            let after = first(after, after_file)?;
+            let after = first(after, &after_file)?;
             say!("perfdata: {} is compared with {}", OneLine(&name), OneLine(&after.name()));
             after
         }
@@ -73,7 +69,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
     };
     if let (Some(path), Some(document)) = (&args.output, document) {
         let mut options = perf_export::flamegraph::Options::default();
-        options.captures = names(args, after_file);
+        options.captures = names(args, &before_file, &after_file);
         options.compare = Some(normalize);
         options.document = document;
         flamegraph::write(path, &sides, &options, &all_inputs)?;
@@ -93,9 +89,38 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
+/// Returns the captures of the two sides.
+///
+/// # Errors
+///
+/// If both are one, of which no parts are selected.
+fn files(args: &DiffArgs) -> Result<(PathBuf, PathBuf), Failure> {
+    const DEFAULT: &str = "perf.data";
+    let selects_parts = !args.before.is_empty() || !args.after.is_empty();
+    let before = match &args.before_file {
+        Some(path) => path.clone(),
+        None if selects_parts => DEFAULT.into(),
+        None => {
+            let old = PathBuf::from("perf.data.old");
+            if !(old.exists() && Path::new(DEFAULT).exists()) {
+                let what = "perf.data.old and perf.data are not both in this folder; name two captures, or select two parts of \
+                            one with --before and --after";
+                return Err(Failure(what.to_owned()));
+            }
+            return Ok((old, DEFAULT.into()));
+        }
+    };
+    let after = args.after_file.clone().unwrap_or_else(|| before.clone());
+    if args.after_file.is_none() && !selects_parts {
+        let what = "give a second capture, or select two parts of this one with --before and --after";
+        return Err(Failure(format!("{}: {what}", shown(&before))));
+    }
+    Ok((before, after))
+}
+
 /// Returns what the sides are called: the names of their files, and what is selected of them.
-fn names(args: &DiffArgs, after_file: &Path) -> Vec<Vec<u8>> {
-    let files = capture_names(&[args.before_file.clone(), after_file.to_owned()]);
+fn names(args: &DiffArgs, before_file: &Path, after_file: &Path) -> Vec<Vec<u8>> {
+    let files = capture_names(&[before_file.to_owned(), after_file.to_owned()]);
     let selections = [&args.before, &args.after];
     files
         .into_iter()

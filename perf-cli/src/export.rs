@@ -13,14 +13,22 @@ use perf_profile::{SampleDetail, TimeDetail};
 
 use crate::args::export::{ExportArgs, To};
 use crate::branches;
-use crate::escape::OneLine;
+use crate::escape::{OneLine, shown};
 use crate::outcome::{Failure, Outcome};
-use crate::output::write_document;
+use crate::output::{say, write_document};
 use crate::profile::{self, ProfileRequest, Profiles};
 
 pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     #[cfg(target_os = "linux")]
     crate::output::remove_unfinished_on_signals();
+    let outcome = export(args)?;
+    if args.output.is_none() {
+        say!("perfdata: wrote {}", shown(&args.out()));
+    }
+    Ok(outcome)
+}
+
+fn export(args: &ExportArgs) -> Result<Outcome, Failure> {
     if let Some(option) = args.columns.given().filter(|_| args.to != To::Parquet) {
         return Err(Failure(format!("{option} needs --to parquet")));
     }
@@ -31,7 +39,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
         To::Csv => SampleDetail { times: TimeDetail::Each, cpus: true, ..SampleDetail::default() },
         // Of branches no profile is made.
         To::Brstack | To::Preagg | To::Autofdo => {
-            return branches::run(args, &|inputs, content| write_document(&args.output, inputs, content));
+            return branches::run(args, &|inputs, content| write_document(&args.out(), inputs, content));
         }
         To::Firefox => SampleDetail { times: TimeDetail::Each, cpus: true, ..SampleDetail::default() },
         To::Speedscope => SampleDetail { times: TimeDetail::Each, ..SampleDetail::default() },
@@ -47,7 +55,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     let request = ProfileRequest { marks: args.to == To::Firefox, ..(&args.profile).into() };
     let Profiles { profiles, inputs, outcome } = profile::read(&request, detail)?;
     let threads = args.profile.threads();
-    write_document(&args.output, &inputs, |out| match args.to {
+    write_document(&args.out(), &inputs, |out| match args.to {
         To::Folded => {
             let mut options = fold::Options::default();
             options.threads = threads;
@@ -77,7 +85,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
             pprof::write(&profiles, &options, out)
         }
         To::Otlp | To::OtlpJson => {
-            let is_protobuf = args.to == To::Otlp && !is_json(&args.output);
+            let is_protobuf = args.to == To::Otlp && !is_json(&args.out());
             let mut options = otlp::Options::default();
             options.encoding = if is_protobuf { OtlpEncoding::Protobuf } else { OtlpEncoding::Json };
             options.threads = threads;

@@ -11,6 +11,7 @@ use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
 
 use crate::args::InfoArgs;
+use crate::build_ids;
 use crate::escape::{Printable, Seconds, make_lines_safe, push_hex, shown};
 use crate::input;
 use crate::outcome::{Failure, Outcome};
@@ -20,6 +21,9 @@ use crate::render::attr;
 use crate::render::feature::lines::{Lines, lines};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
+    if args.build_ids {
+        return build_ids::run(&args.file, false);
+    }
     input::read(&args.file, |reader, memory| {
         let size = memory.size;
         let mut records = reader.records();
@@ -65,7 +69,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
             survey.show(records.account(), &mut output.buffer)?;
         }
         make_lines_safe(&mut output.buffer, start);
-        Diagnostics::new().report_all(records.account());
+        Diagnostics::in_words().report_all(records.account());
         output.flush()?;
         Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     })

@@ -1,5 +1,6 @@
 //! The sources of captures: a file, a folder, standard input.
 
+mod compressed;
 #[cfg(target_os = "linux")]
 mod holes;
 #[cfg(not(target_os = "linux"))]
@@ -99,6 +100,15 @@ pub(crate) fn mapped(file: &File) -> io::Result<Option<FileMapping>> {
 
 /// Opens the capture, or the archive with it, and runs the work on it.
 pub(crate) fn read(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
+    if let Some(capture) = compressed::decompressed(path)? {
+        let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
+        let file = Some(InputFile::new(path, &metadata));
+        let input = Input { bytes: Bytes::Mapped(capture.map, Vec::new()), file };
+        // An index beside the file is of what is compressed.
+        let work = |reader: Reader<'_>, memory: Memory<'_>| work(reader, Memory { is_made: true, ..memory });
+        let outcome = read_memory(path, &input, &[], None, work)?;
+        return Ok(if capture.is_whole { outcome } else { Outcome::Partial });
+    }
     match OpenArchive::of_capture(path)? {
         Some(archive) => read_archived(&archive, work),
         None => read_capture(path, work),

@@ -13,6 +13,7 @@ mod archive;
 mod args;
 mod batch;
 mod branches;
+mod build_ids;
 mod capture_names;
 mod colors;
 mod column;
@@ -23,9 +24,11 @@ mod downloads;
 mod dump;
 mod edit;
 mod escape;
+mod evlist;
 mod export;
 mod flamegraph;
 mod fold;
+mod greeting;
 mod index;
 mod info;
 mod input;
@@ -113,10 +116,10 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
     if args.len() < 2 {
         // Scripts rely on the status of wrong usage. Nothing can be done if standard error is closed.
-        let _ = streams::Errors.write_all(args::first_commands().as_bytes());
+        let _ = streams::Errors.write_all(greeting::text().as_bytes());
         return 1;
     }
-    let args = match Args::read(args) {
+    let mut args = match Args::read(args) {
         Ok(args) => args,
         Err(error) => {
             // --help and --version are errors too; clap prints those to standard output.
@@ -135,7 +138,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
     input::decode_provisional_abi(reading.is_some_and(|it| it.provisional_abi));
     #[cfg(target_os = "linux")]
     output::survive_file_size_limit();
-    let outcome = match &args.verb {
+    let outcome = match &mut args.verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
         Verb::Ring(args) => ring::run(args),
@@ -154,6 +157,8 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Export(args) => export::run(args),
         #[cfg(target_os = "linux")]
         Verb::Live(verb) => live::run(verb),
+        Verb::Evlist(args) => evlist::run(args),
+        Verb::BuildidList(args) => build_ids::run(&args.file, args.with_hits),
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
     };

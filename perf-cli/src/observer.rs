@@ -22,7 +22,7 @@ impl StderrObserver {
     /// `has_output` is whether there is output during the walk.
     pub(crate) fn new(memory: Memory<'_>, has_output: bool) -> Self {
         let progress = Some(Progress::new(memory.size, has_output));
-        Self { diagnostics: Diagnostics::new(), progress, naming: None }
+        Self { diagnostics: Diagnostics::in_words(), progress, naming: None }
     }
 
     /// Ends the progress bars.

@@ -18,6 +18,13 @@ pub(crate) enum Outcome {
     Command(u8),
 }
 
+impl Outcome {
+    /// Returns the outcome of this and of another run: that everything was decoded only if it was in both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        if self == Self::Clean { other } else { self }
+    }
+}
+
 /// Nothing could be decoded. The message says why and what to do.
 #[derive(Debug)]
 pub(crate) struct Failure(pub(crate) String);

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::terminal;
+
 /// The number of bytes of the capture between two updates.
 const STEP: u64 = 1 << 20;
 
@@ -20,7 +22,8 @@ impl Progress {
     /// only if standard output is none, because output on the same terminal would garble it.
     pub(crate) fn new(bytes: u64, has_output: bool) -> Self {
         let is_garbled = has_output && std::io::stdout().is_terminal();
-        let wanted = std::io::stderr().is_terminal() && !is_garbled && bytes > 16 * STEP;
+        let wanted =
+            std::io::stderr().is_terminal() && !terminal::is_dumb() && !is_garbled && bytes > 16 * STEP;
         let template = "{bar:40} {percent:>3}% {bytes}/{total_bytes} {bytes_per_sec} {eta}";
         Self { bar: wanted.then(|| bar(bytes, template)), next: 0 }
     }
@@ -63,7 +66,7 @@ impl NamingProgress {
     /// Records that so many of all addresses are done.
     pub(crate) fn at(&mut self, done: usize, all: usize) {
         if self.bar.is_none() {
-            if self.start.elapsed() < SHOWN_AFTER || !std::io::stderr().is_terminal() {
+            if self.start.elapsed() < SHOWN_AFTER || !std::io::stderr().is_terminal() || terminal::is_dumb() {
                 return;
             }
             self.bar = Some(bar(all as u64, "{bar:40} {percent:>3}% names of {pos}/{len} addresses {eta}"));

@@ -54,3 +54,29 @@ pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'stat
     }
     members
 }
+
+/// Returns a number with commas between groups of three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_in_groups() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (22_246, "22,246"), (1_234_567, "1,234,567")];
+        for (number, text) in cases {
+            assert_eq!(grouped(number), text);
+        }
+    }
+}

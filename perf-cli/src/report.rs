@@ -28,6 +28,7 @@ use crate::annotate::browser::AnnotationProvider;
 use crate::annotate::{self, CountedFunctions};
 use crate::args::only::OnlyArgs;
 use crate::args::report::{ReportArgs, ReportFormat};
+use crate::escape::{print, shown};
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
@@ -37,10 +38,17 @@ use crate::perf_text::header;
 use crate::{itrace, selection};
 use perf_annotate::AnnotateOptions;
 
-pub(crate) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
-    if let Some((option, instead)) = args.refused.given() {
-        return Err(Failure(format!("{option}: perfdata report does not have this option; {instead}")));
+/// Prints, or shows, a report of one capture after the other.
+pub(crate) fn run(args: &mut ReportArgs) -> Result<Outcome, Failure> {
+    let mut all = Outcome::Clean;
+    for path in args.files.0.clone() {
+        args.file = path;
+        all = all.and(run_one(args)?);
     }
+    Ok(all)
+}
+
+fn run_one(args: &ReportArgs) -> Result<Outcome, Failure> {
     if args.timeline {
         return timeline::run(args);
     }
@@ -56,6 +64,9 @@ fn report(
     limits: Limits,
 ) -> Result<Outcome, Failure> {
     let mut output = Output::new();
+    if args.files.0.len() > 1 && args.format == ReportFormat::Text && !browser::is_wanted(args) {
+        print(&mut output.buffer, format_args!("# Capture: {}\n#\n", shown(&args.file)));
+    }
     if args.header || args.header_only {
         header::push(&mut output.buffer, reader, &args.file);
         if args.header_only {

@@ -46,7 +46,17 @@ use fields::Fields;
 use pass::{ScriptEnd, ScriptPass};
 use printer::Printer;
 
-pub(crate) fn run(args: &ScriptArgs) -> Result<Outcome, Failure> {
+/// Prints one capture after the other.
+pub(crate) fn run(args: &mut ScriptArgs) -> Result<Outcome, Failure> {
+    let mut all = Outcome::Clean;
+    for path in args.files.0.clone() {
+        args.file = path;
+        all = all.and(run_one(args)?);
+    }
+    Ok(all)
+}
+
+fn run_one(args: &ScriptArgs) -> Result<Outcome, Failure> {
     let mut default = ItraceOptions::default();
     if args.itrace.itrace.is_some() {
         // As perf script, which makes none of these without letters.

@@ -71,16 +71,20 @@ fn give_back_on_panic() {
     });
 }
 
+/// Returns whether the terminal can print lines alone, by its name in `TERM`: it neither moves the cursor nor has colours.
+pub(crate) fn is_dumb() -> bool {
+    // Windows has no such variable.
+    match std::env::var_os("TERM") {
+        Some(name) => name.is_empty() || name == "dumb",
+        None => cfg!(unix),
+    }
+}
+
 /// Returns whether the program has a terminal for a browser: its input and its output, and one that can move the cursor.
 ///
 /// perf: `setup_browser`, `tools/perf/ui/setup.c`.
 pub(crate) fn is_there() -> bool {
-    // Windows has no such variable.
-    let is_dumb = match std::env::var_os("TERM") {
-        Some(name) => name.is_empty() || name == "dumb",
-        None => cfg!(unix),
-    };
-    !is_dumb && streams::are_of_process() && io::stdin().is_terminal() && stdout().is_terminal()
+    !is_dumb() && streams::are_of_process() && io::stdin().is_terminal() && stdout().is_terminal()
 }
 
 /// Returns whether a key was pressed together with Control.

@@ -12,6 +12,7 @@ mod sizes;
 
 pub(crate) use abilities::Abilities;
 pub(crate) use area::{AuxTarget, TracedArea};
+pub use groups::has_aux_events;
 pub(crate) use info::{record as info, times};
 pub(crate) use plan::{AuxPlan, SwitchTracking};
 

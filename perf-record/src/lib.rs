@@ -97,6 +97,7 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+pub use aux_area::has_aux_events;
 pub use bpf::BpfPrograms;
 pub use build_ids::BuildIdCollector;
 pub use call_graph::all_registers;

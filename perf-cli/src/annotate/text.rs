@@ -2,12 +2,10 @@
 //!
 //! perf: `symbol__annotate_printf`, `annotation_line__print`, `tools/perf/util/annotate.c`.
 
-use std::io::IsTerminal;
-
 use perf_profile::SampleTotal;
 use perf_profile::annotation::{AnnotatedInstruction, Annotation};
 
-use crate::args::annotate::{AnnotateArgs, ColorWhen};
+use crate::args::annotate::AnnotateArgs;
 use crate::colors::Colors;
 use crate::escape::{OneLine, print};
 use crate::names::file_name;
@@ -16,13 +14,7 @@ use crate::output::Output;
 
 /// Prints functions, each with its events one after the other, or side by side. Returns whether there is still a reader.
 pub(super) fn push(all: &[Annotation], args: &AnnotateArgs, output: &mut Output) -> Result<bool, Failure> {
-    let colors = Colors(match args.stdio_color {
-        ColorWhen::Always => true,
-        ColorWhen::Never => false,
-        ColorWhen::Auto => {
-            std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty())
-        }
-    });
+    let colors = Colors::of(args.stdio_color);
     for annotation in all {
         let events: Vec<usize> = (0..annotation.events.len()).collect();
         let groups: Vec<&[usize]> = if args.group { vec![&events] } else { events.chunks(1).collect() };

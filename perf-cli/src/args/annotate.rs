@@ -124,7 +124,7 @@ pub(crate) struct AnnotateArgs {
     pub(crate) disassembler_style: DisassemblerStyle,
 
     /// When text is coloured
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorWhen::Auto)]
+    #[arg(long, alias = "color", value_enum, value_name = "WHEN", default_value_t = ColorWhen::Auto)]
     pub(crate) stdio_color: ColorWhen,
 
     /// Do not report functions that cannot be shown
@@ -166,7 +166,7 @@ pub(crate) enum DisassemblerStyle {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On a terminal, unless NO_COLOR is set
+    /// On a terminal, unless NO_COLOR is set or TERM is dumb
     Auto,
     Always,
     Never,

@@ -21,8 +21,8 @@ impl Deref for Capture {
 /// The arguments that name the capture.
 #[derive(Debug, clap::Args)]
 struct CaptureArguments {
-    /// Capture to read: a file, a folder written by perf record --threads, an archive of perfdata archive, or - for standard
-    /// input [default: standard input if it is a pipe, else perf.data]
+    /// Capture to read: a file, also one compressed by gzip, xz or zstd, a folder written by perf record --threads, an archive
+    /// of perfdata archive, or - for standard input [default: standard input if it is a pipe, else perf.data]
     file: Option<PathBuf>,
 
     /// Same as FILE, for compatibility with perf
@@ -97,8 +97,8 @@ pub(crate) struct Captures(pub(crate) Vec<PathBuf>);
 /// The arguments that name captures.
 #[derive(Debug, clap::Args)]
 struct AllNamed {
-    /// Captures to read: files, folders written by perf record --threads, archives of perfdata archive, or - for standard
-    /// input [default: standard input if it is a pipe, else perf.data]
+    /// Captures to read: files, also compressed by gzip, xz or zstd, folders written by perf record --threads, archives of
+    /// perfdata archive, or - for standard input [default: standard input if it is a pipe, else perf.data]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 

@@ -19,7 +19,11 @@ takes more (red) and what takes less (blue) than before. It is a page or a pictu
 
 With one capture, --before and --after select two parts of it. Both also work with two captures, and may be repeated.
 
+Without a capture, perf.data.old, which perfdata record keeps, is compared with perf.data; with --before or --after, two parts of
+perf.data are.
+
 Examples:
+  perfdata diff
   perfdata diff old.data new.data
   perfdata diff perf.data --before time=0%-50% --after time=50%-100%
   perfdata diff perf.data --before comm=worker-1 --after comm=worker-2 --normalize time
@@ -28,9 +32,9 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DiffArgs {
-    /// Capture to compare with
+    /// Capture to compare with [default: perf.data.old, which is then compared with perf.data]
     #[arg(value_name = "BEFORE")]
-    pub(crate) before_file: PathBuf,
+    pub(crate) before_file: Option<PathBuf>,
 
     /// Capture to compare. Without it, both sides are of the first one
     #[arg(value_name = "AFTER")]

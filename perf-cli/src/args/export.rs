@@ -23,9 +23,10 @@ pub(crate) struct ExportArgs {
     pub(crate) to: To,
 
     /// File to write; - for standard output. An existing file is replaced once the new one is complete. For parquet: the
-    /// folder of a data set, to which the captures are added
+    /// folder of a data set, to which the captures are added [default: a name in this folder that the consumer knows by its ending,
+    /// such as perf.pb.gz; for parquet perf.parquet]
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
 
     /// For brstack, preagg and autofdo: the file whose branches are written, by its path or its file name [default: the one
     /// with the most branches]
@@ -37,6 +38,30 @@ pub(crate) struct ExportArgs {
 
     #[command(flatten)]
     pub(crate) profile: ProfileArgs,
+}
+
+impl ExportArgs {
+    /// Returns the file to write: the one that is named, or the default of the format.
+    pub(crate) fn out(&self) -> PathBuf {
+        let default = match self.to {
+            To::Folded => "perf.folded",
+            To::Brstack => "perf.brstack",
+            To::Preagg => "perf.preagg",
+            To::Autofdo => "perf.autofdo",
+            To::Pprof => "perf.pb.gz",
+            To::Otlp => "perf.otlp",
+            To::OtlpJson => "perf.otlp.json",
+            // The consumers look for files that begin so.
+            To::Callgrind => "callgrind.out.perf",
+            To::Dot => "perf.dot",
+            To::Csv => "perf.csv",
+            To::Chrome => "perf.trace.json",
+            To::Firefox => "perf.firefox.json",
+            To::Speedscope => "perf.speedscope.json",
+            To::Parquet => "perf.parquet",
+        };
+        self.output.clone().unwrap_or_else(|| default.into())
+    }
 }
 
 /// What the tables of Parquet have.
@@ -64,8 +89,8 @@ pub(crate) struct ColumnArgs {
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) host: Option<String>,
 
-    /// For parquet: the day that the captures are put under, instead of the one on which their recording started. Only perf
-    /// record -k writes that
+    /// For parquet: the day that the captures are put under, instead of the one on which their recording started. perfdata
+    /// record writes that, and perf record only with -k
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     pub(crate) date: Option<String>,
 }

@@ -46,11 +46,17 @@ pub(super) fn with_equals(args: impl IntoIterator<Item = OsString>) -> Vec<OsStr
         }
         let is_of_verb =
             |option: &&Optional| option.verbs.iter().any(|verb| joined.get(1).is_some_and(|it| it == verb));
-        let is_named = |option: &&Optional| option.names.iter().any(|name| arg == *name);
+        let is_named = |option: &&Optional| option.names.iter().any(|name| is_short_for(&arg, name));
         open = ALL.iter().filter(is_of_verb).find(is_named);
         joined.push(arg);
     }
     joined
+}
+
+/// Returns whether a word is an option, or the beginning of its long name. If other options begin like it, that is an error anyway.
+fn is_short_for(word: &OsString, name: &str) -> bool {
+    let begins = |word: &str| word.len() > "--".len() && word.starts_with("--") && name.starts_with(word);
+    word == name || word.to_str().is_some_and(begins)
 }
 
 #[cfg(test)]

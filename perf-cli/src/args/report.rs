@@ -3,13 +3,15 @@
 use core::fmt::Display;
 use core::num::NonZero;
 use core::str::FromStr;
+use std::path::PathBuf;
 
 use perf_profile::report::{
     CallGraphOptions, CallGraphStyle, EventGrouping, KeyNeed, Options, Percentage, ReportColumn,
 };
 
 use super::ReadingArgs;
-use super::capture::Capture;
+use super::annotate::ColorWhen;
+use super::capture::Captures;
 use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
@@ -33,7 +35,7 @@ const EXAMPLES: &str =
     "The text is that of perf report --stdio of Linux 6.1, a table for each event or group of events. It ends with the \
 quality of stacks and names, as comments. On a terminal, a browser of the tables with perf's keys opens instead; ? shows \
 them. With --stdio, the columns of the text are then as wide as the terminal permits. Percentages of 0.5 and more are \
-coloured, unless NO_COLOR is set.
+coloured, unless NO_COLOR is set or TERM is dumb (--color).
 
 The keys of --sort and --fields, as perf has them: {keys}; for samples with branches: {branch keys}; with --mem-mode: \
 {memory keys}; and the numbers {numbers}. A key may be shortened, as symbol to sym. perfdata adds tid, which is perf's pid under its right name, and tgid, the process. It does not have ipc_null and ipc_lbr, which need \
@@ -67,7 +69,11 @@ Examples:
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of perf report")]
 pub(crate) struct ReportArgs {
     #[command(flatten)]
-    pub(crate) file: Capture,
+    pub(crate) files: Captures,
+
+    /// The one of them that is read.
+    #[arg(skip)]
+    pub(crate) file: PathBuf,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
@@ -82,6 +88,10 @@ pub(crate) struct ReportArgs {
     /// Print text on a terminal too, instead of opening the browser
     #[arg(long)]
     pub(crate) stdio: bool,
+
+    /// When percentages in text are coloured
+    #[arg(long, alias = "stdio-color", value_enum, value_name = "WHEN", default_value_t = ColorWhen::Auto)]
+    pub(crate) color: ColorWhen,
 
     /// Group samples by these keys
     #[arg(short, long, value_name = "KEYS")]
@@ -216,9 +226,6 @@ pub(crate) struct ReportArgs {
     pub(crate) threads: Option<NonZero<usize>>,
 
     #[command(flatten)]
-    pub(crate) refused: RefusedArgs,
-
-    #[command(flatten)]
     pub(crate) only: OnlyArgs,
 
     #[command(flatten)]
@@ -297,82 +304,5 @@ impl From<PercentageArg> for Percentage {
             PercentageArg::Relative => Self::Relative,
             PercentageArg::Absolute => Self::Absolute,
         }
-    }
-}
-
-/// Options of perf report that perfdata does not have. They are known so that the error says what to do instead.
-#[derive(Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf report")]
-pub(crate) struct RefusedArgs {
-    #[arg(long, hide = true)]
-    tui: bool,
-    #[arg(long, hide = true)]
-    gtk: bool,
-    #[arg(long, hide = true)]
-    branch_history: bool,
-    #[arg(long, hide = true)]
-    hierarchy: bool,
-    #[arg(long, hide = true)]
-    stats: bool,
-    #[arg(long, hide = true)]
-    tasks: bool,
-    #[arg(long, hide = true)]
-    mmaps: bool,
-    #[arg(short = 'T', hide = true, id = "report_threads_of_perf")]
-    show_threads: bool,
-    #[arg(short = 'I', long, hide = true)]
-    show_info: bool,
-    #[arg(short = 'D', long, hide = true)]
-    dump_raw_trace: bool,
-    #[arg(long, hide = true)]
-    total_cycles: bool,
-    #[arg(long, hide = true)]
-    raw_trace: bool,
-    #[arg(long, hide = true)]
-    ignore_callees: Option<String>,
-    #[arg(long, hide = true)]
-    group_sort_idx: Option<String>,
-    #[arg(long, hide = true)]
-    socket_filter: Option<String>,
-    #[arg(long, hide = true)]
-    symbol_filter: Option<String>,
-    #[arg(long, hide = true)]
-    full_source_path: bool,
-}
-
-impl RefusedArgs {
-    /// Returns the first of the options that was given, and what to do instead.
-    pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
-        let options = [
-            (self.tui || self.gtk, "--tui", "leave it out: on a terminal, the browser opens by itself"),
-            (self.branch_history, "--branch-history", "sort by symbol_from,symbol_to"),
-            (
-                self.hierarchy,
-                "--hierarchy",
-                "use one key after the other, such as --sort comm and --sort dso --comms",
-            ),
-            (self.stats, "--stats", "perfdata info counts the records"),
-            (self.tasks, "--tasks", "perfdata script --show-task-events prints the records of tasks"),
-            (self.mmaps, "--mmaps", "perfdata script --show-mmap-events prints the records of mappings"),
-            (self.show_threads, "-T", "perfdata dump --type READ prints the counts of threads"),
-            (self.show_info, "--show-info", "perfdata info prints what is known of the machine"),
-            (self.dump_raw_trace, "--dump-raw-trace", "perfdata dump prints every record"),
-            (self.total_cycles, "--total-cycles", "sort by symbol_from,symbol_to,cycles"),
-            (self.raw_trace, "--raw-trace", "perfdata script -F trace prints tracepoints"),
-            (self.ignore_callees.is_some(), "--ignore-callees", "use --symbols, or -g caller"),
-            (
-                self.group_sort_idx.is_some(),
-                "--group-sort-idx",
-                "use --no-group, and --event for one of the events",
-            ),
-            (self.socket_filter.is_some(), "--socket-filter", "select the CPUs of the socket by --cpu"),
-            (
-                self.symbol_filter.is_some(),
-                "--symbol-filter",
-                "name the functions by --symbols, or filter the text by grep",
-            ),
-            (self.full_source_path, "--full-source-path", "--format json has whole paths"),
-        ];
-        options.into_iter().find(|(given, ..)| *given).map(|(_, option, instead)| (option, instead))
     }
 }

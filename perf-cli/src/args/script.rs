@@ -1,9 +1,10 @@
 //! The arguments of `perfdata script`.
 
 use core::num::NonZero;
+use std::path::PathBuf;
 
 use super::ReadingArgs;
-use super::capture::Capture;
+use super::capture::Captures;
 use super::itrace::ItraceArgs;
 use super::only::OnlyArgs;
 use super::symbols::SymbolArgs;
@@ -59,7 +60,11 @@ Examples:
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of perf script")]
 pub(crate) struct ScriptArgs {
     #[command(flatten)]
-    pub(crate) file: Capture,
+    pub(crate) files: Captures,
+
+    /// The one of them that is read.
+    #[arg(skip)]
+    pub(crate) file: PathBuf,
 
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,

@@ -25,7 +25,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.profile.off_cpu {
         return Err("--off-cpu: the table switches has these times; leave the option out".into());
     }
-    if args.output == Path::new("-") {
+    if args.out() == Path::new("-") {
         return Err("-o -: Parquet needs a folder; give its name".into());
     }
     let files = &args.profile.files.0;
@@ -108,7 +108,8 @@ fn add(
     let mut partition = parquet::Options::default();
     partition.host.clone_from(&args.columns.host);
     partition.date.clone_from(&args.columns.date);
-    let mut files = CaptureFiles::new(&args.output, memory.inputs, partition);
+    let folder = args.out();
+    let mut files = CaptureFiles::new(&folder, memory.inputs, partition);
     let mut observer = StderrObserver::new(memory, false);
     let max_stack = Symbols::max_stack(reader.features(), args.profile.naming.max_stack);
     let options = options(args, path, threads, max_stack);

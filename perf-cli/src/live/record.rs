@@ -8,6 +8,7 @@ mod collect;
 mod commands;
 mod dump;
 mod folder;
+mod hints;
 mod off_cpu;
 mod options;
 pub(super) mod output;
@@ -87,6 +88,7 @@ pub(super) fn record(
     if args.dry_run {
         return Ok(Outcome::Clean);
     }
+    hints::print(args, &groups);
     let mut workload = match args.command.split_first() {
         Some((program, words)) => Some(Workload::prepare(program, words.iter().cloned())?),
         None => None,

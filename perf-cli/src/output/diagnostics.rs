@@ -5,10 +5,11 @@ use core::fmt::Display;
 use std::io::Write;
 use std::path::Path;
 
-use perf_parse::file::{Account, FaultCounts, FileError};
+use perf_parse::file::{Account, FaultCounts, FileError, FileErrorKind};
 
 use super::stderr::write_line;
 use crate::escape::shown;
+use crate::quality::grouped;
 use crate::streams;
 
 /// Prints diagnostics, one write each, up to a limit. Counts those beyond it by kind.
@@ -23,6 +24,11 @@ pub(crate) struct Diagnostics<W: Write = streams::Errors> {
     omitted: BTreeMap<&'static str, u64>,
     /// The number of faults at the front of the account that are printed.
     printed: usize,
+    /// The number of entries of the feature table that are beyond the end of the file. The first one is printed, the others say
+    /// the same.
+    missing_features: u64,
+    /// Whether a fault of the whole file is also said in words, and what follows from it only counted.
+    in_words: bool,
 }
 
 impl Diagnostics {
@@ -30,15 +36,44 @@ impl Diagnostics {
     pub(crate) fn new() -> Self {
         Self::limited(streams::Errors, Account::MAX_DIAGNOSTICS)
     }
+
+    /// Like [`new`](Self::new), for the verbs whose reader does not ask for each fault: a file that was cut off is said in words, and
+    /// what follows from it is counted.
+    pub(crate) fn in_words() -> Self {
+        let mut diagnostics = Self::new();
+        diagnostics.in_words = true;
+        diagnostics
+    }
 }
 
 impl<W: Write> Diagnostics<W> {
     fn limited(out: W, limit: usize) -> Self {
-        Self { out, buffer: Vec::new(), left: limit, omitted: BTreeMap::new(), printed: 0 }
+        Self {
+            out,
+            buffer: Vec::new(),
+            left: limit,
+            omitted: BTreeMap::new(),
+            printed: 0,
+            missing_features: 0,
+            in_words: false,
+        }
     }
 
     /// Prints an error in the capture.
     pub(crate) fn report(&mut self, error: &FileError) {
+        match error.kind {
+            _ if !self.in_words => {}
+            FileErrorKind::Truncated { field: DATA_SIZE, needed, available } => {
+                self.print(error.kind.name(), &CutOff { needed, available });
+            }
+            FileErrorKind::Truncated { field: FEATURE_TABLE, available: 0, .. } => {
+                self.missing_features += 1;
+                if self.missing_features > 1 {
+                    return;
+                }
+            }
+            _ => {}
+        }
         self.print(error.kind.name(), error);
     }
 
@@ -87,8 +122,34 @@ impl<W: Write> Diagnostics<W> {
     }
 }
 
+/// The fields that a file lacks which was cut off.
+const DATA_SIZE: &str = "header.data.size";
+const FEATURE_TABLE: &str = "feature table";
+
+/// What a file lacks that ends within its records, in words.
+struct CutOff {
+    needed: u64,
+    available: u64,
+}
+
+impl Display for CutOff {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Self { needed, available } = *self;
+        let (available, needed) = (grouped(available), grouped(needed));
+        write!(
+            f,
+            "perfdata: the capture is cut off: it has {available} of {needed} bytes of records, and nothing that comes after them: the \
+             names of events, the host, the build ids"
+        )
+    }
+}
+
 impl<W: Write> Drop for Diagnostics<W> {
     fn drop(&mut self) {
+        if let Some(more) = self.missing_features.checked_sub(1).filter(|&more| more > 0) {
+            let what = "more entries of the feature table are beyond the end of the file, too";
+            let _ = write_line(&mut self.out, &mut self.buffer, format_args!("perfdata: {more} {what}"));
+        }
         let total: u64 = self.omitted.values().sum();
         if total > 0 {
             let kinds: Vec<_> = self.omitted.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
@@ -110,7 +171,6 @@ mod tests {
 
     use perf_parse::Reader;
     use perf_parse::abi::endian::Endianness;
-    use perf_parse::file::FileErrorKind;
 
     use super::*;
 
@@ -151,6 +211,37 @@ mod tests {
                 "0x7: SAMPLE: no room\n",
             ]
         );
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_is_said_in_words_and_once() {
+        let truncated = |field, needed, available| FileError {
+            offset: 0x30,
+            kind: FileErrorKind::Truncated { field, needed, available },
+        };
+        for tables in [0, 1, 2, 5] {
+            let writes = Writes::default();
+            let mut diagnostics = Diagnostics::limited(&writes, 10);
+            diagnostics.in_words = true;
+            diagnostics.report(&truncated(DATA_SIZE, 189_188, 60_000));
+            (0..tables).for_each(|_| diagnostics.report(&truncated(FEATURE_TABLE, 16, 0)));
+            drop(diagnostics);
+            let writes = writes.0.borrow();
+            let words = "perfdata: the capture is cut off: it has 60,000 of 189,188 bytes of records, and nothing that comes after \
+                them: the names of events, the host, the build ids\n";
+            assert_eq!(writes[0], words);
+            let fields: Vec<_> = writes.iter().filter(|line| line.starts_with("0x30: ")).collect();
+            assert_eq!(fields.len(), 1 + tables.min(1), "{writes:?}");
+            let counted = writes.iter().any(|line| line.contains("more entries of the feature table"));
+            assert_eq!(counted, tables > 1, "{writes:?}");
+        }
+        // An entry that has some bytes is a fault of its own.
+        let writes = Writes::default();
+        let mut diagnostics = Diagnostics::limited(&writes, 10);
+        diagnostics.in_words = true;
+        (0..3).for_each(|_| diagnostics.report(&truncated(FEATURE_TABLE, 16, 8)));
+        drop(diagnostics);
+        assert_eq!(writes.0.borrow().len(), 3);
     }
 
     #[test]

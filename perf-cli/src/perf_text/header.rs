@@ -234,35 +234,47 @@ fn push_event(out: &mut Vec<u8>, event: &EventDesc<'_>) {
         }
         out.extend_from_slice(b" }");
     }
-    push_attr(out, &event.attr);
+    push_attr(out, &event.attr, " = ");
     out.push(b'\n');
+}
+
+/// Appends the fields of an attr that are set, each but the last with a comma, after a colon.
+///
+/// perf: `evsel__fprintf`, `tools/perf/util/evsel_fprintf.c`.
+pub(crate) fn push_attr_after_colon(out: &mut Vec<u8>, attr: &Attr) {
+    let start = out.len();
+    push_attr(out, attr, ": ");
+    if let Some(comma) = out.get_mut(start) {
+        *comma = b':';
+    }
 }
 
 /// Returns the fields of an attr that are set, after a comma.
 #[cfg(target_os = "linux")]
 pub(crate) fn attr(attr: &Attr) -> String {
     let mut text = Vec::new();
-    push_attr(&mut text, attr);
+    push_attr(&mut text, attr, " = ");
     String::from_utf8_lossy(&text).into_owned()
 }
 
-fn push_attr(out: &mut Vec<u8>, attr: &Attr) {
-    fn number(out: &mut Vec<u8>, name: &str, value: u64) {
+/// Appends the fields of an attr that are set, each after a comma. `is` is printed between a name and its value.
+fn push_attr(out: &mut Vec<u8>, attr: &Attr, is: &str) {
+    let number = |out: &mut Vec<u8>, name: &str, value: u64| {
         if value != 0 {
-            print(out, format_args!(", {name} = {value}"));
+            print(out, format_args!(", {name}{is}{value}"));
         }
-    }
-    fn hex(out: &mut Vec<u8>, name: &str, value: u64) {
+    };
+    let hex = |out: &mut Vec<u8>, name: &str, value: u64| {
         if value != 0 {
-            print(out, format_args!(", {name} = {value:#x}"));
+            print(out, format_args!(", {name}{is}{value:#x}"));
         }
-    }
+    };
     number(out, "type", attr.kind.0.into());
     number(out, "size", attr.size.into());
     hex(out, "config", attr.config);
     number(out, "{ sample_period, sample_freq }", attr.sample_period);
-    push_bits(out, "sample_type", attr.sample_type.0, &SAMPLE_TYPES);
-    push_bits(out, "read_format", attr.read_format.0, &READ_FORMATS);
+    push_bits(out, ("sample_type", is), attr.sample_type.0, &SAMPLE_TYPES);
+    push_bits(out, ("read_format", is), attr.read_format.0, &READ_FORMATS);
     for flag in AttrFlags::NAMES {
         if flag.c_name == "mmap_data" {
             number(out, "precise_ip", attr.flags.precise_ip().into());
@@ -274,11 +286,11 @@ fn push_attr(out: &mut Vec<u8>, attr: &Attr) {
     hex(out, "{ bp_addr, config1 }", attr.config1);
     hex(out, "{ bp_len, config2 }", attr.config2);
     let branches: Vec<_> = BranchSampleType::NAMES.iter().map(|it| (it.value, it.name)).collect();
-    push_bits(out, "branch_sample_type", attr.branch_sample_type.0, &branches);
+    push_bits(out, ("branch_sample_type", is), attr.branch_sample_type.0, &branches);
     hex(out, "sample_regs_user", attr.sample_regs_user);
     number(out, "sample_stack_user", attr.sample_stack_user.into());
     if attr.clockid != 0 {
-        print(out, format_args!(", clockid = {}", attr.clockid));
+        print(out, format_args!(", clockid{is}{}", attr.clockid));
     }
     hex(out, "sample_regs_intr", attr.sample_regs_intr);
     number(out, "aux_watermark", attr.aux_watermark.into());
@@ -288,11 +300,11 @@ fn push_attr(out: &mut Vec<u8>, attr: &Attr) {
 }
 
 /// Appends the names of the bits that are set, in the order of the table.
-fn push_bits(out: &mut Vec<u8>, name: &str, value: u64, names: &[(u64, &str)]) {
+fn push_bits(out: &mut Vec<u8>, (name, is): (&str, &str), value: u64, names: &[(u64, &str)]) {
     if value == 0 {
         return;
     }
-    print(out, format_args!(", {name} = "));
+    print(out, format_args!(", {name}{is}"));
     for (number, (_, name)) in names.iter().filter(|(bit, _)| value & bit != 0).enumerate() {
         print(out, format_args!("{}{name}", if number > 0 { "|" } else { "" }));
     }

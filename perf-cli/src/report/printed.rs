@@ -11,6 +11,7 @@ use crate::colors::Colors;
 use crate::escape::{print, push_name};
 use crate::outcome::Failure;
 use crate::output::Output;
+use crate::quality::grouped;
 use crate::streams;
 
 /// The keys of memory accesses, as perf prints them.
@@ -27,14 +28,12 @@ impl ReportView<'_> {
 
     pub(super) fn style(&self) -> text::TableStyle {
         let args = self.args;
-        let is_terminal = streams::are_of_process() && std::io::stdout().is_terminal();
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
         let fits = args.column_widths.is_empty() && args.field_separator.is_none();
         text::TableStyle {
             widths: args.column_widths.clone(),
             separator: args.field_separator,
             terminal: terminal().filter(|_| fits),
-            colors: Colors(is_terminal && !no_color),
+            colors: Colors::of(args.color),
             ns: args.ns,
             elided: self.elided().into_iter().map(|(key, ..)| ReportColumn::Key(key)).collect(),
             has_dso_filter: !args.only.dsos.is_empty(),
@@ -69,7 +68,7 @@ impl ReportView<'_> {
         out.extend_from_slice(b"#\n");
         quality::push(out, self.report);
         if beyond > 0 {
-            let beyond = quality::grouped(beyond);
+            let beyond = grouped(beyond);
             print(
                 out,
                 format_args!(

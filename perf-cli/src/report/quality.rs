@@ -8,6 +8,7 @@ use perf_symbol::unwind::StackEnd;
 use perf_symbol::{Doubt, SymbolLookup};
 
 use crate::escape::{print, push_name};
+use crate::quality::grouped;
 
 /// The largest number of files that are listed.
 const LISTED: usize = 3;
@@ -43,10 +44,31 @@ pub(super) fn line(samples: u64, quality: &Quality) -> String {
     line
 }
 
+/// The share of named frames, in percent, from which on stacks are taken to be right although they are not rooted.
+const GOOD: f64 = 90.0;
+
+/// Returns whether most stacks end before the first function of the program, and nothing else is wrong with them: those by frame
+/// pointers, which the start of libc does not keep.
+fn lacks_starts_alone(quality: &Quality) -> bool {
+    let ends_early = quality.stacks_with(StackEnd::NoUnwindInfo);
+    let is_good = quality.guessed() == 0 && percent(quality.named(), quality.frames()) >= GOOD;
+    ends_early > 0 && 2 * ends_early >= quality.stacks() && is_good
+}
+
 /// Appends the quality.
 pub(super) fn push(out: &mut Vec<u8>, report: &Report) {
     let (quality, missing) = (report.quality(), report.missing());
     print(out, format_args!("# {}\n", line(report.selected(), quality)));
+    if lacks_starts_alone(quality) {
+        let named = percent(quality.named(), quality.frames());
+        print(
+            out,
+            format_args!(
+                "# Stacks that are not rooted lack the start of the program or thread, such as libc's, which has no frame pointer. \
+                 {named:.1} % of frames have names\n"
+            ),
+        );
+    }
     for it in missing.iter().take(LISTED) {
         out.extend_from_slice(b"# ");
         push_missing(out, it);
@@ -106,28 +128,22 @@ fn push_missing(out: &mut Vec<u8>, it: &MissingSymbols) {
     print(out, format_args!(": {frames} without a name: {}\n", it.cause()));
 }
 
-/// Returns a number with commas between groups of three digits.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Stacks by frame pointers: so many that are rooted, and that end early.
+    fn quality(rooted: u64, early: u64) -> Quality {
+        let mut quality = Quality::default();
+        quality.count_stacks(StackEnd::Rooted, rooted);
+        quality.count_stacks(StackEnd::NoUnwindInfo, early);
+        quality
+    }
+
     #[test]
-    fn digits_in_groups() {
-        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (22_246, "22,246"), (1_234_567, "1,234,567")];
-        for (number, text) in cases {
-            assert_eq!(grouped(number), text);
-        }
+    fn stacks_that_lack_their_starts_need_frames_with_names() {
+        // No frame is counted, so that none has a name.
+        assert!(!lacks_starts_alone(&quality(0, 10)));
+        assert!(!lacks_starts_alone(&quality(0, 0)));
     }
 }

@@ -87,7 +87,7 @@ fn printed(args: &[&str], limits: Limits, samples: u64, places: u64) -> String {
         errors: Box::new(std::io::sink()),
     };
     let run = || {
-        crate::input::read(&args.file, |reader, memory| {
+        crate::input::read(&args.files.0[0], |reader, memory| {
             let outcome = report(&reader, memory, &args, limits);
             assert_eq!(outcome.unwrap(), Outcome::Clean);
             Ok(Outcome::Clean)

@@ -236,3 +236,20 @@ fn bytes_that_the_kernel_did_not_write() {
     assert_eq!(record["sample_id"], json!({"pid": 7, "tid": 8, "time": 1000}));
     assert!(dump(&path, &[]).out.contains("stale_bytes=24"));
 }
+
+/// The verbs that do not list every fault say in words what is lost.
+#[test]
+fn a_file_that_is_cut_off_is_said_in_words() {
+    let bytes = std::fs::read(testdata::path("everything.data")).unwrap();
+    let path = scratch("cut-in-words.data", &bytes[..60_000]);
+    for verb in ["info", "report", "script"] {
+        let run = crate::perfdata([verb.as_ref(), path.as_os_str()]);
+        assert_eq!(run.status, 3, "{verb}: {}", run.err);
+        let first = run.err.lines().next().unwrap();
+        assert!(
+            first.starts_with("perfdata: the capture is cut off: it has 59,416 of 161,328 bytes"),
+            "{verb}: {first}"
+        );
+        assert_eq!(run.err.matches("feature table: needs").count(), 1, "{verb}: {}", run.err);
+    }
+}

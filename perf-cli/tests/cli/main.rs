@@ -2,16 +2,20 @@
 //! end.
 
 mod clean;
+mod compressed;
 mod damage;
 mod default;
 mod edit;
 mod features;
 mod filters;
+mod greeting;
 #[cfg(unix)]
 mod inputs;
 mod modes;
+mod perf_verbs;
 mod provisional;
 mod repair;
+mod several;
 mod shell;
 mod time_order;
 mod tracepoints;

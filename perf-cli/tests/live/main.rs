@@ -8,6 +8,7 @@ mod annotate;
 mod dependencies;
 mod list;
 mod packages;
+mod perf_habits;
 mod record;
 mod ring;
 mod stat;
@@ -23,6 +24,7 @@ fn main() -> std::process::ExitCode {
         dependencies::TESTS,
         list::TESTS,
         packages::TESTS,
+        perf_habits::TESTS,
         record::aux_area::TESTS,
         record::bpf::TESTS,
         record::cache::TESTS,

@@ -112,6 +112,13 @@ pub(super) fn check_without(groups: &[EventGroup], needs: Option<&str>) -> Resul
     })
 }
 
+/// Returns whether an event writes a hardware trace to an AUX area, such as `intel_pt//`, or is one that cannot be recorded.
+#[must_use]
+pub fn has_aux_events(groups: &[EventGroup]) -> bool {
+    let mut events = groups.iter().flat_map(|group| &group.events);
+    events.any(|event| event.pmu.as_deref().is_some_and(|pmu| Tracer::of(pmu).is_some()))
+}
+
 /// Returns the only event that writes to an AUX area, and its tracer; `None` if there is none.
 pub(super) fn tracer(groups: &[EventGroup]) -> Result<Option<(AuxEventIndex, Tracer)>, Error> {
     let mut found: Option<(AuxEventIndex, Tracer)> = None;

@@ -49,7 +49,10 @@ impl Word {
     fn of(text: &str, verb: &Command) -> Self {
         let takes_one = |arg: &Arg| arg.get_action().takes_values() && !is_optional(arg);
         if let Some(name) = text.strip_prefix("--").filter(|name| !name.is_empty()) {
-            let option = verb.get_arguments().find(|arg| arg.get_long() == Some(name));
+            let longs = || verb.get_arguments().filter_map(|arg| Some((arg, arg.get_long()?)));
+            let mut short_for = longs().filter(|(_, long)| long.starts_with(name));
+            let only = short_for.next().filter(|_| short_for.next().is_none());
+            let option = longs().find(|(_, long)| *long == name).or(only).map(|(arg, _)| arg);
             return if option.is_some_and(takes_one) { Self::TakesNext } else { Self::Options };
         }
         let Some(shorts) = text.strip_prefix('-').filter(|shorts| !shorts.is_empty() && *shorts != "-")
@@ -101,6 +104,7 @@ mod tests {
             ("-o -Ifile true", "-o -Ifile true"),
             ("--output -Ifile true", "--output -Ifile true"),
             ("--freq=99 -z1", "--freq=99 -z=1"),
+            ("--call-g dwarf -z1", "--call-g dwarf -z=1"),
             ("true -Iax", "true -Iax"),
             ("-- -Iax", "-- -Iax"),
         ] {

@@ -110,10 +110,14 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) namespaces: bool,
 
-    /// Clock for the times, by a name such as monotonic, mono or CLOCK_MONOTONIC, or by its number [default: the
-    /// kernel's own, sched_clock]
-    #[arg(short = 'k', long, value_name = "CLOCK", value_parser = values::clock)]
+    /// Clock for the times, by a name such as monotonic, mono or CLOCK_MONOTONIC, or by its number [default: monotonic; the
+    /// kernel's own, sched_clock, with a hardware trace]. How the clock relates to the date is recorded, too
+    #[arg(short = 'k', long, value_name = "CLOCK", value_parser = values::clock, overrides_with = "no_clockid")]
     pub(crate) clockid: Option<i32>,
+
+    /// Use the kernel's own clock, as perf record does without --clockid. No date is recorded then
+    #[arg(long, overrides_with = "clockid")]
+    pub(crate) no_clockid: bool,
 
     #[command(flatten)]
     pub(crate) samples: SampleArgs,

@@ -9,7 +9,7 @@ use perf_open::abi::event::HwId;
 use perf_open::abi::sample_type::SampleType;
 use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
-use perf_record::{CallGraphMode, CgroupDirectory, RecordOptions, Targets, ThreadMask};
+use perf_record::{CallGraphMode, CgroupDirectory, RecordOptions, Targets, ThreadMask, has_aux_events};
 
 use super::{off_cpu, sched, threads, tracer};
 use crate::args::live::record::{Delay, EventOption, Freq, RecordArgs, RegisterOption, register_names};
@@ -150,6 +150,20 @@ pub(super) fn prints_registers(args: &RecordArgs) -> Result<bool, Failure> {
     Ok(true)
 }
 
+/// `CLOCK_MONOTONIC`.
+const MONOTONIC: i32 = 1;
+
+/// Returns the clock of the times; `None` for the kernel's own. Without a choice, it is the one that jitdumps have, and whose relation to
+/// the wall clock is recorded. The times of hardware traces are converted to the kernel's own clock alone.
+fn clock(args: &RecordArgs, groups: &[EventGroup]) -> Option<i32> {
+    let area = &args.aux_area;
+    let asks_for_area = area.snapshot.is_some()
+        || area.aux_sample.is_some()
+        || args.mmap_pages.is_some_and(|pages| pages.aux.is_some());
+    let is_default = !args.no_clockid && !asks_for_area && !has_aux_events(groups);
+    args.clockid.or(is_default.then_some(MONOTONIC))
+}
+
 /// Returns the options of the command line.
 pub(super) fn of(
     args: &RecordArgs,
@@ -177,7 +191,7 @@ pub(super) fn of(
             // The tracepoint of a thread has the switches away from it, and not those to it.
             || args.sched && !matches!(observed, Targets::Cpus(_)),
         namespaces: args.namespaces,
-        clockid: args.clockid,
+        clockid: clock(args, groups),
         branches: samples.branch_filter.or(samples.branch_any.then_some(BranchSampleType::ANY)),
         regs_intr: mask(samples.intr_regs),
         regs_user: mask(samples.user_regs),

@@ -47,7 +47,7 @@ fn browse_named(capture: &str, args: &[&str], act: &mut dyn FnMut(&mut Browser<'
     let streams = Streams { input: Box::new(empty()), output: Box::new(sink()), errors: Box::new(sink()) };
     let limits = Options::default().limits;
     let run = || {
-        crate::input::read(&args.file, |reader, memory| {
+        crate::input::read(&args.files.0[0], |reader, memory| {
             with_report(&reader, memory, &args, &args.only, limits, &mut |view| {
                 let header = ["first".to_owned(), "second".to_owned()];
                 let check_time = |time: &str| match time {

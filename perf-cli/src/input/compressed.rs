@@ -1,0 +1,171 @@
+//! Captures that are compressed whole: by gzip, xz or Zstandard.
+//!
+//! They are decompressed into a file without a name, in the folder for temporary files: a capture can be larger than memory.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use perf_mmap::FileMapping;
+use ruzstd::decoding::StreamingDecoder;
+use xz4rust::{DICT_SIZE_MIN, XzDecoder};
+
+use super::named;
+use crate::escape::shown;
+use crate::outcome::Failure;
+use crate::output::{BUFFER, say};
+
+/// The largest window that `xz -9` and `zstd --long=27` need: decoders have no more memory.
+const WINDOW: usize = 128 << 20;
+
+/// How many times the bytes of a file a capture may have, and how many bytes it may have in any case. Captures shrink to a tenth.
+const EXPANSION: u64 = 1000;
+const FLOOR: u64 = 64 << 20;
+
+/// The bytes that are read at once.
+const STEP: usize = 1 << 16;
+
+/// A capture that was decompressed.
+pub(super) struct Decompressed {
+    pub(super) map: FileMapping,
+    /// Whether all of it was decompressed.
+    pub(super) is_whole: bool,
+}
+
+/// Decompresses the capture of a file; `None` if the file is not compressed. What is compressed by Zstandard and is no capture may be an
+/// archive, and is none either.
+///
+/// # Errors
+///
+/// If nothing can be decompressed, if the capture is larger than the limit, or if there is no room for it.
+pub(super) fn decompressed(path: &Path) -> Result<Option<Decompressed>, Failure> {
+    // Opening a pipe may block. What cannot be read is reported by the reader of captures.
+    let Some(size) = std::fs::metadata(path).ok().filter(|it| it.is_file()).map(|it| it.len()) else {
+        return Ok(None);
+    };
+    let opened = File::open(path).and_then(decoder);
+    let Ok(Some(decoder)) = opened else { return Ok(None) };
+    let limit = size.saturating_mul(EXPANSION).max(FLOOR);
+    let failure = |error: io::Error| named(path, error);
+    let (file, fault) = unpacked(decoder, limit).map_err(failure)?;
+    if let Some(error) = &fault {
+        say!("perfdata: {}: the compressed bytes are damaged or cut off: {error}", shown(path));
+    }
+    let map = FileMapping::new(&file).map_err(failure)?;
+    Ok(Some(Decompressed { map, is_whole: fault.is_none() }))
+}
+
+/// Writes what a decoder has into a file, up to a fault of the compressed bytes.
+fn unpacked(mut decoder: Box<dyn Read>, limit: u64) -> io::Result<(File, Option<io::Error>)> {
+    let mut file = tempfile::tempfile()?;
+    let (mut buffer, mut written) = (vec![0; BUFFER], 0_u64);
+    loop {
+        let read = match decoder.read(&mut buffer) {
+            Ok(0) => return Ok((file, None)),
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if written == 0 => return Err(error),
+            Err(error) => return Ok((file, Some(error))),
+        };
+        written = written.saturating_add(read as u64);
+        if written > limit {
+            let what =
+                format!("more than {limit} bytes are compressed in it; decompress it first if that is right");
+            return Err(io::Error::other(what));
+        }
+        file.write_all(buffer.get(..read).unwrap_or_default())?;
+    }
+}
+
+/// Returns the decoder of a file; `None` if it is not compressed.
+fn decoder(mut file: File) -> io::Result<Option<Box<dyn Read>>> {
+    let mut start = Vec::new();
+    Read::by_ref(&mut file).take(6).read_to_end(&mut start)?;
+    let start = start.as_slice();
+    let again = io::Cursor::new(start.to_vec()).chain(file);
+    if start.starts_with(b"\x1f\x8b") {
+        return Ok(Some(Box::new(flate2::read::MultiGzDecoder::new(again))));
+    }
+    if start == b"\xfd7zXZ\0" {
+        let decoder = XzDecoder::in_heap_with_alloc_dict_size(DICT_SIZE_MIN, WINDOW);
+        let from = BufReader::with_capacity(STEP, again);
+        return Ok(Some(Box::new(XzStreams { from, decoder, is_between: true })));
+    }
+    if !start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        return Ok(None);
+    }
+    let mut frames = ZstdFrames { from: Some(BufReader::with_capacity(STEP, again)), frame: None };
+    let mut magic = Vec::new();
+    frames.by_ref().take(8).read_to_end(&mut magic)?;
+    let is_capture = [b"PERFILE2", b"2ELIFREP", b"PERFFILE"].iter().any(|it| magic == *it);
+    Ok(if is_capture { Some(Box::new(io::Cursor::new(magic).chain(frames))) } else { None })
+}
+
+/// One or more streams of xz, which zeros may follow.
+struct XzStreams<R> {
+    from: R,
+    decoder: Box<XzDecoder<'static>>,
+    /// Whether no stream has begun since the last one ended.
+    is_between: bool,
+}
+
+impl<R: BufRead> Read for XzStreams<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let bytes = self.from.fill_buf()?;
+            if bytes.is_empty() {
+                let fault = io::Error::from(io::ErrorKind::UnexpectedEof);
+                return if self.is_between { Ok(0) } else { Err(fault) };
+            }
+            if self.is_between {
+                let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+                if zeros > 0 {
+                    self.from.consume(zeros);
+                    continue;
+                }
+                self.decoder.reset();
+                self.is_between = false;
+            }
+            let step = self.decoder.decode(bytes, buffer);
+            let step = step.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            self.from.consume(step.input_consumed());
+            self.is_between = step.is_end_of_stream();
+            if step.output_produced() > 0 {
+                return Ok(step.output_produced());
+            }
+            if !step.made_progress() && !self.is_between {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+        }
+    }
+}
+
+/// One or more frames of Zstandard.
+struct ZstdFrames<R: Read> {
+    /// The file, between two frames.
+    from: Option<R>,
+    frame: Option<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>,
+}
+
+impl<R: BufRead> Read for ZstdFrames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(mut from) = self.from.take() {
+                if from.fill_buf()?.is_empty() {
+                    self.from = Some(from);
+                    return Ok(0);
+                }
+                let frame = StreamingDecoder::new_with_max_window_size(from, WINDOW as u64);
+                self.frame = Some(frame.map_err(io::Error::other)?);
+            }
+            let Some(frame) = &mut self.frame else { return Ok(0) };
+            match frame.read(buffer)? {
+                0 if !buffer.is_empty() => self.from = self.frame.take().map(StreamingDecoder::into_inner),
+                read => return Ok(read),
+            }
+        }
+    }
+}
