@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 
 /// The verbs of perf 6.1 and 7.2, and what to do.
-const VERBS: [(&str, &str); 19] = [
+const VERBS: [(&str, &str); 18] = [
     ("bench", "it measures this machine and reads no capture; use perf bench"),
     (
         "buildid-cache",
@@ -46,7 +46,6 @@ const VERBS: [(&str, &str); 19] = [
         "timechart",
         "record with perfdata record --sched -a -- sleep 5; perfdata sched map prints what runs on each CPU, and perfdata export --to chrome writes a chart",
     ),
-    ("top", "record for some seconds, perfdata record -a -g -- sleep 5, and then run perfdata report"),
     (
         "trace",
         "record system calls, perfdata record -e 'raw_syscalls:*' -- COMMAND, and print them with perfdata script",

@@ -56,11 +56,8 @@ fn every_verb_of_perf_is_known() {
         help.lines().filter_map(|line| line.strip_prefix("   ")?.split_whitespace().next()).collect();
     assert!(verbs.len() > 20, "{verbs:?}");
     for verb in verbs {
-        // These two are being added.
-        if !["lock", "c2c"].contains(&verb) {
-            let answer = out(PERFDATA, &[verb, "--help"]);
-            assert!(!answer.contains("unrecognized subcommand"), "{verb}: {answer}");
-        }
+        let answer = out(PERFDATA, &[verb, "--help"]);
+        assert!(!answer.contains("unrecognized subcommand"), "{verb}: {answer}");
     }
 }
 
