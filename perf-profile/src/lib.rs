@@ -85,6 +85,7 @@ mod functions;
 mod hot_files;
 mod interpreter;
 mod limits;
+pub mod lock;
 mod missing_symbols;
 mod observer;
 pub mod off_cpu;

@@ -8,6 +8,7 @@ mod collect;
 mod commands;
 mod dump;
 mod folder;
+mod lock;
 mod off_cpu;
 mod options;
 pub(super) mod output;
