@@ -10,6 +10,7 @@
 //! not ended, which have limits.
 
 mod contention;
+mod counter;
 mod event;
 mod flags;
 mod functions;
@@ -22,8 +23,11 @@ mod tests;
 mod tracker;
 
 pub use contention::{Contention, ContentionFaults, ContentionKey, ContentionOptions};
+pub use counter::WAIT_EVENTS;
+pub(crate) use counter::{LockCounter, LockNote};
 pub use event::{LockEvent, LockId, LockSample};
 pub use flags::LockFlags;
+pub(crate) use functions::LockFunctions;
 pub use group::{LockGroup, LockGroupKey, LockStack};
 pub use reader::LockReader;
 pub use report::{LockGrouping, LockOptions, LockReport};

@@ -69,7 +69,11 @@ pub(crate) struct RefusedVerb {
 }
 
 #[derive(Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf lock contention")]
+#[command(mut_arg("vmlinux", |arg| arg.short(None::<char>)))]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of perf lock contention, where -k is the key"
+)]
 pub(crate) struct ContentionArgs {
     #[command(flatten)]
     pub(crate) file: Capture,

@@ -25,6 +25,12 @@ pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.profile.off_cpu {
         return Err("--off-cpu: the table switches has these times; leave the option out".into());
     }
+    if args.profile.lock_waits {
+        return Err(
+            "--lock-waits: there is no table of these times; use perfdata lock waits, or another format"
+                .into(),
+        );
+    }
     if args.output == Path::new("-") {
         return Err("-o -: Parquet needs a folder; give its name".into());
     }

@@ -356,7 +356,8 @@ impl ContentionPass<'_> {
             ContentionKey::Caller => {
                 let mut key = 0;
                 self.callers(at, counted, |_, it, _| {
-                    key ^= it.frame.ip.wrapping_mul(RATIO);
+                    // Linux's hash of 64 bits has 32, however many are asked for.
+                    key ^= it.frame.ip.wrapping_mul(RATIO) & u64::from(u32::MAX);
                     true
                 })?;
                 Ok(key)
@@ -440,7 +441,8 @@ impl ContentionPass<'_> {
             return Ok(Vec::new());
         }
         let (stack, _) = counted.stack(at, &mut self.symbols)?;
-        let frames = stack.iter().take(self.options.max_stack).map(|it| {
+        // perf's list ends at the first zero.
+        let frames = stack.iter().take(self.options.max_stack).take_while(|it| it.frame.ip != 0).map(|it| {
             let is_kernel = it.frame.mode == CpuMode::KERNEL;
             let name = if is_kernel { function_at(at, &mut self.symbols, &it.frame) } else { Vec::new() };
             ContentionFrame { ip: it.frame.ip, name: name.into() }

@@ -63,7 +63,7 @@ impl LockFlags {
     pub fn of_name(name: &str) -> Vec<Self> {
         match name {
             "mutex-spin" => return vec![Self(Self::MUTEX.0 | Self::SPIN.0)],
-            "percpu-rwsem" => return Self::of_name("pcpu-sem"),
+            "pcpu-sem" => return Self::of_name("percpu-rwsem"),
             _ => {}
         }
         TYPES.iter().filter(|it| it.name == name || it.class == name).map(|it| it.flags).collect()
@@ -105,8 +105,8 @@ const TYPES: [LockType; 13] = {
         lock_type(RT, "rt-mutex", "rt-mutex"),
         lock_type(RT | READ, "rwlock-rt:R", "rwlock-rt"),
         lock_type(RT | WRITE, "rwlock-rt:W", "rwlock-rt"),
-        lock_type(PERCPU | READ, "pcpu-sem:R", "pcpu-sem"),
-        lock_type(PERCPU | WRITE, "pcpu-sem:W", "pcpu-sem"),
+        lock_type(PERCPU | READ, "pcpu-sem:R", "percpu-rwsem"),
+        lock_type(PERCPU | WRITE, "pcpu-sem:W", "percpu-rwsem"),
         lock_type(MUTEX, "mutex", "mutex"),
         lock_type(MUTEX | SPIN, "mutex", "mutex"),
     ]

@@ -81,7 +81,7 @@ fn types_have_the_names_of_each_version() {
     assert_eq!(names(0), ("semaphore", "semaphore", "semaphore"));
     assert_eq!(names(1 | 4), ("rwlock:W", "rwlock:W", "rwlock"));
     assert_eq!(names(8), ("rtmutex", "rt-mutex", "rt-mutex"));
-    assert_eq!(names(16 | 2), ("pcpu-sem:R", "pcpu-sem:R", "pcpu-sem"));
+    assert_eq!(names(16 | 2), ("pcpu-sem:R", "pcpu-sem:R", "percpu-rwsem"));
     assert_eq!(names(32 | 1), ("mutex", "mutex", "mutex"));
     assert_eq!(names(64 | 1), ("unknown", "spinlock", "spinlock"));
     assert_eq!(names(8 | 1), ("unknown", "unknown", "unknown"));
