@@ -18,7 +18,8 @@ pub(crate) fn run(args: &LockArgs) -> Result<Outcome, Failure> {
             crate::input::read(&args.file, |reader, memory| waits::run(&reader, memory, args))
         }
         LockVerb::Record(_) => refused("record", "use perfdata record --lock"),
-        LockVerb::Report(_) | LockVerb::Info(_) => refused(
+        LockVerb::Info(_) => refused("info", "use perfdata info, or perfdata lock contention"),
+        LockVerb::Report(_) => refused(
             "report",
             "it needs the tracepoints of a kernel for debugging (CONFIG_LOCK_STAT); use perfdata lock contention",
         ),

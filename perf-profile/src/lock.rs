@@ -10,26 +10,17 @@
 //! not ended, which have limits.
 
 mod contention;
-mod counter;
-mod event;
-mod flags;
-mod functions;
 mod group;
-mod reader;
 mod report;
 mod row;
 #[cfg(test)]
 mod tests;
-mod tracker;
 
 pub use contention::{Contention, ContentionFaults, ContentionKey, ContentionOptions};
-pub use counter::WAIT_EVENTS;
-pub(crate) use counter::{LockCounter, LockNote};
-pub use event::{LockEvent, LockId, LockSample};
-pub use flags::LockFlags;
-pub(crate) use functions::LockFunctions;
 pub use group::{LockGroup, LockGroupKey, LockStack};
-pub use reader::LockReader;
 pub use report::{LockGrouping, LockOptions, LockReport};
 pub use row::{ContentionFrame, ContentionRow, ContentionSort};
-pub use tracker::{LockCounts, LockTracker, LockWait};
+
+pub use crate::lock_waits::{
+    LockCounts, LockEvent, LockFlags, LockId, LockReader, LockSample, LockTracker, LockWait, WAIT_EVENTS,
+};

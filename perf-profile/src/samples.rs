@@ -25,7 +25,7 @@ use perf_session::Session;
 
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
-use crate::lock::LockCounter;
+use crate::lock_waits::LockCounter;
 use crate::observer::Observer;
 use crate::off_cpu::{WaitKind, selected_kind};
 use crate::selection::Selection;

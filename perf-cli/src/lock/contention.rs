@@ -169,6 +169,10 @@ impl Table<'_> {
         (printed, total, broken)
     }
 
+    fn kind(&self, row: &ContentionRow) -> &'static str {
+        if self.version == PerfVersion::V6_1 { row.flags.name_in_6_1() } else { row.flags.name() }
+    }
+
     fn comm(&mut self, row: &ContentionRow) -> Vec<u8> {
         let tid = row.key as i32;
         if tid == -1 && self.version != PerfVersion::V6_1 {
@@ -209,7 +213,7 @@ impl Table<'_> {
                     print(out, format_args!("  {:016x}   {name} ({class})\n", row.key));
                 }
                 _ => {
-                    let kind = row.flags.name(self.version);
+                    let kind = self.kind(row);
                     print(out, format_args!("  {kind:>10}   {}\n", OneLine(&row.name)));
                 }
             }
@@ -285,7 +289,7 @@ impl Table<'_> {
                     print(out, format_args!("{:x}{sep} {name}{sep} {class}", row.key));
                 }
                 _ => {
-                    print(out, format_args!("{}{sep} {}", row.flags.name(self.version), OneLine(&row.name)));
+                    print(out, format_args!("{}{sep} {}", self.kind(row), OneLine(&row.name)));
                 }
             }
             for (number, frame) in row.stack.iter().enumerate().filter(|_| shows_stacks) {
@@ -334,7 +338,7 @@ impl Table<'_> {
                     value["type"] = row.flags.class().into();
                 }
                 _ => {
-                    value["type"] = row.flags.name(self.version).into();
+                    value["type"] = self.kind(row).into();
                     value["caller"] = text(&row.name);
                 }
             }

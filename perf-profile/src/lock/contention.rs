@@ -11,12 +11,12 @@ use perf_parse::{EventRecord, FileError, Record};
 use perf_session::{Frame, SampleContext, Session};
 use perf_symbol::StackFrame;
 
-use super::event::{LockEvent, LockSample};
-use super::flags::LockFlags;
-use super::functions::LockFunctions;
-use super::reader::LockReader;
 use super::row::{ContentionFrame, ContentionRow, ContentionSort};
 use crate::error::ProfileError;
+use crate::lock_waits::LockFlags;
+use crate::lock_waits::LockFunctions;
+use crate::lock_waits::LockReader;
+use crate::lock_waits::{LockEvent, LockSample};
 use crate::observer::Observer;
 use crate::samples::Samples;
 use crate::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
@@ -160,7 +160,7 @@ impl Samples<'_> {
             options: options.clone(),
             reader,
             symbols: symbols.clone(),
-            functions: LockFunctions::new(options.version),
+            functions: LockFunctions::new(options.version != PerfVersion::V6_1),
             rows: Vec::new(),
             by_key: HashMap::new(),
             states: HashMap::new(),

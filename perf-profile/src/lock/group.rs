@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::event::LockId;
-use super::tracker::LockWait;
+use crate::lock_waits::LockId;
+use crate::lock_waits::LockWait;
 use crate::sched::{Amount, Histogram, entry, sorted};
 
 /// What a row of a [`LockReport`](super::LockReport) is of. What all of its waits have in common is set.

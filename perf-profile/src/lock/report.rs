@@ -8,16 +8,16 @@ use perf_parse::file::Account;
 use perf_parse::{EventRecord, FileError};
 use perf_session::{SampleContext, Session};
 
-use super::event::{LockEvent, LockId};
-use super::functions::LockFunctions;
 use super::group::{LockGroup, LockGroupKey};
-use super::reader::LockReader;
-use super::tracker::{LockCounts, LockTracker, LockWait};
 use crate::error::ProfileError;
+use crate::lock_waits::LockFunctions;
+use crate::lock_waits::LockReader;
+use crate::lock_waits::{LockCounts, LockTracker, LockWait};
+use crate::lock_waits::{LockEvent, LockId};
 use crate::observer::Observer;
 use crate::samples::Samples;
 use crate::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
-use crate::sched::{NO_STACK, PerfVersion, WaitStacks};
+use crate::sched::{NO_STACK, WaitStacks};
 use crate::symbols::Symbols;
 
 /// What a [`LockReport`] has a row for.
@@ -104,7 +104,7 @@ impl Samples<'_> {
             reader,
             tracker: LockTracker::default(),
             stacks: WaitStacks::new(symbols.clone(), options.max_stack),
-            functions: LockFunctions::new(PerfVersion::V7_2),
+            functions: LockFunctions::new(true),
             groups: HashMap::new(),
             comms: HashMap::new(),
             dropped: 0,

@@ -3,7 +3,7 @@
 use core::str::FromStr;
 use std::sync::Arc;
 
-use super::flags::LockFlags;
+use crate::lock_waits::LockFlags;
 use crate::sched::Histogram;
 
 /// The waits of a caller or a thread, or for a lock.

@@ -1,7 +1,6 @@
 //! Tests of what no capture is needed for.
 
 use super::*;
-use crate::sched::PerfVersion;
 
 fn sample(time: u64, tid: i32, event: LockEvent) -> LockSample {
     LockSample { time, pid: 7, tid, event }
@@ -76,8 +75,7 @@ fn waits_beyond_the_limits_are_counted() {
 
 #[test]
 fn types_have_the_names_of_each_version() {
-    let (old, new) = (PerfVersion::V6_1, PerfVersion::V7_2);
-    let names = |flags| (LockFlags(flags).name(old), LockFlags(flags).name(new), LockFlags(flags).class());
+    let names = |flags| (LockFlags(flags).name_in_6_1(), LockFlags(flags).name(), LockFlags(flags).class());
     assert_eq!(names(0), ("semaphore", "semaphore", "semaphore"));
     assert_eq!(names(1 | 4), ("rwlock:W", "rwlock:W", "rwlock"));
     assert_eq!(names(8), ("rtmutex", "rt-mutex", "rt-mutex"));

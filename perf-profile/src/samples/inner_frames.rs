@@ -3,9 +3,8 @@
 use perf_session::SampleContext;
 use perf_symbol::StackFrame;
 
-use crate::lock::LockFunctions;
+use crate::lock_waits::LockFunctions;
 use crate::off_cpu::SchedulerFrames;
-use crate::sched::PerfVersion;
 use crate::symbols::Symbols;
 
 /// The functions whose frames are left out.
@@ -27,7 +26,7 @@ pub(super) struct InnerFrames {
 
 impl Default for InnerFrames {
     fn default() -> Self {
-        Self { scheduler: SchedulerFrames::default(), locks: LockFunctions::new(PerfVersion::V7_2) }
+        Self { scheduler: SchedulerFrames::default(), locks: LockFunctions::new(true) }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::builder::{PendingSample, ProfileBuilder, SampleTask};
 use crate::error::ProfileError;
 use crate::function_table::NamingOptions;
 use crate::limits::Limits;
-use crate::lock::{LockCounter, LockNote};
+use crate::lock_waits::{LockCounter, LockNote};
 use crate::observer::Observer;
 use crate::off_cpu::{OffCpuTracker, SwitchReader, ThreadSwitch, WaitEnd, WaitKind};
 use crate::origin::CaptureOrigin;

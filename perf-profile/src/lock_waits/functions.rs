@@ -6,13 +6,13 @@ use perf_abi::record::CpuMode;
 use perf_session::SampleContext;
 use perf_symbol::StackFrame;
 
-use crate::sched::PerfVersion;
 use crate::symbols::Symbols;
 
 /// Finds the frames at the inner end of a stack that take a lock or wait for it.
 #[derive(Clone, Debug)]
 pub(crate) struct LockFunctions {
-    version: PerfVersion,
+    /// Whether those of the tracepoint are left out too.
+    of_tracepoint: bool,
     /// The addresses in the kernel, once they were looked up.
     ranges: Option<Vec<Range<u64>>>,
 }
@@ -27,9 +27,9 @@ const SECTIONS: [(&[u8], &[u8]); 2] =
 const TRACEPOINT: [&[u8]; 2] = [b"__traceiter_contention_begin", b"trace_contention_begin"];
 
 impl LockFunctions {
-    /// Finds those that a version of perf leaves out.
-    pub(crate) fn new(version: PerfVersion) -> Self {
-        Self { version, ranges: None }
+    /// Finds those that perf leaves out: of the tracepoint since Linux 6.9.
+    pub(crate) fn new(of_tracepoint: bool) -> Self {
+        Self { of_tracepoint, ranges: None }
     }
 
     /// Returns whether an address is in a function of the kernel that takes locks. Without symbols of the kernel, none is.
@@ -41,8 +41,8 @@ impl LockFunctions {
         symbols: &mut Symbols,
         address: u64,
     ) -> bool {
-        let version = self.version;
-        let ranges = self.ranges.get_or_insert_with(|| ranges(version, at, symbols));
+        let of_tracepoint = self.of_tracepoint;
+        let ranges = self.ranges.get_or_insert_with(|| ranges(of_tracepoint, at, symbols));
         ranges.iter().any(|range| range.contains(&address))
     }
 
@@ -68,13 +68,13 @@ impl LockFunctions {
     }
 }
 
-fn ranges(version: PerfVersion, at: &SampleContext<'_, '_>, symbols: &mut Symbols) -> Vec<Range<u64>> {
+fn ranges(of_tracepoint: bool, at: &SampleContext<'_, '_>, symbols: &mut Symbols) -> Vec<Range<u64>> {
     let Some(symbolizer) = symbols.symbolizer_mut() else { return Vec::new() };
     let mut find = |name: &[u8]| symbolizer.kernel_symbol(at.session(), name);
     let sections: Vec<_> =
         SECTIONS.iter().filter_map(|(start, end)| Some(find(start)?.start..find(end)?.start)).collect();
     // perf needs the first one.
-    if sections.is_empty() || version == PerfVersion::V6_1 {
+    if sections.is_empty() || !of_tracepoint {
         return sections;
     }
     sections.into_iter().chain(TRACEPOINT.iter().filter_map(|name| find(name))).collect()

@@ -5,8 +5,6 @@ use perf_abi::record::RecordType;
 use perf_parse::{EventRecord, Record};
 
 use super::event::{LockEvent, LockId, LockSample};
-use super::flags::LockFlags;
-use crate::sched::PerfVersion;
 
 /// A wait for a lock of the kernel, or for a futex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +84,7 @@ impl<T: Copy> LockTracker<T> {
         let thread = (sample.tid, if sample.tid == 0 { cpu.unwrap_or(0) } else { 0 });
         match sample.event {
             LockEvent::Begin { address, flags } => {
-                self.begin(thread, LockId::Kernel(address), kind(flags), sample.time, kept);
+                self.begin(thread, LockId::Kernel(address), flags.name(), sample.time, kept);
                 None
             }
             LockEvent::FutexBegin { address, operation } => {
@@ -157,8 +155,4 @@ impl<T: Copy> LockTracker<T> {
         let open: usize = self.waiting.values().map(Vec::len).sum();
         LockCounts { unfinished: self.counts.unfinished + open as u64, ..self.counts }
     }
-}
-
-fn kind(flags: LockFlags) -> &'static str {
-    flags.name(PerfVersion::V7_2)
 }

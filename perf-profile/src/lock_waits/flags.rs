@@ -1,7 +1,5 @@
 //! The types of the kernel's locks.
 
-use crate::sched::PerfVersion;
-
 /// The type of a lock of the kernel, and for what it is taken: `flags` of `lock:contention_begin`.
 ///
 /// Linux: `LCB_F_SPIN` and others, `include/trace/events/lock.h`.
@@ -10,12 +8,11 @@ use crate::sched::PerfVersion;
 ///
 /// ```
 /// use perf_profile::lock::LockFlags;
-/// use perf_profile::sched::PerfVersion;
 ///
 /// let flags = LockFlags(LockFlags::SPIN.0 | LockFlags::READ.0);
-/// assert_eq!(flags.name(PerfVersion::V7_2), "rwlock:R");
+/// assert_eq!(flags.name(), "rwlock:R");
 /// assert_eq!(LockFlags::of_name("rwlock").len(), 2);
-/// assert_eq!(LockFlags(1 << 9).name(PerfVersion::V6_1), "unknown");
+/// assert_eq!(LockFlags(1 << 9).name_in_6_1(), "unknown");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LockFlags(pub u32);
@@ -42,20 +39,26 @@ impl LockFlags {
 
     /// Returns the name of the type with the way in which it is taken, as perf prints it with a caller; `unknown` for others.
     ///
-    /// perf: `lock_type_table`, `tools/perf/builtin-lock.c`. Version 7.2 ignores flags that it does not know.
+    /// perf: `lock_type_table`, `tools/perf/builtin-lock.c`, of Linux 7.2. Flags that it does not know are ignored.
     #[must_use]
-    pub fn name(self, version: PerfVersion) -> &'static str {
-        match (self.find(version), version) {
-            (Some(LockType { flags: Self::RT, .. }), PerfVersion::V6_1) => "rtmutex",
-            (Some(it), _) => it.name,
-            (None, _) => "unknown",
+    pub fn name(self) -> &'static str {
+        self.known().map_or("unknown", |it| it.name)
+    }
+
+    /// Returns the same as perf 6.1 prints it: `rtmutex`, and `unknown` with any flag that it does not know.
+    #[must_use]
+    pub fn name_in_6_1(self) -> &'static str {
+        match TYPES.iter().find(|it| it.flags == self) {
+            Some(LockType { flags: Self::RT, .. }) => "rtmutex",
+            Some(it) => it.name,
+            None => "unknown",
         }
     }
 
     /// Returns the name of the type alone, as perf 7.2 prints it with the address of a lock.
     #[must_use]
     pub fn class(self) -> &'static str {
-        self.find(PerfVersion::V7_2).map_or("unknown", |it| it.class)
+        self.known().map_or("unknown", |it| it.class)
     }
 
     /// Returns the types that a name stands for: `rwlock` is `rwlock:R` and `rwlock:W`. Empty if there is no such type.
@@ -69,9 +72,8 @@ impl LockFlags {
         TYPES.iter().filter(|it| it.name == name || it.class == name).map(|it| it.flags).collect()
     }
 
-    fn find(self, version: PerfVersion) -> Option<&'static LockType> {
-        let known = if version == PerfVersion::V6_1 { u32::MAX } else { KNOWN };
-        TYPES.iter().find(|it| it.flags.0 == self.0 & known)
+    fn known(self) -> Option<&'static LockType> {
+        TYPES.iter().find(|it| it.flags.0 == self.0 & KNOWN)
     }
 }
 
