@@ -52,15 +52,12 @@ impl LockGroup {
     pub(super) fn wait(&mut self, wait: &LockWait<u32>) {
         let time = wait.end - wait.start;
         self.waits.add(time);
-        for amount in [
+        let amounts = [
             entry(&mut self.threads, wait.tid),
             entry(&mut self.locks, wait.lock),
             entry(&mut self.stacks, LockStack { number: wait.kept, kind: wait.kind }),
-        ] {
-            if let Some(amount) = amount {
-                amount.add(time);
-            }
-        }
+        ];
+        amounts.into_iter().flatten().for_each(|amount| amount.add(time));
     }
 
     /// Returns the threads that waited, the longest first; up to 4096.
