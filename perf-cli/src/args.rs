@@ -16,6 +16,7 @@ pub(crate) mod itrace;
 pub(crate) mod listed;
 #[cfg(target_os = "linux")]
 pub(crate) mod live;
+pub(crate) mod lock;
 pub(crate) mod only;
 mod optional;
 mod perf_options;
@@ -105,6 +106,9 @@ pub(crate) enum Verb {
     /// Show when threads run and wait, and why, as perf sched does
     #[command(after_help = sched::EXAMPLES)]
     Sched(sched::SchedArgs),
+    /// Show for how long threads wait for locks, and where, as perf lock contention does
+    #[command(after_help = lock::EXAMPLES)]
+    Lock(lock::LockArgs),
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]
     Fold(fold::FoldArgs),
@@ -160,6 +164,7 @@ impl Verb {
             Self::Report(args) => Some(&args.reading),
             Self::Annotate(args) => Some(&args.reading),
             Self::Sched(args) => args.verb.reading(),
+            Self::Lock(args) => args.verb.reading(),
             Self::Fold(args) => Some(&args.profile.reading),
             Self::Diff(args) => Some(&args.reading),
             Self::Flamegraph(args) => Some(&args.profile.reading),

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Outcome, Failure> {
             symbols: &args.symbols,
             naming: &args.naming,
             off_cpu: false,
+            lock_waits: false,
             wakers: 0,
             marks: false,
             itrace: args.itrace,

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &FlamegraphArgs) -> Result<Outcome, Failure> {
     let mut options = flamegraph::Options::default();
     options.captures = capture_names(&args.profile.files.0);
     options.threads = args.profile.threads();
-    options.event = selection::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
+    options.event = selection::first_event(&args.profile, &profiles).map(Into::into);
     options.document = document;
     if let Some(limit) = args.annotate {
         options.annotations = annotations(&args.profile, limit)?;

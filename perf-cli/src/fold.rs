@@ -27,12 +27,12 @@ pub(crate) fn run(args: &FoldArgs) -> Result<Outcome, Failure> {
     options.mark_kernel = is_marked(FoldMark::Kernel);
     options.mark_inlined = is_marked(FoldMark::Inlined);
     options.mark_jit = is_marked(FoldMark::Jit);
-    options.event = selection::first_event(&args.profile.only, args.profile.off_cpu).map(Into::into);
+    options.event = selection::first_event(&args.profile, &profiles).map(Into::into);
     let events = profiles.iter().flat_map(|profile| profile.events());
     let mut names: Vec<_> = events.map(|it| event_name(&it.event)).collect();
     if let Some(first) = options.event.clone().or_else(|| names.first().cloned()) {
         names.retain(|name| *name != first);
-        if !names.is_empty() && !args.profile.off_cpu {
+        if !names.is_empty() && !args.profile.off_cpu && !args.profile.lock_waits {
             let (first, other) = (OneLine(&first), OneLine(names.first().map_or(b"", |name| name)));
             say!("perfdata: only the samples of {first} are folded; --event {other} folds others");
         }

@@ -36,6 +36,7 @@ mod itrace;
 #[cfg(target_os = "linux")]
 mod live;
 mod local_time;
+mod lock;
 mod mapped_files;
 mod names;
 mod observer;
@@ -151,6 +152,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Report(args) => report::run(args),
         Verb::Annotate(args) => annotate::run(args),
         Verb::Sched(args) => sched::run(args),
+        Verb::Lock(args) => lock::run(args),
         Verb::Fold(args) => fold::run(args),
         Verb::Diff(args) => diff::run(args),
         Verb::Flamegraph(args) => flamegraph::run(args),

@@ -36,6 +36,8 @@ pub(crate) struct ProfileRequest<'a> {
     pub(crate) naming: &'a NamingArgs,
     /// Whether the times that threads were off the CPU are counted, as another event.
     pub(crate) off_cpu: bool,
+    /// Whether waits for locks are counted, as other events.
+    pub(crate) lock_waits: bool,
     /// How many wakers of a thread follow its stack in that event.
     pub(crate) wakers: usize,
     /// Whether the texts of tracepoints and the switches of threads are kept.
@@ -46,7 +48,7 @@ pub(crate) struct ProfileRequest<'a> {
 
 impl<'a> From<&'a ProfileArgs> for ProfileRequest<'a> {
     fn from(args: &'a ProfileArgs) -> Self {
-        let ProfileArgs { files, itrace, naming, only, symbols, off_cpu, wakers, .. } = args;
+        let ProfileArgs { files, itrace, naming, only, symbols, off_cpu, lock_waits, wakers, .. } = args;
         let wakers = wakers.map_or(0, NonZero::get);
         Self {
             paths: &files.0,
@@ -54,6 +56,7 @@ impl<'a> From<&'a ProfileArgs> for ProfileRequest<'a> {
             symbols,
             naming,
             off_cpu: *off_cpu,
+            lock_waits: *lock_waits,
             wakers,
             marks: false,
             itrace: *itrace,
@@ -107,7 +110,8 @@ pub(crate) fn profile(
     let mut options = ProfileOptions::default();
     (options.detail, options.inlines) = (detail, naming.inlines);
     (options.off_cpu, options.wakers, options.marks) = (request.off_cpu, request.wakers, request.marks);
-    let needs_all = options.off_cpu || options.wakers > 0;
+    options.lock_waits = request.lock_waits;
+    let needs_all = options.off_cpu || options.lock_waits || options.wakers > 0;
     let samples = selection::unresolved(reader, memory, request.only, needs_all)?;
     let samples = samples.threads(naming.threads.get());
     let symbols = names::symbols(request.symbols, reader.features(), memory)?;

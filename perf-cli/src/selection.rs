@@ -2,9 +2,10 @@
 
 use perf_parse::file::Reader;
 use perf_profile::off_cpu::WaitKind;
-use perf_profile::{ProfileError, Samples, Selection};
+use perf_profile::{Profile, ProfileError, Samples, Selection};
 
 use crate::args::only::OnlyArgs;
+use crate::args::profile::ProfileArgs;
 use crate::input::Memory;
 use crate::outcome::Failure;
 
@@ -91,8 +92,19 @@ pub(crate) fn failure(error: ProfileError) -> Failure {
     })
 }
 
-/// Returns the name of the event that is shown first with `--off-cpu`: the one that `--event` names, or `off-cpu`. `None` without
-/// the option.
-pub(crate) fn first_event(only: &OnlyArgs, is_off_cpu: bool) -> Option<&'static str> {
-    is_off_cpu.then(|| WaitKind::shown_first(only.event.as_deref()).event_name())
+/// Returns the name of the event that is shown first with `--off-cpu` or `--lock-waits`: the one that `--event` names, or `off-cpu`,
+/// or the first kind of wait for locks that the profiles have. `None` without these options.
+pub(crate) fn first_event(args: &ProfileArgs, profiles: &[Profile]) -> Option<&'static str> {
+    let selected = args.only.event.as_deref();
+    if args.off_cpu {
+        return Some(WaitKind::shown_first(selected).event_name());
+    }
+    let is_of_any = |name: &&&str| {
+        let mut events = profiles.iter().flat_map(|profile| profile.events());
+        events.any(|it| *perf_profile::event_name(&it.event) == *name.as_bytes())
+    };
+    let names = &perf_profile::lock::WAIT_EVENTS;
+    let [first, _] = names;
+    let shown = names.iter().find(|name| selected == Some(**name)).or_else(|| names.iter().find(is_of_any));
+    args.lock_waits.then(|| *shown.unwrap_or(first))
 }

@@ -33,6 +33,8 @@ pub enum ProfileError {
     OffCpuNotRecorded,
     /// Switches of threads are wanted, and the capture does not have them.
     SchedNotRecorded,
+    /// Waits for locks are wanted, and the capture does not have them.
+    LocksNotRecorded,
     /// Wakers are wanted, and the capture does not tell who woke threads up.
     WakersNotRecorded,
     /// A report of the capture cannot have an option.
@@ -88,6 +90,10 @@ impl Display for ProfileError {
             ),
             Self::SchedNotRecorded => f.write_str(
                 "sched: the capture does not have sched:sched_switch; record with perfdata record --sched, or with perf sched record",
+            ),
+            Self::LocksNotRecorded => f.write_str(
+                "locks: the capture has neither lock:contention_begin nor a system call of a futex; record with perfdata record --lock, \
+                 or with perf lock record",
             ),
             Self::WakersNotRecorded => f.write_str(
                 "wakers: the capture does not tell who woke threads up; record with perfdata record --off-cpu",

@@ -85,6 +85,8 @@ mod functions;
 mod hot_files;
 mod interpreter;
 mod limits;
+pub mod lock;
+mod lock_waits;
 mod missing_symbols;
 mod observer;
 pub mod off_cpu;

@@ -1,6 +1,7 @@
 //! The walk over the samples of a capture, in time order, with what is known of their processes.
 
 mod batch;
+mod inner_frames;
 mod named;
 mod note_list;
 pub(crate) mod noted_events;
@@ -24,6 +25,7 @@ use perf_session::Session;
 
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
+use crate::lock_waits::LockCounter;
 use crate::observer::Observer;
 use crate::off_cpu::{WaitKind, selected_kind};
 use crate::selection::Selection;
@@ -249,6 +251,15 @@ impl<'a> Samples<'a> {
     pub(crate) fn with_off_cpu(mut self) -> (Self, Option<WaitKind>) {
         let (kind, selection) = selected_kind(core::mem::take(&mut self.selection));
         (self.select(selection).read_all(), kind)
+    }
+
+    /// Has waits for locks counted. Returns whether the selected event is that of futexes, without that event; `None` if it is neither
+    /// of the two.
+    pub(crate) fn take_lock_event(&mut self) -> Option<bool> {
+        self.needs_all = true;
+        let is_futex = self.selection.event.as_deref().and_then(LockCounter::is_futex_event)?;
+        self.selection.event = None;
+        Some(is_futex)
     }
 
     /// Returns the source of the records, whose information a pass borrows.

@@ -38,4 +38,6 @@ pub use reader::SchedReader;
 pub use run_stats::RunStats;
 pub use timehist::{IdleStats, TaskTimes, Timehist, TimehistOptions, TimehistRow};
 pub use wait_group::{Amount, StateTimes, WaitGroup, WaitGroupKey};
+pub(crate) use wait_group::{entry, sorted};
 pub use wait_report::{WaitGrouping, WaitOptions, WaitReport};
+pub(crate) use wait_stacks::{NO_STACK, WaitStacks};

@@ -1,10 +1,12 @@
 //! The symbols of a recorded kernel.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use perf_session::BuildId;
 
+use crate::bounds::ReadBounds;
 use crate::bytes::FileBytes;
 use crate::doubt::Doubt;
 use crate::dso_files::{DsoFiles, FoundFile};
@@ -142,6 +144,21 @@ impl KernelSymbols {
 }
 
 impl KernelSymbols {
+    /// Returns the addresses of the first symbol of a name in the recorded kernel, whatever its type; `None` if there is none. They
+    /// are empty if the table has another symbol at the address, as it has for the ends of sections.
+    pub(crate) fn range_of(&self, name: &[u8], limits: ReadBounds<'_>) -> Option<Range<u64>> {
+        let recorded = |address: u64, delta| address.wrapping_sub(delta);
+        let start = match &self.kallsyms {
+            Some(kallsyms) => recorded(kallsyms.address(name)?, self.kallsyms_delta),
+            None => {
+                let image = self.found.image.as_ref()?;
+                recorded(elf_symbols::address(image, name, limits)?, self.vmlinux_delta)
+            }
+        };
+        let symbol = self.find(start).filter(|symbol| symbol.name == name);
+        Some(start..symbol.map_or(start, |symbol| symbol.end.max(start)))
+    }
+
     /// Returns how the file at [`path`](Self::path) was found.
     pub(crate) fn origin(&self) -> Option<FileOrigin> {
         self.kallsyms_origin.filter(|_| self.kallsyms.is_some()).or(self.found.origin)

@@ -366,6 +366,20 @@ impl Symbolizer {
         number
     }
 
+    /// Returns the addresses of a symbol of the recorded kernel by its name: the first one in kallsyms, or in vmlinux without
+    /// kallsyms. Empty if another symbol has the same address; such as those of the marks that the linker puts at the start and the
+    /// end of sections (`__sched_text_start`). `None` if there is none, and without symbols of the kernel.
+    ///
+    /// Reads the table up to the symbol. Nothing is kept.
+    pub fn kernel_symbol(&mut self, session: &Session, name: &[u8]) -> Option<Range<u64>> {
+        let number = self.kernel(session)?;
+        let symbols = Arc::clone(&self.states.get(number)?.symbols);
+        match &symbols.get()?.table {
+            SymbolTable::Kernel(kernel) => kernel.range_of(name, self.shared.finder.bounds()),
+            _ => None,
+        }
+    }
+
     /// Returns the number of the kernel's DSO, if its mapping is known.
     fn kernel(&mut self, session: &Session) -> Option<usize> {
         let kernel = session.kernel_maps().kernel()?;

@@ -35,6 +35,12 @@ pub(crate) struct ProfileArgs {
           default_missing_value = "1")]
     pub(crate) wakers: Option<NonZero<usize>>,
 
+    /// Add the event lock-wait: the nanoseconds for which threads waited for locks of the kernel, at the stack that waited; and
+    /// futex-wait, those for which they waited for futexes. --event selects one of the two. Needs a capture of perfdata record
+    /// --lock or perf lock record
+    #[arg(long, conflicts_with = "off_cpu")]
+    pub(crate) lock_waits: bool,
+
     #[command(flatten)]
     pub(crate) naming: NamingArgs,
 

@@ -26,6 +26,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Outcome, Failure> {
         symbols: &args.symbols,
         naming: &naming,
         off_cpu: args.off_cpu,
+        lock_waits: false,
         wakers: 0,
         marks: false,
         itrace: args.itrace,

@@ -7,14 +7,16 @@ use perf_symbol::StackFrame;
 use perf_symbol::unwind::StackEnd;
 
 use super::Samples;
+use super::inner_frames::{InnerFrames, LeftOut};
 use super::noted_events::NotedEvents;
 use super::pass::{CountedSample, PassWorker, RecordNotes, SamplePass, SampleStack, WalkContext};
 use crate::builder::{PendingSample, ProfileBuilder, SampleTask};
 use crate::error::ProfileError;
 use crate::function_table::NamingOptions;
 use crate::limits::Limits;
+use crate::lock_waits::{LockCounter, LockNote};
 use crate::observer::Observer;
-use crate::off_cpu::{OffCpuTracker, SchedulerFrames, SwitchReader, ThreadSwitch, WaitEnd, WaitKind};
+use crate::off_cpu::{OffCpuTracker, SwitchReader, ThreadSwitch, WaitEnd, WaitKind};
 use crate::origin::CaptureOrigin;
 use crate::profile::{Profile, SampleDetail};
 use crate::stack_table::{NewStacks, PartStack, StackPart, has_copies, has_stacks};
@@ -35,6 +37,9 @@ pub struct ProfileOptions {
     /// Whether the times that threads were off the CPU are counted, as samples of further events: see
     /// [`WaitKind`](crate::off_cpu::WaitKind). If the selected event is one of them, only its times are.
     pub off_cpu: bool,
+    /// Whether waits for locks of the kernel and for futexes are counted, as samples of the events `lock-wait` and `futex-wait` whose
+    /// periods are their nanoseconds, at the stack that waits. If the selected event is one of them, only its waits are.
+    pub lock_waits: bool,
     /// The number of wakers of a thread that follow its stack in these events; 0 for none.
     pub wakers: usize,
     /// Whether the texts of tracepoints and the switches of threads are kept: see [`Profile::text`] and [`Profile::off_cpu`].
@@ -45,7 +50,7 @@ impl Default for ProfileOptions {
     /// Samples with stacks and names, neither times off the CPU nor marks.
     fn default() -> Self {
         let (detail, limits) = (SampleDetail::default(), Limits::default());
-        Self { detail, limits, inlines: true, off_cpu: false, wakers: 0, marks: false }
+        Self { detail, limits, inlines: true, off_cpu: false, lock_waits: false, wakers: 0, marks: false }
     }
 }
 
@@ -71,8 +76,9 @@ impl Samples<'_> {
         options: &ProfileOptions,
         observer: &mut dyn Observer,
     ) -> Result<Profile, ProfileError> {
-        let &ProfileOptions { detail, limits, inlines, off_cpu, wakers, marks } = options;
+        let &ProfileOptions { detail, limits, inlines, off_cpu, lock_waits, wakers, marks } = options;
         let (mut samples, kind) = if off_cpu { self.with_off_cpu() } else { (self, None) };
+        let only_futexes = if lock_waits { samples.take_lock_event() } else { None };
         samples.needs_all |= wakers > 0;
         let samples = samples.resolved()?;
         let naming = NamingOptions { inlines, threads: samples.threads };
@@ -88,9 +94,10 @@ impl Samples<'_> {
             off_cpu: OffCpuTracker::new(kind),
             wakings: if wakers > 0 { Some(WakingReader::new(info)?) } else { None },
             wakers: Wakers::new(wakers),
+            locks: if lock_waits { Some(LockCounter::new(info, only_futexes)?) } else { None },
             has_stacks: detail.max_stack > 0,
             texts: marks.then(|| TracepointTexts::new(info)),
-            walker: (workers.get() == 1).then(|| (symbols.clone(), SchedulerFrames::default())),
+            walker: (workers.get() == 1).then(|| (symbols.clone(), InnerFrames::default())),
             events: NotedEvents::default(),
             part: 0,
         };
@@ -98,7 +105,7 @@ impl Samples<'_> {
         let mut worker = ProfileWorker {
             symbols: symbols.clone(),
             part: pass.builder.part(),
-            scheduler: SchedulerFrames::default(),
+            inner: InnerFrames::default(),
             texts: pass.texts.clone(),
         };
         let walked = samples.walk(symbols, &mut pass, &mut worker, workers, observer)?;
@@ -146,6 +153,7 @@ struct SampleNote {
     /// The index of the format of its raw data.
     trace: Option<usize>,
     of_scheduler: Option<Box<SchedulerNote>>,
+    of_lock: Option<Box<LockNote>>,
     /// What the worker found.
     stack: Option<PartStack>,
     text: Option<Vec<u8>>,
@@ -169,12 +177,14 @@ struct ProfilePass<'a> {
     off_cpu: OffCpuTracker<Option<PendingSample>>,
     wakings: Option<WakingReader<'a>>,
     wakers: Wakers,
+    /// The waits for locks, if they are wanted.
+    locks: Option<LockCounter<'a>>,
     has_stacks: bool,
     /// The texts of tracepoints, if marks are wanted.
     texts: Option<TracepointTexts<'a>>,
     /// What finds stacks on the thread of the walk, if it has the only worker. The table then numbers them at once, and not
     /// after a part has.
-    walker: Option<(Symbols, SchedulerFrames)>,
+    walker: Option<(Symbols, InnerFrames)>,
     events: NotedEvents,
     /// The number of the part of the worker that had the last notes.
     part: u32,
@@ -185,7 +195,7 @@ struct ProfilePass<'a> {
 struct ProfileWorker<'a> {
     symbols: Symbols,
     part: StackPart,
-    scheduler: SchedulerFrames,
+    inner: InnerFrames,
     texts: Option<TracepointTexts<'a>>,
 }
 
@@ -194,7 +204,7 @@ impl Clone for ProfileWorker<'_> {
         Self {
             symbols: self.symbols.clone(),
             part: self.part.clone(),
-            scheduler: SchedulerFrames::default(),
+            inner: InnerFrames::default(),
             texts: self.texts.clone(),
         }
     }
@@ -212,6 +222,13 @@ pub fn has_stack(at: &SampleContext<'_, '_>, counted: &CountedSample<'_>) -> Res
     at.sample().tail().map_err(|error| at.record().error(error))?;
     at.stack(counted.deferred)?;
     Ok(true)
+}
+
+impl LockNote {
+    /// Returns the functions that are left out of the stack of the sample.
+    fn left_out(&self) -> LeftOut {
+        self.begins_futex().map_or(LeftOut::Nothing, LeftOut::Lock)
+    }
 }
 
 impl ProfilePass<'_> {
@@ -240,6 +257,7 @@ impl ProfilePass<'_> {
             need,
             trace: None,
             of_scheduler: None,
+            of_lock: None,
             stack: None,
             text: None,
         })
@@ -281,26 +299,35 @@ impl ProfilePass<'_> {
         at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
         symbols: &mut Symbols,
-        scheduler: &mut SchedulerFrames,
+        inner: &mut InnerFrames,
     ) -> Result<(), FileError> {
-        let (kept, frames) = self.keep(at, counted, self.is_switch(at), symbols, scheduler)?;
+        let of_lock = self.locks.as_ref().and_then(|locks| locks.note(at));
+        let left_out = match &of_lock {
+            _ if self.is_switch(at) => LeftOut::Scheduler,
+            Some(note) => note.left_out(),
+            None => LeftOut::Nothing,
+        };
+        let (kept, frames) = self.keep(at, counted, left_out, symbols, inner)?;
         self.builder.count(counted.event, kept, at.sample().time(), counted.period);
         let format = self.texts.as_ref().and_then(|texts| texts.of(counted.event));
         let text = text(self.texts.as_mut(), format, at, symbols);
         let of_scheduler = self.scheduler_note(at).map(|note| SchedulerNote { frames, ..note });
-        self.finish_sample(kept, text, of_scheduler);
+        let of_lock = of_lock.map(|mut note| {
+            note.frames = frames;
+            note
+        });
+        self.finish_sample(kept, text, of_scheduler, of_lock);
         Ok(())
     }
 
-    /// Keeps a sample; `None` if there is no room for it. Also returns the number of its innermost frames that are the
-    /// scheduler's.
+    /// Keeps a sample; `None` if there is no room for it. Also returns the number of its innermost frames that are left out.
     fn keep(
         &mut self,
         at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
-        is_switch: bool,
+        left_out: LeftOut,
         symbols: &mut Symbols,
-        scheduler: &mut SchedulerFrames,
+        inner: &mut InnerFrames,
     ) -> Result<(Option<PendingSample>, usize), FileError> {
         if !self.has_stacks {
             let end = Some(StackEnd::Truncated);
@@ -312,7 +339,7 @@ impl ProfilePass<'_> {
         }
         let (stack, end) = symbols.stack(at, counted.deferred)?;
         let kept = self.builder.keep(at, &stack, end, symbols.symbolizer_mut());
-        let frames = if is_switch { scheduler.count(at, &stack, symbols) } else { 0 };
+        let frames = inner.count(left_out, at, &stack, symbols);
         symbols.done(stack);
         Ok((kept, frames))
     }
@@ -352,13 +379,13 @@ impl ProfilePass<'_> {
     }
 
     fn count_sample(&mut self, note: SampleNote) {
-        let SampleNote { event, task, time, period, of_scheduler, stack, text, .. } = note;
+        let SampleNote { event, task, time, period, of_scheduler, of_lock, stack, text, .. } = note;
         let kept = task.zip(stack);
         let kept = kept.and_then(|(task, stack)| self.builder.keep_of_part(task, self.part, stack));
         if let Some(event) = event.and_then(|index| self.events.get(index)) {
             self.builder.count(event, kept, time, period);
         }
-        self.finish_sample(kept, text, of_scheduler.map(|note| *note));
+        self.finish_sample(kept, text, of_scheduler.map(|note| *note), of_lock.map(|note| *note));
     }
 
     /// Keeps what a sample says, after it was counted.
@@ -367,9 +394,18 @@ impl ProfilePass<'_> {
         kept: Option<PendingSample>,
         text: Option<Vec<u8>>,
         of_scheduler: Option<SchedulerNote>,
+        of_lock: Option<LockNote>,
     ) {
         if let Some(text) = text {
             self.builder.describe(text);
+        }
+        if let Some((locks, note)) = self.locks.as_mut().zip(of_lock) {
+            let before = kept.map(|kept| self.builder.outer(kept, note.frames));
+            if let Some(wait) = locks.sample(&note, before)
+                && let Some(event) = locks.event(&wait)
+            {
+                self.builder.count(event, wait.kept, Some(wait.end), wait.end - wait.start);
+            }
         }
         let Some(SchedulerNote { switch, waking, frames, .. }) = of_scheduler else { return };
         if let Some((waking, kept)) = waking.zip(kept) {
@@ -401,15 +437,16 @@ impl<'r, 'a> SamplePass<'r> for ProfilePass<'a> {
         _: &WalkContext<'_>,
         notes: &mut RecordNotes<'_, ProfileNote>,
     ) -> Result<(), FileError> {
-        if let Some((mut symbols, mut scheduler)) = self.walker.take() {
-            let taken = self.take(at, counted, &mut symbols, &mut scheduler);
-            self.walker = Some((symbols, scheduler));
+        if let Some((mut symbols, mut inner)) = self.walker.take() {
+            let taken = self.take(at, counted, &mut symbols, &mut inner);
+            self.walker = Some((symbols, inner));
             return taken;
         }
         let mut note = self.note(at, counted, notes)?;
         note.event = Some(self.events.note(counted.event));
         note.trace = self.texts.as_ref().and_then(|texts| texts.of(counted.event));
         note.of_scheduler = self.scheduler_note(at).map(Box::new);
+        note.of_lock = self.locks.as_ref().and_then(|locks| locks.note(at)).map(Box::new);
         notes.push(ProfileNote::Sample(note));
         Ok(())
     }
@@ -424,11 +461,11 @@ impl<'r, 'a> SamplePass<'r> for ProfilePass<'a> {
         if !self.wakings.as_ref().is_some_and(|wakings| wakings.is_waking(at)) {
             return Ok(());
         }
-        if let Some((mut symbols, mut scheduler)) = self.walker.take() {
-            let kept = self.keep(at, counted, false, &mut symbols, &mut scheduler);
-            self.walker = Some((symbols, scheduler));
+        if let Some((mut symbols, mut inner)) = self.walker.take() {
+            let kept = self.keep(at, counted, LeftOut::Nothing, &mut symbols, &mut inner);
+            self.walker = Some((symbols, inner));
             let note = self.waking_note(at);
-            self.finish_sample(kept?.0, None, Some(note));
+            self.finish_sample(kept?.0, None, Some(note), None);
             return Ok(());
         }
         let mut note = self.note(at, counted, notes)?;
@@ -505,7 +542,10 @@ impl ProfileWorker<'_> {
             StackNeed::Recorded => {
                 let (frames, end) = stack.find(at, &mut self.symbols)?;
                 if let Some(note) = note.of_scheduler.as_mut().filter(|note| note.is_switch) {
-                    note.frames = self.scheduler.count(at, &frames, &mut self.symbols);
+                    note.frames = self.inner.count(LeftOut::Scheduler, at, &frames, &mut self.symbols);
+                }
+                if let Some(note) = &mut note.of_lock {
+                    note.frames = self.inner.count(note.left_out(), at, &frames, &mut self.symbols);
                 }
                 let number = self.number(at, &frames, end);
                 self.symbols.done(frames);

@@ -70,7 +70,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    fn add(&mut self, time: u64) {
+    pub(crate) fn add(&mut self, time: u64) {
         self.count += 1;
         self.time = self.time.saturating_add(time);
     }
@@ -82,7 +82,8 @@ const ENTRIES: usize = 1 << 12;
 /// The most states of a group. Real captures have about ten.
 const STATES: usize = 32;
 
-fn entry<K: Eq + core::hash::Hash, V: Default>(map: &mut HashMap<K, V>, key: K) -> Option<&mut V> {
+/// Returns the value of a key; `None` if it is new and the map is full.
+pub(crate) fn entry<K: Eq + core::hash::Hash, V: Default>(map: &mut HashMap<K, V>, key: K) -> Option<&mut V> {
     (map.len() < ENTRIES || map.contains_key(&key)).then(|| map.entry(key).or_default())
 }
 
@@ -175,7 +176,7 @@ impl WaitGroup {
 }
 
 /// Returns values by a number, the largest first, and then by a key.
-fn sorted<'k, T, N: Ord, K: Ord + 'k>(
+pub(crate) fn sorted<'k, T, N: Ord, K: Ord + 'k>(
     all: impl Iterator<Item = T>,
     number: impl Fn(&T) -> N,
     key: impl Fn(&T) -> K,

@@ -14,6 +14,7 @@ use super::wait_group::{WaitGroup, WaitGroupKey};
 use super::wait_stacks::{NO_STACK, WaitStacks};
 use crate::error::ProfileError;
 use crate::observer::Observer;
+use crate::off_cpu::SchedulerFrames;
 use crate::samples::Samples;
 use crate::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
 use crate::symbols::Symbols;
@@ -80,6 +81,7 @@ struct WaitPass<'a> {
     options: WaitOptions,
     model: SchedModel<'a, u32>,
     stacks: WaitStacks,
+    scheduler: SchedulerFrames,
     groups: HashMap<WaitGroupKey, WaitGroup>,
     threads: HashMap<ThreadId, ThreadName>,
     /// The last name of each thread id.
@@ -105,6 +107,7 @@ impl Samples<'_> {
             options: options.clone(),
             model: SchedModel::new(info)?,
             stacks: WaitStacks::new(symbols.clone(), options.max_stack),
+            scheduler: SchedulerFrames::default(),
             groups: HashMap::new(),
             threads: HashMap::new(),
             names: HashMap::new(),
@@ -146,7 +149,10 @@ impl<'r> SamplePass<'r> for WaitPass<'_> {
             }
             _ => return Ok(()),
         };
-        let stack = self.stacks.number(at, counted, is_switch)?;
+        let scheduler = &mut self.scheduler;
+        let stack = self.stacks.number(at, counted, |stack, symbols| {
+            if is_switch { scheduler.count(at, stack, symbols) } else { 0 }
+        })?;
         self.model.sample(at, &sample, stack);
         self.take_changes();
         Ok(())

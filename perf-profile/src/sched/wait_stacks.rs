@@ -5,17 +5,16 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use perf_parse::FileError;
 use perf_session::SampleContext;
+use perf_symbol::StackFrame;
 
-use crate::off_cpu::SchedulerFrames;
 use crate::samples::pass::CountedSample;
 use crate::stack_table::has_stacks;
 use crate::symbols::Symbols;
 
 /// The functions of stacks, each stack once.
 #[derive(Debug)]
-pub(super) struct WaitStacks {
+pub(crate) struct WaitStacks {
     symbols: Symbols,
-    scheduler: SchedulerFrames,
     /// By the process and the addresses.
     known: HashMap<Box<[u64]>, u32>,
     texts: Vec<Arc<[u8]>>,
@@ -24,17 +23,16 @@ pub(super) struct WaitStacks {
 }
 
 /// The number of the stack without frames.
-pub(super) const NO_STACK: u32 = 0;
+pub(crate) const NO_STACK: u32 = 0;
 
 /// The most different stacks by address. Others have no frames.
 const STACKS: usize = 1 << 18;
 
 impl WaitStacks {
-    pub(super) fn new(symbols: Symbols, max_stack: usize) -> Self {
+    pub(crate) fn new(symbols: Symbols, max_stack: usize) -> Self {
         let empty: Arc<[u8]> = Arc::default();
         Self {
             symbols,
-            scheduler: SchedulerFrames::default(),
             known: HashMap::new(),
             texts: vec![Arc::clone(&empty)],
             by_text: HashMap::from([(empty, NO_STACK)]),
@@ -42,18 +40,18 @@ impl WaitStacks {
         }
     }
 
-    /// Returns the number of a sample's stack, without the frames of the scheduler if `is_switch` is set.
-    pub(super) fn number(
+    /// Returns the number of a sample's stack, without as many of its innermost frames as `left_out` returns.
+    pub(crate) fn number(
         &mut self,
         at: &SampleContext<'_, '_>,
         counted: &CountedSample<'_>,
-        is_switch: bool,
+        left_out: impl FnOnce(&[StackFrame<'_>], &mut Symbols) -> usize,
     ) -> Result<u32, FileError> {
         if self.max_stack == 0 || !has_stacks(counted.event) {
             return Ok(NO_STACK);
         }
         let (stack, _) = counted.stack(at, &mut self.symbols)?;
-        let first = if is_switch { self.scheduler.count(at, &stack, &mut self.symbols) } else { 0 };
+        let first = left_out(&stack, &mut self.symbols);
         let frames = stack.get(first..).unwrap_or_default();
         let frames = frames.get(..self.max_stack).unwrap_or(frames);
         let key: Box<[u64]> =
@@ -87,8 +85,14 @@ impl WaitStacks {
         Ok(number)
     }
 
+    /// Returns the innermost function of a stack; empty if it has no frames.
+    pub(crate) fn innermost(&self, number: u32) -> Arc<[u8]> {
+        let text = self.texts.get(number as usize).map_or(&b""[..], |text| text);
+        text.split(|&byte| byte == 0).next().unwrap_or_default().into()
+    }
+
     /// Returns the texts by their numbers: each function, innermost first, is followed by a zero.
-    pub(super) fn into_texts(self) -> Vec<Arc<[u8]>> {
+    pub(crate) fn into_texts(self) -> Vec<Arc<[u8]>> {
         self.texts
     }
 }

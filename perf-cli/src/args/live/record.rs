@@ -106,6 +106,12 @@ pub(crate) struct RecordArgs {
     #[arg(long)]
     pub(crate) sched: bool,
 
+    /// Record when threads wait for locks of the kernel and for futexes, for perfdata lock: by the tracepoints
+    /// lock:contention_begin and contention_end, and by the system calls of futexes. Without --event, nothing else is recorded. Add
+    /// -g for where threads wait, and -a for all threads
+    #[arg(long)]
+    pub(crate) lock: bool,
+
     /// Record namespaces
     #[arg(long)]
     pub(crate) namespaces: bool,

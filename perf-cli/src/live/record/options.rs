@@ -11,7 +11,7 @@ use perf_open::event::parse;
 use perf_open::{EventGroup, EventSpec, limits};
 use perf_record::{CallGraphMode, CgroupDirectory, RecordOptions, Targets, ThreadMask, has_aux_events};
 
-use super::{off_cpu, sched, threads, tracer};
+use super::{lock, off_cpu, sched, threads, tracer};
 use crate::args::live::record::{Delay, EventOption, Freq, RecordArgs, RegisterOption, register_names};
 use crate::live::{cgroup_failure, observed};
 use crate::outcome::Failure;
@@ -45,6 +45,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<(Vec<EventGroup>, Filters), Fa
         filters.extend(last.clone().map(|event| (event, filter.clone())));
     }
     groups.extend(sched::events(args)?.into_iter().map(EventGroup::from));
+    groups.extend(lock::events(args)?.into_iter().map(EventGroup::from));
     if groups.is_empty() {
         let mut cycles = EventSpec::hardware(HwId::CPU_CYCLES).with_name("cycles");
         // As precise as the PMU can be, as perf's `cycles:P`.

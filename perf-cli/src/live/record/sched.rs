@@ -44,7 +44,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventSpec>, Failure> {
 }
 
 /// Returns a tracepoint; `None` if it cannot be opened here.
-fn event(name: &str) -> Option<EventSpec> {
+pub(super) fn event(name: &str) -> Option<EventSpec> {
     let event = parse(name).ok()?.pop()?.events.pop()?;
     let open = Builder::new(event.clone()).sample_period(1).sample_type(SampleType::RAW).disabled(true);
     open.open(&Target::this_thread()).ok()?;

@@ -134,6 +134,7 @@ fn shown(
         symbols: &args.symbols,
         naming: &NamingArgs { max_stack: args.max_stack, threads: args.threads },
         off_cpu: args.off_cpu,
+        lock_waits: false,
         wakers: 0,
         marks: false,
         itrace: args.itrace,
