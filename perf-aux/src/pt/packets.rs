@@ -60,6 +60,25 @@ impl<'a> Packets<'a> {
         Self { trace, offset: 0, block: None, trig: false }
     }
 
+    /// Continues at an offset of the buffer, with the [block](Self::block) that is open there: both those of an earlier iterator
+    /// over the same buffer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_aux::pt::Packets;
+    ///
+    /// let trace = [0x02, 0x63, 0x04, 0x24, 1, 0, 0, 0, 0, 0, 0, 0];
+    /// let mut packets = Packets::new(&trace);
+    /// packets.next();
+    /// let continued = Packets::new(&trace).continued(packets.offset(), packets.block());
+    /// assert!(continued.eq(packets));
+    /// ```
+    #[must_use]
+    pub const fn continued(self, offset: usize, block: Option<BlockSize>) -> Self {
+        Self { offset, block, ..self }
+    }
+
     /// Returns the offset of the next packet in the buffer.
     #[must_use]
     pub const fn offset(&self) -> usize {

@@ -10,6 +10,7 @@ mod filters;
 #[cfg(unix)]
 mod inputs;
 mod modes;
+mod packets;
 mod provisional;
 mod repair;
 mod shell;
