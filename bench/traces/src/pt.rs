@@ -48,6 +48,7 @@ pub(crate) fn run(bytes: usize, rounds: usize) -> Result<Table, Failure> {
     Ok(table)
 }
 
+#[inline(never)]
 fn ours(trace: &[u8]) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     for packet in Packets::new(trace) {
@@ -66,6 +67,7 @@ fn ours(trace: &[u8]) -> Result<Sums, Failure> {
     Ok(sums)
 }
 
+#[inline(never)]
 fn iptr(trace: &[u8]) -> Result<Sums, Failure> {
     let mut sums = Sums::default();
     decode(trace, DecodeOptions::default(), &mut sums).map_err(|error| Failure(format!("{error:?}")))?;

@@ -15,34 +15,53 @@ impl Random {
 /// Bytes between two PSB packets: the kernel's default, 2 KiB.
 const PSB_PERIOD: usize = 2 << 10;
 
+/// Loops that the program has, and the packets of each.
+const LOOPS: u64 = 64;
+const PACKETS: u64 = 24;
+
 /// Makes a trace of about this number of bytes: a PSB packet with the state of the processor every 2 KiB, and in between
 /// branches, targets, time and cycles. Half of the packets are TNT, a quarter are TIP.
+///
+/// As programs do, it repeats itself: it is the packets of a few loops, each of which runs several times.
 pub(crate) fn make(bytes: usize) -> Vec<u8> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let loops: Vec<Vec<u8>> = (0..LOOPS).map(|_| body(&mut random)).collect();
     let mut trace = Vec::with_capacity(bytes + PSB_PERIOD);
     let mut tsc = 0x12_3456_7890_u64;
     while trace.len() < bytes {
         let end = trace.len() + PSB_PERIOD;
         state(&mut trace, tsc);
         while trace.len() < end {
-            match random.below(16) {
-                0..8 => {
-                    // Six branches, or fewer.
-                    let count = if random.below(4) == 0 { 1 + random.below(6) } else { 6 };
-                    trace.push(((1 << count | random.below(1 << count)) << 1) as u8);
-                }
-                8..12 => target(&mut trace, 0x0d, &mut random),
-                12..14 => trace.push((random.below(32) << 3) as u8 | 3),
-                14 => trace.extend_from_slice(&[0x59, random.below(256) as u8]),
-                _ => {
-                    target(&mut trace, 0x1d, &mut random);
-                    target(&mut trace, 0x0d, &mut random);
-                }
+            let body = &loops[random.below(LOOPS) as usize];
+            for _ in 0..1 + random.below(16) {
+                trace.extend_from_slice(body);
             }
-            tsc += 40;
+            tsc += 4000;
         }
     }
     trace
+}
+
+/// The packets of one run of a loop.
+fn body(random: &mut Random) -> Vec<u8> {
+    let mut body = Vec::new();
+    for _ in 0..PACKETS {
+        match random.below(16) {
+            0..8 => {
+                // Six branches, or fewer.
+                let count = if random.below(4) == 0 { 1 + random.below(6) } else { 6 };
+                body.push(((1 << count | random.below(1 << count)) << 1) as u8);
+            }
+            8..12 => target(&mut body, 0x0d, random),
+            12..14 => body.push((random.below(32) << 3) as u8 | 3),
+            14 => body.extend_from_slice(&[0x59, random.below(256) as u8]),
+            _ => {
+                target(&mut body, 0x1d, random);
+                target(&mut body, 0x0d, random);
+            }
+        }
+    }
+    body
 }
 
 /// PSB, TSC, CBR, MODE.Exec of 64 bits, FUP, PSBEND.
