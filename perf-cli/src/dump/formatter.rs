@@ -73,9 +73,7 @@ impl<'a> Formatter<'a> {
                 print(&it, heads, format, origins, &mut Text::new(out, details, *arch))
             }
             Style::Json => print(&it, heads, format, origins, &mut Json::members(out)),
-            Style::Columns(columns) => {
-                print(&it, heads, format, origins, &mut ColumnsLine { columns, out })
-            }
+            Style::Columns(columns) => print(&it, heads, format, origins, &mut ColumnsLine { columns, out }),
         }
     }
 

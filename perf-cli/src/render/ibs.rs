@@ -7,8 +7,8 @@ use perf_aux::ibs::{
 };
 use perf_parse::{Error, ErrorKind};
 
-use super::name::{Name, name};
 use super::Sink;
+use super::name::{Name, name};
 
 /// How the raw data of an event of Instruction-Based Sampling is decoded.
 #[derive(Clone, Copy, Debug)]

@@ -110,14 +110,19 @@ fn random_packets_are_the_same_in_both_formats() {
 fn sources_of_coresight() {
     let frame = [0x21, 1, 2, 3, 0x23, 4, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0];
     let barrier = [0xff, 0xff, 0xff, 0x7f].repeat(4);
-    let words: Vec<u64> =
-        [1, u64::from(coresight::PMU_TYPE) << 32 | 1, 0].into_iter().chain(coresight::etmv4(0, 0x10)).collect();
+    let words: Vec<u64> = [1, u64::from(coresight::PMU_TYPE) << 32 | 1, 0]
+        .into_iter()
+        .chain(coresight::etmv4(0, 0x10))
+        .collect();
     let capture = coresight::capture(&words, &[&frame[..], &barrier, &frame[..8]].concat());
     let file = scratch("packets.coresight.data", &capture);
     let [packets] = &packets(&file)[..] else { panic!("there is one record") };
     assert_eq!(packets[0], json!({"offset": 1, "bytes": "010203", "trace_id": 0x10}));
     assert!(packets.contains(&json!({"offset": 16, "bytes": "ffffff7f".repeat(4), "text": "barrier"})));
-    assert_eq!(packets.last(), Some(&json!({"offset": 32, "bytes": "2101020323040607", "error": "truncated"})));
+    assert_eq!(
+        packets.last(),
+        Some(&json!({"offset": 32, "bytes": "2101020323040607", "error": "truncated"}))
+    );
     // The packets of the sources are not decoded.
     assert_eq!(lines(&file), [""; 0]);
 }
@@ -126,7 +131,8 @@ fn sources_of_coresight() {
 #[test]
 fn a_capture_that_ends_within_its_aux_data() {
     let whole = spe(RandomPackets::new(4).records(100).out);
-    let start = jsonl(&scratch("packets.whole.data", &whole), &["--type", "AUXTRACE"]).records[0]["offset"].as_u64();
+    let start =
+        jsonl(&scratch("packets.whole.data", &whole), &["--type", "AUXTRACE"]).records[0]["offset"].as_u64();
     let cut = scratch("packets.cut.data", &whole[..start.unwrap() as usize + 48 + 20]);
     for format in ["text", "jsonl"] {
         let run = dump(&cut, &["--format", format]);
@@ -191,7 +197,9 @@ fn a_fetch_and_registers_without_a_sample() {
     let text = dump(&file, &[]).out;
     let lines: Vec<_> = text.lines().filter(|line| line.starts_with(['i', 'I'])).collect();
     let [ctl, addr, extd] = lines[..] else { panic!("{text}") };
-    assert!(ctl.starts_with("ibs_fetch_ctl:\t0007002a01001000 MaxCnt   65536 Cnt    4096 Lat    42 En 1 Val 1"));
+    assert!(
+        ctl.starts_with("ibs_fetch_ctl:\t0007002a01001000 MaxCnt   65536 Cnt    4096 Lat    42 En 1 Val 1")
+    );
     assert_eq!(addr, "IbsFetchLinAd:\t0000000000401000");
     assert_eq!(extd, "ic_ibs_ext_ctl:\t0000000000000005 IbsItlbRefillLat   5");
     let records = jsonl(&file, &[]).records;

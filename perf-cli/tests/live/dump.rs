@@ -9,7 +9,8 @@ use testdata::amd_ibs::{self, IbsMachine};
 use testdata::arm_spe::{Capture, RandomPackets};
 use testdata::intel_pt;
 
-pub(crate) const TESTS: &[needs::Test] = needs::tests![packets_of_intel_pt, packets_of_arm_spe, registers_of_ibs];
+pub(crate) const TESTS: &[needs::Test] =
+    needs::tests![packets_of_intel_pt, packets_of_arm_spe, registers_of_ibs];
 
 /// Returns the lines that start with one of `prefixes`: of perf, and of perfdata.
 fn lines(name: &str, capture: &[u8], prefixes: &[&str]) -> [Vec<String>; 2] {
@@ -27,10 +28,7 @@ fn lines(name: &str, capture: &[u8], prefixes: &[&str]) -> [Vec<String>; 2] {
         let found = text.lines().filter(|line| prefixes.iter().any(|prefix| line.starts_with(prefix)));
         found.map(str::to_owned).collect::<Vec<_>>()
     };
-    [
-        run("perf", &["script", "-D", "-i"], &file),
-        run(env!("CARGO_BIN_EXE_perfdata"), &["dump"], &file),
-    ]
+    [run("perf", &["script", "-D", "-i"], &file), run(env!("CARGO_BIN_EXE_perfdata"), &["dump"], &file)]
 }
 
 /// Those of packets have offsets of 8 digits, those of records of 4.
@@ -82,7 +80,8 @@ fn registers_of_ibs() {
     }
     let machine = IbsMachine { family: 0x19, model: 0x11, caps: &["zen4_ibs_extensions"] };
     let mut random = intel_pt::Random::new(53);
-    for (kind, registers, valid) in [(amd_ibs::FETCH_TYPE, 4, 0b11 << 48), (amd_ibs::OP_TYPE, 8, 0b11 << 17)] {
+    for (kind, registers, valid) in [(amd_ibs::FETCH_TYPE, 4, 0b11 << 48), (amd_ibs::OP_TYPE, 8, 0b11 << 17)]
+    {
         let raws: Vec<_> = (0..300)
             .map(|_| {
                 let mut words: Vec<_> = (0..registers).map(|_| random.word() & random.word()).collect();
