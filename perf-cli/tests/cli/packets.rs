@@ -2,10 +2,14 @@
 
 use std::path::Path;
 
+use perf_abi::attr::Attr;
+use perf_abi::event::EventType;
+use perf_abi::sample_type::SampleType;
 use serde_json::{Value, json};
 use testdata::amd_ibs::{self, IbsMachine};
 use testdata::arm_spe::{self, RandomPackets};
-use testdata::{coresight, intel_pt};
+use testdata::file::Builder;
+use testdata::{Bytes, coresight, intel_pt};
 
 use crate::{dump, jsonl, scratch};
 
@@ -33,6 +37,11 @@ fn line(packet: &Value) -> String {
     format!(".  {offset:08x}:  {:47} {text}", bytes.join(" "))
 }
 
+/// The bytes of the packet of a line.
+fn line_bytes(line: &str) -> impl Iterator<Item = u8> {
+    line[14..61].split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap())
+}
+
 /// The text of `perf script -D` of 7.2.
 const SPE_LINES: [&str; 9] = [
     ".  00000000:  b0 00 00 40 00 00 00 00 80                      PC 0x400000 el0 ns=1",
@@ -52,10 +61,7 @@ fn spe(data: Vec<u8>) -> Vec<u8> {
 
 #[test]
 fn packets_of_arm_spe() {
-    let data = SPE_LINES.iter().flat_map(|line| {
-        let bytes = line[14..61].split_whitespace();
-        bytes.map(|byte| u8::from_str_radix(byte, 16).unwrap())
-    });
+    let data = SPE_LINES.iter().flat_map(|line| line_bytes(line));
     let file = scratch("packets.spe.data", &spe(data.collect()));
     assert_eq!(lines(&file), SPE_LINES);
     let [packets] = &packets(&file)[..] else { panic!("there is one record") };
@@ -80,10 +86,7 @@ const PT_LINES: [&str; 6] = [
 
 #[test]
 fn packets_of_intel_pt() {
-    let data = PT_LINES.iter().flat_map(|line| {
-        let bytes = line[14..61].split_whitespace();
-        bytes.map(|byte| u8::from_str_radix(byte, 16).unwrap())
-    });
+    let data = PT_LINES.iter().flat_map(|line| line_bytes(line));
     let capture = intel_pt::capture(intel_pt::WITHOUT_BRANCHES, &[data.collect()]);
     let file = scratch("packets.pt.data", &capture);
     let [packets] = &packets(&file)[..] else { panic!("there is one record") };
@@ -127,7 +130,41 @@ fn sources_of_coresight() {
     assert_eq!(lines(&file), [""; 0]);
 }
 
-/// The packets are those of the data that is there.
+/// A source goes on in the next piece of output.
+#[test]
+fn many_frames_of_coresight() {
+    let words: Vec<u64> = [1, u64::from(coresight::PMU_TYPE) << 32 | 1, 0]
+        .into_iter()
+        .chain(coresight::etmv4(0, 0x10))
+        .collect();
+    // A frame that names a source, and one of its data alone, whose 15 bytes are one slice.
+    let frames = [[0x21, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0], [2; 16]];
+    let [first, second] = frames;
+    let mut trace = first.to_vec();
+    trace.extend(second.repeat(40_000));
+    let file = scratch("packets.frames.data", &coresight::capture(&words, &trace));
+    let [packets] = &packets(&file)[..] else { panic!("there is one record") };
+    assert_eq!(packets.len(), 40_001);
+    assert!(packets.iter().all(|packet| packet["trace_id"] == 0x10));
+    assert_eq!(packets[40_000]["offset"], 40_000 * 16);
+    assert_eq!(packets[40_000]["bytes"].as_str().map(str::len), Some(30));
+}
+
+/// The data is the same in captures of both byte orders.
+#[test]
+fn packets_of_a_big_endian_capture() {
+    let bytes = || Bytes::new(true);
+    let attr = Attr { kind: EventType(8), sample_type: SampleType::IDENTIFIER, ..Attr::default() };
+    let data: Vec<u8> = SPE_LINES.iter().flat_map(|line| line_bytes(line)).collect();
+    let info = bytes().u32(4).u32(0).u64s(&[8, 0]).record(70, 0); // type: ARM_SPE
+    let area = bytes().u64s(&[data.len() as u64, 0, 0]).u32(0).i32(-1).u32(0).u32(0).record(71, 0);
+    let file = Builder::new(true).event(attr, &[5]).data(info).data(area).data(data);
+    let file = scratch("packets.big.data", &file.build().bytes);
+    assert_eq!(lines(&file), SPE_LINES);
+    assert_eq!(packets(&file)[0].iter().map(line).collect::<Vec<_>>(), SPE_LINES);
+}
+
+/// The walk reports that the data is not there as a whole; its packets are not printed.
 #[test]
 fn a_capture_that_ends_within_its_aux_data() {
     let whole = spe(RandomPackets::new(4).records(100).out);
