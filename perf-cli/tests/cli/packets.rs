@@ -97,7 +97,7 @@ fn packets_of_intel_pt() {
 /// Both formats have the same packets, also if one piece of output does not have room for all of them.
 #[test]
 fn random_packets_are_the_same_in_both_formats() {
-    let spe = scratch("packets.random.spe.data", &spe(RandomPackets::new(1).any(40_000).out));
+    let spe = scratch("packets.random.spe.data", &spe(RandomPackets::new(1).any(33_000).out));
     let traces = [intel_pt::packets(2, 30_000), Vec::new(), intel_pt::packets(3, 10)];
     let pt = scratch("packets.random.pt.data", &intel_pt::capture(intel_pt::WITHOUT_BRANCHES, &traces));
     for (file, records) in [(&spe, 1), (&pt, 3)] {
