@@ -63,7 +63,7 @@ fn slices(trace: &AuxTrace, reader: &Reader<'_>, queue: &AuxQueue) -> usize {
 fn beside(trace: &AuxTrace, reader: &Reader<'_>) {
     let mut records = sideband(reader);
     let mut count = 0_u64;
-    while let Some(record) = records.next() {
+    for record in records.by_ref() {
         count += 1;
         let Ok(record) = record else { continue };
         let _ = trace.time_at(record.time().unwrap_or(u64::MAX));
