@@ -16,6 +16,8 @@ use perf_parse::file::{EventRecords, Mode};
 use perf_parse::index::IndexIdentity;
 use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_parse::{Index, Reader, Record};
+use testdata::arm_spe::{self, RandomPackets};
+use testdata::{coresight, intel_pt};
 
 /// Maximum number of bytes of a seed.
 const MOST: usize = 4096;
@@ -88,6 +90,9 @@ impl Seeds {
                 raws.push((attr.config, raw.to_vec()));
             }
         }
+        if alike.contains_key(&RecordType::AUXTRACE_INFO) {
+            self.add("aux_trace", &[bytes])?;
+        }
         for (id, raw) in raws {
             self.formats(&records, id, &raw)?;
         }
@@ -122,6 +127,29 @@ impl Seeds {
         assert!(Tracepoints::new(&data).faults().is_empty());
         Ok(())
     }
+}
+
+/// Returns captures with the trace of each tracer that is decoded.
+fn traces() -> Vec<Vec<u8>> {
+    let random = |seed| RandomPackets::new(seed).records(20).out;
+    let cpu = Some((0x410f_d0c0, 0));
+    let words = [1, u64::from(coresight::PMU_TYPE) << 32 | 1, 0];
+    let words: Vec<u64> = words.into_iter().chain(coresight::etmv4(0, 0x10)).collect();
+    let buffers = [intel_pt::packets(1, 40), intel_pt::packets(2, 10), intel_pt::events(3, 20)];
+    vec![
+        arm_spe::Capture { data: random(1), ..arm_spe::Capture::default() }.build(),
+        arm_spe::Capture {
+            cpu,
+            data: random(2),
+            time_conv: Some([7, 9, 1000]),
+            ..arm_spe::Capture::default()
+        }
+        .build(),
+        intel_pt::capture(intel_pt::WITHOUT_BRANCHES, &buffers),
+        intel_pt::capture(intel_pt::WITHOUT_BRANCHES, &[&buffers[0][..], &buffers[0]].map(<[u8]>::to_vec)),
+        coresight::capture(&words, &[0x21, 1, 2, 3, 0x23, 4, 6, 7, 0, 0, 0, 0, 0, 0, 0, 0]),
+        coresight::capture(&words, &[]),
+    ]
 }
 
 /// Returns the input of `parse_sample` and `parse_record` up to the payload.
@@ -257,6 +285,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         for bits in [4, 6] {
             seeds.add("parse_ring", &[&[bits], &bytes[..bytes.len().min(MOST)]])?;
         }
+    }
+    for capture in traces() {
+        seeds.add("aux_trace", &[&capture])?;
     }
     for text in PRINT_FMTS {
         seeds.add("print_fmt", &[&[0, 40], text.as_bytes(), &[0], PRINT_RAW])?;

@@ -7,6 +7,7 @@ mod formatter;
 mod labels;
 mod origin;
 mod packets;
+mod raw_formats;
 mod reading;
 pub(crate) mod tracepoints;
 
@@ -30,8 +31,8 @@ use filter::Filter;
 use formatter::Formatter;
 pub(crate) use origin::{RingOrigin, RingOrigins, WriteDirection};
 use packets::PacketFinder;
+use raw_formats::RawFormats;
 use reading::{Reading, Source, Walk};
-use tracepoints::Formats;
 
 /// The number of bytes of a capture that one thread decodes at a time.
 const PART: u64 = 256 << 10;
@@ -97,10 +98,11 @@ fn dump_in<'scope, 'r: 'scope>(
     let known_faults = first.check_features();
     let mut total = take_account(first.account_mut());
     diagnostics.report_new(&total);
-    let formats = Formats::new(reader);
+    let arch = arch(reader);
+    let formats = RawFormats::new(reader, arch);
     let finder = PacketFinder::of(reader, args);
     let finder = finder.as_ref();
-    let mut formatter = Formatter::new(args, arch(reader), &formats);
+    let mut formatter = Formatter::new(args, arch, &formats);
     if args.format == Format::Jsonl {
         capture::header(reader, &first, &mut output)?;
     }

@@ -11,9 +11,11 @@ pub(crate) mod digits;
 pub(crate) mod feature;
 mod fields;
 pub(crate) mod head;
+pub(crate) mod ibs;
 pub(crate) mod json;
 mod leading;
 pub(crate) mod name;
+pub(crate) mod raw_format;
 pub(crate) mod record;
 pub(crate) mod simd_regs;
 pub(crate) mod text;
@@ -30,6 +32,7 @@ use perf_abi::record::RecordType;
 use perf_parse::Sample;
 use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, SimdRegs, StackUser, Tail};
 
+use ibs::IbsSample;
 use name::Name;
 use simd_regs::Side;
 use tracepoint::Tracepoint;
@@ -66,7 +69,7 @@ pub(crate) trait Sink: Scalars {
     {
         leading::leading(sample, self);
     }
-    /// Returns whether the sections after the leading fields are wanted. A tracepoint's fields always are.
+    /// Returns whether the sections after the leading fields are wanted. Those of raw data with a known format always are.
     fn wants_sections(&self) -> bool {
         true
     }
@@ -82,6 +85,8 @@ pub(crate) trait Sink: Scalars {
     fn simd_regs(&mut self, name: &Name, side: Side, value: &SimdRegs<'_>);
     /// The fields that a tracepoint describes in the raw data, which is in byte order `O`.
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]);
+    /// The registers of Instruction-Based Sampling in the raw data.
+    fn ibs(&mut self, sample: &IbsSample<'_>);
     /// A copy of the user stack.
     fn stack_user(&mut self, value: &StackUser<'_>);
     /// How fields with an ambiguous layout were read. Called only if it was not the usual way.

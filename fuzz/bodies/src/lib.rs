@@ -5,6 +5,7 @@
 //! them with a stable compiler.
 
 pub mod annotate;
+pub mod aux_trace;
 pub mod command_line;
 pub mod coresight;
 pub mod deferred;
@@ -78,4 +79,5 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("ibs", ibs::run),
     ("coresight", coresight::run),
     ("spe", spe::run),
+    ("aux_trace", aux_trace::run),
 ];

@@ -25,7 +25,7 @@ type Window = [u8; LONGEST];
 /// # Errors
 ///
 /// [`PacketErrorKind::Bad`] if no packet starts so, [`PacketErrorKind::Truncated`] if the bytes that decide it are missing.
-#[inline]
+#[inline(always)]
 pub(super) fn decode(window: &Window, available: usize, trig: bool) -> Decoded {
     let [first, second, third, ..] = *window;
     match first {
@@ -64,7 +64,8 @@ pub(super) fn decode_in_block(window: &Window, available: usize, trig: bool, blo
     Ok((Packet::Bip { id: first >> 3, value }, block.bytes().wrapping_add(1)))
 }
 
-/// The packets whose first byte is 2.
+/// The packets whose first byte is 2. They are rarer than others, and many: kept apart, they leave the others short.
+#[inline(never)]
 fn extended(window: &Window, available: usize) -> Decoded {
     let [_, second, third, fourth, _, sixth, seventh, ..] = *window;
     if available < 2 {
@@ -126,6 +127,7 @@ const fn long_tnt(word: u64) -> Packet {
 }
 
 /// A count of cycles: 5 bits in the first byte and 7 in each of the up to 9 others. A bit in each says whether another follows.
+#[inline]
 fn cyc(window: &Window) -> Decoded {
     let [first, others @ ..] = *window;
     let mut value = u64::from(first >> 3);

@@ -45,6 +45,14 @@ impl<'a> Packets<'a> {
     }
 }
 
+impl<'a> Lines<'a> {
+    /// Returns the packets that are left.
+    #[must_use]
+    pub const fn packets(&self) -> &Packets<'a> {
+        &self.0
+    }
+}
+
 /// Number of bytes up to which perf appends padding to a packet.
 const PADDED: usize = 8;
 

@@ -60,6 +60,25 @@ impl<'a> Packets<'a> {
         Self { trace, offset: 0, block: None, trig: false }
     }
 
+    /// Continues at an offset of the buffer, with the [block](Self::block) that is open there: both those of an earlier iterator
+    /// over the same buffer.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_aux::pt::Packets;
+    ///
+    /// let trace = [0x02, 0x63, 0x04, 0x24, 1, 0, 0, 0, 0, 0, 0, 0];
+    /// let mut packets = Packets::new(&trace);
+    /// packets.next();
+    /// let continued = Packets::new(&trace).continued(packets.offset(), packets.block());
+    /// assert!(continued.eq(packets));
+    /// ```
+    #[must_use]
+    pub const fn continued(self, offset: usize, block: Option<BlockSize>) -> Self {
+        Self { offset, block, ..self }
+    }
+
     /// Returns the offset of the next packet in the buffer.
     #[must_use]
     pub const fn offset(&self) -> usize {
@@ -122,14 +141,16 @@ impl<'a> Packets<'a> {
 impl<'a> Iterator for Packets<'a> {
     type Item = Result<LocatedPacket<'a>, PacketError>;
 
-    #[inline]
+    /// Decodes the packets of most traces where it is called, so that a program that does not use a part of them, such as their
+    /// bytes, does not take time for it.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let offset = self.offset;
         let rest = self.trace.get(offset..)?;
-        let &byte = rest.first()?;
         let decoded = match (rest.first_chunk(), self.block) {
             (Some(window), None) => decode(window, LONGEST, self.trig),
             (Some(window), Some(block)) => decode_in_block(window, LONGEST, self.trig, block),
+            (None, _) if rest.is_empty() => return None,
             (None, _) => self.decode_last(rest),
         };
         Some(match decoded {
@@ -140,6 +161,7 @@ impl<'a> Iterator for Packets<'a> {
             }
             Err(kind) => {
                 self.offset = offset.saturating_add(1);
+                let byte = rest.first().copied().unwrap_or_default();
                 Err(PacketError { offset, byte, kind })
             }
         })

@@ -6,7 +6,7 @@ use perf_parse::file::FileError;
 
 use super::RingOrigins;
 use super::labels::Labels;
-use super::tracepoints::Formats;
+use super::raw_formats::RawFormats;
 use crate::args::{Format, ShowArgs};
 use crate::escape::OneLine;
 use crate::output::say;
@@ -14,9 +14,9 @@ use crate::render::columns::{Columns, ColumnsLine};
 use crate::render::head::Heads;
 use crate::render::json::Json;
 use crate::render::name::name;
+use crate::render::raw_format::RawFormat;
 use crate::render::record::{PrintedRecord, RecordSink};
 use crate::render::text::Text;
-use crate::render::tracepoint::Tracepoint;
 use crate::render::{self, given};
 
 /// Prints records into a buffer. Knows nothing of the reader; each thread has one. Allocates nothing per record.
@@ -25,8 +25,8 @@ pub(super) struct Formatter<'a> {
     style: Style<'a>,
     heads: Heads,
     labels: Labels,
-    /// The formats of the tracepoints' raw data.
-    formats: &'a Formats<'a>,
+    /// The formats of raw data.
+    formats: &'a RawFormats<'a>,
 }
 
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ enum Style<'a> {
 
 impl<'a> Formatter<'a> {
     /// Creates a formatter. `arch` is the architecture of the recorded machine.
-    pub(super) fn new(args: &'a ShowArgs, arch: Option<Arch>, formats: &'a Formats<'a>) -> Self {
+    pub(super) fn new(args: &'a ShowArgs, arch: Option<Arch>, formats: &'a RawFormats<'a>) -> Self {
         let style = match args.format {
             format if !args.fields.is_empty() => Style::Columns(Columns::new(&args.fields, format)),
             Format::Text => Style::Text { details: Vec::new(), arch },
@@ -62,20 +62,18 @@ impl<'a> Formatter<'a> {
         out: &mut Vec<u8>,
     ) -> Option<Box<FileError>> {
         let offset = origins.offset(record.position().data_file, record.offset());
-        let (event, tracepoint) = match self.labels.of(record, self.formats) {
-            Some((event, tracepoint)) => (Some(event), tracepoint.and_then(|index| self.formats.get(index))),
+        let (event, format) = match self.labels.of(record, self.formats) {
+            Some((event, format)) => (Some(event), format.and_then(|id| self.formats.get(id))),
             None => (None, None),
         };
         let it = PrintedRecord { record, offset, event };
         let heads = &mut self.heads;
         match &mut self.style {
             Style::Text { details, arch } => {
-                print(&it, heads, tracepoint, origins, &mut Text::new(out, details, *arch))
+                print(&it, heads, format, origins, &mut Text::new(out, details, *arch))
             }
-            Style::Json => print(&it, heads, tracepoint, origins, &mut Json::members(out)),
-            Style::Columns(columns) => {
-                print(&it, heads, tracepoint, origins, &mut ColumnsLine { columns, out })
-            }
+            Style::Json => print(&it, heads, format, origins, &mut Json::members(out)),
+            Style::Columns(columns) => print(&it, heads, format, origins, &mut ColumnsLine { columns, out }),
         }
     }
 
@@ -102,7 +100,7 @@ impl<'a> Formatter<'a> {
 fn print(
     it: &PrintedRecord<'_>,
     heads: &mut Heads,
-    tracepoint: Option<&Tracepoint<'_>>,
+    format: Option<RawFormat<'_>>,
     origins: &RingOrigins,
     sink: &mut impl RecordSink,
 ) -> Option<Box<FileError>> {
@@ -110,8 +108,8 @@ fn print(
     // Nearly all records are samples. They are handled first, without moving a `Record` through memory.
     let sample = it.record.sample();
     let error = match &sample {
-        Some(sample) => render::sample(sample, tracepoint, sink).err().map(|error| it.record.error(error)),
-        None => print_other(it.record, tracepoint, sink),
+        Some(sample) => render::sample(sample, format, sink).err().map(|error| it.record.error(error)),
+        None => print_other(it.record, format, sink),
     };
     let error = error.map(|error| Box::new(origins.in_record(it.record, it.offset, error)));
     sink.end(it, heads, sample.as_ref(), error.as_deref());
@@ -122,12 +120,12 @@ fn print(
 #[inline(never)]
 fn print_other(
     record: &EventRecord<'_>,
-    tracepoint: Option<&Tracepoint<'_>>,
+    format: Option<RawFormat<'_>>,
     sink: &mut impl RecordSink,
 ) -> Option<FileError> {
     let fields = record
         .decode()
-        .and_then(|decoded| render::fields(&decoded, tracepoint, sink).map_err(|error| record.error(error)));
+        .and_then(|decoded| render::fields(&decoded, format, sink).map_err(|error| record.error(error)));
     given(Some(record.stale_bytes()).filter(|&bytes| bytes > 0), |bytes| {
         sink.number(name!("stale_bytes"), bytes as u64);
     });
@@ -148,7 +146,7 @@ mod tests {
     #[test]
     fn a_formatter_can_go_to_another_thread() {
         fn is_send<T: Send>(_: T) {}
-        let formats = Formats::default();
+        let formats = RawFormats::default();
         is_send(Formatter {
             style: Style::Json,
             heads: Heads::new(),

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use perf_parse::EventRecord;
 use perf_parse::event::Event;
 
-use super::tracepoints::Formats;
+use super::raw_formats::{RawFormatId, RawFormats};
 use crate::escape::push_printable;
 use crate::render::record::EventLabel;
 
@@ -27,19 +27,18 @@ struct Label {
     event: Arc<Event>,
     /// The name of the event, safe to print.
     name: Option<Vec<u8>>,
-    /// The index of its tracepoint.
-    tracepoint: Option<usize>,
+    /// The format of its raw data.
+    format: Option<RawFormatId>,
 }
 
 impl Labels {
-    /// Returns the label of a record's event, and the index of its tracepoint in `formats`; `None` if the record has no
-    /// event.
+    /// Returns the label of a record's event, and the format of its raw data; `None` if the record has no event.
     #[inline]
     pub(super) fn of(
         &mut self,
         record: &EventRecord<'_>,
-        formats: &Formats<'_>,
-    ) -> Option<(EventLabel<'_>, Option<usize>)> {
+        formats: &RawFormats<'_>,
+    ) -> Option<(EventLabel<'_>, Option<RawFormatId>)> {
         let event = record.event()?;
         let index = event.index;
         let is_known =
@@ -48,11 +47,11 @@ impl Labels {
             self.add(index, event, formats);
         }
         let label = self.labels.get(index)?.as_ref()?;
-        Some((EventLabel { index, name: label.name.as_deref() }, label.tracepoint))
+        Some((EventLabel { index, name: label.name.as_deref() }, label.format))
     }
 
     #[cold]
-    fn add(&mut self, index: usize, event: &Arc<Event>, formats: &Formats<'_>) {
+    fn add(&mut self, index: usize, event: &Arc<Event>, formats: &RawFormats<'_>) {
         if self.bytes > NAMES {
             self.labels.clear();
             self.bytes = 0;
@@ -66,6 +65,6 @@ impl Labels {
         if self.labels.len() <= index {
             self.labels.resize(index + 1, None);
         }
-        self.labels[index] = Some(Label { event: Arc::clone(event), name, tracepoint: formats.of(event) });
+        self.labels[index] = Some(Label { event: Arc::clone(event), name, format: formats.of(event) });
     }
 }

@@ -25,17 +25,13 @@ pub(super) fn run(args: &ExportArgs) -> Result<Outcome, Failure> {
     if args.profile.off_cpu {
         return Err("--off-cpu: the table switches has these times; leave the option out".into());
     }
-<<<<<<< HEAD
-    if args.out() == Path::new("-") {
-=======
     if args.profile.lock_waits {
         return Err(
             "--lock-waits: there is no table of these times; use perfdata lock waits, or another format"
                 .into(),
         );
     }
-    if args.output == Path::new("-") {
->>>>>>> f112a92a56865600561840d77c4eefc539279b2a
+    if args.out() == Path::new("-") {
         return Err("-o -: Parquet needs a folder; give its name".into());
     }
     let files = &args.profile.files.0;

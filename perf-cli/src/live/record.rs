@@ -8,11 +8,8 @@ mod collect;
 mod commands;
 mod dump;
 mod folder;
-<<<<<<< HEAD
 mod hints;
-=======
 mod lock;
->>>>>>> f112a92a56865600561840d77c4eefc539279b2a
 mod off_cpu;
 mod options;
 pub(super) mod output;

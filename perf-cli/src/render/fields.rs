@@ -1,25 +1,24 @@
 //! The fields of each record, with the names of the kernel and perf.
 
-use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_parse::record::{FileId, Mmap2, SampleId};
 use perf_parse::sample::{Readings, Tail};
 use perf_parse::{Record, Sample};
 
 use super::name::name;
+use super::raw_format::RawFormat;
 use super::simd_regs::Side;
-use super::tracepoint::Tracepoint;
 use super::user::user;
 use super::{Scalars, Sink, given, leading};
 
-/// Passes the fields of a record to `sink`. `tracepoint` describes the raw data of a sample.
+/// Passes the fields of a record to `sink`. `format` describes the raw data of a sample.
 ///
 /// # Errors
 ///
 /// If later fields of a sample cannot be decoded; `sink` then has the fields before them. If raw data ends before a
-/// field of its tracepoint; `sink` then has all fields.
+/// field of its format; `sink` then has all fields.
 pub(crate) fn fields(
     record: &Record<'_>,
-    tracepoint: Option<&Tracepoint<'_>>,
+    format: Option<RawFormat<'_>>,
     sink: &mut impl Sink,
 ) -> Result<(), perf_parse::Error> {
     match record {
@@ -53,7 +52,7 @@ pub(crate) fn fields(
             task(sink, it.pid, it.tid);
             sink.read(&it.read);
         }
-        Record::Sample(it) => return sample(it, tracepoint, sink),
+        Record::Sample(it) => return sample(it, format, sink),
         Record::Aux(it) => {
             sink.hex(name!("aux_offset"), it.aux_offset);
             sink.hex(name!("aux_size"), it.aux_size);
@@ -154,7 +153,7 @@ fn mmap2(sink: &mut impl Scalars, it: &Mmap2<'_>) {
 #[inline]
 pub(crate) fn sample(
     it: &Sample<'_>,
-    tracepoint: Option<&Tracepoint<'_>>,
+    format: Option<RawFormat<'_>>,
     sink: &mut impl Sink,
 ) -> Result<(), perf_parse::Error> {
     sink.leading(it);
@@ -162,24 +161,21 @@ pub(crate) fn sample(
         sink.readings(&Readings::default());
         return Ok(());
     }
-    if tracepoint.is_none() && !sink.wants_sections() {
+    if format.is_none() && !sink.wants_sections() {
         return it.tail().map(drop);
     }
     let tail = it.tail()?;
-    let tracepoint = tracepoint.zip(tail.raw);
-    sections(&tail, tracepoint, sink);
-    tracepoint.map_or(Ok(()), |(tracepoint, raw)| tracepoint.check(raw))
+    let format = format.zip(tail.raw);
+    sections(&tail, format, sink);
+    format.map_or(Ok(()), |(format, raw)| format.check(raw))
 }
 
 /// Passes the sections of a sample to `sink`.
-fn sections(tail: &Tail<'_>, tracepoint: Option<(&Tracepoint<'_>, &[u8])>, sink: &mut impl Sink) {
+fn sections(tail: &Tail<'_>, format: Option<(RawFormat<'_>, &[u8])>, sink: &mut impl Sink) {
     given(tail.read, |read| sink.read(&read));
     given(tail.callchain, |chain| sink.callchain(&chain));
     given(tail.raw, |raw| sink.blob(name!("raw"), raw));
-    given(tracepoint, |(tracepoint, raw)| match tracepoint.endianness {
-        Endianness::Little => sink.tracepoint::<LittleEndian>(tracepoint, raw),
-        Endianness::Big => sink.tracepoint::<BigEndian>(tracepoint, raw),
-    });
+    given(format, |(format, raw)| format.print(raw, sink));
     given(tail.branch_stack, |stack| sink.branch_stack(&stack));
     given(tail.regs_user, |regs| sink.regs(name!("regs_user"), &regs));
     given(tail.simd_regs_user, |regs| sink.simd_regs(name!("simd_regs_user"), Side::User, &regs));

@@ -15,6 +15,7 @@ use perf_parse::sample::{
 
 use super::digits::{push_decimal, push_signed};
 use super::head::Heads;
+use super::ibs::IbsSample;
 use super::name::{Name, name};
 use super::record::{PrintedRecord, RecordSink};
 use super::simd_regs::Side;
@@ -44,6 +45,19 @@ pub(super) fn close(out: &mut Vec<u8>, start: usize) {
     }
     out.push(b'}');
 }
+
+/// Removes the end of the last line, a record, so that members can be appended to its object. [`close_line`] ends it again.
+pub(crate) fn reopen_line(out: &mut Vec<u8>) {
+    out.truncate(out.len().saturating_sub(LINE_END.len()));
+}
+
+/// Ends the line of an object.
+pub(crate) fn close_line(out: &mut Vec<u8>) {
+    out.extend_from_slice(LINE_END);
+}
+
+/// The end of the object of a record, and of its line.
+const LINE_END: &[u8] = b"}\n";
 
 impl<'b> Json<'b> {
     /// Appends an object with the members that `members` appends.
@@ -242,6 +256,10 @@ impl Sink for Json<'_> {
 
     fn tracepoint<O: Endian>(&mut self, tracepoint: &Tracepoint<'_>, raw: &[u8]) {
         self.described::<O>(name!("tracepoint"), tracepoint, raw);
+    }
+
+    fn ibs(&mut self, sample: &IbsSample<'_>) {
+        self.nested(name!("ibs"), |json| sample.registers(json));
     }
 
     fn stack_user(&mut self, value: &StackUser<'_>) {

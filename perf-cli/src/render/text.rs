@@ -17,6 +17,7 @@ use perf_parse::sample::{
 
 use super::digits::{push_address, push_decimal, push_hex_of};
 use super::head::Heads;
+use super::ibs::IbsSample;
 use super::name::{Name, name};
 use super::record::{PrintedRecord, RecordSink};
 use super::simd_regs::{Side, SimdRegNames, abi_text, push_register};
@@ -285,6 +286,13 @@ impl Sink for Text<'_> {
             push_value(out, &value);
         }
         out.push(b'\n');
+    }
+
+    /// Prints perf's lines as they are, as dumps print the packets of traces.
+    fn ibs(&mut self, sample: &IbsSample<'_>) {
+        if sample.is_valid() {
+            print(self.details, format_args!("{sample}\n"));
+        }
     }
 
     fn stack_user(&mut self, value: &StackUser<'_>) {

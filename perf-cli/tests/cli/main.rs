@@ -12,6 +12,7 @@ mod greeting;
 #[cfg(unix)]
 mod inputs;
 mod modes;
+mod packets;
 mod perf_verbs;
 mod provisional;
 mod repair;

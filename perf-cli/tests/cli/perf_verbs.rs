@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::perfdata;
 
 /// Those of `perf --help` of 6.1 and 7.2.
-const VERBS: &str = "annotate archive bench buildid-cache buildid-list config daemon data diff evlist ftrace inject iostat \
-    kallsyms kmem kvm kwork list mem record report sched script stat test timechart top trace version probe";
+const VERBS: &str = "annotate archive bench buildid-cache buildid-list c2c config daemon data diff evlist ftrace inject iostat \
+    kallsyms kmem kvm kwork list lock mem record report sched script stat test timechart top trace version probe";
 
 /// The verbs that perfdata has, some of them on Linux alone.
 const OWN: [&str; 11] = [

@@ -6,6 +6,7 @@ extern crate alloc;
 
 mod annotate;
 mod dependencies;
+mod dump;
 mod list;
 mod packages;
 mod perf_habits;
@@ -22,6 +23,7 @@ fn main() -> std::process::ExitCode {
     let status = needs::run(&[
         annotate::TESTS,
         dependencies::TESTS,
+        dump::TESTS,
         list::TESTS,
         packages::TESTS,
         perf_habits::TESTS,

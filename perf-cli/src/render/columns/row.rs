@@ -9,6 +9,7 @@ use perf_parse::sample::{BranchStack, Callchain, Read, Readings, Regs, SimdRegs,
 
 use super::super::digits::push_hex;
 use super::super::head::Heads;
+use super::super::ibs::IbsSample;
 use super::super::json::{self, Json};
 use super::super::name::{Name, name};
 use super::super::record::{PrintedRecord, RecordSink};
@@ -231,6 +232,10 @@ impl Sink for ColumnsLine<'_, '_> {
                 Format::Jsonl => columns.set(field.key, |out| json::push_field(out, field, &value)),
             }
         }
+    }
+
+    fn ibs(&mut self, sample: &IbsSample<'_>) {
+        self.set_json(name!("ibs"), |json| json.ibs(sample));
     }
 
     #[inline]
