@@ -50,7 +50,7 @@ pub use clock::Clock;
 pub use context::Context;
 pub use error::{PacketError, PacketErrorKind};
 pub use event::{Event, EventKind};
-pub use events::{EventState, Events};
+pub use events::{EventPosition, EventState, Events};
 pub use info::{Config, Info, InfoError};
 pub use ip::{CompressedIp, IpCompression, LastIp};
 pub use lines::{Line, Lines};
