@@ -154,8 +154,7 @@ fn branches_that_were_not_taken_in_both_byte_orders() {
     for big in [false, true] {
         let bytes = || Bytes::new(big);
         let sample_type = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::CPU;
-        let attr =
-            Attr { kind: EventType(PMU_TYPE), sample_period: 1, sample_type, ..Attr::default() };
+        let attr = Attr { kind: EventType(PMU_TYPE), sample_period: 1, sample_type, ..Attr::default() };
         let info = bytes().u32(4).u32(0).u64s(&[PMU_TYPE.into(), 0]).record(70, 0);
         let padded = data.len().next_multiple_of(8);
         let area = bytes().u64s(&[padded as u64, 0, 0]).u32(0).i32(7).i32(0).u32(0).record(71, 0);

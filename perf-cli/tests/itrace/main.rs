@@ -147,7 +147,7 @@ fn intel_pt_in_each_verb() {
     assert_eq!(total, writes, "{folded}");
     // The edited capture has the samples in place of the trace.
     let edited = needs::folder().join("edited.data");
-    texts(&["edit", "--itrace=w", "-f", "-o", edited.to_str().unwrap()], &path);
+    texts(&["edit", "--itrace=w", "-o", edited.to_str().unwrap()], &path);
     assert_eq!(texts(&["script"], &edited).0, script);
     // The letters of all kinds.
     let all = texts(&["script", "--itrace", "--ns"], &path).0;
@@ -173,7 +173,7 @@ fn arm_spe_in_each_verb() {
     let total: usize = folded.lines().filter_map(|line| line.rsplit_once(' ')?.1.parse::<usize>().ok()).sum();
     assert_eq!(total, count, "{folded}");
     let edited = needs::folder().join("edited.data");
-    perfdata(&["edit", "--itrace=b", "-f", "-o", edited.to_str().unwrap()], &path);
+    perfdata(&["edit", "--itrace=b", "-o", edited.to_str().unwrap()], &path);
     assert_eq!(texts(&["script"], &edited).0, script);
     assert_eq!(branches(&["script", "--no-itrace"]), "");
 }

@@ -43,3 +43,8 @@ impl Owner {
         Self { pid: -1, tid: -1, cpu, area_tid: queue.tid.unwrap_or(-1) }
     }
 }
+
+/// Returns the time of an item of the trace in nanoseconds; 0 if no record converts it.
+pub(super) fn time(trace: &AuxTrace, ticks: u64) -> u64 {
+    trace.time_at(ticks).unwrap_or_default()
+}

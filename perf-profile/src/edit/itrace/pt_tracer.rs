@@ -7,13 +7,12 @@ use perf_parse::write::SampleFields;
 use perf_parse::{EventRecord, Reader, Record};
 
 use super::TraceAccount;
-use super::area::{AreaData, Owner};
+use super::area::{AreaData, Owner, time};
 use super::pt_events::PtEvents;
 use super::pt_queue::{PtItem, PtQueue};
 use super::pt_sample::{PtContent, PtError};
 use super::sample_writer::SampleWriter;
 use super::threads::Threads;
-use super::walk::time;
 use crate::tid_field::TidField;
 
 /// The lowest address of the kernel.

@@ -9,13 +9,12 @@ use perf_aux::trace::{AuxQueue, AuxTrace};
 use perf_parse::write::{BranchFields, BranchStackFields, SampleFields};
 use perf_parse::{EventRecord, Reader, Record};
 
-use super::area::{AreaData, Owner};
+use super::area::{AreaData, Owner, time};
 use super::made_event::MadeEvent;
 use super::sample_writer::SampleWriter;
 use super::spe_events::SpeEvents;
 use super::spe_queue::SpeQueue;
 use super::threads::Threads;
-use super::walk::time;
 use super::{TraceAccount, TraceRecord};
 
 /// The decoders of the areas of Arm SPE.

@@ -7,6 +7,7 @@ use perf_aux::trace::AuxTrace;
 use perf_parse::EventRecord;
 
 use super::TraceAccount;
+use super::area::time;
 use super::pt_tracer::PtTracer;
 use super::sample_writer::SampleWriter;
 use super::spe_tracer::SpeTracer;
@@ -203,9 +204,4 @@ impl<'r, 'a> TraceWalk<'r, 'a> {
     fn make(&mut self, area: usize, out: &mut Vec<u8>) {
         self.tracer.make(area, &mut self.threads, &mut self.writer, out);
     }
-}
-
-/// Returns the time of an item of the trace in nanoseconds; 0 if no record converts it.
-pub(super) fn time(trace: &AuxTrace, ticks: u64) -> u64 {
-    trace.time_at(ticks).unwrap_or_default()
 }
