@@ -7,7 +7,8 @@
 //! - [`Lines`] prints packets as `perf script -D` does.
 //! - [`LastIp`] and [`Context`] keep what packets leave out: addresses are compressed, and modes are only sent when they change.
 //! - [`Info`] has the parameters of a capture, and [`Clock`] the time stamp counter after each packet.
-//! - [`Events`] returns power events, PTWRITE values and the like, as `perf script --itrace=pwe` does.
+//! - [`Events`] returns power events, PTWRITE values and the like, as `perf script --itrace=pwe` does. [`RawEvent`] reads them from the
+//!   samples that perf made.
 //!
 //! The instructions between the packets are not reconstructed. That needs the code that ran; libipt and the crate
 //! `iptr-decoder` do it.
@@ -42,6 +43,7 @@ mod mode;
 mod packet;
 mod packets;
 mod power;
+mod raw_event;
 mod text;
 mod trace_event;
 
@@ -50,7 +52,7 @@ pub use clock::Clock;
 pub use context::Context;
 pub use error::{PacketError, PacketErrorKind};
 pub use event::{Event, EventKind};
-pub use events::{EventState, Events};
+pub use events::{EventPosition, EventState, Events};
 pub use info::{Config, Info, InfoError};
 pub use ip::{CompressedIp, IpCompression, LastIp};
 pub use lines::{Line, Lines};
@@ -58,4 +60,5 @@ pub use mode::{Cbr, ModeExec, ModeTsx, Pip, Vmcs};
 pub use packet::{Packet, PtWrite, Tma, Tnt, Trig};
 pub use packets::{LocatedPacket, Packets};
 pub use power::{Mwait, Pwre, Pwrx};
+pub use raw_event::RawEvent;
 pub use trace_event::{Cfe, CfeType, Evd, EvdType};

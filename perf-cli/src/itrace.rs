@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
+use perf_abi::auxtrace::AuxtraceType;
+use perf_aux::trace::AuxInfo;
 use perf_parse::Reader;
 use perf_parse::rewrite::RepairStep;
 use perf_profile::edit::{ItraceOptions, TraceSamples};
@@ -78,7 +80,11 @@ pub(crate) fn make(
 ) -> Result<Option<CaptureWithSamples>, Failure> {
     let failure = |error: &dyn core::fmt::Display| Failure(format!("--itrace: {error}"));
     let samples = TraceSamples::of(reader, options).map_err(|error| failure(&error))?;
-    let Some(samples) = samples else { return Ok(None) };
+    let Some(samples) = samples else {
+        say_no_samples(reader);
+        return Ok(None);
+    };
+    say_without_effect(options, samples.tracer());
     let file: io::Result<File> = match folder {
         Some(folder) => tempfile::tempfile_in(folder),
         None => tempfile::tempfile(),
@@ -101,4 +107,34 @@ pub(crate) fn make(
         samples,
         is_whole,
     }))
+}
+
+/// Reports that no samples are made of the AUX data of a capture, if it has some.
+fn say_no_samples(reader: &Reader<'_>) {
+    let Some(AuxInfo { kind, .. }) = AuxInfo::find(reader) else { return };
+    if matches!(kind, AuxtraceType::ARM_SPE | AuxtraceType::INTEL_PT) {
+        say!("perfdata: --itrace: the capture has no event of its tracer, {kind}");
+    } else {
+        say!(
+            "perfdata: --itrace: samples are made of ARM_SPE and INTEL_PT; the tracer of this capture is {kind}"
+        );
+    }
+}
+
+/// Reports the letters that select no samples of a tracer.
+fn say_without_effect(options: &ItraceOptions, tracer: AuxtraceType) {
+    let letters: String = options.letters.without_effect(tracer).iter().collect();
+    if letters.is_empty() {
+        return;
+    }
+    if tracer == AuxtraceType::INTEL_PT {
+        say!(
+            "perfdata: --itrace={letters}: of Intel PT these letters have no effect, as its flow of instructions is not rebuilt; use p, \
+             w, I and e, or perf script --itrace"
+        );
+    } else {
+        say!(
+            "perfdata: --itrace={letters}: of Arm SPE these letters have no effect; use i, b, f, m, t, a, M and l"
+        );
+    }
 }

@@ -20,6 +20,7 @@ mod note;
 mod pass;
 mod printer;
 mod registers;
+mod synth;
 mod tod;
 mod trace_error;
 

@@ -29,7 +29,8 @@ use std::rc::Rc;
 #[cfg_attr(docsrs, doc(cfg(feature = "generated-code")))]
 pub use generated_code::{CodeImage, GeneratedCode, GeneratedCodeError};
 pub use itrace::{
-    ItraceError, ItraceOptions, ItraceOptionsError, PeriodUnit, TraceAccount, TraceRecord, TraceSamples,
+    ItraceError, ItraceLetters, ItraceOptions, ItraceOptionsError, PeriodUnit, PtKinds, TraceAccount,
+    TraceErrors, TraceRecord, TraceSamples,
 };
 pub use perf_aux::spe::SampleKinds;
 pub use redaction::{Redaction, SecretKind};

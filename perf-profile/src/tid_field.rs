@@ -3,6 +3,8 @@
 use perf_abi::attr::Attr;
 use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
+use perf_parse::EventRecord;
+use perf_parse::event::Event;
 use perf_parse::tracepoint::{FormatField, Tracepoints, TracingData, Value};
 use perf_session::SampleContext;
 
@@ -36,17 +38,25 @@ impl<'a> TidField<'a> {
 
     /// Returns whether a sample is of the tracepoint.
     pub(crate) fn is_of(&self, at: &SampleContext<'_, '_>) -> bool {
-        at.record()
-            .event()
-            .is_some_and(|event| event.attr.kind == EventType::TRACEPOINT && event.attr.config == self.id)
+        self.is_of_record(at.record())
+    }
+
+    fn is_of_record(&self, record: &EventRecord<'_>) -> bool {
+        let is_own = |event: &Event| event.attr.kind == EventType::TRACEPOINT && event.attr.config == self.id;
+        record.event().is_some_and(|event| is_own(event))
     }
 
     /// Returns the id in a sample; `None` if it is of another event, or does not have the field.
     pub(crate) fn of(&self, at: &SampleContext<'_, '_>) -> Option<i32> {
-        if !self.is_of(at) {
+        self.of_record(at.record())
+    }
+
+    /// Returns the id in a record; `None` if it is no sample, too.
+    pub(crate) fn of_record(&self, record: &EventRecord<'_>) -> Option<i32> {
+        if !self.is_of_record(record) {
             return None;
         }
-        let raw = at.sample().tail().ok()?.raw?;
+        let raw = record.tail().ok()??.raw?;
         match self.field.value(raw, self.endianness).ok()? {
             Value::Signed(number) => i32::try_from(number).ok(),
             Value::Unsigned(number) => i32::try_from(number).ok(),

@@ -8,6 +8,7 @@ use perf_abi::record::RecordType;
 use perf_abi::sample_type::SampleType;
 use perf_parse::Reader;
 use perf_profile::edit::{ItraceError, ItraceOptions, PeriodUnit, TraceAccount, TraceSamples};
+use testdata::Bytes;
 use testdata::arm_spe::{Capture, PMU_TYPE, RandomPackets};
 use testdata::file::Builder;
 
@@ -127,16 +128,47 @@ fn captures_of_which_no_samples_are_made() {
     assert_eq!(error("i5t"), ItraceError::Unit(PeriodUnit::Ticks));
     assert!(error("i").to_string().contains("i1i"));
 
-    let info = testdata::Bytes::new(false).u32(4).u32(0).u64s(&[PMU_TYPE.into(), 0]).record(70, 0);
+    let info = Bytes::new(false).u32(4).u32(0).u64s(&[PMU_TYPE.into(), 0]).record(70, 0);
     let attr = Attr { kind: EventType(PMU_TYPE), ..attr };
     let without_ids = Builder::new(false).event(attr, &[]).data(info).build().bytes;
     let reader = Reader::new(&without_ids).unwrap();
     let samples = TraceSamples::of(&reader, &ItraceOptions::default());
     assert_eq!(samples.expect_err("no ids"), ItraceError::NoIds);
 
-    let info = testdata::Bytes::new(false).u32(4).u32(0).u64s(&[PMU_TYPE.into()]).record(70, 0);
+    let info = Bytes::new(false).u32(4).u32(0).u64s(&[PMU_TYPE.into()]).record(70, 0);
     let short = Builder::new(false).event(attr, &[]).data(info).build().bytes;
     let reader = Reader::new(&short).unwrap();
     let samples = TraceSamples::of(&reader, &ItraceOptions::default());
     assert!(matches!(samples, Err(ItraceError::Info(_))));
+}
+
+/// perf's own bit comes after the kernel's fields, which a big-endian machine fills from the highest bit.
+#[test]
+fn branches_that_were_not_taken_in_both_byte_orders() {
+    // The address, a conditional branch, its events, its target, and the end.
+    let record = |events: u8| {
+        let packets = Bytes::new(false).u8(0xb0).u64(0x1000).u8(0x4a).u8(1).u8(0x52).u8(events).u8(0);
+        packets.u8(0xb1).u64(0x2000).u8(1).out
+    };
+    let data = [record(1 << 1), record(1 << 1 | 1 << 6)].concat();
+    for big in [false, true] {
+        let bytes = || Bytes::new(big);
+        let sample_type = SampleType::IDENTIFIER | SampleType::IP | SampleType::TID | SampleType::CPU;
+        let attr = Attr { kind: EventType(PMU_TYPE), sample_period: 1, sample_type, ..Attr::default() };
+        let info = bytes().u32(4).u32(0).u64s(&[PMU_TYPE.into(), 0]).record(70, 0);
+        let padded = data.len().next_multiple_of(8);
+        let area = bytes().u64s(&[padded as u64, 0, 0]).u32(0).i32(7).i32(0).u32(0).record(71, 0);
+        let file = Builder::new(big).event(attr, &[5]).data(info).data(area);
+        let capture = file.data(Bytes::new(false).padded(&data, padded).out).build().bytes;
+        let (made, account) = written(&capture, "bl1".parse().unwrap());
+        assert!(account.is_clean(), "{account:?}");
+        let reader = Reader::new(&made).unwrap();
+        let mut taken = Vec::new();
+        for record in reader.records().map(Result::unwrap) {
+            let Some(sample) = record.sample() else { continue };
+            let stack = sample.tail().unwrap().branch_stack.unwrap();
+            taken.extend(stack.entries.iter().map(|branch| (branch.from, branch.to, !branch.not_taken)));
+        }
+        assert_eq!(taken, [(0x1000, 0x2000, true), (0x1000, 0x2000, false)], "big: {big}");
+    }
 }

@@ -7,7 +7,7 @@ use super::evds::Evds;
 use super::mode::Cbr;
 use super::packet::PtWrite;
 use super::power::{Mwait, Pwre, Pwrx};
-use super::trace_event::Cfe;
+use super::trace_event::{Cfe, Evd};
 
 /// An event of a trace. Borrows from the trace.
 #[derive(Clone, Debug)]
@@ -139,22 +139,29 @@ impl fmt::Display for EventKind<'_> {
                 write!(f, "deepest cstate: {deepest} last cstate: {last} wake reason: {reason}")
             }
             Self::Evt { cfe, ip, data } => {
-                match cfe.kind.name() {
-                    Some(name) => write!(f, "cfe: {name}")?,
-                    None => write!(f, "cfe: {}", cfe.kind.0)?,
-                }
-                write!(f, " IP: {} vector: {}", u8::from(*ip), cfe.vector)?;
-                for evd in data.clone() {
-                    match evd.kind.name() {
-                        Some(name) => write!(f, " {name}: {}", Hex(evd.payload))?,
-                        None => write!(f, " EVD_{}: {}", evd.kind.0, Hex(evd.payload))?,
-                    }
-                }
-                Ok(())
+                write_evt(f, *cfe, *ip)?;
+                data.clone().try_for_each(|evd| write_evd(f, evd))
             }
             Self::Overflow => f.write_str("Overflow packet"),
             Self::Bad(_) => f.write_str("Bad packet"),
         }
+    }
+}
+
+/// Prints a control flow event.
+pub(super) fn write_evt(f: &mut fmt::Formatter<'_>, cfe: Cfe, ip: bool) -> fmt::Result {
+    match cfe.kind.name() {
+        Some(name) => write!(f, "cfe: {name}")?,
+        None => write!(f, "cfe: {}", cfe.kind.0)?,
+    }
+    write!(f, " IP: {} vector: {}", u8::from(ip), cfe.vector)
+}
+
+/// Prints data of a control flow event.
+pub(super) fn write_evd(f: &mut fmt::Formatter<'_>, evd: Evd) -> fmt::Result {
+    match evd.kind.name() {
+        Some(name) => write!(f, " {name}: {}", Hex(evd.payload)),
+        None => write!(f, " EVD_{}: {}", evd.kind.0, Hex(evd.payload)),
     }
 }
 

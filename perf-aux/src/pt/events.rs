@@ -1,11 +1,16 @@
 //! The events of a buffer.
 
 mod pending;
+mod position;
+
+pub use position::EventPosition;
 
 use pending::{Awaited, Pending, Ready};
+use position::{JoinedPacket, SplitPacket};
 
 use super::clock::Clock;
 use super::context::Context;
+use super::error::{PacketError, PacketErrorKind};
 use super::evds::Evds;
 use super::event::{Event, EventKind};
 use super::info::{Config, Info};
@@ -33,6 +38,7 @@ pub struct EventState {
     clock: Clock,
     context: Context,
     pending: Pending,
+    split: SplitPacket,
     is_synchronised: bool,
     /// The last ratio for which there was an event.
     reported_cbr: Option<u8>,
@@ -58,11 +64,17 @@ pub struct EventState {
 /// have more events. For a PWRE without MWAIT, perf 6.1 and 7.2 print the payload of the last one with MWAIT; this iterator returns
 /// its own.
 ///
-/// Allocates nothing. If it is dropped early, the rest of the buffer is skipped.
+/// A packet whose start is at the end of one buffer and whose rest is in the next one is taken with the latter. Event data that are
+/// in the buffer before their CFE packet are lost.
+///
+/// Allocates nothing. If it is dropped early, the rest of the buffer is skipped, unless [`EventState::events_from`] goes on at its
+/// [position](Self::position).
 #[derive(Debug)]
 pub struct Events<'s, 'a> {
     state: &'s mut EventState,
     packets: Packets<'a>,
+    /// The packet that began in the buffer before.
+    joined: Option<JoinedPacket>,
     /// Bytes of the buffers before this one.
     base: u64,
     /// Offset of the first EVD packet for the next CFE event.
@@ -78,6 +90,7 @@ impl EventState {
             clock: Clock::new(info, config),
             context: Context::default(),
             pending: Pending::default(),
+            split: SplitPacket::default(),
             is_synchronised: false,
             reported_cbr: None,
             position: 0,
@@ -95,6 +108,7 @@ impl EventState {
         self.clock.start(reference);
         self.context = Context { cbr: self.context.cbr, ..Context::default() };
         self.pending = Pending::default();
+        self.split = SplitPacket::default();
         self.is_synchronised = false;
     }
 
@@ -107,11 +121,19 @@ impl EventState {
     pub fn events<'a>(&mut self, trace: &'a [u8]) -> Events<'_, 'a> {
         let base = self.position;
         self.position = base.wrapping_add(trace.len() as u64);
-        let mut packets = Packets::as_perf(trace);
+        let (mut packets, joined) = self.split.join(trace);
         if !self.is_synchronised {
             self.is_synchronised = packets.sync();
         }
-        Events { state: self, packets, base, data: None, ready: Ready::default() }
+        Events { state: self, packets, joined, base, data: None, ready: Ready::default() }
+    }
+
+    /// Returns the other events of the last buffer from a position on, which its [`Events`] returned before they were dropped.
+    pub fn events_from<'a>(&mut self, trace: &'a [u8], position: EventPosition) -> Events<'_, 'a> {
+        let EventPosition { offset, block, data } = position;
+        let base = self.position.wrapping_sub(trace.len() as u64);
+        let packets = Packets::as_perf_at(trace, offset, block);
+        Events { state: self, packets, joined: None, base, data, ready: Ready::default() }
     }
 }
 
@@ -125,29 +147,60 @@ impl<'a> Iterator for Events<'_, 'a> {
                 self.state.last_event = tsc.max(self.state.last_event);
                 return Some(Event { offset, tsc, ip, kind });
             }
-            match self.packets.next()? {
-                Ok(located) if located.packet == Packet::Pad => {}
-                Ok(located) => self.packet(located.offset, &located.packet),
-                Err(error) => {
-                    self.state.clock.bad_packet();
-                    self.state.context.in_psb = false;
-                    self.set_error(error.offset, EventKind::Bad(error));
+            if let Some(JoinedPacket { packet, before }) = self.joined.take() {
+                match packet {
+                    Ok(packet) => self.packet(0, before, &packet),
+                    Err(error) => self.bad(error),
                 }
+                continue;
+            }
+            let Some(found) = self.packets.next() else {
+                self.state.split.go_on_in(self.packets.block());
+                return None;
+            };
+            match found {
+                Ok(located) if located.packet == Packet::Pad => {}
+                Ok(located) => self.packet(located.offset, 0, &located.packet),
+                Err(error) if error.kind == PacketErrorKind::Truncated => {
+                    let block = self.packets.block();
+                    self.state.split = SplitPacket::new(self.packets.skip_from(error.offset), block);
+                }
+                Err(error) => self.bad(error),
             }
         }
     }
 }
 
 impl<'a> Events<'_, 'a> {
-    /// Takes a packet into account.
-    fn packet(&mut self, offset: usize, packet: &Packet) {
+    /// Returns the position after the last event; `None` if more events are at the same packet.
+    #[must_use]
+    pub fn position(&self) -> Option<EventPosition> {
+        let is_between = self.joined.is_none() && self.ready.is_empty();
+        is_between.then_some(EventPosition {
+            offset: self.packets.offset(),
+            block: self.packets.block(),
+            data: self.data,
+        })
+    }
+
+    fn bad(&mut self, error: PacketError) {
+        self.state.clock.bad_packet();
+        self.state.context.in_psb = false;
+        self.set_error(error.offset, EventKind::Bad(error));
+    }
+
+    /// Takes a packet into account, of which some bytes are in the buffers before.
+    fn packet(&mut self, offset: usize, before: usize, packet: &Packet) {
         let was_in_psb = self.state.context.in_psb;
         let was_enabled = self.state.pending.enabled;
         self.state.clock.apply(packet, &self.packets);
         let ip = self.state.context.apply(packet);
         let awaited = self.state.pending.awaited.take();
         match *packet {
-            Packet::Psb => self.state.pending.psb = Some((offset, None)),
+            Packet::Psb => {
+                let position = self.base.wrapping_add(offset as u64).wrapping_sub(before as u64);
+                self.state.pending.psb = Some((position, None));
+            }
             Packet::PsbEnd if was_in_psb => self.psb(offset),
             Packet::Fup(_) if was_in_psb => {
                 self.state.pending.enabled = true;
@@ -231,10 +284,9 @@ impl<'a> Events<'_, 'a> {
 
     /// The end of the state after a PSB.
     fn psb(&mut self, offset: usize) {
-        let Some((start, ip)) = self.state.pending.psb.take() else {
+        let Some((position, ip)) = self.state.pending.psb.take() else {
             return;
         };
-        let position = self.base.wrapping_add(start as u64);
         // Not what CYC packets after the TSC packet estimate, but not before the last event.
         let tsc = self.state.clock.last_tsc().max(self.state.last_event);
         let ready = self.set_ready(offset, ip);

@@ -57,7 +57,12 @@ impl<'a> Packets<'a> {
     /// Returns the packets that perf 6.1 and 7.2 know, which is all but [`Packet::Trig`].
     #[must_use]
     pub const fn as_perf(trace: &'a [u8]) -> Self {
-        Self { trace, offset: 0, block: None, trig: false }
+        Self::as_perf_at(trace, 0, None)
+    }
+
+    /// The packets that perf knows from an offset on, within a block.
+    pub(super) const fn as_perf_at(trace: &'a [u8], offset: usize, block: Option<BlockSize>) -> Self {
+        Self { trace, offset, block, trig: false }
     }
 
     /// Continues at an offset of the buffer, with the [block](Self::block) that is open there: both those of an earlier iterator
@@ -117,9 +122,39 @@ impl<'a> Packets<'a> {
         zeros
     }
 
+    /// Skips all packets that are left, and returns their bytes from an offset on.
+    pub(super) fn skip_from(&mut self, offset: usize) -> &'a [u8] {
+        self.offset = self.trace.len();
+        self.trace.get(offset..).unwrap_or_default()
+    }
+
     /// The bytes of the buffer from one offset to another.
     pub(super) fn bytes(&self, from: usize, to: usize) -> &'a [u8] {
         self.trace.get(from..to).unwrap_or_default()
+    }
+
+    /// The block that is open after a packet. Most packets end a block; those of the time do not.
+    ///
+    /// perf: `intel_pt_upd_pkt_ctx`.
+    #[inline]
+    pub(super) const fn block_after(packet: &Packet, block: Option<BlockSize>) -> Option<BlockSize> {
+        match packet {
+            Packet::Bbp { size, .. } => Some(*size),
+            _ if block.is_none() => None,
+            Packet::Pad
+            | Packet::Tsc(_)
+            | Packet::Tma(_)
+            | Packet::Mtc(_)
+            | Packet::Fup(_)
+            | Packet::Cyc(_)
+            | Packet::Cbr(_)
+            | Packet::Mnt(_)
+            | Packet::ExStop { .. }
+            | Packet::Pwre(_)
+            | Packet::Pwrx(_)
+            | Packet::Bip { .. } => block,
+            _ => None,
+        }
     }
 
     /// Decodes the packet at the start of the last bytes of the buffer.
@@ -156,7 +191,7 @@ impl<'a> Iterator for Packets<'a> {
         Some(match decoded {
             Ok((packet, size)) => {
                 self.offset = offset.saturating_add(size);
-                self.block = block_after(&packet, self.block);
+                self.block = Self::block_after(&packet, self.block);
                 Ok(LocatedPacket { offset, bytes: rest.get(..size).unwrap_or_default(), packet })
             }
             Err(kind) => {
@@ -169,27 +204,3 @@ impl<'a> Iterator for Packets<'a> {
 }
 
 impl core::iter::FusedIterator for Packets<'_> {}
-
-/// The block that is open after a packet. Most packets end a block; those of the time do not.
-///
-/// perf: `intel_pt_upd_pkt_ctx`.
-#[inline]
-const fn block_after(packet: &Packet, block: Option<BlockSize>) -> Option<BlockSize> {
-    match packet {
-        Packet::Bbp { size, .. } => Some(*size),
-        _ if block.is_none() => None,
-        Packet::Pad
-        | Packet::Tsc(_)
-        | Packet::Tma(_)
-        | Packet::Mtc(_)
-        | Packet::Fup(_)
-        | Packet::Cyc(_)
-        | Packet::Cbr(_)
-        | Packet::Mnt(_)
-        | Packet::ExStop { .. }
-        | Packet::Pwre(_)
-        | Packet::Pwrx(_)
-        | Packet::Bip { .. } => block,
-        _ => None,
-    }
-}

@@ -1,6 +1,6 @@
 //! Events of hand-made traces.
 
-use perf_aux::pt::{EventKind, EventState};
+use perf_aux::pt::{Event, EventKind, EventState};
 use testdata::intel_pt::{PSB, REFERENCE};
 
 use crate::support::{CONFIG, info};
@@ -13,7 +13,7 @@ fn events(parts: &[&[u8]]) -> Vec<String> {
     let found: Vec<_> = state.events(&trace).collect();
     assert!(matches!(found[0].kind, EventKind::Psb { position: 0 }));
     assert!(found.windows(2).all(|pair| pair[0].offset <= pair[1].offset));
-    let text = |event: &perf_aux::pt::Event<'_>| {
+    let text = |event: &Event<'_>| {
         let ip = event.ip.map_or(String::new(), |ip| format!(" at {ip:x}"));
         format!("{}{ip}: {}", event.kind.name().unwrap_or("error"), event.kind)
     };
@@ -124,4 +124,71 @@ fn several_buffers() {
     state.events(PTWRITE_IP).for_each(drop);
     state.start(REFERENCE);
     assert_eq!(state.events(&[FUP, PTWRITE].concat()).count(), 0);
+}
+
+/// Time, address and text of an event. Event data that are in the buffer before are lost.
+fn shown(event: &Event<'_>) -> (Option<u64>, Option<u64>, String) {
+    let text = event.kind.to_string();
+    let (start, _) = text.split_once(" vector").unwrap_or((&text, ""));
+    (event.tsc, event.ip, format!("{:?} {start}", event.kind.name()))
+}
+
+#[test]
+fn packets_in_two_buffers() {
+    let trace = testdata::intel_pt::events(7, 40);
+    let of_buffers = |parts: &[&[u8]]| {
+        let mut state = EventState::new(&info(), CONFIG);
+        state.start(REFERENCE);
+        let mut all = Vec::new();
+        for part in parts {
+            // The time between two CYC packets is estimated with the packets after them, if they are in the buffer.
+            all.extend(state.events(part).map(|event| shown(&event)).map(|(_, ip, text)| (ip, text)));
+        }
+        all
+    };
+    let whole = of_buffers(&[&trace]);
+    assert!(whole.len() > 40);
+    // The first PSB is found in one buffer.
+    for cut in PSB.len()..trace.len() {
+        let (first, second) = trace.split_at(cut);
+        assert_eq!(of_buffers(&[first, second]), whole, "{cut}");
+    }
+    let (psb, rest) = trace.split_at(PSB.len());
+    let bytes: Vec<_> = core::iter::once(psb).chain(rest.chunks(1)).collect();
+    assert_eq!(of_buffers(&bytes), whole);
+}
+
+#[test]
+fn the_other_events_of_a_buffer() {
+    let trace = testdata::intel_pt::events(8, 60);
+    let mut state = EventState::new(&info(), CONFIG);
+    state.start(REFERENCE);
+    let whole: Vec<_> = state.events(&trace).map(|event| (event.offset, shown(&event))).collect();
+    let mut state = EventState::new(&info(), CONFIG);
+    state.start(REFERENCE);
+    let mut events = state.events(&trace);
+    let mut all = Vec::new();
+    let mut breaks = 0;
+    while let Some(event) = events.next() {
+        all.push((event.offset, shown(&event)));
+        if let Some(position) = events.position() {
+            breaks += 1;
+            events = state.events_from(&trace, position);
+        }
+    }
+    assert_eq!(all, whole);
+    // Some packets have several events.
+    assert!(breaks > 50 && breaks < all.len(), "{breaks}");
+}
+
+/// A byte that no packet starts with is an error when the byte after it is known.
+#[test]
+fn a_packet_that_is_none_in_two_buffers() {
+    let mut state = EventState::new(&info(), CONFIG);
+    state.start(REFERENCE);
+    assert_eq!(state.events(&[&PSB, &[0x02, 0x23, 0x02][..]].concat()).count(), 1);
+    let found: Vec<_> =
+        state.events(&[&[0x01], PTWRITE].concat()).map(|event| event.kind.to_string()).collect();
+    assert_eq!(found[0], "Bad packet");
+    assert_eq!(found.last().map(String::as_str), Some("IP: 0 payload: 0x6261 ab"));
 }

@@ -21,7 +21,8 @@ next one; --no-inline prints what perf script --no-inline prints.
 
 The fields of -F: comm tid pid time cpu event trace ip sym dso dsoff addr symoff period iregs uregs brstack brstacksym \
 data_src weight bpf-output brstackoff phys_addr misc tod data_page_size code_page_size ins_lat machine_pid vcpu cgroup \
-retire_lat flags srcline insn insnlen disasm brstackinsn brstackinsnlen brstackdisasm. flags are blank, because only a decoder of processor traces sets them. For a pipe, perf adds sym \
+retire_lat flags srcline insn insnlen disasm synth brstackinsn brstackinsnlen brstackdisasm. synth is the content of the samples \
+that --itrace makes of Intel PT. flags are blank, because only a decoder of processor traces sets them. For a pipe, perf adds sym \
 to ip; here ip without sym and dso is the recorded address, as in perf 7.2, and not the offset in a file.
 
 insn and insnlen are the bytes of the instruction at the address of the sample, and their number, which is 0 if the code is not \
@@ -30,7 +31,7 @@ the sample, oldest first, with the cycles of each block; the capture must have b
 from the file that the capture was recorded from, of BPF programs and of the kernel as perfdata annotate has it. perf decodes x86 \
 alone; here it is x86 and Arm.
 
-These fields of perf are refused: ipc, synth, metric, callindent and brcntr need processor traces or counters, which perfdata does \
+These fields of perf are refused: ipc, metric, callindent and brcntr need processor traces or counters, which perfdata does \
 not decode. srccode needs the source files. A field that no sample of an event has is refused, too, unless it is given for one type of events.
 
 A user call chain may come in a later record (CALLCHAIN_DEFERRED, Linux 6.19). Its samples are then printed when it \

@@ -86,7 +86,7 @@ impl Choice {
                 TRACEPOINT => COMMON.with(Fields::TRACE),
                 SOFTWARE => COMMON.with(ADDRESS).with(Fields::PERIOD).with(Fields::BPF_OUTPUT),
                 RAW => COMMON.with(ADDRESS).with(Fields::PERIOD).with(MEMORY),
-                SYNTH => COMMON.with(ADDRESS),
+                SYNTH => COMMON.with(ADDRESS).with(Fields::SYNTH),
                 _ => COMMON.with(ADDRESS).with(Fields::PERIOD),
             };
         }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 
 use perf_abi::attr::Attr;
 use perf_abi::branch::BranchSampleType;
-use perf_abi::event::{EventType, HwId, SwId};
+use perf_abi::event::{EventType, HwId, SwId, SynthId};
 use perf_abi::feature::Feature;
 use perf_abi::record::CpuMode;
 use perf_abi::regs::Arch;
@@ -40,6 +40,8 @@ pub(super) struct ScriptEvent {
     /// The index of the format of its raw data.
     pub(super) trace: Option<usize>,
     pub(super) is_bpf_output: bool,
+    /// What its samples were made of, if a decoder of processor traces made them.
+    pub(super) synth: Option<SynthId>,
     /// Whether its samples are the branches that a processor recorded one by one.
     pub(super) is_branch_trace: bool,
     /// Whether the user chose its fields.
@@ -183,6 +185,7 @@ impl<'a> ScriptEvents<'a> {
             needs_tail,
             trace: self.traces.of(event),
             is_bpf_output,
+            synth: (event.attr.kind == EventType::SYNTH).then_some(SynthId(event.attr.config)),
             is_branch_trace: is_branch_trace(&event.attr),
             is_chosen: self.choice.is_chosen(event),
             shows_offsets: !self.is_pipe || fields.has(Fields::SYM.with(Fields::DSO)),

@@ -41,6 +41,7 @@ impl Fields {
     pub(super) const OF_TAIL: Self = Self::BRANCHES
         .with(Self::BLOCKS)
         .with(Self::TRACE)
+        .with(Self::SYNTH)
         .with(Self::DATA_SRC)
         .with(Self::WEIGHT)
         .with(Self::INS_LAT)
@@ -75,11 +76,11 @@ fields! {
     BRSTACKOFF "brstackoff", PHYS_ADDR "phys_addr", MISC "misc", TOD "tod", DATA_PAGE_SIZE "data_page_size",
     CODE_PAGE_SIZE "code_page_size", INS_LAT "ins_lat", MACHINE_PID "machine_pid", VCPU "vcpu", CGROUP "cgroup",
     RETIRE_LAT "retire_lat", FLAGS "flags", SRCLINE "srcline", INSN "insn", INSNLEN "insnlen", DISASM "disasm",
-    BRSTACKINSN "brstackinsn", BRSTACKINSNLEN "brstackinsnlen", BRSTACKDISASM "brstackdisasm",
+    SYNTH "synth", BRSTACKINSN "brstackinsn", BRSTACKINSNLEN "brstackinsnlen", BRSTACKDISASM "brstackdisasm",
 }
 
 /// The fields of perf that need processor traces, or events that sampled branches count.
-const NEEDS_TRACES: [&str; 5] = ["ipc", "synth", "metric", "callindent", "brcntr"];
+const NEEDS_TRACES: [&str; 4] = ["ipc", "metric", "callindent", "brcntr"];
 
 /// Returns the name of the first of some fields.
 pub(super) fn first_name(field: Fields) -> &'static str {

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use perf_abi::data_src::DataSrc;
 use perf_abi::endian::{BigEndian, Endianness, LittleEndian};
 use perf_annotate::InstructionReader;
+use perf_aux::pt::RawEvent;
 use perf_parse::FileError;
 use perf_parse::file::{Account, Reader};
 use perf_parse::sample::Tail;
@@ -92,6 +93,9 @@ impl<'a> Lines<'a> {
                     Endianness::Little => json.described::<LittleEndian>(name!("trace"), tracepoint, raw),
                     Endianness::Big => json.described::<BigEndian>(name!("trace"), tracepoint, raw),
                 });
+            });
+            given(note.known.synth.zip(tail.raw).and_then(|(id, raw)| RawEvent::parse(id, raw)), |event| {
+                json.string(name!("synth"), event.to_string().as_bytes());
             });
             given(tail.branch_stack, |stack| json.branch_stack(&stack));
             given(decoders.instructions.as_mut(), |reader| {

@@ -13,7 +13,7 @@ use super::field_decoders::FieldDecoders;
 use super::fields::Fields;
 use super::frames::{push_ip, push_place};
 use super::note::SampleNote;
-use super::{Options, ScriptEvent, bpf_output, branches, instruction, registers, tod};
+use super::{Options, ScriptEvent, bpf_output, branches, instruction, registers, synth, tod};
 use crate::escape::print;
 use crate::perf_text::data_src;
 use crate::perf_text::print::{left_padded, push_decimal_to, push_hex_to, push_name};
@@ -170,6 +170,11 @@ pub(super) fn push_sample(
         && let Some((raw, trace)) = tail.and_then(|tail| tail.raw).zip(known.trace)
     {
         decoders.traces.push(out, trace, raw, at, names);
+    }
+    if let Some(id) = known.synth.filter(|_| fields.has(Fields::SYNTH))
+        && let Some(raw) = tail.and_then(|tail| tail.raw)
+    {
+        synth::push(out, id, raw);
     }
     if fields.has(Fields::ADDR) {
         push_addr(out, at, sample.addr().unwrap_or(0), known, names);

@@ -116,7 +116,7 @@ fn the_help_has_all_fields() {
     let (_, refused) = help.split_once("These fields of perf are refused:").unwrap();
     let refused = refused.split("\n\n").next().unwrap();
     let refused: Vec<_> = refused.split_whitespace().map(|word| word.trim_end_matches([',', '.'])).collect();
-    for name in "ipc synth metric callindent brcntr srccode".split(' ') {
+    for name in "ipc metric callindent brcntr srccode".split(' ') {
         assert!(refused.contains(&name), "{name}");
         let error = perfdata("script", "captures/plain.data", &["-F", name]).err;
         assert!(error.contains(&format!("{name} needs ")), "{error}");

@@ -1,16 +1,26 @@
 //! Samples of AUX data: a capture with the samples that a decoder makes of its traces.
 
 mod account;
+mod area;
 mod error;
+mod made_event;
 mod options;
+mod pt_events;
+mod pt_kinds;
+mod pt_queue;
+mod pt_sample;
+mod pt_tracer;
+mod sample_writer;
 mod spe_events;
 mod spe_queue;
-mod spe_walk;
+mod spe_tracer;
 mod threads;
+mod walk;
 
 pub use account::TraceAccount;
 pub use error::ItraceError;
-pub use options::{ItraceOptions, ItraceOptionsError, PeriodUnit};
+pub use options::{ItraceLetters, ItraceOptions, ItraceOptionsError, PeriodUnit};
+pub use pt_kinds::{PtKinds, TraceErrors};
 
 use std::io::{Seek, Write};
 
@@ -23,8 +33,12 @@ use perf_parse::file::write::{EventFields, FeaturePayloads, WriteFileError};
 use perf_parse::rewrite::{CaptureFilter, Edit, EditSummary, EditedRecord, RepairOrder, RepairStep};
 use perf_parse::{RawRecord, Reader, SampleLayout};
 
+use pt_events::PtEvents;
+use pt_tracer::PtTracer;
+use sample_writer::SampleWriter;
 use spe_events::SpeEvents;
-use spe_walk::SpeWalk;
+use spe_tracer::SpeTracer;
+use walk::{TraceWalk, Tracer};
 
 /// The samples that a decoder makes of the AUX data of a capture, as another capture that has them in place of the data: what
 /// `perf inject --itrace` writes.
@@ -32,12 +46,24 @@ use spe_walk::SpeWalk;
 /// It has an event for each kind of sample, after those of the capture, with ids of its own. The samples are among the other
 /// records by their times, and at the end if no event of the capture has times. The records of the AUX data are left out.
 ///
-/// Only Arm SPE is decoded: each of its records makes samples ([`perf_aux::spe`]) of perf 7.2. A sample is of the thread that
-/// the record names, or else of the one on the CPU at that time by the records of context switches, or else of the thread of the
-/// AUX area. Its process is that of the records before it, -1 if there was none.
+/// A sample is of the thread on the CPU at that time by the records of context switches, or else of the thread of the AUX area. Its
+/// process is that of the records before it, -1 if there was none.
+///
+/// # Arm SPE
+///
+/// Each record makes samples ([`perf_aux::spe`]) of perf 7.2. If the record names a thread, they are of this thread.
 ///
 /// perf stops at a record that names a thread in the AUX area of a thread, and if no record converts times; here such samples have
 /// the thread, and the time 0.
+///
+/// # Intel PT
+///
+/// The flow of instructions is not rebuilt, so that there are samples of those events alone that need none ([`perf_aux::pt::Events`]):
+/// values of PTWRITE, power events, changes of the core's frequency, PSB packets and events of Event Trace. Their raw data is that of
+/// perf: `struct perf_synth_intel_ptwrite` and others. Overflows, bytes that are no packet and lost data become AUXTRACE_ERROR records.
+///
+/// perf walks the instructions. It has the address of an event for which the trace has none, where the address is 0 here. It loses
+/// events where it lacks the code, and reports these places as errors. It also has samples of changes of the interrupt flag.
 ///
 /// # Memory
 ///
@@ -68,16 +94,43 @@ use spe_walk::SpeWalk;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// perf: `arm_spe_process_event` and `arm_spe_synth_events`, `tools/perf/util/arm-spe.c`; `__cmd_inject`.
+/// perf: `arm_spe_process_event` and `arm_spe_synth_events`, `tools/perf/util/arm-spe.c`; those of `intel-pt.c`; `__cmd_inject`.
 #[derive(Debug)]
 pub struct TraceSamples {
     trace: AuxTrace,
-    events: SpeEvents,
+    events: TraceEvents,
+}
+
+/// The events of the samples of a tracer.
+#[derive(Debug)]
+enum TraceEvents {
+    Spe(SpeEvents),
+    Pt(PtEvents),
+}
+
+impl TraceEvents {
+    fn fields(&self) -> Vec<EventFields> {
+        match self {
+            Self::Spe(events) => events.fields(),
+            Self::Pt(events) => events.fields(),
+        }
+    }
+
+    fn are_timed(&self) -> bool {
+        match self {
+            Self::Spe(events) => events.are_timed(),
+            Self::Pt(events) => events.are_timed(),
+        }
+    }
+
+    fn have_branch_stacks(&self) -> bool {
+        matches!(self, Self::Spe(events) if events.have_branch_stacks())
+    }
 }
 
 impl TraceSamples {
-    /// Returns whether a capture has a trace of which samples are made without being asked for, as perf does. Reads only the first
-    /// records.
+    /// Returns whether a capture has a trace of which samples are made without being asked for: that of Arm SPE, as in perf. Of Intel PT,
+    /// perf's are mostly of instructions. Reads only the first records.
     #[must_use]
     pub fn are_in(reader: &Reader<'_>) -> bool {
         AuxInfo::find(reader).is_some_and(|info| info.kind == AuxtraceType::ARM_SPE)
@@ -93,7 +146,7 @@ impl TraceSamples {
             return Err(ItraceError::Stream);
         }
         let trace = AuxTrace::of(reader);
-        let Some(info) = trace.info().filter(|info| info.kind == AuxtraceType::ARM_SPE) else {
+        let Some(info) = trace.info().filter(|info| TRACERS.contains(&info.kind)) else {
             return Ok(None);
         };
         let mut records = reader.records();
@@ -101,8 +154,22 @@ impl TraceSamples {
             // The events of a pipe are only known at its end.
             records.by_ref().for_each(drop);
         }
-        let events = SpeEvents::of(records.events(), info, options)?;
+        let known = records.events();
+        let events = if info.kind == AuxtraceType::ARM_SPE {
+            SpeEvents::of(known, info, options)?.map(TraceEvents::Spe)
+        } else {
+            PtEvents::of(known, info, options)?.map(TraceEvents::Pt)
+        };
         Ok(events.map(|events| Self { trace, events }))
+    }
+
+    /// Returns the tracer of the capture.
+    #[must_use]
+    pub fn tracer(&self) -> AuxtraceType {
+        match self.events {
+            TraceEvents::Spe(_) => AuxtraceType::ARM_SPE,
+            TraceEvents::Pt(_) => AuxtraceType::INTEL_PT,
+        }
     }
 
     /// Returns the trace of the capture, which has its own account.
@@ -124,7 +191,12 @@ impl TraceSamples {
         report: impl FnMut(RepairStep<'_>),
     ) -> Result<(EditSummary<W>, TraceAccount), WriteFileError> {
         let Self { trace, events } = self;
-        let mut walk = SpeWalk::new(reader, trace, events, None);
+        let tracer = match events {
+            TraceEvents::Spe(events) => Tracer::Spe(SpeTracer::new(reader, trace, events, None)),
+            TraceEvents::Pt(events) => Tracer::Pt(PtTracer::new(reader, trace, events)),
+        };
+        let writer = SampleWriter::new(reader.endianness(), events.are_timed());
+        let mut walk = TraceWalk::new(trace, tracer, events.are_timed(), writer);
         let has_branches = events.have_branch_stacks();
         let edit = Edit::new()
             .add_events(events.fields())
@@ -137,12 +209,15 @@ impl TraceSamples {
 }
 
 impl TraceSamples {
-    /// Calls `each` with the records of the trace, in the order in which samples are made of them: by time, or area by area if no
-    /// event has times. The options have no effect.
+    /// Calls `each` with the records of Arm SPE, in the order in which samples are made of them: by time, or area by area if no
+    /// event has times. The options have no effect. Intel PT has no records.
     pub fn for_each_record(&self, reader: &Reader<'_>, mut each: impl FnMut(&TraceRecord)) -> TraceAccount {
-        let events = self.events.without_samples();
-        let mut walk = SpeWalk::new(reader, &self.trace, &events, Some(&mut each));
-        let records = if events.are_timed() { reader.records().in_time_order() } else { reader.records() };
+        let TraceEvents::Spe(events) = &self.events else { return TraceAccount::default() };
+        let (events, is_timed) = (events.without_samples(), events.are_timed());
+        let tracer = Tracer::Spe(SpeTracer::new(reader, &self.trace, &events, Some(&mut each)));
+        let writer = SampleWriter::new(reader.endianness(), is_timed);
+        let mut walk = TraceWalk::new(&self.trace, tracer, is_timed, writer);
+        let records = if is_timed { reader.records().in_time_order() } else { reader.records() };
         let mut out = Vec::new();
         for record in records.flatten() {
             while walk.before(Some(&record), &mut out) {}
@@ -167,6 +242,9 @@ pub struct TraceRecord {
     /// Time in nanoseconds of the events' clock; `None` if no record converts it.
     pub time: Option<u64>,
 }
+
+/// The tracers of which samples are made.
+const TRACERS: [AuxtraceType; 2] = [AuxtraceType::ARM_SPE, AuxtraceType::INTEL_PT];
 
 /// The types of the records that go with the AUX data. Rounds end elsewhere with the samples, whose walk writes their ends.
 const OF_TRACE: [RecordType; 7] = [

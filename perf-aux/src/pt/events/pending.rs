@@ -15,8 +15,8 @@ pub(super) struct Pending {
     pub(super) cfe: Option<Cfe>,
     pub(super) mwait: Option<Mwait>,
     pub(super) pwre: Option<Pwre>,
-    /// Offset of a PSB packet whose PSBEND has not come yet, and the address after it.
-    pub(super) psb: Option<(usize, Option<u64>)>,
+    /// Offset in all buffers of a PSB packet whose PSBEND has not come yet, and the address after it.
+    pub(super) psb: Option<(u64, Option<u64>)>,
     /// Whether the code that runs is traced, as perf keeps it: a PSB does not change it.
     pub(super) enabled: bool,
     /// Whether an overflow has not been resolved by an address yet.
@@ -66,6 +66,13 @@ pub(super) struct Ready<'a> {
 }
 
 impl<'a> Ready<'a> {
+    /// Whether no event is left.
+    pub(super) const fn is_empty(&self) -> bool {
+        let Self { error, event, psb, cbr, mwait, pwre, stop, pwrx, write, .. } = self;
+        let has_own = error.is_some() || event.is_some() || psb.is_some() || cbr.is_some();
+        !(has_own || mwait.is_some() || pwre.is_some() || stop.is_some() || pwrx.is_some() || write.is_some())
+    }
+
     /// Takes the next event.
     pub(super) fn pop(&mut self) -> Option<EventKind<'a>> {
         let Self { error, event, psb, cbr, mwait, pwre, stop, pwrx, write, .. } = self;

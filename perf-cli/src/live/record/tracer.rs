@@ -17,33 +17,47 @@ const TRACERS: [(&str, &str); 5] = [
 
 /// Returns why a list of events is refused: with what has the PMU, if it is one that traces and this machine lacks it.
 pub(super) fn explained(list: &str, why: &str) -> String {
-    let pmus = Pmus::new();
-    let lacks = |start: &str| {
-        let mut words =
-            list.split([',', '{', '}']).filter_map(|event| event.split_once('/').map(|(pmu, _)| pmu));
-        words.any(|pmu| pmu.starts_with(start) && !pmus.has(pmu))
-    };
-    match TRACERS.iter().find(|(start, _)| lacks(start)) {
-        Some((name, has)) => {
-            let name = name.trim_end_matches('_');
-            format!(
-                "{why}\nthis machine has no PMU {name}: {has}; perfdata list shows the PMUs of this machine"
-            )
-        }
-        None => why.to_owned(),
+    explained_among(list, why, &Pmus::new().names().unwrap_or_default())
+}
+
+fn explained_among(list: &str, why: &str, pmus: &[String]) -> String {
+    let words = || list.split([',', '{', '}']).filter_map(|event| event.split_once('/').map(|(pmu, _)| pmu));
+    let lacks = |start: &str| words().any(|pmu| pmu.starts_with(start) && !pmus.iter().any(|it| it == pmu));
+    let names = TRACERS.iter().map(|(start, has)| (start.trim_end_matches('_'), has));
+    let Some((name, has)) = names.into_iter().find(|(name, _)| lacks(name)) else { return why.to_owned() };
+    let alike: Vec<_> = pmus.iter().filter(|pmu| pmu.starts_with(name)).map(String::as_str).collect();
+    if alike.is_empty() {
+        format!("{why}\nthis machine has no PMU {name}: {has}; perfdata list shows the PMUs of this machine")
+    } else {
+        format!("{why}\nthe PMUs of this machine with such names are {}; use one of these", alike.join(", "))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::explained;
+    use super::{explained, explained_among};
 
     #[test]
     fn only_pmus_that_trace() {
         assert_eq!(explained("cycle,faults/x/", "no"), "no");
-        // No machine has all of these.
-        let both = [explained("faults,{arm_spe_99/ts_enable=1/}", "no"), explained("intel_pt_99//u", "no")];
+        let both = ["faults,{arm_spe_99/ts_enable=1/}", "intel_pt_99//u"]
+            .map(|list| explained_among(list, "no", &[]));
         assert!(both[0].starts_with("no\nthis machine has no PMU arm_spe: Arm's"), "{both:?}");
         assert!(both[1].contains("no PMU intel_pt: Intel's"), "{both:?}");
+        assert!(
+            explained_among("arm_spe//", "no", &[]).starts_with("no\nthis machine has no PMU arm_spe: Arm's")
+        );
+    }
+
+    /// The PMUs of Arm SPE are numbered.
+    #[test]
+    fn names_like_it() {
+        let pmus = ["arm_spe_0", "arm_spe_1", "cpu"].map(String::from);
+        let why = explained_among("arm_spe//u", "no", &pmus);
+        assert_eq!(
+            why,
+            "no\nthe PMUs of this machine with such names are arm_spe_0, arm_spe_1; use one of these"
+        );
+        assert_eq!(explained_among("arm_spe_1//", "no", &pmus), "no");
     }
 }

@@ -3,18 +3,22 @@
 use perf_aux::spe::Account;
 use perf_aux::trace::AuxAccount;
 
+use super::pt_queue::PtCounts;
+
 /// What was decoded of AUX data, and what was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TraceAccount {
     /// Number of samples that were made.
     pub samples: u64,
-    /// Number of records of the trace, including damaged ones.
+    /// Number of records of Arm SPE, including damaged ones, or of events of Intel PT.
     pub records: u64,
     /// Number of records of the trace that a fault ended. Samples are made of them, as perf does.
     pub damaged: u64,
     /// Number of bytes at which there is no packet.
     pub bad_bytes: u64,
+    /// Number of times that a buffer of the processor overflowed, so that packets are missing: of Intel PT.
+    pub overflows: u64,
     /// Number of packets of a reserved kind.
     pub bad_packets: u64,
     /// Number of buffers that end within a packet.
@@ -50,6 +54,7 @@ impl TraceAccount {
         let notes = [
             ("records that a fault ended", self.damaged),
             ("bytes at which there is no packet", self.bad_bytes),
+            ("times that a buffer of the processor overflowed", self.overflows),
             ("packets of a reserved kind", self.bad_packets),
             ("buffers that end within a packet", self.truncated),
             ("records without an end", self.unfinished),
@@ -82,5 +87,12 @@ impl TraceAccount {
         add(&mut self.bad_packets, area.bad_operations);
         add(&mut self.truncated, area.truncated);
         add(&mut self.unfinished, u64::from(area.is_unfinished));
+    }
+
+    /// Adds the events of an AUX area of Intel PT.
+    pub(super) fn add_pt(&mut self, area: PtCounts) {
+        self.records = self.records.saturating_add(area.events);
+        self.bad_bytes = self.bad_bytes.saturating_add(area.bad_bytes);
+        self.overflows = self.overflows.saturating_add(area.overflows);
     }
 }

@@ -3,6 +3,7 @@
 use core::fmt::{Display, Formatter};
 use std::error::Error;
 
+use perf_aux::pt::InfoError;
 use perf_aux::spe::SpeInfoError;
 
 use super::PeriodUnit;
@@ -13,8 +14,10 @@ use super::PeriodUnit;
 pub enum ItraceError {
     /// The capture is a stream, which cannot be read twice.
     Stream,
-    /// The AUXTRACE_INFO record cannot be read.
+    /// The AUXTRACE_INFO record of Arm SPE cannot be read.
     Info(SpeInfoError),
+    /// The AUXTRACE_INFO record of Intel PT cannot be read.
+    PtInfo(InfoError),
     /// Arm SPE selects records by their number, and the period has another unit.
     Unit(PeriodUnit),
     /// The samples of the capture's events have no id, by which those of the new events could be told apart.
@@ -28,6 +31,8 @@ impl Display for ItraceError {
         match self {
             Self::Stream => f.write_str("a stream cannot be read twice, as the data of a trace must be; write it to a file"),
             Self::Info(error) => write!(f, "auxtrace_info: {error}"),
+            // It names the record.
+            Self::PtInfo(error) => error.fmt(f),
             Self::Unit(unit) => write!(
                 f,
                 "a period of {unit} is not possible with Arm SPE, whose hardware selects operations; count its records, as i1i does"
@@ -45,5 +50,11 @@ impl Error for ItraceError {}
 impl From<SpeInfoError> for ItraceError {
     fn from(error: SpeInfoError) -> Self {
         Self::Info(error)
+    }
+}
+
+impl From<InfoError> for ItraceError {
+    fn from(error: InfoError) -> Self {
+        Self::PtInfo(error)
     }
 }

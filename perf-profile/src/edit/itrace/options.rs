@@ -4,11 +4,15 @@ use core::fmt::{Display, Formatter};
 use core::str::FromStr;
 use std::error::Error;
 
+use perf_abi::auxtrace::AuxtraceType;
 use perf_aux::spe::SampleKinds;
+
+use super::{PtKinds, TraceErrors};
 
 /// Which samples are made of AUX data: the argument of perf's `--itrace`.
 ///
-/// The default is what perf does without the option: all kinds of samples, of every record.
+/// The default is what perf does without the option: all kinds of samples, of every record. Of Intel PT, these are the kinds that need
+/// no instructions.
 ///
 /// # Examples
 ///
@@ -26,7 +30,7 @@ use perf_aux::spe::SampleKinds;
 /// perf: `itrace_parse_synth_opts`, `tools/perf/util/auxtrace.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItraceOptions {
-    /// The kinds of samples: letters `i b f m t a M`, and `c` and `r` as `b`, since the calls and returns among the branches of Arm
+    /// The kinds of samples of Arm SPE: letters `i b f m t a M`, and `c` and `r` as `b`, since the calls and returns among the branches of Arm
     /// SPE are not selected.
     pub kinds: SampleKinds,
     /// The period, which is that of the samples: every n-th record makes samples. 0 if letters are given without `i`, for every
@@ -36,6 +40,15 @@ pub struct ItraceOptions {
     pub unit: PeriodUnit,
     /// The largest number of branches in a branch stack; 0 for none. Letter `l`, without a number 64.
     pub branch_stack: u32,
+    /// The kinds of samples of Intel PT: letters `p w I`.
+    pub pt_kinds: PtKinds,
+    /// The errors of the decoder of Intel PT that become records: letter `e`.
+    pub errors: TraceErrors,
+    /// Whether samples of Intel PT have no times: letter `Z`.
+    #[doc(alias = "timeless_decoding")]
+    pub ignores_times: bool,
+    /// The letters that were given, of those that select samples.
+    pub letters: ItraceLetters,
     // `#[non_exhaustive]` would also forbid `..ItraceOptions::default()` in other crates.
     #[doc(hidden)]
     pub non_exhaustive: (),
@@ -48,8 +61,57 @@ impl Default for ItraceOptions {
             period: 1,
             unit: PeriodUnit::Instructions,
             branch_stack: 0,
+            pt_kinds: PtKinds::ALL,
+            errors: TraceErrors::ALL,
+            ignores_times: false,
+            letters: ItraceLetters::default(),
             non_exhaustive: (),
         }
+    }
+}
+
+/// A set of letters of `--itrace`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ItraceLetters(u64);
+
+impl ItraceLetters {
+    /// Adds an ASCII letter; others are left out.
+    fn add(&mut self, letter: char) {
+        self.0 |= Self::bit(letter);
+    }
+
+    fn bit(letter: char) -> u64 {
+        let number = u32::from(letter).wrapping_sub(u32::from('A'));
+        1_u64.checked_shl(number).unwrap_or(0)
+    }
+
+    /// Returns the letters, in the order of the alphabet, capital ones first.
+    pub fn iter(self) -> impl Iterator<Item = char> {
+        ('A'..='z').filter(move |&letter| self.0 & Self::bit(letter) != 0)
+    }
+
+    /// Returns those of these letters that have no effect on the samples of a tracer: those of other tracers, and those that
+    /// this crate does not make of it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use perf_abi::auxtrace::AuxtraceType;
+    /// use perf_profile::edit::ItraceOptions;
+    ///
+    /// let options: ItraceOptions = "ibpw".parse()?;
+    /// assert!(options.letters.without_effect(AuxtraceType::INTEL_PT).iter().eq(['b', 'i']));
+    /// assert!(options.letters.without_effect(AuxtraceType::ARM_SPE).iter().eq(['p', 'w']));
+    /// # Ok::<(), perf_profile::edit::ItraceOptionsError>(())
+    /// ```
+    #[must_use]
+    pub fn without_effect(self, tracer: AuxtraceType) -> Self {
+        let with_effect = match tracer {
+            AuxtraceType::ARM_SPE => "ibcrfmtaMl",
+            AuxtraceType::INTEL_PT => "pwI",
+            _ => "",
+        };
+        Self(self.0 & !with_effect.chars().map(Self::bit).fold(0, |all, bit| all | bit))
     }
 }
 
@@ -102,14 +164,16 @@ const PERIOD: u64 = 100_000;
 const BRANCH_STACK: u32 = 64;
 const CALL_CHAIN: u32 = 16;
 const MOST: u32 = 1024;
-/// The letters that perf takes and that select nothing of Arm SPE: of other tracers, and of logs.
-const OF_OTHER_TRACERS: &str = "xwpoIqAZT";
+/// The letters that perf takes and that have no effect on these samples: transactions, other events, and how perf decodes.
+const OTHERS: &str = "xoqAT";
+/// The letters that select no samples.
+const NOT_SELECTING: &str = "edqATZ";
 
 impl FromStr for ItraceOptions {
     type Err = ItraceOptionsError;
 
-    /// Reads letters as perf does, which passes over blanks and commas between them. Letters that select nothing of Arm SPE are read
-    /// too, and have no effect.
+    /// Reads letters as perf does, which passes over blanks and commas between them. Other letters of perf are read too, and have no
+    /// effect: see [`ItraceLetters::without_effect`].
     fn from_str(text: &str) -> Result<Self, ItraceOptionsError> {
         let mut letters = Letters { rest: text };
         let mut options = Self {
@@ -117,10 +181,17 @@ impl FromStr for ItraceOptions {
             period: 0,
             branch_stack: 0,
             unit: PeriodUnit::Instructions,
+            pt_kinds: PtKinds::NONE,
+            errors: TraceErrors::NONE,
+            ignores_times: false,
+            letters: ItraceLetters::default(),
             non_exhaustive: (),
         };
         let (mut has_period, mut period, mut unit) = (false, None, None);
         while let Some(letter) = letters.next() {
+            if letter.is_ascii_alphabetic() && !NOT_SELECTING.contains(letter) {
+                options.letters.add(letter);
+            }
             match letter {
                 ' ' | ',' => {}
                 'i' | 'y' => {
@@ -155,14 +226,24 @@ impl FromStr for ItraceOptions {
                         return Err(letters.fault("a number of samples to skip"));
                     }
                 }
-                'e' | 'd' => letters.skip_signed()?,
-                letter if OF_OTHER_TRACERS.contains(letter) => {}
-                letter => match SampleKinds::of_letter(letter) {
-                    Some(kinds) => options.kinds |= kinds,
-                    None => {
+                'e' => {
+                    let removed = letters.signed('-')?;
+                    options.errors = TraceErrors {
+                        bad_packets: true,
+                        overflows: !removed.contains('o'),
+                        lost_data: !removed.contains('l'),
+                    };
+                }
+                'd' => drop(letters.signed('-')?),
+                'Z' => options.ignores_times = true,
+                letter if OTHERS.contains(letter) => {}
+                letter => match (SampleKinds::of_letter(letter), PtKinds::of_letter(letter)) {
+                    (Some(kinds), _) => options.kinds |= kinds,
+                    (_, Some(kinds)) => options.pt_kinds |= kinds,
+                    _ => {
                         let rest =
                             text.get(text.len().saturating_sub(letters.rest.len() + letter.len_utf8())..);
-                        let must = "letters of i b f m t a M l, or others of perf's";
+                        let must = "letters of i b f m t a M l p w I e, or others of perf's";
                         return Err(ItraceOptionsError { rest: rest.unwrap_or_default().into(), must });
                     }
                 },
@@ -238,16 +319,21 @@ impl Letters<'_> {
         size.ok_or(ItraceOptionsError { rest: before.into(), must: "a size from 1 to 1024" })
     }
 
-    /// Passes letters with a sign, such as `+o-l`.
-    fn skip_signed(&mut self) -> Result<(), ItraceOptionsError> {
+    /// Reads letters with signs, such as `+o-l`. Returns those with one sign.
+    fn signed(&mut self, sign: char) -> Result<String, ItraceOptionsError> {
+        let mut of_sign = String::new();
         while let Some(rest) = self.rest.strip_prefix(['+', '-']) {
             let after = rest.trim_start_matches(|it: char| it.is_ascii_lowercase());
-            if after.len() == rest.len() {
+            let found = rest.get(..rest.len().saturating_sub(after.len())).unwrap_or_default();
+            if found.is_empty() {
                 return Err(self.fault("a sign and letters"));
+            }
+            if self.rest.starts_with(sign) {
+                of_sign.push_str(found);
             }
             self.rest = after;
         }
-        Ok(())
+        Ok(of_sign)
     }
 }
 
@@ -280,13 +366,43 @@ mod tests {
         assert_eq!(parsed(""), (SampleKinds::NONE, 0, by_number, 0));
     }
 
+    #[test]
+    fn letters_of_intel_pt() {
+        let options: ItraceOptions = "pI,e-o".parse().unwrap();
+        assert_eq!(
+            (options.kinds, options.pt_kinds),
+            (SampleKinds::NONE, PtKinds::POWER_EVENTS | PtKinds::EVENT_TRACE)
+        );
+        assert_eq!(options.errors, TraceErrors { overflows: false, ..TraceErrors::ALL });
+        assert!(!options.ignores_times);
+        let options: ItraceOptions = "we-l+o-oZ".parse().unwrap();
+        assert_eq!((options.pt_kinds, options.ignores_times), (PtKinds::PTWRITES, true));
+        assert_eq!(options.errors, TraceErrors { bad_packets: true, ..TraceErrors::NONE });
+        assert_eq!("ib".parse::<ItraceOptions>().unwrap().errors, TraceErrors::NONE);
+        let default = ItraceOptions::default();
+        assert_eq!((default.pt_kinds, default.errors), (PtKinds::ALL, TraceErrors::ALL));
+    }
+
+    #[test]
+    fn letters_without_effect() {
+        let without = |text: &str, tracer| {
+            let options: ItraceOptions = text.parse().unwrap();
+            options.letters.without_effect(tracer).iter().collect::<String>()
+        };
+        let all = "i1i,y,b,c,r,x,f,m,t,a,M,l,L,g,G,o,p,w,I,s7,e,d,q,A,T,Z";
+        assert_eq!(without(all, AuxtraceType::INTEL_PT), "GLMabcfgilmorstxy");
+        assert_eq!(without(all, AuxtraceType::ARM_SPE), "GILgopswxy");
+        assert_eq!(without("pwIe", AuxtraceType::INTEL_PT), "");
+        assert_eq!(without("pwIe", AuxtraceType::CS_ETM), "Ipw");
+    }
+
     /// perf 7.2 refuses these.
     #[test]
     fn other_letters_are_refused() {
         let texts = [
-            ("z", "at \"z\": must be letters of i b f m t a M l, or others of perf's"),
-            ("MKb", "at \"Kb\": must be letters of i b f m t a M l, or others of perf's"),
-            ("1", "at \"1\": must be letters of i b f m t a M l, or others of perf's"),
+            ("z", "at \"z\": must be letters of i b f m t a M l p w I e, or others of perf's"),
+            ("MKb", "at \"Kb\": must be letters of i b f m t a M l p w I e, or others of perf's"),
+            ("1", "at \"1\": must be letters of i b f m t a M l p w I e, or others of perf's"),
             ("i1y", "at \"y\": must be a unit: i, t, ns, us or ms"),
             ("i1n", "at \"n\": must be a unit: i, t, ns, us or ms"),
             ("l0", "at \"0\": must be a size from 1 to 1024"),

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 
 use perf_aux::spe::{Account, Decoder, SpeCpu, SpeRecord, Synthesis};
-use perf_aux::trace::{AuxSlice, AuxSlices};
+use perf_aux::trace::AuxSlice;
+
+use super::area::{AreaData, Owner};
 
 /// Number of records that are decoded at once.
 const BATCH: usize = 256;
@@ -13,7 +15,7 @@ const BATCH: usize = 256;
 /// perf: `struct arm_spe_queue`.
 #[derive(Debug)]
 pub(super) struct SpeQueue<'r, 'a> {
-    slices: AuxSlices<'r, 'a>,
+    data: AreaData<'r, 'a>,
     /// The slice that is decoded, and the number of its bytes that were.
     slice: Option<(AuxSlice<'r>, usize)>,
     decoder: Decoder,
@@ -24,33 +26,14 @@ pub(super) struct SpeQueue<'r, 'a> {
     pub(super) record: SpeRecord,
     /// Whether the record is one of the data.
     pub(super) is_begun: bool,
-    /// The latest time so far, in ticks.
-    pub(super) ticks: u64,
-    /// The CPU and the thread of the area; -1 for none.
-    area: (i32, i32),
-    /// Number of buffers that cannot be read.
-    pub(super) unreadable: u64,
     pub(super) owner: Owner,
 }
 
-/// The thread, process and CPU that samples are of; -1 if unknown.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Owner {
-    pub(super) pid: i32,
-    pub(super) tid: i32,
-    pub(super) cpu: i32,
-}
-
 impl<'r, 'a> SpeQueue<'r, 'a> {
-    /// Creates a queue of an AUX area of this CPU and thread. Its first record has no packets.
-    pub(super) fn new(
-        slices: AuxSlices<'r, 'a>,
-        area: (i32, i32),
-        spe_cpu: SpeCpu,
-        synthesis: Synthesis,
-    ) -> Self {
+    /// Creates a queue of an AUX area. Its first record has no packets.
+    pub(super) fn new(data: AreaData<'r, 'a>, owner: Owner, spe_cpu: SpeCpu, synthesis: Synthesis) -> Self {
         Self {
-            slices,
+            data,
             slice: None,
             decoder: Decoder::new(),
             decoded: VecDeque::new(),
@@ -58,21 +41,18 @@ impl<'r, 'a> SpeQueue<'r, 'a> {
             spe_cpu,
             record: SpeRecord::default(),
             is_begun: false,
-            ticks: 0,
-            area,
-            unreadable: 0,
-            owner: Owner { pid: -1, tid: -1, cpu: area.0 },
+            owner,
         }
-    }
-
-    /// Returns the thread of the area; -1 for none.
-    pub(super) fn area_tid(&self) -> i32 {
-        self.area.1
     }
 
     /// Returns what was decoded.
     pub(super) fn account(&self) -> &Account {
         self.decoder.account()
+    }
+
+    /// Returns the number of buffers that cannot be read.
+    pub(super) fn unreadable(&self) -> u64 {
+        self.data.unreadable
     }
 
     /// Goes on to the next record; `None` at the end.
@@ -89,13 +69,12 @@ impl<'r, 'a> SpeQueue<'r, 'a> {
     fn decode(&mut self) -> Option<()> {
         let (slice, at) = match self.slice.take() {
             Some(slice) => slice,
-            None => match self.slices.next()? {
-                Err(_) => {
-                    self.unreadable = self.unreadable.saturating_add(1);
+            None => match self.data.next()? {
+                None => {
                     self.decoder.start_over();
                     return Some(());
                 }
-                Ok(slice) => {
+                Some(slice) => {
                     if slice.gap > 0 {
                         self.decoder.start_over();
                     }

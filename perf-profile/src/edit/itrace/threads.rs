@@ -1,7 +1,6 @@
 //! The threads of a capture, as the records so far have them.
 
 use hashbrown::HashMap;
-use perf_abi::record::Misc;
 use perf_parse::{EventRecord, Record};
 
 /// Number of threads that are known, at most. Damaged data can name any.
@@ -19,7 +18,7 @@ pub(super) struct Threads {
 
 impl Threads {
     /// Takes what a record reports, which the samples after it are of.
-    pub(super) fn update(&mut self, record: &EventRecord<'_>, use_switches: bool) {
+    pub(super) fn update(&mut self, record: &EventRecord<'_>) {
         match record.decode() {
             Ok(Record::Comm(it)) => self.add(it.pid, it.tid),
             Ok(Record::Fork(it)) => {
@@ -28,11 +27,6 @@ impl Threads {
             }
             Ok(Record::Mmap(it)) => self.add(it.pid, it.tid),
             Ok(Record::Mmap2(it)) => self.add(it.pid, it.tid),
-            Ok(Record::SwitchCpuWide(it)) if use_switches && record.misc().contains(Misc::SWITCH_OUT) => {
-                if let Some(cpu) = record.cpu().and_then(|cpu| i32::try_from(cpu).ok()) {
-                    self.switch(cpu, it.next_prev_pid, it.next_prev_tid);
-                }
-            }
             _ => {}
         }
     }
