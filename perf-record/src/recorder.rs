@@ -363,7 +363,7 @@ impl Recorder {
         if !window.sideband().is_due() {
             return;
         }
-        let samples = self.survey.tasks_of(&window.records(Duration::MAX));
+        let samples = self.survey.tasks_of(&window.last(Duration::MAX));
         let kept = window.sideband_mut();
         kept.trim(&self.layout, samples.as_deref());
         if samples.is_some() {
@@ -376,7 +376,7 @@ impl Recorder {
     #[must_use]
     pub fn snapshot(&mut self, window: &RecordWindow, span: Duration) -> RecordingSnapshot {
         self.programs();
-        let records = window.records(span);
+        let records = window.last(span);
         let mut survey = self.survey.without_samples();
         survey.look(&records);
         let (events, features) = (self.session.events.clone(), self.features.clone());

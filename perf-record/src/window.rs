@@ -116,7 +116,7 @@ impl RecordWindow {
     }
 
     /// Returns the records of the rounds that ended in the last `span`.
-    pub(crate) fn records(&self, span: Duration) -> Vec<u8> {
+    pub(crate) fn last(&self, span: Duration) -> Vec<u8> {
         let first = Instant::now().checked_sub(span);
         let is_new = |round: &&WindowRound| first.is_none_or(|first| round.ended >= first);
         self.rounds.iter().filter(is_new).flat_map(|round| &round.records).copied().collect()
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!((window.size(), window.dropped()), (101 * 48, 0));
         assert_eq!(window.sideband().bytes().len(), 864 * 40);
         window.clear();
-        assert_eq!((window.size(), window.records(Duration::MAX).len()), (0, 0));
+        assert_eq!((window.size(), window.last(Duration::MAX).len()), (0, 0));
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         }
         // 32 + 40, then 40 + 48, then 56.
         assert_eq!((window.size(), window.dropped()), (56, 32 + 40 + 48));
-        assert_eq!(window.records(Duration::MAX).len(), 56);
+        assert_eq!(window.last(Duration::MAX).len(), 56);
         window.records(&record(RecordType::SAMPLE, 104)).unwrap();
         window.round().unwrap();
         assert_eq!((window.size(), window.dropped()), (56, 32 + 40 + 48 + 104));
@@ -242,7 +242,7 @@ mod tests {
             window.records(&record(RecordType::SAMPLE, 16)).unwrap();
             window.end_round(now.checked_sub(Duration::from_secs(seconds)).unwrap());
         }
-        let len = |seconds| window.records(Duration::from_secs(seconds)).len();
+        let len = |seconds| window.last(Duration::from_secs(seconds)).len();
         assert_eq!([len(2), len(20), len(600)], [0, 16, 32]);
     }
 }

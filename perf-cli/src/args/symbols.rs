@@ -9,7 +9,7 @@ use perf_profile::{InterpreterFrames, NamingOptions};
 use perf_symbol::Demangle;
 
 /// Where names come from.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Symbols")]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option")]
 pub(crate) struct SymbolArgs {

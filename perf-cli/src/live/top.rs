@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use perf_open::limits;
+use perf_record::Targets;
 
 use crate::args::live::TopArgs;
 use crate::live::record;
@@ -26,7 +27,11 @@ pub(super) fn run(args: &TopArgs) -> Result<Outcome, Failure> {
     let names_none = observed.pid.is_empty() && observed.tid.is_empty() && observed.cpu.is_none();
     if names_none && !observed.all_cpus && args.uid.is_none() && args.command.is_empty() && !may_observe_all()
     {
-        recorded.uid = Some(rustix::process::geteuid().as_raw().to_string());
+        let own = rustix::process::geteuid().as_raw();
+        if matches!(Targets::user(own)?, Targets::Threads(threads) if threads.is_empty()) {
+            return Err("you have no other process, and only root may observe those of others".into());
+        }
+        recorded.uid = Some(own.to_string());
     }
     let report = args.report().ok_or("the command line cannot be reported")?;
     let view = LiveView::new(args, report);
@@ -34,11 +39,13 @@ pub(super) fn run(args: &TopArgs) -> Result<Outcome, Failure> {
         record::start(recorder, &recorded, until)?;
         let (requests, asked) = mpsc::channel();
         let mut recording = LiveRecording::new(requests, until.signals.waker()?);
+        let view = &view;
         thread::scope(|scope| {
+            // The recorder ends when the thread drops its end of the requests.
             let shown = thread::Builder::new()
                 .name("top".to_owned())
                 .stack_size(STACK)
-                .spawn_scoped(scope, || view.run(&mut recording))?;
+                .spawn_scoped(scope, move || view.run(&mut recording))?;
             let served = serve(recorder, until, asked, args.keep);
             let shown = shown.join().map_err(|_| Failure("the view panicked".to_owned()))?;
             served.and(shown)

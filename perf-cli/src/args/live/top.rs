@@ -140,7 +140,7 @@ impl TopArgs {
 
     /// Returns the report, as `perfdata report` would be asked for it; `None` if it could not.
     pub(crate) fn report(&self) -> Option<ReportArgs> {
-        let Some(Verb::Report(args)) = plain(&["perfdata", "report"]) else { return None };
+        let Some(Verb::Report(args)) = plain(&["perfdata", "report", "-"]) else { return None };
         let mut args = *args;
         args.sort = Some(self.sort.clone());
         (args.show_nr_samples, args.no_children) = (self.show_nr_samples, self.no_children);

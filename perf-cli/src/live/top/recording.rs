@@ -22,7 +22,7 @@ const SAVED: &str = "perf.data";
 
 /// What the thread that shows the recording asks for. Each request has the place of its answer.
 #[derive(Debug)]
-enum LiveRequest {
+pub(super) enum LiveRequest {
     /// The capture of the last while, in memory.
     Capture(Duration, Sender<Result<Vec<u8>, Failure>>),
     /// All that is kept, as a file.
