@@ -32,7 +32,7 @@ fn lines(name: &str, capture: &[u8], prefixes: &[&str]) -> [Vec<String>; 2] {
 }
 
 /// Those of packets have offsets of 8 digits, those of records of 4.
-fn is_packet(line: &String) -> bool {
+fn is_packet(line: &str) -> bool {
     line.get(11..13) == Some(": ")
 }
 
@@ -40,7 +40,7 @@ fn packets_of_intel_pt() {
     needs::all(&[Need::PERF]);
     let capture = intel_pt::capture(intel_pt::WITHOUT_BRANCHES, &[intel_pt::packets(51, 3000)]);
     let [mut theirs, ours] = lines("pt.data", &capture, &[".  "]);
-    theirs.retain(is_packet);
+    theirs.retain(|line| is_packet(line));
     if theirs.is_empty() {
         needs::skip("perf-intel-pt", "this perf does not decode Intel PT");
     }
@@ -53,7 +53,7 @@ fn packets_of_arm_spe() {
     needs::all(&[Need::PERF]);
     let capture = Capture { data: RandomPackets::new(52).records(500).out, ..Capture::default() };
     let [mut theirs, ours] = lines("spe.data", &capture.build(), &[".  "]);
-    theirs.retain(is_packet);
+    theirs.retain(|line| is_packet(line));
     assert_eq!(ours.len(), theirs.len());
     let same = Packets::new(0, &capture.data).map(|at| match at.packet {
         Ok(packet) => packet.text(SpeText::V6_1).to_string() == packet.text(SpeText::default()).to_string(),

@@ -103,6 +103,7 @@ pub struct TraceSamples {
 
 /// The events of the samples of a tracer.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a capture has one")]
 enum TraceEvents {
     Spe(SpeEvents),
     Pt(PtEvents),
