@@ -43,7 +43,7 @@ pub(crate) fn write(capture: &Path, output: Option<&Path>) -> Result<Outcome, Fa
 
         let (index, account) = index(&reader, memory.size)?;
         let bytes = index.encode(&identity);
-        Diagnostics::new().report_all(&account);
+        Diagnostics::in_words().report_all(&account);
         file.write_all(&bytes).map_err(|error| Failure(format!("{}: {error}", shown(&path))))?;
         output.publish()?;
         let records: u64 = index.chunks().map(|chunk| chunk.records()).sum();

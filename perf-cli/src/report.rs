@@ -8,7 +8,9 @@ mod fit;
 mod graph;
 mod json;
 #[cfg(target_os = "linux")]
-pub(crate) mod live;
+mod live;
+#[cfg(target_os = "linux")]
+pub(crate) mod live_view;
 mod memory;
 mod printed;
 mod quality;

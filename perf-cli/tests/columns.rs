@@ -31,7 +31,7 @@ fn a_capture_has_a_file_in_each_table() {
     let folder = needs::folder();
     exported(&[testdata::path("everything.data"), testdata::path("switch.data")], &folder);
     let files = files(&folder);
-    assert_eq!(files.len(), 24);
+    assert_eq!(files.len(), 32);
     for path in files.keys() {
         let parts: Vec<_> =
             path.strip_prefix(&*folder).unwrap().iter().map(|it| it.to_str().unwrap()).collect();
@@ -41,7 +41,7 @@ fn a_capture_has_a_file_in_each_table() {
     }
     // One has what relates the clocks, one has not.
     let days = |date: &str| files.keys().filter(|path| path.to_str().unwrap().contains(date)).count();
-    assert_eq!((days("date=20"), days("date=__HIVE_DEFAULT_PARTITION__")), (12, 12));
+    assert_eq!((days("date=20"), days("date=__HIVE_DEFAULT_PARTITION__")), (16, 16));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_host_and_the_day_can_be_given() {
     let output = export(&captures, &folder, &["--host", "a/b", "--date", "2026-11-23"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let files = files(&folder);
-    assert_eq!(files.len(), 24);
+    assert_eq!(files.len(), 32);
     assert!(files.keys().all(|path| path.to_str().unwrap().contains("/host=a%2Fb/date=2026-11-23/")));
     let output = export(&captures, &folder, &["--date", "2026-02-30"]);
     assert_eq!(output.status.code(), Some(1));
@@ -67,7 +67,7 @@ fn tracepoints_have_tables_as_long_as_they_are_wanted() {
     for (options, expected) in [(&["--with", "trace"][..], 1), (&[], 0), (&["--with", "trace"], 1)] {
         let output = export(&captures, &folder, options);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!((traces(), files(&folder).len()), (expected, 12 + expected));
+        assert_eq!((traces(), files(&folder).len()), (expected, 16 + expected));
     }
     // Fields may have names and paths.
     let output = export(&captures, &folder, &["--with", "trace", "--drop", "comm"]);
@@ -124,7 +124,7 @@ fn a_failure_does_not_keep_other_captures_from_being_exported() {
     let output = export(&[text.clone(), testdata::path("switch.data")], &data_set, &[]);
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("not exported: 1 of 2"));
-    assert_eq!(files(&data_set).len(), 12);
+    assert_eq!(files(&data_set).len(), 16);
     assert_eq!(export(&[text], &folder.join("none"), &[]).status.code(), Some(1));
 }
 
@@ -133,7 +133,7 @@ fn a_damaged_capture_is_exported_with_its_losses() {
     let folder = needs::folder();
     let output = export(&[testdata::path("killed.data")], &folder, &[]);
     assert_eq!(output.status.code(), Some(3));
-    assert_eq!(files(&folder).len(), 12);
+    assert_eq!(files(&folder).len(), 16);
 }
 
 #[test]

@@ -40,9 +40,9 @@ pub mod source;
 pub mod string;
 pub mod symbolizer;
 mod symbols;
-pub mod trace_samples;
 #[cfg(test)]
 mod tests;
+pub mod trace_samples;
 mod versioned;
 
 use string::perfdata_string;

@@ -17,8 +17,8 @@ A capture needs the tracepoints lock:contention_begin and contention_end, for ca
 programs, the system calls of futexes. perfdata record --lock records all of these.
 
 Examples:
-  perfdata record --lock -a -g -- sleep 5
   perfdata lock contention
+  perfdata record --lock -a -g -- sleep 5
   perfdata lock contention -t -k wait_max -E 10
   perfdata lock contention -Y mutex,rwsem -S ext4
   perfdata lock waits --details

@@ -15,7 +15,7 @@ use perf_record::Targets;
 use crate::args::live::TopArgs;
 use crate::live::record;
 use crate::outcome::{Failure, Outcome};
-use crate::report::live::LiveView;
+use crate::report::live_view::LiveView;
 use recording::{LiveRecording, serve};
 
 /// The stack of the thread that counts: names of deeply nested types need more than the usual 2 MiB.

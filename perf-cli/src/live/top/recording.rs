@@ -13,7 +13,7 @@ use super::own_cost::OwnCost;
 use crate::live::record::output::CaptureOutput;
 use crate::live::record::until::StopConditions;
 use crate::outcome::Failure;
-use crate::report::live::LiveCaptures;
+use crate::report::live_view::LiveCaptures;
 
 /// The time for which the rings may fill.
 const TICK: Duration = Duration::from_millis(100);

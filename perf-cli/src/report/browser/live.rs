@@ -7,7 +7,7 @@ use perf_parse::file::Reader;
 use ratatui_core::style::Style;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent};
 
-use super::super::live::{LiveCaptures, LiveNames, LiveView, status};
+use super::super::live_view::{LiveCaptures, LiveNames, LiveView, status};
 use super::super::{ReportView, functions};
 use super::draw::{ScreenLook, draw};
 use super::files::{self, BrowsedCapture};
