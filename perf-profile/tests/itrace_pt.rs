@@ -247,7 +247,7 @@ fn threads() {
     let begin = trailer(Bytes::new(false).i32(7).i32(8), 8, time(start) - 1).record(12, 0);
     let come = |tid, at, out| {
         let record = Bytes::new(false).i32(7).i32(tid);
-        trailer(record, 99, time(start) + at).record(15, if out { 1 << 13 } else { 0 })
+        trailer(record, 99, time(start + at)).record(15, if out { 1 << 13 } else { 0 })
     };
     let tids = |info: [u64; 18], area_tid, records: Vec<u8>| -> Vec<i32> {
         let areas = vec![(0, area_tid, vec![trace.clone()])];

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::lock::ContentionArgs;
 use crate::args::sched::SchedFormat;
+use crate::column::right;
 use crate::escape::{Lossy, OneLine, print, push_json_value};
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
@@ -185,7 +186,7 @@ impl Table<'_> {
         if !self.args.quiet || self.version == PerfVersion::V6_1 {
             for &column in &self.columns {
                 let (heading, width) = heading(column);
-                print(out, format_args!("{heading:>width$} "));
+                print(out, format_args!("{} ", right(heading, width)));
             }
             match self.by {
                 ContentionKey::Thread => print(out, format_args!("  {:>10}   comm\n\n", "pid")),
