@@ -149,7 +149,8 @@ impl Archive {
         if !File::open(path).and_then(is_archive).map_err(failure)? {
             return Ok(None);
         }
-        let folder = tempfile::Builder::new().prefix("perfdata-archive-").tempdir()?;
+        // Not the prefix of the program, which takes folders that it does not hold for stale ones.
+        let folder = tempfile::Builder::new().prefix("perfdata-python-").tempdir()?;
         let file = BufReader::with_capacity(1 << 16, File::open(path).map_err(failure)?);
         let files = unpack(file, folder.path(), &ArchiveLimits::default());
         Ok(Some(Self { files: files.map_err(failure)?, _folder: folder }))

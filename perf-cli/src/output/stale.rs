@@ -35,7 +35,11 @@ impl HeldFolder {
         remove(parent, prefix);
         loop {
             let folder = builder.tempdir_in(parent)?;
-            let held = File::open(folder.path())?;
+            // Another run may have taken it for a stale one.
+            let held = match File::open(folder.path()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened?,
+            };
             if hold(&held, folder.path()) {
                 return Ok(Self { folder, _held: held });
             }
@@ -158,5 +162,23 @@ mod tests {
         assert!(!hold(&file, &path));
         fs::write(&path, "another one").unwrap();
         assert!(!hold(&file, &path));
+    }
+    /// Each run takes what another one has just created for stale, until that one holds it.
+    #[test]
+    fn folders_are_held_whatever_others_remove() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut builder = Builder::new();
+        builder.prefix(PREFIX);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let held = HeldFolder::create(&builder, parent.path(), PREFIX).unwrap();
+                        fs::write(held.path().join("file"), "held").unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(names(parent.path()).len(), 0);
     }
 }
