@@ -40,4 +40,4 @@ pub use timehist::{IdleStats, TaskTimes, Timehist, TimehistOptions, TimehistRow}
 pub use wait_group::{Amount, StateTimes, WaitGroup, WaitGroupKey};
 pub(crate) use wait_group::{entry, sorted};
 pub use wait_report::{WaitGrouping, WaitOptions, WaitReport};
-pub(crate) use wait_stacks::{NO_STACK, WaitStacks};
+pub(crate) use wait_stacks::{NO_STACK, StackTexts, WaitStacks};

@@ -1,13 +1,11 @@
 //! The arguments of `perfdata lock`.
 
-use std::ffi::OsString;
-
 use clap::Subcommand;
 use perf_profile::lock::ContentionSort;
 
 use super::ReadingArgs;
 use super::capture::Capture;
-use super::sched::{PerfVersionArg, SchedFormat};
+use super::sched::{PerfVersionArg, RefusedVerb, SchedFormat};
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str = "contention prints what perf lock contention prints of a file, byte for byte, of perf 7.2; --perf-version 6.1 prints that of 6.1. \
@@ -58,14 +56,6 @@ impl LockVerb {
             Self::Record(_) | Self::Report(_) | Self::Info(_) | Self::Script(_) => None,
         }
     }
-}
-
-/// A verb of perf that is not here.
-#[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true)]
-pub(crate) struct RefusedVerb {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<OsString>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -33,8 +33,8 @@ impl LiveView {
             let Some(bytes) = captures.capture(self.window) else { return Ok(()) };
             let bytes = bytes?;
             let reader = Reader::new(&bytes)?;
-            let (report, symbols) = names.report(&reader, &self.report)?;
-            let view = ReportView { args: &self.report, report: &report, looked: &symbols.lookups() };
+            let (report, looked) = names.report(&reader, &self.report)?;
+            let view = ReportView { args: &self.report, report: &report, looked: &looked };
             let own = captures.own_percent();
             match self.format {
                 TopFormat::Text => {

@@ -6,6 +6,7 @@ use std::time::Instant;
 use perf_parse::file::Reader;
 use perf_profile::Symbols;
 use perf_profile::report::{Options, Report};
+use perf_symbol::SymbolLookup;
 
 use super::report_of;
 use crate::args::live::{TopArgs, TopFormat};
@@ -56,7 +57,7 @@ impl LiveNames {
         &mut self,
         reader: &Reader<'_>,
         args: &ReportArgs,
-    ) -> Result<(Report, Symbols), Failure> {
+    ) -> Result<(Report, Vec<SymbolLookup>), Failure> {
         let kept = self.symbols.take().filter(|(read, _)| read.elapsed() < NAMES_AGE);
         let (read, mut symbols) = match kept {
             Some((read, symbols)) => (read, Some(symbols)),
@@ -64,9 +65,9 @@ impl LiveNames {
         };
         let limits = Options::default().limits;
         let report = report_of(reader, Memory::default(), args, &args.only, limits, &mut symbols, &mut ())?;
-        let symbols = symbols.ok_or("a report has names")?;
-        self.symbols = Some((read, symbols.clone()));
-        Ok((report, symbols))
+        let looked = symbols.as_ref().map_or_else(Vec::new, Symbols::lookups);
+        self.symbols = symbols.map(|symbols| (read, symbols));
+        Ok((report, looked))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::lock_waits::{LockEvent, LockId};
 use crate::observer::Observer;
 use crate::samples::Samples;
 use crate::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
-use crate::sched::{NO_STACK, WaitStacks};
+use crate::sched::{NO_STACK, StackTexts, WaitStacks};
 use crate::symbols::Symbols;
 
 /// What a [`LockReport`] has a row for.
@@ -62,7 +62,7 @@ pub struct LockOptions {
 pub struct LockReport {
     groups: Vec<(LockGroupKey, LockGroup)>,
     comms: HashMap<i32, Arc<[u8]>>,
-    stacks: Vec<Arc<[u8]>>,
+    stacks: StackTexts,
     counts: LockCounts,
     dropped: u64,
     has_kernel_locks: bool,
@@ -252,9 +252,7 @@ impl LockReport {
 
     /// Returns the functions of a stack, innermost first, without those that take the lock.
     pub fn stack(&self, number: u32) -> impl Iterator<Item = &[u8]> {
-        let text = self.stacks.get(number as usize).filter(|_| number != NO_STACK);
-        let text = text.and_then(|text| text.strip_suffix(&[0]));
-        text.into_iter().flat_map(|text| text.split(|&byte| byte == 0))
+        self.stacks.functions(number)
     }
 
     /// Returns the numbers of waits that could not be followed.

@@ -11,7 +11,7 @@ use perf_session::{SampleContext, Session};
 use super::event::SchedEvent;
 use super::model::{Change, SchedModel, ThreadId};
 use super::wait_group::{WaitGroup, WaitGroupKey};
-use super::wait_stacks::{NO_STACK, WaitStacks};
+use super::wait_stacks::{StackTexts, WaitStacks};
 use crate::error::ProfileError;
 use crate::observer::Observer;
 use crate::off_cpu::SchedulerFrames;
@@ -55,7 +55,7 @@ pub struct WaitOptions {
 pub struct WaitReport {
     groups: Vec<(WaitGroupKey, WaitGroup)>,
     threads: HashMap<ThreadId, ThreadName>,
-    stacks: Vec<Arc<[u8]>>,
+    stacks: StackTexts,
     has_wakeups: bool,
     has_states: bool,
     dropped: u64,
@@ -305,9 +305,7 @@ impl WaitReport {
 
     /// Returns the functions of a stack, innermost first.
     pub fn stack(&self, number: u32) -> impl Iterator<Item = &[u8]> {
-        let text = self.stacks.get(number as usize).filter(|_| number != NO_STACK);
-        let text = text.and_then(|text| text.strip_suffix(&[0]));
-        text.into_iter().flat_map(|text| text.split(|&byte| byte == 0))
+        self.stacks.functions(number)
     }
 
     /// Returns whether the capture has wake-ups: without them, a thread that was woken up counts as blocked until it runs.

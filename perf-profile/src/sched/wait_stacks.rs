@@ -91,8 +91,24 @@ impl WaitStacks {
         text.split(|&byte| byte == 0).next().unwrap_or_default().into()
     }
 
-    /// Returns the texts by their numbers: each function, innermost first, is followed by a zero.
-    pub(crate) fn into_texts(self) -> Vec<Arc<[u8]>> {
-        self.texts
+    /// Returns the functions of all stacks.
+    pub(crate) fn into_texts(self) -> StackTexts {
+        StackTexts { texts: self.texts }
+    }
+}
+
+/// The functions of stacks, by their numbers.
+#[derive(Debug)]
+pub(crate) struct StackTexts {
+    /// Each function, innermost first, is followed by a zero.
+    texts: Vec<Arc<[u8]>>,
+}
+
+impl StackTexts {
+    /// Returns the functions of a stack, innermost first.
+    pub(crate) fn functions(&self, number: u32) -> impl Iterator<Item = &[u8]> {
+        let text = self.texts.get(number as usize).filter(|_| number != NO_STACK);
+        let text = text.and_then(|text| text.strip_suffix(&[0]));
+        text.into_iter().flat_map(|text| text.split(|&byte| byte == 0))
     }
 }

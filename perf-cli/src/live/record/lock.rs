@@ -2,7 +2,7 @@
 
 use perf_open::EventSpec;
 
-use super::sched::event;
+use super::sched::available;
 use crate::args::live::record::RecordArgs;
 use crate::outcome::Failure;
 use crate::output::say;
@@ -29,13 +29,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventSpec>, Failure> {
     if !args.lock {
         return Ok(Vec::new());
     }
-    let (mut events, mut missing) = (Vec::new(), Vec::new());
-    for name in TRACEPOINTS {
-        match event(name) {
-            Some(event) => events.push(event),
-            None => missing.push(name),
-        }
-    }
+    let (events, missing) = available(&TRACEPOINTS);
     if events.is_empty() {
         return Err(Failure(
             "--lock: lock:contention_begin cannot be used here; it needs Linux 5.19, root and a mounted tracefs (mount -t tracefs \

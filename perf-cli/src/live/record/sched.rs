@@ -23,13 +23,7 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventSpec>, Failure> {
     if !args.sched {
         return Ok(Vec::new());
     }
-    let (mut events, mut missing) = (Vec::new(), Vec::new());
-    for name in TRACEPOINTS {
-        match event(name) {
-            Some(event) => events.push(event),
-            None => missing.push(name),
-        }
-    }
+    let (events, missing) = available(&TRACEPOINTS);
     if missing.first() == TRACEPOINTS.first() {
         return Err(Failure(
             "--sched: sched:sched_switch cannot be used here; it needs root and a mounted tracefs (mount -t tracefs nodev \
@@ -43,8 +37,20 @@ pub(super) fn events(args: &RecordArgs) -> Result<Vec<EventSpec>, Failure> {
     Ok(events)
 }
 
+/// Returns the tracepoints that can be opened here, and the names of the others.
+pub(super) fn available(names: &[&'static str]) -> (Vec<EventSpec>, Vec<&'static str>) {
+    let (mut events, mut missing) = (Vec::new(), Vec::new());
+    for &name in names {
+        match event(name) {
+            Some(event) => events.push(event),
+            None => missing.push(name),
+        }
+    }
+    (events, missing)
+}
+
 /// Returns a tracepoint; `None` if it cannot be opened here.
-pub(super) fn event(name: &str) -> Option<EventSpec> {
+fn event(name: &str) -> Option<EventSpec> {
     let event = parse(name).ok()?.pop()?.events.pop()?;
     let open = Builder::new(event.clone()).sample_period(1).sample_type(SampleType::RAW).disabled(true);
     open.open(&Target::this_thread()).ok()?;

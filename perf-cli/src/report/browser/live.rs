@@ -60,8 +60,7 @@ pub(in crate::report) fn run(view: &LiveView, captures: &mut dyn LiveCaptures) -
             }
         }
         let reader = Reader::new(&bytes)?;
-        let (report, symbols) = names.report(&reader, &view.report)?;
-        let looked = symbols.lookups();
+        let (report, looked) = names.report(&reader, &view.report)?;
         let rows = ReportView { args: &view.report, report: &report, looked: &looked };
         let look = ScreenLook {
             has_colors: terminal::has_colors(),
