@@ -9,9 +9,11 @@ use crate::args::live::Verb;
 use crate::outcome::{Failure, Outcome};
 
 mod control;
+mod in_memory;
 mod list;
 mod observed;
 mod record;
+mod serve;
 mod stat;
 mod top;
 
@@ -20,6 +22,7 @@ pub(crate) fn run(verb: &Verb) -> Result<Outcome, Failure> {
         Verb::Record(args) => record::run(args),
         Verb::Stat(args) => stat::run(args),
         Verb::Top(args) => top::run(args),
+        Verb::Serve(args) => serve::run(args),
         Verb::List(args) => list::run(args),
     }
 }

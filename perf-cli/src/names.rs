@@ -1,5 +1,8 @@
 //! The finder of stacks and names that the command line asks for.
 
+#[cfg(target_os = "linux")]
+mod live;
+
 use alloc::sync::Arc;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -16,6 +19,8 @@ use crate::input::Memory;
 use crate::mapped_files::MappedFiles;
 use crate::outcome::Failure;
 use crate::output::{InputFile, say};
+#[cfg(target_os = "linux")]
+pub(crate) use live::LiveNames;
 
 /// When lines are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -364,9 +364,10 @@ impl Recorder {
             return;
         }
         let samples = self.survey.tasks_of(&window.last(Duration::MAX));
+        let is_alone = !window.is_beside_capture();
         let kept = window.sideband_mut();
         kept.trim(&self.layout, samples.as_deref());
-        if samples.is_some() {
+        if samples.is_some() && is_alone {
             self.survey.keep_files_of(&[kept.bytes()]);
         }
     }

@@ -55,6 +55,7 @@ pub struct RecordWindow {
     most: usize,
     size: usize,
     dropped: u64,
+    is_beside_capture: bool,
 }
 
 /// The samples between two looks at the rings.
@@ -79,6 +80,7 @@ impl RecordWindow {
             most: MOST,
             size: 0,
             dropped: 0,
+            is_beside_capture: false,
         }
     }
 
@@ -86,6 +88,17 @@ impl RecordWindow {
     #[must_use]
     pub fn within(self, bytes: usize) -> Self {
         Self { most: bytes, ..self }
+    }
+
+    /// Says that another sink takes all records too: [`Recorder::trim_window`](crate::Recorder::trim_window) then forgets nothing
+    /// that the other one needs at the end, such as the files whose build ids it lists.
+    #[must_use]
+    pub fn beside_capture(self) -> Self {
+        Self { is_beside_capture: true, ..self }
+    }
+
+    pub(crate) fn is_beside_capture(&self) -> bool {
+        self.is_beside_capture
     }
 
     /// Returns the records of mappings, names and tasks.

@@ -8,12 +8,16 @@ mod list;
 mod observed;
 mod ordered;
 pub(crate) mod record;
+mod sampled;
+mod serve;
 pub(crate) mod stat;
 mod top;
 
 pub(crate) use list::ListArgs;
 pub(crate) use observed::ObservedArgs;
 pub(crate) use record::RecordArgs;
+pub(crate) use sampled::SampledArgs;
+pub(crate) use serve::ServeArgs;
 pub(crate) use stat::{StatArgs, StatCommand, StatReportArgs, StatVerb};
 pub(crate) use top::{TopArgs, TopFormat};
 
@@ -28,6 +32,9 @@ pub(crate) enum Verb {
     /// Show where the time goes now, as perf top does
     #[command(after_help = top::AFTER_HELP)]
     Top(Box<TopArgs>),
+    /// Serve a page of where the time goes now, which updates itself
+    #[command(after_help = serve::AFTER_HELP)]
+    Serve(Box<ServeArgs>),
     /// List the events of this machine
     #[command(after_help = list::AFTER_HELP)]
     List(ListArgs),

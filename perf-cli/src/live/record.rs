@@ -27,18 +27,20 @@ use core::time::Duration;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::mpsc::Receiver;
 use std::time::Instant;
 
 use perf_open::workload::Workload;
 use perf_parse::file::write::{WriteOptions, ZstdOptions};
-use perf_record::{ReaderThreads, Recorder, Summary, ThreadMask, Trigger};
+use perf_record::{ReaderThreads, RecordWindow, Recorder, Summary, ThreadMask, Trigger};
 
 use crate::args::live::record::{Delay, RecordArgs, Switch};
 use crate::escape::shown;
-use crate::live::exit_code;
-use crate::live::observed;
+use crate::live::in_memory::{self, LiveRequest, answer_all};
+use crate::live::{exit_code, observed};
 use crate::outcome::{Failure, Outcome};
 use crate::output::say;
+use crate::report::live_view::LiveView;
 use commands::Commands;
 use output::CaptureOutput;
 use rotation::Rotation;
@@ -49,8 +51,10 @@ use until::{LastWait, StopConditions};
 /// The time for which the rings may fill if no wakeup asks to read them earlier. A recorder that is killed loses at most that
 /// much.
 const TICK: Duration = Duration::from_secs(1);
-/// The same for a stream, whose reader may be waiting.
+/// The same for a stream, whose reader may be waiting, and for a view.
 const STREAM_TICK: Duration = Duration::from_millis(100);
+/// What a view beside the capture shows.
+const KEPT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
     if options::prints_registers(args)? {
@@ -61,8 +65,15 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
         let capture = if recorder.overwrites() {
             overwrite::run(recorder, args, until)?;
             None
+        } else if args.live {
+            let view = LiveView::beside_recording().ok_or("the recording cannot be shown")?;
+            in_memory::with_view(
+                until.signals.waker()?,
+                |recording| view.run(recording),
+                |requests| stream(recorder, args, masks, until, Some(requests)),
+            )?
         } else {
-            stream(recorder, args, masks, until)?
+            stream(recorder, args, masks, until, None)?
         };
         cache::fill(recorder, args);
         if let Some(capture) = capture.filter(|_| args.collect) {
@@ -131,7 +142,12 @@ fn contradictions(args: &RecordArgs) -> Result<(), Failure> {
         return Err(Failure(why));
     }
     let to_stream = args.output == Path::new("-");
-    let why = if args.overwrite && to_stream {
+    let why = if args.live
+        && (to_stream || args.overwrite || args.threads.is_some() || switch_of(args).is_some())
+    {
+        "--live needs one file that is written by one thread: leave out --overwrite, --threads and --switch-output, and \
+         give --output the name of a file"
+    } else if args.overwrite && to_stream {
         "--overwrite cannot write to standard output; give --output the name of a file"
     } else if (switch_of(args).is_some() || when.timestamp_filename) && to_stream {
         "--switch-output and --timestamp-filename need a file; give --output the name of one"
@@ -154,13 +170,14 @@ fn switch_of(args: &RecordArgs) -> Option<Switch> {
     args.when.switch_output.or(by_event.then_some(Switch::Signal))
 }
 
-/// Records until the end, writing the records as the rings fill. Returns the path of the capture; `None` if the reader of a stream
+/// Records until the end, writing the records as the rings fill, and answering what a view asks for. Returns the path of the capture; `None` if the reader of a stream
 /// has closed its end.
 fn stream(
     recorder: &mut Recorder,
     args: &RecordArgs,
     masks: Option<Vec<ThreadMask>>,
     until: &mut StopConditions<'_>,
+    asked: Option<Receiver<LiveRequest>>,
 ) -> Result<Option<PathBuf>, Failure> {
     let mut out = if folder::is_asked_for(args) {
         CaptureOutput::create_folder(&args.output, written_as(args))?
@@ -170,6 +187,9 @@ fn stream(
     if args.kcore {
         out.copy_kcore()?;
     }
+    if asked.is_some() {
+        out.window = Some(RecordWindow::new(KEPT).beside_capture());
+    }
     recorder.begin(&mut out)?;
     let mut threads = masks
         .map(|masks| threads::start(masks, recorder, &mut out, &written_as(args), until.signals))
@@ -177,7 +197,7 @@ fn stream(
     // If the start fails, existing files remain unchanged.
     start(recorder, args, until)?;
     out.publish()?;
-    let tick = if args.output == Path::new("-") { STREAM_TICK } else { TICK };
+    let tick = if args.output == Path::new("-") || asked.is_some() { STREAM_TICK } else { TICK };
     let mut rotation = Rotation::new(args);
     loop {
         let due = until.look(recorder)?;
@@ -222,6 +242,14 @@ fn stream(
         if out.is_closed() {
             recorder.stop()?;
             return Ok(None);
+        }
+        if let (Some(asked), Some(window)) = (&asked, &mut out.window) {
+            recorder.trim_window(window);
+            let save = |_: &mut Recorder| Err(Failure(format!("{} has all samples at the end", out.name)));
+            if !answer_all(recorder, window, asked, save) {
+                recorder.stop()?;
+                break;
+            }
         }
         until.wait(recorder, tick)?;
     }

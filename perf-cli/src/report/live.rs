@@ -7,9 +7,10 @@ use perf_parse::file::Reader;
 use serde_json::json;
 
 use super::browser::{self, live as browser_live};
-use super::live_view::{LiveCaptures, LiveNames, LiveView, status};
+use super::live_view::{LiveCaptures, LiveView, live_report, status};
 use super::{ReportView, json};
 use crate::args::live::TopFormat;
+use crate::names::LiveNames;
 use crate::outcome::Failure;
 use crate::output::Output;
 
@@ -33,7 +34,7 @@ impl LiveView {
             let Some(bytes) = captures.capture(self.window) else { return Ok(()) };
             let bytes = bytes?;
             let reader = Reader::new(&bytes)?;
-            let (report, looked) = names.report(&reader, &self.report)?;
+            let (report, looked) = live_report(&reader, &self.report, &mut names)?;
             let view = ReportView { args: &self.report, report: &report, looked: &looked };
             let own = captures.own_percent();
             match self.format {

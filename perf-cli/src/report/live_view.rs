@@ -1,7 +1,6 @@
 //! A recording that goes on, and how it is shown.
 
 use core::time::Duration;
-use std::time::Instant;
 
 use perf_parse::file::Reader;
 use perf_profile::Symbols;
@@ -12,6 +11,7 @@ use super::report_of;
 use crate::args::live::{TopArgs, TopFormat};
 use crate::args::report::ReportArgs;
 use crate::input::Memory;
+use crate::names::LiveNames;
 use crate::outcome::Failure;
 
 /// A recording that goes on.
@@ -38,45 +38,37 @@ pub(crate) struct LiveView {
     pub(super) updates: Option<u64>,
 }
 
-/// The age at which what was read of files is read anew: generated code has other names then, and memory stays bounded.
-const NAMES_AGE: Duration = Duration::from_secs(60);
-
-/// The names of functions, kept from one report to the next.
-#[derive(Debug, Default)]
-pub(super) struct LiveNames {
-    symbols: Option<(Instant, Symbols)>,
-}
-
-impl LiveNames {
-    /// Returns the report of a capture.
-    ///
-    /// # Errors
-    ///
-    /// Those of the options, and of the capture.
-    pub(super) fn report(
-        &mut self,
-        reader: &Reader<'_>,
-        args: &ReportArgs,
-    ) -> Result<(Report, Vec<SymbolLookup>), Failure> {
-        let kept = self.symbols.take().filter(|(read, _)| read.elapsed() < NAMES_AGE);
-        let (read, mut symbols) = match kept {
-            Some((read, symbols)) => (read, Some(symbols)),
-            None => (Instant::now(), None),
-        };
-        let limits = Options::default().limits;
-        let report = report_of(reader, Memory::default(), args, &args.only, limits, &mut symbols, &mut ())?;
-        let looked = symbols.as_ref().map_or_else(Vec::new, Symbols::lookups);
-        self.symbols = symbols.map(|symbols| (read, symbols));
-        Ok((report, looked))
-    }
+/// Returns the report of a capture, and the files that were looked for.
+///
+/// # Errors
+///
+/// Those of the options, and of the capture.
+pub(super) fn live_report(
+    reader: &Reader<'_>,
+    args: &ReportArgs,
+    names: &mut LiveNames,
+) -> Result<(Report, Vec<SymbolLookup>), Failure> {
+    let limits = Options::default().limits;
+    names.with(|symbols| {
+        let report = report_of(reader, Memory::default(), args, &args.only, limits, symbols, &mut ())?;
+        Ok((report, symbols.as_ref().map_or_else(Vec::new, Symbols::lookups)))
+    })
 }
 
 impl LiveView {
+    /// Returns how `perfdata top` without options shows; `None` if the command line could not be read.
+    pub(crate) fn beside_recording() -> Option<Self> {
+        let args = TopArgs::plain()?;
+        let report = args.report()?;
+        let view = Self::new(&args, report);
+        Some(view)
+    }
+
     pub(crate) fn new(args: &TopArgs, report: ReportArgs) -> Self {
         let is_text = args.stdio || args.format == TopFormat::Jsonl || args.updates.is_some();
         Self {
             report,
-            delay: args.delay,
+            delay: args.sampled.delay,
             window: args.window,
             entries: args.entries,
             format: args.format,

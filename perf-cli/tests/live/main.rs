@@ -12,6 +12,7 @@ mod packages;
 mod perf_habits;
 mod record;
 mod ring;
+mod serve;
 mod stat;
 mod top;
 
@@ -44,6 +45,7 @@ fn main() -> std::process::ExitCode {
         record::threads::TESTS,
         record::observed::TESTS,
         ring::TESTS,
+        serve::TESTS,
         stat::counts::TESTS,
         stat::ends::TESTS,
         stat::options::TESTS,

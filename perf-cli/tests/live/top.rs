@@ -10,6 +10,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
     updates_have_the_functions_that_run,
     text_has_the_rows_of_the_report,
     an_ordinary_user_sees_his_own_processes,
+    a_capture_is_shown_while_it_is_written,
     keys_on_a_terminal,
     values_are_checked,
 ];
@@ -31,7 +32,7 @@ int main(void) {
 ";
 
 /// Compiles the program, and returns its path.
-fn program() -> String {
+pub(crate) fn program() -> String {
     needs::all(&[needs::Need::Runs(&["gcc", "--version"])]);
     let folder = needs::folder();
     std::fs::write(folder.join("busy.c"), PROGRAM).unwrap();
@@ -94,6 +95,29 @@ fn an_ordinary_user_sees_his_own_processes() {
     assert!(output.status.success(), "{output:?}");
     let line: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(line["rows"].is_array(), "{line}");
+}
+
+fn a_capture_is_shown_while_it_is_written() {
+    let program = program();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.current_dir(needs::folder()).args(["record", "--live", "-e", "cpu-clock:u", "-F", "499", "-g"]);
+    let output = command.args(["--", "timeout", "5", &program]).output().unwrap();
+    assert_eq!(output.status.code(), Some(124), "the status is that of the command: {output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(" samples of 10 s, 0 lost") && text.contains("[.] heavy"), "{text}");
+    let mut report = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    let output = report.current_dir(needs::folder()).args(["report", "--stdio"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("[.] heavy"), "{text}");
+    for args in [&["-o", "-"][..], &["--overwrite"], &["--threads"], &["--switch-output"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+        let output = command.args(["record", "--live"]).args(args).args(["--", "true"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(1) && said.contains("--live needs one file"),
+            "{args:?}: {said}"
+        );
+    }
 }
 
 /// A terminal of Python's module `pty`: the script presses keys, and checks what the screen shows and what is written.

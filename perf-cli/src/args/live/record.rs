@@ -45,6 +45,7 @@ Examples:
   perfdata record -e '{cpu-clock,page-faults}:S' -p 1234 -o busy.data
   perfdata record --call-graph dwarf -o - -- ./program | perfdata dump -
   perfdata record --threads -a -e cpu-clock -F max -- make
+  perfdata record --live -g -- make
   perfdata record --overwrite -a & kill -USR2 $!
   perfdata record --off-cpu -e dummy -- ./program && perfdata report --off-cpu
   perfdata record --sched -a -- sleep 1 && perfdata sched waits
@@ -111,6 +112,11 @@ pub(crate) struct RecordArgs {
     /// -g for where threads wait, and -a for all threads
     #[arg(long)]
     pub(crate) lock: bool,
+
+    /// Also show where the time goes while it is recorded, as perfdata top does: leaving the view ends the recording. Without a
+    /// terminal, each second is printed as text
+    #[arg(long)]
+    pub(crate) live: bool,
 
     /// Record namespaces
     #[arg(long)]

@@ -1,16 +1,12 @@
 //! The command line of `perfdata top`.
 
 use core::time::Duration;
-use std::ffi::OsString;
-
-use perf_record::CallGraphMode;
 
 use super::Verb as LiveVerb;
-use super::observed::ObservedArgs;
-use super::record::{EventArgs, Freq, RecordArgs, values};
+use super::sampled::{SampledArgs, plain, seconds};
+use crate::args::Verb;
 use crate::args::report::ReportArgs;
 use crate::args::symbols::SymbolArgs;
-use crate::args::{Args, Verb};
 
 pub(super) const AFTER_HELP: &str = "\
 Without -p, -t, -u, -a, -C and without a command, observes the whole machine; an ordinary user who may not, all processes of \
@@ -30,43 +26,15 @@ Examples:
   perfdata top -F 99 -- ./program";
 
 #[derive(Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is an option of perf top")]
 pub(crate) struct TopArgs {
     #[command(flatten)]
-    events: EventArgs,
+    pub(crate) sampled: SampledArgs,
 
-    /// Sampling frequency, in samples per second, or max for the highest that the kernel allows [default: 4000]
-    #[arg(short = 'F', long = "freq", value_name = "HZ", conflicts_with = "count", value_parser = values::freq)]
-    freq: Option<Freq>,
-
-    /// Sampling period: the number of occurrences between two samples
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    count: Option<u64>,
-
-    /// Record call chains, by frame pointers: rows then include the cost of callees, and can be expanded
-    #[arg(short = 'g')]
-    frame_pointers: bool,
-
-    /// Record call chains by this method: fp, dwarf or lbr
-    #[arg(long, value_name = "HOW", value_parser = values::call_graph)]
-    call_graph: Option<CallGraphMode>,
-
-    #[command(flatten)]
-    pub(crate) observed: ObservedArgs,
-
-    /// Observe the processes of this user, by name or number
-    #[arg(short, long, value_name = "USER", conflicts_with_all = ["pid", "tid", "all_cpus"])]
-    pub(crate) uid: Option<String>,
-
-    /// Seconds between two updates, at least 0.1
-    #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
-    pub(crate) delay: Duration,
-
-    /// Seconds of which samples are shown
+    /// Show the samples of the last SECONDS
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     pub(crate) window: Duration,
 
-    /// Seconds of which samples are kept in memory, for the key s
+    /// Keep the samples of the last SECONDS in memory, for the key s
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) keep: Duration,
 
@@ -104,10 +72,6 @@ pub(crate) struct TopArgs {
 
     #[command(flatten)]
     symbols: SymbolArgs,
-
-    /// Command to run and to observe, with its arguments
-    #[arg(trailing_var_arg = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
 }
 
 /// The format of updates.
@@ -119,23 +83,13 @@ pub(crate) enum TopFormat {
     Jsonl,
 }
 
-/// Returns the arguments of another verb without options.
-fn plain(words: &[&str]) -> Option<Verb> {
-    Args::read(words.iter().map(OsString::from)).ok().map(|args| args.verb)
-}
-
 impl TopArgs {
-    /// Returns the recording, as `perfdata record` would be asked for it; `None` if it could not.
-    pub(crate) fn record(&self) -> Option<RecordArgs> {
-        let Some(Verb::Live(LiveVerb::Record(args))) = plain(&["perfdata", "record", "--quiet"]) else {
-            return None;
-        };
-        let mut args = *args;
-        (args.events, args.freq, args.count) = (self.events.clone(), self.freq, self.count);
-        (args.frame_pointers, args.call_graph) = (self.frame_pointers, self.call_graph);
-        (args.observed, args.uid) = (self.observed.clone(), self.uid.clone());
-        args.command.clone_from(&self.command);
-        Some(args)
+    /// Returns the arguments of `perfdata top` without options.
+    pub(crate) fn plain() -> Option<Box<Self>> {
+        match plain(&["perfdata", "top"]) {
+            Some(Verb::Live(LiveVerb::Top(args))) => Some(args),
+            _ => None,
+        }
     }
 
     /// Returns the report, as `perfdata report` would be asked for it; `None` if it could not.
@@ -150,39 +104,21 @@ impl TopArgs {
     }
 }
 
-/// Reads a number of seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<f64>().ok().filter(|seconds| (0.1..=86_400.0).contains(seconds));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| "must be seconds from 0.1 to 86400".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
+    use crate::args::Args;
 
     #[test]
-    fn other_verbs_are_asked_for_the_same() {
-        let words = ["perfdata", "top", "-F", "99", "-g", "-e", "cpu-clock", "-p", "7", "-n", "-s", "comm"];
+    fn a_report_is_asked_for_the_same() {
+        let words = ["perfdata", "top", "-n", "-s", "comm"];
         let Verb::Live(LiveVerb::Top(args)) = Args::read(words.map(OsString::from)).unwrap().verb else {
             panic!("another verb")
         };
-        let record = args.record().unwrap();
-        assert_eq!(
-            (record.freq, record.frame_pointers, &*record.observed.pid),
-            (Some(Freq::Hz(99)), true, &[7][..])
-        );
-        assert!(record.quiet && record.events.asked.len() == 1);
         let report = args.report().unwrap();
         assert_eq!((report.sort.as_deref(), report.show_nr_samples), (Some("comm"), true));
-        assert_eq!((args.delay, args.window), (Duration::from_secs(1), Duration::from_secs(10)));
-    }
-
-    #[test]
-    fn seconds_are_bounded() {
-        assert_eq!(seconds("0.1").unwrap(), Duration::from_millis(100));
-        assert_eq!(seconds("86400").unwrap(), Duration::from_secs(86_400));
-        for text in ["0.09", "86400.1", "-1", "nan", "inf", "x", ""] {
-            assert!(seconds(text).is_err(), "{text}");
-        }
+        assert_eq!(args.window, Duration::from_secs(10));
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use perf_parse::file::write::{FeaturePayloads, WriteFileError, WriteOptions};
-use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordingSink, copy_kcore};
+use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordWindow, RecordingSink, copy_kcore};
 
 use crate::escape::shown;
 use crate::outcome::Failure;
@@ -26,6 +26,8 @@ pub(in crate::live) struct CaptureOutput {
     parts: Vec<File>,
     /// Whether the reader of the stream has closed its end, as `head` does. Then nothing more is written.
     is_closed: bool,
+    /// The samples of the last while, for a view beside the capture.
+    pub(super) window: Option<RecordWindow>,
 }
 
 enum OutputKind {
@@ -47,7 +49,7 @@ impl CaptureOutput {
             let out = BufWriter::with_capacity(CHUNK, io::stdout());
             let to = OutputKind::Stream(Box::new(PipeSink::with_options(out, options)));
             let name = "standard output".to_owned();
-            return Ok(Self { name, to, folder: None, parts: Vec::new(), is_closed: false });
+            return Ok(Self { name, to, folder: None, parts: Vec::new(), is_closed: false, window: None });
         }
         let name = shown(path).to_string();
         let claim = Outputs::default().claim_recording("--output", path)?;
@@ -60,6 +62,7 @@ impl CaptureOutput {
             folder: None,
             parts: Vec::new(),
             is_closed: false,
+            window: None,
         })
     }
 
@@ -147,7 +150,8 @@ impl RecordingSink for CaptureOutput {
     }
 
     fn records(&mut self, records: &[u8]) -> Result<(), Error> {
-        self.put(|sink| sink.records(records))
+        self.put(|sink| sink.records(records))?;
+        self.window.as_mut().map_or(Ok(()), |window| window.records(records))
     }
 
     fn record_with_data(&mut self, record: &[u8], data: &[u8]) -> Result<(), Error> {
@@ -155,7 +159,8 @@ impl RecordingSink for CaptureOutput {
     }
 
     fn round(&mut self) -> Result<(), Error> {
-        self.put(|sink| sink.round())
+        self.put(|sink| sink.round())?;
+        self.window.as_mut().map_or(Ok(()), RecordingSink::round)
     }
 
     fn flush(&mut self) -> Result<(), Error> {

@@ -7,13 +7,14 @@ use perf_parse::file::Reader;
 use ratatui_core::style::Style;
 use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent};
 
-use super::super::live_view::{LiveCaptures, LiveNames, LiveView, status};
+use super::super::live_view::{LiveCaptures, LiveView, live_report, status};
 use super::super::{ReportView, functions};
 use super::draw::{ScreenLook, draw};
 use super::files::{self, BrowsedCapture};
 use super::model::{Browser, BrowserContext, BrowserMode, BrowserStep};
 use super::state::BrowserState;
 use crate::input::Memory;
+use crate::names::LiveNames;
 use crate::outcome::Failure;
 use crate::terminal::{self, Screen, is_control};
 
@@ -60,7 +61,7 @@ pub(in crate::report) fn run(view: &LiveView, captures: &mut dyn LiveCaptures) -
             }
         }
         let reader = Reader::new(&bytes)?;
-        let (report, looked) = names.report(&reader, &view.report)?;
+        let (report, looked) = live_report(&reader, &view.report, &mut names)?;
         let rows = ReportView { args: &view.report, report: &report, looked: &looked };
         let look = ScreenLook {
             has_colors: terminal::has_colors(),

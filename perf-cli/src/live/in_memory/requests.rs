@@ -1,4 +1,4 @@
-//! The recording behind `perfdata top`: in memory, with requests of the thread that shows it.
+//! What the thread that shows a recording asks the thread that reads it.
 
 use core::time::Duration;
 use std::io::{Cursor, Write};
@@ -22,16 +22,18 @@ const SAVED: &str = "perf.data";
 
 /// What the thread that shows the recording asks for. Each request has the place of its answer.
 #[derive(Debug)]
-pub(super) enum LiveRequest {
+pub(in crate::live) enum LiveRequest {
     /// The capture of the last while, in memory.
     Capture(Duration, Sender<Result<Vec<u8>, Failure>>),
+    /// Whether the recording goes on.
+    Sign(Sender<()>),
     /// All that is kept, as a file.
     Save(Sender<Result<String, Failure>>),
 }
 
 /// The recording, as the thread that shows it sees it.
 #[derive(Debug)]
-pub(super) struct LiveRecording {
+pub(in crate::live) struct LiveRecording {
     requests: Sender<LiveRequest>,
     /// Ends a wait of the recorder.
     waker: UnixStream,
@@ -39,7 +41,7 @@ pub(super) struct LiveRecording {
 }
 
 impl LiveRecording {
-    pub(super) fn new(requests: Sender<LiveRequest>, waker: UnixStream) -> Self {
+    pub(in crate::live) fn new(requests: Sender<LiveRequest>, waker: UnixStream) -> Self {
         Self { requests, waker, cost: OwnCost::new() }
     }
 
@@ -50,6 +52,11 @@ impl LiveRecording {
         // If it is full, the recorder is awake already.
         let _ = (&self.waker).write(&[0]);
         answers.recv().ok()
+    }
+
+    /// Returns whether the recording goes on.
+    pub(in crate::live) fn goes_on(&self) -> bool {
+        self.ask(LiveRequest::Sign).is_some()
     }
 }
 
@@ -67,11 +74,11 @@ impl LiveCaptures for LiveRecording {
     }
 }
 
-/// Reads the rings, and answers requests, until the recording or the thread that shows it ends.
-pub(super) fn serve(
+/// Reads the rings and answers requests until the recording or the thread that shows it ends.
+pub(in crate::live) fn answer(
     recorder: &mut Recorder,
     until: &mut StopConditions<'_>,
-    requests: Receiver<LiveRequest>,
+    requests: &Receiver<LiveRequest>,
     keep: Duration,
 ) -> Result<(), Failure> {
     let mut window = RecordWindow::new(keep);
@@ -80,21 +87,32 @@ pub(super) fn serve(
         let due = until.look(recorder)?;
         recorder.drain(&mut window)?;
         recorder.trim_window(&mut window);
-        loop {
-            // Who asked may be gone.
-            let _ = match requests.try_recv() {
-                Ok(LiveRequest::Capture(span, answer)) => {
-                    answer.send(capture(recorder, &window, span)).is_ok()
-                }
-                Ok(LiveRequest::Save(answer)) => answer.send(save(recorder, &window)).is_ok(),
-                Err(TryRecvError::Empty) => break,
-                Err(TryRecvError::Disconnected) => return Ok(recorder.stop()?),
-            };
+        if !answer_all(recorder, &window, requests, |recorder| save(recorder, &window)) {
+            return Ok(recorder.stop()?);
         }
         if due.end {
             return Ok(());
         }
         until.wait(recorder, TICK)?;
+    }
+}
+
+/// Answers what was asked so far; `save` saves all that is kept. Returns whether the recording is still shown.
+pub(in crate::live) fn answer_all(
+    recorder: &mut Recorder,
+    window: &RecordWindow,
+    requests: &Receiver<LiveRequest>,
+    mut save: impl FnMut(&mut Recorder) -> Result<String, Failure>,
+) -> bool {
+    loop {
+        // Who asked may be gone.
+        let _ = match requests.try_recv() {
+            Ok(LiveRequest::Capture(span, answer)) => answer.send(capture(recorder, window, span)).is_ok(),
+            Ok(LiveRequest::Sign(answer)) => answer.send(()).is_ok(),
+            Ok(LiveRequest::Save(answer)) => answer.send(save(recorder)).is_ok(),
+            Err(TryRecvError::Empty) => return true,
+            Err(TryRecvError::Disconnected) => return false,
+        };
     }
 }
 
