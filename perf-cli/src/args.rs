@@ -54,6 +54,11 @@ pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) verb: Verb,
+
+    /// Print long texts to the terminal itself, and not to a pager ($PERFDATA_PAGER, $PERF_PAGER, $PAGER, or less)
+    #[arg(long, global = true, hide_short_help = true)]
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no pager"))]
+    pub(crate) no_pager: bool,
 }
 
 impl Args {
@@ -155,6 +160,26 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
+    /// Returns whether the text of the verb may go to a pager: not where it comes bit by bit.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn is_paged(&self) -> bool {
+        match self {
+            Self::Info(_)
+            | Self::Dump(_)
+            | Self::Script(_)
+            | Self::Report(_)
+            | Self::Annotate(_)
+            | Self::Sched(_)
+            | Self::Lock(_)
+            | Self::Fold(_)
+            | Self::Diff(_)
+            | Self::Evlist(_)
+            | Self::BuildidList(_) => true,
+            Self::Live(verb) => matches!(verb, live::Verb::List(_)),
+            _ => false,
+        }
+    }
+
     /// Returns the options for reading a capture; `None` if the verb reads none.
     pub(crate) fn reading(&self) -> Option<&ReadingArgs> {
         match self {

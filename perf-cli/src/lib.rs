@@ -42,6 +42,8 @@ mod names;
 mod observer;
 mod outcome;
 mod output;
+#[cfg(target_os = "linux")]
+mod pager;
 mod perf_text;
 mod profile;
 mod progress;
@@ -139,7 +141,29 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
     input::decode_provisional_abi(reading.is_some_and(|it| it.provisional_abi));
     #[cfg(target_os = "linux")]
     output::survive_file_size_limit();
-    let outcome = match &mut args.verb {
+    #[cfg(target_os = "linux")]
+    if args.verb.is_paged() && !args.no_pager && streams::are_of_process() {
+        pager::plan();
+    }
+    let outcome = run_verb(&mut args.verb);
+    #[cfg(target_os = "linux")]
+    pager::end();
+    #[cfg(target_os = "linux")]
+    output::leave_end_to_signal();
+    match outcome {
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Partial) => 3,
+        #[cfg(target_os = "linux")]
+        Ok(Outcome::Command(status)) => status,
+        Err(Failure(message)) => {
+            say!("perfdata: {message}");
+            1
+        }
+    }
+}
+
+fn run_verb(verb: &mut Verb) -> Result<Outcome, Failure> {
+    match verb {
         Verb::Info(args) => info::run(args),
         Verb::Dump(args) => dump::run(args),
         Verb::Ring(args) => ring::run(args),
@@ -163,17 +187,5 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::BuildidList(args) => build_ids::run(&args.file, args.with_hits),
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args),
-    };
-    #[cfg(target_os = "linux")]
-    output::leave_end_to_signal();
-    match outcome {
-        Ok(Outcome::Clean) => 0,
-        Ok(Outcome::Partial) => 3,
-        #[cfg(target_os = "linux")]
-        Ok(Outcome::Command(status)) => status,
-        Err(Failure(message)) => {
-            say!("perfdata: {message}");
-            1
-        }
     }
 }

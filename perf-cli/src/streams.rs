@@ -6,6 +6,9 @@
 use core::cell::RefCell;
 use std::io::{self, Read, Write};
 
+#[cfg(target_os = "linux")]
+use crate::pager;
+
 /// Standard input, output and error, instead of those of the process.
 pub struct Streams {
     /// The input that `-` reads.
@@ -73,6 +76,9 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         given(|streams| match streams {
             Some(streams) => streams.output.write(bytes),
+            #[cfg(target_os = "linux")]
+            None => pager::write(bytes).unwrap_or_else(|| io::stdout().lock().write(bytes)),
+            #[cfg(not(target_os = "linux"))]
             None => io::stdout().lock().write(bytes),
         })
     }

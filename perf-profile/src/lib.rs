@@ -106,6 +106,7 @@ pub mod table;
 pub mod text;
 mod tid_field;
 mod timeline;
+mod trace_field_name;
 pub mod tracepoints;
 pub mod unit;
 mod wakers;

@@ -72,6 +72,7 @@ mod table;
 mod table_events;
 mod texts;
 mod time_quantum;
+mod trace_field;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -86,6 +87,7 @@ use crate::function_table::FunctionTable;
 use crate::missing_symbols::MissingSymbols;
 use crate::quality::Quality;
 use crate::table::frames::{FrameTable, NONE};
+pub use crate::trace_field_name::TraceFieldName;
 pub use builder::{DescribedSample, PendingReportSample, ReportBuilder, SampleFrames};
 pub use call_graph::{
     BranchValue, CallGraphError, CallGraphOptions, CallGraphStyle, FrameIdentity, StackOrder,
@@ -93,6 +95,7 @@ pub use call_graph::{
 pub use call_tree::{GraphBranch, GraphTree};
 pub use cell::ReportCell;
 pub use event_totals::EventTotals;
+pub use facts::TraceAsk;
 pub use key_list::{KeyList, KeyListError};
 pub use layout::Layout;
 pub use memory_access::{LineSharing, NO_DATA_SRC, weight_of};
@@ -108,6 +111,7 @@ pub use stack_function::StackFunction;
 pub use table::{Percentage, ReportTable, percent};
 pub use table_events::TableEvents;
 pub use time_quantum::{TimeQuantum, TimeQuantumError};
+pub use trace_field::TraceField;
 
 /// The samples of a capture with names, grouped by keys.
 #[derive(Debug)]

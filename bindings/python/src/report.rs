@@ -90,7 +90,7 @@ fn values<'py>(py: Python<'py>, table: &ReportTable<'_>, row: &ReportRow) -> PyR
     }
     for column in &plan.layout.columns {
         if let ReportColumn::Key(key) = *column {
-            report_cell::set(&dict, key, &table.cell(row, key))?;
+            report_cell::set(&dict, plan.layout.name(*column), key, &table.cell(row, key))?;
         }
     }
     Ok(dict)

@@ -1,20 +1,19 @@
 //! The value of a key in a row of a report, under the names of `perfdata report --format json`.
 
 use perf_profile::Symbol;
-use perf_profile::report::{ReportCell, ReportColumn, SortKey};
+use perf_profile::report::{ReportCell, SortKey};
 use perf_profile::text::mode_name;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::text::text;
 
-/// Sets the members that a key has in a row.
+/// Sets the members that a key with this name has in a row.
 ///
 /// # Errors
 ///
 /// If Python has no memory.
-pub(crate) fn set(row: &Bound<'_, PyDict>, key: SortKey, cell: &ReportCell<'_>) -> PyResult<()> {
-    let name = ReportColumn::Key(key).name();
+pub(crate) fn set(row: &Bound<'_, PyDict>, name: &str, key: SortKey, cell: &ReportCell<'_>) -> PyResult<()> {
     let some = |bytes: Option<&[u8]>| bytes.map(text);
     let symbol_name = |symbol: Option<&Symbol>| symbol.map(|it| text(&it.name));
     match *cell {

@@ -22,7 +22,7 @@ pub(crate) fn value(table: &ReportTable<'_>, row: &ReportRow) -> JsValue {
     }
     for column in &plan.layout.columns {
         if let ReportColumn::Key(key) = *column {
-            set_cell(&members, column.name(), key, &table.cell(row, key));
+            set_cell(&members, plan.layout.name(*column), key, &table.cell(row, key));
         }
     }
     members.into()

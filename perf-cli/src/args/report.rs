@@ -38,7 +38,8 @@ them. With --stdio, the columns of the text are then as wide as the terminal per
 coloured, unless NO_COLOR is set or TERM is dumb (--color).
 
 The keys of --sort and --fields, as perf has them: {keys}; for samples with branches: {branch keys}; with --mem-mode: \
-{memory keys}; and the numbers {numbers}. A key may be shortened, as symbol to sym. perfdata adds tid, which is perf's pid under its right name, and tgid, the process. It does not have ipc_null and ipc_lbr, which need \
+{memory keys}; and the numbers {numbers}. A key may be shortened, as symbol to sym. perfdata adds tid, which is perf's pid under its right name, and tgid, the process. \
+A field of a tracepoint is a key too: FIELD, EVENT.FIELD or SYSTEM:EVENT.FIELD; trace_fields are all of them. It does not have ipc_null and ipc_lbr, which need \
 the program's code. A list that begins with + is added to the default, which is comm,dso,symbol; trace for captures of \
 tracepoints alone; comm,dso_from,symbol_from,symbol_to,cycles for branches; and local_weight,mem,sym,dso,symbol_daddr,\
 dso_daddr,snoop,tlb,locked,blocked,local_ins_lat with --mem-mode, on POWER also local_p_stage_cyc. A line of the cache \
@@ -60,6 +61,7 @@ Examples:
   perfdata report --no-children --sort dso,sym --percent-limit 1
   perfdata report -g caller,2 --comms nginx --time 10%-20%
   perfdata report --sort tid,srcline -n | head -40
+  perfdata report --sort prev_comm,next_comm --event sched:sched_switch
   perfdata report --timeline --comms nginx
   perfdata report --off-cpu -g caller
   perfdata report --mem-mode --sort mem,symbol_daddr

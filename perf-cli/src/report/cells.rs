@@ -45,6 +45,7 @@ pub(super) fn is_cut(key: SortKey) -> bool {
             | SortKey::Mem
             | SortKey::Snoop
             | SortKey::DataPageSize
+            | SortKey::Field(_)
     )
 }
 

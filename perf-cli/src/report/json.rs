@@ -58,7 +58,7 @@ pub(super) fn push(view: &ReportView<'_>, output: &mut Output, reader: &Reader<'
 
 fn push_table(table: &ReportTable<'_>, output: &mut Output) -> Result<bool, Failure> {
     let plan = table.report().plan();
-    let columns = plan.layout.columns.iter().map(|it| it.name()).collect::<Vec<_>>();
+    let columns = plan.layout.columns.iter().map(|&it| plan.layout.name(it)).collect::<Vec<_>>();
     let total = |it: &SampleTotal| json!({"samples": it.samples, "period": it.period});
     let head = json!({
         "events": table.events().events,
@@ -110,6 +110,10 @@ pub(super) fn row_value(table: &ReportTable<'_>, row: &ReportRow) -> Map<String,
     }
     for column in &plan.layout.columns {
         if let ReportColumn::Key(key) = *column {
+            if let (SortKey::Field(_), ReportCell::Text(it)) = (key, table.cell(row, key)) {
+                value.insert(plan.layout.name(*column).to_owned(), text(it));
+                continue;
+            }
             for (name, member) in members(key, &table.cell(row, key)) {
                 value.insert(name.to_owned(), member);
             }

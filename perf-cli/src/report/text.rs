@@ -74,7 +74,7 @@ impl<'a> TablePrinter<'a> {
     }
 
     /// Returns the heading of a column.
-    pub(super) fn heading(&self, column: ReportColumn) -> &'static str {
+    pub(super) fn heading(&self, column: ReportColumn) -> &str {
         self.table.report().plan().layout.heading(column)
     }
 
@@ -87,6 +87,9 @@ impl<'a> TablePrinter<'a> {
             self.push_separator(out, number);
             let heading = self.heading(column);
             match column {
+                ReportColumn::Key(SortKey::Field(_)) => {
+                    print(out, format_args!("{}", column::right(heading, width)))
+                }
                 ReportColumn::Key(_) => print(out, format_args!("{}", heading_of_key(heading, width))),
                 _ => print(out, format_args!("{}", column::right(heading, width))),
             }
@@ -128,7 +131,9 @@ impl<'a> TablePrinter<'a> {
                         SortKey::Socket => {
                             text = aligned(&zero_padded(&text, width.saturating_sub(3)), width)
                         }
-                        SortKey::SymbolSize | SortKey::DsoSize => text = aligned(&text, width),
+                        SortKey::SymbolSize | SortKey::DsoSize | SortKey::Field(_) => {
+                            text = aligned(&text, width);
+                        }
                         _ => {}
                     }
                     if let Some(separator) = self.style.separator {

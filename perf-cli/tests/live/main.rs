@@ -9,6 +9,7 @@ mod dependencies;
 mod dump;
 mod list;
 mod packages;
+mod pager;
 mod perf_habits;
 mod record;
 mod ring;
@@ -27,6 +28,7 @@ fn main() -> std::process::ExitCode {
         dump::TESTS,
         list::TESTS,
         packages::TESTS,
+        pager::TESTS,
         perf_habits::TESTS,
         record::aux_area::TESTS,
         record::bpf::TESTS,

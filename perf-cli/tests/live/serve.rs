@@ -28,7 +28,8 @@ struct Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        // Killed, it would leave its command behind.
+        self.interrupt();
         let _ = self.child.wait();
     }
 }
@@ -48,6 +49,11 @@ fn serve(args: &[&str]) -> Served {
 }
 
 impl Served {
+    /// Does what Ctrl-C does.
+    fn interrupt(&self) {
+        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+    }
+
     /// Sends a request, and returns the connection, from which the response comes.
     fn send(&self, request: &str, host: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&*self.host).unwrap();
@@ -78,7 +84,7 @@ impl Served {
 
 fn each_update_has_more_samples() {
     let program = super::top::program();
-    let served = serve(&["-e", "cpu-clock:u", "-F", "499", "-g", "-d", "0.3", "--", &program]);
+    let mut served = serve(&["-e", "cpu-clock:u", "-F", "499", "-g", "-d", "0.3", "--", &program]);
     assert_eq!(served.get("flamegraph").0, 503, "nothing is made while nobody looks");
     let seen: Vec<_> = served.updates().take(3).map(Option::unwrap).collect();
     let samples: Vec<_> = seen.iter().map(|facts| facts["samples"].as_u64().unwrap()).collect();
@@ -90,9 +96,7 @@ fn each_update_has_more_samples() {
     for part in ["the last 30 s", "\"busy\"", "heavy"] {
         assert!(page.contains(part), "{part}");
     }
-    let mut signalled = Command::new("kill");
-    assert!(signalled.args(["-INT", &served.child.id().to_string()]).status().unwrap().success());
-    let mut served = served;
+    served.interrupt();
     assert_eq!(served.child.wait().unwrap().code(), Some(143), "Ctrl-C ends, and ends the command");
 }
 

@@ -12,7 +12,7 @@ pub(crate) const TESTS: &[needs::Test] = needs::tests![
 ];
 
 /// Checks that the program fails with one line that has `said`.
-fn fails(file: &str, cases: &[(&[&str], &str)]) {
+pub(crate) fn fails(file: &str, cases: &[(&[&str], &str)]) {
     for (args, said) in cases {
         let run = report(file, args);
         assert_eq!((run.status, &*run.out), (1, ""), "{args:?}");
@@ -25,7 +25,10 @@ fn keys_that_are_none() {
     fails(
         "captures/callchain.data",
         &[
-            (&["--sort", "nope"], "--sort nope: there is no such key; the keys are pid comm dso"),
+            (
+                &["--sort", "nope"],
+                "--sort nope: there is no such key, and no tracepoint of the capture has such a field; the keys are pid",
+            ),
             (&["--sort", "+"], "there must be a key"),
             (&["--fields", ","], "there must be a key"),
             (&["-F", "comm,x_"], "--fields x_: there is no such key"),

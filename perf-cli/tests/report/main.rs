@@ -20,6 +20,7 @@ mod names;
 mod off_cpu;
 mod perf;
 mod rows;
+mod trace_fields;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         off_cpu::TESTS,
         perf::TESTS,
         rows::TESTS,
+        trace_fields::TESTS,
     ])
 }
 

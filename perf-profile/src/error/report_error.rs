@@ -15,6 +15,16 @@ pub enum ReportError {
     NoStacks,
     /// The samples have no stacks, and so no parents, by which [`Options::sort`](crate::report::Options::sort) groups them.
     NoParents,
+    /// No tracepoint of the capture has the field, which is no other key either.
+    #[non_exhaustive]
+    NoField {
+        /// The option: `sort` or `fields`.
+        option: &'static str,
+        /// The word of the list.
+        word: String,
+        /// The names of the other keys, in words.
+        keys: String,
+    },
     /// A key of branches, but the samples are none.
     #[non_exhaustive]
     BranchKey {
@@ -56,7 +66,9 @@ impl ReportError {
             Self::NoDataSource => "memory",
             Self::NoStacks => "call_graph",
             Self::NoParents => "sort",
-            Self::BranchKey { option, .. } | Self::MemoryKey { option, .. } => option,
+            Self::BranchKey { option, .. }
+            | Self::MemoryKey { option, .. }
+            | Self::NoField { option, .. } => option,
             Self::PercentLimit(_) => "percent_limit",
             Self::ParentPattern { .. } => "parent",
         }
@@ -92,6 +104,10 @@ impl fmt::Display for ReportError {
             Self::MemoryKey { word, name, .. } => {
                 write!(f, "{word}: {name} is a key of memory accesses; add --mem-mode")
             }
+            Self::NoField { word, keys, .. } => write!(
+                f,
+                "{word}: there is no such key, and no tracepoint of the capture has such a field; {keys}"
+            ),
             Self::PercentLimit(limit) => write!(f, "{limit}: must be a percentage from 0 to 100"),
             Self::ParentPattern { pattern, reason } => write!(f, "{pattern}: {reason}"),
         }

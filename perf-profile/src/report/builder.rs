@@ -114,8 +114,8 @@ impl ReportBuilder {
         self.samples.facts.apply(record);
     }
 
-    /// Returns what keys need of a sample, apart from its addresses; `None` if there is no room for a text. `trace` appends the
-    /// text of the sample's tracepoint, and is called if a [key needs it](Self::needs_trace); `None` if it has none.
+    /// Returns what keys need of a sample, apart from its addresses; `None` if there is no room for a text. `trace` appends what
+    /// is asked for of the sample's tracepoint, and is called if a [key needs it](Self::needs_trace); `None` if it has none.
     pub fn describe(
         &mut self,
         at: &SampleContext<'_, '_>,

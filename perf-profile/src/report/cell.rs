@@ -34,7 +34,7 @@ pub enum ReportCell<'a> {
         /// The last name of the first one with the id.
         comm: &'a [u8],
     },
-    /// A text: `comm`, `trace`.
+    /// A text: `comm`, `trace`, fields of tracepoints.
     Text(&'a [u8]),
     /// The short name of a file, or of what else is mapped; `None` where nothing is: `dso`, `dso_from`, `dso_to`, `dso_daddr`.
     Dso(Option<&'a [u8]>),
@@ -210,6 +210,7 @@ impl<'a> CellSource<'a, '_> {
             SortKey::LocalPStageCyc => ReportCell::Number(Some(facts.p_stage_cyc.into())),
             SortKey::PStageCyc => sum(facts.p_stage_cyc.into()),
             SortKey::Trace => ReportCell::Text(all.texts.get(facts.trace)),
+            SortKey::Field(field) => ReportCell::Text(all.trace_field(facts, field)),
             SortKey::Cgroup => ReportCell::Cgroup(all.cgroup(facts.cgroup)),
             SortKey::CgroupId => {
                 let (device, inode) = facts.cgroup_id;

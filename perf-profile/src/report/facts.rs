@@ -16,9 +16,19 @@ use super::plan::ReportPlan;
 use super::sort_key::SortKey;
 use super::texts::TextInterner;
 use super::time_quantum::TimeQuantum;
+use super::trace_field::TraceField;
 
-/// Appends the text of a sample's tracepoint.
-pub(super) type TraceText<'t> = &'t mut dyn FnMut(&mut Vec<u8>);
+/// What is wanted of a sample's tracepoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceAsk {
+    /// Its text.
+    Text,
+    /// The values of the fields that are keys, each with a NUL after it.
+    Fields,
+}
+
+/// Appends what is wanted of a sample's tracepoint.
+pub(super) type TraceText<'t> = &'t mut dyn FnMut(TraceAsk, &mut Vec<u8>);
 
 /// What is known of a sample apart from its addresses. What no key needs is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,6 +47,8 @@ pub(super) struct KeyFacts {
     pub(super) weight: u64,
     /// The number of the text of the tracepoint.
     pub(super) trace: u32,
+    /// The number of the values of its fields.
+    pub(super) trace_fields: u32,
     /// Of the branch: what the keys need.
     pub(super) branch: BranchFlags,
     /// -1 if it is not known.
@@ -96,6 +108,12 @@ pub(super) struct FactsInterner {
     trace: Vec<u8>,
 }
 
+/// What a sample that is none of a tracepoint has in place of the text.
+const NO_TRACE: &[u8] = b"N/A";
+
+/// The number of its values.
+const NO_FIELDS: u32 = u32::MAX;
+
 /// The namespace of cgroups in a NAMESPACES record.
 ///
 /// Kernel: `CGROUP_NS_INDEX`, `include/uapi/linux/perf_event.h`.
@@ -129,9 +147,15 @@ impl FactsInterner {
         let mut facts = KeyFacts::default();
         let mut add = |&key: &SortKey| match key {
             SortKey::Trace => {
-                facts.trace = self.trace(trace.take(), texts)?;
+                facts.trace = self.trace(TraceAsk::Text, &mut trace, texts)?;
                 Some(())
             }
+            // The first one has the values of all.
+            SortKey::Field(TraceField(0)) => {
+                facts.trace_fields = self.trace(TraceAsk::Fields, &mut trace, texts)?;
+                Some(())
+            }
+            SortKey::Field(_) => Some(()),
             key => self.add(&mut facts, key, at, texts),
         };
         let added = keys.iter().try_for_each(&mut add);
@@ -189,9 +213,16 @@ impl FactsInterner {
         &self.keys
     }
 
-    /// Returns whether a key is the text of tracepoints.
+    /// Returns whether a key is the text or a field of tracepoints.
     pub(super) fn needs_trace(&self) -> bool {
-        self.keys.contains(&SortKey::Trace)
+        self.keys.iter().any(|key| matches!(key, SortKey::Trace | SortKey::Field(_)))
+    }
+
+    /// Returns the value of a field of tracepoints; `N/A` for samples of others.
+    pub(super) fn trace_field(&self, facts: &KeyFacts, TraceField(number): TraceField) -> &[u8] {
+        let values = self.texts.get(facts.trace_fields);
+        let mut values = values.split(|&byte| byte == 0);
+        values.nth(number.into()).filter(|_| facts.trace_fields != NO_FIELDS).unwrap_or(NO_TRACE)
     }
 
     /// Returns whether a key says what is mapped where the data is.
@@ -227,11 +258,12 @@ impl FactsInterner {
         Some(())
     }
 
-    fn trace(&mut self, trace: Option<TraceText<'_>>, texts: usize) -> Option<u32> {
+    fn trace(&mut self, ask: TraceAsk, trace: &mut Option<TraceText<'_>>, texts: usize) -> Option<u32> {
         self.trace.clear();
         match trace {
-            None => self.trace.extend_from_slice(b"N/A"),
-            Some(push) => push(&mut self.trace),
+            None if ask == TraceAsk::Fields => return Some(NO_FIELDS),
+            None => self.trace.extend_from_slice(NO_TRACE),
+            Some(push) => push(ask, &mut self.trace),
         }
         self.texts.number(&self.trace, texts)
     }

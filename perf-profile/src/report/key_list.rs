@@ -4,6 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use super::sort_key::{KeyMeaning, NAMES, ReportColumn};
+use crate::trace_field_name::TraceFieldName;
 
 /// A list of columns: keys, and numbers.
 ///
@@ -27,19 +28,25 @@ pub struct KeyList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KeyWord {
     pub(super) text: String,
-    pub(super) column: ReportColumn,
+    /// `None` for what may be a field of a tracepoint.
+    pub(super) column: Option<ReportColumn>,
 }
 
 impl KeyList {
-    /// Returns the columns in the order of the list.
+    /// Returns the columns in the order of the list, without fields of tracepoints: the capture tells whether it has them.
     pub fn columns(&self) -> impl Iterator<Item = ReportColumn> {
-        self.words.iter().map(|word| word.column)
+        self.words.iter().filter_map(|word| word.column)
     }
 
     /// Returns whether the list is added to the default, and does not replace it.
     #[must_use]
     pub fn is_addition(&self) -> bool {
         self.is_addition
+    }
+
+    /// Returns whether a word may be a field of a tracepoint.
+    pub(super) fn may_have_fields(&self) -> bool {
+        self.words.iter().any(|word| word.column.is_none())
     }
 
     pub(super) fn words(&self) -> &[KeyWord] {
@@ -57,14 +64,15 @@ impl<C: Into<ReportColumn>> FromIterator<C> for KeyList {
     fn from_iter<I: IntoIterator<Item = C>>(columns: I) -> Self {
         let word = |column: C| {
             let column = column.into();
-            KeyWord { text: column.name().to_owned(), column }
+            KeyWord { text: column.name().to_owned(), column: Some(column) }
         };
         Self { words: columns.into_iter().map(word).collect(), is_addition: false }
     }
 }
 
 /// Parses names of perf that are separated by commas or blanks. Each may be shortened. A list that begins with `+` is
-/// added to the default.
+/// added to the default. Another word may be a field of a tracepoint, `FIELD` or `EVENT.FIELD`; `trace_fields` are
+/// all fields of all tracepoints.
 ///
 /// perf: `setup_sort_list`, `tools/perf/util/sort.c`.
 impl FromStr for KeyList {
@@ -72,7 +80,7 @@ impl FromStr for KeyList {
 
     /// # Errors
     ///
-    /// The first word that is no key.
+    /// The first word that can be no key.
     fn from_str(text: &str) -> Result<Self, KeyListError> {
         let more = text.strip_prefix('+');
         let list = more.unwrap_or(text);
@@ -90,10 +98,13 @@ fn word(text: &str) -> Result<KeyWord, KeyListError> {
     // A whole name comes first: unlike in perf, `weight` is never another key that begins with it.
     let whole = NAMES.iter().find(|(name, _)| *name == lower);
     match whole.or_else(|| NAMES.iter().find(|(name, _)| name.starts_with(&lower))) {
-        Some((_, KeyMeaning::Column(column, ..))) => Ok(KeyWord { text: text.to_owned(), column: *column }),
+        Some((_, KeyMeaning::Column(column, ..))) => {
+            Ok(KeyWord { text: text.to_owned(), column: Some(*column) })
+        }
         Some((name, KeyMeaning::Refused(instead))) => {
             Err(KeyListError::Refused { word: text.to_owned(), name, instead })
         }
+        None if TraceFieldName::new(text).is_some() => Ok(KeyWord { text: text.to_owned(), column: None }),
         None => Err(KeyListError::Unknown { word: text.to_owned() }),
     }
 }
@@ -141,7 +152,7 @@ impl fmt::Display for KeyListError {
 impl core::error::Error for KeyListError {}
 
 /// The names of all keys, as the end of an error.
-struct KeyNames;
+pub(super) struct KeyNames;
 
 impl fmt::Display for KeyNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -179,10 +190,17 @@ mod tests {
     }
 
     #[test]
+    fn other_words_may_be_fields() {
+        let list: KeyList = "comm,prev_comm,sched:sched_switch.next_pid".parse().unwrap();
+        assert_eq!(list.columns().collect::<Vec<_>>(), [SortKey::Comm.into()]);
+        assert_eq!(list.words().iter().filter(|word| word.column.is_none()).count(), 2);
+    }
+
+    #[test]
     fn words_that_are_no_key() {
         let of = |text: &str| text.parse::<KeyList>().unwrap_err();
-        assert_eq!(of("comm,nope"), KeyListError::Unknown { word: "nope".to_owned() });
-        assert!(of("nope").to_string().starts_with("nope: there is no such key; the keys are pid comm "));
+        assert_eq!(of("comm,nope!"), KeyListError::Unknown { word: "nope!".to_owned() });
+        assert!(of("nope!").to_string().starts_with("nope!: there is no such key; the keys are pid comm "));
         assert_eq!(of("+"), KeyListError::Empty { list: String::new() });
         assert!(of(",").to_string().starts_with(",: there must be a key; the keys are pid"));
         assert!(matches!(of("ipc_l"), KeyListError::Refused { name: "ipc_lbr", .. }));

@@ -1,9 +1,12 @@
 //! The columns of a report, and the order of its rows.
 
-use super::key_list::KeyList;
+use super::key_list::{KeyList, KeyNames};
 use super::options::Options;
 use super::sort_key::{KeyNeed, ReportColumn, SortKey};
+use super::trace_field::{self, TraceField};
 use crate::error::ReportError;
+use crate::trace_field_name::TraceFieldName;
+use crate::tracepoints::TracepointTexts;
 
 /// The columns of a report, and those by which its rows are ordered.
 #[derive(Clone, Debug)]
@@ -16,6 +19,8 @@ pub struct Layout {
     pub order: Vec<ReportColumn>,
     /// Whether perf names [`ReportColumn::Overhead`] `Self`, as it stands beside [`ReportColumn::Children`].
     pub is_own_named: bool,
+    /// The fields of tracepoints among the columns, by their numbers.
+    pub trace_fields: Vec<TraceFieldName>,
 }
 
 /// Properties of the samples, on which the defaults depend.
@@ -83,7 +88,12 @@ const MEMORY: [SortKey; 12] = [
 
 impl Layout {
     /// perf: `setup_sorting` and `perf_hpp__init`, `tools/perf/util/sort.c` and `tools/perf/ui/hist.c`.
-    pub(super) fn new(options: &Options, kind: SampleKind) -> Result<Self, ReportError> {
+    pub(super) fn new(
+        options: &Options,
+        kind: SampleKind,
+        tracepoints: &TracepointTexts<'_>,
+    ) -> Result<Self, ReportError> {
+        let mut trace_fields = TraceFields { list: Vec::new(), tracepoints };
         let (sort, fields) = (options.sort.as_ref(), options.fields.as_ref());
         let is_strict = fields.is_some_and(|list| !list.is_addition());
         let mut order = Vec::new();
@@ -102,7 +112,7 @@ impl Layout {
             add(kind.default_keys().iter().map(|&key| key.into()), &mut order);
         }
         if let Some(list) = sort {
-            add_list("sort", list, kind, &mut order)?;
+            add_list("sort", list, kind, &mut trace_fields, &mut order)?;
         }
         if options.parent.is_some() {
             add([SortKey::Parent.into()], &mut order);
@@ -118,13 +128,13 @@ impl Layout {
             columns.extend(options.shows_period.then_some(ReportColumn::Period));
         }
         if let Some(list) = fields {
-            add_list("fields", list, kind, &mut columns)?;
+            add_list("fields", list, kind, &mut trace_fields, &mut columns)?;
         }
         add(order.iter().copied(), &mut columns);
         add(columns.iter().copied(), &mut order);
         // As in perf, which names the columns anew only if it chooses them.
         let is_own_named = kind.children && !is_strict;
-        Ok(Self { columns, order, is_own_named })
+        Ok(Self { columns, order, is_own_named, trace_fields: trace_fields.list })
     }
 
     /// Returns whether there is a column of a key.
@@ -135,11 +145,36 @@ impl Layout {
 
     /// Returns the heading of a column, as perf has it in this layout.
     #[must_use]
-    pub fn heading(&self, column: ReportColumn) -> &'static str {
+    pub fn heading(&self, column: ReportColumn) -> &str {
         match column {
+            ReportColumn::Key(SortKey::Field(field)) => {
+                self.trace_field(field).map_or("", TraceFieldName::field)
+            }
             ReportColumn::Overhead if self.is_own_named => "Self",
             column => column.heading(),
         }
+    }
+
+    /// Returns the name of a column: perf's, or the word that named a field of tracepoints.
+    #[must_use]
+    pub fn name(&self, column: ReportColumn) -> &str {
+        match column {
+            ReportColumn::Key(SortKey::Field(field)) => self.trace_field(field).map_or("", |it| &it.word),
+            column => column.name(),
+        }
+    }
+
+    /// Returns the smallest number of characters of a column, as perf has it; 0 for all but fields of tracepoints.
+    #[must_use]
+    pub fn least_width(&self, key: SortKey) -> usize {
+        match key {
+            SortKey::Field(field) => self.trace_field(field).map_or(0, |it| it.least),
+            _ => 0,
+        }
+    }
+
+    fn trace_field(&self, TraceField(number): TraceField) -> Option<&TraceFieldName> {
+        self.trace_fields.get(usize::from(number))
     }
 
     /// Returns the keys, in the order in which rows are compared.
@@ -165,17 +200,65 @@ fn add(more: impl IntoIterator<Item = ReportColumn>, columns: &mut Vec<ReportCol
     }
 }
 
+/// The word for all fields of all tracepoints.
+const ALL_FIELDS: &str = "trace_fields";
+
+/// The fields of tracepoints that lists name.
+struct TraceFields<'t, 'a> {
+    list: Vec<TraceFieldName>,
+    tracepoints: &'t TracepointTexts<'a>,
+}
+
+impl TraceFields<'_, '_> {
+    /// Adds the columns of the fields that a word names; returns whether there are some.
+    fn add(&mut self, word: &str, columns: &mut Vec<ReportColumn>) -> bool {
+        let names = if word == ALL_FIELDS { self.tracepoints.field_names() } else { vec![word.to_owned()] };
+        let before = columns.len();
+        columns.extend(names.iter().filter_map(|name| self.column(name)));
+        columns.len() > before
+    }
+
+    /// Returns the column of a field; `None` if no tracepoint has it.
+    fn column(&mut self, word: &str) -> Option<ReportColumn> {
+        let number = match self.list.iter().position(|it| it.word == word) {
+            Some(number) => number,
+            None if self.list.len() >= trace_field::MOST => return None,
+            None => {
+                let mut name = TraceFieldName::new(word)?;
+                if !self.tracepoints.see_field(&mut name) {
+                    return None;
+                }
+                self.list.push(name);
+                self.list.len() - 1
+            }
+        };
+        Some(ReportColumn::Key(SortKey::Field(TraceField(number as u16))))
+    }
+}
+
 /// Adds the columns of a list, each once.
 fn add_list(
     option: &'static str,
     list: &KeyList,
     kind: SampleKind,
+    fields: &mut TraceFields<'_, '_>,
     columns: &mut Vec<ReportColumn>,
 ) -> Result<(), ReportError> {
+    let mut more = Vec::new();
     for word in list.words() {
-        kind.check(option, &word.text, word.column)?;
+        match word.column {
+            Some(column) => {
+                kind.check(option, &word.text, column)?;
+                more.push(column);
+            }
+            None if fields.add(&word.text, &mut more) => {}
+            None => {
+                let (word, keys) = (word.text.clone(), KeyNames.to_string());
+                return Err(ReportError::NoField { option, word, keys });
+            }
+        }
     }
-    add(list.columns(), columns);
+    add(more, columns);
     Ok(())
 }
 
@@ -185,7 +268,7 @@ mod tests {
 
     /// Returns the names of the columns, and of those that rows are ordered by.
     fn names(options: &Options, kind: SampleKind) -> [String; 2] {
-        let layout = Layout::new(options, kind).unwrap();
+        let layout = Layout::new(options, kind, &TracepointTexts::none()).unwrap();
         let joined = |columns: &[ReportColumn]| {
             columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(",")
         };
@@ -236,13 +319,18 @@ mod tests {
     #[test]
     fn keys_need_their_samples() {
         let none = SampleKind::default();
-        let error = |sort, fields| Layout::new(&lists(sort, fields), none).unwrap_err();
+        let error =
+            |sort, fields| Layout::new(&lists(sort, fields), none, &TracepointTexts::none()).unwrap_err();
         let branch = error(Some("comm,symbol_f"), None);
         assert_eq!((branch.option(), branch.has_value()), ("sort", true));
         assert!(branch.to_string().starts_with("symbol_f: symbol_from is a key of branches"), "{branch}");
         let memory = error(None, Some("mem"));
         assert_eq!(memory.option(), "fields");
         assert_eq!(memory.to_string(), "mem: mem is a key of memory accesses; add --mem-mode");
-        assert!(Layout::new(&lists(Some("mem"), None), SampleKind { memory: true, ..none }).is_ok());
+        let kind = SampleKind { memory: true, ..none };
+        assert!(Layout::new(&lists(Some("mem"), None), kind, &TracepointTexts::none()).is_ok());
+        let field = error(Some("comm,nope"), None);
+        assert_eq!((field.option(), field.has_value()), ("sort", true));
+        assert!(field.to_string().starts_with("nope: there is no such key, and no tracepoint"), "{field}");
     }
 }

@@ -9,7 +9,7 @@ use super::row::ReportRow;
 use super::row_key::{RowAddress, RowKey};
 use super::sort_key::{ReportColumn, SortKey};
 use super::table::ReportTable;
-use super::{Report, memory_access};
+use super::{Report, memory_access, trace_field};
 use crate::table::frames::NONE;
 
 /// The number of numbers from which on no further one is added: they take memory for each row, and few rows are equal in as
@@ -171,6 +171,11 @@ impl ReportTable<'_> {
             }
             SortKey::LocalWeight | SortKey::Weight => y.weight.cmp(&x.weight),
             SortKey::Trace => texts(x.trace, y.trace),
+            SortKey::Field(field) => {
+                let of = |it: &KeyFacts| facts.trace_field(it, field);
+                // As in perf, in descending order.
+                trace_field::compare(of(y), of(x))
+            }
             SortKey::Cgroup => x.cgroup.cmp(&y.cgroup),
             SortKey::CgroupId => y.cgroup_id.cmp(&x.cgroup_id),
             SortKey::Time => x.time.cmp(&y.time),

@@ -10,6 +10,7 @@ use perf_symbol::StackFrame;
 
 use super::Report;
 use super::builder::{DescribedSample, PartFrames, PendingReportSample, ReportBuilder, SampleFrames};
+use super::facts::TraceAsk;
 use super::options::Options;
 use super::plan::ReportPlan;
 use crate::error::ProfileError;
@@ -288,10 +289,13 @@ impl RowPass<'_> {
     ) -> Option<DescribedSample> {
         let Self { builder, texts, .. } = self;
         let format = if builder.needs_trace() { texts.of(event) } else { None };
-        let mut push = |out: &mut Vec<u8>| {
-            if let Some(index) = format {
-                let raw = at.sample().tail().ok().and_then(|tail| tail.raw).unwrap_or_default();
-                texts.push(out, index, raw, at, symbols);
+        let fields = builder.plan().layout.trace_fields.clone();
+        let mut push = |ask: TraceAsk, out: &mut Vec<u8>| {
+            let Some(index) = format else { return };
+            let raw = at.sample().tail().ok().and_then(|tail| tail.raw).unwrap_or_default();
+            match ask {
+                TraceAsk::Text => texts.push(out, index, raw, at, symbols),
+                TraceAsk::Fields => texts.push_fields(out, index, raw, at, symbols, &fields),
             }
         };
         builder.describe(at, if format.is_some() { Some(&mut push) } else { None })

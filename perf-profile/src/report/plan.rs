@@ -6,6 +6,7 @@ use perf_abi::sample_type::SampleType;
 use regex_lite::Regex;
 
 use super::call_graph::{CallGraphOptions, CallGraphStyle, StackOrder};
+use super::key_list::KeyList;
 use super::layout::{Layout, SampleKind};
 use super::machine::RecordingMachine;
 use super::options::Options;
@@ -16,6 +17,7 @@ use crate::capture_info::CaptureInfo;
 use crate::error::ReportError;
 use crate::limits::Limits;
 use crate::symbols::Symbols;
+use crate::tracepoints::TracepointTexts;
 
 /// The contents of a report, as they follow from its options and from the capture.
 #[derive(Clone, Debug)]
@@ -103,7 +105,12 @@ impl ReportPlan {
             && events.iter().all(|event| event.attr.kind == EventType::TRACEPOINT);
         let pipeline = machine.has_pipeline;
         let kind = SampleKind { children, branches, memory, pipeline, only_tracepoints };
-        let layout = Layout::new(options, kind)?;
+        let tracepoints =
+            match [&options.sort, &options.fields].into_iter().flatten().any(KeyList::may_have_fields) {
+                true => TracepointTexts::new(info),
+                false => TracepointTexts::none(),
+            };
+        let layout = Layout::new(options, kind, &tracepoints)?;
         if layout.has(SortKey::Parent) && !has_stacks {
             return Err(ReportError::NoParents);
         }

@@ -1,5 +1,7 @@
 //! The keys and the columns of a report.
 
+use super::trace_field::TraceField;
+
 /// A key by which samples are grouped into rows. perf's name of each is what [`ReportColumn::name`] returns.
 ///
 /// perf: `enum sort_type`, `tools/perf/util/sort.h`.
@@ -104,6 +106,8 @@ pub enum SortKey {
     DataPageSize,
     /// Why a memory access was blocked.
     Blocked,
+    /// A field of tracepoints.
+    Field(TraceField),
 }
 
 /// A column of a report: a number, or a key.
@@ -244,20 +248,21 @@ impl ReportColumn {
         matches!(self, Self::Sys | Self::User | Self::GuestSys | Self::GuestUser)
     }
 
-    /// Returns perf's name of the column, by which [`KeyList`](super::KeyList) finds it.
+    /// Returns perf's name of the column, by which [`KeyList`](super::KeyList) finds it; empty for a field of tracepoints, whose name
+    /// [`Layout::name`](super::Layout::name) returns.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.entry().0
     }
 
-    /// Returns perf's heading of the column, with its blanks. Beside [`Children`](Self::Children), perf calls
+    /// Returns perf's heading of the column, with its blanks; empty for a field of tracepoints. Beside [`Children`](Self::Children), perf calls
     /// [`Overhead`](Self::Overhead) `Self`: see [`Layout::heading`](super::Layout::heading).
     #[must_use]
     pub fn heading(self) -> &'static str {
         self.entry().2
     }
 
-    /// Returns all columns, in the order in which [`KeyList`](super::KeyList) looks for a name.
+    /// Returns all columns but the fields of tracepoints, in the order in which [`KeyList`](super::KeyList) looks for a name.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().filter_map(|&(_, meaning)| match meaning {
             KeyMeaning::Column(column, ..) => Some(column),

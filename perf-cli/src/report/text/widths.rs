@@ -45,6 +45,7 @@ impl TablePrinter<'_> {
             SortKey::Socket => 6,
             SortKey::LocalInsLat | SortKey::InsLat | SortKey::LocalPStageCyc | SortKey::PStageCyc => 13,
             SortKey::Addr => ADDRESS + 2,
+            SortKey::Field(_) => self.table.report().plan().layout.least_width(key),
             SortKey::Transaction if self.has_transactions() => transaction::WIDTH,
             SortKey::SymbolDaddr | SortKey::Dcacheline | SortKey::SymbolIaddr => {
                 memory::least_width(key, self.longest(key))
@@ -71,6 +72,8 @@ impl TablePrinter<'_> {
                     shown_len(text.strip_suffix(b" (inlined)".as_slice()).unwrap_or(&text))
                 }
                 SortKey::Pid | SortKey::Tid | SortKey::Tgid | SortKey::Cpu | SortKey::Socket => 0,
+                // perf adds room for a blank.
+                SortKey::Field(_) => shown_len(&self.text(row, column)) + 1,
                 _ => shown_len(&self.text(row, column)),
             })
         });
