@@ -253,6 +253,7 @@ pub(crate) struct RepairArgs {
 const INFO_EXAMPLES: &str = "Examples:
   perfdata info
   perfdata info perf.data
+  perfdata info --format json | jq '.header.features.HOSTNAME'
   xz -dc perf.data.xz | perfdata info";
 
 const DUMP_EXAMPLES: &str = "Examples:
@@ -276,8 +277,20 @@ pub(crate) struct InfoArgs {
     #[arg(long, conflicts_with = "header_only")]
     pub(crate) build_ids: bool,
 
+    /// Output format
+    #[arg(long, value_enum, default_value_t = InfoFormat::Text, conflicts_with = "build_ids")]
+    pub(crate) format: InfoFormat,
+
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InfoFormat {
+    /// Text for people
+    Text,
+    /// One JSON object, with the members header (as dump --format jsonl has it), records, time and account
+    Json,
 }
 
 #[derive(Debug, clap::Args)]

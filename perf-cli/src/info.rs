@@ -6,19 +6,21 @@ use perf_abi::endian::Endianness;
 use perf_abi::feature::Feature;
 use perf_abi::provisional::simd_regs::SimdRegsAttr;
 use perf_abi::sample_type::SampleType;
-use perf_parse::SampleBatch;
 use perf_parse::event::Event;
 use perf_parse::file::{Account, EventRecords, Mode, RecordCheck};
+use perf_parse::{Reader, SampleBatch};
 
-use crate::args::InfoArgs;
+use crate::args::{InfoArgs, InfoFormat};
 use crate::build_ids;
 use crate::escape::{Printable, Seconds, make_lines_safe, push_hex, shown};
 use crate::input;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{Diagnostics, Output};
 use crate::progress::Progress;
-use crate::render::attr;
 use crate::render::feature::lines::{Lines, lines};
+use crate::render::header::header;
+use crate::render::{self, attr};
+use serde_json::{Map, Value, json};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
     if args.build_ids {
@@ -34,6 +36,11 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
             Some(Survey::of(&mut records, size))
         };
         let mut output = Output::new();
+        if args.format == InfoFormat::Json {
+            show_json(&reader, &records, survey.as_ref(), &mut output)?;
+            Diagnostics::in_words().report_all(records.account());
+            return Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial });
+        }
         let out = &mut output.buffer;
         let (name, endian) = (shown(&*args.file), reader.endianness());
         match reader.mode() {
@@ -73,6 +80,29 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Outcome, Failure> {
         output.flush()?;
         Ok(if records.account().is_clean() { Outcome::Clean } else { Outcome::Partial })
     })
+}
+
+/// Prints an object. `survey` is that of all records; without it, there is nothing of records.
+fn show_json(
+    reader: &Reader<'_>,
+    records: &EventRecords<'_>,
+    survey: Option<&Survey>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    output.buffer.push(b'{');
+    header(reader, records, output)?;
+    let out = &mut output.buffer;
+    if let Some(survey) = survey {
+        let account = records.account();
+        let types: Map<_, _> =
+            account.by_type().map(|(kind, count)| (kind.to_string(), count.into())).collect();
+        let time = survey.span().map(|(first, last)| json!({ "first": first, "last": last }));
+        write!(out, ",\"records\":{},\"time\":{}", Value::from(types), json!(time))?;
+        write!(out, ",\"account\":{}", render::account::value(account))?;
+    }
+    out.extend_from_slice(b"}\n");
+    output.flush()?;
+    Ok(())
 }
 
 /// The width of the text, in columns.

@@ -11,6 +11,7 @@ pub(crate) mod digits;
 pub(crate) mod feature;
 mod fields;
 pub(crate) mod head;
+pub(crate) mod header;
 pub(crate) mod ibs;
 pub(crate) mod json;
 mod leading;

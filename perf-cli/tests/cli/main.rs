@@ -9,6 +9,7 @@ mod edit;
 mod features;
 mod filters;
 mod greeting;
+mod info_json;
 #[cfg(unix)]
 mod inputs;
 mod modes;
