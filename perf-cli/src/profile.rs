@@ -70,6 +70,19 @@ impl<'a> From<&'a ProfileArgs> for ProfileRequest<'a> {
 ///
 /// Those of the first capture that cannot be read.
 pub(crate) fn read(request: &ProfileRequest<'_>, detail: SampleDetail) -> Result<Profiles, Failure> {
+    read_and(request, detail, &mut |_, _| Ok(()))
+}
+
+/// Does the same, and something else with each capture.
+///
+/// # Errors
+///
+/// Those of the first capture that cannot be read, and of `also`.
+pub(crate) fn read_and(
+    request: &ProfileRequest<'_>,
+    detail: SampleDetail,
+    also: &mut dyn FnMut(&Reader<'_>, Memory<'_>) -> Result<(), Failure>,
+) -> Result<Profiles, Failure> {
     let mut all = Profiles { profiles: Vec::new(), inputs: Vec::new(), outcome: Outcome::Clean };
     let detail = SampleDetail { max_stack: request.naming.max_stack, ..detail };
     for path in request.paths {
@@ -84,6 +97,7 @@ pub(crate) fn read(request: &ProfileRequest<'_>, detail: SampleDetail) -> Result
                 );
             }
             all.profiles.push(profile);
+            also(&reader, memory)?;
             Ok(outcome)
         };
         let work = itrace::decoded(request.itrace, ItraceOptions::default(), work);

@@ -34,7 +34,8 @@
 //! - `otlp`: profiles of OpenTelemetry, as protobuf or JSON.
 //! - `speedscope`: speedscope's JSON.
 //! - `callgrind`: callgrind's profiles, for KCachegrind and `callgrind_annotate`.
-//! - `chrome`: Chrome's Trace Events, for Perfetto.
+//! - `chrome`: Chrome's Trace Events, for Perfetto and chrome://tracing.
+//! - `perfetto`: Perfetto's own traces, for ui.perfetto.dev and its trace processor.
 //! - `csv`: a row for each sample.
 //! - `dot`: call graphs for Graphviz.
 //! - `branches`: branch stacks, as compilers and BOLT read them.
@@ -97,15 +98,24 @@ pub mod otlp;
 #[cfg(feature = "parquet")]
 #[cfg_attr(docsrs, doc(cfg(feature = "parquet")))]
 pub mod parquet;
+#[cfg(feature = "perfetto")]
+#[cfg_attr(docsrs, doc(cfg(feature = "perfetto")))]
+pub mod perfetto;
 #[cfg(feature = "pprof")]
 #[cfg_attr(docsrs, doc(cfg(feature = "pprof")))]
 pub mod pprof;
-#[cfg(any(feature = "otlp", feature = "pprof"))]
+#[cfg(any(feature = "otlp", feature = "perfetto", feature = "pprof"))]
 mod proto_tables;
 #[cfg(feature = "speedscope")]
 #[cfg_attr(docsrs, doc(cfg(feature = "speedscope")))]
 pub mod speedscope;
-#[cfg(any(feature = "firefox", feature = "flamegraph", feature = "otlp", feature = "pprof"))]
+#[cfg(any(
+    feature = "firefox",
+    feature = "flamegraph",
+    feature = "otlp",
+    feature = "perfetto",
+    feature = "pprof"
+))]
 mod strings;
 #[cfg(feature = "arrow")]
 mod text_table;

@@ -1,4 +1,4 @@
-//! The tables of pprof and OTLP: strings, functions, mappings, locations and stacks of profiles, interned.
+//! The tables of pprof, OTLP and Perfetto: strings, functions, mappings, locations and stacks of profiles, interned.
 
 use core::hash::{Hash, Hasher};
 

@@ -27,7 +27,7 @@ impl Strings {
     }
 
     /// Returns a string by its index.
-    #[cfg(any(feature = "otlp", feature = "pprof"))]
+    #[cfg(any(feature = "otlp", feature = "perfetto", feature = "pprof"))]
     pub(crate) fn get(&self, number: u32) -> &str {
         self.list().get(number as usize).map_or("", |text| text)
     }

@@ -5,6 +5,7 @@
 //! - [`Timehist`] has the times of each switch and their sums, as `perf sched timehist` has them;
 //! - [`Latency`] has the delays between wake-up and run, as `perf sched latency` has them;
 //! - [`CpuMap`] has the threads that run on each CPU, as `perf sched map` has them;
+//! - [`SchedTrace`] keeps the switches and wake-ups as they are, for formats that show them over time;
 //! - [`SchedModel`] has each run, wait and wake-up of each thread, also from SWITCH records alone, and [`WaitReport`] what they
 //!   add up to: percentiles, stacks, wakers, and the threads that ran instead.
 //!
@@ -22,6 +23,7 @@ mod run_stats;
 #[cfg(test)]
 mod tests;
 mod timehist;
+mod trace;
 mod wait_group;
 mod wait_report;
 mod wait_stacks;
@@ -37,6 +39,7 @@ pub use perf_tasks::{PerfTask, PerfTasks, PerfVersion, TaskId};
 pub use reader::SchedReader;
 pub use run_stats::RunStats;
 pub use timehist::{IdleStats, TaskTimes, Timehist, TimehistOptions, TimehistRow};
+pub use trace::SchedTrace;
 pub use wait_group::{Amount, StateTimes, WaitGroup, WaitGroupKey};
 pub(crate) use wait_group::{entry, sorted};
 pub use wait_report::{WaitGrouping, WaitOptions, WaitReport};

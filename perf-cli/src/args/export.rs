@@ -1,5 +1,6 @@
 //! The arguments of `perfdata export`.
 
+use core::num::NonZero;
 use std::path::PathBuf;
 
 use super::profile::ProfileArgs;
@@ -14,6 +15,8 @@ Examples:
   perfdata export --to dot -o out.dot && dot -T svg out.dot -o out.svg
   perfdata export --to firefox -o out.json
   perfdata export --to speedscope -o out.speedscope.json
+  perfdata export --to perfetto -o out.pftrace
+  perfdata export --to otlp --send http://localhost:4318
   perfdata export --to parquet *.data -o fleet && duckdb -c \"SELECT event, count(*) FROM 'fleet/samples/**/*.parquet' GROUP BY 1\"";
 
 #[derive(Debug, clap::Args)]
@@ -32,6 +35,9 @@ pub(crate) struct ExportArgs {
     /// with the most branches]
     #[arg(long, value_name = "FILE")]
     pub(crate) binary: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) sending: SendArgs,
 
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
@@ -56,12 +62,31 @@ impl ExportArgs {
             To::Dot => "perf.dot",
             To::Csv => "perf.csv",
             To::Chrome => "perf.trace.json",
+            To::Perfetto => "perf.pftrace",
             To::Firefox => "perf.firefox.json",
             To::Speedscope => "perf.speedscope.json",
             To::Parquet => "perf.parquet",
         };
         self.output.clone().unwrap_or_else(|| default.into())
     }
+}
+
+/// Where a profile is sent.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SendArgs {
+    /// For otlp, otlp-json and pprof: send the profile to a server by POST, and write a file only if -o names one. Without a path in
+    /// the URL it is /v1development/profiles of OTLP, and /v1/pprof. Redirects are not followed. Only in a perfdata with the
+    /// feature send, and https:// only with the feature https
+    #[arg(long, value_name = "URL")]
+    pub(crate) send: Option<String>,
+
+    /// A header of the request, such as a token; can be given several times
+    #[arg(long, value_name = "NAME: VALUE", requires = "send")]
+    pub(crate) header: Vec<String>,
+
+    /// Time for the whole request, in seconds
+    #[arg(long, value_name = "SECONDS", requires = "send", default_value = "60")]
+    pub(crate) send_timeout: NonZero<u32>,
 }
 
 /// What the tables of Parquet have.
@@ -183,6 +208,9 @@ pub(crate) enum To {
     Csv,
     /// Trace Events of Chrome: the functions of each thread over time, for ui.perfetto.dev and chrome://tracing
     Chrome,
+    /// Perfetto's own trace, for ui.perfetto.dev and trace processor: samples with stacks, counters, and with sched:sched_switch
+    /// the tracks of the scheduler
+    Perfetto,
     /// Processed profile of the Firefox Profiler, for profiler.firefox.com
     Firefox,
     /// speedscope's JSON, for speedscope.app

@@ -1,0 +1,97 @@
+//! The switches and wake-ups of threads, as Perfetto has them from ftrace.
+
+use std::io;
+
+use perf_profile::sched::{SchedEvent, SchedSample, SchedTrace, SwitchEvent, WakeupEvent, WakeupKind};
+use perf_profile::text::OneLine;
+
+use super::PacketWriter;
+use super::messages::{FtraceEvent, FtraceEventBundle, SchedSwitch, SchedWakeup, TracePacket};
+
+/// Trace processor refuses a trace in which ftrace has more CPUs.
+const CPUS: u32 = 1024;
+
+/// The largest number of events of a packet.
+const EVENTS: usize = 1 << 10;
+
+/// Writes the events of each CPU, those of CPUs that Perfetto refuses left out.
+///
+/// # Errors
+///
+/// Those of the output.
+pub(super) fn write(trace: &SchedTrace, sequence: u32, out: &mut PacketWriter<'_>) -> io::Result<()> {
+    let mut waiting: Vec<(u32, FtraceEventBundle)> = Vec::new();
+    for sample in trace.events().filter(|sample| sample.cpu < CPUS) {
+        let place = match waiting.binary_search_by_key(&sample.cpu, |(cpu, _)| *cpu) {
+            Ok(place) => place,
+            Err(place) => {
+                let bundle = FtraceEventBundle { cpu: Some(sample.cpu), event: Vec::new() };
+                waiting.insert(place, (sample.cpu, bundle));
+                place
+            }
+        };
+        let Some((_, bundle)) = waiting.get_mut(place) else { continue };
+        bundle.event.extend(event(&sample));
+        if bundle.event.len() >= EVENTS {
+            let event = core::mem::take(&mut bundle.event);
+            write_bundle(FtraceEventBundle { event, ..*bundle }, sequence, out)?;
+        }
+    }
+    for (_, bundle) in waiting.into_iter().filter(|(_, bundle)| !bundle.event.is_empty()) {
+        write_bundle(bundle, sequence, out)?;
+    }
+    Ok(())
+}
+
+fn write_bundle(bundle: FtraceEventBundle, sequence: u32, out: &mut PacketWriter<'_>) -> io::Result<()> {
+    out.push(TracePacket {
+        trusted_packet_sequence_id: sequence,
+        ftrace_events: Some(bundle),
+        ..TracePacket::default()
+    })
+}
+
+fn event(sample: &SchedSample<'_>) -> Option<FtraceEvent> {
+    let event = FtraceEvent { timestamp: Some(sample.time), ..FtraceEvent::default() };
+    let name = |comm: &[u8]| Some(OneLine(comm).to_string());
+    match sample.event {
+        SchedEvent::Switch(SwitchEvent {
+            prev_tid,
+            prev_comm,
+            prev_prio,
+            prev_state,
+            next_tid,
+            next_comm,
+            next_prio,
+            ..
+        }) => Some(FtraceEvent {
+            pid: Some(prev_tid.cast_unsigned()),
+            sched_switch: Some(SchedSwitch {
+                prev_comm: name(prev_comm),
+                prev_pid: Some(prev_tid),
+                prev_prio: Some(prev_prio.unwrap_or(0)),
+                prev_state: Some(prev_state),
+                next_comm: name(next_comm),
+                next_pid: Some(next_tid),
+                next_prio: Some(next_prio.unwrap_or(0)),
+            }),
+            ..event
+        }),
+        SchedEvent::Wakeup(WakeupEvent { kind, tid, comm, target_cpu, .. }) => {
+            let wakeup = SchedWakeup {
+                comm: name(comm),
+                pid: Some(tid),
+                success: Some(1),
+                target_cpu: target_cpu.and_then(|cpu| i32::try_from(cpu).ok()),
+            };
+            let event = FtraceEvent { pid: Some(sample.tid.cast_unsigned()), ..event };
+            Some(match kind {
+                WakeupKind::Waking => FtraceEvent { sched_waking: Some(wakeup), ..event },
+                WakeupKind::Wakeup => FtraceEvent { sched_wakeup: Some(wakeup), ..event },
+                WakeupKind::New => FtraceEvent { sched_wakeup_new: Some(wakeup), ..event },
+                _ => return None,
+            })
+        }
+        _ => None,
+    }
+}
