@@ -72,6 +72,7 @@ fn repair_and_export_have_default_outputs() {
         ("dot", "perf.dot"),
         ("csv", "perf.csv"),
         ("chrome", "perf.trace.json"),
+        ("perfetto", "perf.pftrace"),
         ("firefox", "perf.firefox.json"),
         ("speedscope", "perf.speedscope.json"),
     ] {

@@ -74,7 +74,12 @@ impl Made {
 
     /// Adds a mapping of 4096 bytes.
     pub(crate) fn mmap(self, tid: i32, addr: u64, filename: &[u8]) -> Self {
-        self.record(tid, &Record::Mmap(Mmap { pid: tid, tid, addr, len: 0x1000, pgoff: 0, filename }))
+        self.mmap_from(tid, addr, 0, filename)
+    }
+
+    /// Adds a mapping of 4096 bytes from an offset in a file.
+    pub(crate) fn mmap_from(self, tid: i32, addr: u64, pgoff: u64, filename: &[u8]) -> Self {
+        self.record(tid, &Record::Mmap(Mmap { pid: tid, tid, addr, len: 0x1000, pgoff, filename }))
     }
 
     /// Adds a sample of an event on CPU 0.

@@ -1,8 +1,9 @@
-//! `perfdata export` to the formats that are protobuf: pprof and OTLP. The messages are read here by their field numbers,
+//! `perfdata export` to the formats that are protobuf: pprof, OTLP and Perfetto's. The messages are read here by their field numbers,
 //! without the code that writes them.
 
 mod made;
 mod otlp;
+mod perfetto;
 mod pprof;
 mod wire;
 

@@ -82,6 +82,20 @@ impl<'a> Message<'a> {
         numbers
     }
 
+    /// Repeated numbers, each a field of its own.
+    pub(crate) fn unpacked(&self, field: u64) -> Vec<u64> {
+        let of = |value| match value {
+            Value::Number(number) => number,
+            _ => panic!("field {field} is no number"),
+        };
+        self.values(field).map(of).collect()
+    }
+
+    /// A number; `None` if it is not there.
+    pub(crate) fn optional(&self, field: u64) -> Option<u64> {
+        self.unpacked(field).pop()
+    }
+
     /// Repeated numbers of 8 bytes each.
     pub(crate) fn fixed(&self, field: u64) -> Vec<u64> {
         self.bytes(field).flat_map(|bytes| bytes.chunks(8)).map(|mut bytes| fixed(&mut bytes)).collect()
@@ -92,6 +106,11 @@ impl<'a> Message<'a> {
             Value::Bytes(bytes) => bytes,
             _ => panic!("field {field} is a number"),
         })
+    }
+
+    /// Bytes; empty if they are not there.
+    pub(crate) fn content(&self, field: u64) -> &'a [u8] {
+        self.bytes(field).last().unwrap_or_default()
     }
 
     pub(crate) fn messages(&self, field: u64) -> Vec<Message<'a>> {
