@@ -49,13 +49,9 @@ impl Destination {
     ///
     /// If the server cannot be reached, does not answer in time, or answers anything but a status from 200 to 299.
     pub(in crate::export) fn send(&self, body: &[u8]) -> Result<(), Failure> {
+        let shown = self.shown();
         let failure = |what: &dyn core::fmt::Display| {
-            let what = what.to_string();
-            Failure(format!(
-                "--send {}: {}",
-                OneLine(self.uri.to_string().as_bytes()),
-                OneLine(what.as_bytes())
-            ))
+            Failure(format!("--send {shown}: {}", OneLine(what.to_string().as_bytes())))
         };
         let config = ureq::Agent::config_builder();
         #[cfg(feature = "https")]
@@ -77,13 +73,21 @@ impl Destination {
             ureq::Error::Timeout(_) => {
                 failure(&format!("no answer within {} s (--send-timeout)", self.timeout.as_secs()))
             }
+            ureq::Error::Io(error) => failure(&error),
             error => failure(&error),
         })?;
         if !answer.status().is_success() {
             return Err(failure(&refusal(answer)));
         }
-        say!("perfdata: sent {} bytes to {}", body.len(), OneLine(self.uri.to_string().as_bytes()));
+        say!("perfdata: sent {} bytes to {shown}", body.len());
         Ok(())
+    }
+
+    /// Returns the URL without its query, which may have a token.
+    fn shown(&self) -> String {
+        let uri = self.uri.to_string();
+        let shown = uri.split('?').next().unwrap_or_default();
+        OneLine(shown.as_bytes()).to_string()
     }
 }
 
@@ -107,7 +111,8 @@ fn refusal(mut answer: Response<ureq::Body>) -> String {
 /// Returns a URL, with the path of the format if it has none.
 fn uri(url: &str, path: &str) -> Result<Uri, Failure> {
     let failure = |what: &str| Failure(format!("--send {}: {what}", OneLine(url.as_bytes())));
-    let uri: Uri = url.parse().map_err(|error| failure(&format!("{error}")))?;
+    // It is not shown, as it may have a password.
+    let uri: Uri = url.parse().map_err(|error| Failure(format!("--send: no URL: {error}")))?;
     match uri.scheme_str() {
         Some("http") => {}
         Some("https") if cfg!(feature = "https") => {}
@@ -177,10 +182,11 @@ mod tests {
         }
         for (url, error) in [
             ("ftp://a", "--send ftp://a: a URL begins with http:// or https://"),
-            ("a/b", "--send a/b: "),
+            ("a/b", "--send: no URL: "),
             ("localhost", "--send localhost: a URL begins with http:// or https://"),
-            ("http://", "--send http://: "),
-            ("", "--send : "),
+            ("http://", "--send: no URL: "),
+            ("http://user:secret@a b", "--send: no URL: "),
+            ("", "--send: no URL: "),
             ("http://user:secret@a/", "--send: a URL with a password is not sent to"),
         ] {
             let Failure(said) = of(url).unwrap_err();
