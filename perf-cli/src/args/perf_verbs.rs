@@ -48,7 +48,7 @@ const VERBS: [(&str, &str); 19] = [
     ("test", "these are perf's own tests; use perf test"),
     (
         "timechart",
-        "record with perfdata record --sched -a -- sleep 5; perfdata sched map prints what runs on each CPU, and perfdata export --to chrome writes a chart",
+        "record with perfdata record --sched -a -- sleep 5; perfdata sched map prints what runs on each CPU, and perfdata export --to perfetto writes a chart for ui.perfetto.dev",
     ),
     (
         "trace",

@@ -53,6 +53,15 @@ fn diff_compares_what_record_kept_with_the_new_capture() {
 }
 
 #[test]
+fn sending_needs_a_feature() {
+    let capture = testdata::path("plain.data");
+    let run = perfdata(["export", "--to", "otlp", "--send", "http://127.0.0.1:1", capture.to_str().unwrap()]);
+    assert_eq!((run.status, &*run.out), (1, ""));
+    let how = "--send: this perfdata was built without sending; build one that has it: cargo install perf-cli --features send";
+    assert_eq!(run.err.contains(how), !cfg!(feature = "send"), "{}", run.err);
+}
+
+#[test]
 fn repair_and_export_have_default_outputs() {
     let folder = scratch_folder("default-outputs");
     fs::copy(testdata::path("callchain.data"), folder.join("perf.data")).unwrap();

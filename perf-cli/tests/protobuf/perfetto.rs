@@ -314,6 +314,58 @@ fn switches_and_wake_ups_are_events_of_their_cpus() {
     assert!(matches!(times[..], [(10, at), (6, same)] if at == same), "{times:?}");
 }
 
+/// The number of switches on each CPU.
+fn switches(capture: &Path, more: &[&str]) -> BTreeMap<u64, usize> {
+    let bytes = export("perfetto", &[capture], &[&["--no-symbols"], more].concat());
+    let mut switches = BTreeMap::new();
+    for packet in Message::new(&bytes).messages(PACKET) {
+        for bundle in packet.messages(FTRACE) {
+            let events = bundle.messages(2);
+            let found = events.iter().filter(|event| !event.messages(4).is_empty()).count();
+            *switches.entry(bundle.optional(1).unwrap()).or_default() += found;
+        }
+    }
+    switches
+}
+
+#[test]
+fn switches_are_selected_by_time_and_cpu_alone() {
+    let capture = testdata::path("../sched/switches.data");
+    let all = switches(&capture, &[]);
+    assert_eq!(all.values().sum::<usize>(), 98);
+    assert_eq!(switches(&capture, &["--comm", "perf"]), all);
+    let cpu = switches(&capture, &["--cpu", "1"]);
+    assert_eq!((cpu.len(), cpu[&1]), (1, all[&1]));
+    let part: usize = switches(&capture, &["--time", "0%-50%"]).values().sum();
+    assert!((1..98).contains(&part), "{part}");
+    // Without them, nothing is.
+    assert!(switches(&testdata::path("callchain.data"), &[]).is_empty());
+}
+
+#[test]
+fn a_cpu_that_trace_processor_refuses_is_left_out() {
+    let original = std::fs::read(testdata::path("../sched/switches.data")).unwrap();
+    let all = switches(&testdata::path("../sched/switches.data"), &[]);
+    for (cpu, is_there) in [(1023_u32, true), (1024, false), (u32::MAX, false)] {
+        let mut bytes = original.clone();
+        let number = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+        let (mut at, end) = (number(&bytes, 40) as usize, number(&bytes, 40) + number(&bytes, 48));
+        while at < end as usize {
+            let head = number(&bytes, at);
+            // A sample: header, identifier, ip, pid and tid, time, CPU.
+            if head as u32 == 9 && bytes[at + 40..][..4] == [1, 0, 0, 0] {
+                bytes[at + 40..][..4].copy_from_slice(&cpu.to_le_bytes());
+            }
+            at += (head >> 48) as usize;
+        }
+        let path = needs::folder().join(format!("cpu_{cpu}.data"));
+        std::fs::write(&path, bytes).unwrap();
+        let found = switches(&path, &[]);
+        assert_eq!(found.get(&0), all.get(&0), "{cpu}");
+        assert_eq!(found.get(&cpu.into()), all.get(&1).filter(|_| is_there), "{cpu}");
+    }
+}
+
 #[test]
 fn a_trace_has_one_capture() {
     let paths = ["callchain.data", "plain.data"].map(testdata::path);

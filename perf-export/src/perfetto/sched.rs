@@ -20,6 +20,11 @@ const EVENTS: usize = 1 << 10;
 ///
 /// Those of the output.
 pub(super) fn write(trace: &SchedTrace, sequence: u32, out: &mut PacketWriter<'_>) -> io::Result<()> {
+    write_by(EVENTS, trace, sequence, out)
+}
+
+/// Does the same, with at most so many events in a packet.
+fn write_by(most: usize, trace: &SchedTrace, sequence: u32, out: &mut PacketWriter<'_>) -> io::Result<()> {
     let mut waiting: Vec<(u32, FtraceEventBundle)> = Vec::new();
     for sample in trace.events().filter(|sample| sample.cpu < CPUS) {
         let place = match waiting.binary_search_by_key(&sample.cpu, |(cpu, _)| *cpu) {
@@ -32,7 +37,7 @@ pub(super) fn write(trace: &SchedTrace, sequence: u32, out: &mut PacketWriter<'_
         };
         let Some((_, bundle)) = waiting.get_mut(place) else { continue };
         bundle.event.extend(event(&sample));
-        if bundle.event.len() >= EVENTS {
+        if bundle.event.len() >= most {
             let event = core::mem::take(&mut bundle.event);
             write_bundle(FtraceEventBundle { event, ..*bundle }, sequence, out)?;
         }
@@ -93,5 +98,42 @@ fn event(sample: &SchedSample<'_>) -> Option<FtraceEvent> {
             })
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use perf_parse::Reader;
+    use perf_profile::{Limits, Samples, Symbols};
+    use prost::Message;
+
+    use super::*;
+    use crate::perfetto::messages::PerfettoTrace;
+
+    #[test]
+    fn the_events_of_a_cpu_do_not_depend_on_the_size_of_packets() {
+        let reader = Reader::open(testdata::path("../sched/switches.data")).unwrap();
+        let symbols = Symbols::of(&reader).without_names();
+        let trace = Samples::of(&reader).sched_trace(Limits::default(), &symbols, &mut ()).unwrap();
+        let written = |most| {
+            let mut bytes = Vec::new();
+            let mut out = PacketWriter { out: &mut bytes, buffer: Vec::new() };
+            write_by(most, &trace, 1, &mut out).unwrap();
+            let mut by_cpu: BTreeMap<u32, Vec<FtraceEvent>> = BTreeMap::new();
+            for packet in PerfettoTrace::decode(&*bytes).unwrap().packet {
+                let bundle = packet.ftrace_events.unwrap();
+                assert!((1..=most).contains(&bundle.event.len()));
+                by_cpu.entry(bundle.cpu.unwrap()).or_default().extend(bundle.event);
+            }
+            by_cpu
+        };
+        let all = written(EVENTS);
+        assert_eq!(all.values().map(Vec::len).sum::<usize>(), trace.events().len());
+        let longest = all.values().map(Vec::len).max().unwrap();
+        for most in [1, 2, 7, longest - 1, longest, longest + 1] {
+            assert_eq!(written(most), all, "{most}");
+        }
     }
 }

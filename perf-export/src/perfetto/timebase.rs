@@ -94,3 +94,57 @@ fn counter(attr: &Attr) -> Option<i32> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(attr: Attr) -> Timebase {
+        timebase(&perf_parse::event::Events::from_iter([(attr, vec![])])[0])
+    }
+
+    #[test]
+    fn counters_have_perfettos_numbers() {
+        let attr = |kind, config| Attr { kind, config, sample_period: 5, ..Attr::default() };
+        for (kind, config, counter) in [
+            (EventType::HARDWARE, 0, Some(10)),
+            // The instructions of one kind of core.
+            (EventType::HARDWARE, 0x8_0000_0001, Some(11)),
+            (EventType::HARDWARE, 9, Some(19)),
+            (EventType::HARDWARE, 10, None),
+            (EventType::SOFTWARE, 0, Some(1)),
+            (EventType::SOFTWARE, 9, Some(20)),
+            (EventType::SOFTWARE, 10, None),
+            (EventType::RAW, 0, None),
+        ] {
+            let timebase = of(attr(kind, config));
+            assert_eq!(timebase.counter, counter, "{kind:?} {config}");
+            let raw = timebase.raw_event.map(|raw| (raw.r#type, raw.config));
+            assert_eq!(raw, counter.is_none().then_some((kind.0, config)));
+            assert_eq!((timebase.period, timebase.frequency, timebase.tracepoint), (Some(5), None, None));
+            assert!(!timebase.name.is_empty());
+        }
+        let timebase = of(Attr { flags: AttrFlags::FREQ, ..attr(EventType::TRACEPOINT, 7) });
+        assert_eq!((timebase.period, timebase.frequency), (None, Some(5)));
+        assert_eq!(timebase.tracepoint.unwrap().name, timebase.name);
+        assert!(timebase.counter.is_none() && timebase.raw_event.is_none());
+        assert_eq!(of(Attr { sample_period: 0, ..attr(EventType::RAW, 0) }).period, None);
+    }
+
+    #[test]
+    fn clocks_that_perfetto_knows() {
+        let with = |flags, clockid| clock(Some(&Attr { flags, clockid, ..Attr::default() }));
+        for (clockid, builtin, of_event) in [
+            (0, 1, Some(1)),
+            (1, 3, Some(2)),
+            (4, 5, Some(3)),
+            (7, 6, Some(4)),
+            (11, 10, None),
+            (-1, 10, None),
+        ] {
+            assert_eq!(with(AttrFlags::USE_CLOCKID, clockid), TraceClock { builtin, of_event });
+            // Without the flag, the field means nothing.
+            assert_eq!(with(AttrFlags(0), clockid), clock(None));
+        }
+    }
+}

@@ -202,3 +202,42 @@ impl Samples<'_> {
         Ok(pass.trace)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::{MigrationEvent, RuntimeEvent};
+    use super::*;
+
+    #[test]
+    fn switches_and_wake_ups_are_kept_up_to_the_limit() {
+        let switch = SchedEvent::Switch(SwitchEvent {
+            prev_tid: 7,
+            prev_comm: b"prev",
+            prev_prio: None,
+            prev_state: 0x80,
+            next_tid: 8,
+            next_comm: b"next",
+            next_prio: Some(100),
+        });
+        let kind = WakeupKind::New;
+        let wakeup = SchedEvent::Wakeup(WakeupEvent { kind, tid: 8, comm: b"next", target_cpu: Some(1) });
+        let others = [
+            SchedEvent::Migration(MigrationEvent { tid: 8, from: 0, to: 1 }),
+            SchedEvent::Runtime(RuntimeEvent { tid: 8, nanoseconds: 1 }),
+        ];
+        let samples: Vec<_> = [switch, others[0], wakeup, others[1], switch]
+            .into_iter()
+            .zip(1000..)
+            .map(|(event, time)| SchedSample { time, cpu: 3, pid: 6, tid: 7, event })
+            .collect();
+        let is_kept =
+            |it: &&SchedSample<'_>| matches!(it.event, SchedEvent::Switch(_) | SchedEvent::Wakeup(_));
+        for limit in 0..5 {
+            let mut trace = SchedTrace::default();
+            samples.iter().for_each(|sample| trace.push(sample, limit));
+            let expected = samples.iter().filter(is_kept).take(limit).map(|it| format!("{it:?}"));
+            assert!(trace.events().map(|it| format!("{it:?}")).eq(expected), "{limit}");
+            assert_eq!((trace.events().len(), trace.beyond()), (limit.min(3), 3 - limit.min(3) as u64));
+        }
+    }
+}
