@@ -30,7 +30,7 @@ const fn verb(args: &'static [&'static str], times: usize) -> Verb {
 }
 
 /// The factors of SECURITY.md.
-const VERBS: [Verb; 7] = [
+const VERBS: [Verb; 8] = [
     verb(&["report", "--stdio"], 48),
     verb(&["fold"], 24),
     verb(&["annotate", "--format", "json", "-i"], 24),
@@ -38,6 +38,7 @@ const VERBS: [Verb; 7] = [
     Verb { is_diff: true, ..verb(&["diff"], 24) },
     verb(&["export", "--to", "firefox", "-o"], 32),
     verb(&["export", "--to", "pprof", "-o"], 24),
+    verb(&["export", "--to", "perfetto", "-o"], 24),
 ];
 
 /// The additional memory that may be resident: buffers for the output, and for each thread.
