@@ -11,6 +11,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { contrastsOfElements, contrastsOfFrames } from './contrast.mjs';
 import { startPages } from './pages.mjs';
 
 const [chromium, file, ...options] = process.argv.slice(2);
@@ -199,6 +200,21 @@ async function check() {
         if (!(await text('rows')).includes('</script><img src=x onerror=alert(')) wrong('the name is not in the table');
         await evaluate("document.getElementById('table').open = false");
     }
+
+    // Text in both modes, in all parts of the page.
+    const frames = contrastsOfFrames(new URL('../../perf-export/src/', import.meta.url));
+    if (frames.low.length > 0 || frames.count < 500) wrong(`low contrasts of ${frames.count}: ${frames.low.join('; ')}`);
+    for (const mode of ['light', 'dark']) {
+        await theme(mode);
+        await choose('search', '(');
+        await evaluate("document.querySelectorAll('details').forEach((it) => { it.open = true; })");
+        await drawn();
+        const elements = await contrastsOfElements(evaluate);
+        if (elements.low.length > 0 || elements.count < 10) wrong(`low contrasts of ${elements.count} texts, ${mode}: ${elements.low.join('; ')}`);
+        await evaluate("document.querySelectorAll('details').forEach((it) => { it.open = false; })");
+    }
+    await choose('search', '');
+    await theme('light');
 
     if (screenshots) {
         await theme('dark');

@@ -49,13 +49,6 @@ function change([before, after]) {
     return (after - before) / most * weight;
 }
 
-function paintChange(part) {
-    const strength = Math.round(Math.abs(part) * 20) / 20;
-    const hue = part > 0 ? 6 : 214;
-    const lightness = state.dark ? 28 + 14 * strength : 90 - 26 * strength;
-    return `hsl(${hue} ${Math.round(86 * Math.sqrt(strength))}% ${lightness}%)`;
-}
-
 function comparedText(value) {
     if (compare.normalize === 'share') return `${reducedTo(value, 2)} %`;
     const text = inTime() ? time(value) : value.toLocaleString('en-US', { maximumFractionDigits: 2 });
@@ -82,7 +75,7 @@ function showComparedLegend() {
     const steps = [[-1, 'only before'], [-0.5, 'less'], [0, 'the same'], [0.5, 'more'], [1, 'only after']];
     $('legend').replaceChildren(...steps.map(([part, name]) => {
         const [item, swatch] = [make('span'), make('i')];
-        swatch.style.background = paintChange(part);
+        swatch.style.background = paintChange(part, state.dark);
         item.append(swatch, name);
         item.title = 'Frames that take little on both sides are paler, as few samples differ by chance';
         return item;

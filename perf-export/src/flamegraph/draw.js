@@ -126,17 +126,16 @@ function draw() {
             }
             const isFound = isMatch(frame);
             const isAround = number < depth;
-            context.globalAlpha = isAround || matches !== null && !isFound ? 0.45 : 1;
+            context.globalAlpha = isAround || matches !== null && !isFound ? FADED : 1;
             const name = tree.name(frame);
-            context.fillStyle = isFound ? state.dark ? 'hsl(292 60% 42%)' : 'hsl(292 84% 78%)' : compare ? paintChange(change(sidesOf(frame))) : paint(kindOf(frame), name);
+            context.fillStyle = isFound ? paintMatch(state.dark) : compare ? paintChange(change(sidesOf(frame)), state.dark) : paint(kindOf(frame), name, state.dark);
             context.fillRect(x, y, w - gap, row - 1);
-            context.globalAlpha = isAround ? 0.7 : 1;
+            context.globalAlpha = 1;
             if (w > 20) {
                 context.fillStyle = ink;
                 const text = cut(context, name, w - 9);
                 if (text) context.fillText(text, x + 4, y + row / 2);
             }
-            context.globalAlpha = 1;
             if (frame === hovered || frame === chosen) {
                 context.strokeStyle = frame === chosen ? accent : ink;
                 context.lineWidth = frame === chosen ? 2 : 1;

@@ -5,13 +5,6 @@ const ROW = 20;
 const TALL = 26;
 // Frames that are narrower are drawn as one.
 const NARROW = 1;
-const KINDS = ['user', 'kernel', 'inlined', 'generated (JIT)', 'without a name', 'not mapped'];
-// Hue, its range, saturation, and lightness in light and dark mode.
-const COLORS = [
-    [24, 15, 88, 67, 36], [206, 14, 62, 72, 36], [44, 8, 88, 70, 32], [140, 22, 44, 68, 30], [220, 0, 4, 80, 33],
-    [335, 8, 34, 80, 34],
-];
-const GROUP = [250, 0, 18, 84, 34];
 // The captures of a comparison.
 const SIDES = ['before', 'after'];
 
@@ -37,26 +30,6 @@ const valueText = (value) => compare ? comparedText(value) : inTime() ? time(val
 
 const kindOf = (frame) => tree.fn[frame] < 0 ? -1 : functions.kind[tree.fn[frame]];
 const fileOf = (frame) => tree.fn[frame] < 0 ? '' : functions.files[functions.file[tree.fn[frame]]];
-
-function hash(text) {
-    let value = 2166136261;
-    for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16777619);
-    return (value >>> 8) % 1000 / 1000;
-}
-
-const paints = new Map();
-function paint(kind, name) {
-    const part = Math.round(hash(name) * 12) / 12;
-    const id = `${kind} ${part} ${state.dark}`;
-    let color = paints.get(id);
-    if (!color) {
-        const [hue, range, saturation, light, dark] = COLORS[kind] ?? GROUP;
-        const lightness = (state.dark ? dark : light) + 7 * (part - 0.5);
-        color = `hsl(${hue + range * (part - 0.5)} ${state.dark ? saturation * 0.72 : saturation}% ${lightness}%)`;
-        paints.set(id, color);
-    }
-    return color;
-}
 
 function groupLabels() {
     const several = meta.captures.length > 1;
@@ -134,7 +107,7 @@ function showLegend() {
         if (sums[kind] === 0 && !functions.kind.includes(kind)) return;
         const item = make('span');
         const swatch = make('i');
-        swatch.style.background = paint(kind, '');
+        swatch.style.background = paint(kind, '', state.dark);
         item.append(swatch, `${name} ${percent(sums[kind], tree.value[0])}`);
         item.title = `Share of what runs in functions that are ${name}`;
         legend.append(item);
