@@ -6,6 +6,7 @@
 mod annotated;
 mod events;
 mod functions;
+mod lines;
 mod meta;
 mod page;
 mod samples;
@@ -25,6 +26,7 @@ use perf_profile::{
 
 use events::FlameEvents;
 use functions::FlameFunctions;
+use lines::FlameLines;
 use samples::FlameSamples;
 use threads::FlameThreads;
 use tree::FlameTree;
@@ -123,9 +125,15 @@ pub fn write(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io
 fn write_page(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let mut functions = FlameFunctions::default();
     let mut builder = CallTree::default();
-    let node_of: Vec<_> =
-        profiles.iter().map(|profile| builder.add_stacks(profile, &functions.of_frames(profile))).collect();
+    let mut lines = FlameLines::default();
+    let mut node_of = Vec::new();
+    for profile in profiles {
+        let of_frames = functions.of_frames(profile);
+        lines.add(profile, &of_frames);
+        node_of.push(builder.add_stacks(profile, &of_frames));
+    }
     let functions = functions.sorted();
+    let lines = lines.by_rank(&functions.ranks);
     let tree = FlameTree::new(builder, &functions.ranks);
     let events = FlameEvents::of(profiles);
     let threads = FlameThreads::of(profiles);
@@ -136,6 +144,7 @@ fn write_page(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> i
         profiles,
         options,
         functions: &functions,
+        lines: &lines,
         events: &events,
         threads: &threads,
         samples: &samples,
@@ -144,7 +153,7 @@ fn write_page(profiles: &[Profile], options: &Options, out: &mut dyn Write) -> i
     let parts = page::PageParts {
         title: &options.title(profiles),
         meta: &meta.json(&tree),
-        functions: &functions.bytes(),
+        functions: &functions.bytes(&lines),
         tree: &tree.bytes(),
         samples: &samples.bytes,
         annotations: annotations.as_ref(),

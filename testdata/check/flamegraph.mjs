@@ -59,17 +59,10 @@ function sums({ meta, samples }) {
 }
 
 async function check() {
-    const { evaluate, drawn, key, mouse, click, size, theme, shoot, close } = await openPage(url);
+    const { evaluate, text, box, choose, drawn, key, mouse, click, size, theme, shoot, close } = await openPage(url);
     const first = await evaluate("performance.getEntriesByName('drawn')[0]?.startTime");
     if (!(first > 0)) throw new Error('nothing was drawn');
     await drawn();
-
-    const text = (id) => evaluate(`document.getElementById('${id}').textContent`);
-    const box = (id) => evaluate(`(({ x, y, width, height }) => ({ x, y, width, height }))(document.getElementById('${id}').getBoundingClientRect())`);
-    const choose = async (id, value) => {
-        await evaluate(`{ const it = document.getElementById('${id}'); it.value = ${JSON.stringify(value)}; it.dispatchEvent(new Event(it.tagName === 'SELECT' ? 'change' : 'input')); }`);
-        await drawn();
-    };
 
     const data = readData();
     const { meta } = data;
@@ -79,16 +72,17 @@ async function check() {
         same(`periods of ${name}`, String(found[i].period), total.period);
     });
     const number = (value) => value.toLocaleString('en-US');
-    const isEmpty = meta.events.length === 0 || meta.events[0].total.samples === 0;
+    const event = meta.events[meta.event];
+    const isEmpty = meta.events.length === 0 || event.total.samples === 0;
     const isCompared = meta.compare !== null;
     const shownTotal = async () => {
         const counts = (await text('totals')).match(isCompared ? /^([\d,]+) samples before · ([\d,]+) after$/ : /^([\d,]+) samples/) ?? [];
         return number(counts.slice(1).reduce((sum, count) => sum + Number(count.replaceAll(',', '')), 0));
     };
-    if (meta.events.length > 0) same('the shown total', await shownTotal(), number(meta.events[0].total.samples));
+    if (meta.events.length > 0) same('the shown total', await shownTotal(), number(event.total.samples));
     await shoot('light');
     // The root of a tree has all samples, unless all periods are 0.
-    const everything = isEmpty ? '' : ` ${number(meta.events[0].total.samples)} sample`;
+    const everything = isEmpty ? '' : ` ${number(event.total.samples)} sample`;
     const isWhole = (details) => isCompared
         ? details === 'allbefore 100.00 % · after 100.00 % · +0.00 %'
         : details.startsWith('all100.0 % of all') && details.includes(everything);
@@ -183,7 +177,7 @@ async function check() {
         // The parts add up to the whole.
         const parts = [await drag(0.0001, 0.4999), await drag(0.5001, 0.9999)];
         await shoot('span');
-        const total = meta.events[0].total.samples;
+        const total = event.total.samples;
         const timed = total - untimed(data);
         // Both ends are in the bucket at the middle, if the pixels are coarse.
         if (Math.abs(parts[0] + parts[1] - timed) > 0.05 * timed + 2 || parts.some((part) => part > timed)) wrong(`samples of both halves: ${parts}, of all: ${timed}`);
@@ -234,7 +228,7 @@ async function check() {
     console.log(`${file}: ${bytes} bytes, ${meta.nodes} nodes, drawn after ${first.toFixed(0)} ms; ${times.map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`).join(', ')}`);
 }
 
-// The number of samples of the first event without a time.
+// The number of samples of the shown event without a time.
 function untimed({ meta, samples }) {
     let at = 0;
     const next = () => {
@@ -246,17 +240,20 @@ function untimed({ meta, samples }) {
             scale *= 128;
         }
     };
-    let [thread, bucket, none] = [0, 0, 0];
-    for (let row = 0; row < meta.events[0].rows; row++) {
+    let none = 0;
+    meta.events.forEach(({ rows, period }, event) => {
+        let [thread, bucket] = [0, 0];
+    for (let row = 0; row < rows; row++) {
         if (next() > 0) [thread, bucket] = [0, 0];
         const threads = next();
         if (threads > 0) bucket = 0;
         thread += threads;
         bucket += next();
         const count = next();
-        if (meta.events[0].period === null) next();
-        if (bucket === 0) none += count;
+        if (period === null) next();
+        if (bucket === 0 && event === meta.event) none += count;
     }
+    });
     return none;
 }
 

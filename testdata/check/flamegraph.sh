@@ -71,6 +71,12 @@ write "$work/hostile.html" "$work/<img onerror=alert(1)>.data" --symfs "$work/ro
 write "$work/hostile.svg" "$work/<img onerror=alert(1)>.data" --symfs "$work/root"
 open hostile --hostile
 
+# Of which all is known: functions, lines, times on and off the CPU.
+python3 "$check/known_program.py" "$work/known.data" "$work/known"
+write "$work/known.html" "$work/known.data" --off-cpu --symfs "$work/known"
+open known
+timeout 120 node "$check/flamegraph_known.mjs" "$chromium" "$work/known.html" || fail "known: failed"
+
 python3 "$check/many_stacks.py" "${STACKS:-100000}" "$work/many.data" "$work/root"
 write "$work/many.html" "$work/many.data" --symfs "$work/root"
 open many --big

@@ -70,12 +70,24 @@ export function startPages(chromium, label, isOwn, screenshots) {
             const { data } = await page('Page.captureScreenshot', { format: 'png' });
             writeFileSync(join(screenshots, `${name}.png`), Buffer.from(data, 'base64'));
         };
+        const text = (id) => evaluate(`document.getElementById('${id}').textContent`);
+        const box = (id) => evaluate(`(({ x, y, width, height }) => ({ x, y, width, height }))(document.getElementById('${id}').getBoundingClientRect())`);
+        // Sets an input or a choice.
+        const choose = async (id, value) => {
+            await evaluate(`{ const it = document.getElementById('${id}'); it.value = ${JSON.stringify(value)}; it.dispatchEvent(new Event(it.tagName === 'SELECT' ? 'change' : 'input')); }`);
+            await drawn();
+        };
+        // Presses a button by its id.
+        const press = async (id) => {
+            await evaluate(`document.getElementById('${id}').click()`);
+            await drawn();
+        };
         await size(1280, 800);
         await theme('light');
         const loaded = browser.event('Page.loadEventFired');
         await page('Page.navigate', { url });
         await loaded;
-        return { evaluate, drawn, key, mouse, click, size, theme, shoot, close: page.close };
+        return { evaluate, text, box, choose, press, drawn, key, mouse, click, size, theme, shoot, page, close: page.close };
     }
 
     // Waits for a check of the pages, and ends the program, with 1 if something was wrong or took a minute.

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::made::Made;
 use crate::read::{Page, between};
 use crate::{HOSTILE, PID, flamegraph, generated, perfdata};
 
@@ -169,4 +170,31 @@ fn names_stay_text() {
         assert_eq!(shown == comm, is_safe || comm.contains("script"), "{shown}");
         assert_eq!(page.meta["threads"][0][2], PID);
     }
+}
+
+#[test]
+fn functions_have_the_line_with_most_samples() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../perf-symbol/tests/fixtures/lines");
+    let root = needs::folder().join("root");
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::copy(fixture, root.join("lines")).unwrap();
+    let mut made = Made::new().comm(PID, "prog").map(PID, "/lines");
+    // addr2line has each function and line; of _start, 24, 25 twice and 26.
+    for ip in [0x2000, 0x2007, 0x200d, 0x2013, 0x2014, 0x2020, 0x203a, 0x203a, 0x2030] {
+        made = made.sample(PID, 10, &[ip]);
+    }
+    let capture = made.sample(PID, 10, &[0x9000]).file("lines.data");
+    let page = Page::of(flamegraph(&[&capture], &["--symfs", root.to_str().unwrap()]).text());
+    let line_of = |name: &str| {
+        let function = page.functions.iter().position(|it| page.names[it.0] == name).unwrap();
+        let (source, line) = page.lines[function];
+        source
+            .checked_sub(1)
+            .map(|source| format!("{}:{line}", page.meta["sources"][source].as_str().unwrap()))
+    };
+    let expected = [("inner", 6), ("middle", 12), ("outer", 20), ("_start", 25)];
+    for (function, line) in expected {
+        assert_eq!(line_of(function), Some(format!("/src/lines.c:{line}")), "{function}");
+    }
+    assert_eq!(line_of("[unknown]"), None);
 }

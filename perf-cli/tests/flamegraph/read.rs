@@ -17,6 +17,8 @@ pub(crate) struct Page {
     pub(crate) names: Vec<String>,
     /// Name, file and kind.
     pub(crate) functions: Vec<(usize, usize, u64)>,
+    /// Of each function, the source file from 1 on and the line, or zeros.
+    pub(crate) lines: Vec<(usize, u64)>,
     /// Caller and function.
     pub(crate) nodes: Vec<(usize, usize)>,
     pub(crate) rows: Vec<Vec<Row>>,
@@ -90,10 +92,14 @@ impl Page {
         }
         let mut numbers = Numbers::of(page, "functions");
         let mut name = 0;
+        let mut lines = Vec::new();
         let functions = (0..meta["functions"].as_u64().unwrap())
             .map(|_| {
                 name += numbers.index();
-                (name, numbers.index(), numbers.next())
+                let function = (name, numbers.index(), numbers.next());
+                let source = numbers.index();
+                lines.push((source, if source > 0 { numbers.next() } else { 0 }));
+                function
             })
             .collect();
         numbers.end();
@@ -111,7 +117,7 @@ impl Page {
         let events = meta["events"].as_array().unwrap();
         let rows = events.iter().map(|event| Row::read(event, &mut numbers)).collect();
         numbers.end();
-        Self { meta, names, functions, nodes, rows }
+        Self { meta, names, functions, lines, nodes, rows }
     }
 
     /// The functions of a node, outermost first.

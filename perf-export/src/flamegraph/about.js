@@ -1,11 +1,11 @@
 // What is said about a frame, and about all of them.
 
-function describe(frame, many) {
+function describe(frame, many, isShort) {
     if (frame < 0) return [make('b', `${number(many)} frames narrower than a pixel`), make('div', 'Zoom to the frame next to the root to see them.', 'soft')];
     const [kind, file] = [kindOf(frame), fileOf(frame)];
     tree.below(frame);
     const lines = [make('b', tree.name(frame))];
-    if (kind >= 0) lines.push(make('div', [file, KINDS[kind]].filter(Boolean).join(' · '), 'soft'));
+    if (kind >= 0) lines.push(make('div', [lineOf(tree.fn[frame], isShort), file, KINDS[kind]].filter(Boolean).join(' · '), 'soft'));
     if (compare) return [...lines, make('div', changeText(sidesOf(frame)))];
     const parts = [`${percent(tree.value[frame], tree.value[0])} of all`];
     if (focus > 0 && frame !== focus) parts.push(`${percent(tree.value[frame], tree.value[focus])} of the zoomed frame`);
@@ -22,14 +22,14 @@ function describe(frame, many) {
 
 function showDetails() {
     const frame = chosen >= 0 ? chosen : focus;
-    $('details').replaceChildren(...(more ? more.links(frame) : []), ...describe(frame, 0));
+    $('details').replaceChildren(...(more ? more.links(frame) : []), ...describe(frame, 0, false));
 }
 
 function showTip(item, event) {
     const tip = $('tip');
     tip.hidden = !item || event.pointerType === 'touch';
     if (tip.hidden) return;
-    tip.replaceChildren(...describe(item.frame, item.many));
+    tip.replaceChildren(...describe(item.frame, item.many, true));
     const [width, height] = [tip.offsetWidth, tip.offsetHeight];
     const left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 4));
     const top = event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18;

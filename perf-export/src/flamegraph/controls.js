@@ -60,6 +60,7 @@ function onKey(event) {
         if (isTyping) $('graph').focus();
         return;
     }
+    if (event.target === $('search') && event.key === 'Enter') stepMatch(event.shiftKey ? -1 : 1);
     if (isTyping) return;
     const onTimes = event.target === $('timeline');
     const up = state.flame ? 'below' : 'above';
@@ -68,6 +69,8 @@ function onKey(event) {
         '?': () => $('keys').showModal(),
         m: () => turn(!state.fromLeaf),
         i: () => turnOver(!state.flame),
+        n: () => stepMatch(1),
+        N: () => stepMatch(-1),
     };
     if (event.target === $('graph') || event.target === document.body) {
         Object.assign(actions, {
@@ -133,6 +136,8 @@ function listen() {
         search();
         plan();
     });
+    on('next', 'click', () => stepMatch(1));
+    on('previous', 'click', () => stepMatch(-1));
     on('table', 'toggle', () => $('table').open && showTable());
     on('scroll', 'scroll', plan);
     document.addEventListener('keydown', onKey);

@@ -19,6 +19,10 @@ function readFunctions(meta) {
         name: new Uint32Array(meta.functions),
         file: new Uint32Array(meta.functions),
         kind: new Uint8Array(meta.functions),
+        sources: meta.sources,
+        // The index of the source file from 1 on, 0 if no line is known; and the line with the most samples.
+        source: new Uint32Array(meta.functions),
+        line: new Uint32Array(meta.functions),
     };
     let name = 0;
     for (let i = 0; i < meta.functions; i++) {
@@ -26,6 +30,8 @@ function readFunctions(meta) {
         functions.name[i] = name;
         functions.file[i] = numbers.next();
         functions.kind[i] = numbers.next();
+        functions.source[i] = numbers.next();
+        if (functions.source[i] > 0) functions.line[i] = numbers.next();
     }
     return functions;
 }

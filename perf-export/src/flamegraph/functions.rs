@@ -12,6 +12,7 @@ use perf_profile::{
 use perf_session::DsoKind;
 use perf_symbol::NameSource;
 
+use super::lines::RankedLines;
 use crate::html::numbers::push;
 
 /// The kind of a function, which chooses its colour.
@@ -152,15 +153,23 @@ impl RankedFunctions {
         names
     }
 
-    /// Returns of each function: whether its name is another one than before, the number of the file, and the kind.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    /// Returns of each function: whether its name is another one than before, the number of the file, the kind, and the
+    /// number of the source file from 1 on with the line, or 0 without a line.
+    pub(super) fn bytes(&self, lines: &RankedLines) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut before: Option<&str> = None;
-        for FlameFunction { name, file, kind } in &self.list {
+        for (rank, FlameFunction { name, file, kind }) in self.list.iter().enumerate() {
             push(&mut bytes, u64::from(before.is_some_and(|before| before != name)));
             let file = self.files.binary_search(file).unwrap_or_default();
             push(&mut bytes, file as u64);
             push(&mut bytes, *kind as u64);
+            match lines.lines.get(rank) {
+                Some(&Some((source, line))) => {
+                    push(&mut bytes, source as u64 + 1);
+                    push(&mut bytes, u64::from(line));
+                }
+                _ => push(&mut bytes, 0),
+            }
             before = Some(name);
         }
         bytes

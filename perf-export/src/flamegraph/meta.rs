@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::events::FlameEvents;
 use super::functions::RankedFunctions;
+use super::lines::RankedLines;
 use super::samples::FlameSamples;
 use super::threads::FlameThreads;
 use super::tree::FlameTree;
@@ -25,6 +26,7 @@ pub(super) struct FlameMeta<'a> {
     pub(super) profiles: &'a [Profile],
     pub(super) options: &'a Options,
     pub(super) functions: &'a RankedFunctions,
+    pub(super) lines: &'a RankedLines,
     pub(super) events: &'a FlameEvents,
     pub(super) threads: &'a FlameThreads,
     pub(super) samples: &'a FlameSamples,
@@ -55,6 +57,7 @@ impl FlameMeta<'_> {
             "functions": self.functions.list.len(),
             "nodes": tree.nodes.len(),
             "files": self.functions.files,
+            "sources": self.lines.files,
             "names": names,
         })
     }

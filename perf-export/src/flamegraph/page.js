@@ -15,7 +15,7 @@ const state = {
     width: 'after',
 };
 let tree, shown = [], focus = 0, hovered = -1, chosen = -1, matches = null, groupMatches = [], perBucket = [], tallest = 1;
-let columns = 1;
+let columns = 1, foundText = '';
 // What another part of the page has to show of frames.
 let more = null;
 
@@ -29,6 +29,12 @@ const inTime = () => state.size === 'period' && meta.events[state.event].unit ==
 const valueText = (value) => compare ? comparedText(value) : inTime() ? time(value) : `${number(value)} ${state.size === 'samples' ? value === 1 ? 'sample' : 'samples' : meta.events[state.event].name}`;
 
 const kindOf = (frame) => tree.fn[frame] < 0 ? -1 : functions.kind[tree.fn[frame]];
+// The line of a function that has most of its samples; empty if none is known. `isShort`: without the folders.
+function lineOf(fn, isShort) {
+    if (fn < 0 || functions.source[fn] === 0) return '';
+    const source = functions.sources[functions.source[fn] - 1];
+    return `${isShort ? source.slice(source.lastIndexOf('/') + 1) : source}:${functions.line[fn]}`;
+}
 const fileOf = (frame) => tree.fn[frame] < 0 ? '' : functions.files[functions.file[tree.fn[frame]]];
 
 function groupLabels() {
@@ -119,6 +125,8 @@ function search() {
     const found = $('found');
     found.classList.remove('wrong');
     [matches, groupMatches] = [null, []];
+    forgetMatches();
+    $('previous').hidden = $('next').hidden = true;
     if (text === '') {
         found.textContent = '';
         return;
@@ -147,8 +155,15 @@ function search() {
         }
     });
     const names = matches.reduce((sum, it) => sum + it, 0);
-    found.textContent = `${percent(value, tree.value[0])} in ${number(names)} ${names === 1 ? 'function' : 'functions'}`;
+    foundText = `${percent(value, tree.value[0])} in ${number(names)} ${names === 1 ? 'function' : 'functions'}`;
     found.title = valueText(value);
+    $('previous').hidden = $('next').hidden = value === 0;
+    showFound();
+}
+
+function showFound() {
+    const at = matchingAt >= 0 ? ` · ${number(matchingAt + 1)} of ${number(matching.length)}${isMore ? ' or more' : ''}` : '';
+    $('found').textContent = foundText + at;
 }
 
 const isMatch = (frame) => matches !== null && (tree.fn[frame] >= 0 ? matches[tree.fn[frame]] === 1 : groupMatches[tree.group[frame]] === true);
