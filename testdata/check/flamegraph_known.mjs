@@ -4,6 +4,7 @@
 //
 // Exits with 1 if something is wrong or takes a minute.
 
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -54,7 +55,44 @@ async function matches(open) {
     await choose('search', '');
 }
 
-const PARTS = { lines, matches };
+// Names as programs have them, and as they are drawn.
+const SHORT = [
+    ['std::map<std::string, std::vector<int, std::allocator<int> > >::find(std::string const&)', 'std::map<…>::find(std::string const&)'],
+    ['<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop::h0123456789abcdef', 'alloc::vec::Vec<…>::drop'],
+    ['core::ptr::drop_in_place<core::option::Option<alloc::string::String>>::h0123456789abcdef', 'core::ptr::drop_in_place<…>'],
+    ['core::fmt::num::<impl core::fmt::Display for u32>::fmt', 'core::fmt::num::u32::fmt'],
+    ['alloc::slice::<impl [T]>::sort', 'alloc::slice::[T]::sort'],
+    ['<F as core::ops::function::Fn<(A,) -> R>>::call', 'F::call'],
+    ['iter::map::<u32, F>::next', 'iter::map::<…>::next'],
+    ['bool operator< <char>(std::basic_string<char> const&)', 'bool operator< <…>(std::basic_string<…> const&)'],
+    ['operator<<(std::ostream&, A<B>)', 'operator<<(std::ostream&, A<…>)'],
+    ['A<B>::operator->() const', 'A<…>::operator->() const'],
+    ['<anonymous>', '<anonymous>'],
+    ['a < b', 'a < b'],
+    ['do_syscall_64', 'do_syscall_64'],
+];
+
+async function shortNames(open) {
+    const script = readFileSync(new URL('../../perf-export/src/flamegraph/short_names.js', import.meta.url), 'utf8');
+    const { shortName } = new Function(`${script}; return { shortName };`)();
+    for (const [full, short] of SHORT) same(`the short name of ${full}`, shortName(full), short);
+    // In the path, with the full name on hover; and full again after the key.
+    await find(open, 'Vec');
+    await open.key('Escape');
+    await find(open, 'Vec');
+    await open.evaluate("document.getElementById('graph').focus()");
+    await open.key('Enter');
+    const last = () => open.evaluate("(({ textContent, title }) => [textContent, title])(document.querySelector('#path button:last-child'))");
+    const [shown, title] = await last();
+    same('the name in the path', shown, 'alloc::vec::Vec<…>::drop');
+    if (!title.endsWith('drop::h0123456789abcdef')) wrong(`the full name: ${title}`);
+    if (!(await open.text('details')).startsWith('<alloc::vec::Vec<T,A> as ')) wrong('details have no full name');
+    await open.shoot('short-names');
+    await open.key('s');
+    if (!(await last())[0].startsWith('<alloc::vec::Vec<T,A> as ')) wrong('names stay short');
+}
+
+const PARTS = { lines, matches, shortNames };
 
 async function check() {
     for (const [name, part] of Object.entries(PARTS)) {

@@ -154,9 +154,9 @@ function showTable() {
     table.append(tableRow('th', [...heads, 'Function', 'File', 'Kind'], numbers));
     for (const it of order.slice(0, 100)) {
         const name = functions.names[functions.name[it]];
-        const button = make('button', name);
+        const button = make('button', shownName(name));
         button.type = 'button';
-        button.title = 'Search for it';
+        button.title = `Search for ${name}`;
         button.onclick = () => {
             $('search').value = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
             search();

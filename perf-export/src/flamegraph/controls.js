@@ -14,6 +14,7 @@ function showButtons() {
     press('leaf', state.fromLeaf);
     press('icicle', !state.flame);
     press('flame', state.flame);
+    press('short', state.short);
 }
 
 function showSizes() {
@@ -47,6 +48,13 @@ function turnOver(flame) {
     draw();
 }
 
+function turnNames() {
+    state.short = !state.short;
+    showButtons();
+    if ($('table').open) showTable();
+    layout();
+}
+
 function onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
     const isTyping = ['INPUT', 'SELECT'].includes(event.target.tagName);
@@ -69,6 +77,7 @@ function onKey(event) {
         '?': () => $('keys').showModal(),
         m: () => turn(!state.fromLeaf),
         i: () => turnOver(!state.flame),
+        s: turnNames,
         n: () => stepMatch(1),
         N: () => stepMatch(-1),
     };
@@ -136,6 +145,7 @@ function listen() {
         search();
         plan();
     });
+    on('short', 'click', turnNames);
     on('next', 'click', () => stepMatch(1));
     on('previous', 'click', () => stepMatch(-1));
     on('table', 'toggle', () => $('table').open && showTable());
@@ -227,6 +237,7 @@ function start() {
     showSizes();
     showButtons();
     showQuality();
+    $('short').hidden = !canShorten();
     $('controls').hidden = meta.events.length === 0;
     rebuild();
     showDetails();

@@ -45,9 +45,10 @@ function showPath(around) {
     const path = $('path');
     path.hidden = focus === 0;
     path.replaceChildren(...around.map((frame) => {
-        const name = tree.name(frame);
+        const name = shownName(tree.name(frame));
         const button = make('button', name.length > 40 ? `${name.slice(0, 39)}…` : name);
         button.type = 'button';
+        button.title = tree.name(frame);
         button.onclick = () => zoom(frame);
         return button;
     }));
@@ -133,7 +134,7 @@ function draw() {
             context.globalAlpha = 1;
             if (w > 20) {
                 context.fillStyle = ink;
-                const text = cut(context, name, w - 9);
+                const text = cut(context, shownName(name), w - 9);
                 if (text) context.fillText(text, x + 4, y + row / 2);
             }
             if (frame === hovered || frame === chosen) {

@@ -12,7 +12,7 @@ const data = readData();
 const { meta, functions, rows } = data;
 const state = {
     event: meta.event, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
-    width: 'after',
+    width: 'after', short: true,
 };
 let tree, shown = [], focus = 0, hovered = -1, chosen = -1, matches = null, groupMatches = [], perBucket = [], tallest = 1;
 let columns = 1, foundText = '';

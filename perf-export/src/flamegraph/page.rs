@@ -11,12 +11,13 @@ const PAGE: &str = include_str!("page.html");
 const ICON: &str = include_str!("icon.txt");
 const STYLE: &str = include_str!("page.css");
 /// Parts of the script that read and draw.
-const SHOW: [&str; 9] = [
+const SHOW: [&str; 10] = [
     include_str!("data.js"),
     include_str!("trees.js"),
     include_str!("colors.js"),
     include_str!("page.js"),
     include_str!("compare.js"),
+    include_str!("short_names.js"),
     include_str!("matches.js"),
     include_str!("draw.js"),
     include_str!("timeline.js"),
