@@ -92,15 +92,136 @@ async function shortNames(open) {
     if (!(await last())[0].startsWith('<alloc::vec::Vec<T,A> as ')) wrong('names stay short');
 }
 
-const PARTS = { lines, matches, shortNames };
+// The first number of the totals.
+const shownSamples = async (open) => Number((await open.text('totals')).split(' ')[0].replaceAll(',', ''));
+// Presses one of the buttons below the graph by its text.
+const act = async (open, text) => {
+    await open.evaluate(`[...document.querySelectorAll('#actions button')].find((it) => it.textContent === '${text}').click()`);
+    await open.drawn();
+};
+const chips = (open) => open.evaluate("[...document.querySelectorAll('#chips button')].map((it) => it.textContent)");
+const undo = (open) => open.evaluate("document.querySelector('#chips button').click()").then(open.drawn);
+
+async function transforms(open) {
+    const { text, key, evaluate } = open;
+    same('samples', await shownSamples(open), 189);
+    // Hidden: 39 stacks have it. The totals say what is left.
+    await find(open, '^fib$');
+    await act(open, 'Hide');
+    same('without fib', await shownSamples(open), 150);
+    if (!/^150 of 189 samples · 79\.4 %/.test(await text('totals'))) wrong(`totals: ${await text('totals')}`);
+    same('chips', await chips(open), ['without fib ✕']);
+    await open.choose('search', 'fib');
+    if (!(await text('found')).startsWith('0.00 %')) wrong('a hidden function is found');
+    await open.shoot('hidden');
+    await undo(open);
+    same('undone', [await shownSamples(open), await chips(open)], [189, []]);
+    // Only with it, by a key; then without another one.
+    await find(open, '^memcpy$');
+    await evaluate("document.getElementById('graph').focus()");
+    await key('f');
+    same('with memcpy', await shownSamples(open), 39);
+    await find(open, 'find');
+    await key('h');
+    same('with memcpy, without find', await shownSamples(open), 20);
+    same('chips', await chips(open), ['only with memcpy ✕', 'without std::map<…>::find(std::string const&) ✕']);
+    await undo(open);
+    same('without find', await shownSamples(open), 169);
+    await undo(open);
+    // Merged: its samples are those of its caller.
+    await find(open, '^memcpy$');
+    await act(open, 'Merge');
+    same('merged', await shownSamples(open), 189);
+    await find(open, 'find');
+    if (!(await text('details')).includes('20 samples · itself 10.6 %')) wrong(`find after the merge: ${await text('details')}`);
+    await undo(open);
+    // Recursion.
+    await key('r');
+    await find(open, '^fib$');
+    if (!(await text('found')).endsWith('1 of 1') || !(await text('details')).includes('39 samples · itself 20.6 %')) wrong(`collapsed: ${await text('found')}, ${await text('details')}`);
+    await open.shoot('collapsed');
+    await key('r');
+    await find(open, '^fib$');
+    if (!(await text('found')).endsWith('1 of 3')) wrong('recursion stays collapsed');
+}
+
+async function sandwich(open) {
+    const { text, key, evaluate } = open;
+    // A function that calls itself: its stacks count once.
+    await find(open, '^fib$');
+    await act(open, 'Sandwich');
+    same('stacks with fib', await shownSamples(open), 39);
+    const whole = await text('details');
+    if (!whole.startsWith('fib') || !whole.includes('100.0 % of fib') || !whole.includes('39 samples')) wrong(`sandwich of fib: ${whole}`);
+    await key('Escape');
+    await key('Escape');
+    same('samples after escape', await shownSamples(open), 189);
+    // One with two callers.
+    await find(open, '^memcpy$');
+    await act(open, 'Sandwich');
+    same('stacks with memcpy', await shownSamples(open), 39);
+    await evaluate("document.getElementById('graph').focus()");
+    const names = [];
+    const step = async (to) => {
+        await key(to);
+        names.push((await text('details')).match(/^[\w:]+/)[0]);
+    };
+    // Up to the caller with more samples, and to that one's neighbour.
+    await step('ArrowUp');
+    await step('ArrowRight');
+    await step('ArrowUp');
+    await step('ArrowDown');
+    await step('ArrowDown');
+    same('callers of memcpy', names, ['main', 'std::map', 'main', 'std::map', 'memcpy']);
+    await open.shoot('sandwich');
+    same('chips', await chips(open), ['callers and callees of memcpy ✕']);
+    await undo(open);
+    same('undone', await shownSamples(open), 189);
+    // main has no caller in the capture.
+    await find(open, '^main$');
+    await act(open, 'Sandwich');
+    same('stacks with main', await shownSamples(open), 189);
+}
+
+async function menu(open) {
+    const { key, evaluate, page, drawn } = open;
+    const { x, y } = await open.box('graph');
+    const rightClick = async (x, y) => {
+        for (const type of ['mousePressed', 'mouseReleased']) await page('Input.dispatchMouseEvent', { type, x, y, button: 'right', buttons: 2, clickCount: 1 });
+        await drawn();
+    };
+    // The fourth row: the widest function.
+    await rightClick(x + 20, y + 70);
+    const items = () => evaluate("document.getElementById('menu').hidden ? [] : [...document.querySelectorAll('#menu [role=menuitem]')].map((it) => it.textContent)");
+    same('the menu', await items(), ['Sandwich', 'Focus', 'Hide', 'Merge', 'Copy name']);
+    await open.shoot('menu');
+    const at = () => evaluate('document.activeElement.textContent');
+    await key('ArrowDown');
+    await key('ArrowDown');
+    same('the item after two keys', await at(), 'Hide');
+    await key('Escape');
+    same('the menu after escape', await items(), []);
+    await rightClick(x + 20, y + 70);
+    await key('h');
+    same('after hide', await shownSamples(open), 89);
+    await key('Escape');
+    // The root is no function.
+    await rightClick(x + 20, y + 10);
+    same('the menu of the root', await items(), []);
+}
+
+const PARTS = { lines, matches, shortNames, transforms, sandwich, menu };
 
 async function check() {
+    let done = 0;
     for (const [name, part] of Object.entries(PARTS)) {
         const open = await openPage(url);
         await open.choose('event', '0');
         await part(open).catch((error) => wrong(`${name}: ${error.message}`));
         await open.close();
+        done += 1;
     }
+    console.log(`${file}: ${done} parts`);
 }
 
 await end(check());

@@ -7,7 +7,8 @@ function describe(frame, many, isShort) {
     const lines = [make('b', tree.name(frame))];
     if (kind >= 0) lines.push(make('div', [lineOf(tree.fn[frame], isShort), file, KINDS[kind]].filter(Boolean).join(' · '), 'soft'));
     if (compare) return [...lines, make('div', changeText(sidesOf(frame)))];
-    const parts = [`${percent(tree.value[frame], tree.value[0])} of all`];
+    const whole = state.sandwich === null ? 'all' : shownName(state.sandwich);
+    const parts = [`${percent(tree.value[frame], tree.value[0])} of ${whole}`];
     if (focus > 0 && frame !== focus) parts.push(`${percent(tree.value[frame], tree.value[focus])} of the zoomed frame`);
     parts.push(valueText(tree.value[frame]));
     if (state.size !== 'samples') {
@@ -15,14 +16,16 @@ function describe(frame, many, isShort) {
         for (let i = tree.start[frame]; i < tree.end[frame]; i++) samples += rows.samples[tree.order[i]];
         parts.push(`${number(samples)} ${samples === 1 ? 'sample' : 'samples'}`);
     }
-    if (!state.fromLeaf) parts.push(`itself ${percent(tree.self[frame], tree.value[0])}`);
+    if (!state.fromLeaf && !tree.isUp(frame)) parts.push(`itself ${percent(tree.self[frame], tree.value[0])}`);
     lines.push(make('div', parts.join(' · ')));
     return lines;
 }
 
 function showDetails() {
     const frame = chosen >= 0 ? chosen : focus;
-    $('details').replaceChildren(...(more ? more.links(frame) : []), ...describe(frame, 0, false));
+    const name = actedOn();
+    $('actions').replaceChildren(...(more ? more.links(frame) : []), ...(name === null ? [] : actionButtons(name)));
+    $('details').replaceChildren(...describe(frame, 0, false));
 }
 
 function showTip(item, event) {
@@ -65,7 +68,7 @@ function zoom(frame) {
 // Scrolls so that a frame can be seen.
 function choose(frame) {
     chosen = frame;
-    const y = yOf(tree.depth[frame]);
+    const y = yOf(rowOf(frame));
     const view = $('scroll');
     if (y < 0) view.scrollTop += y;
     else if (y + rowHeight() > view.clientHeight) view.scrollTop += y + rowHeight() - view.clientHeight;
@@ -75,15 +78,21 @@ function choose(frame) {
 
 // Moves from the chosen frame: to its caller, to the widest frame below, or to a neighbour in its row.
 function move(where) {
-    const at = chosen >= 0 ? chosen : focus;
-    if (where === 'above') return at > 0 && choose(tree.above[at]);
-    const row = (depth) => (shown[depth] ?? []).filter(({ frame }) => frame >= 0);
+    let at = chosen >= 0 ? chosen : focus;
+    // In a sandwich, callers are above.
+    if (state.sandwich !== null && (at === 0 ? where === 'above' : tree.isUp(at))) {
+        if (at === 0) [at, where] = [1, 'below'];
+        else if (where === 'above' || where === 'below') where = where === 'above' ? 'below' : 'above';
+    }
+    if (where === 'above') return at > 0 && choose(Math.max(tree.above[at] === 1 ? 0 : tree.above[at], 0));
+    const row = (number) => (shown[number] ?? []).filter(({ frame }) => frame >= 0);
+    const outwards = tree.isUp(at) ? -1 : 1;
     if (where === 'below') {
-        const below = row(tree.depth[at] + 1).filter(({ frame }) => tree.above[frame] === at);
+        const below = row(rowOf(at) + outwards).filter(({ frame }) => tree.above[frame] === at);
         if (below.length > 0) choose(below.reduce((a, b) => b.w > a.w ? b : a).frame);
         return;
     }
-    const neighbours = row(tree.depth[at]);
+    const neighbours = row(rowOf(at));
     const index = neighbours.findIndex(({ frame }) => frame === at);
     const next = neighbours[index + (where === 'left' ? -1 : 1)];
     if (next) choose(next.frame);
@@ -125,9 +134,9 @@ function tableRow(tag, cells, numbers) {
 function sumsOfFunctions(count) {
     const [own, whole] = [new Float64Array(functions.count), new Float64Array(functions.count)];
     const seen = new Uint32Array(functions.count);
-    const { caller, fn } = data.tree;
-    tree.order.forEach((row, i) => {
-        const [leaf, value] = [rows.node[row], count(row)];
+    const { caller, fn } = view.tree;
+    shownRows().forEach((row, i) => {
+        const [leaf, value] = [view.node[row], count(row)];
         if (leaf > 0) own[fn[leaf]] += value;
         for (let node = leaf; node > 0; node = caller[node]) {
             if (seen[fn[node]] === i + 1) continue;

@@ -15,6 +15,7 @@ function showButtons() {
     press('icicle', !state.flame);
     press('flame', state.flame);
     press('short', state.short);
+    press('collapsed', state.collapsed);
 }
 
 function showSizes() {
@@ -51,6 +52,7 @@ function turnOver(flame) {
 function turnNames() {
     state.short = !state.short;
     showButtons();
+    showChips();
     if ($('table').open) showTable();
     layout();
 }
@@ -65,6 +67,7 @@ function onKey(event) {
             search();
             draw();
         } else if (state.span) selectSpan(null);
+        else if (state.sandwich !== null) setSandwich(null);
         if (isTyping) $('graph').focus();
         return;
     }
@@ -78,9 +81,12 @@ function onKey(event) {
         m: () => turn(!state.fromLeaf),
         i: () => turnOver(!state.flame),
         s: turnNames,
+        r: () => setCollapsed(!state.collapsed),
         n: () => stepMatch(1),
         N: () => stepMatch(-1),
     };
+    const name = actedOn();
+    if (name !== null) ACTIONS.forEach(([key, , , act]) => Object.assign(actions, { [key]: () => act(name) }));
     if (event.target === $('graph') || event.target === document.body) {
         Object.assign(actions, {
             ArrowUp: () => move(up),
@@ -146,6 +152,7 @@ function listen() {
         plan();
     });
     on('short', 'click', turnNames);
+    on('collapsed', 'click', () => setCollapsed(!state.collapsed));
     on('next', 'click', () => stepMatch(1));
     on('previous', 'click', () => stepMatch(-1));
     on('table', 'toggle', () => $('table').open && showTable());
@@ -156,6 +163,7 @@ function listen() {
     new ResizeObserver(() => columns === $('scroll').clientWidth ? resize() : layout()).observe($('scroll'));
     listenToGraph(on);
     listenToTimes(on);
+    listenToMenu(on);
 }
 
 function listenToGraph(on) {

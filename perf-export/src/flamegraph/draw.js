@@ -1,42 +1,66 @@
 // The frames of each row, from left to right, and their drawing.
 
-function layout() {
-    const width = $('scroll').clientWidth;
-    columns = width;
-    shown = [];
+// The rows of a frame and of all that is below it, from the outermost frame around it on.
+function rowsFrom(from) {
+    const list = [];
     const around = [];
-    for (let at = focus; at >= 0; at = tree.above[at]) around.unshift(at);
-    around.forEach((frame) => shown.push([{ frame, x: 0, w: width, many: 0 }]));
-    for (let row = shown[shown.length - 1]; row.length > 0;) {
-        const next = [];
-        for (const { frame, x, w } of row) {
-            if (frame < 0 || tree.value[frame] <= 0) continue;
-            const scale = w / tree.value[frame];
-            const count = tree.below(frame);
-            const first = tree.first[frame];
-            let [left, from, many] = [x, x, 0];
-            const flush = () => {
-                if (many > 0 && left - from >= NARROW / 2) next.push({ frame: -1, x: from, w: left - from, many });
-                many = 0;
-            };
-            for (let below = first; below < first + count; below++) {
-                const wide = tree.value[below] * scale;
-                if (wide >= NARROW) {
-                    flush();
-                    next.push({ frame: below, x: left, w: wide, many: 0 });
-                } else {
-                    if (many === 0) from = left;
-                    many++;
-                }
-                left += wide;
-            }
-            flush();
-        }
-        if (next.length > 0) shown.push(next);
+    for (let at = from; at >= 0; at = tree.above[at]) around.unshift(at);
+    around.forEach((frame) => list.push([{ frame, x: 0, w: columns, many: 0, isAround: frame !== from }]));
+    for (let row = list[list.length - 1]; row.length > 0;) {
+        const next = rowBelow(row);
+        if (next.length > 0) list.push(next);
         row = next;
+    }
+    return list;
+}
+
+function rowBelow(row) {
+    const next = [];
+    for (const { frame, x, w } of row) {
+        if (frame < 0 || tree.value[frame] <= 0) continue;
+        const scale = w / tree.value[frame];
+        const count = tree.below(frame);
+        const first = tree.first[frame];
+        let [left, from, many] = [x, x, 0];
+        const flush = () => {
+            if (many > 0 && left - from >= NARROW / 2) next.push({ frame: -1, x: from, w: left - from, many });
+            many = 0;
+        };
+        for (let below = first; below < first + count; below++) {
+            const wide = tree.value[below] * scale;
+            if (wide >= NARROW) {
+                flush();
+                next.push({ frame: below, x: left, w: wide, many: 0, isAround: false });
+            } else {
+                if (many === 0) from = left;
+                many++;
+            }
+            left += wide;
+        }
+        flush();
+    }
+    return next;
+}
+
+// The number of rows of callers, which a sandwich has above the others.
+let callerRows = 0;
+const rowOf = (frame) => tree.isUp(frame) ? callerRows - tree.depth[frame] : callerRows + tree.depth[frame];
+
+function layout() {
+    columns = $('scroll').clientWidth;
+    const isUp = tree.isUp(focus);
+    shown = rowsFrom(isUp ? 0 : focus);
+    callerRows = 0;
+    if (state.sandwich !== null) {
+        // The function itself is in both.
+        const callers = rowsFrom(isUp ? focus : 1).slice(1).reverse();
+        callerRows = callers.length;
+        shown = [...callers, ...shown];
     }
     tallest = shown.length;
     $('reset').hidden = focus === 0;
+    const around = [];
+    for (let at = focus; at >= 0; at = tree.above[at]) around.unshift(at);
     showPath(around);
     resize();
 }
@@ -114,11 +138,10 @@ function draw() {
     const [ink, soft, bar, accent] = ['--ink', '--soft', '--bar', '--accent'].map((name) => style.getPropertyValue(name));
     context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
     context.textBaseline = 'middle';
-    const depth = tree.depth[focus];
     shown.forEach((frames, number) => {
         const y = yOf(number);
         if (y + row < 0 || y > height) return;
-        for (const { frame, x, w } of frames) {
+        for (const { frame, x, w, isAround } of frames) {
             const gap = w > 3 ? 1 : 0;
             if (frame < 0) {
                 context.fillStyle = bar;
@@ -126,7 +149,6 @@ function draw() {
                 continue;
             }
             const isFound = isMatch(frame);
-            const isAround = number < depth;
             context.globalAlpha = isAround || matches !== null && !isFound ? FADED : 1;
             const name = tree.name(frame);
             context.fillStyle = isFound ? paintMatch(state.dark) : compare ? paintChange(change(sidesOf(frame)), state.dark) : paint(kindOf(frame), name, state.dark);

@@ -24,14 +24,15 @@ function listMatches() {
     [matching, matchingAt, isMore] = [[], -1, false];
     const has = tree instanceof FromRoot ? nodesWithMatches() : null;
     let count = 0;
-    const stack = [0];
+    const stack = state.sandwich === null ? [0] : [0, 1];
     while (stack.length > 0) {
         const frame = stack.pop();
         if (++count > LOOKED_AT) {
             isMore = true;
             return;
         }
-        if (isMatch(frame)) matching.push(frame);
+        // A sandwich has its function twice.
+        if (isMatch(frame) && !(frame === 1 && tree.isUp(1))) matching.push(frame);
         if (has && tree.fn[frame] >= 0 && !has[tree.node[frame]]) continue;
         const below = tree.below(frame);
         for (let i = below - 1; i >= 0; i--) {
@@ -49,15 +50,16 @@ function isUnder(frame, above) {
 // Chooses a frame, and zooms as far as it needs to be seen.
 function goTo(frame) {
     const isWide = (at) => tree.value[frame] / tree.value[at] * columns >= 24;
-    let at = isUnder(frame, focus) ? focus : 0;
+    const top = tree.isUp(frame) ? 1 : 0;
+    let at = isUnder(frame, focus) ? focus : top;
     if (!isWide(at)) {
         at = frame;
-        while (at > 0 && isWide(tree.above[at])) at = tree.above[at];
+        while (at > top && isWide(tree.above[at])) at = tree.above[at];
         // With its caller, unless that is too wide.
-        if (at === frame && frame > 0) at = tree.above[frame];
+        if (at === frame && frame > top) at = tree.above[frame];
         if (!isWide(at)) at = frame;
     }
-    if (at !== focus) zoom(at);
+    if (at !== focus && !(at === 1 && tree.isUp(1))) zoom(at);
     choose(frame);
 }
 

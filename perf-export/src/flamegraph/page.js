@@ -12,8 +12,10 @@ const data = readData();
 const { meta, functions, rows } = data;
 const state = {
     event: meta.event, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
-    width: 'after', short: true,
+    width: 'after', short: true, transforms: [], collapsed: false, sandwich: null, lanes: false,
 };
+// The stacks after the transforms, and those of which they are.
+let view = null, viewOf = '';
 let tree, shown = [], focus = 0, hovered = -1, chosen = -1, matches = null, groupMatches = [], perBucket = [], tallest = 1;
 let columns = 1, foundText = '';
 // What another part of the page has to show of frames.
@@ -66,12 +68,16 @@ function groupLabels() {
 
 // Makes the tree anew after a change of what is selected.
 function rebuild() {
-    const keys = tree ? tree.keys(focus) : [];
+    const keys = tree ? tree.keys(focus) : [false];
     const values = compare ? comparedRows() : rows[state.size];
-    const [groupOf, labels] = state.group === 'none' ? [[], []] : groupLabels();
-    const { order, groups } = select(data, state.event, state.span, values, groupOf, labels);
-    tree = new (state.fromLeaf ? FromLeaf : FromRoot)(data, values, order, groups);
+    const id = JSON.stringify([state.transforms, state.collapsed]);
+    if (viewOf !== id) [view, viewOf] = [transformed(state.transforms, state.collapsed), id];
+    const [groupOf, labels] = state.group === 'none' || state.sandwich !== null ? [[], []] : groupLabels();
+    const { order, groups } = select(rowsInOrder(view, state.event), state.span, values, groupOf, labels);
+    if (state.sandwich !== null) tree = new Sandwich(view, values, order, nameIndex(state.sandwich));
+    else tree = new (state.fromLeaf ? FromLeaf : FromRoot)(view, values, order, groups);
     focus = tree.find(keys);
+    showChips();
     hovered = chosen = -1;
     showTotals();
     showLegend();
@@ -81,6 +87,9 @@ function rebuild() {
     layout();
 }
 
+// The rows of what is drawn, each once.
+const shownRows = () => tree.order.subarray(0, tree.end[0]);
+
 function showTotals() {
     const event = meta.events[state.event];
     if (!event) return;
@@ -89,8 +98,8 @@ function showTotals() {
         $('totals').textContent = `${number(before)} samples before · ${number(after)} after`;
         return;
     }
-    const samples = tree.order.reduce((sum, row) => sum + rows.samples[row], 0);
-    const whole = state.span === null;
+    const samples = shownRows().reduce((sum, row) => sum + rows.samples[row], 0);
+    const whole = state.span === null && view.isWhole && state.sandwich === null;
     const exact = event.unit === 'ns' ? time(Number(event.total.period)) : `${BigInt(event.total.period).toLocaleString('en-US')} ${event.name}`;
     const parts = [`${number(samples)}${whole ? '' : ` of ${number(event.total.samples)}`} samples`];
     if (whole) parts.push(event.unit === 'ns' ? `${event.name} ${exact}` : exact);
@@ -103,9 +112,9 @@ function showTotals() {
 function showLegend() {
     if (compare) return showComparedLegend();
     const sums = KINDS.map(() => 0);
-    for (const row of tree.order) {
-        const node = rows.node[row];
-        if (node > 0) sums[functions.kind[data.tree.fn[node]]] += tree.values[row];
+    for (const row of shownRows()) {
+        const node = view.node[row];
+        if (node > 0) sums[functions.kind[view.tree.fn[node]]] += tree.values[row];
     }
     const legend = $('legend');
     legend.replaceChildren();
@@ -143,15 +152,15 @@ function search() {
     matches = Uint8Array.from(functions.name, (name) => ofName[name] ? 1 : 0);
     groupMatches = tree.groups.map(({ label }) => pattern.test(label));
     // Each stack counts once.
-    const { caller, fn, count } = data.tree;
+    const { caller, fn, count } = view.tree;
     const inStack = new Uint8Array(count);
     for (let node = 1; node < count; node++) inStack[node] = inStack[caller[node]] | matches[fn[node]];
     let value = 0;
-    const parts = tree.groups.length > 0 ? tree.groups : [{ start: 0, end: tree.order.length }];
+    const parts = tree.groups.length > 0 ? tree.groups : [{ start: 0, end: tree.end[0] }];
     parts.forEach(({ start, end }, group) => {
         // Frames from the leaf change the order in a group only.
         for (let i = start; i < end; i++) {
-            if (groupMatches[group] || inStack[rows.node[tree.order[i]]]) value += tree.values[tree.order[i]];
+            if (groupMatches[group] || inStack[view.node[tree.order[i]]]) value += tree.values[tree.order[i]];
         }
     });
     const names = matches.reduce((sum, it) => sum + it, 0);

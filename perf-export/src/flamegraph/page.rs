@@ -11,16 +11,19 @@ const PAGE: &str = include_str!("page.html");
 const ICON: &str = include_str!("icon.txt");
 const STYLE: &str = include_str!("page.css");
 /// Parts of the script that read and draw.
-const SHOW: [&str; 10] = [
+const SHOW: [&str; 13] = [
     include_str!("data.js"),
     include_str!("trees.js"),
     include_str!("colors.js"),
+    include_str!("transforms.js"),
+    include_str!("sandwich.js"),
     include_str!("page.js"),
     include_str!("compare.js"),
     include_str!("short_names.js"),
     include_str!("matches.js"),
     include_str!("draw.js"),
     include_str!("timeline.js"),
+    include_str!("actions.js"),
     include_str!("about.js"),
 ];
 /// The part of the script that opens annotated functions.

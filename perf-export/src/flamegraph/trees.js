@@ -65,7 +65,7 @@ class Tree {
 
     name(frame) {
         const { names, name } = this.data.functions;
-        if (frame === 0) return 'all';
+        if (this.fn[frame] < 0 && this.group[frame] < 0) return 'all';
         return this.group[frame] >= 0 ? this.groups[this.group[frame]].label : names[name[this.fn[frame]]];
     }
 
@@ -74,9 +74,14 @@ class Tree {
         return this.group[frame] >= 0 ? `g${this.groups[this.group[frame]].label}` : this.fn[frame];
     }
 
+    // Whether a frame is a caller of the frame that the tree is of.
+    isUp() {
+        return false;
+    }
+
     // The frame at which the keys lead, as far as they do.
-    find(keys) {
-        let frame = 0;
+    find([isUp, ...keys]) {
+        let frame = isUp && this.isUp(1) ? 1 : 0;
         for (const key of keys) {
             const [count, first] = [this.below(frame), this.first[frame]];
             let next = first;
@@ -89,37 +94,34 @@ class Tree {
 
     keys(frame) {
         const keys = [];
-        for (let at = frame; at > 0; at = this.above[at]) keys.unshift(this.key(at));
-        return keys;
-    }
-}
-
-// Callers first. The rows of a node and of all that it calls are neighbours.
-class FromRoot extends Tree {
-    constructor(...parts) {
-        super(...parts);
-        // Of all rows before: a sum is a difference.
-        this.sums = new Float64Array(this.order.length + 1);
-        this.order.forEach((row, i) => {
-            this.sums[i + 1] = this.sums[i] + this.values[row];
-        });
+        for (let at = frame; this.above[at] >= 0; at = this.above[at]) keys.unshift(this.key(at));
+        return [this.isUp(frame), ...keys];
     }
 
-    expand(frame) {
-        const { order, sums, data: { tree, rows } } = this;
+    // Adds what a frame calls. The rows of a node and of all that it calls are neighbours.
+    expandCallees(frame, { tree, node: nodeOf }) {
+        const { order } = this;
+        if (!this.sums) {
+            // Of all rows before: a sum is a difference.
+            this.sums = new Float64Array(order.length + 1);
+            order.forEach((row, i) => {
+                this.sums[i + 1] = this.sums[i] + this.values[row];
+            });
+        }
+        const { sums } = this;
         const [node, end] = [this.node[frame], this.end[frame]];
         let at = this.start[frame];
-        while (at < end && rows.node[order[at]] === node) at++;
+        while (at < end && nodeOf[order[at]] === node) at++;
         this.self[frame] = sums[at] - sums[this.start[frame]];
         const below = [];
         while (at < end) {
-            let called = rows.node[order[at]];
+            let called = nodeOf[order[at]];
             while (tree.caller[called] !== node) called = tree.caller[called];
             // The first row of a node after it.
             let [low, high] = [at + 1, end];
             while (low < high) {
                 const middle = low + high >> 1;
-                if (rows.node[order[middle]] < tree.end[called]) low = middle + 1;
+                if (nodeOf[order[middle]] < tree.end[called]) low = middle + 1;
                 else high = middle;
             }
             below.push({ called, start: at, end: low, value: sums[low] - sums[at] });
@@ -129,20 +131,12 @@ class FromRoot extends Tree {
             this.add(frame, tree.fn[called], called, start, end, value);
         }
     }
-}
 
-// Leaves first. A frame's rows are divided by the next caller when it is looked at.
-class FromLeaf extends Tree {
-    constructor(...parts) {
-        super(...parts);
-        // The node of each row that the frames with this row have come to.
-        this.at = this.order.map((row) => this.data.rows.node[row]);
-        // The part of each function, plus 1; all are 0 between two calls of `expand`.
-        this.parts = new Uint32Array(this.data.functions.count);
-    }
-
-    expand(frame) {
-        const { order, at, values, parts, data: { tree } } = this;
+    // Adds the callers of a frame, whose rows are divided by them.
+    expandCallers(frame, tree) {
+        const { order, at, values } = this;
+        // The part of each function, plus 1; all are 0 between two calls.
+        const parts = this.parts ??= new Uint32Array(functions.count);
         const [start, end] = [this.start[frame], this.end[frame]];
         const found = [];
         let self = 0;
@@ -176,15 +170,33 @@ class FromLeaf extends Tree {
     }
 }
 
-// Rows of an event in a span, ordered by groups, and in a group by nodes. `groupOf` has the group of each thread.
-function select(data, event, span, values, groupOf, labels) {
-    const { rows } = data;
-    const [start, end] = [rows.start[event], rows.start[event + 1]];
-    const [from, to] = span ?? [0, data.meta.buckets];
+// Callers first.
+class FromRoot extends Tree {
+    expand(frame) {
+        this.expandCallees(frame, this.data);
+    }
+}
+
+// Leaves first. A frame's rows are divided by the next caller when it is looked at.
+class FromLeaf extends Tree {
+    constructor(...parts) {
+        super(...parts);
+        // The node of each row that the frames with this row have come to.
+        this.at = this.order.map((row) => this.data.node[row]);
+    }
+
+    expand(frame) {
+        this.expandCallers(frame, this.data.tree);
+    }
+}
+
+// Those of `sorted` rows in a span, ordered by groups, and in a group as before. `groupOf` has the group of each thread.
+function select(sorted, span, values, groupOf, labels) {
+    const [from, to] = span ?? [0, meta.buckets];
     const counts = new Uint32Array(labels.length + 1);
     const sums = new Float64Array(labels.length + 1);
     const isIn = (row) => rows.bucket[row] >= from && rows.bucket[row] <= to;
-    for (let row = start; row < end; row++) {
+    for (const row of sorted) {
         if (!isIn(row)) continue;
         const group = labels.length > 0 ? groupOf[rows.thread[row]] : 0;
         counts[group]++;
@@ -200,7 +212,7 @@ function select(data, event, span, values, groupOf, labels) {
         it.end = sum;
     }
     const order = new Uint32Array(counts.reduce((all, count) => all + count, 0));
-    for (let row = start; row < end; row++) {
+    for (const row of sorted) {
         if (isIn(row)) order[next[labels.length > 0 ? groupOf[rows.thread[row]] : 0]++] = row;
     }
     return { order, groups };
