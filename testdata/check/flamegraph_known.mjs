@@ -210,7 +210,46 @@ async function menu(open) {
     same('the menu of the root', await items(), []);
 }
 
-const PARTS = { lines, matches, shortNames, transforms, sandwich, menu };
+// The address has what is shown: on load, after going back, and when it is edited. What is wrong in it is ignored.
+async function address(open) {
+    const { text, evaluate, drawn, box } = open;
+    const hash = () => evaluate('location.hash');
+    await find(open, '^memcpy$');
+    await act(open, 'Focus');
+    await open.choose('search', 'fin');
+    await open.choose('group', 'none');
+    await evaluate("document.getElementById('leaf').click()");
+    await open.key('s');
+    await open.click((await box('graph')).x + 20, (await box('graph')).y + 30);
+    const kept = await hash();
+    const seen = async (of) => [await of.text('totals'), await of.text('found'), await of.text('path'), await of.text('details'), await chips(of)];
+    const before = await seen(open);
+    same('the path', before[2], 'allmemcpy');
+    const again = await openPage(url + kept);
+    same('the page of the same address', await seen(again), before);
+    await again.shoot('address');
+    await again.close();
+    // Back through the zoom, the names and the direction.
+    for (const step of ['all', 'names', 'fromLeaf']) {
+        const was = await hash();
+        await evaluate('history.back()');
+        for (let tries = 0; tries < 100 && await hash() === was; tries++) await drawn();
+        await drawn();
+        if (step === 'all') same('the path after going back', await text('path'), 'all');
+        if (step === 'names') same('short names', await evaluate("document.getElementById('short').ariaPressed"), 'true');
+        if (step === 'fromLeaf') same('from the root', await evaluate("document.getElementById('root').ariaPressed"), 'true');
+    }
+    await evaluate("location.hash = '#event=cpu-clock:HG&hide=fib'");
+    for (let tries = 0; tries < 100 && (await chips(open)).length === 0; tries++) await drawn();
+    same('an edited address', [await shownSamples(open), await chips(open)], [150, ['without fib ✕']]);
+    for (const wrongHash of ['#event=none&size=1&group=x&span=9-3&zoom=[[', '#zoom={}&hide=nobody&of=nobody&span=0-99999', '#%ff%', '#zoom=[true,99999999,null]&__proto__=1']) {
+        const page = await openPage(url + wrongHash);
+        same(`the totals at ${wrongHash}`, (await page.text('totals')).split(' · ')[0], '1 samples');
+        await page.close();
+    }
+}
+
+const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, address };
 
 async function check() {
     let done = 0;

@@ -62,6 +62,7 @@ function zoom(frame) {
     $('tip').hidden = true;
     layout();
     showDetails();
+    saveState(true);
     more?.open(frame);
 }
 

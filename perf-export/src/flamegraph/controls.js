@@ -27,6 +27,15 @@ function showSizes() {
     $('size').value = state.size;
 }
 
+// Shows what the state has in all controls.
+function showControls() {
+    $('event').value = state.event;
+    showSizes();
+    $('group').value = state.group;
+    $('width').value = state.width;
+    showButtons();
+}
+
 function setTheme(dark) {
     state.dark = dark;
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';
@@ -47,6 +56,7 @@ function turnOver(flame) {
     resize();
     $('scroll').scrollTop = flame ? $('scroll').scrollHeight : 0;
     draw();
+    saveState(true);
 }
 
 function turnNames() {
@@ -55,6 +65,7 @@ function turnNames() {
     showChips();
     if ($('table').open) showTable();
     layout();
+    saveState(true);
 }
 
 function onKey(event) {
@@ -150,7 +161,11 @@ function listen() {
     on('search', 'input', () => {
         search();
         plan();
+        saveState(false);
     });
+    // The second one where only the fragment is another.
+    addEventListener('popstate', restoreState);
+    addEventListener('hashchange', restoreState);
     on('short', 'click', turnNames);
     on('collapsed', 'click', () => setCollapsed(!state.collapsed));
     on('next', 'click', () => stepMatch(1));
@@ -233,7 +248,6 @@ function start() {
         draw();
     });
     fill($('event'), meta.events.map(({ name }, i) => [i, name]));
-    $('event').value = state.event;
     $('event').parentElement.hidden = meta.events.length < 2;
     const groups = [['none', 'everything'], ['comm', 'command'], ['process', 'process'], ['thread', 'thread']];
     // The sides of a comparison have only names in common.
@@ -241,13 +255,17 @@ function start() {
     else if (meta.captures.length > 1) groups.splice(1, 0, ['capture', 'capture']);
     fill($('group'), groups);
     state.group = new Set(meta.threads.map((thread) => thread[4])).size > 1 ? 'comm' : 'none';
-    $('group').value = state.group;
     showSizes();
-    showButtons();
+    Object.assign(DEFAULTS, { group: state.group, size: state.size });
+    const keys = readState(location.hash.slice(1));
+    showControls();
     showQuality();
     $('short').hidden = !canShorten();
     $('controls').hidden = meta.events.length === 0;
+    isRestoring = true;
     rebuild();
+    if (keys) zoom(tree.find(keys));
+    isRestoring = false;
     showDetails();
     listen();
     performance.mark('drawn');

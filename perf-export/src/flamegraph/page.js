@@ -12,7 +12,8 @@ const data = readData();
 const { meta, functions, rows } = data;
 const state = {
     event: meta.event, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
-    width: 'after', short: true, transforms: [], collapsed: false, sandwich: null, lanes: false,
+    width: 'after', short: true, transforms: [], collapsed: false, sandwich: null, lanes: false, heat: false,
+    other: null,
 };
 // The stacks after the transforms, and those of which they are.
 let view = null, viewOf = '';
@@ -85,6 +86,7 @@ function rebuild() {
     countTimes();
     if ($('table').open) showTable();
     layout();
+    saveState(true);
 }
 
 // The rows of what is drawn, each once.

@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("page.html");
 const ICON: &str = include_str!("icon.txt");
 const STYLE: &str = include_str!("page.css");
 /// Parts of the script that read and draw.
-const SHOW: [&str; 13] = [
+const SHOW: [&str; 14] = [
     include_str!("data.js"),
     include_str!("trees.js"),
     include_str!("colors.js"),
@@ -25,6 +25,7 @@ const SHOW: [&str; 13] = [
     include_str!("timeline.js"),
     include_str!("actions.js"),
     include_str!("about.js"),
+    include_str!("url_state.js"),
 ];
 /// The part of the script that opens annotated functions.
 const ANNOTATED: &str = include_str!("annotated.js");

@@ -1,0 +1,81 @@
+// What is shown, as the fragment of the page's address: it can be kept, sent with the page, and gone back to.
+
+const DEFAULTS = { ...state };
+// Characters of names that are kept; a longer address is of no use.
+const LONGEST = 4000;
+let isRestoring = false;
+
+function fragment() {
+    const params = new URLSearchParams();
+    const put = (key, value, isDefault) => isDefault || params.append(key, value);
+    put('event', meta.events[state.event].name, state.event === DEFAULTS.event);
+    put('size', state.size, state.size === DEFAULTS.size);
+    put('group', state.group, state.group === DEFAULTS.group);
+    put('width', state.width, state.width === DEFAULTS.width);
+    for (const key of ['fromLeaf', 'flame', 'collapsed', 'lanes', 'heat']) put(key, 1, !state[key]);
+    put('names', 'full', state.short);
+    put('span', state.span?.join('-'), !state.span);
+    put('compare', state.other?.join('-'), !state.other);
+    put('search', $('search').value, !$('search').value);
+    put('of', state.sandwich, state.sandwich === null);
+    for (const { kind, name } of state.transforms) put(kind, name, false);
+    put('zoom', JSON.stringify(tree.keys(focus)), focus === 0);
+    const text = params.toString();
+    return text.length > LONGEST ? '' : text;
+}
+
+// `isStep`: whether going back comes to what was before.
+function saveState(isStep) {
+    if (isRestoring) return;
+    const text = fragment();
+    if (text === location.hash.slice(1)) return;
+    try {
+        history[isStep ? 'pushState' : 'replaceState'](null, '', `#${text}`);
+    } catch {
+        // A page in a frame may have no history.
+    }
+}
+
+function spanOf(text) {
+    const span = /^(\d{1,6})-(\d{1,6})$/.exec(text ?? '')?.slice(1).map(Number);
+    return span && span[0] >= 1 && span[0] <= span[1] && span[1] <= meta.buckets ? span : null;
+}
+
+function keysOf(text) {
+    try {
+        const keys = JSON.parse(text);
+        return Array.isArray(keys) ? keys : null;
+    } catch {
+        return null;
+    }
+}
+
+// Takes from a fragment what is valid; everything else is as it is at first.
+function readState(text) {
+    const params = new URLSearchParams(text);
+    const event = meta.events.findIndex(({ name }) => name === params.get('event'));
+    const choice = (key) => [...$(key).options].some(({ value }) => value === params.get(key)) ? params.get(key) : DEFAULTS[key];
+    Object.assign(state, {
+        event: event < 0 ? DEFAULTS.event : event, size: choice('size'), group: choice('group'), width: choice('width'),
+        short: params.get('names') !== 'full', span: spanOf(params.get('span')), other: spanOf(params.get('compare')),
+        sandwich: nameIndex(params.get('of')) < 0 ? null : params.get('of'), transforms: [],
+    });
+    for (const key of ['fromLeaf', 'flame', 'collapsed', 'lanes', 'heat']) state[key] = params.has(key);
+    for (const [kind, name] of params) {
+        if (Object.hasOwn(TRANSFORMS, kind) && nameIndex(name) >= 0) state.transforms.push({ kind, name });
+    }
+    $('search').value = params.get('search') ?? '';
+    return keysOf(params.get('zoom'));
+}
+
+function restoreState() {
+    if (location.hash.slice(1) === fragment()) return;
+    isRestoring = true;
+    const keys = readState(location.hash.slice(1));
+    showControls();
+    tree = null;
+    rebuild();
+    if (keys) zoom(tree.find(keys));
+    showDetails();
+    isRestoring = false;
+}
