@@ -147,7 +147,7 @@ async function check() {
         await evaluate("document.getElementById('table').open = true");
         await drawn();
         await drawn();
-        if (await evaluate("document.querySelectorAll('#rows td').length") === 0 && meta.functions > 0) wrong('the table is empty');
+        if (await evaluate("document.querySelectorAll('#visible .row').length") === 0 && meta.functions > 0) wrong('the table is empty');
         await shoot('table');
         await evaluate("document.getElementById('table').open = false");
         await drawn();
@@ -185,13 +185,29 @@ async function check() {
         same('the total after a click on the timeline', (await text('totals')).split(' samples')[0], number(total));
     }
 
+    if (has('--big')) {
+        // All functions are in the table, and only the visible ones are elements.
+        await evaluate("document.getElementById('table').open = true");
+        await drawn();
+        await drawn();
+        const [rows, elements] = await evaluate("[Number(document.getElementById('grid').ariaRowCount), document.querySelectorAll('#visible .row').length]");
+        if (rows < 5000 || elements > 60 || elements < 5) wrong(`the table has ${rows} rows, of which ${elements} are elements`);
+        await evaluate("document.getElementById('body').scrollTop = 1e9");
+        await drawn();
+        await drawn();
+        same('the last row', await evaluate("document.querySelector('#visible .row:last-child').ariaRowIndex"), String(rows));
+        await evaluate("document.getElementById('table').open = false");
+    }
+
     if (has('--hostile')) {
         same('elements that names made', await evaluate("document.querySelectorAll('img, [onerror], svg').length"), 0);
         await evaluate("document.getElementById('table').open = true");
         await drawn();
         await drawn();
         same('elements that names made in the table', await evaluate("document.querySelectorAll('img, [onerror], svg').length"), 0);
-        if (!(await text('rows')).includes('</script><img src=x onerror=alert(')) wrong('the name is not in the table');
+        // By name, from the first one on.
+        await evaluate("[...document.querySelectorAll('#heads button')].find((it) => it.textContent === 'Function').click()");
+        if (!(await text('visible')).includes('</script><img src=x onerror=alert(')) wrong('the name is not in the table');
         await evaluate("document.getElementById('table').open = false");
     }
 

@@ -210,6 +210,92 @@ async function menu(open) {
     same('the menu of the root', await items(), []);
 }
 
+// Of the chosen frame in a lane: its name, and when it was, in milliseconds.
+async function laneFrame(open) {
+    const [name, , when] = await open.evaluate("[...document.getElementById('details').children].map((it) => it.textContent)");
+    const [from, to] = (when ?? '').match(/[\d.]+(?= ms| µs| s| ns)/g)?.map(Number) ?? [];
+    return [name, Math.round(from), Math.round(to)];
+}
+
+// Threads in time order, with the gap off the CPU.
+async function lanes(open) {
+    const { key, evaluate, text } = open;
+    await evaluate("document.getElementById('graph').focus()");
+    await key('t');
+    if (!(await text('details')).includes('Samples are placed to 308.6 µs')) wrong(`lanes: ${await text('details')}`);
+    await key('ArrowDown');
+    const seen = [await laneFrame(open)];
+    await key('ArrowDown');
+    for (let i = 0; i < 4; i++) {
+        seen.push(await laneFrame(open));
+        await key('ArrowRight');
+    }
+    const functions = seen.map(([name]) => name.split('<')[0]);
+    same('the frames of main', functions, ['main', 'fib', 'std::map', 'memcpy', 'memcpy']);
+    // What ran: 0 to 39 ms, 39 to 79 with the wait, and 79 to 98 ms after the first sample; to the width of a part.
+    const near = (found, expected, what) => Math.abs(found - expected) <= 1 || wrong(`${what} at ${found} ms, not ${expected}`);
+    near(seen[1][2], 39, 'the end of fib');
+    near(seen[2][1], 39, 'the start of find');
+    near(seen[2][2], 79, 'the end of find');
+    near(seen[3][2], 98, 'the end of memcpy');
+    await open.shoot('lanes');
+    // The wait is a frame below find.
+    await key('ArrowLeft');
+    await key('ArrowDown');
+    await key('ArrowRight');
+    await open.choose('search', 'memcpy');
+    await open.press('next');
+    same('matches in lanes', (await text('found')).split(' · ')[1], '1 of 2');
+    await open.choose('search', '');
+    await open.press('lanes');
+    await open.key('t');
+    await open.choose('search', 'fib');
+    await open.press('next');
+    await evaluate("document.getElementById('graph').focus()");
+    await key('Enter');
+    if (!/^Selected: 0 ns to 3[89]/.test(await text('span'))) wrong(`the time of fib: ${await text('span')}`);
+    await open.shoot('lanes-zoomed');
+    same('samples of fib', await shownSamples(open), 39);
+}
+
+async function functionTable(open) {
+    const { key, evaluate, text, drawn } = open;
+    await evaluate("document.getElementById('table').open = true");
+    await drawn();
+    await drawn();
+    const cells = () => evaluate("[...document.querySelectorAll('#visible .row')].map((row) => [...row.children].map((it) => it.textContent).join('|'))");
+    const sorting = () => evaluate("[...document.querySelectorAll('#heads [role=columnheader]')].map((it) => it.ariaSort)");
+    const sort = async (head) => {
+        await evaluate(`[...document.querySelectorAll('#heads button')].find((it) => it.textContent.startsWith('${head}')).click()`);
+        await drawn();
+    };
+    const first = await cells();
+    same('the table', first.slice(0, 3).map((row) => row.split('|').slice(0, 3)), [['52.9 %', '52.9 %', 'free'], ['20.6 %', '20.6 %', 'fib'], ['20.6 %', '20.6 %', 'memcpy']]);
+    if (!first.some((row) => row.endsWith('|inner|lines.c:6|lines|inlined'))) wrong(`no line in the table: ${first}`);
+    same('rows of the table', await evaluate("document.getElementById('grid').ariaRowCount"), String(first.length + 1));
+    same('sorted', (await sorting()).slice(0, 3), ['descending', 'none', 'none']);
+    await sort('Function');
+    const names = (await cells()).map((row) => row.split('|')[2]);
+    same('sorted by name', names[1], 'fib');
+    same('sorted by name', (await sorting())[2], 'ascending');
+    await sort('Function');
+    same('the other way', (await cells()).map((row) => row.split('|')[2]), [...names].reverse());
+    await sort('Total');
+    same('the largest total', (await cells())[0].split('|').slice(1, 3), ['100.0 %', 'main']);
+    // Keys: the second row, a search for it, and an action on it.
+    await evaluate("document.getElementById('grid').focus()");
+    await key('ArrowDown');
+    await key('ArrowDown');
+    same('the active row', await evaluate("document.getElementById(document.getElementById('grid').getAttribute('aria-activedescendant')).ariaRowIndex"), '3');
+    await key('Enter');
+    const wanted = (await cells())[1].split('|')[1];
+    if (!(await text('found')).startsWith(wanted)) wrong(`the search from the table: ${await text('found')}`);
+    await open.shoot('table');
+    await key('h');
+    if ((await chips(open)).length !== 1) wrong('an action from the table');
+    await undo(open);
+}
+
 // The address has what is shown: on load, after going back, and when it is edited. What is wrong in it is ignored.
 async function address(open) {
     const { text, evaluate, drawn, box } = open;
@@ -249,7 +335,7 @@ async function address(open) {
     }
 }
 
-const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, address };
+const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, lanes, functionTable, address };
 
 async function check() {
     let done = 0;

@@ -24,15 +24,15 @@ function describe(frame, many, isShort) {
 function showDetails() {
     const frame = chosen >= 0 ? chosen : focus;
     const name = actedOn();
-    $('actions').replaceChildren(...(more ? more.links(frame) : []), ...(name === null ? [] : actionButtons(name)));
-    $('details').replaceChildren(...describe(frame, 0, false));
+    $('actions').replaceChildren(...(more && !state.lanes ? more.links(frame) : []), ...(name === null ? [] : actionButtons(name)));
+    $('details').replaceChildren(...(state.lanes ? describeLane(chosenFrame, false) : describe(frame, 0, false)));
 }
 
 function showTip(item, event) {
     const tip = $('tip');
     tip.hidden = !item || event.pointerType === 'touch';
     if (tip.hidden) return;
-    tip.replaceChildren(...describe(item.frame, item.many, true));
+    tip.replaceChildren(...(state.lanes ? describeLane(item, true) : describe(item.frame, item.many, true)));
     const [width, height] = [tip.offsetWidth, tip.offsetHeight];
     const left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 4));
     const top = event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18;
@@ -40,6 +40,7 @@ function showTip(item, event) {
 }
 
 function under(event) {
+    if (state.lanes) return underInLanes(event);
     const box = $('graph').getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const height = rowHeight();
@@ -57,6 +58,10 @@ function under(event) {
 }
 
 function zoom(frame) {
+    if (state.lanes) {
+        zoomInLanes();
+        return;
+    }
     focus = frame;
     chosen = -1;
     $('tip').hidden = true;
@@ -79,6 +84,10 @@ function choose(frame) {
 
 // Moves from the chosen frame: to its caller, to the widest frame below, or to a neighbour in its row.
 function move(where) {
+    if (state.lanes) {
+        moveInLanes(where);
+        return;
+    }
     let at = chosen >= 0 ? chosen : focus;
     // In a sandwich, callers are above.
     if (state.sandwich !== null && (at === 0 ? where === 'above' : tree.isUp(at))) {
@@ -129,53 +138,4 @@ function tableRow(tag, cells, numbers) {
         row.append(element);
     });
     return row;
-}
-
-// What each function takes itself and in all, by what a row counts. A function that calls itself counts once for a stack.
-function sumsOfFunctions(count) {
-    const [own, whole] = [new Float64Array(functions.count), new Float64Array(functions.count)];
-    const seen = new Uint32Array(functions.count);
-    const { caller, fn } = view.tree;
-    shownRows().forEach((row, i) => {
-        const [leaf, value] = [view.node[row], count(row)];
-        if (leaf > 0) own[fn[leaf]] += value;
-        for (let node = leaf; node > 0; node = caller[node]) {
-            if (seen[fn[node]] === i + 1) continue;
-            seen[fn[node]] = i + 1;
-            whole[fn[node]] += value;
-        }
-    });
-    return { own, whole };
-}
-
-// The functions that take most themselves.
-function ownTable() {
-    const { own, whole } = sumsOfFunctions((row) => tree.values[row]);
-    const order = Array.from(whole.keys()).filter((it) => whole[it] > 0);
-    order.sort((a, b) => own[b] - own[a] || whole[b] - whole[a]);
-    const all = tree.value[0];
-    return { heads: ['Self', 'Total'], order, cells: (it) => [percent(own[it], all), percent(whole[it], all)] };
-}
-
-function showTable() {
-    const { heads, order, cells } = compare ? comparedTable() : ownTable();
-    const numbers = heads.map((_, i) => i);
-    const table = make('table');
-    table.append(tableRow('th', [...heads, 'Function', 'File', 'Kind'], numbers));
-    for (const it of order.slice(0, 100)) {
-        const name = functions.names[functions.name[it]];
-        const button = make('button', shownName(name));
-        button.type = 'button';
-        button.title = `Search for ${name}`;
-        button.onclick = () => {
-            $('search').value = `^${name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
-            search();
-            draw();
-        };
-        const what = [button, functions.files[functions.file[it]], KINDS[functions.kind[it]]];
-        table.append(tableRow('td', [...cells(it), ...what], numbers));
-    }
-    const parts = [table];
-    if (order.length > 100) parts.push(make('p', `The first 100 of ${number(order.length)} functions.`));
-    $('rows').replaceChildren(...parts);
 }

@@ -9,8 +9,11 @@ const ACTIONS = [
     ['c', 'Copy name', 'The whole name', (name) => copyText(name)],
 ];
 
-// The function that actions are for: that of the chosen frame, else of the zoomed one; null if it is none.
+// The function that actions are for: that of the active row of the table, of the chosen frame,
+// or of the zoomed one; null if it is none.
 function actedOn() {
+    const named = namedInTable();
+    if (named !== null) return named;
     const fn = state.lanes ? chosenInLanes() : tree.fn[chosen >= 0 ? chosen : focus];
     return fn >= 0 ? functions.names[nameOf(fn)] : null;
 }
@@ -22,7 +25,7 @@ function addTransform(kind, name) {
 }
 
 function setSandwich(name) {
-    state.sandwich = name;
+    [state.sandwich, state.lanes] = [name, false];
     changed();
 }
 
@@ -134,10 +137,9 @@ function listenToMenu(on) {
     on('graph', 'contextmenu', (event) => {
         // The key of the menu has no place.
         const isKey = event.pointerId === -1 || event.button !== 2 && event.clientX === 0;
-        if (!isKey && !state.lanes) {
-            const item = under(event);
-            if (item && item.frame >= 0) choose(item.frame);
-        }
+        const item = isKey ? null : under(event);
+        if (item && state.lanes) chooseInLanes(item);
+        else if (item && item.frame >= 0) choose(item.frame);
         const name = actedOn();
         if (name === null) return;
         event.preventDefault();

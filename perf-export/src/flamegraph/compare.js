@@ -1,7 +1,8 @@
 // Two captures against each other: the widths are those of one of them, the colours say where they differ.
 
 const compare = meta.compare ?? null;
-const sideOf = compare ? Uint8Array.from(meta.threads, ([capture]) => capture) : new Uint8Array(0);
+const sideOfThread = compare ? Uint8Array.from(meta.threads, ([capture]) => capture) : new Uint8Array(0);
+const sideOfRow = (row) => sideOfThread[rows.thread[row]];
 // A frame that takes less of both sides than this part has a paler colour: few samples differ by chance.
 const PALE = 0.005;
 // What a row counts, so that both sides are comparable, and what all rows of a side count then.
@@ -14,13 +15,13 @@ function comparedRows() {
     const [start, end] = [rows.start[state.event], rows.start[state.event + 1]];
     const values = rows[state.size];
     const all = [0, 0];
-    for (let row = start; row < end; row++) all[sideOf[rows.thread[row]]] += values[row];
+    for (let row = start; row < end; row++) all[sideOfRow(row)] += values[row];
     const units = all.map((sum, side) => ({ share: sum / 100, time: compare.seconds[side], none: 1 }[compare.normalize]));
     sums = all.map((sum, side) => units[side] > 0 ? sum / units[side] : 0);
     comparable = new Float64Array(rows.count);
     const widths = new Float64Array(rows.count);
     for (let row = start; row < end; row++) {
-        const side = sideOf[rows.thread[row]];
+        const side = sideOfRow(row);
         comparable[row] = units[side] > 0 ? values[row] / units[side] : 0;
         if (state.width === 'both' || state.width === SIDES[side]) widths[row] = comparable[row];
     }
@@ -34,7 +35,7 @@ function sidesOf(frame) {
         const sides = [0, 0];
         for (let i = tree.start[frame]; i < tree.end[frame]; i++) {
             const row = tree.order[i];
-            sides[sideOf[rows.thread[row]]] += comparable[row];
+            sides[sideOfRow(row)] += comparable[row];
         }
         ofFrames[frame] = sides;
     }
@@ -66,7 +67,7 @@ function changeText([before, after]) {
 function samplesOfSides() {
     const samples = [0, 0];
     for (let row = rows.start[state.event]; row < rows.start[state.event + 1]; row++) {
-        samples[sideOf[rows.thread[row]]] += rows.samples[row];
+        samples[sideOfRow(row)] += rows.samples[row];
     }
     return samples;
 }
@@ -88,15 +89,15 @@ function showComparedLegend() {
     $('legend').append(item);
 }
 
-// The functions whose own part changed the most.
-function comparedTable() {
-    const of = (side) => sumsOfFunctions((row) => sideOf[rows.thread[row]] === side ? comparable[row] : 0);
+// The columns of the table: those functions first whose own part changed the most.
+function comparedColumns() {
+    const of = (side) => sumsOfFunctions((row) => sideOfRow(row) === side ? comparable[row] : 0);
     const [before, after] = [of(0), of(1)];
-    const own = (it) => after.own[it] - before.own[it];
-    const whole = (it) => after.whole[it] - before.whole[it];
-    const order = Array.from(before.whole.keys()).filter((it) => before.whole[it] > 0 || after.whole[it] > 0);
-    order.sort((a, b) => Math.abs(own(b)) - Math.abs(own(a)) || Math.abs(whole(b)) - Math.abs(whole(a)));
+    const own = (fn) => after.own[fn] - before.own[fn];
+    const whole = (fn) => after.whole[fn] - before.whole[fn];
     const signed = (value) => `${value < 0 ? '−' : '+'}${comparedText(Math.abs(value))}`;
-    const cells = (it) => [comparedText(before.own[it]), comparedText(after.own[it]), signed(own(it)), signed(whole(it))];
-    return { heads: ['Self before', 'Self after', 'Self difference', 'Total difference'], order, cells };
+    const change = (head, of) => ({ head, value: (fn) => Math.abs(of(fn)), text: (fn) => signed(of(fn)), isNumber: true });
+    const column = (head, values) => ({ head, value: (fn) => values[fn], text: (fn) => comparedText(values[fn]), isNumber: true });
+    const columns = [change('Self difference', own), change('Total difference', whole), column('Self before', before.own), column('Self after', after.own)];
+    return { columns, has: (fn) => before.whole[fn] > 0 || after.whole[fn] > 0 };
 }

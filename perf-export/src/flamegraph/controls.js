@@ -15,6 +15,8 @@ function showButtons() {
     press('icicle', !state.flame);
     press('flame', state.flame);
     press('short', state.short);
+    press('lanes', state.lanes);
+    for (const id of ['root', 'leaf', 'icicle', 'flame', 'group']) $(id).disabled = state.lanes;
     press('collapsed', state.collapsed);
 }
 
@@ -72,7 +74,7 @@ function onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open) return;
     const isTyping = ['INPUT', 'SELECT'].includes(event.target.tagName);
     if (event.key === 'Escape') {
-        if (focus > 0) zoom(0);
+        if (focus > 0 && !state.lanes) zoom(0);
         else if ($('search').value) {
             $('search').value = '';
             search();
@@ -89,9 +91,10 @@ function onKey(event) {
     const actions = {
         '/': () => $('search').focus(),
         '?': () => $('keys').showModal(),
-        m: () => turn(!state.fromLeaf),
-        i: () => turnOver(!state.flame),
+        m: () => state.lanes || turn(!state.fromLeaf),
+        i: () => state.lanes || turnOver(!state.flame),
         s: turnNames,
+        t: () => $('lanes').hidden || setLanes(!state.lanes),
         r: () => setCollapsed(!state.collapsed),
         n: () => stepMatch(1),
         N: () => stepMatch(-1),
@@ -167,10 +170,11 @@ function listen() {
     addEventListener('popstate', restoreState);
     addEventListener('hashchange', restoreState);
     on('short', 'click', turnNames);
+    on('lanes', 'click', () => setLanes(!state.lanes));
     on('collapsed', 'click', () => setCollapsed(!state.collapsed));
     on('next', 'click', () => stepMatch(1));
     on('previous', 'click', () => stepMatch(-1));
-    on('table', 'toggle', () => $('table').open && showTable());
+    listenToTable(on);
     on('scroll', 'scroll', plan);
     document.addEventListener('keydown', onKey);
     addEventListener('resize', layout);
@@ -184,19 +188,28 @@ function listen() {
 function listenToGraph(on) {
     on('graph', 'pointermove', (event) => {
         const item = under(event);
-        const frame = item ? item.frame : -1;
         showTip(item, event);
+        if (state.lanes) {
+            hoveredFrame = item;
+            plan();
+            return;
+        }
+        const frame = item ? item.frame : -1;
         if (frame === hovered) return;
         hovered = frame;
         plan();
     });
     on('graph', 'pointerleave', () => {
-        hovered = -1;
+        [hovered, hoveredFrame] = [-1, null];
         $('tip').hidden = true;
         plan();
     });
     on('graph', 'click', (event) => {
         const item = under(event);
+        if (state.lanes) {
+            if (item) chooseInLanes(item);
+            return;
+        }
         if (!item || item.frame < 0) return;
         // A finger first shows what it would zoom to.
         if (event.pointerType === 'touch' && chosen !== item.frame) choose(item.frame);
@@ -205,6 +218,7 @@ function listenToGraph(on) {
 }
 
 function listenToTimes(on) {
+    on('graph', 'dblclick', () => state.lanes && zoomInLanes());
     let begin = null;
     const bucketAt = (event) => {
         const box = $('timeline').getBoundingClientRect();
@@ -261,6 +275,7 @@ function start() {
     showControls();
     showQuality();
     $('short').hidden = !canShorten();
+    $('lanes').hidden = !hasTimes();
     $('controls').hidden = meta.events.length === 0;
     isRestoring = true;
     rebuild();

@@ -47,6 +47,10 @@ let callerRows = 0;
 const rowOf = (frame) => tree.isUp(frame) ? callerRows - tree.depth[frame] : callerRows + tree.depth[frame];
 
 function layout() {
+    if (state.lanes) {
+        layoutLanes();
+        return;
+    }
     columns = $('scroll').clientWidth;
     const isUp = tree.isUp(focus);
     shown = rowsFrom(isUp ? 0 : focus);
@@ -95,7 +99,7 @@ function resize() {
     const whole = Math.max(tallest * rowHeight(), $('scroll').clientHeight);
     const atBottom = $('scroll').scrollTop;
     $('height').style.height = `${whole}px`;
-    if (state.flame && atBottom === 0) $('scroll').scrollTop = whole;
+    if (state.flame && !state.lanes && atBottom === 0) $('scroll').scrollTop = whole;
     draw();
 }
 
@@ -138,6 +142,11 @@ function draw() {
     const [ink, soft, bar, accent] = ['--ink', '--soft', '--bar', '--accent'].map((name) => style.getPropertyValue(name));
     context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
     context.textBaseline = 'middle';
+    if (state.lanes) {
+        drawLanes(context, style, width, height);
+        drawTimes(style);
+        return;
+    }
     shown.forEach((frames, number) => {
         const y = yOf(number);
         if (y + row < 0 || y > height) return;

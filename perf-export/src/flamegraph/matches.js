@@ -22,6 +22,10 @@ function nodesWithMatches() {
 
 function listMatches() {
     [matching, matchingAt, isMore] = [[], -1, false];
+    if (state.lanes) {
+        matching = matchesInLanes();
+        return;
+    }
     const has = tree instanceof FromRoot ? nodesWithMatches() : null;
     let count = 0;
     const stack = state.sandwich === null ? [0] : [0, 1];
@@ -68,6 +72,7 @@ function stepMatch(by) {
     if (matching === null) listMatches();
     if (matching.length === 0) return;
     matchingAt = matchingAt < 0 && by < 0 ? matching.length - 1 : (matchingAt + by + matching.length) % matching.length;
-    goTo(matching[matchingAt]);
+    if (state.lanes) chooseInLanes(matching[matchingAt]);
+    else goTo(matching[matchingAt]);
     showFound();
 }

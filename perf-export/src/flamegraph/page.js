@@ -80,6 +80,7 @@ function rebuild() {
     focus = tree.find(keys);
     showChips();
     hovered = chosen = -1;
+    [lanes, chosenFrame, hoveredFrame] = [[], null, null];
     showTotals();
     showLegend();
     search();

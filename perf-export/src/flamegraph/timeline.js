@@ -1,11 +1,13 @@
 // The timeline, on which a span is selected.
 
+const hasTimes = () => Boolean(meta.duration) && compare === null;
+
 function countTimes() {
     const [start, end] = [rows.start[state.event] ?? 0, rows.start[state.event + 1] ?? 0];
     perBucket = new Float64Array(meta.buckets + 1);
     for (let row = start; row < end; row++) perBucket[rows.bucket[row]] += rows[state.size][row];
     // The times of two captures have nothing in common.
-    $('times').hidden = !meta.duration || compare !== null;
+    $('times').hidden = !hasTimes();
 }
 
 const timeOf = (bucket) => (bucket - 1) * meta.timeline / meta.buckets;
