@@ -4,8 +4,9 @@
 //
 // Exits with 1 if something is wrong or takes a minute.
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { startPages } from './pages.mjs';
@@ -17,7 +18,7 @@ if (!file) {
 }
 const screenshots = options.includes('--screenshots') ? options[options.indexOf('--screenshots') + 1] : null;
 const url = pathToFileURL(resolve(file)).href;
-const { wrong, same, openPage, end } = startPages(chromium, file, (asked) => asked.startsWith(url), screenshots);
+const { wrong, same, openPage, end } = startPages(chromium, file, (asked) => asked.startsWith(url) || asked.startsWith('blob:'), screenshots);
 
 // Chooses the first frame that a search finds.
 async function find(open, pattern) {
@@ -296,6 +297,94 @@ async function functionTable(open) {
     await undo(open);
 }
 
+// Selects a span by the mouse, from one place of the timeline to another, in parts of its width and height.
+async function drag(open, [fromX, fromY], [toX, toY]) {
+    const times = await open.box('timeline');
+    const at = (x, y) => [times.x + times.width * x, times.y + (times.height - 14) * y];
+    await open.mouse('mousePressed', ...at(fromX, fromY), 1);
+    await open.mouse('mouseMoved', ...at((fromX + toX) / 2, (fromY + toY) / 2), 1);
+    await open.mouse('mouseMoved', ...at(toX, toY), 1);
+    await open.mouse('mouseReleased', ...at(toX, toY));
+    await open.drawn();
+}
+
+// 512 parts of the time are 32 columns of 16 cells, in which time goes up.
+async function heatMap(open) {
+    const { text, mouse, box, drawn } = open;
+    await open.press('heat');
+    const times = await box('timeline');
+    same('the height of the heat map', times.height, 128);
+    await mouse('mouseMoved', times.x + times.width * 0.5 / 32, times.y + times.height - 16);
+    await drawn();
+    same('the cell at the pointer', await text('tip'), '0 ns to 308.6 µs1.0 ms');
+    await open.shoot('heat');
+    // From the lowest cell of the first column to the highest one of the eighth: a quarter of the time.
+    await drag(open, [0.5 / 32, 0.99], [7.5 / 32, 0.01]);
+    same('the selected span', await text('span'), 'Selected: 0 ns to 39.5 ms');
+    same('its samples', await shownSamples(open), 40);
+    // By a key, to the next column.
+    await open.evaluate("document.getElementById('timeline').focus()");
+    await open.key('ArrowRight');
+    same('the span a column later', await text('span'), 'Selected: 4.9 ms to 44.4 ms');
+    const again = await openPage(url + await open.evaluate('location.hash'));
+    same('the heat map of the same address', [(await again.box('timeline')).height, await again.text('span')], [128, 'Selected: 4.9 ms to 44.4 ms']);
+    await again.close();
+    await open.press('heat');
+    same('the height of the timeline', (await box('timeline')).height, 56);
+}
+
+// The first quarter, mostly fib, against the third one, mostly free.
+async function comparison(open) {
+    const { text, evaluate } = open;
+    await drag(open, [0.001, 0.5], [0.249, 0.5]);
+    const quarter = await shownSamples(open);
+    await open.press('versus');
+    same('what is asked for', await text('span'), 'Drag over the span to compare with.');
+    await drag(open, [0.65, 0.5], [0.98, 0.5]);
+    if (!(await text('totals')).startsWith(`${quarter} samples in A · 52 in B`)) wrong(`compared: ${await text('totals')}`);
+    await find(open, '^free$');
+    if (!/in A 0\.00 % · in B 88\.46 % · \+88\.46 %/.test(await text('details'))) wrong(`free, compared: ${await text('details')}`);
+    await open.choose('width', 'both');
+    await find(open, '^fib$');
+    if (!/in A 97\.50 % · in B 0\.00 % · −97\.50 %/.test(await text('details'))) wrong(`fib, compared: ${await text('details')}`);
+    if (!(await text('legend')).includes('only in B')) wrong(`the legend of a comparison: ${await text('legend')}`);
+    await open.choose('search', '');
+    await open.shoot('comparison');
+    const again = await openPage(url + await evaluate('location.hash'));
+    same('the comparison of the same address', await again.text('totals'), await text('totals'));
+    await again.close();
+    await undo(open);
+    same('only the second span', await shownSamples(open), 52);
+}
+
+// The saved picture is XML, and has what is shown.
+async function picture(open) {
+    const folder = mkdtempSync(join(tmpdir(), 'picture-'));
+    const saved = async (press) => {
+        await open.page('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder });
+        await press();
+        const path = join(folder, 'known.data.svg');
+        for (let tries = 0; tries < 300 && !existsSync(path); tries++) await open.drawn();
+        const text = readFileSync(path, 'utf8');
+        rmSync(path);
+        return open.evaluate(`(() => {
+            const root = new DOMParser().parseFromString(${JSON.stringify(text)}, 'image/svg+xml').documentElement;
+            return { root: root.localName, scripts: root.querySelectorAll('script').length, texts: [...root.querySelectorAll('text')].map((it) => it.textContent), titles: [...root.querySelectorAll('title')].map((it) => it.textContent) };
+        })()`);
+    };
+    const whole = await saved(() => open.press('save'));
+    same('the saved picture', [whole.root, whole.scripts], ['svg', 0]);
+    same('its frames', whole.titles.length, 16);
+    if (!whole.titles.some((it) => it.startsWith('<alloc::vec::Vec<T,A> as')) || !whole.texts.includes('alloc::vec::Vec<…>::drop')) wrong(`names of the picture: ${whole.texts}`);
+    await find(open, '^fib$');
+    await act(open, 'Hide');
+    await open.key('t');
+    const lanes = await saved(() => open.key('p'));
+    if (!lanes.texts.includes('worker (4194002/4194003)') || lanes.titles.includes('fib') || !lanes.titles.includes('[blocked]')) wrong(`lanes of the picture: ${lanes.texts}`);
+    if (!lanes.texts[1].endsWith('without fib')) wrong(`the head of the picture: ${lanes.texts[1]}`);
+    rmSync(folder, { recursive: true, force: true });
+}
+
 // The address has what is shown: on load, after going back, and when it is edited. What is wrong in it is ignored.
 async function address(open) {
     const { text, evaluate, drawn, box } = open;
@@ -335,7 +424,7 @@ async function address(open) {
     }
 }
 
-const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, lanes, functionTable, address };
+const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, lanes, functionTable, heatMap, comparison, picture, address };
 
 async function check() {
     let done = 0;

@@ -29,10 +29,15 @@ function showDetails() {
 }
 
 function showTip(item, event) {
+    $('tip').hidden = !item || event.pointerType === 'touch';
+    if ($('tip').hidden) return;
+    showTipAt(event, state.lanes ? describeLane(item, true) : describe(item.frame, item.many, true));
+}
+
+function showTipAt(event, parts) {
     const tip = $('tip');
-    tip.hidden = !item || event.pointerType === 'touch';
-    if (tip.hidden) return;
-    tip.replaceChildren(...(state.lanes ? describeLane(item, true) : describe(item.frame, item.many, true)));
+    tip.hidden = false;
+    tip.replaceChildren(...parts);
     const [width, height] = [tip.offsetWidth, tip.offsetHeight];
     const left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 4));
     const top = event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18;

@@ -70,21 +70,36 @@ function actionButtons(name, role) {
     });
 }
 
-// What has been done, each with a button that takes it back.
-function showChips() {
-    const chips = state.transforms.map((it) => [`${TRANSFORMS[it.kind]} ${shownName(it.name)}`, `${TRANSFORMS[it.kind]} ${it.name}`, () => {
+// What has been done: a text, the whole text, and what takes it back.
+function changes() {
+    const list = state.transforms.map((it) => [`${TRANSFORMS[it.kind]} ${shownName(it.name)}`, `${TRANSFORMS[it.kind]} ${it.name}`, () => {
         state.transforms = state.transforms.filter((other) => other !== it);
     }]);
+    const add = (text, whole, undo) => list.push([text, whole, undo]);
     if (state.sandwich !== null) {
-        chips.push([`callers and callees of ${shownName(state.sandwich)}`, `callers and callees of ${state.sandwich}`, () => {
+        add(`callers and callees of ${shownName(state.sandwich)}`, `callers and callees of ${state.sandwich}`, () => {
             state.sandwich = null;
-        }]);
+        });
     }
     if (state.collapsed) {
-        chips.push(['recursion collapsed', 'recursion collapsed', () => {
+        add('recursion collapsed', 'recursion collapsed', () => {
             state.collapsed = false;
-        }]);
+        });
     }
+    if (state.other) {
+        const text = `A ${spanText(state.other)} compared with B ${spanText(state.span)}`;
+        add(text, text, () => {
+            state.other = null;
+        });
+    }
+    return list;
+}
+
+const chipTexts = () => changes().map(([text]) => text);
+
+// Shows them, each as a button that takes it back.
+function showChips() {
+    const chips = changes();
     $('chips').hidden = chips.length === 0;
     $('chips').replaceChildren(...chips.map(([text, whole, undo]) => {
         const chip = make('button', `${text} ✕`);

@@ -1,8 +1,15 @@
-// Two captures against each other: the widths are those of one of them, the colours say where they differ.
+// Two captures, or two spans of one, against each other: the widths are those of one of them, the colours say where they differ.
 
-const compare = meta.compare ?? null;
-const sideOfThread = compare ? Uint8Array.from(meta.threads, ([capture]) => capture) : new Uint8Array(0);
-const sideOfRow = (row) => sideOfThread[rows.thread[row]];
+if (meta.compare) meta.compare.sides = SIDES;
+// A comparison of the other span with the selected one.
+const OF_SPANS = { normalize: 'share', seconds: [1, 1], changed: [], sides: ['in A', 'in B'] };
+let compare = meta.compare ?? null;
+const sideOfThread = meta.compare ? Uint8Array.from(meta.threads, ([capture]) => capture) : new Uint8Array(0);
+// The side of a row: 0 or 1, or -1 for neither.
+function sideOfRow(row) {
+    if (meta.compare) return sideOfThread[rows.thread[row]];
+    return isInSpan(state.span, rows.bucket[row]) ? 1 : isInSpan(state.other, rows.bucket[row]) ? 0 : -1;
+}
 // A frame that takes less of both sides than this part has a paler colour: few samples differ by chance.
 const PALE = 0.005;
 // What a row counts, so that both sides are comparable, and what all rows of a side count then.
@@ -15,13 +22,16 @@ function comparedRows() {
     const [start, end] = [rows.start[state.event], rows.start[state.event + 1]];
     const values = rows[state.size];
     const all = [0, 0];
-    for (let row = start; row < end; row++) all[sideOfRow(row)] += values[row];
+    for (let row = start; row < end; row++) {
+        if (sideOfRow(row) >= 0) all[sideOfRow(row)] += values[row];
+    }
     const units = all.map((sum, side) => ({ share: sum / 100, time: compare.seconds[side], none: 1 }[compare.normalize]));
     sums = all.map((sum, side) => units[side] > 0 ? sum / units[side] : 0);
     comparable = new Float64Array(rows.count);
     const widths = new Float64Array(rows.count);
     for (let row = start; row < end; row++) {
         const side = sideOfRow(row);
+        if (side < 0) continue;
         comparable[row] = units[side] > 0 ? values[row] / units[side] : 0;
         if (state.width === 'both' || state.width === SIDES[side]) widths[row] = comparable[row];
     }
@@ -61,19 +71,28 @@ function changeText([before, after]) {
     const by = Math.abs(after - before) < 1e-9 * Math.max(...sums) ? 0 : after - before;
     const sign = by < 0 ? '−' : '+';
     const relative = before > 0 && by !== 0 ? ` (${sign}${percent(Math.abs(by), before)})` : '';
-    return `before ${comparedText(before)} · after ${comparedText(after)} · ${sign}${comparedText(Math.abs(by))}${relative}`;
+    const [one, other] = compare.sides;
+    return `${one} ${comparedText(before)} · ${other} ${comparedText(after)} · ${sign}${comparedText(Math.abs(by))}${relative}`;
 }
 
 function samplesOfSides() {
     const samples = [0, 0];
     for (let row = rows.start[state.event]; row < rows.start[state.event + 1]; row++) {
-        samples[sideOfRow(row)] += rows.samples[row];
+        if (sideOfRow(row) >= 0) samples[sideOfRow(row)] += rows.samples[row];
     }
     return samples;
 }
 
+function showWidths() {
+    $('width').parentElement.hidden = compare === null;
+    if (!compare) return;
+    const [one, other] = compare.sides;
+    fill($('width'), [['after', other], ['before', one], ['both', `${one} and ${other}`]]);
+    $('width').value = state.width;
+}
+
 function showComparedLegend() {
-    const steps = [[-1, 'only before'], [-0.5, 'less'], [0, 'the same'], [0.5, 'more'], [1, 'only after']];
+    const steps = [[-1, `only ${compare.sides[0]}`], [-0.5, 'less'], [0, 'the same'], [0.5, 'more'], [1, `only ${compare.sides[1]}`]];
     $('legend').replaceChildren(...steps.map(([part, name]) => {
         const [item, swatch] = [make('span'), make('i')];
         swatch.style.background = paintChange(part, state.dark);
@@ -98,6 +117,6 @@ function comparedColumns() {
     const signed = (value) => `${value < 0 ? '−' : '+'}${comparedText(Math.abs(value))}`;
     const change = (head, of) => ({ head, value: (fn) => Math.abs(of(fn)), text: (fn) => signed(of(fn)), isNumber: true });
     const column = (head, values) => ({ head, value: (fn) => values[fn], text: (fn) => comparedText(values[fn]), isNumber: true });
-    const columns = [change('Self difference', own), change('Total difference', whole), column('Self before', before.own), column('Self after', after.own)];
+    const columns = [change('Self difference', own), change('Total difference', whole), column(`Self ${compare.sides[0]}`, before.own), column(`Self ${compare.sides[1]}`, after.own)];
     return { columns, has: (fn) => before.whole[fn] > 0 || after.whole[fn] > 0 };
 }

@@ -16,6 +16,7 @@ function showButtons() {
     press('flame', state.flame);
     press('short', state.short);
     press('lanes', state.lanes);
+    press('heat', state.heat);
     for (const id of ['root', 'leaf', 'icicle', 'flame', 'group']) $(id).disabled = state.lanes;
     press('collapsed', state.collapsed);
 }
@@ -79,6 +80,9 @@ function onKey(event) {
             $('search').value = '';
             search();
             draw();
+        } else if (pending) {
+            pending = null;
+            showSpan();
         } else if (state.span) selectSpan(null);
         else if (state.sandwich !== null) setSandwich(null);
         if (isTyping) $('graph').focus();
@@ -95,6 +99,9 @@ function onKey(event) {
         i: () => state.lanes || turnOver(!state.flame),
         s: turnNames,
         t: () => $('lanes').hidden || setLanes(!state.lanes),
+        e: () => $('times').hidden || setHeat(!state.heat),
+        v: () => $('versus').hidden || startComparison(),
+        p: savePicture,
         r: () => setCollapsed(!state.collapsed),
         n: () => stepMatch(1),
         N: () => stepMatch(-1),
@@ -112,7 +119,9 @@ function onKey(event) {
         });
     }
     if (onTimes) {
-        Object.assign(actions, { ArrowLeft: () => shift(-8, event.shiftKey), ArrowRight: () => shift(8, event.shiftKey) });
+        const step = state.heat ? heatGrid().cells : 8;
+        Object.assign(actions, { ArrowLeft: () => shift(-step, event.shiftKey), ArrowRight: () => shift(step, event.shiftKey) });
+        if (state.heat) Object.assign(actions, { ArrowUp: () => shift(1, event.shiftKey), ArrowDown: () => shift(-1, event.shiftKey) });
     }
     if (!actions[event.key]) return;
     event.preventDefault();
@@ -155,6 +164,9 @@ function listen() {
     on('flame', 'click', () => turnOver(true));
     on('reset', 'click', () => zoom(0));
     on('all', 'click', () => selectSpan(null));
+    on('versus', 'click', startComparison);
+    on('heat', 'click', () => setHeat(!state.heat));
+    on('save', 'click', savePicture);
     on('help', 'click', () => $('keys').showModal());
     on('theme', 'click', () => {
         setTheme(!state.dark);
@@ -222,17 +234,23 @@ function listenToTimes(on) {
     let begin = null;
     const bucketAt = (event) => {
         const box = $('timeline').getBoundingClientRect();
+        if (state.heat) return bucketInHeat((event.clientX - box.left) / box.width, (event.clientY - box.top) / (box.height - AXIS));
         return Math.max(1, Math.min(meta.buckets, Math.ceil((event.clientX - box.left) / box.width * meta.buckets)));
     };
     const spanTo = (event) => {
         const end = bucketAt(event);
         return [Math.min(begin, end), Math.max(begin, end)];
     };
+    on('timeline', 'pointerleave', () => {
+        $('tip').hidden = true;
+    });
     on('timeline', 'pointerdown', (event) => {
+        $('tip').hidden = true;
         begin = bucketAt(event);
         $('timeline').setPointerCapture(event.pointerId);
     });
     on('timeline', 'pointermove', (event) => {
+        if (begin === null && state.heat) showTipAt(event, describeHeat(event));
         if (begin === null || bucketAt(event) === begin) return;
         state.span = spanTo(event);
         plan();
@@ -241,8 +259,8 @@ function listenToTimes(on) {
         if (begin === null) return;
         const span = spanTo(event);
         begin = null;
-        selectSpan(span[0] === span[1] ? null : span);
-        showDetails();
+        // A cell of a heat map is a span of its own.
+        selectSpan(span[0] === span[1] && !state.heat ? null : span);
     });
     on('timeline', 'pointercancel', () => {
         begin = null;
@@ -251,9 +269,8 @@ function listenToTimes(on) {
 }
 
 function start() {
-    $('title').textContent = meta.captures.join(compare ? ' → ' : ', ');
-    $('width').parentElement.hidden = compare === null;
-    fill($('width'), [['after', 'after'], ['before', 'before'], ['both', 'before and after']]);
+    $('title').textContent = meta.captures.join(meta.compare ? ' → ' : ', ');
+    showWidths();
     const dark = matchMedia('(prefers-color-scheme: dark)');
     setTheme(dark.matches);
     dark.addEventListener('change', () => {
@@ -265,7 +282,7 @@ function start() {
     $('event').parentElement.hidden = meta.events.length < 2;
     const groups = [['none', 'everything'], ['comm', 'command'], ['process', 'process'], ['thread', 'thread']];
     // The sides of a comparison have only names in common.
-    if (compare) groups.splice(2);
+    if (meta.compare) groups.splice(2);
     else if (meta.captures.length > 1) groups.splice(1, 0, ['capture', 'capture']);
     fill($('group'), groups);
     state.group = new Set(meta.threads.map((thread) => thread[4])).size > 1 ? 'comm' : 'none';

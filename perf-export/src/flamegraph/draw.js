@@ -136,19 +136,22 @@ const yOf = (row) => {
 
 function draw() {
     const view = $('scroll');
-    const [width, height, row] = [columns, view.clientHeight, rowHeight()];
+    const [width, height] = [columns, view.clientHeight];
     const context = fitted($('graph'), width, height);
     const style = getComputedStyle(document.documentElement);
-    const [ink, soft, bar, accent] = ['--ink', '--soft', '--bar', '--accent'].map((name) => style.getPropertyValue(name));
     context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
     context.textBaseline = 'middle';
-    if (state.lanes) {
-        drawLanes(context, style, width, height);
-        drawTimes(style);
-        return;
-    }
+    if (state.lanes) drawLanes(context, style, width, height, view.scrollTop);
+    else drawGraph(context, style, width, height, yOf);
+    drawTimes(style);
+}
+
+// Draws the rows that are in a height, each where `place` says.
+function drawGraph(context, style, width, height, place) {
+    const row = rowHeight();
+    const [ink, soft, bar, accent] = ['--ink', '--soft', '--bar', '--accent'].map((name) => style.getPropertyValue(name));
     shown.forEach((frames, number) => {
-        const y = yOf(number);
+        const y = place(number);
         if (y + row < 0 || y > height) return;
         for (const { frame, x, w, isAround } of frames) {
             const gap = w > 3 ? 1 : 0;
@@ -159,7 +162,7 @@ function draw() {
             }
             const isFound = isMatch(frame);
             context.globalAlpha = isAround || matches !== null && !isFound ? FADED : 1;
-            const name = tree.name(frame);
+            const name = context.title = tree.name(frame);
             context.fillStyle = isFound ? paintMatch(state.dark) : compare ? paintChange(change(sidesOf(frame)), state.dark) : paint(kindOf(frame), name, state.dark);
             context.fillRect(x, y, w - gap, row - 1);
             context.globalAlpha = 1;
@@ -179,7 +182,6 @@ function draw() {
         context.fillStyle = soft;
         context.fillText('No samples.', 4, 14);
     }
-    drawTimes(style);
 }
 
 let isPlanned = false;

@@ -26,11 +26,10 @@ function laneScale() {
     return { from: from - 1, scale: columns / (to - from + 1) };
 }
 
-function drawLanes(context, style, width, height) {
+function drawLanes(context, style, width, height, scrolled) {
     const color = (name) => style.getPropertyValue(name);
     const row = rowHeight();
     const { from, scale } = laneScale();
-    const scrolled = $('scroll').scrollTop;
     lanes.forEach((lane, number) => {
         const top = lane.top - scrolled;
         const tall = LANE_HEAD + lane.depth * row;
@@ -65,7 +64,7 @@ const isFrame = (it, number, depth, index) => it !== null && it.lane === number 
 function drawLaneFrame(context, { number, depth, index, frame, x, y, w }, color) {
     const row = rowHeight();
     const isFound = matches !== null && frame.fn >= 0 && matches[frame.fn] === 1;
-    const name = laneName(frame.fn);
+    const name = context.title = laneName(frame.fn);
     context.globalAlpha = matches !== null && !isFound ? FADED : 1;
     context.fillStyle = isFound ? paintMatch(state.dark) : paint(frame.fn < 0 ? -1 : functions.kind[frame.fn], name, state.dark);
     context.fillRect(x, y, w > 3 ? w - 1 : w, row - 1);
@@ -123,7 +122,6 @@ function zoomInLanes() {
     if (chosenFrame === null) return;
     const { from, to } = lanes[chosenFrame.lane].stacks[chosenFrame.depth][chosenFrame.index];
     selectSpan([Math.max(1, Math.floor(from + 1e-6) + 1), Math.min(meta.buckets, Math.max(Math.ceil(to - 1e-6), 1))]);
-    showDetails();
 }
 
 // Moves to the caller, to what is called, to a neighbour, or to the lane above or below at the ends of a stack.

@@ -70,17 +70,19 @@ function groupLabels() {
 // Makes the tree anew after a change of what is selected.
 function rebuild() {
     const keys = tree ? tree.keys(focus) : [false];
+    compare = meta.compare ?? (state.other && state.span ? OF_SPANS : null);
     const values = compare ? comparedRows() : rows[state.size];
     const id = JSON.stringify([state.transforms, state.collapsed]);
     if (viewOf !== id) [view, viewOf] = [transformed(state.transforms, state.collapsed), id];
     const [groupOf, labels] = state.group === 'none' || state.sandwich !== null ? [[], []] : groupLabels();
-    const { order, groups } = select(rowsInOrder(view, state.event), state.span, values, groupOf, labels);
+    const { order, groups } = select(rowsInOrder(view, state.event), values, groupOf, labels);
     if (state.sandwich !== null) tree = new Sandwich(view, values, order, nameIndex(state.sandwich));
     else tree = new (state.fromLeaf ? FromLeaf : FromRoot)(view, values, order, groups);
     focus = tree.find(keys);
     showChips();
     hovered = chosen = -1;
     [lanes, chosenFrame, hoveredFrame] = [[], null, null];
+    showWidths();
     showTotals();
     showLegend();
     search();
@@ -98,7 +100,7 @@ function showTotals() {
     if (!event) return;
     if (compare) {
         const [before, after] = samplesOfSides();
-        $('totals').textContent = `${number(before)} samples before · ${number(after)} after`;
+        $('totals').textContent = `${number(before)} samples ${compare.sides[0]} · ${number(after)} ${compare.sides[1]}`;
         return;
     }
     const samples = shownRows().reduce((sum, row) => sum + rows.samples[row], 0);

@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("page.html");
 const ICON: &str = include_str!("icon.txt");
 const STYLE: &str = include_str!("page.css");
 /// Parts of the script that read and draw.
-const SHOW: [&str; 17] = [
+const SHOW: [&str; 19] = [
     include_str!("data.js"),
     include_str!("trees.js"),
     include_str!("colors.js"),
@@ -23,11 +23,13 @@ const SHOW: [&str; 17] = [
     include_str!("matches.js"),
     include_str!("draw.js"),
     include_str!("timeline.js"),
+    include_str!("heatmap.js"),
     include_str!("lane_data.js"),
     include_str!("lanes.js"),
     include_str!("actions.js"),
     include_str!("about.js"),
     include_str!("function_table.js"),
+    include_str!("save.js"),
     include_str!("url_state.js"),
 ];
 /// The part of the script that opens annotated functions.

@@ -1,6 +1,11 @@
 // The timeline, on which a span is selected.
 
-const hasTimes = () => Boolean(meta.duration) && compare === null;
+const TIMES_HEIGHT = 56;
+const AXIS = 14;
+// The span that the next one is compared with.
+let pending = null;
+
+const hasTimes = () => Boolean(meta.duration) && !meta.compare;
 
 function countTimes() {
     const [start, end] = [rows.start[state.event] ?? 0, rows.start[state.event + 1] ?? 0];
@@ -15,15 +20,33 @@ const timeOf = (bucket) => (bucket - 1) * meta.timeline / meta.buckets;
 function drawTimes(style) {
     if ($('times').hidden) return;
     const canvas = $('timeline');
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    const [width, height] = [canvas.clientWidth, state.heat ? HEAT_HEIGHT : TIMES_HEIGHT];
     const context = fitted(canvas, width, height);
+    const below = height - AXIS;
+    if (state.heat) drawHeat(context, style, width, below);
+    else drawBars(context, style, width, below);
+    drawAxis(context, style, width, height);
+    showSpan();
+}
+
+const isInSpan = (span, bucket) => span !== null && bucket >= span[0] && bucket <= span[1];
+const spanText = ([from, to]) => `${time(Math.round(timeOf(from)))} to ${time(Math.round(timeOf(to + 1)))}`;
+
+function showSpan() {
+    const text = !state.span ? 'Drag over the timeline to select a span.' : pending ? 'Drag over the span to compare with.' : `Selected: ${spanText(state.span)}`;
+    // Only a change is read out.
+    if ($('span').textContent !== text) $('span').textContent = text;
+    $('all').hidden = !state.span;
+    $('versus').hidden = !state.span || state.other !== null || pending !== null;
+}
+
+function drawBars(context, style, width, below) {
     const color = (name) => style.getPropertyValue(name);
-    const below = height - 14;
     // What the zoomed frame has of it.
     const ofFocus = new Float64Array(meta.buckets + 1);
     for (let i = tree.start[focus]; i < tree.end[focus]; i++) {
         const row = tree.order[i];
-        ofFocus[rows.bucket[row]] += tree.values[row];
+        ofFocus[rows.bucket[row]] += rows[state.size][row];
     }
     context.fillStyle = color('--panel');
     context.fillRect(0, 0, width, below);
@@ -50,30 +73,50 @@ function drawTimes(style) {
             if (value > 0) context.fillRect(x, below - Math.max(high, 1), w, Math.max(high, 1));
         }
     }
-    if (state.span) {
-        const [from, to] = state.span;
+    if (state.span) drawSpans(context, color, width, below);
+}
+
+// What is in no selected span is paler.
+function drawSpans(context, color, width, below) {
+    const spans = [state.other, state.span].filter(Boolean);
+    for (const [i, [from, to]] of spans.entries()) {
         const [left, right] = [(from - 1) / meta.buckets * width, to / meta.buckets * width];
-        context.globalAlpha = 0.72;
-        context.fillStyle = color('--paper');
-        context.fillRect(0, 0, left, below);
-        context.fillRect(right, 0, width - right, below);
-        context.globalAlpha = 1;
         context.fillStyle = color('--ink');
         context.fillRect(left, 0, 1.5, below);
         context.fillRect(right - 1.5, 0, 1.5, below);
+        if (spans.length > 1) {
+            context.font = `bold 12px ${getComputedStyle(document.body).fontFamily}`;
+            context.textBaseline = 'top';
+            context.fillText('AB'[i], left + 4, 2);
+        }
     }
+    context.globalAlpha = 0.72;
+    context.fillStyle = color('--paper');
+    let at = 0;
+    for (const [from, to] of [...spans].sort((a, b) => a[0] - b[0])) {
+        const left = (from - 1) / meta.buckets * width;
+        context.fillRect(at, 0, Math.max(0, left - at), below);
+        at = Math.max(at, to / meta.buckets * width);
+    }
+    context.fillRect(at, 0, width - at, below);
+    context.globalAlpha = 1;
+}
+
+// The times below; the columns of a heat map are somewhat longer than the capture.
+function drawAxis(context, style, width, height) {
+    const color = (name) => style.getPropertyValue(name);
+    const below = height - AXIS;
+    const { cells, columns } = heatGrid();
+    const length = meta.timeline * (state.heat ? cells * columns / meta.buckets : 1);
     context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
     context.fillStyle = color('--soft');
     context.textBaseline = 'bottom';
     const step = ticks(meta.duration / Math.max(2, width / 90));
     for (let at = 0; at < meta.duration; at += step) {
-        const x = at / meta.timeline * width;
+        const x = at / length * width;
         if (x < width - 30) context.fillText(at === 0 ? '0' : tickText(at, step), x + (at === 0 ? 0 : 3), height);
         if (at > 0) context.fillRect(x, below, 1, 5);
     }
-    const [from, to] = state.span ?? [1, meta.buckets];
-    $('span').textContent = state.span ? `Selected: ${time(timeOf(from))} to ${time(timeOf(to + 1))}` : 'Drag over the timeline to select a span.';
-    $('all').hidden = !state.span;
 }
 
 function ticks(least) {
@@ -88,6 +131,17 @@ function tickText(at, step) {
 }
 
 function selectSpan(span) {
+    if (pending && span) state.other = pending;
+    pending = null;
+    if (span === null) state.other = null;
     state.span = span;
     rebuild();
+    showDetails();
+}
+
+// The next span is compared with the selected one.
+function startComparison() {
+    pending = state.span;
+    showSpan();
+    $('timeline').focus();
 }

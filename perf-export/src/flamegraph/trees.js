@@ -190,12 +190,12 @@ class FromLeaf extends Tree {
     }
 }
 
-// Those of `sorted` rows in a span, ordered by groups, and in a group as before. `groupOf` has the group of each thread.
-function select(sorted, span, values, groupOf, labels) {
-    const [from, to] = span ?? [0, meta.buckets];
+// Those of `sorted` rows in the selected spans, ordered by groups, and in a group as before. `groupOf` has the group of each thread.
+function select(sorted, values, groupOf, labels) {
     const counts = new Uint32Array(labels.length + 1);
     const sums = new Float64Array(labels.length + 1);
-    const isIn = (row) => rows.bucket[row] >= from && rows.bucket[row] <= to;
+    const { span, other } = state;
+    const isIn = (row) => span === null || isInSpan(span, rows.bucket[row]) || isInSpan(other, rows.bucket[row]);
     for (const row of sorted) {
         if (!isIn(row)) continue;
         const group = labels.length > 0 ? groupOf[rows.thread[row]] : 0;

@@ -64,6 +64,7 @@ function readState(text) {
     for (const [kind, name] of params) {
         if (Object.hasOwn(TRANSFORMS, kind) && nameIndex(name) >= 0) state.transforms.push({ kind, name });
     }
+    if (!state.span) state.other = null;
     state.lanes &&= hasTimes();
     $('search').value = params.get('search') ?? '';
     return keysOf(params.get('zoom'));
