@@ -237,11 +237,44 @@ async function check() {
         await drawn();
         await shoot('phone');
     }
-    const [searching, grouping, turning] = [await took('search', 'input', 'a|e|1'), await took('group', 'change', isCompared ? 'comm' : 'thread'), await took('leaf', 'click')];
+    const times = [['search', await took('search', 'input', 'a|e|1')]];
+    await took('search', 'input', '');
+    times.push(['by group', await took('group', 'change', isCompared ? 'comm' : 'thread')]);
+    if (has('--big')) times.push(...await tookBig({ evaluate, key, text, took, wrong, event }));
+    times.push(['from leaf', await took('leaf', 'click')]);
     await close();
-    const times = [['search', searching], ['by group', grouping], ['from leaf', turning]];
     const bytes = statSync(file).size;
     console.log(`${file}: ${bytes} bytes, ${meta.nodes} nodes, drawn after ${first.toFixed(0)} ms; ${times.map(([what, ms]) => `${what} ${ms.toFixed(0)} ms`).join(', ')}`);
+}
+
+// What is slow of very many stacks: a million of them have to be drawn after each.
+async function tookBig({ evaluate, key, text, took, wrong, event }) {
+    const shown = async () => Number((await text('totals')).split(' ')[0].replaceAll(',', ''));
+    const times = [['recursion', await took('collapsed', 'click')]];
+    if (await shown() !== event.total.samples) wrong('samples are missing after recursion is collapsed');
+    await took('collapsed', 'click');
+    times.push(['time order', await took('lanes', 'click')]);
+    await took('lanes', 'click');
+    await evaluate("document.getElementById('graph').focus()");
+    // Below the root, the group and three functions that all stacks have: one that a part has.
+    for (let i = 0; i < 6; i++) await key('ArrowDown');
+    const part = await evaluate("document.querySelector('#details b').textContent");
+    const press = (name) => evaluate(`{
+        const button = [...document.querySelectorAll('#actions button')].find((it) => it.textContent === '${name}');
+        const start = performance.now();
+        button.click();
+        new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start))));
+    }`);
+    times.push(['sandwich', await press('Sandwich')]);
+    const inIt = await shown();
+    await evaluate("document.querySelector('#chips button').click()");
+    await evaluate("document.getElementById('graph').focus()");
+    for (let i = 0; i < 6; i++) await key('ArrowDown');
+    times.push(['hide', await press('Hide')]);
+    const without = await shown();
+    if (inIt <= 0 || inIt + without !== event.total.samples) wrong(`${part}: ${inIt} samples with it, ${without} without it, of ${event.total.samples}`);
+    await evaluate("document.querySelector('#chips button').click()");
+    return times;
 }
 
 // The number of samples of the shown event without a time.

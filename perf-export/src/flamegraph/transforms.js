@@ -16,20 +16,23 @@ function nameIndex(name) {
 // Makes a tree of the nodes that remain. `target` returns for a node what its caller has become and `child`, which makes a
 // node of a function below it; it returns what the node becomes.
 function rebuilt({ count, caller, fn }, target) {
-    const [callers, fns, known] = [[0], [0], new Map()];
+    const [callers, fns] = [new Uint32Array(count), new Uint32Array(count)];
+    let made = 1;
+    // Nodes by their caller and function: a hash table with open addresses, as a Map is slow for millions.
+    const bits = Math.ceil(Math.log2(2 * count + 2));
+    const slots = new Uint32Array(2 ** bits);
     const child = (above, of) => {
-        const key = above * functions.count + of;
-        let node = known.get(key);
-        if (node === undefined) {
-            node = callers.push(above) - 1;
-            fns.push(of);
-            known.set(key, node);
+        let slot = (Math.imul(above, 0x9e3779b1) ^ Math.imul(of, 0x85ebca6b)) >>> 32 - bits;
+        for (; slots[slot] > 0; slot = slot + 1 & slots.length - 1) {
+            if (callers[slots[slot]] === above && fns[slots[slot]] === of) return slots[slot];
         }
-        return node;
+        [callers[made], fns[made]] = [above, of];
+        slots[slot] = made;
+        return made++;
     };
     const became = new Uint32Array(count);
     for (let node = 1; node < count; node++) became[node] = target(node, became[caller[node]], child, fns);
-    return inOrder(callers, fns, became);
+    return inOrder(callers.subarray(0, made), fns, became);
 }
 
 // Numbers nodes anew, so that each is followed by all that it calls.
