@@ -85,9 +85,17 @@ impl Template<'_> {
     }
 }
 
-/// Returns a script of parts, which share their names.
+/// Returns a script of parts, which share their names, without the comments and the indentation of their sources. No string of
+/// a part may have several lines.
 pub(crate) fn script(parts: &[&str]) -> String {
-    ["(() => {\n'use strict';\n", &parts.concat(), "})();\n"].concat()
+    let mut script = String::from("(() => {\n'use strict';\n");
+    let lines = parts.iter().flat_map(|part| part.lines()).map(str::trim);
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with("//")) {
+        script.push_str(line);
+        script.push('\n');
+    }
+    script.push_str("})();\n");
+    script
 }
 
 /// Returns JSON that can be the text of a `script` element.
@@ -105,6 +113,13 @@ fn source(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_have_no_comments_and_no_indentation() {
+        let parts = ["// Adds.\nlet sum = 0;\n\n", "if (a) {\n    // A comment.\n    sum += 'b // c';\n}\n"];
+        let expected = "(() => {\n'use strict';\nlet sum = 0;\nif (a) {\nsum += 'b // c';\n}\n})();\n";
+        assert_eq!(script(&parts), expected);
+    }
 
     #[test]
     fn texts_of_json_cannot_end_an_element() {

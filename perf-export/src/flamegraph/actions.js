@@ -119,7 +119,9 @@ let menuOpener = null;
 function openMenu(name, x, y) {
     const menu = $('menu');
     menuOpener = document.activeElement;
-    menu.replaceChildren(make('b', shownName(name)), ...actionButtons(name, 'menuitem'));
+    const head = make('b', shownName(name));
+    head.setAttribute('role', 'presentation');
+    menu.replaceChildren(head, ...actionButtons(name, 'menuitem'));
     menu.hidden = false;
     $('tip').hidden = true;
     const left = Math.max(4, Math.min(x, innerWidth - menu.offsetWidth - 4));

@@ -39,13 +39,13 @@ function textColumns() {
 }
 
 function showTable() {
-    const activeFn = table.order[table.active];
     const { columns, has } = compare ? comparedColumns() : ownColumns();
     table.columns = [...columns, ...textColumns()];
     table.by = Math.min(table.by, table.columns.length - 1);
+    const active = table.order[table.active];
     table.order = Uint32Array.from({ length: functions.count }, (_, fn) => fn).filter(has);
+    table.active = table.order.indexOf(active);
     sortTable();
-    table.active = activeFn === undefined ? -1 : table.order.indexOf(activeFn);
     const grid = $('grid');
     grid.setAttribute('aria-rowcount', table.order.length + 1);
     grid.setAttribute('aria-colcount', table.columns.length);
@@ -56,11 +56,14 @@ function showTable() {
     showRows();
 }
 
+// Sorts the functions; the active one stays active.
 function sortTable() {
+    const active = table.order[table.active];
     const { value, compare: by } = table.columns[table.by];
     const sign = table.isDown ? -1 : 1;
     // Functions have the order of their names.
     table.order.sort((a, b) => sign * (value ? value(a) - value(b) : by(a, b)) || a - b);
+    table.active = table.order.indexOf(active);
 }
 
 function showHeads() {
@@ -71,12 +74,14 @@ function showHeads() {
         cell.setAttribute('aria-sort', !isBy ? 'none' : table.isDown ? 'descending' : 'ascending');
         const button = make('button', isBy ? `${head} ${table.isDown ? '▾' : '▴'}` : head);
         button.type = 'button';
-        button.title = `Sort by this column`;
+        button.title = 'Sort by this column';
         button.onclick = () => {
             // Numbers from the largest, texts from the first.
             [table.by, table.isDown] = [index, isBy ? !table.isDown : Boolean(isNumber)];
-            showTable();
+            sortTable();
+            showHeads();
             $('body').scrollTop = 0;
+            showRows();
             $('heads').children[index].firstElementChild.focus();
         };
         cell.append(button);

@@ -10,8 +10,8 @@ use crate::html::{self, Template, json_text, numbers::base64};
 const PAGE: &str = include_str!("page.html");
 const ICON: &str = include_str!("icon.txt");
 const STYLE: &str = include_str!("page.css");
-/// Parts of the script that read and draw.
-const SHOW: [&str; 19] = [
+/// Parts of the script that read, draw and change what is shown.
+const SHOW: [&str; 20] = [
     include_str!("data.js"),
     include_str!("trees.js"),
     include_str!("colors.js"),
@@ -31,6 +31,7 @@ const SHOW: [&str; 19] = [
     include_str!("function_table.js"),
     include_str!("save.js"),
     include_str!("url_state.js"),
+    include_str!("keys.js"),
 ];
 /// The part of the script that opens annotated functions.
 const ANNOTATED: &str = include_str!("annotated.js");
@@ -110,6 +111,8 @@ mod tests {
             let script = script(is_annotated);
             assert!(!script.contains("</script") && !script.contains("<!--"));
             assert!(!style(is_annotated).contains("</style"));
+            // A string of several lines would lose its indentation.
+            assert!(script.lines().all(|line| line.matches('`').count() % 2 == 0));
         }
     }
 }
