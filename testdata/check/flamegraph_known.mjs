@@ -240,6 +240,13 @@ async function lanes(open) {
     near(seen[2][2], 79, 'the end of find');
     near(seen[3][2], 98, 'the end of memcpy');
     await open.shoot('lanes');
+    // The head of the first lane folds it: the second one is then where the first frame was.
+    const { x, y } = await open.box('graph');
+    await open.click(x + 60, y + 10);
+    await open.click(x + 1000, y + 65);
+    if ((await laneFrame(open))[0] !== 'main' || !(await text('details')).includes('worker (')) wrong(`below a folded lane: ${await text('details')}`);
+    await open.shoot('lanes-folded');
+    await open.click(x + 60, y + 10);
     // The wait is a frame below find.
     await key('ArrowLeft');
     await key('ArrowDown');
@@ -357,6 +364,26 @@ async function comparison(open) {
     same('only the second span', await shownSamples(open), 52);
 }
 
+// The threads against each other: a group, and the next one that is clicked.
+async function groups(open) {
+    const { text, key, evaluate } = open;
+    await evaluate("document.getElementById('graph').focus()");
+    await key('ArrowDown');
+    await act(open, 'Compare with another group');
+    same('what is asked for', await text('actions'), 'Now click the other group');
+    await evaluate("document.getElementById('graph').focus()");
+    await key('ArrowRight');
+    await key('Enter');
+    same('compared groups', [await text('totals'), await chips(open)], ['110 samples in A · 79 in B', ['A worker compared with B main ✕']]);
+    await find(open, '^main$');
+    if (!/in A 100\.00 % · in B 100\.00 % · \+0\.00 %/.test(await text('details'))) wrong(`main in both groups: ${await text('details')}`);
+    const again = await openPage(url + await evaluate('location.hash'));
+    same('the groups of the same address', await again.text('totals'), await text('totals'));
+    await again.close();
+    await undo(open);
+    same('samples of all groups', await shownSamples(open), 189);
+}
+
 // The saved picture is XML, and has what is shown.
 async function picture(open) {
     const folder = mkdtempSync(join(tmpdir(), 'picture-'));
@@ -380,7 +407,7 @@ async function picture(open) {
     await act(open, 'Hide');
     await open.key('t');
     const lanes = await saved(() => open.key('p'));
-    if (!lanes.texts.includes('worker (4194002/4194003)') || lanes.titles.includes('fib') || !lanes.titles.includes('[blocked]')) wrong(`lanes of the picture: ${lanes.texts}`);
+    if (!lanes.texts.includes('▾ worker (4194002/4194003)') || lanes.titles.includes('fib') || !lanes.titles.includes('[blocked]')) wrong(`lanes of the picture: ${lanes.texts}`);
     if (!lanes.texts[1].endsWith('without fib')) wrong(`the head of the picture: ${lanes.texts[1]}`);
     rmSync(folder, { recursive: true, force: true });
 }
@@ -424,7 +451,7 @@ async function address(open) {
     }
 }
 
-const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, lanes, functionTable, heatMap, comparison, picture, address };
+const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, lanes, functionTable, heatMap, comparison, groups, picture, address };
 
 async function check() {
     let done = 0;

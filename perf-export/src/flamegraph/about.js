@@ -24,7 +24,7 @@ function describe(frame, many, isShort) {
 function showDetails() {
     const frame = chosen >= 0 ? chosen : focus;
     const name = actedOn();
-    $('actions').replaceChildren(...(more && !state.lanes ? more.links(frame) : []), ...(name === null ? [] : actionButtons(name)));
+    $('actions').replaceChildren(...(more && !state.lanes ? more.links(frame) : []), ...(name === null ? groupButtons(frame) : actionButtons(name)));
     $('details').replaceChildren(...(state.lanes ? describeLane(chosenFrame, false) : describe(frame, 0, false)));
 }
 
@@ -67,6 +67,7 @@ function zoom(frame) {
         zoomInLanes();
         return;
     }
+    if (endGroups(frame)) return;
     focus = frame;
     chosen = -1;
     $('tip').hidden = true;

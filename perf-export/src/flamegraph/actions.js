@@ -86,6 +86,12 @@ function changes() {
             state.collapsed = false;
         });
     }
+    if (state.pair) {
+        const text = `A ${state.pair[0]} compared with B ${state.pair[1]}`;
+        add(text, text, () => {
+            state.pair = null;
+        });
+    }
     if (state.other) {
         const text = `A ${spanText(state.other)} compared with B ${spanText(state.span)}`;
         add(text, text, () => {
@@ -113,6 +119,16 @@ function showChips() {
         };
         return chip;
     }));
+}
+
+// The button of a group; none for a frame of a function, and where there is no other group.
+function groupButtons(frame) {
+    if (state.lanes || compare || tree.group[frame] < 0 || tree.groups.length < 2) return [];
+    const button = make('button', pendingGroup === null ? 'Compare with another group' : 'Now click the other group');
+    button.type = 'button';
+    button.title = 'Colours show what differs between this group and the next one that is clicked (v)';
+    button.onclick = () => startGroups(tree.name(frame));
+    return [button];
 }
 
 let menuOpener = null;

@@ -1,13 +1,46 @@
-// Two captures, or two spans of one, against each other: the widths are those of one of them, the colours say where they differ.
+// Two captures, two spans or two groups against each other: the widths are those of one of them, the colours say where they differ.
 
 if (meta.compare) meta.compare.sides = SIDES;
-// A comparison of the other span with the selected one.
-const OF_SPANS = { normalize: 'share', seconds: [1, 1], changed: [], sides: ['in A', 'in B'] };
+// A comparison of two spans, or of two groups.
+const EVER = [0, Infinity];
+const OF_PARTS = { normalize: 'share', seconds: [1, 1], changed: [], sides: ['in A', 'in B'] };
 let compare = meta.compare ?? null;
+// Of each thread, its side in a comparison of groups; and the group that the next one is compared with.
+let sideOfGroups = [], pendingGroup = null;
 const sideOfThread = meta.compare ? Uint8Array.from(meta.threads, ([capture]) => capture) : new Uint8Array(0);
+// What is compared, after a change of what is selected.
+function comparison() {
+    if (meta.compare) return meta.compare;
+    if (state.pair && state.group !== 'none') {
+        const [groupOf, labels] = groupLabels();
+        sideOfGroups = Int8Array.from(groupOf, (group) => state.pair.indexOf(labels[group]));
+        return OF_PARTS;
+    }
+    state.pair = null;
+    return state.other && state.span ? OF_PARTS : null;
+}
+
+// Compares the group of a frame with the next one that is clicked.
+function startGroups(label) {
+    pendingGroup = label;
+    showDetails();
+}
+
+// Whether a frame is the group that was waited for.
+function endGroups(frame) {
+    if (pendingGroup === null) return false;
+    const pair = [pendingGroup, tree.group[frame] >= 0 ? tree.name(frame) : pendingGroup];
+    pendingGroup = null;
+    if (pair[0] === pair[1]) return false;
+    [state.pair, state.other] = [pair, null];
+    changed();
+    return true;
+}
+
 // The side of a row: 0 or 1, or -1 for neither.
 function sideOfRow(row) {
     if (meta.compare) return sideOfThread[rows.thread[row]];
+    if (state.pair) return isInSpan(state.span ?? EVER, rows.bucket[row]) ? sideOfGroups[rows.thread[row]] : -1;
     return isInSpan(state.span, rows.bucket[row]) ? 1 : isInSpan(state.other, rows.bucket[row]) ? 0 : -1;
 }
 // A frame that takes less of both sides than this part has a paler colour: few samples differ by chance.

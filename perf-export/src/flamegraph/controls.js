@@ -82,7 +82,7 @@ function listen() {
     });
     for (const id of ['size', 'group']) {
         on(id, 'change', () => {
-            if (id === 'group') focus = 0;
+            if (id === 'group') [focus, state.pair] = [0, null];
             state[id] = $(id).value;
             rebuild();
             showDetails();
@@ -155,6 +155,7 @@ function listenToGraph(on) {
         const item = under(event);
         if (state.lanes) {
             if (item) chooseInLanes(item);
+            else if (headAt(event) >= 0) foldLane(headAt(event));
             return;
         }
         if (!item || item.frame < 0) return;

@@ -9,6 +9,9 @@ function onKey(event) {
             $('search').value = '';
             search();
             draw();
+        } else if (pendingGroup !== null) {
+            pendingGroup = null;
+            showDetails();
         } else if (pending) {
             pending = null;
             showSpan();
@@ -29,7 +32,8 @@ function onKey(event) {
         s: turnNames,
         t: () => $('lanes').hidden || setLanes(!state.lanes),
         e: () => $('times').hidden || setHeat(!state.heat),
-        v: () => $('versus').hidden || startComparison(),
+        v: compareChosen,
+        o: () => state.lanes && chosenFrame && foldLane(chosenFrame.lane),
         p: savePicture,
         r: () => setCollapsed(!state.collapsed),
         n: () => stepMatch(1),
@@ -55,6 +59,13 @@ function onKey(event) {
     if (!actions[event.key]) return;
     event.preventDefault();
     actions[event.key]();
+}
+
+// Compares the chosen group, or else the selected span, with the next one.
+function compareChosen() {
+    const [button] = groupButtons(chosen >= 0 ? chosen : focus);
+    if (button) button.click();
+    else if (!$('versus').hidden) startComparison();
 }
 
 // Moves the selected span, or only its end.

@@ -1,9 +1,13 @@
 // Lanes: a flame chart of each thread, from left to right as it happened.
 
 const LANE_HEAD = 22;
+// Labels of the lanes of which only the head is shown.
+const folded = new Set();
 let lanes = [], chosenFrame = null, hoveredFrame = null;
 
 const chosenInLanes = () => chosenFrame ? lanes[chosenFrame.lane].stacks[chosenFrame.depth][chosenFrame.index].fn : -1;
+const isFolded = (lane) => folded.has(laneLabel(lane));
+const tallOf = (lane) => LANE_HEAD + (isFolded(lane) ? 0 : lane.depth * rowHeight());
 const laneLabel = ({ capture, pid, tid, comm }) => `${meta.captures.length > 1 ? `${meta.captures[capture]}: ` : ''}${comm} (${pid}/${tid})`;
 
 function layoutLanes() {
@@ -12,7 +16,7 @@ function layoutLanes() {
     let top = 0;
     for (const lane of lanes) {
         lane.top = top;
-        top += LANE_HEAD + lane.depth * rowHeight() + 4;
+        top += tallOf(lane) + 4;
     }
     tallest = Math.ceil(top / rowHeight());
     $('path').hidden = true;
@@ -32,9 +36,8 @@ function drawLanes(context, style, width, height, scrolled) {
     const { from, scale } = laneScale();
     lanes.forEach((lane, number) => {
         const top = lane.top - scrolled;
-        const tall = LANE_HEAD + lane.depth * row;
-        if (top > height || top + tall < 0) return;
-        stacksOf(lane).forEach((frames, depth) => {
+        if (top > height || top + tallOf(lane) < 0) return;
+        if (!isFolded(lane)) stacksOf(lane).forEach((frames, depth) => {
             const y = top + LANE_HEAD + depth * row;
             if (y > height || y + row < 0) return;
             let drawn = -1;
@@ -51,7 +54,7 @@ function drawLanes(context, style, width, height, scrolled) {
         context.fillStyle = color('--line');
         context.fillRect(0, top, width, 1);
         context.fillStyle = color('--soft');
-        context.fillText(laneLabel(lane), 4, top + LANE_HEAD / 2 + 1);
+        context.fillText(`${isFolded(lane) ? '▸' : '▾'} ${laneLabel(lane)}`, 4, top + LANE_HEAD / 2 + 1);
     });
     if (lanes.length === 0) {
         context.fillStyle = color('--soft');
@@ -87,11 +90,24 @@ function underInLanes(event) {
     const number = lanes.findLastIndex(({ top }) => top <= y);
     if (number < 0) return null;
     const depth = Math.floor((y - lanes[number].top - LANE_HEAD) / rowHeight());
-    const frames = stacksOf(lanes[number])[depth];
+    const frames = isFolded(lanes[number]) ? null : stacksOf(lanes[number])[depth];
     const { from, scale } = laneScale();
     const at = (event.clientX - box.left) / scale + from;
     const index = frames ? frames.findIndex((frame) => frame.from <= at && at < frame.to) : -1;
     return index < 0 ? null : { lane: number, depth, index };
+}
+
+// The lane whose head is at a place; -1 if none is.
+function headAt(event) {
+    const y = event.clientY - $('graph').getBoundingClientRect().top + $('scroll').scrollTop;
+    return lanes.findIndex(({ top }) => top <= y && y < top + LANE_HEAD);
+}
+
+// Folds a lane to its head, or unfolds it.
+function foldLane(number) {
+    const label = laneLabel(lanes[number]);
+    if (!folded.delete(label)) folded.add(label);
+    layoutLanes();
 }
 
 function describeLane(it, isShort) {
@@ -109,6 +125,7 @@ function describeLane(it, isShort) {
 
 function chooseInLanes(it) {
     chosenFrame = it;
+    if (isFolded(lanes[it.lane])) foldLane(it.lane);
     const view = $('scroll');
     const y = lanes[it.lane].top + LANE_HEAD + it.depth * rowHeight() - view.scrollTop;
     if (y < 0) view.scrollTop += y - LANE_HEAD;

@@ -13,7 +13,7 @@ const { meta, functions, rows } = data;
 const state = {
     event: meta.event, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
     width: 'after', short: true, transforms: [], collapsed: false, sandwich: null, lanes: false, heat: false,
-    other: null,
+    other: null, pair: null,
 };
 // The stacks after the transforms, and those of which they are.
 let view = null, viewOf = '';
@@ -70,11 +70,12 @@ function groupLabels() {
 // Makes the tree anew after a change of what is selected.
 function rebuild() {
     const keys = tree ? tree.keys(focus) : [false];
-    compare = meta.compare ?? (state.other && state.span ? OF_SPANS : null);
+    compare = comparison();
+    pendingGroup = null;
     const values = compare ? comparedRows() : rows[state.size];
     const id = JSON.stringify([state.transforms, state.collapsed]);
     if (viewOf !== id) [view, viewOf] = [transformed(state.transforms, state.collapsed), id];
-    const [groupOf, labels] = state.group === 'none' || state.sandwich !== null ? [[], []] : groupLabels();
+    const [groupOf, labels] = state.group === 'none' || state.sandwich !== null || state.pair ? [[], []] : groupLabels();
     const { order, groups } = select(rowsInOrder(view, state.event), values, groupOf, labels);
     if (state.sandwich !== null) tree = new Sandwich(view, values, order, nameIndex(state.sandwich));
     else tree = new (state.fromLeaf ? FromLeaf : FromRoot)(view, values, order, groups);

@@ -37,7 +37,7 @@ function showSpan() {
     // Only a change is read out.
     if ($('span').textContent !== text) $('span').textContent = text;
     $('all').hidden = !state.span;
-    $('versus').hidden = !state.span || state.other !== null || pending !== null;
+    $('versus').hidden = !state.span || compare !== null || pending !== null;
 }
 
 function drawBars(context, style, width, below) {

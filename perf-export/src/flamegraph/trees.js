@@ -195,7 +195,7 @@ function select(sorted, values, groupOf, labels) {
     const counts = new Uint32Array(labels.length + 1);
     const sums = new Float64Array(labels.length + 1);
     const { span, other } = state;
-    const isIn = (row) => span === null || isInSpan(span, rows.bucket[row]) || isInSpan(other, rows.bucket[row]);
+    const isIn = (row) => state.pair ? sideOfRow(row) >= 0 : span === null || isInSpan(span, rows.bucket[row]) || isInSpan(other, rows.bucket[row]);
     for (const row of sorted) {
         if (!isIn(row)) continue;
         const group = labels.length > 0 ? groupOf[rows.thread[row]] : 0;

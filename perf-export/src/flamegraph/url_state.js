@@ -16,6 +16,7 @@ function fragment() {
     put('names', 'full', state.short);
     put('span', state.span?.join('-'), !state.span);
     put('compare', state.other?.join('-'), !state.other);
+    for (const label of state.pair ?? []) put('pair', label, false);
     put('search', $('search').value, !$('search').value);
     put('of', state.sandwich, state.sandwich === null);
     for (const { kind, name } of state.transforms) put(kind, name, false);
@@ -65,6 +66,9 @@ function readState(text) {
         if (Object.hasOwn(TRANSFORMS, kind) && nameIndex(name) >= 0) state.transforms.push({ kind, name });
     }
     if (!state.span) state.other = null;
+    const labels = state.group === 'none' ? [] : groupLabels()[1];
+    const pair = params.getAll('pair');
+    state.pair = pair.length === 2 && pair[0] !== pair[1] && pair.every((label) => labels.includes(label)) ? pair : null;
     state.lanes &&= hasTimes();
     $('search').value = params.get('search') ?? '';
     return keysOf(params.get('zoom'));
