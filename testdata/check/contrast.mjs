@@ -63,9 +63,9 @@ export function contrastsOfFrames(sources) {
     return { low, count };
 }
 
-// Runs in the page: of each element that shows text, its colour, the colours below it, and its text.
+// Runs in the page: of each element that shows text and is not disabled, its colour, the colours below it, and its text.
 const SEEN = `[...document.querySelectorAll('body *')].filter((it) => it.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-    && ([...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || it.placeholder)).map((it) => {
+    && !it.closest(':disabled') && ([...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || it.placeholder)).map((it) => {
     const below = [];
     let opacity = 1;
     for (let at = it; at; at = at.parentElement) {

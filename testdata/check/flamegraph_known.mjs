@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import { contrastsOfElements } from './contrast.mjs';
 import { startPages } from './pages.mjs';
 
 const [chromium, file, ...options] = process.argv.slice(2);
@@ -384,6 +385,33 @@ async function groups(open) {
     same('samples of all groups', await shownSamples(open), 189);
 }
 
+// Text of chips, buttons and the menu, in both modes; and each button has a name for a screen reader.
+async function readable(open) {
+    await find(open, '^fib$');
+    await act(open, 'Focus');
+    await open.key('t');
+    await open.press('heat');
+    await open.evaluate("document.getElementById('table').open = true");
+    await open.evaluate("document.getElementById('graph').focus()");
+    await open.key('ArrowDown');
+    await open.evaluate("document.getElementById('graph').dispatchEvent(new PointerEvent('contextmenu', { pointerId: -1, cancelable: true }))");
+    for (const mode of ['light', 'dark']) {
+        await open.theme(mode);
+        await open.drawn();
+        const { low, count } = await contrastsOfElements(open.evaluate);
+        if (low.length > 0 || count < 40) wrong(`low contrasts of ${count} texts, ${mode}: ${low.join('; ')}`);
+        await open.shoot(`readable-${mode}`);
+    }
+    same('the menu is open', await open.evaluate("document.activeElement.getAttribute('role')"), 'menuitem');
+    const nameless = await open.evaluate("[...document.querySelectorAll('button, input, select, canvas')].filter((it) => !it.textContent.trim() && !it.ariaLabel && !it.labels?.length).map((it) => it.id)");
+    same('controls without a name', nameless, []);
+    // All keys are in the list of keys.
+    const keys = await open.evaluate("[...document.querySelectorAll('#keys dt')].map((it) => it.textContent).join(', ')");
+    for (const it of 'wfhxcrstevpomin/N?') {
+        if (!keys.split(', ').includes(it)) wrong(`the key ${it} is not in the list of keys`);
+    }
+}
+
 // The saved picture is XML, and has what is shown.
 async function picture(open) {
     const folder = mkdtempSync(join(tmpdir(), 'picture-'));
@@ -451,7 +479,7 @@ async function address(open) {
     }
 }
 
-const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, lanes, functionTable, heatMap, comparison, groups, picture, address };
+const PARTS = { lines, matches, shortNames, transforms, sandwich, menu, lanes, functionTable, heatMap, comparison, groups, readable, picture, address };
 
 async function check() {
     let done = 0;

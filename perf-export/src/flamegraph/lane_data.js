@@ -119,7 +119,7 @@ function segmentsOf(lane) {
     return segments;
 }
 
-// The frames of a lane by depth: from, to, and the function. Neighbours with the same callers are one frame.
+// The frames of a lane by depth: from, to, the function, and whether it only waits. Neighbours with the same callers are one frame.
 function stacksOf(lane) {
     if (lane.stacks) return lane.stacks;
     const { caller, fn } = view.tree;
@@ -132,8 +132,11 @@ function stacksOf(lane) {
         let isSame = from - last < 1e-6;
         stack.forEach((it, depth) => {
             isSame = isSame && before[depth] === it;
-            if (isSame) stacks[depth].at(-1).to = to;
-            else stacks[depth].push({ from, to, fn: it });
+            if (isSame) {
+                const frame = stacks[depth].at(-1);
+                frame.to = to;
+                frame.isWait &&= wait >= 0;
+            } else stacks[depth].push({ from, to, fn: it, isWait: wait >= 0 });
         });
         [before, last] = [stack, to];
     }

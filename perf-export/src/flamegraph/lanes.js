@@ -68,7 +68,7 @@ function drawLaneFrame(context, { number, depth, index, frame, x, y, w }, color)
     const row = rowHeight();
     const isFound = matches !== null && frame.fn >= 0 && matches[frame.fn] === 1;
     const name = context.title = laneName(frame.fn);
-    context.globalAlpha = matches !== null && !isFound ? FADED : 1;
+    context.globalAlpha = frame.isWait || matches !== null && !isFound ? FADED : 1;
     context.fillStyle = isFound ? paintMatch(state.dark) : paint(frame.fn < 0 ? -1 : functions.kind[frame.fn], name, state.dark);
     context.fillRect(x, y, w > 3 ? w - 1 : w, row - 1);
     context.globalAlpha = 1;
@@ -113,7 +113,7 @@ function foldLane(number) {
 function describeLane(it, isShort) {
     if (it === null) {
         const place = time(Math.round(meta.timeline / meta.buckets));
-        return [make('b', 'Threads in time order'), make('div', `Samples are placed to ${place}, a part of the time of which there are ${number(meta.buckets)}; the order within a part is not known, and of more than ${MOST} stacks in it those with most samples are shown. Where a lane is empty, the thread has no sample.`, 'soft')];
+        return [make('b', 'Threads in time order'), make('div', `Samples are placed to ${place}, a part of the time of which there are ${number(meta.buckets)}; the order within a part is not known, and of more than ${MOST} stacks in it those with most samples are shown. Frames that only wait are paler. Where a lane is empty, the thread has no sample.`, 'soft')];
     }
     const { from, to, fn } = lanes[it.lane].stacks[it.depth][it.index];
     const part = meta.timeline / meta.buckets;
