@@ -161,6 +161,13 @@ async function check() {
             if (!isWhole(details)) wrong(`as wide as ${width}: ${details}`);
             await shoot(`width-${width}`);
         }
+        // Without the function of the widest stack, the totals say how many samples are left of each side.
+        await evaluate("document.getElementById('graph').focus()");
+        for (let i = 0; i < 3; i++) await key('ArrowDown');
+        await key('h');
+        const left = (await text('totals')).match(/^(?:([\d,]+) of )?([\d,]+) samples before · (?:([\d,]+) of )?([\d,]+) after$/);
+        if (!left || !left[1] && !left[3]) wrong(`totals after a function is hidden: ${await text('totals')}`);
+        await evaluate("document.querySelector('#chips button').click()");
     } else same('the choice of widths is hidden', await evaluate("document.getElementById('width').parentElement.hidden"), true);
 
     if (!isEmpty && meta.duration && !isCompared) {

@@ -207,6 +207,11 @@ async function menu(open) {
     await key('h');
     same('after hide', await shownSamples(open), 89);
     await key('Escape');
+    await find(open, 'find');
+    await act(open, 'Copy name');
+    for (let tries = 0; tries < 100 && !(await open.text('said')); tries++) await drawn();
+    same('what is said', await open.text('said'), 'Copied: std::map<std::string, std::vector<int, std::allocator<int> > >::find(std::string const&)');
+    await open.choose('search', '');
     // The root is no function.
     await rightClick(x + 20, y + 10);
     same('the menu of the root', await items(), []);

@@ -108,9 +108,9 @@ function changeText([before, after]) {
     return `${one} ${comparedText(before)} · ${other} ${comparedText(after)} · ${sign}${comparedText(Math.abs(by))}${relative}`;
 }
 
-function samplesOfSides() {
+function samplesOfSides(list) {
     const samples = [0, 0];
-    for (let row = rows.start[state.event]; row < rows.start[state.event + 1]; row++) {
+    for (const row of list) {
         if (sideOfRow(row) >= 0) samples[sideOfRow(row)] += rows.samples[row];
     }
     return samples;

@@ -61,8 +61,9 @@ function sortTable() {
     const active = table.order[table.active];
     const { value, compare: by } = table.columns[table.by];
     const sign = table.isDown ? -1 : 1;
-    // Functions have the order of their names.
-    table.order.sort((a, b) => sign * (value ? value(a) - value(b) : by(a, b)) || a - b);
+    // As much in the first column is ordered by the second one, everything else by the names, whose order functions have.
+    const second = table.by === 0 ? table.columns[1].value : () => 0;
+    table.order.sort((a, b) => sign * (value ? value(a) - value(b) : by(a, b)) || second(b) - second(a) || a - b);
     table.active = table.order.indexOf(active);
 }
 

@@ -100,8 +100,9 @@ function showTotals() {
     const event = meta.events[state.event];
     if (!event) return;
     if (compare) {
-        const [before, after] = samplesOfSides();
-        $('totals').textContent = `${number(before)} samples ${compare.sides[0]} · ${number(after)} ${compare.sides[1]}`;
+        const all = samplesOfSides(rowsOf(state.event));
+        const [before, after] = samplesOfSides(shownRows()).map((samples, side) => samples === all[side] ? number(samples) : `${number(samples)} of ${number(all[side])}`);
+        $('totals').textContent = `${before} samples ${compare.sides[0]} · ${after} ${compare.sides[1]}`;
         return;
     }
     const samples = shownRows().reduce((sum, row) => sum + rows.samples[row], 0);

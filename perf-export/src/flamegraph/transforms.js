@@ -89,11 +89,14 @@ function transformed(transforms, isCollapsed) {
     return { functions, tree, node, isWhole: tree === data.tree && node === rows.node };
 }
 
+// All rows of an event.
+const rowsOf = (event) => Uint32Array.from({ length: (rows.start[event + 1] ?? 0) - (rows.start[event] ?? 0) }, (_, i) => rows.start[event] + i);
+
 // The rows of an event that are shown, in the order of their nodes.
 function rowsInOrder(view, event) {
     const [start, end] = [rows.start[event] ?? 0, rows.start[event + 1] ?? 0];
     const { node, tree: { count } } = view;
-    if (view.isWhole) return Uint32Array.from({ length: end - start }, (_, i) => start + i);
+    if (view.isWhole) return rowsOf(event);
     return sortedByNode((each) => {
         for (let row = start; row < end; row++) if (node[row] !== GONE) each(row);
     }, node, count);
