@@ -3,9 +3,9 @@
 //     node flamegraph.mjs CHROMIUM PAGE [--screenshots DIR] [--hostile] [--big]
 //
 // Checks that the page loads nothing and violates no policy, that its totals are those of its data, that search, zoom,
-// merging, groups and the selection of a span work (of a comparison: the widths), and that names stay text. Prints how long the first drawing took.
-// Exits with 1 if something is wrong or takes a minute. --hostile: the capture has names that look like HTML. --big:
-// only the totals, the search and the zoom, of a page with very many stacks.
+// merging, groups and the selection of a span work (of a comparison: the widths), that text has the contrast of WCAG AA, and that
+// names stay text. Prints how long drawing takes. Exits with 1 if something is wrong or takes a minute. --hostile: the capture has
+// names that look like HTML. --big: only the totals, the search, the zoom, the table, and what is slow of very many stacks.
 
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -212,7 +212,8 @@ async function check() {
         await drawn();
         await drawn();
         same('elements that names made in the table', await evaluate("document.querySelectorAll('img, [onerror], svg').length"), 0);
-        // By name, from the first one on.
+        // Whole names, from the first one on.
+        await evaluate("document.getElementById('short').click()");
         await evaluate("[...document.querySelectorAll('#heads button')].find((it) => it.textContent === 'Function').click()");
         if (!(await text('visible')).includes('</script><img src=x onerror=alert(')) wrong('the name is not in the table');
         await evaluate("document.getElementById('table').open = false");
@@ -299,16 +300,16 @@ function untimed({ meta, samples }) {
     let none = 0;
     meta.events.forEach(({ rows, period }, event) => {
         let [thread, bucket] = [0, 0];
-    for (let row = 0; row < rows; row++) {
-        if (next() > 0) [thread, bucket] = [0, 0];
-        const threads = next();
-        if (threads > 0) bucket = 0;
-        thread += threads;
-        bucket += next();
-        const count = next();
-        if (period === null) next();
-        if (bucket === 0 && event === meta.event) none += count;
-    }
+        for (let row = 0; row < rows; row++) {
+            if (next() > 0) [thread, bucket] = [0, 0];
+            const threads = next();
+            if (threads > 0) bucket = 0;
+            thread += threads;
+            bucket += next();
+            const count = next();
+            if (period === null) next();
+            if (bucket === 0 && event === meta.event) none += count;
+        }
     });
     return none;
 }
