@@ -3,6 +3,7 @@
 pub(crate) mod annotate;
 #[cfg(target_os = "linux")]
 mod archive;
+pub(crate) mod c2c;
 mod capture;
 pub(crate) mod diff;
 pub(crate) mod edit;
@@ -114,6 +115,9 @@ pub(crate) enum Verb {
     /// Show for how long threads wait for locks, and where, as perf lock contention does
     #[command(after_help = lock::EXAMPLES)]
     Lock(lock::LockArgs),
+    /// Show which lines of the cache threads share, and what it costs, as perf c2c does
+    #[command(after_help = c2c::EXAMPLES)]
+    C2c(c2c::C2cArgs),
     /// Print folded stacks, as inferno-collapse-perf makes them of perf script's text
     #[command(after_help = fold::EXAMPLES)]
     Fold(fold::FoldArgs),
@@ -190,6 +194,7 @@ impl Verb {
             Self::Annotate(args) => Some(&args.reading),
             Self::Sched(args) => args.verb.reading(),
             Self::Lock(args) => args.verb.reading(),
+            Self::C2c(args) => args.verb.reading(),
             Self::Fold(args) => Some(&args.profile.reading),
             Self::Diff(args) => Some(&args.reading),
             Self::Flamegraph(args) => Some(&args.profile.reading),

@@ -14,6 +14,7 @@ mod args;
 mod batch;
 mod branches;
 mod build_ids;
+mod c2c;
 mod capture_names;
 mod colors;
 mod column;
@@ -177,6 +178,7 @@ fn run_verb(verb: &mut Verb) -> Result<Outcome, Failure> {
         Verb::Annotate(args) => annotate::run(args),
         Verb::Sched(args) => sched::run(args),
         Verb::Lock(args) => lock::run(args),
+        Verb::C2c(args) => c2c::run(args),
         Verb::Fold(args) => fold::run(args),
         Verb::Diff(args) => diff::run(args),
         Verb::Flamegraph(args) => flamegraph::run(args),

@@ -35,6 +35,8 @@ pub enum ProfileError {
     SchedNotRecorded,
     /// Waits for locks are wanted, and the capture does not have them.
     LocksNotRecorded,
+    /// Memory accesses are wanted, and no event of the capture has the source of the data.
+    AccessesNotRecorded,
     /// Wakers are wanted, and the capture does not tell who woke threads up.
     WakersNotRecorded,
     /// A report of the capture cannot have an option.
@@ -90,6 +92,9 @@ impl Display for ProfileError {
             ),
             Self::SchedNotRecorded => f.write_str(
                 "sched: the capture does not have sched:sched_switch; record with perfdata record --sched, or with perf sched record",
+            ),
+            Self::AccessesNotRecorded => f.write_str(
+                "no event has the source of the data of memory accesses; perf c2c record or perf mem record records it",
             ),
             Self::LocksNotRecorded => f.write_str(
                 "locks: the capture has neither lock:contention_begin nor a system call of a futex; record with perfdata record --lock, \

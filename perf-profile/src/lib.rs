@@ -72,6 +72,7 @@ pub mod annotation;
 pub mod archive;
 pub mod branches;
 mod builder;
+pub mod c2c;
 pub mod call_graph;
 mod call_tree;
 mod calls;

@@ -4,6 +4,7 @@ pub mod amd_ibs;
 pub mod annotated;
 pub mod arm_spe;
 pub mod bytes;
+pub mod c2c;
 pub mod coresight;
 pub mod elf;
 pub mod features;

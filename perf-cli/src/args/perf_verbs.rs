@@ -5,15 +5,11 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 
 /// The verbs of perf 6.1 and 7.2, and what to do.
-const VERBS: [(&str, &str); 19] = [
+const VERBS: [(&str, &str); 18] = [
     ("bench", "it measures this machine and reads no capture; use perf bench"),
     (
         "buildid-cache",
         "perfdata record adds files to ~/.debug, and --debug-dir finds files elsewhere; use perf buildid-cache to remove some",
-    ),
-    (
-        "c2c",
-        "record with perf c2c record, and show the accesses by cache line with perfdata report --mem-mode --sort dcacheline,symbol,mem",
     ),
     ("config", "perfdata reads no configuration; give options on the command line"),
     (

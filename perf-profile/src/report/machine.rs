@@ -30,8 +30,10 @@ impl RecordingMachine {
     }
 }
 
+/// Returns the number of bytes of a line of the first data cache of an architecture.
+///
 /// Kernel: `L1_CACHE_BYTES` of the architectures, `arch/*/include/asm/cache.h`.
-fn line_size(arch: &[u8]) -> u64 {
+pub(crate) fn line_size(arch: &[u8]) -> u64 {
     match arch {
         it if it.starts_with(b"ppc") => 128,
         it if it.starts_with(b"s390") => 256,

@@ -1,7 +1,7 @@
 //! The texts of source lines and source files, each once: rows are grouped by what they show.
 
 use super::texts::TextInterner;
-use crate::function_table::FunctionTable;
+use crate::function_table::{FunctionTable, SourceLine};
 use crate::stack_table::StackTable;
 use crate::table::frames::NONE;
 
@@ -27,8 +27,7 @@ impl SourceTexts {
     pub(super) fn new(named: &FunctionTable, table: &StackTable) -> Self {
         let mut all = Self::default();
         for (line, number) in named.lines().iter().zip(0..) {
-            let file = file_name(&line.file);
-            let text = [file, b":", line.line.to_string().as_bytes()].concat();
+            let (file, text) = (file_name(&line.file), with_line(line));
             let (srcline, srcfile) = (number_of(&mut all.lines, &text), number_of(&mut all.files, file));
             all.of_line.push((srcline, srcfile));
             note(&mut all.line_of, srcline, number, |_| false);
@@ -95,10 +94,15 @@ fn note(of_text: &mut Vec<u32>, text: u32, line: u32, is_same: impl Fn(u32) -> b
     }
 }
 
+/// Returns the name of a file without its folders, and the line.
+pub(crate) fn with_line(line: &SourceLine) -> Vec<u8> {
+    [file_name(&line.file), b":", line.line.to_string().as_bytes()].concat()
+}
+
 /// Returns the symbol or the file of a frame, with an offset.
 ///
 /// perf: `__get_srcline`, `tools/perf/util/srcline.c`.
-fn without_line(frame: u32, named: &FunctionTable, table: &StackTable) -> Vec<u8> {
+pub(crate) fn without_line(frame: u32, named: &FunctionTable, table: &StackTable) -> Vec<u8> {
     let Some(place) = table.frames.location(frame).filter(|place| place.dso != NONE) else {
         return UNKNOWN.to_vec();
     };
