@@ -1,6 +1,6 @@
 //! Writes a program, and a capture of memory accesses that are chosen at random, into a folder.
 //!
-//!     random_c2c SEED COUNT FOLDER [arm] [physical] [chains] [kernel] [wild] [program=PATH]
+//!     random_c2c SEED COUNT FOLDER [arm] [physical] [chains] [kernel] [wild] [every] [program=PATH]
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [seed, count, folder, options @ ..] = args.as_slice() else {
         return Err(
-            "usage: random_c2c SEED COUNT FOLDER [arm] [physical] [chains] [kernel] [wild] [program=PATH]"
+            "usage: random_c2c SEED COUNT FOLDER [arm] [physical] [chains] [kernel] [wild] [every] [program=PATH]"
                 .into(),
         );
     };
@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         has_chains: has("chains"),
         has_kernel: has("kernel"),
         is_wild: has("wild"),
+        is_every: has("every"),
     };
     let folder = Path::new(folder);
     match options.iter().find_map(|option| option.strip_prefix("program=")) {

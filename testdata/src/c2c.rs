@@ -33,6 +33,9 @@ pub struct Recording<'a> {
     pub has_kernel: bool,
     /// Whether any bit of the source may be set, and not only those that go together.
     pub is_wild: bool,
+    /// Whether the accesses are not chosen, but have each combination of the bits of the source that count, in order, each on
+    /// its own line of the cache. There are [`COMBINATIONS`].
+    pub is_every: bool,
 }
 
 /// The functions of the program: name, place in the code, size.
@@ -141,10 +144,30 @@ fn source(random: &mut Random, is_store: bool) -> DataSrc {
     ])
 }
 
+/// The number of combinations of the bits of the source that count.
+pub const COMBINATIONS: u64 = 1 << 20;
+
+/// Returns a combination by its number: loads and stores with all levels, snoops by other caches, and whether the level is remote.
+#[must_use]
+pub fn combination(number: u64) -> DataSrc {
+    let bits = |first: u32, count: u32| (number >> first) & ((1 << count) - 1);
+    let flag = |first: u32| bits(first, 1) != 0;
+    DataSrc(0)
+        .with_lvl(MemLvl(bits(0, 14) as u16))
+        .with_snoop(MemSnoop(
+            if flag(14) { MemSnoop::HIT.0 } else { 0 } | if flag(15) { MemSnoop::HITM.0 } else { 0 },
+        ))
+        .with_snoopx(if flag(16) { MemSnoopx::PEER } else { MemSnoopx(0) })
+        .with_remote(if flag(17) { MemRemote::REMOTE } else { MemRemote(0) })
+        .with_hops(if flag(18) { MemHops::HOPS_1 } else { MemHops(0) })
+        .with_op(if flag(19) { MemOp::STORE } else { MemOp::LOAD })
+}
+
 /// Returns the capture.
 #[must_use]
 pub fn capture(recording: Recording<'_>) -> Vec<u8> {
-    let Recording { program, seed, count, arch, has_physical, has_chains, has_kernel, is_wild } = recording;
+    let Recording { program, seed, count, arch, has_physical, has_chains, has_kernel, is_wild, is_every } =
+        recording;
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let new = || Bytes::new(false);
     let mut sample_type = SampleType::IP
@@ -183,7 +206,7 @@ pub fn capture(recording: Recording<'_>) -> Vec<u8> {
     for pid in [100, 200] {
         file = file
             .data(mmap(pid, CODE, 0x1000, TEXT_OFFSET, 77, 5, 2, program))
-            .data(mmap(pid, HEAP, 0x10_0000, 0, 0, 3, 2, "[heap]"))
+            .data(mmap(pid, HEAP, 0x400_0000, 0, 0, 3, 2, "[heap]"))
             .data(mmap(pid, AREA, 0x10_0000, 0x2000, 99, 3, 1, "/dev/shm/area"));
     }
     if has_kernel {
@@ -218,6 +241,10 @@ pub fn capture(recording: Recording<'_>) -> Vec<u8> {
         let mut source = source(&mut random, is_store);
         if is_wild && random.below(2) == 0 {
             source = DataSrc(random.next() << 20 ^ random.next() & 0x1ff_ffff_ffff);
+        }
+        let addr = if is_every { HEAP + 64 * number } else { addr };
+        if is_every {
+            source = combination(number);
         }
         let physical = match random.below(20) {
             0 => 0,

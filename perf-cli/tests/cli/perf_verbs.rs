@@ -9,10 +9,11 @@ const VERBS: &str = "annotate archive bench buildid-cache buildid-list c2c confi
     kallsyms kmem kvm kwork list lock mem record report sched script stat test timechart top trace version probe";
 
 /// The verbs that perfdata has, some of them on Linux alone.
-const OWN: [&str; 13] = [
+const OWN: [&str; 14] = [
     "annotate",
     "archive",
     "buildid-list",
+    "c2c",
     "diff",
     "evlist",
     "list",

@@ -67,6 +67,7 @@ fn a_folder_gets_a_page_of_every_verb() {
     expected.push("perfdata.1".to_owned());
     expected.extend(["timehist", "latency", "map", "waits"].map(|verb| format!("perfdata-sched-{verb}.1")));
     expected.extend(["contention", "waits"].map(|verb| format!("perfdata-lock-{verb}.1")));
+    expected.push("perfdata-c2c-report.1".to_owned());
     if cfg!(target_os = "linux") {
         expected.extend(["record", "report"].map(|verb| format!("perfdata-stat-{verb}.1")));
     }
