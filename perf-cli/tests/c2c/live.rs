@@ -35,7 +35,7 @@ fn compare(perf: &str, version: &str) {
         (Recording { seed: 24, has_physical: false, ..recording }, &["--show-all", "-c", "pid,iaddr"]),
     ];
     for (recording, args) in cases {
-        c2c::write(needs::folder(), recording);
+        c2c::write(&needs::folder(), recording);
         let capture = needs::folder().join("perf.data");
         let theirs = text(perf, &capture, args);
         let ours =
