@@ -235,7 +235,7 @@ impl<'a> NamesSoFar<'a> {
     /// Returns the names of a thread, and of its process, that are not written yet. Names of unknown threads, whose ids are
     /// negative, are never written.
     fn new_names(&mut self, profile: &Profile, number: u32) -> Option<ProcessTree> {
-        let thread = profile.threads().get(number as usize).filter(|thread| thread.pid >= 0)?;
+        let thread = profile.threads().get(number as usize).filter(|it| it.pid >= 0 && it.tid >= 0)?;
         if !self.threads.insert(number) {
             return None;
         }
