@@ -112,12 +112,12 @@ function foldLane(number) {
 
 function describeLane(it, isShort) {
     if (it === null) {
-        const place = time(Math.round(meta.timeline / meta.buckets));
+        const place = time(meta.timeline / meta.buckets);
         return [make('b', 'Threads in time order'), make('div', `Samples are placed to ${place}, a part of the time of which there are ${number(meta.buckets)}; the order within a part is not known, and of more than ${MOST} stacks in it those with most samples are shown. Frames that only wait are paler. Where a lane is empty, the thread has no sample.`, 'soft')];
     }
     const { from, to, fn } = lanes[it.lane].stacks[it.depth][it.index];
     const part = meta.timeline / meta.buckets;
-    const parts = [laneLabel(lanes[it.lane]), `${time(Math.round(from * part))} to ${time(Math.round(to * part))}`, `about ${time(Math.round((to - from) * part))}`];
+    const parts = [laneLabel(lanes[it.lane]), `${time(from * part)} to ${time(to * part)}`, `about ${time((to - from) * part)}`];
     const lines = [make('b', laneName(fn))];
     if (fn >= 0) lines.push(make('div', [lineOf(fn, isShort), functions.files[functions.file[fn]], KINDS[functions.kind[fn]]].filter(Boolean).join(' · '), 'soft'));
     return [...lines, make('div', parts.join(' · '))];

@@ -11,9 +11,18 @@ const SIDES = ['before', 'after'];
 const data = readData();
 const { meta, functions, rows } = data;
 const state = {
-    event: meta.event, size: 'period', group: 'none', fromLeaf: false, flame: false, span: null, search: null, dark: false,
-    width: 'after', short: true, transforms: [], collapsed: false, sandwich: null, lanes: false, heat: false,
-    other: null, pair: null,
+    // The index of the event, `period` or `samples`, and what samples are grouped by.
+    event: meta.event, size: 'period', group: 'none',
+    // How stacks are merged and drawn.
+    fromLeaf: false, flame: false, short: true, dark: false,
+    // The selected parts of the time, from and to, and the other ones that they are compared with; null for all and none.
+    span: null, other: null,
+    // The labels of two groups that are compared, or null; and whose widths a comparison has.
+    pair: null, width: 'after',
+    // What is done to stacks, in this order: { kind, name }; whether recursion is collapsed; the name of a sandwich or null.
+    transforms: [], collapsed: false, sandwich: null,
+    // Whether lanes are drawn, and a heat map.
+    lanes: false, heat: false,
 };
 // The stacks after the transforms, and those of which they are.
 let view = null, viewOf = '';
@@ -25,20 +34,21 @@ let more = null;
 function time(ns) {
     if (ns >= 1e9) return `${reducedTo(ns / 1e9, ns >= 1e11 ? 0 : 2)} s`;
     if (ns >= 1e6) return `${reducedTo(ns / 1e6, 1)} ms`;
-    return ns >= 1e3 ? `${reducedTo(ns / 1e3, 1)} µs` : `${ns} ns`;
+    return ns >= 1e3 ? `${reducedTo(ns / 1e3, 1)} µs` : `${Math.round(ns)} ns`;
 }
 
 const inTime = () => state.size === 'period' && meta.events[state.event].unit === 'ns';
 const valueText = (value) => compare ? comparedText(value) : inTime() ? time(value) : `${number(value)} ${state.size === 'samples' ? value === 1 ? 'sample' : 'samples' : meta.events[state.event].name}`;
 
 const kindOf = (frame) => tree.fn[frame] < 0 ? -1 : functions.kind[tree.fn[frame]];
+const fileOf = (frame) => tree.fn[frame] < 0 ? '' : functions.files[functions.file[tree.fn[frame]]];
+
 // The line of a function that has most of its samples; empty if none is known. `isShort`: without the folders.
 function lineOf(fn, isShort) {
     if (fn < 0 || functions.source[fn] === 0) return '';
     const source = functions.sources[functions.source[fn] - 1];
     return `${isShort ? source.slice(source.lastIndexOf('/') + 1) : source}:${functions.line[fn]}`;
 }
-const fileOf = (frame) => tree.fn[frame] < 0 ? '' : functions.files[functions.file[tree.fn[frame]]];
 
 function groupLabels() {
     const several = meta.captures.length > 1;

@@ -30,7 +30,7 @@ function drawTimes(style) {
 }
 
 const isInSpan = (span, bucket) => span !== null && bucket >= span[0] && bucket <= span[1];
-const spanText = ([from, to]) => `${time(Math.round(timeOf(from)))} to ${time(Math.round(timeOf(to + 1)))}`;
+const spanText = ([from, to]) => `${time(timeOf(from))} to ${time(timeOf(to + 1))}`;
 
 function showSpan() {
     const text = !state.span ? 'Drag over the timeline to select a span.' : pending ? 'Drag over the span to compare with.' : `Selected: ${spanText(state.span)}`;
