@@ -175,6 +175,7 @@ impl Verb {
             | Self::Annotate(_)
             | Self::Sched(_)
             | Self::Lock(_)
+            | Self::C2c(_)
             | Self::Fold(_)
             | Self::Diff(_)
             | Self::Evlist(_)
