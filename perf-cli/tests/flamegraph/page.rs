@@ -180,7 +180,7 @@ fn functions_have_the_line_with_most_samples() {
     std::fs::copy(fixture, root.join("lines")).unwrap();
     let mut made = Made::new().comm(PID, "prog").map(PID, "/lines");
     // addr2line has the lines 17 twice, 18, and 20 three times of outer, and 24, 25 twice and 26 of _start.
-    for ip in [0x2000, 0x2007, 0x200d, 0x2013, 0x2014, 0x2014, 0x2020, 0x203a, 0x203a, 0x2030] {
+    for ip in [0x2000, 0x2007, 0x200d, 0x2013, 0x2013, 0x2013, 0x2020, 0x203a, 0x203a, 0x2030] {
         made = made.sample(PID, 10, &[ip]);
     }
     let capture = made.sample(PID, 10, &[0x9000]).file("lines.data");
