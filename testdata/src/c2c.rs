@@ -180,10 +180,10 @@ pub fn capture(recording: Recording<'_>) -> Vec<u8> {
         | SampleType::WEIGHT
         | SampleType::DATA_SRC;
     if has_physical {
-        sample_type = sample_type | SampleType::PHYS_ADDR;
+        sample_type |= SampleType::PHYS_ADDR;
     }
     if has_chains {
-        sample_type = sample_type | SampleType::CALLCHAIN;
+        sample_type |= SampleType::CALLCHAIN;
     }
     let attr = |config| Attr {
         kind: EventType::RAW,
