@@ -14,8 +14,8 @@ prints that of 6.1. Call chains are not printed, as with perf's -g none. With --
 A capture needs the source of the data of loads and stores, as perf c2c record records it.
 
 Examples:
-  perf c2c record -a -- sleep 5
   perfdata c2c report
+  perf c2c record -a -- sleep 5 && perfdata c2c report -i perf.data
   perfdata c2c report --stats
   perfdata c2c report -d lcl -c tid,iaddr -N
   perfdata c2c report --double-cl --full-symbols
