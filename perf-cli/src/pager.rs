@@ -33,7 +33,7 @@ enum PagerState {
 /// Has the text of standard output go to a pager, if it is a terminal and the user has one.
 pub(crate) fn plan() {
     if io::stdout().is_terminal() && io::stdin().is_terminal() && !terminal::is_dumb() {
-        let variables = ["PERFDATA_PAGER", "PERF_PAGER", "PAGER"].map(|name| env::var_os(name));
+        let variables = ["PERFDATA_PAGER", "PERF_PAGER", "PAGER"].map(env::var_os);
         *state() = chosen(variables).map_or(PagerState::Off, PagerState::Planned);
     }
 }
