@@ -143,7 +143,7 @@ fn run_here(args: impl IntoIterator<Item = OsString>) -> u8 {
     #[cfg(target_os = "linux")]
     output::survive_file_size_limit();
     #[cfg(target_os = "linux")]
-    if args.verb.is_paged() && !args.no_pager && streams::are_of_process() {
+    if args.verb.is_paged() && !args.no_pager && streams::are_of_process() && !terminal::is_dumb() {
         pager::plan();
     }
     let outcome = run_verb(&mut args.verb);

@@ -13,6 +13,7 @@ mod in_memory;
 mod list;
 mod observed;
 mod record;
+mod requests;
 mod serve;
 mod stat;
 mod top;

@@ -13,8 +13,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-use crate::terminal;
-
 /// What is written to.
 static PAGER: Mutex<PagerState> = Mutex::new(PagerState::Off);
 
@@ -30,9 +28,9 @@ enum PagerState {
     },
 }
 
-/// Has the text of standard output go to a pager, if it is a terminal and the user has one.
+/// Has the text of standard output go to a pager, if it is a terminal and the user has one. The terminal must not be a dumb one.
 pub(crate) fn plan() {
-    if io::stdout().is_terminal() && io::stdin().is_terminal() && !terminal::is_dumb() {
+    if io::stdout().is_terminal() && io::stdin().is_terminal() {
         let variables = ["PERFDATA_PAGER", "PERF_PAGER", "PAGER"].map(env::var_os);
         *state() = chosen(variables).map_or(PagerState::Off, PagerState::Planned);
     }

@@ -3,24 +3,25 @@
 //! The recording is that of `perfdata record`. One thread reads the rings, another one shows, so that slow work of the latter loses
 //! nothing.
 
-mod own_cost;
-mod requests;
-
 use core::time::Duration;
-use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::path::Path;
+use std::sync::mpsc::Receiver;
 
 use perf_open::limits;
-use perf_record::Targets;
+use perf_parse::file::write::WriteOptions;
+use perf_record::{RecordWindow, Recorder, Targets};
 
 use crate::args::live::SampledArgs;
 use crate::live::record;
+use crate::live::record::output::CaptureOutput;
+use crate::live::record::until::StopConditions;
+use crate::live::requests::{LiveRecording, LiveRequest, answer_all, with_view};
 use crate::outcome::{Failure, Outcome};
-pub(super) use requests::{LiveRecording, LiveRequest, answer_all};
 
-/// The stack of the thread that shows: names of deeply nested types need more than the usual 2 MiB.
-const STACK: usize = 8 << 20;
+/// The time for which the rings may fill.
+const TICK: Duration = Duration::from_millis(100);
+/// The file of the last while.
+const SAVED: &str = "perf.data";
 
 /// Records, keeps the samples of the last while, and calls `show` on another thread, until it or the recording ends.
 ///
@@ -42,35 +43,42 @@ pub(super) fn record(
     }
     record::record(&recorded, |recorder, until, _| {
         record::start(recorder, &recorded, until)?;
-        with_view(until.signals.waker()?, show, |asked| requests::answer(recorder, until, &asked, keep))
-    })
-}
-
-/// Calls `show` on a thread of its own, and `read`, which reads the rings, on this one; `waker` ends a wait of `read`.
-///
-/// # Errors
-///
-/// Those of both.
-pub(super) fn with_view<T>(
-    waker: UnixStream,
-    show: impl FnOnce(&mut LiveRecording) -> Result<(), Failure> + Send,
-    read: impl FnOnce(Receiver<LiveRequest>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let (requests, asked) = mpsc::channel();
-    let mut recording = LiveRecording::new(requests, waker);
-    thread::scope(|scope| {
-        // The reader ends when the thread drops its end of the requests, and the thread when the reader drops its own.
-        let shown = thread::Builder::new()
-            .name("show".to_owned())
-            .stack_size(STACK)
-            .spawn_scoped(scope, move || show(&mut recording))?;
-        let read = read(asked);
-        let shown = shown.join().map_err(|_| Failure("the view panicked".to_owned()))?;
-        read.and_then(|it| shown.map(|()| it))
+        with_view(until.signals.waker()?, show, |asked| answer(recorder, until, &asked, keep))
     })
 }
 
 /// Returns whether this user may observe the whole machine.
 fn may_observe_all() -> bool {
     rustix::process::geteuid().is_root() || limits::paranoid().is_ok_and(|level| level <= 0)
+}
+
+/// Reads the rings and answers requests until the recording or the thread that shows it ends.
+fn answer(
+    recorder: &mut Recorder,
+    until: &mut StopConditions<'_>,
+    requests: &Receiver<LiveRequest>,
+    keep: Duration,
+) -> Result<(), Failure> {
+    let mut window = RecordWindow::new(keep);
+    recorder.begin(&mut window)?;
+    loop {
+        let due = until.look(recorder)?;
+        recorder.drain(&mut window)?;
+        recorder.trim_window(&mut window);
+        if !answer_all(recorder, &window, requests, |recorder| save(recorder, &window)) {
+            return Ok(recorder.stop()?);
+        }
+        if due.end {
+            return Ok(());
+        }
+        until.wait(recorder, TICK)?;
+    }
+}
+
+/// Writes all that is kept to a file. Returns its name, and what it has.
+fn save(recorder: &mut Recorder, window: &RecordWindow) -> Result<String, Failure> {
+    let mut out = CaptureOutput::create(Path::new(SAVED), WriteOptions::default())?;
+    let summary = recorder.snapshot(window, Duration::MAX).write(window.sideband(), &mut out)?;
+    out.publish()?;
+    Ok(format!("{SAVED}, {} samples", summary.samples))
 }

@@ -36,7 +36,7 @@ use perf_record::{ReaderThreads, RecordWindow, Recorder, Summary, ThreadMask, Tr
 
 use crate::args::live::record::{Delay, RecordArgs, Switch};
 use crate::escape::shown;
-use crate::live::in_memory::{self, LiveRequest, answer_all};
+use crate::live::requests::{LiveRequest, answer_all, with_view};
 use crate::live::{exit_code, observed};
 use crate::outcome::{Failure, Outcome};
 use crate::output::say;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Outcome, Failure> {
             None
         } else if args.live {
             let view = LiveView::beside_recording().ok_or("the recording cannot be shown")?;
-            in_memory::with_view(
+            with_view(
                 until.signals.waker()?,
                 |recording| view.run(recording),
                 |requests| stream(recorder, args, masks, until, Some(requests)),

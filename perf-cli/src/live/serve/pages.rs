@@ -17,7 +17,7 @@ use super::site::Site;
 use crate::args::live::ServeArgs;
 use crate::escape::shown;
 use crate::input::Memory;
-use crate::live::in_memory::LiveRecording;
+use crate::live::requests::LiveRecording;
 use crate::names::{self, LiveNames};
 use crate::outcome::{Failure, Outcome};
 use crate::report::live_view::LiveCaptures;

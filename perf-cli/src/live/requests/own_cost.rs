@@ -7,18 +7,18 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// The processor time of this process since the last look.
 #[derive(Debug)]
-pub(in crate::live) struct OwnCost {
+pub(super) struct OwnCost {
     used: Duration,
     looked: Instant,
 }
 
 impl OwnCost {
-    pub(in crate::live) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { used: used(), looked: Instant::now() }
     }
 
     /// Returns the percentage of one CPU that the process took since the last call.
-    pub(in crate::live) fn percent(&mut self) -> f64 {
+    pub(super) fn percent(&mut self) -> f64 {
         let (used, now) = (used(), Instant::now());
         let seconds = now.duration_since(self.looked).as_secs_f64().max(1e-3);
         let more = used.saturating_sub(self.used).as_secs_f64();

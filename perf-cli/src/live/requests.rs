@@ -1,28 +1,25 @@
 //! What the thread that shows a recording asks the thread that reads it.
 
+mod own_cost;
+
 use core::time::Duration;
 use std::io::{Cursor, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread;
 
-use perf_parse::file::write::WriteOptions;
 use perf_record::{FileSink, RecordWindow, Recorder};
 
-use super::own_cost::OwnCost;
-use crate::live::record::output::CaptureOutput;
-use crate::live::record::until::StopConditions;
 use crate::outcome::Failure;
 use crate::report::live_view::LiveCaptures;
+use own_cost::OwnCost;
 
-/// The time for which the rings may fill.
-const TICK: Duration = Duration::from_millis(100);
-/// The file of the last while.
-const SAVED: &str = "perf.data";
+/// The stack of the thread that shows: names of deeply nested types need more than the usual 2 MiB.
+const STACK: usize = 8 << 20;
 
 /// What the thread that shows the recording asks for. Each request has the place of its answer.
 #[derive(Debug)]
-pub(in crate::live) enum LiveRequest {
+pub(super) enum LiveRequest {
     /// The capture of the last while, in memory.
     Capture(Duration, Sender<Result<Vec<u8>, Failure>>),
     /// Whether the recording goes on.
@@ -33,7 +30,7 @@ pub(in crate::live) enum LiveRequest {
 
 /// The recording, as the thread that shows it sees it.
 #[derive(Debug)]
-pub(in crate::live) struct LiveRecording {
+pub(super) struct LiveRecording {
     requests: Sender<LiveRequest>,
     /// Ends a wait of the recorder.
     waker: UnixStream,
@@ -41,7 +38,7 @@ pub(in crate::live) struct LiveRecording {
 }
 
 impl LiveRecording {
-    pub(in crate::live) fn new(requests: Sender<LiveRequest>, waker: UnixStream) -> Self {
+    pub(super) fn new(requests: Sender<LiveRequest>, waker: UnixStream) -> Self {
         Self { requests, waker, cost: OwnCost::new() }
     }
 
@@ -55,7 +52,7 @@ impl LiveRecording {
     }
 
     /// Returns whether the recording goes on.
-    pub(in crate::live) fn goes_on(&self) -> bool {
+    pub(super) fn goes_on(&self) -> bool {
         self.ask(LiveRequest::Sign).is_some()
     }
 }
@@ -74,31 +71,32 @@ impl LiveCaptures for LiveRecording {
     }
 }
 
-/// Reads the rings and answers requests until the recording or the thread that shows it ends.
-pub(in crate::live) fn answer(
-    recorder: &mut Recorder,
-    until: &mut StopConditions<'_>,
-    requests: &Receiver<LiveRequest>,
-    keep: Duration,
-) -> Result<(), Failure> {
-    let mut window = RecordWindow::new(keep);
-    recorder.begin(&mut window)?;
-    loop {
-        let due = until.look(recorder)?;
-        recorder.drain(&mut window)?;
-        recorder.trim_window(&mut window);
-        if !answer_all(recorder, &window, requests, |recorder| save(recorder, &window)) {
-            return Ok(recorder.stop()?);
-        }
-        if due.end {
-            return Ok(());
-        }
-        until.wait(recorder, TICK)?;
-    }
+/// Calls `show` on a thread of its own, and `read`, which reads the rings, on this one; `waker` ends a wait of `read`.
+///
+/// # Errors
+///
+/// Those of both.
+pub(super) fn with_view<T>(
+    waker: UnixStream,
+    show: impl FnOnce(&mut LiveRecording) -> Result<(), Failure> + Send,
+    read: impl FnOnce(Receiver<LiveRequest>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let (requests, asked) = channel();
+    let mut recording = LiveRecording::new(requests, waker);
+    thread::scope(|scope| {
+        // The reader ends when the thread drops its end of the requests, and the thread when the reader drops its own.
+        let shown = thread::Builder::new()
+            .name("show".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, move || show(&mut recording))?;
+        let read = read(asked);
+        let shown = shown.join().map_err(|_| Failure("the view panicked".to_owned()))?;
+        read.and_then(|it| shown.map(|()| it))
+    })
 }
 
 /// Answers what was asked so far; `save` saves all that is kept. Returns whether the recording is still shown.
-pub(in crate::live) fn answer_all(
+pub(super) fn answer_all(
     recorder: &mut Recorder,
     window: &RecordWindow,
     requests: &Receiver<LiveRequest>,
@@ -121,12 +119,4 @@ fn capture(recorder: &mut Recorder, window: &RecordWindow, span: Duration) -> Re
     let mut sink = FileSink::new(Cursor::new(Vec::new()));
     recorder.snapshot(window, span).without_build_ids().write(window.sideband(), &mut sink)?;
     Ok(sink.into_inner().unwrap_or_default().into_inner())
-}
-
-/// Writes all that is kept to a file. Returns its name, and what it has.
-fn save(recorder: &mut Recorder, window: &RecordWindow) -> Result<String, Failure> {
-    let mut out = CaptureOutput::create(Path::new(SAVED), WriteOptions::default())?;
-    let summary = recorder.snapshot(window, Duration::MAX).write(window.sideband(), &mut out)?;
-    out.publish()?;
-    Ok(format!("{SAVED}, {} samples", summary.samples))
 }
