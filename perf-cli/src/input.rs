@@ -29,6 +29,7 @@ use crate::outcome::{Failure, Outcome, not_readable};
 use crate::output::InputFile;
 use crate::output::aside::KCORE_DIR;
 use crate::streams;
+use compressed::{Decompressed, StartedStream};
 
 /// The operation of a verb on a capture.
 pub(crate) trait CaptureWork: FnOnce(Reader<'_>, Memory<'_>) -> Result<Outcome, Failure> {}
@@ -102,17 +103,26 @@ pub(crate) fn mapped(file: &File) -> io::Result<Option<FileMapping>> {
 pub(crate) fn read(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
     if let Some(capture) = compressed::decompressed(path)? {
         let metadata = std::fs::metadata(path).map_err(|error| named(path, error))?;
-        let file = Some(InputFile::new(path, &metadata));
-        let input = Input { bytes: Bytes::Mapped(capture.map, Vec::new()), file };
-        // An index beside the file is of what is compressed.
-        let work = |reader: Reader<'_>, memory: Memory<'_>| work(reader, Memory { is_made: true, ..memory });
-        let outcome = read_memory(path, &input, &[], None, work)?;
-        return Ok(if capture.is_whole { outcome } else { Outcome::Partial });
+        return read_decompressed(path, capture, Some(InputFile::new(path, &metadata)), work);
     }
     match OpenArchive::of_capture(path)? {
         Some(archive) => read_archived(&archive, work),
         None => read_capture(path, work),
     }
+}
+
+/// Runs the work on a capture that was decompressed.
+fn read_decompressed(
+    path: &Path,
+    capture: Decompressed,
+    file: Option<InputFile>,
+    work: impl CaptureWork,
+) -> Result<Outcome, Failure> {
+    let input = Input { bytes: Bytes::Mapped(capture.map, Vec::new()), file };
+    // An index beside the file is of what is compressed.
+    let work = |reader: Reader<'_>, memory: Memory<'_>| work(reader, Memory { is_made: true, ..memory });
+    let outcome = read_memory(path, &input, &[], None, work)?;
+    Ok(if capture.is_whole { outcome } else { Outcome::Partial })
 }
 
 /// Runs the work on the capture of an archive.
@@ -128,7 +138,11 @@ fn read_archived(archive: &OpenArchive, work: impl CaptureWork) -> Result<Outcom
 /// Opens the capture and runs the work on it.
 fn read_capture(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
-        return read_stream(Path::new(STDIN), streams::Input, work);
+        let name = Path::new(STDIN);
+        return match compressed::started(name, streams::Input)? {
+            StartedStream::Decompressed(capture) => read_decompressed(name, capture, None, work),
+            StartedStream::Plain(stream) => read_stream(name, stream, work),
+        };
     }
     if path.is_dir() {
         return read_folder(path, work);
@@ -159,7 +173,13 @@ pub(crate) fn read_by_windows(path: &Path, a_part: bool, work: impl CaptureWork)
 pub(crate) fn read_whole(path: &Path, work: impl CaptureWork) -> Result<Outcome, Failure> {
     if path == Path::new("-") {
         let name = Path::new(STDIN);
-        let input = Input { bytes: read_all(name, streams::Input)?, file: InputFile::stdin() };
+        let stream = match compressed::started(name, streams::Input)? {
+            StartedStream::Decompressed(capture) => {
+                return read_decompressed(name, capture, InputFile::stdin(), work);
+            }
+            StartedStream::Plain(stream) => stream,
+        };
+        let input = Input { bytes: read_all(name, stream)?, file: InputFile::stdin() };
         return read_memory(name, &input, &[], None, work);
     }
     if path.is_dir() || is_stored(path)? {

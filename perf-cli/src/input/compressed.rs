@@ -2,9 +2,11 @@
 //!
 //! They are decompressed into a file without a name, in the folder for temporary files: a capture can be larger than memory.
 
+use core::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
+use std::rc::Rc;
 
 use perf_mmap::FileMapping;
 use ruzstd::decoding::StreamingDecoder;
@@ -43,20 +45,74 @@ pub(super) fn decompressed(path: &Path) -> Result<Option<Decompressed>, Failure>
     let Some(size) = std::fs::metadata(path).ok().filter(|it| it.is_file()).map(|it| it.len()) else {
         return Ok(None);
     };
-    let opened = File::open(path).and_then(decoder);
-    let Ok(Some(decoder)) = opened else { return Ok(None) };
-    let limit = size.saturating_mul(EXPANSION).max(FLOOR);
-    let failure = |error: io::Error| named(path, error);
-    let (file, fault) = unpacked(decoder, limit).map_err(failure)?;
+    let Ok(mut file) = File::open(path) else { return Ok(None) };
+    let Ok(start) = start_of(&mut file) else { return Ok(None) };
+    let Ok(Some(decoder)) = decoder(&start, io::Cursor::new(start.clone()).chain(file)) else {
+        return Ok(None);
+    };
+    finished(path, decoder, &|| size).map(Some)
+}
+
+/// A stream, after its first bytes were read.
+pub(super) enum StartedStream<R> {
+    /// It was compressed.
+    Decompressed(Decompressed),
+    Plain(io::Chain<io::Cursor<Vec<u8>>, R>),
+}
+
+/// Decompresses the capture of a stream to its end, if it is compressed. `name` is that of the stream in messages.
+///
+/// # Errors
+///
+/// Those of the stream, and of [`decompressed`].
+pub(super) fn started<R: Read + 'static>(name: &Path, mut stream: R) -> Result<StartedStream<R>, Failure> {
+    let failure = |error: io::Error| named(name, error);
+    let start = start_of(&mut stream).map_err(failure)?;
+    if !is_compressed(&start) {
+        return Ok(StartedStream::Plain(io::Cursor::new(start).chain(stream)));
+    }
+    let read = Rc::new(Cell::new(start.len() as u64));
+    let counted = CountedBytes { from: stream, read: Rc::clone(&read) };
+    let decoder = decoder(&start, io::Cursor::new(start.clone()).chain(counted)).map_err(failure)?;
+    let decoder =
+        decoder.ok_or_else(|| Failure(format!("{}: what is compressed in it is no capture", shown(name))))?;
+    finished(name, decoder, &|| read.get()).map(StartedStream::Decompressed)
+}
+
+/// Counts the compressed bytes that were read.
+struct CountedBytes<R> {
+    from: R,
+    read: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for CountedBytes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.read.set(self.read.get().saturating_add(read as u64));
+        Ok(read)
+    }
+}
+
+/// Writes what a decoder has into a file, and maps it. `compressed` returns the number of compressed bytes.
+fn finished(
+    name: &Path,
+    decoder: Box<dyn Read>,
+    compressed: &dyn Fn() -> u64,
+) -> Result<Decompressed, Failure> {
+    let failure = |error: io::Error| named(name, error);
+    let (file, fault) = unpacked(decoder, compressed).map_err(failure)?;
     if let Some(error) = &fault {
-        say!("perfdata: {}: the compressed bytes are damaged or cut off: {error}", shown(path));
+        say!("perfdata: {}: the compressed bytes are damaged or cut off: {error}", shown(name));
     }
     let map = FileMapping::new(&file).map_err(failure)?;
-    Ok(Some(Decompressed { map, is_whole: fault.is_none() }))
+    Ok(Decompressed { map, is_whole: fault.is_none() })
 }
 
 /// Writes what a decoder has into a file, up to a fault of the compressed bytes.
-fn unpacked(mut decoder: Box<dyn Read>, limit: u64) -> io::Result<(File, Option<io::Error>)> {
+fn unpacked(
+    mut decoder: Box<dyn Read>,
+    compressed: &dyn Fn() -> u64,
+) -> io::Result<(File, Option<io::Error>)> {
     let mut file = tempfile::tempfile()?;
     let (mut buffer, mut written) = (vec![0; BUFFER], 0_u64);
     loop {
@@ -68,6 +124,7 @@ fn unpacked(mut decoder: Box<dyn Read>, limit: u64) -> io::Result<(File, Option<
             Err(error) => return Ok((file, Some(error))),
         };
         written = written.saturating_add(read as u64);
+        let limit = compressed().saturating_mul(EXPANSION).max(FLOOR);
         if written > limit {
             let what =
                 format!("more than {limit} bytes are compressed in it; decompress it first if that is right");
@@ -77,21 +134,33 @@ fn unpacked(mut decoder: Box<dyn Read>, limit: u64) -> io::Result<(File, Option<
     }
 }
 
-/// Returns the decoder of a file; `None` if it is not compressed.
-fn decoder(mut file: File) -> io::Result<Option<Box<dyn Read>>> {
+/// Reads the first bytes, of which there may be fewer.
+fn start_of(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    Read::by_ref(&mut file).take(6).read_to_end(&mut start)?;
-    let start = start.as_slice();
-    let again = io::Cursor::new(start.to_vec()).chain(file);
-    if start.starts_with(b"\x1f\x8b") {
+    from.take(6).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+const GZIP: &[u8] = b"\x1f\x8b";
+const XZ: &[u8] = b"\xfd7zXZ\0";
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// Returns whether the first bytes are those of compressed ones.
+fn is_compressed(start: &[u8]) -> bool {
+    [GZIP, XZ, ZSTD].iter().any(|magic| start.starts_with(magic))
+}
+
+/// Returns the decoder of what begins so; `None` if it is not compressed.
+fn decoder(start: &[u8], again: impl Read + 'static) -> io::Result<Option<Box<dyn Read>>> {
+    if start.starts_with(GZIP) {
         return Ok(Some(Box::new(flate2::read::MultiGzDecoder::new(again))));
     }
-    if start == b"\xfd7zXZ\0" {
+    if start.starts_with(XZ) {
         let decoder = XzDecoder::in_heap_with_alloc_dict_size(DICT_SIZE_MIN, WINDOW);
         let from = BufReader::with_capacity(STEP, again);
         return Ok(Some(Box::new(XzStreams { from, decoder, is_between: true })));
     }
-    if !start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+    if !start.starts_with(ZSTD) {
         return Ok(None);
     }
     let mut frames = ZstdFrames { from: Some(BufReader::with_capacity(STEP, again)), frame: None };

@@ -120,3 +120,48 @@ fn the_compressed_file_is_an_input() {
     let repaired = file.with_extension("gz.repaired");
     assert_eq!(printed("script", &repaired).0, 0);
 }
+
+/// Runs a verb on bytes of standard input.
+fn of_stdin(verb: &str, bytes: &[u8]) -> crate::Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_perfdata"));
+    command.args([verb, "-"]).stdin(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // It may end before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(bytes);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    crate::Run { status: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+#[test]
+fn standard_input_may_be_compressed() {
+    for name in ["plain.data", "buildid.pipe.data"] {
+        let (bytes, _) = capture(name);
+        for verb in ["dump", "script"] {
+            let expected = of_stdin(verb, &bytes);
+            assert_eq!(expected.status, 0, "{name}: {}", expected.err);
+            for compressed in [Some(gzip(&bytes)), Some(zstd(&bytes)), xz(&bytes)].into_iter().flatten() {
+                let run = of_stdin(verb, &compressed);
+                assert_eq!((run.status, run.out), (0, expected.out.clone()), "{verb} {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bombs_on_standard_input_end() {
+    let zeros = vec![0; 65 << 20];
+    for bomb in [gzip(&zeros), gzip(&[&b"PERFILE2"[..], &zeros].concat())] {
+        let run = of_stdin("info", &bomb);
+        assert!(run.status == 1 && run.out.is_empty(), "{}", run.err);
+        let said = "more than 67108864 bytes are compressed in it";
+        assert!(run.err.contains(said), "{}", run.err);
+    }
+    let run = of_stdin("info", &zstd(b"no capture"));
+    assert!(run.status == 1 && run.err.contains("what is compressed in it is no capture"), "{}", run.err);
+    assert_eq!(
+        of_stdin("info", &gzip(&testdata::path("plain.data").as_os_str().as_encoded_bytes())[..5]).status,
+        1
+    );
+}
