@@ -93,7 +93,7 @@ impl Options {
 ///
 /// A page has the samples of all events; samples of events with the same name are added together. For times, the profiles need
 /// [`TimeDetail::Spans`](perf_profile::TimeDetail::Spans) or [`TimeDetail::Each`](perf_profile::TimeDetail::Each). The page
-/// divides the time into 512 parts, or into the 512 to 1,024 spans that the profiles have.
+/// divides the time into 2,048 parts, or into the 512 to 1,024 spans that the profiles have.
 ///
 /// A picture leaves out frames narrower than a thousandth, and states their number. If there are several threads, the outermost
 /// frame is the name of the thread. In a comparison, the widths are those of the second capture.

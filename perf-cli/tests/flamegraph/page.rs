@@ -44,7 +44,7 @@ fn sums_are_those_of_the_samples_of_every_capture() {
             rows.clone().fold((0, 0_u64), |sum, row| (sum.0 + row.samples, sum.1.wrapping_add(row.period)));
         assert_eq!((said, found), (expected, expected), "{}", capture.display());
         for row in rows {
-            assert!(row.node < page.nodes.len() && row.bucket <= 512);
+            assert!(row.node < page.nodes.len() && row.bucket <= 2048);
             assert!(row.thread < page.meta["threads"].as_array().unwrap().len());
         }
         compared += usize::from(found.0 > 0);
@@ -68,7 +68,7 @@ fn stacks_are_those_of_perfdata_fold() {
     assert_eq!((kind("leaf"), kind("[perf-4194000.map]")), (3, 4));
     // The first sample is in the first part of the time, the last one in the last part.
     let buckets: Vec<_> = page.rows[0].iter().map(|row| row.bucket).collect();
-    assert_eq!((buckets.iter().min(), buckets.iter().max()), (Some(&1), Some(&512)));
+    assert_eq!((buckets.iter().min(), buckets.iter().max()), (Some(&1), Some(&2048)));
 }
 
 #[test]

@@ -1,12 +1,19 @@
-// The heat map: a column for each second, in which time goes up, as in FlameScope. A short capture has shorter columns.
+// The heat map: a column for each second, in which time goes up, as in FlameScope. A capture that is short or long has
+// columns of another unit.
 
 const HEAT_HEIGHT = 128;
 
-// How many parts of the time are in a column: a second, if that gives enough columns and cells.
+// Cells of a column, at the least and at the most.
+const [FEW, MANY] = [6, 50];
+
+// How many parts of the time are in a column: a second, or else another unit that gives a number of cells that can be seen.
 function heatGrid() {
-    const second = Math.round(1e9 * meta.buckets / meta.timeline);
-    const isEnough = second >= 6 && second * 6 <= meta.buckets;
-    const cells = isEnough ? second : Math.max(1, Math.round(Math.sqrt(meta.buckets / 2)));
+    const inUnit = (ns) => Math.round(ns * meta.buckets / meta.timeline);
+    const isGood = (cells) => cells >= FEW && cells <= MANY;
+    const units = [1e9];
+    for (let scale = 1e2; scale < 1e14; scale *= 10) units.push(scale, 2 * scale, 5 * scale);
+    const found = units.map(inUnit).filter(isGood);
+    const cells = isGood(inUnit(1e9)) ? inUnit(1e9) : found.sort((a, b) => Math.abs(a - 24) - Math.abs(b - 24))[0] ?? Math.min(MANY, meta.buckets);
     return { cells, columns: Math.ceil(meta.buckets / cells) };
 }
 

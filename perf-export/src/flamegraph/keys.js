@@ -52,7 +52,7 @@ function onKey(event) {
         });
     }
     if (onTimes) {
-        const step = state.heat ? heatGrid().cells : 8;
+        const step = state.heat ? heatGrid().cells : Math.max(1, Math.round(meta.buckets / 64));
         Object.assign(actions, { ArrowLeft: () => shift(-step, event.shiftKey), ArrowRight: () => shift(step, event.shiftKey) });
         if (state.heat) Object.assign(actions, { ArrowUp: () => shift(1, event.shiftKey), ArrowDown: () => shift(-1, event.shiftKey) });
     }

@@ -8,7 +8,10 @@ use super::events::FlameEvents;
 use super::threads::FlameThreads;
 use crate::html::numbers::push;
 
-/// Number of parts into which the time is divided, if times are exact.
+/// Number of parts into which the time is divided, if times are exact. Such profiles have at most 65,536 samples, so that more
+/// parts cost few rows.
+const EXACT_BUCKETS: u64 = 2048;
+/// The least number of parts otherwise.
 const BUCKETS: u64 = 512;
 
 /// The key by which samples are added up.
@@ -120,7 +123,7 @@ impl FlameTimeline {
     /// Divides the time into equal parts, which are those that the samples were counted by if their times are not exact.
     fn new(duration: u64, resolution: u64) -> Self {
         if resolution == 1 {
-            return Self { buckets: BUCKETS, length: u128::from(duration) + 1 };
+            return Self { buckets: EXACT_BUCKETS, length: u128::from(duration) + 1 };
         }
         // Of another capture, which is longer, times may be exact.
         let mut part = resolution;
@@ -145,11 +148,11 @@ mod tests {
 
     #[test]
     fn times_are_divided_evenly() {
-        let of = |time| FlameTimeline::new(1023, 1).bucket(time, Some((1000, 2023)));
-        assert_eq!([1000, 1001, 1002, 2023, u64::MAX].map(of), [1, 1, 2, 512, 512]);
+        let of = |time| FlameTimeline::new(4095, 1).bucket(time, Some((1000, 5095)));
+        assert_eq!([1000, 1001, 1002, 5095, u64::MAX].map(of), [1, 1, 2, 2048, 2048]);
         assert_eq!(of(999), 0);
         assert_eq!(FlameTimeline::new(0, 1).bucket(0, None), 0);
-        assert_eq!(FlameTimeline::new(u64::MAX, 1).bucket(u64::MAX, Some((0, u64::MAX))), 512);
+        assert_eq!(FlameTimeline::new(u64::MAX, 1).bucket(u64::MAX, Some((0, u64::MAX))), 2048);
     }
 
     #[test]
