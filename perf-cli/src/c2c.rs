@@ -3,6 +3,7 @@
 mod columns;
 mod json;
 mod text;
+mod totals;
 
 use perf_parse::file::Reader;
 use perf_profile::c2c::{C2cOptions, C2cSort};

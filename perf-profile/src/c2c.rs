@@ -10,6 +10,8 @@ mod access;
 mod counts;
 mod line_key;
 mod nodes;
+mod options;
+mod pass;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -17,4 +19,5 @@ mod tests;
 pub use access::{C2cAccess, MeanTime, NodeCounts};
 pub use counts::AccessCounts;
 pub use nodes::MachineNodes;
-pub use report::{C2cKey, C2cLine, C2cOptions, C2cReport, C2cSort};
+pub use options::{C2cKey, C2cOptions, C2cSort};
+pub use report::{C2cLine, C2cReport};
