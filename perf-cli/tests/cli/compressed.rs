@@ -151,8 +151,9 @@ fn standard_input_may_be_compressed() {
 
 #[test]
 fn bombs_on_standard_input_end() {
-    let zeros = vec![0; 65 << 20];
-    for bomb in [gzip(&zeros), gzip(&[&b"PERFILE2"[..], &zeros].concat())] {
+    // gzip cannot shrink a file to less than a thousandth.
+    let zeros = [&b"PERFILE2"[..], &vec![0; 65 << 20]].concat();
+    for bomb in [Some(zstd(&zeros)), xz(&zeros)].into_iter().flatten() {
         let run = of_stdin("info", &bomb);
         assert!(run.status == 1 && run.out.is_empty(), "{}", run.err);
         let said = "more than 67108864 bytes are compressed in it";
@@ -160,8 +161,6 @@ fn bombs_on_standard_input_end() {
     }
     let run = of_stdin("info", &zstd(b"no capture"));
     assert!(run.status == 1 && run.err.contains("what is compressed in it is no capture"), "{}", run.err);
-    assert_eq!(
-        of_stdin("info", &gzip(&testdata::path("plain.data").as_os_str().as_encoded_bytes())[..5]).status,
-        1
-    );
+    let (bytes, _) = capture("plain.data");
+    assert_eq!(of_stdin("info", &gzip(&bytes)[..5]).status, 1, "its head is cut off");
 }
