@@ -57,7 +57,7 @@ done
 # Links to other chapters, and files of the repository.
 while IFS=: read -r file link; do
     case $link in
-        https://github.com/perf-abi/perf-abi/*/main/*) target=$root/${link#*/main/} ;;
+        https://github.com/perf-abi/perf-abi/*/main/*) path=${link#*/main/} target=$root/${path%%#*} ;;
         http*://*) continue ;;
         '#'*) continue ;;
         *) target=src/${link%%#*} ;;

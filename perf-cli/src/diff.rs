@@ -158,7 +158,7 @@ fn push_text(out: &mut Vec<u8>, diff: &Diff, args: &DiffArgs, event: &[u8]) {
     print(out, format_args!("# Numbers: {unit}\n#\n"));
     let heading = "Shared Object";
     let dsos: Vec<_> = rows(diff, args).map(|row| shown_name(&row.key.dso)).collect();
-    let width = dsos.iter().map(|dso| dso.chars().count()).max().unwrap_or(0).max(heading.len());
+    let width = dsos.iter().map(|dso| column::width(dso)).max().unwrap_or(0).max(heading.len());
     let head = ["Before", "After", "Delta", "Whole before", "Whole after"];
     print(
         out,

@@ -4,7 +4,7 @@
 //! data can be far larger than memory, and every verb reads a capture more than once or in order of time.
 
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::Path;
 
 use perf_abi::auxtrace::AuxtraceType;
@@ -16,7 +16,7 @@ use perf_profile::edit::{ItraceOptions, TraceSamples};
 use crate::args::itrace::{ItraceArgs, ItraceChoice};
 use crate::input::{CaptureWork, Memory};
 use crate::outcome::{Failure, Outcome};
-use crate::output::{BUFFER, Diagnostics, say};
+use crate::output::{Diagnostics, say};
 
 /// A capture with samples of AUX data, without a name.
 pub(crate) struct CaptureWithSamples {
@@ -39,7 +39,7 @@ pub(crate) fn decoded(
     work: impl CaptureWork,
 ) -> impl CaptureWork {
     if let Some(ItraceChoice(Some(options))) = &mut args.itrace {
-        options.period = options.period.max(1);
+        *options = options.counted();
     }
     decoded_as_perf(args, default, work)
 }
@@ -89,24 +89,18 @@ pub(crate) fn make(
         Some(folder) => tempfile::tempfile_in(folder),
         None => tempfile::tempfile(),
     };
-    let out = BufWriter::with_capacity(BUFFER, file.map_err(|error| failure(&error))?);
+    let file = file.map_err(|error| failure(&error))?;
     let mut diagnostics = Diagnostics::new();
-    let written = samples.write_file(reader, out, |step| {
+    let traced = samples.into_file(reader, file, |step| {
         if let RepairStep::Capture { error } | RepairStep::Unreadable { error, .. } = step {
             diagnostics.report(&error);
         }
     });
-    let (edited, account) = written.map_err(|error| failure(&error))?;
-    for (what, count) in account.notes() {
+    let traced = traced.map_err(|error| failure(&error))?;
+    for (what, count) in traced.account.notes() {
         say!("perfdata: AUX data: {what}: {count}");
     }
-    let is_whole = edited.account.is_clean() && edited.dropped == 0 && account.is_clean();
-    let file = edited.out.into_inner().map_err(|error| failure(&error))?;
-    Ok(Some(CaptureWithSamples {
-        reader: Reader::from_file(file).map_err(|error| failure(&error))?,
-        samples,
-        is_whole,
-    }))
+    Ok(Some(CaptureWithSamples { reader: traced.reader, samples, is_whole: traced.is_whole }))
 }
 
 /// Reports that no samples are made of the AUX data of a capture, if it has some.

@@ -48,6 +48,7 @@ mod unpack;
 mod write;
 
 pub use collection::FileCollection;
+pub use compressed::ZstdFrames;
 pub use entries::is_archive;
 pub use in_memory::MemoryArchive;
 pub use limits::ArchiveLimits;

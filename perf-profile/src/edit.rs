@@ -30,7 +30,7 @@ use std::rc::Rc;
 pub use generated_code::{CodeImage, GeneratedCode, GeneratedCodeError};
 pub use itrace::{
     ItraceError, ItraceLetters, ItraceOptions, ItraceOptionsError, PeriodUnit, PtKinds, TraceAccount,
-    TraceErrors, TraceRecord, TraceSamples,
+    TraceErrors, TraceRecord, TraceSamples, TracedCapture,
 };
 pub use perf_aux::spe::SampleKinds;
 pub use redaction::{Redaction, SecretKind};

@@ -10,7 +10,7 @@ use perf_open::{Builder, EventGroup, EventSpec};
 
 use crate::aux_area::{AuxPlan, SwitchTracking};
 use crate::shared_settings::SharedSettings;
-use crate::{Error, RecordOptions, call_graph, terms};
+use crate::{CallGraphMode, Error, RecordOptions, call_graph, terms};
 
 /// The default number of samples per second, the same as perf's.
 const DEFAULT_FREQ: u64 = 4000;
@@ -208,7 +208,7 @@ impl SharedSettings<'_> {
             .ksymbol((options.bpf_events || options.text_poke) && !pokes_elsewhere)
             .bpf_event(options.bpf_events)
             .text_poke(options.text_poke && !pokes_elsewhere)
-            .mmap_data(options.data || self.copies_stacks)
+            .mmap_data(options.data || options.data_mmap || self.copies_stacks)
             .context_switch(match switches {
                 SwitchTracking::None => options.switch_events,
                 SwitchTracking::Tracker => true,
@@ -217,12 +217,16 @@ impl SharedSettings<'_> {
             .namespaces(options.namespaces)
             .build_id(options.buildid_mmap);
         let builder = if options.cgroups { builder.cgroup(true) } else { builder };
+        // perf: `record__config_tracking_events`, which has one event of the ring get these records.
+        let is_deferred = options.call_graph == Some(CallGraphMode::FpDeferred);
+        let builder = if is_deferred { builder.defer_output(true) } else { builder };
         builder
             .or_drop(AttrFlags::MMAP2)
             .or_drop(AttrFlags::COMM_EXEC)
             .or_drop(AttrFlags::KSYMBOL)
             .or_drop(AttrFlags::BPF_EVENT)
             .or_drop(AttrFlags::TEXT_POKE)
+            .or_drop(AttrFlags::DEFER_OUTPUT)
     }
 
     /// Sets how often the event samples. Returns whether it samples by frequency.

@@ -1,5 +1,6 @@
 //! Methods of recording call chains.
 
+use perf_abi::attr::AttrFlags;
 use perf_abi::branch::BranchSampleType;
 use perf_abi::sample_type::SampleType;
 use perf_open::event::{self, SamplingTerms};
@@ -75,6 +76,10 @@ pub(crate) fn record(
         (None, _) => Ok(with_regs(builder, asked)),
         (Some(CallGraphMode::Fp), _) => {
             Ok(with_regs(builder.sample_type(sample_type | SampleType::CALLCHAIN), asked))
+        }
+        (Some(CallGraphMode::FpDeferred), _) => {
+            let builder = builder.sample_type(sample_type | SampleType::CALLCHAIN).defer_callchain(true);
+            Ok(with_regs(builder.or_drop(AttrFlags::DEFER_CALLCHAIN), asked))
         }
         (Some(CallGraphMode::Lbr), _) => {
             // perf: `__evsel__config_callchain`.

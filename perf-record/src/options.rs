@@ -28,6 +28,8 @@ pub struct RecordOptions {
     pub call_graph: Option<CallGraphMode>,
     /// Whether data addresses, and the mappings of data, are recorded.
     pub data: bool,
+    /// Whether the mappings of data are recorded, without the addresses.
+    pub data_mmap: bool,
     /// Fields that every sample gets in addition: `ADDR`, `CPU`, `WEIGHT`, `PHYS_ADDR`, `TRANSACTION`, ...
     pub sample_type: SampleType,
     /// The branches to record; `None` for no branch stacks. Kernel: `branch_sample_type`.
@@ -137,6 +139,7 @@ impl Default for RecordOptions {
             count: None,
             call_graph: None,
             data: false,
+            data_mmap: false,
             sample_type: SampleType::NONE,
             branches: None,
             regs_user: 0,
@@ -212,6 +215,9 @@ impl Default for SynthesizedRecords {
 pub enum CallGraphMode {
     /// By the kernel, from frame pointers.
     Fp,
+    /// The same, but the user part once for all samples since the task entered the kernel, when it returns to user space: a
+    /// CALLCHAIN_DEFERRED record. Since Linux 6.19; earlier kernels record it with each sample, which a note says.
+    FpDeferred,
     /// After the recording, from a copy of this many bytes of the stack. The mappings of data are recorded too, because
     /// unwinders need those that the tables of a file are in.
     Dwarf(u32),

@@ -42,6 +42,14 @@ async function check() {
     same('the search after an update', await inPage("page.getElementById('search').value"), 'heavy');
     await until(`Number(frame.contentWindow.location.search.slice(1)) > ${first} && / in 1 function/.test(page.getElementById('found').textContent)`);
     await shoot('serve');
+    // Zoomed in by the address, as by a click: functions have other numbers in the next page, where there are others.
+    await inPage("(() => { const it = frame.contentWindow; const graph = page.getElementById('graph'); const key = (k) => graph.dispatchEvent(new it.KeyboardEvent('keydown', { key: k, bubbles: true })); for (const k of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) key(k); })()");
+    const zoomed = await inPage("page.getElementById('path').lastElementChild?.textContent ?? ''");
+    if (zoomed === '' || zoomed === 'all') wrong('nothing is zoomed to');
+    const before = await version();
+    if (!(await inPage('decodeURIComponent(frame.contentWindow.location.hash)')).includes(zoomed)) wrong(`the address does not have ${zoomed}`);
+    await until(`Number(frame.contentWindow.location.search.slice(1)) > ${before} + 1`);
+    same('the zoomed frame after two updates', await inPage("page.getElementById('path').lastElementChild?.textContent"), zoomed);
     const status = await evaluate("document.getElementById('status').textContent");
     if (!/^[\d,]+ samples of the last 30 s · perfdata takes [\d.]+ % of a CPU$/.test(status)) wrong(`the status is ${status}`);
     same('what is saved', await evaluate("document.getElementById('save').getAttribute('href').startsWith('flamegraph?')"), true);

@@ -1,8 +1,6 @@
 //! Samples of AUX data.
 
 use core::ffi::{c_char, c_int};
-use std::io::BufWriter;
-
 use perf_parse::Reader;
 use perf_profile::edit::{ItraceOptions, ItraceOptionsError, TraceAccount, TraceSamples};
 
@@ -111,10 +109,9 @@ pub unsafe extern "C" fn perfdata_capture_trace_samples(
 fn options(letters: Option<&[u8]>) -> Result<ItraceOptions, perfdata_error> {
     let Some(letters) = letters else { return Ok(ItraceOptions::default()) };
     let options = String::from_utf8_lossy(letters).parse::<ItraceOptions>();
-    let mut options = options
+    let options = options
         .map_err(|error: ItraceOptionsError| perfdata_error::argument(error.to_string()).about("letters"))?;
-    options.period = options.period.max(1);
-    Ok(options)
+    Ok(options.counted())
 }
 
 /// Returns the capture with the samples.
@@ -129,9 +126,7 @@ fn made(
     let none = |why: &dyn core::fmt::Display| perfdata_error::new(PERFDATA_ERROR_SELECTION, why.to_string());
     let samples = TraceSamples::of(reader, options).map_err(|error| none(&error))?;
     let samples = samples.ok_or_else(|| none(&"the capture has no AUX data of which samples are made"))?;
-    let out = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
-    let written = samples.write_file(reader, out, |_| {});
-    let (edited, account) = written.map_err(std::io::Error::other)?;
-    let file = edited.out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    Ok((Reader::from_file(file)?, account))
+    let traced = samples.into_file(reader, tempfile::tempfile()?, |_| {});
+    let traced = traced.map_err(std::io::Error::other)?;
+    Ok((traced.reader, traced.account))
 }

@@ -1,9 +1,7 @@
 //! Samples of AUX data: the capture that has them takes the place of the one that was opened.
 
-use std::io::BufWriter;
-
 use perf_parse::Reader;
-use perf_profile::edit::{ItraceOptions, ItraceOptionsError, TraceSamples};
+use perf_profile::edit::{ItraceOptions, ItraceOptionsError, TraceSamples, TracedCapture};
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -31,10 +29,8 @@ impl Itrace {
             Some(Self::Letters(letters)) => letters,
         };
         let options = letters.parse::<ItraceOptions>();
-        let mut options = options.map_err(|error: ItraceOptionsError| failure(&error))?;
-        // Without a period, a sample counts 1, as in the program's reports.
-        options.period = options.period.max(1);
-        Ok(Some(options))
+        let options = options.map_err(|error: ItraceOptionsError| failure(&error))?;
+        Ok(Some(options.counted()))
     }
 }
 
@@ -59,12 +55,9 @@ pub(crate) fn with_samples(
 ) -> Result<Option<CaptureWithSamples>, Failure> {
     let samples = TraceSamples::of(reader, options).map_err(|error| failure(&error))?;
     let Some(samples) = samples else { return Ok(None) };
-    let out = BufWriter::with_capacity(1 << 16, tempfile::tempfile()?);
-    let (edited, account) = samples.write_file(reader, out, |_| {}).map_err(|error| failure(&error))?;
+    let traced = samples.into_file(reader, tempfile::tempfile()?, |_| {});
+    let TracedCapture { reader, account, size, .. } = traced.map_err(|error| failure(&error))?;
     let notes: Vec<_> = account.notes().map(|(what, count)| format!("{what}: {count}")).collect();
-    let file = edited.out.into_inner().map_err(|error| failure(&error))?;
-    let size = file.metadata()?.len();
-    let reader = Reader::from_file(file).map_err(|error| failure(&error))?;
     Ok(Some(CaptureWithSamples { reader, size, missing: notes.join(", ") }))
 }
 

@@ -72,10 +72,11 @@ pub(crate) fn record<'py>(
     options.call_graph = match call_graph {
         None => None,
         Some("fp") => Some(CallGraphMode::Fp),
+        Some("fp,defer") => Some(CallGraphMode::FpDeferred),
         Some("dwarf") => Some(CallGraphMode::Dwarf(CallGraphMode::STACK_BYTES)),
         Some("lbr") => Some(CallGraphMode::Lbr),
         Some(other) => {
-            return Err(PyValueError::new_err(format!("call_graph {other:?}: must be fp, dwarf or lbr")));
+            return Err(PyValueError::new_err(format!("call_graph {other:?}: must be fp, fp,defer, dwarf or lbr")));
         }
     };
     let groups = groups(events)?;

@@ -1,4 +1,4 @@
-//! Options of `perf report` and `perf script` that the verbs here do not have: those that change nothing are accepted, and for the
+//! Options of `perf report`, `perf script` and `perf record` that the verbs here do not have: those that change nothing are accepted, and for the
 //! others the error says what to use. They are known to the parser alone, and are in no help.
 
 use clap::error::ErrorKind;
@@ -204,18 +204,42 @@ const SCRIPT: &[PerfOption] = &[
     refused(None, "demangle-kernel", KERNEL_NAMES),
 ];
 
+#[cfg(target_os = "linux")]
+const RECORD: &[PerfOption] = &[
+    accepted(None, "aio").with(Optional),
+    accepted(None, "proc-map-timeout").with(Required),
+    refused(None, "affinity", "--threads has masks of CPUs").with(Required),
+    refused(None, "debuginfod", "perfdata report --debuginfod asks when names are needed").with(Optional),
+    refused(None, "latency", "add --switch-events, and see perfdata sched waits"),
+    refused(
+        None,
+        "off-cpu-thresh",
+        "all times are recorded; perfdata report --off-cpu has the sum of each stack, and perfdata sched waits percentiles",
+    )
+    .with(Required),
+    refused(None, "setup-filter", "it pins a program of BPF, and no events have one here; use --filter, --uid or --exclude-perf")
+        .with(Required),
+    refused(None, "vmlinux", "names are looked for later: perfdata report --vmlinux").with(Required),
+    refused(None, "clang-opt", "no programs of BPF are compiled").with(Required),
+    refused(None, "clang-path", "no programs of BPF are compiled").with(Required),
+];
+
 /// Returns the options of perf for a verb.
 fn of_verb(verb: &str) -> &'static [PerfOption] {
     match verb {
         "report" => REPORT,
         "script" => SCRIPT,
+        #[cfg(target_os = "linux")]
+        "record" => RECORD,
         _ => &[],
     }
 }
 
 /// Adds the options to their verbs.
 pub(super) fn add_to(command: Command) -> Command {
-    ["report", "script"].into_iter().fold(command, |command, verb| {
+    let verbs = command.get_subcommands().map(|verb| verb.get_name().to_owned());
+    let verbs: Vec<_> = verbs.filter(|verb| !of_verb(verb).is_empty()).collect();
+    verbs.iter().fold(command, |command, verb| {
         command.mut_subcommand(verb, |it| it.args(of_verb(verb).iter().map(PerfOption::arg)))
     })
 }

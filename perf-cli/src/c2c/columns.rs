@@ -1,6 +1,6 @@
 //! The headings of perf's tables of two lines of headings.
 
-use crate::escape::print;
+use crate::column;
 
 /// The heading of a column.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub(super) fn push(out: &mut Vec<u8>, headings: &[Heading]) {
             }
             let [upper, lower] = &heading.lines;
             let text = if line == 0 { upper } else { lower };
-            print(out, format_args!("{text:>width$}", width = heading.width));
+            out.extend_from_slice(column::right(text, heading.width).as_bytes());
             covered = if line == 0 { heading.span } else { 0 };
         }
         out.push(b'\n');

@@ -7,6 +7,7 @@ use perf_profile::c2c::{AccessCounts, C2cAccess, C2cKey, C2cLine, C2cReport, C2c
 use super::columns::{self, Heading, dashed};
 use super::totals;
 use crate::args::c2c::C2cReportArgs;
+use crate::column;
 use crate::escape::{OneLine, print};
 use crate::perf_text::print::{pad_to, push_decimal_to};
 
@@ -316,7 +317,7 @@ impl<'a> Printer<'a> {
             print(out, format_args!("  {:>6.2}%", percent(count, all)));
         }
         let (offset, node) = (format!("{:#x}", row.offset), nodes(&row.memory_nodes));
-        print(out, format_args!("  {offset:>18}  {node:>width$}  {:>6}", row.physical, width = self.node));
+        print(out, format_args!("  {offset:>18}  {}  {:>6}", column::right(&node, self.node), row.physical));
         let has = |key| self.args.coalesce.contains(&key);
         if has(C2cKey::Pid) {
             print(out, format_args!("  {:>7}", row.pid));

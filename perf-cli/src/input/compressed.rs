@@ -9,7 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use perf_mmap::FileMapping;
-use ruzstd::decoding::StreamingDecoder;
+use perf_profile::archive::ZstdFrames;
 use xz4rust::{DICT_SIZE_MIN, XzDecoder};
 
 use super::named;
@@ -17,7 +17,7 @@ use crate::escape::shown;
 use crate::outcome::Failure;
 use crate::output::{BUFFER, say};
 
-/// The largest window that `xz -9` and `zstd --long=27` need: decoders have no more memory.
+/// The largest window that `xz -9` needs: its decoder has no more memory. That of Zstandard has as much.
 const WINDOW: usize = 128 << 20;
 
 /// How many times the bytes of a file a capture may have, and how many bytes it may have in any case. Captures shrink to a tenth.
@@ -163,7 +163,7 @@ fn decoder(start: &[u8], again: impl Read + 'static) -> io::Result<Option<Box<dy
     if !start.starts_with(ZSTD) {
         return Ok(None);
     }
-    let mut frames = ZstdFrames { from: Some(BufReader::with_capacity(STEP, again)), frame: None };
+    let mut frames = ZstdFrames::new(BufReader::with_capacity(STEP, again));
     let mut magic = Vec::new();
     frames.by_ref().take(8).read_to_end(&mut magic)?;
     let is_capture = [b"PERFILE2", b"2ELIFREP", b"PERFFILE"].iter().any(|it| magic == *it);
@@ -207,33 +207,6 @@ impl<R: BufRead> Read for XzStreams<R> {
             }
             if !step.made_progress() && !self.is_between {
                 return Err(io::ErrorKind::InvalidData.into());
-            }
-        }
-    }
-}
-
-/// One or more frames of Zstandard.
-struct ZstdFrames<R: Read> {
-    /// The file, between two frames.
-    from: Option<R>,
-    frame: Option<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>,
-}
-
-impl<R: BufRead> Read for ZstdFrames<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            if let Some(mut from) = self.from.take() {
-                if from.fill_buf()?.is_empty() {
-                    self.from = Some(from);
-                    return Ok(0);
-                }
-                let frame = StreamingDecoder::new_with_max_window_size(from, WINDOW as u64);
-                self.frame = Some(frame.map_err(io::Error::other)?);
-            }
-            let Some(frame) = &mut self.frame else { return Ok(0) };
-            match frame.read(buffer)? {
-                0 if !buffer.is_empty() => self.from = self.frame.take().map(StreamingDecoder::into_inner),
-                read => return Ok(read),
             }
         }
     }

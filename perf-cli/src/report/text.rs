@@ -196,14 +196,11 @@ impl<'a> TablePrinter<'a> {
         }
         let text = String::from_utf8_lossy(text);
         if self.style.terminal.is_none() || width < 8 {
-            return text.chars().take(width).collect::<String>().into_bytes();
+            return column::begin(&text, width).as_bytes().to_vec();
         }
         let kept = width - 3;
         let end = kept / 3;
-        let count = text.chars().count();
-        let first: String = text.chars().take(kept - end).collect();
-        let last: String = text.chars().skip(count - end).collect();
-        format!("{first}...{last}").into_bytes()
+        format!("{}...{}", column::begin(&text, kept - end), column::end(&text, end)).into_bytes()
     }
 
     /// Returns the text of a key in a row, cut to the widest column.
@@ -219,5 +216,5 @@ impl<'a> TablePrinter<'a> {
 
 /// Returns the heading of a key, as wide as its column.
 pub(super) fn heading_of_key(heading: &str, width: usize) -> String {
-    column::left(&heading.chars().take(width).collect::<String>(), width)
+    column::left(column::begin(heading, width), width)
 }

@@ -6,6 +6,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Style};
 
+use crate::column;
 use crate::escape::OneLine;
 
 /// Marks a text that is cut.
@@ -44,13 +45,12 @@ pub(crate) fn put(buffer: &mut Buffer, area: Rect, x: usize, y: u16, text: &str,
     buffer.set_stringn(area.x + x, area.y + y, shortened(text, room), room, style);
 }
 
-/// Returns a text of at most `room` characters; what does not fit ends with dots.
+/// Returns a text that is at most `room` columns wide; what does not fit ends with dots.
 pub(crate) fn shortened(text: &str, room: usize) -> Cow<'_, str> {
-    if text.chars().count() <= room {
+    if column::width(text) <= room {
         return text.into();
     }
-    let kept: String = text.chars().take(room.saturating_sub(MARK.len())).collect();
-    format!("{kept}{MARK}").into()
+    format!("{}{MARK}", column::begin(text, room.saturating_sub(MARK.len()))).into()
 }
 
 /// Returns the begin of a text of any length, safe to print, with tabs as blanks. It is long enough for `room` columns, and

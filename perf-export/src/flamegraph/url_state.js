@@ -1,8 +1,8 @@
 // What is shown, as the fragment of the page's address: it can be kept, sent with the page, and gone back to.
 
 const DEFAULTS = { ...state };
-// Characters of names that are kept; a longer address is of no use.
-const LONGEST = 4000;
+// Characters that an address may have; a stack with longer names is left out.
+const LONGEST = 64_000;
 let isRestoring = false;
 
 function fragment() {
@@ -20,9 +20,20 @@ function fragment() {
     put('search', $('search').value, !$('search').value);
     put('of', state.sandwich, state.sandwich === null);
     for (const { kind, name } of state.transforms) put(kind, name, false);
-    put('zoom', JSON.stringify(tree.keys(focus)), focus === 0);
+    put('zoom', JSON.stringify(tree.keys(focus).map(keyText)), focus === 0);
+    if (params.toString().length > LONGEST) params.delete('zoom');
     const text = params.toString();
     return text.length > LONGEST ? '' : text;
+}
+
+// What a frame is called in pages of other samples too, where functions have other numbers: its name, its file and its kind.
+const keyText = (key) => typeof key === 'number' ? [functions.names[nameOf(key)], functions.files[functions.file[key]], functions.kind[key]] : key;
+
+// The key of a frame in this page; one that no frame has, if there is no such function.
+function keyOfText(text) {
+    if (!Array.isArray(text)) return text;
+    const [name, file] = [nameIndex(text[0]), functions.files.indexOf(text[1])];
+    return name < 0 ? -1 : functions.name.findIndex((it, fn) => it === name && functions.file[fn] === file && functions.kind[fn] === text[2]);
 }
 
 // `isStep`: whether going back comes to what was before.
@@ -45,7 +56,7 @@ function spanOf(text) {
 function keysOf(text) {
     try {
         const keys = JSON.parse(text);
-        return Array.isArray(keys) ? keys : null;
+        return Array.isArray(keys) ? keys.map(keyOfText) : null;
     } catch {
         return null;
     }

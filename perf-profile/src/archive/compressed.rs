@@ -31,15 +31,37 @@ impl<R: BufRead> BufRead for CountedBytes<R> {
     }
 }
 
-/// The decoder of a file of one or more frames of Zstandard.
-pub(super) struct ZstdFrames<R: Read> {
+/// The decoder of a file of one or more frames of Zstandard, as `pzstd` and `cat` make them. A frame needs at most 128 MiB of memory, which
+/// is what `zstd --long=27` needs.
+///
+/// # Examples
+///
+/// ```
+/// use std::io::Read;
+///
+/// use perf_profile::archive::ZstdFrames;
+///
+/// let empty_frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 1, 0, 0];
+/// let mut bytes = Vec::new();
+/// ZstdFrames::new(&empty_frame[..]).read_to_end(&mut bytes)?;
+/// assert!(bytes.is_empty());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct ZstdFrames<R: Read> {
     /// The file, between two frames.
     from: Option<R>,
     frame: Option<ZstdFrame<R>>,
 }
 
+impl<R: Read> core::fmt::Debug for ZstdFrames<R> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("ZstdFrames").finish_non_exhaustive()
+    }
+}
+
 impl<R: Read> ZstdFrames<R> {
-    pub(super) fn new(from: R) -> Self {
+    /// Returns the decoder of what `from` has, up to its end.
+    pub fn new(from: R) -> Self {
         Self { from: Some(from), frame: None }
     }
 }

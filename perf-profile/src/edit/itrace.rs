@@ -15,12 +15,14 @@ mod spe_events;
 mod spe_queue;
 mod spe_tracer;
 mod threads;
+mod traced_capture;
 mod walk;
 
 pub use account::TraceAccount;
 pub use error::ItraceError;
 pub use options::{ItraceLetters, ItraceOptions, ItraceOptionsError, PeriodUnit};
 pub use pt_kinds::{PtKinds, TraceErrors};
+pub use traced_capture::TracedCapture;
 
 use std::io::{Seek, Write};
 

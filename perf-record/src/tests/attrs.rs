@@ -81,6 +81,13 @@ fn branches_registers_and_call_chains() {
     // perf: `test-record-graph-fp`, `test-record-graph-dwarf`.
     let fp = attr(&RecordOptions { call_graph: Some(CallGraphMode::Fp), ..default() });
     assert_eq!(fp.sample_type.0, 295);
+    let deferred = attr(&RecordOptions { call_graph: Some(CallGraphMode::FpDeferred), ..default() });
+    assert_eq!(deferred.sample_type.0, 295);
+    assert!(deferred.flags.contains(AttrFlags::DEFER_CALLCHAIN | AttrFlags::DEFER_OUTPUT));
+    assert!(!fp.flags.intersects(AttrFlags::DEFER_CALLCHAIN | AttrFlags::DEFER_OUTPUT));
+    let mappings = attr(&RecordOptions { data_mmap: true, ..default() });
+    assert!(mappings.flags.contains(AttrFlags::MMAP_DATA) && !fp.flags.contains(AttrFlags::MMAP_DATA));
+    assert!(!mappings.sample_type.contains(SampleType::ADDR));
     let lbr = attr(&RecordOptions { call_graph: Some(CallGraphMode::Lbr), ..default() });
     assert_eq!(lbr.sample_type.0, 295 | 2048);
     assert_eq!(lbr.branch_sample_type.0, 1 | 1 << 11 | 1 << 14 | 1 << 15 | 1 << 17);

@@ -8,6 +8,7 @@ use perf_record::CallGraphMode;
 use super::Verb as LiveVerb;
 use super::observed::ObservedArgs;
 use super::record::{EventArgs, Freq, RecordArgs, values};
+use crate::args::symbols::SymbolArgs;
 use crate::args::{Args, Verb};
 
 #[derive(Clone, Debug, clap::Args)]
@@ -42,6 +43,11 @@ pub(crate) struct SampledArgs {
     #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     pub(crate) delay: Duration,
 
+    /// Show inlined functions, too: reading them from the debug information of large programs takes seconds of a CPU, each minute
+    /// anew
+    #[arg(long)]
+    inline: bool,
+
     /// Command to run and to observe, with its arguments
     #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -64,6 +70,11 @@ impl SampledArgs {
         (args.observed, args.uid) = (self.observed.clone(), self.uid.clone());
         args.command.clone_from(&self.command);
         Some(args)
+    }
+
+    /// Returns how functions are named, by the options of the verb.
+    pub(crate) fn naming(&self, symbols: &SymbolArgs) -> SymbolArgs {
+        SymbolArgs { no_inline: symbols.no_inline || !self.inline, ..symbols.clone() }
     }
 
     /// Returns whether something was named that is observed.
@@ -100,6 +111,15 @@ mod tests {
         );
         assert!(record.quiet && record.events.asked.len() == 1);
         assert_eq!(args.sampled.delay, Duration::from_secs(1));
+        for (words, no_inline) in
+            [(&[][..], true), (&["--inline"], false), (&["--inline", "--no-inline"], true)]
+        {
+            let words = ["perfdata", "top"].iter().chain(words).map(OsString::from);
+            let Verb::Live(LiveVerb::Top(args)) = Args::read(words).unwrap().verb else {
+                panic!("another verb")
+            };
+            assert_eq!(args.report().unwrap().symbols.no_inline, no_inline);
+        }
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl TopArgs {
         args.sort = Some(self.sort.clone());
         (args.show_nr_samples, args.no_children) = (self.show_nr_samples, self.no_children);
         args.percent_limit = self.percent_limit;
-        args.symbols = self.symbols.clone();
+        args.symbols = self.sampled.naming(&self.symbols);
         Some(args)
     }
 }

@@ -92,6 +92,7 @@ fn sample_type(args: &RecordArgs) -> SampleType {
         (samples.weight, weight),
         (samples.phys_data, SampleType::PHYS_ADDR),
         (samples.data_page_size, SampleType::DATA_PAGE_SIZE),
+        (samples.sample_mem_info, SampleType::DATA_SRC),
         (samples.code_page_size, SampleType::CODE_PAGE_SIZE),
         (samples.transaction, SampleType::TRANSACTION),
         // perf: `evsel__config`.
@@ -186,6 +187,7 @@ pub(super) fn of(
         count: args.count,
         call_graph: args.call_graph.or(args.frame_pointers.then_some(CallGraphMode::Fp)),
         data: args.data,
+        data_mmap: samples.data_mmap,
         sample_type,
         switch_events: args.switch_events
             || args.off_cpu

@@ -36,6 +36,7 @@ function load() {
 
 function show(version) {
     isLoading = false;
+    if (isPaused) return;
     if (isBusy()) {
         // What was chosen meanwhile is not in the address of the next one.
         setTimeout(load, CALM / 4);

@@ -115,11 +115,12 @@ impl<'a> Pages<'a> {
     /// Makes the flame graph of a capture, with facts about it.
     fn page(&mut self, reader: &Reader<'_>) -> Result<(Vec<u8>, Map<String, Value>), Failure> {
         let Self { args, title, names } = self;
-        let naming = args.symbols.naming(Some(NonZero::<usize>::MIN));
+        let symbol_args = args.sampled.naming(&args.symbols);
+        let naming = symbol_args.naming(Some(NonZero::<usize>::MIN));
         let profile = names.with(|symbols| {
             let symbols = match symbols {
                 Some(symbols) => symbols,
-                None => symbols.insert(names::symbols(&args.symbols, reader.features(), Memory::default())?),
+                None => symbols.insert(names::symbols(&symbol_args, reader.features(), Memory::default())?),
             };
             let mut options = ProfileOptions::default();
             options.detail = SampleDetail { times: TimeDetail::Spans, ..SampleDetail::default() };

@@ -9,7 +9,7 @@ use super::chains::ChainLine;
 use super::listed::{LineContent, ListedRows};
 use super::model::Browser;
 use super::state::{Zoom, shown_task};
-use crate::column::right;
+use crate::column::{self, right};
 use crate::escape::push_name;
 use perf_profile::SampleTotal;
 
@@ -155,7 +155,7 @@ pub(super) fn joined<'p>(parts: impl IntoIterator<Item = &'p LinePart>) -> Strin
             width += 1;
         }
         text.push_str(&part.text);
-        width += part.text.chars().count();
+        width += column::width(&part.text);
     }
     text.truncate(text.trim_end().len());
     text

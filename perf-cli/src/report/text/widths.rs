@@ -149,7 +149,7 @@ impl TablePrinter<'_> {
     }
 }
 
-/// The number of characters that a text of the capture has on a line.
+/// The width that a text of the capture has on a line.
 fn shown_width(text: &[u8]) -> usize {
     let mut shown = Vec::new();
     push_name(&mut shown, text);

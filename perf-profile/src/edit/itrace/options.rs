@@ -70,6 +70,15 @@ impl Default for ItraceOptions {
     }
 }
 
+impl ItraceOptions {
+    /// Returns the same kinds of samples, each of which counts at least 1: perf's have the period 0 without one in the letters, so
+    /// that reports would count nothing.
+    #[must_use]
+    pub fn counted(self) -> Self {
+        Self { period: self.period.max(1), ..self }
+    }
+}
+
 /// A set of letters of `--itrace`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ItraceLetters(u64);

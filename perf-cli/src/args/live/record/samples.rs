@@ -33,6 +33,14 @@ pub(crate) struct SampleArgs {
     #[arg(long)]
     pub(crate) phys_data: bool,
 
+    /// Record where data was found: the level of memory, snoops, locks, the TLB
+    #[arg(long)]
+    pub(crate) sample_mem_info: bool,
+
+    /// Record the mappings of data, without the addresses of -d
+    #[arg(long)]
+    pub(crate) data_mmap: bool,
+
     /// Record the page sizes of data addresses
     #[arg(long)]
     pub(crate) data_page_size: bool,

@@ -31,6 +31,7 @@ pub(in crate::args::live) fn freq(text: &str) -> Result<Freq, String> {
 pub(in crate::args::live) fn call_graph(text: &str) -> Result<CallGraphMode, String> {
     match text.split_once(',') {
         None if text == "fp" => Ok(CallGraphMode::Fp),
+        Some(("fp", "defer")) => Ok(CallGraphMode::FpDeferred),
         None if text == "lbr" => Ok(CallGraphMode::Lbr),
         None if text == "dwarf" => Ok(CallGraphMode::Dwarf(CallGraphMode::STACK_BYTES)),
         Some(("dwarf", bytes)) => match bytes.parse() {
@@ -38,7 +39,7 @@ pub(in crate::args::live) fn call_graph(text: &str) -> Result<CallGraphMode, Str
             Ok(bytes @ 8..=65528) if bytes % 8 == 0 => Ok(CallGraphMode::Dwarf(bytes)),
             _ => Err("the bytes of the stack must be a multiple of 8 from 8 to 65528".to_owned()),
         },
-        _ => Err("must be fp, lbr, dwarf or dwarf,BYTES".to_owned()),
+        _ => Err("must be fp, fp,defer, lbr, dwarf or dwarf,BYTES".to_owned()),
     }
 }
 
