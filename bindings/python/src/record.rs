@@ -76,7 +76,9 @@ pub(crate) fn record<'py>(
         Some("dwarf") => Some(CallGraphMode::Dwarf(CallGraphMode::STACK_BYTES)),
         Some("lbr") => Some(CallGraphMode::Lbr),
         Some(other) => {
-            return Err(PyValueError::new_err(format!("call_graph {other:?}: must be fp, fp,defer, dwarf or lbr")));
+            return Err(PyValueError::new_err(format!(
+                "call_graph {other:?}: must be fp, fp,defer, dwarf or lbr"
+            )));
         }
     };
     let groups = groups(events)?;

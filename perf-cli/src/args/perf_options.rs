@@ -294,6 +294,21 @@ mod tests {
         --Latency -S --symbols -a --all-cpus -c --comms -d --debug-mode -f --force -g --gen-script -i --input -k \
         --vmlinux -l --list -s --script -v --verbose";
 
+    /// The long options of `perf record -h` of 6.1 and 7.2.
+    #[cfg(target_os = "linux")]
+    const RECORD_OF_PERF: &str = "--affinity --aio --all-cgroups --all-cpus --all-kernel --all-user --aux-sample --branch-any \
+        --branch-filter --buildid-all --buildid-mmap --call-graph --cgroup --clang-opt --clang-path \
+        --clockid --code-page-size --compression-level --control --count --cpu --data --data-mmap \
+        --data-page-size --debuginfod --delay --dry-run --event --exclude-perf --filter --freq --group \
+        --intr-regs --kcore --kernel-callchains --latency --max-size --mmap-flush --mmap-pages --namespaces \
+        --no-bpf-event --no-buffering --no-buildid --no-buildid-cache --no-inherit --no-samples \
+        --num-thread-synthesize --off-cpu --off-cpu-thresh --output --overwrite --per-thread --period \
+        --phys-data --pid --proc-map-timeout --quiet --raw-samples --realtime --running-time --sample-cpu \
+        --sample-identifier --sample-mem-info --setup-filter --snapshot --stat --strict-freq --switch-events \
+        --switch-max-files --switch-output --switch-output-event --synth --tail-synthesize --threads --tid \
+        --timestamp --timestamp-boundary --timestamp-filename --transaction --uid --user-callchains \
+        --user-regs --verbose --vmlinux --weight";
+
     /// Returns the options of a table of the README, with what it says of them.
     fn table(verb: &str) -> BTreeMap<String, &'static str> {
         let heading = format!("## Options of `perf {verb}`");
@@ -350,6 +365,23 @@ mod tests {
         }
     }
 
+    /// The README groups the options of perf record by what is done with them, and not in a table of this form.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn every_option_of_perf_record_is_known() {
+        let parser = Args::parser();
+        for name in RECORD_OF_PERF.split_whitespace() {
+            assert!(kind("record", name, &parser).is_some(), "{name}");
+        }
+        for option in RECORD {
+            assert!(
+                README.contains(&format!("`{}`", option.name())),
+                "{} is not in the README",
+                option.name()
+            );
+        }
+    }
+
     fn error(args: &str) -> String {
         let args = args.split(' ').map(Into::into);
         Args::read(args).expect_err("the option is refused").to_string()
@@ -357,7 +389,13 @@ mod tests {
 
     #[test]
     fn refused_options_are_named() {
-        for (verb, options) in [("report", REPORT), ("script", SCRIPT)] {
+        let verbs = [
+            ("report", REPORT),
+            ("script", SCRIPT),
+            #[cfg(target_os = "linux")]
+            ("record", RECORD),
+        ];
+        for (verb, options) in verbs {
             for option in options {
                 let value = if option.value == Required { "=1" } else { "" };
                 let args = format!("perfdata {verb} {}{value} x.data", option.name());
