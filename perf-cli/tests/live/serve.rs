@@ -57,7 +57,7 @@ impl Served {
     /// Sends a request, and returns the connection, from which the response comes.
     fn send(&self, request: &str, host: &str) -> BufReader<TcpStream> {
         let mut stream = TcpStream::connect(&*self.host).unwrap();
-        write!(stream, "{request} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        stream.write_all(format!("{request} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
         BufReader::new(stream)
     }
 

@@ -5,8 +5,8 @@
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
-use std::io::{self, BufWriter, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, BufWriter, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -33,6 +33,9 @@ const REQUEST: Duration = Duration::from_secs(5);
 const WRITE: Duration = Duration::from_secs(10);
 /// The time after which a byte tells whether somebody still looks.
 const QUIET: Duration = Duration::from_secs(5);
+/// How long, and for how many bytes, the rest of a request is waited for.
+const LEAVE: Duration = Duration::from_secs(1);
+const REST: u64 = 1 << 20;
 /// How long those who look get to know that the recording has ended.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -136,14 +139,17 @@ impl Site {
         let answer =
             Request::read(&mut from).map_or_else(Answer::Refused, |request| self.answer_to(&request));
         let mut out = BufWriter::new(stream);
-        match answer {
+        let answered = match answer {
             Answer::Fixed(kind, text) => respond(&mut out, Status::Ok, kind, POLICY, text.as_bytes()),
             Answer::Page(page) => respond(&mut out, Status::Ok, "text/html; charset=utf-8", FRAMED, &page),
             Answer::Refused(status) => {
                 respond(&mut out, status, "text/plain; charset=utf-8", POLICY, status.line().as_bytes())
             }
             Answer::Updates => self.push_updates(&mut out),
-        }
+        };
+        drop(out);
+        leave(stream);
+        answered
     }
 
     /// Returns the answer to a request.
@@ -229,6 +235,15 @@ impl Site {
         while self.has_viewers() && Instant::now() < end {
             thread::sleep(Duration::from_millis(10));
         }
+    }
+}
+
+/// Ends a connection when the other side has, or after a while: closed with bytes of a request that were not read, it would be reset,
+/// and the response could be lost.
+fn leave(stream: &TcpStream) {
+    let from = Deadline { stream, end: Instant::now() + LEAVE };
+    if stream.shutdown(Shutdown::Write).is_ok() {
+        let _ = io::copy(&mut from.take(REST), &mut io::sink());
     }
 }
 
