@@ -30,13 +30,13 @@ pub struct C2cLine {
     pub physical: u64,
     /// The rows: those of the lowest offset first.
     pub accesses: Vec<C2cAccess>,
-    /// Whether it is worth to be shown: see [`C2cOptions::all`].
+    /// Whether it is worth to be shown: see [`C2cOptions::all`](super::C2cOptions::all).
     pub is_shown: bool,
     pub(super) last_physical: u64,
     pub(super) key: LineKey,
 }
 
-/// Memory accesses by line of the cache. Made by [`Samples::c2c`].
+/// Memory accesses by line of the cache. Made by [`Samples::c2c`](crate::Samples::c2c).
 ///
 /// perf: `perf_c2c__report`, `tools/perf/builtin-c2c.c`.
 #[derive(Debug)]
