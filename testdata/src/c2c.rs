@@ -68,7 +68,7 @@ const THREADS: [(i32, i32, &str); 5] =
 /// The number of CPUs, the first half of which are on node 0 and the others on node 1.
 const CPUS: u64 = 8;
 
-/// The program: an ELF file with [`FUNCTIONS`].
+/// The program: an ELF file whose functions make the accesses.
 #[must_use]
 pub fn program() -> Vec<u8> {
     let mut elf = Elf::new(62, true);
