@@ -58,7 +58,6 @@ pub(crate) struct Args {
 
     /// Print long texts to the terminal itself, and not to a pager ($PERFDATA_PAGER, $PERF_PAGER, $PAGER, or less)
     #[arg(long, global = true, hide_short_help = true)]
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no pager"))]
     pub(crate) no_pager: bool,
 }
 
