@@ -111,8 +111,11 @@ def test_arguments(tmp_path: Path) -> None:
     with pytest.raises(perfdata.Error, match="event nothing"):
         perfdata.open(path, event="nothing").fold()
     opened = perfdata.open(path)
+    # The capture tells which fields of tracepoints are keys.
+    with pytest.raises(perfdata.Error, match="sort: nothing: there is no such key"):
+        opened.report("nothing")
     for use, text in [
-        (lambda: opened.report("nothing"), "nothing"),
+        (lambda: opened.report("nothing!"), "nothing!"),
         (lambda: opened.fold(root="x"), "must be comm, pid or tid"),
         (lambda: opened.fold(weight="x"), "must be period or samples"),
         (lambda: opened.fold(mark="x"), "must be kernel, inlined, jit or all"),

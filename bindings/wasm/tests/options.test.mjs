@@ -24,7 +24,9 @@ test('a selection is that of the program', { skip }, () => {
 test('what is wrong with an option is said', () => {
     const refused = (options, pattern) => assert.throws(() => open().report(options), { name: 'Error', message: pattern });
     refused({ colour: 1 }, /^colour: no such option; the options are time, /);
-    refused({ sort: 'nothing' }, /^sort nothing/);
+    refused({ sort: 'nothing!' }, /^sort nothing!/);
+    // The capture tells which fields of tracepoints are keys.
+    refused({ sort: 'nothing' }, /^sort: nothing: there is no such key/);
     refused({ time: 'soon' }, /^time soon: /);
     refused({ event: 'nothing' }, /^event nothing: /);
     refused({ comm: 1 }, /^comm: must be a string/);
