@@ -8,6 +8,7 @@ mod pages;
 mod site;
 mod token;
 
+use alloc::sync::Arc;
 use std::net::{Ipv4Addr, TcpListener};
 
 use crate::args::live::ServeArgs;
@@ -21,7 +22,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<Outcome, Failure> {
     let failure = |error: std::io::Error| Failure(format!("127.0.0.1:{}: {error}", args.port));
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(failure)?;
     let port = listener.local_addr().map_err(failure)?.port();
-    let site = alloc::sync::Arc::new(Site::new(token::random()?, port));
+    let site = Arc::new(Site::new(token::random()?, port));
     if let Some(path) = &args.input {
         // What cannot be read is said before a browser is opened.
         let mut pages = Pages::new(args, path);
@@ -39,7 +40,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<Outcome, Failure> {
 }
 
 /// Answers requests from now on, and prints where.
-fn begin(site: &alloc::sync::Arc<Site>, listener: TcpListener) -> Result<(), Failure> {
+fn begin(site: &Arc<Site>, listener: TcpListener) -> Result<(), Failure> {
     site.serve(listener)?;
     let mut output = Output::new();
     output.write(format!("{}\n", site.address()).as_bytes())?;

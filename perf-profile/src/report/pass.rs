@@ -22,6 +22,7 @@ use crate::samples::pass::{CountedSample, PassWorker, RecordNotes, SamplePass, S
 use crate::samples::{Samples, has_stack};
 use crate::stack_table::{NewStacks, PartFrame, PartStack, StackPart, has_copies, has_stacks};
 use crate::symbols::{Symbols, own_frame, recorded_frame};
+use crate::trace_field_name::TraceFieldName;
 use crate::tracepoints::TracepointTexts;
 
 impl Samples<'_> {
@@ -80,6 +81,7 @@ impl Samples<'_> {
         let needs_stacks = worker.needs_stacks || symbols.folds_interpreters();
         let mut pass = RowPass {
             needs_stacks,
+            trace_fields: builder.plan().layout.trace_fields.clone(),
             builder,
             texts: TracepointTexts::new(info),
             switches,
@@ -131,6 +133,8 @@ struct RowSample {
 struct RowPass<'a> {
     builder: ReportBuilder,
     texts: TracepointTexts<'a>,
+    /// The fields of tracepoints that are keys, once more than in the layout, which the builder has.
+    trace_fields: Vec<TraceFieldName>,
     /// With it, only times off the CPU are counted.
     switches: Option<SwitchReader<'a>>,
     off_cpu: OffCpuTracker<Option<PendingReportSample>>,
@@ -287,15 +291,14 @@ impl RowPass<'_> {
         event: &Event,
         symbols: &mut Symbols,
     ) -> Option<DescribedSample> {
-        let Self { builder, texts, .. } = self;
+        let Self { builder, texts, trace_fields, .. } = self;
         let format = if builder.needs_trace() { texts.of(event) } else { None };
-        let fields = builder.plan().layout.trace_fields.clone();
         let mut push = |ask: TraceAsk, out: &mut Vec<u8>| {
             let Some(index) = format else { return };
             let raw = at.sample().tail().ok().and_then(|tail| tail.raw).unwrap_or_default();
             match ask {
                 TraceAsk::Text => texts.push(out, index, raw, at, symbols),
-                TraceAsk::Fields => texts.push_fields(out, index, raw, at, symbols, &fields),
+                TraceAsk::Fields => texts.push_fields(out, index, raw, at, symbols, trace_fields),
             }
         };
         builder.describe(at, if format.is_some() { Some(&mut push) } else { None })

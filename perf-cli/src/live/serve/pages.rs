@@ -11,7 +11,7 @@ use perf_export::flamegraph;
 use perf_parse::Reader;
 use perf_parse::file::Account;
 use perf_profile::{ProfileOptions, SampleDetail, Samples, TimeDetail};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::site::Site;
 use crate::args::live::ServeArgs;
@@ -33,6 +33,8 @@ pub(super) struct Pages<'a> {
     /// What the page calls the capture.
     title: Vec<u8>,
     names: LiveNames,
+    /// The file as it was when it was read last.
+    seen: Option<FileState>,
 }
 
 /// What distinguishes a file from itself after a change: its size, and its time of modification.
@@ -40,12 +42,12 @@ type FileState = (u64, i64, i64);
 
 impl<'a> Pages<'a> {
     pub(super) fn new(args: &'a ServeArgs, path: &Path) -> Self {
-        Self { args, title: shown(path).to_string().into_bytes(), names: LiveNames::default() }
+        Self { args, title: shown(path).to_string().into_bytes(), names: LiveNames::default(), seen: None }
     }
 
     pub(super) fn of_recording(args: &'a ServeArgs) -> Self {
         let title = format!("the last {} s", args.window.as_secs_f64());
-        Self { args, title: title.into_bytes(), names: LiveNames::default() }
+        Self { args, title: title.into_bytes(), names: LiveNames::default(), seen: None }
     }
 
     /// Updates the site while somebody looks, until the recording ends.
@@ -71,8 +73,8 @@ impl<'a> Pages<'a> {
             }
             let Some(bytes) = recording.capture(window) else { return Ok(()) };
             let (page, mut facts) = self.page(&Reader::new(&bytes?)?)?;
-            facts.insert("seconds".to_owned(), json!(window.as_secs_f64()));
-            facts.insert("own_percent".to_owned(), json!(recording.own_percent()));
+            facts["seconds"] = window.as_secs_f64().into();
+            facts["own_percent"] = recording.own_percent().into();
             site.update(page, facts);
         }
     }
@@ -81,18 +83,15 @@ impl<'a> Pages<'a> {
     ///
     /// # Errors
     ///
-    /// If the file is another one, or there is none anymore.
+    /// If the file is no capture anymore, or there is none.
     pub(super) fn follow_file(mut self, path: &Path, site: &Site) -> Result<Outcome, Failure> {
-        let mut seen = None;
         loop {
             sleep(self.args.sampled.delay);
-            let state = state_of(path)?;
-            if !site.has_viewers() || seen == Some(state) {
+            if !site.has_viewers() || self.seen == Some(state_of(path)?) {
                 continue;
             }
             let start = Instant::now();
             self.update_of_file(path, site)?;
-            seen = Some(state);
             sleep(start.elapsed().saturating_mul(REST));
         }
     }
@@ -104,6 +103,8 @@ impl<'a> Pages<'a> {
     /// Those of the capture.
     pub(super) fn update_of_file(&mut self, path: &Path, site: &Site) -> Result<(), Failure> {
         let named = |error: &dyn core::fmt::Display| Failure(format!("{}: {error}", shown(path)));
+        // Before it is read, as it may grow meanwhile.
+        self.seen = Some(state_of(path)?);
         // It is not mapped: the program that writes it may cut it off.
         let file = File::open(path).map_err(|error| named(&error))?;
         let reader = Reader::from_file(file).map_err(|error| named(&error))?;
@@ -113,8 +114,8 @@ impl<'a> Pages<'a> {
     }
 
     /// Makes the flame graph of a capture, with facts about it.
-    fn page(&mut self, reader: &Reader<'_>) -> Result<(Vec<u8>, Map<String, Value>), Failure> {
-        let Self { args, title, names } = self;
+    fn page(&mut self, reader: &Reader<'_>) -> Result<(Vec<u8>, Value), Failure> {
+        let Self { args, title, names, .. } = self;
         let symbol_args = args.sampled.naming(&args.symbols);
         let naming = symbol_args.naming(Some(NonZero::<usize>::MIN));
         let profile = names.with(|symbols| {
@@ -137,11 +138,10 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Returns what is said of an update.
-fn facts(samples: usize, account: &Account) -> Map<String, Value> {
+/// Returns the facts about a page, as an object.
+fn facts(samples: usize, account: &Account) -> Value {
     let lost = account.lost.saturating_add(account.lost_samples);
-    let facts = json!({ "samples": samples, "lost": lost, "faults": account.faults() });
-    facts.as_object().cloned().unwrap_or_default()
+    json!({ "samples": samples, "lost": lost, "faults": account.faults() })
 }
 
 /// Returns what distinguishes a file from itself after a change.

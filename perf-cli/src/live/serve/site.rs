@@ -11,7 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::http::{Request, Status, write_head};
 use super::token;
@@ -216,12 +216,12 @@ impl Site {
         self.state().viewers > 0
     }
 
-    /// Gives those who look another flame graph, with facts about it.
-    pub(super) fn update(&self, page: Vec<u8>, mut facts: serde_json::Map<String, Value>) {
+    /// Gives those who look another flame graph, with an object of facts about it.
+    pub(super) fn update(&self, page: Vec<u8>, mut facts: Value) {
         let mut state = self.state();
         state.version += 1;
-        facts.insert("version".to_owned(), json!(state.version));
-        state.facts = Value::Object(facts).to_string();
+        facts["version"] = state.version.into();
+        state.facts = facts.to_string();
         state.page = Some(page.into());
         drop(state);
         self.changed.notify_all();
@@ -273,6 +273,8 @@ impl io::Read for Deadline<'_> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn site() -> Site {
@@ -313,15 +315,14 @@ mod tests {
         }
         assert_eq!(answer(&site, "/word/updates", "127.0.0.1:80"), Answer::Updates);
         refused("/word/flamegraph", "127.0.0.1:80", Status::Unavailable);
-        site.update(b"page".to_vec(), serde_json::Map::new());
+        site.update(b"page".to_vec(), json!({}));
         assert_eq!(answer(&site, "/word/flamegraph", "127.0.0.1:80"), Answer::Page(b"page"[..].into()));
     }
 
     #[test]
     fn each_update_is_a_line_and_the_end_another_one() {
         let site = site();
-        let facts = json!({ "samples": 3 });
-        site.update(Vec::new(), facts.as_object().cloned().unwrap());
+        site.update(Vec::new(), json!({ "samples": 3 }));
         site.state().has_ended = true;
         let mut out = Vec::new();
         site.push_updates(&mut out).unwrap();
@@ -348,7 +349,7 @@ mod tests {
             }
         }
         let site = site();
-        site.update(Vec::new(), serde_json::Map::new());
+        site.update(Vec::new(), json!({}));
         assert!(site.push_updates(&mut Closed).is_err());
         assert!(!site.has_viewers());
     }
