@@ -72,6 +72,11 @@ pub(crate) fn push_json_shown(out: &mut Vec<u8>, text: &dyn Display) {
     make_json_safe(out, start);
 }
 
+/// Returns bytes that should be UTF-8 as a JSON string. Invalid bytes become `\xNN`.
+pub(crate) fn json_text(bytes: &[u8]) -> Value {
+    Lossy(bytes).to_string().into()
+}
+
 /// Appends a JSON value. Writing to memory cannot fail.
 pub(crate) fn push_json_value(out: &mut Vec<u8>, value: &Value) {
     let start = out.len();

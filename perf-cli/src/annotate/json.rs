@@ -7,14 +7,10 @@ use perf_profile::annotation::{AnnotatedInstruction, AnnotatedTarget, Annotation
 use perf_symbol::Guess;
 use serde_json::{Map, Value, json};
 
-use crate::escape::{Hex, Lossy, push_json_value};
+use crate::escape::{Hex, json_text, push_json_value};
 use crate::outcome::Failure;
 use crate::output::Output;
 use crate::render::account;
-
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
-}
 
 /// Writes functions as a JSON document. Returns whether there is still a reader.
 pub(super) fn push(all: &AnnotatedFunctions, read: &Account, output: &mut Output) -> Result<bool, Failure> {
@@ -29,7 +25,7 @@ pub(super) fn push(all: &AnnotatedFunctions, read: &Account, output: &mut Output
     let missing: Vec<_> = all
         .missing
         .iter()
-        .map(|(it, why)| json!({"symbol": text(&it.name), "dso": text(&it.dso), "why": why.to_string()}))
+        .map(|(it, why)| json!({"symbol": json_text(&it.name), "dso": json_text(&it.dso), "why": why.to_string()}))
         .collect();
     push_json_value(&mut output.buffer, &missing.into());
     output.buffer.extend_from_slice(b",\n\"account\":");
@@ -40,9 +36,9 @@ pub(super) fn push(all: &AnnotatedFunctions, read: &Account, output: &mut Output
 
 fn push_function(it: &Annotation, output: &mut Output) -> Result<bool, Failure> {
     let mut head = Map::new();
-    head.insert("symbol".to_owned(), text(&it.symbol));
+    head.insert("symbol".to_owned(), json_text(&it.symbol));
     insert_some(&mut head, "guess", it.guess.map(Guess::name));
-    head.insert("dso".to_owned(), text(&it.dso));
+    head.insert("dso".to_owned(), json_text(&it.dso));
     insert_some(&mut head, "build_id", it.build_id.map(|id| id.to_string()));
     head.insert("code".to_owned(), it.origin.name().into());
     head.insert("start".to_owned(), it.start.into());
@@ -54,14 +50,14 @@ fn push_function(it: &Annotation, output: &mut Output) -> Result<bool, Failure> 
     head.insert("events".to_owned(), events.collect::<Vec<_>>().into());
     let functions = it.functions.iter().map(|function| {
         let mut value = totals(&function.totals);
-        value.insert("name".to_owned(), text(&function.name));
+        value.insert("name".to_owned(), json_text(&function.name));
         insert_some(&mut value, "caller", function.caller);
         Value::from(value)
     });
     head.insert("functions".to_owned(), functions.collect::<Vec<_>>().into());
     let sources = it.sources.iter().map(|source| {
-        let lines: Vec<_> = source.text.iter().map(|line| text(line)).collect();
-        json!({"path": text(&source.path), "is_newer": source.is_newer, "first": source.first, "text": lines})
+        let lines: Vec<_> = source.text.iter().map(|line| json_text(line)).collect();
+        json!({"path": json_text(&source.path), "is_newer": source.is_newer, "first": source.first, "text": lines})
     });
     head.insert("sources".to_owned(), sources.collect::<Vec<_>>().into());
     let lines = it.lines.iter().map(|line| {
@@ -104,7 +100,7 @@ fn value_of(it: &AnnotatedInstruction) -> Map<String, Value> {
     let mut value = totals(&it.totals);
     value.insert("address".to_owned(), it.address.into());
     value.insert("bytes".to_owned(), Hex(&it.bytes).to_string().into());
-    value.insert("text".to_owned(), text(it.text.as_bytes()));
+    value.insert("text".to_owned(), json_text(it.text.as_bytes()));
     insert_some(&mut value, "target", it.target.as_ref().map(target));
     insert_some(&mut value, "data", it.data.as_ref().map(target));
     insert_some(&mut value, "line", it.line);
@@ -120,7 +116,7 @@ fn value_of(it: &AnnotatedInstruction) -> Map<String, Value> {
 fn target(it: &AnnotatedTarget) -> Value {
     let mut value = Map::new();
     value.insert("address".to_owned(), it.address.into());
-    insert_some(&mut value, "symbol", (!it.name.is_empty()).then(|| text(&it.name)));
+    insert_some(&mut value, "symbol", (!it.name.is_empty()).then(|| json_text(&it.name)));
     value.insert("offset".to_owned(), it.offset.into());
     value.insert("is_call".to_owned(), it.is_call.into());
     value.into()

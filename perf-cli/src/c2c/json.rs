@@ -6,7 +6,7 @@ use perf_profile::event_name;
 use serde_json::{Map, Value, json};
 
 use crate::args::c2c::C2cReportArgs;
-use crate::escape::{Lossy, push_json_value};
+use crate::escape::{json_text, push_json_value};
 use crate::render::account;
 
 /// Appends one object.
@@ -21,7 +21,7 @@ pub(super) fn push(out: &mut Vec<u8>, report: &C2cReport, events: &Events, args:
     let mut shared = counts(report.shared());
     shared["lines"] = report.shared_lines().into();
     member(out, "shared", &shared);
-    member(out, "events", &events.iter().map(|event| text(&event_name(event))).collect());
+    member(out, "events", &events.iter().map(|event| json_text(&event_name(event))).collect());
     let sort = match report.sort() {
         C2cSort::Local => "lcl",
         C2cSort::Remote => "rmt",
@@ -66,7 +66,7 @@ fn line_value(report: &C2cReport, line: &C2cLine) -> Value {
 
 fn access_value(report: &C2cReport, it: &C2cAccess) -> Value {
     let mean = |mean: MeanTime| if mean.count() > 0 { Value::from(mean.mean()) } else { Value::Null };
-    let threads = it.threads.iter().map(|(tid, comm)| json!({"tid": tid, "comm": text(comm)}));
+    let threads = it.threads.iter().map(|(tid, comm)| json!({"tid": tid, "comm": json_text(comm)}));
     let nodes = it.by_node.iter().map(|(node, counts)| {
         json!({
             "node": node,
@@ -80,13 +80,13 @@ fn access_value(report: &C2cReport, it: &C2cAccess) -> Value {
     json!({
         "offset": it.offset,
         "ip": hex(it.ip),
-        "symbol": report.symbol(it).map(|symbol| text(&symbol.name)),
-        "dso": report.dso(it).map(text),
-        "file": line.map(|line| text(&line.file)),
+        "symbol": report.symbol(it).map(|symbol| json_text(&symbol.name)),
+        "dso": report.dso(it).map(json_text),
+        "file": line.map(|line| json_text(&line.file)),
         "line": line.map(|line| line.line),
         "pid": it.pid,
         "tid": it.tid,
-        "comm": text(&it.comm),
+        "comm": json_text(&it.comm),
         "threads": threads.collect::<Vec<_>>(),
         "counts": counts(&it.counts),
         "cpus": it.cpus,
@@ -105,8 +105,4 @@ fn access_value(report: &C2cReport, it: &C2cAccess) -> Value {
 
 fn hex(number: u64) -> String {
     format!("{number:#x}")
-}
-
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
 }

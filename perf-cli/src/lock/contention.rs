@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::lock::ContentionArgs;
 use crate::args::sched::SchedFormat;
 use crate::column::right;
-use crate::escape::{Lossy, OneLine, print, push_json_value};
+use crate::escape::{OneLine, json_text, print, push_json_value};
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
@@ -331,20 +331,21 @@ impl Table<'_> {
             match self.by {
                 ContentionKey::Thread => {
                     value["tid"] = (row.key as i32).into();
-                    value["comm"] = text(&self.comm(row));
+                    value["comm"] = json_text(&self.comm(row));
                 }
                 ContentionKey::Lock => {
                     value["address"] = format!("{:#x}", row.key).into();
-                    value["symbol"] = if row.name.is_empty() { Value::Null } else { text(&row.name) };
+                    value["symbol"] = if row.name.is_empty() { Value::Null } else { json_text(&row.name) };
                     value["type"] = row.flags.class().into();
                 }
                 _ => {
                     value["type"] = self.kind(row).into();
-                    value["caller"] = text(&row.name);
+                    value["caller"] = json_text(&row.name);
                 }
             }
             if self.by != ContentionKey::Thread {
-                let frame = |ip: u64, name: &[u8]| json!({"ip": format!("{ip:#x}"), "function": text(name)});
+                let frame =
+                    |ip: u64, name: &[u8]| json!({"ip": format!("{ip:#x}"), "function": json_text(name)});
                 value["stack"] = row.stack.iter().map(|it| frame(it.ip, &it.name)).collect();
             }
             push_json_value(out, &value);
@@ -362,8 +363,4 @@ impl Table<'_> {
         push_json_value(out, &account::value(self.contention.account()));
         out.extend_from_slice(b"}\n");
     }
-}
-
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::lock::{LockWaitsArgs, LockWaitsBy};
 use crate::args::sched::SchedFormat;
-use crate::escape::{Lossy, OneLine, print, push_json_value};
+use crate::escape::{OneLine, json_text, print, push_json_value};
 use crate::input::Memory;
 use crate::names;
 use crate::observer::StderrObserver;
@@ -154,28 +154,24 @@ fn push_details(out: &mut Vec<u8>, report: &LockReport, group: &LockGroup) {
     }
 }
 
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
-}
-
 fn lock_value(id: LockId) -> Value {
     let pid = if let LockId::Futex { pid, .. } = id { Some(pid) } else { None };
     json!({"address": format!("{:#x}", id.address()), "is_futex": id.is_futex(), "pid": pid})
 }
 
 fn push_json(out: &mut Vec<u8>, report: &LockReport, args: &LockWaitsArgs) {
-    let functions = |number| report.stack(number).map(text).collect::<Vec<_>>();
+    let functions = |number| report.stack(number).map(json_text).collect::<Vec<_>>();
     out.extend_from_slice(b"{\"groups\":[");
     for (number, (key, group)) in report.groups().take(args.limit).enumerate() {
         out.extend_from_slice(if number > 0 { b",\n" } else { b"\n" });
         let waits = &group.waits;
         let mut value = json!({
             "kind": key.kind,
-            "caller": key.caller.as_deref().map(text),
+            "caller": key.caller.as_deref().map(json_text),
             "lock": key.lock.map(lock_value),
             "pid": key.pid,
             "tid": key.tid,
-            "comm": key.comm.as_deref().map(text),
+            "comm": key.comm.as_deref().map(json_text),
             "count": waits.count(),
             "total": waits.sum(),
             "min": waits.min(),
@@ -187,7 +183,7 @@ fn push_json(out: &mut Vec<u8>, report: &LockReport, args: &LockWaitsArgs) {
         });
         if args.details {
             let threads = group.threads().into_iter().map(|(tid, amount)| {
-                json!({"tid": tid, "comm": text(report.comm(tid)), "count": amount.count, "time": amount.time})
+                json!({"tid": tid, "comm": json_text(report.comm(tid)), "count": amount.count, "time": amount.time})
             });
             value["threads"] = threads.collect();
             let locks = group.locks().into_iter().map(

@@ -9,19 +9,16 @@ use serde_json::{Map, Value, json};
 
 use super::graph::CallGraphPrinter;
 use super::{ReportView, memory, transaction};
-use crate::escape::{Lossy, push_json_value};
+use crate::escape::{json_text, push_json_value};
 use crate::outcome::Failure;
 use crate::output::Output;
 use crate::render::account;
 
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
-}
-
 /// Writes a report as a JSON document. Returns whether there is still a reader.
 pub(super) fn push(view: &ReportView<'_>, output: &mut Output, reader: &Reader<'_>) -> Result<bool, Failure> {
     let features = reader.features();
-    let feature = |value: Result<Option<ByteStr<'_>>, FileError>| value.ok().flatten().map(|it| text(&it));
+    let feature =
+        |value: Result<Option<ByteStr<'_>>, FileError>| value.ok().flatten().map(|it| json_text(&it));
     let mut header = Map::new();
     let known = [
         ("hostname", feature(features.hostname())),
@@ -30,7 +27,7 @@ pub(super) fn push(view: &ReportView<'_>, output: &mut Output, reader: &Reader<'
         ("perf_version", feature(features.version())),
     ];
     header.extend(known.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    let events: Vec<_> = reader.events().iter().map(|event| text(&event_name(event))).collect();
+    let events: Vec<_> = reader.events().iter().map(|event| json_text(&event_name(event))).collect();
     header.insert("events".to_owned(), events.into());
     header.insert("lost_samples".to_owned(), view.report.account().lost_samples.into());
     let out = &mut output.buffer;
@@ -62,7 +59,7 @@ fn push_table(table: &ReportTable<'_>, output: &mut Output) -> Result<bool, Fail
     let total = |it: &SampleTotal| json!({"samples": it.samples, "period": it.period});
     let head = json!({
         "events": table.events().events,
-        "name": text(&table.events().name),
+        "name": json_text(&table.events().name),
         "totals": table.totals().iter().map(total).collect::<Vec<_>>(),
         "columns": columns,
     });
@@ -111,7 +108,7 @@ pub(super) fn row_value(table: &ReportTable<'_>, row: &ReportRow) -> Map<String,
     for column in &plan.layout.columns {
         if let ReportColumn::Key(key) = *column {
             if let (SortKey::Field(_), ReportCell::Text(it)) = (key, table.cell(row, key)) {
-                value.insert(plan.layout.name(*column).to_owned(), text(it));
+                value.insert(plan.layout.name(*column).to_owned(), json_text(it));
                 continue;
             }
             for (name, member) in members(key, &table.cell(row, key)) {
@@ -125,16 +122,18 @@ pub(super) fn row_value(table: &ReportTable<'_>, row: &ReportRow) -> Map<String,
 /// Returns the members of a key in a row.
 fn members(key: SortKey, cell: &ReportCell<'_>) -> Vec<(&'static str, Value)> {
     let name = ReportColumn::Key(key).name();
-    let some = |bytes: Option<&[u8]>| bytes.map_or(Value::Null, text);
-    let symbol_name = |symbol: Option<&Symbol>| symbol.map_or(Value::Null, |it| text(&it.name));
+    let some = |bytes: Option<&[u8]>| bytes.map_or(Value::Null, json_text);
+    let symbol_name = |symbol: Option<&Symbol>| symbol.map_or(Value::Null, |it| json_text(&it.name));
     // As the text has it.
     let shown = |push: &dyn Fn(&mut Vec<u8>)| {
         let mut out = Vec::new();
         push(&mut out);
-        text(out.trim_ascii())
+        json_text(out.trim_ascii())
     };
     let value = match *cell {
-        ReportCell::Task { id, comm, .. } => return vec![(name, id.into()), ("thread_name", text(comm))],
+        ReportCell::Task { id, comm, .. } => {
+            return vec![(name, id.into()), ("thread_name", json_text(comm))];
+        }
         ReportCell::Symbol { symbol, address, .. } if key == SortKey::SymbolIaddr => {
             return vec![(name, symbol_name(symbol)), ("iaddr", address.into())];
         }
@@ -146,9 +145,9 @@ fn members(key: SortKey, cell: &ReportCell<'_>) -> Vec<(&'static str, Value)> {
             return members;
         }
         ReportCell::SourceLine { text: shown, line, .. } => {
-            let mut members = vec![(name, text(shown))];
+            let mut members = vec![(name, json_text(shown))];
             if let Some(line) = line.filter(|_| key == SortKey::Srcline) {
-                members.extend([("file", text(&line.file)), ("line", line.line.into())]);
+                members.extend([("file", json_text(&line.file)), ("line", line.line.into())]);
             }
             return members;
         }
@@ -167,7 +166,7 @@ fn members(key: SortKey, cell: &ReportCell<'_>) -> Vec<(&'static str, Value)> {
         ReportCell::CacheLine { symbol, start, .. } => {
             return vec![(name, start.into()), ("dcacheline_symbol", symbol_name(symbol))];
         }
-        ReportCell::Text(it) => text(it),
+        ReportCell::Text(it) => json_text(it),
         ReportCell::Dso(name) => some(name),
         ReportCell::Parent(symbol) => symbol_name(symbol),
         ReportCell::Cpu(number) => number.map_or(Value::Null, Into::into),
@@ -194,7 +193,7 @@ fn symbol_members(key: SortKey, symbol: Option<&Symbol>, address: u64) -> Vec<(&
         _ => ("inlined", "address"),
     };
     let Some(symbol) = symbol else { return vec![(name, Value::Null), (at, address.into())] };
-    let mut members = vec![(name, text(&symbol.name)), (inlined, symbol.is_inlined.into())];
+    let mut members = vec![(name, json_text(&symbol.name)), (inlined, symbol.is_inlined.into())];
     if symbol.guess.is_some() {
         members.push(("guessed", true.into()));
     }

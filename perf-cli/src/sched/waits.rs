@@ -8,7 +8,7 @@ use perf_profile::{Samples, Symbols};
 use serde_json::{Value, json};
 
 use crate::args::sched::{SchedFormat, WaitsArgs, WaitsBy};
-use crate::escape::{Lossy, OneLine, print, push_json_value};
+use crate::escape::{OneLine, json_text, print, push_json_value};
 use crate::input::Memory;
 use crate::names;
 use crate::observer::StderrObserver;
@@ -176,10 +176,6 @@ fn push_details(out: &mut Vec<u8>, report: &WaitReport, group: &WaitGroup) {
     }
 }
 
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
-}
-
 fn histogram(times: &Histogram) -> Value {
     json!({
         "count": times.count(),
@@ -194,13 +190,13 @@ fn histogram(times: &Histogram) -> Value {
 }
 
 fn push_json(out: &mut Vec<u8>, report: &WaitReport, args: &WaitsArgs) {
-    let functions = |number| report.stack(number).map(text).collect::<Vec<_>>();
-    let of_thread = |id: ThreadId| json!({"comm": text(report.comm(id)), "tid": id.tid});
+    let functions = |number| report.stack(number).map(json_text).collect::<Vec<_>>();
+    let of_thread = |id: ThreadId| json!({"comm": json_text(report.comm(id)), "tid": id.tid});
     out.extend_from_slice(b"{\"groups\":[");
     for (number, (key, group)) in report.groups().take(args.limit).enumerate() {
         out.extend_from_slice(if number > 0 { b",\n" } else { b"\n" });
         let mut value = json!({
-            "name": text(&key.name),
+            "name": json_text(&key.name),
             "pid": key.pid,
             "tid": key.thread.map(|id| id.tid),
             "threads": group.threads(),

@@ -5,15 +5,11 @@ use perf_profile::sched::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::escape::{Lossy, push_json_value};
-
-fn text(bytes: &[u8]) -> Value {
-    Lossy(bytes).to_string().into()
-}
+use crate::escape::{json_text, push_json_value};
 
 fn thread(task: Option<&PerfTask>) -> Value {
     match task {
-        Some(task) => json!({"comm": text(&task.comm), "pid": task.pid, "tid": task.tid}),
+        Some(task) => json!({"comm": json_text(&task.comm), "pid": task.pid, "tid": task.tid}),
         None => json!({"comm": "<idle>", "pid": 0, "tid": 0}),
     }
 }
@@ -45,10 +41,10 @@ pub(super) fn push_row(
         "delay": times.delay,
         "run": times.run,
         "state": if row.task.is_some() { letters } else { "I" },
-        "next": {"comm": text(switch.next_comm), "tid": switch.next_tid},
+        "next": {"comm": json_text(switch.next_comm), "tid": switch.next_tid},
     });
     if let Some(chain) = chain.strip_suffix(&[0]) {
-        let stack: Vec<_> = chain.split(|&byte| byte == 0).map(text).collect();
+        let stack: Vec<_> = chain.split(|&byte| byte == 0).map(json_text).collect();
         value["stack"] = stack.into();
     }
     push(out, has_elements, &value);
@@ -115,7 +111,7 @@ pub(super) fn push_end(out: &mut Vec<u8>, timehist: &Timehist) {
     let mut has_elements = false;
     for (task, times) in timehist.summary() {
         let mut value = sums(times);
-        value.insert("comm".to_owned(), text(&task.comm));
+        value.insert("comm".to_owned(), json_text(&task.comm));
         value.insert("pid".to_owned(), task.pid.into());
         value.insert("tid".to_owned(), task.tid.into());
         push(out, &mut has_elements, &value.into());
