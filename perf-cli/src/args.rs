@@ -21,6 +21,7 @@ pub(crate) mod lock;
 pub(crate) mod only;
 mod optional;
 mod perf_options;
+pub(crate) mod perf_text;
 mod perf_verbs;
 pub(crate) mod profile;
 pub(crate) mod report;

@@ -10,7 +10,7 @@ use perf_profile::c2c::{C2cOptions, C2cSort};
 use perf_profile::{Samples, Symbols};
 
 use crate::args::c2c::{C2cArgs, C2cDisplay, C2cReportArgs, C2cVerb};
-use crate::args::sched::SchedFormat;
+use crate::args::perf_text::PrintFormat;
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &C2cArgs) -> Result<Outcome, Failure> {
 
 fn report(reader: &Reader<'_>, memory: Memory<'_>, args: &C2cReportArgs) -> Result<Outcome, Failure> {
     let mut options = C2cOptions::default();
-    options.version = args.perf_version.into();
+    options.version = args.print.perf_version.into();
     options.keys.clone_from(&args.coalesce);
     options.sort = args.display.map(|display| match display {
         C2cDisplay::Tot => C2cSort::Total,
@@ -51,9 +51,9 @@ fn report(reader: &Reader<'_>, memory: Memory<'_>, args: &C2cReportArgs) -> Resu
     observer.end_progress();
     let events = reader.events();
     let mut output = Output::new();
-    match args.format {
-        SchedFormat::Text => text::push(&mut output.buffer, &report, events, args),
-        SchedFormat::Json => json::push(&mut output.buffer, &report, events, args),
+    match args.print.format {
+        PrintFormat::Text => text::push(&mut output.buffer, &report, events, args),
+        PrintFormat::Json => json::push(&mut output.buffer, &report, events, args),
     }
     output.flush()?;
     if report.nodes().count() == 0 {

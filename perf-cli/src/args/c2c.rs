@@ -5,7 +5,7 @@ use perf_profile::c2c::C2cKey;
 
 use super::ReadingArgs;
 use super::capture::Capture;
-use super::sched::{PerfVersionArg, RefusedVerb, SchedFormat};
+use super::perf_text::{PerfTextArgs, RefusedVerb};
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str = "report prints what perf c2c report --stdio prints of a file, byte for byte, of perf 7.2; --perf-version 6.1 \
@@ -68,13 +68,8 @@ pub(crate) struct C2cReportArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// Output format
-    #[arg(long, value_enum, default_value_t = SchedFormat::Text)]
-    pub(crate) format: SchedFormat,
-
-    /// Version of perf whose text is printed
-    #[arg(long, value_enum, value_name = "VERSION", default_value = "7.2")]
-    pub(crate) perf_version: PerfVersionArg,
+    #[command(flatten)]
+    pub(crate) print: PerfTextArgs,
 
     /// Sort by this [default: tot, and peer of captures of Arm]
     #[arg(short, long, value_enum, value_name = "KIND")]

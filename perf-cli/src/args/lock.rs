@@ -5,7 +5,7 @@ use perf_profile::lock::ContentionSort;
 
 use super::ReadingArgs;
 use super::capture::Capture;
-use super::sched::{PerfVersionArg, RefusedVerb, SchedFormat};
+use super::perf_text::{PerfTextArgs, PrintFormat, RefusedVerb};
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str = "contention prints what perf lock contention prints of a file, byte for byte, of perf 7.2; --perf-version 6.1 prints that of 6.1. \
@@ -71,13 +71,8 @@ pub(crate) struct ContentionArgs {
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 
-    /// Output format
-    #[arg(long, value_enum, default_value_t = SchedFormat::Text)]
-    pub(crate) format: SchedFormat,
-
-    /// Version of perf whose text is printed
-    #[arg(long, value_enum, value_name = "VERSION", default_value = "7.2")]
-    pub(crate) perf_version: PerfVersionArg,
+    #[command(flatten)]
+    pub(crate) print: PerfTextArgs,
 
     /// A row for each thread, not for each caller
     #[arg(short, long, conflicts_with = "lock_addr")]
@@ -178,8 +173,8 @@ pub(crate) struct LockWaitsArgs {
     pub(crate) reading: ReadingArgs,
 
     /// Output format
-    #[arg(long, value_enum, default_value_t = SchedFormat::Text)]
-    pub(crate) format: SchedFormat,
+    #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
+    pub(crate) format: PrintFormat,
 
     /// What a row is
     #[arg(long, value_enum, default_value_t = LockWaitsBy::Caller)]

@@ -1,12 +1,11 @@
 //! The arguments of `perfdata sched`.
 
-use std::ffi::OsString;
-
 use clap::Subcommand;
-use perf_profile::sched::{LatencySort, PerfVersion};
+use perf_profile::sched::LatencySort;
 
 use super::ReadingArgs;
 use super::capture::Capture;
+use super::perf_text::{PerfTextArgs, PrintFormat, RefusedVerb};
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str = "timehist, latency and map print what perf sched prints, byte for byte, of perf 7.2; --perf-version 6.1 prints that of 6.1, which \
@@ -64,55 +63,6 @@ impl SchedVerb {
     }
 }
 
-/// A verb of perf that is not here.
-#[derive(Debug, clap::Args)]
-#[command(disable_help_flag = true)]
-pub(crate) struct RefusedVerb {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<OsString>,
-}
-
-/// The format of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum SchedFormat {
-    /// Text for people
-    Text,
-    /// One JSON document. Times are nanoseconds
-    Json,
-}
-
-/// The version of perf whose text is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum PerfVersionArg {
-    /// Linux 6.1
-    #[value(name = "6.1")]
-    V6_1,
-    /// Linux 7.2
-    #[value(name = "7.2")]
-    V7_2,
-}
-
-impl From<PerfVersionArg> for PerfVersion {
-    fn from(version: PerfVersionArg) -> Self {
-        match version {
-            PerfVersionArg::V6_1 => Self::V6_1,
-            PerfVersionArg::V7_2 => Self::V7_2,
-        }
-    }
-}
-
-/// The options of the verbs that print perf's text.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct SchedPrintArgs {
-    /// Output format
-    #[arg(long, value_enum, default_value_t = SchedFormat::Text)]
-    pub(crate) format: SchedFormat,
-
-    /// Version of perf whose text is printed
-    #[arg(long, value_enum, value_name = "VERSION", default_value = "7.2")]
-    pub(crate) perf_version: PerfVersionArg,
-}
-
 /// Options of perf that change nothing here.
 #[derive(Debug, clap::Args)]
 struct SilentArgs {
@@ -132,7 +82,7 @@ pub(crate) struct TimehistArgs {
     pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
-    pub(crate) print: SchedPrintArgs,
+    pub(crate) print: PerfTextArgs,
 
     /// Print wake-ups too
     #[arg(short, long, conflicts_with = "summary")]
@@ -222,7 +172,7 @@ pub(crate) struct LatencyArgs {
     pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
-    pub(crate) print: SchedPrintArgs,
+    pub(crate) print: PerfTextArgs,
 
     /// Sort by these keys: runtime, switch, avg, max, pid [default: avg,max,switch,runtime]
     #[arg(short, long, value_name = "KEYS", value_delimiter = ',')]
@@ -249,7 +199,7 @@ pub(crate) struct MapArgs {
     pub(crate) reading: ReadingArgs,
 
     #[command(flatten)]
-    pub(crate) print: SchedPrintArgs,
+    pub(crate) print: PerfTextArgs,
 
     /// Show a CPU from its first switch on
     #[arg(long)]
@@ -301,8 +251,8 @@ pub(crate) struct WaitsArgs {
     pub(crate) reading: ReadingArgs,
 
     /// Output format
-    #[arg(long, value_enum, default_value_t = SchedFormat::Text)]
-    pub(crate) format: SchedFormat,
+    #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
+    pub(crate) format: PrintFormat,
 
     /// What a row is
     #[arg(long, value_enum, default_value_t = WaitsBy::Thread)]

@@ -9,7 +9,7 @@ use perf_profile::{Samples, Symbols};
 use serde_json::{Value, json};
 
 use crate::args::lock::ContentionArgs;
-use crate::args::sched::SchedFormat;
+use crate::args::perf_text::PrintFormat;
 use crate::column::right;
 use crate::escape::{OneLine, json_text, print, push_json_value};
 use crate::input::Memory;
@@ -42,10 +42,10 @@ pub(super) fn run(
     let mut table =
         Table { columns: columns(args), by: options.by, version: options.version, args, contention };
     let mut output = Output::new();
-    match (args.format, &args.field_separator) {
-        (SchedFormat::Json, _) => table.push_json(&mut output.buffer),
-        (SchedFormat::Text, Some(separator)) => table.push_separated(&mut output.buffer, separator),
-        (SchedFormat::Text, None) => table.push_text(&mut output.buffer),
+    match (args.print.format, &args.field_separator) {
+        (PrintFormat::Json, _) => table.push_json(&mut output.buffer),
+        (PrintFormat::Text, Some(separator)) => table.push_separated(&mut output.buffer, separator),
+        (PrintFormat::Text, None) => table.push_text(&mut output.buffer),
     }
     output.flush()?;
     let contention = &table.contention;
@@ -62,7 +62,7 @@ pub(super) fn run(
 ///
 /// A type that does not exist, and a separator that the text has already.
 fn options(args: &ContentionArgs) -> Result<ContentionOptions, Failure> {
-    let mut options = ContentionOptions::of(args.perf_version.into());
+    let mut options = ContentionOptions::of(args.print.perf_version.into());
     options.by = match () {
         () if args.threads => ContentionKey::Thread,
         () if args.lock_addr => ContentionKey::Lock,
@@ -86,7 +86,7 @@ fn options(args: &ContentionArgs) -> Result<ContentionOptions, Failure> {
     }
     options.functions = args.callstack_filter.iter().map(|name| name.clone().into_bytes()).collect();
     let is_old = options.version == PerfVersion::V6_1;
-    options.stacks = args.format == SchedFormat::Json || is_old && args.verbose;
+    options.stacks = args.print.format == PrintFormat::Json || is_old && args.verbose;
     if let Some(separator) = &args.field_separator
         && (separator.is_empty() || separator.contains([':', '+', '.']))
     {

@@ -6,7 +6,7 @@ use perf_profile::{Samples, Symbols};
 use serde_json::{Value, json};
 
 use crate::args::lock::{LockWaitsArgs, LockWaitsBy};
-use crate::args::sched::SchedFormat;
+use crate::args::perf_text::PrintFormat;
 use crate::escape::{OneLine, json_text, print, push_json_value};
 use crate::input::Memory;
 use crate::names;
@@ -50,8 +50,8 @@ pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &LockWaitsArgs)
     }
     let mut output = Output::new();
     match args.format {
-        SchedFormat::Text => push_text(&mut output.buffer, &report, args),
-        SchedFormat::Json => push_json(&mut output.buffer, &report, args),
+        PrintFormat::Text => push_text(&mut output.buffer, &report, args),
+        PrintFormat::Json => push_json(&mut output.buffer, &report, args),
     }
     output.flush()?;
     let counts = report.counts();

@@ -10,7 +10,8 @@ use perf_session::SampleContext;
 use serde_json::{Value, json};
 
 use super::pass::{self, SchedPrinter};
-use crate::args::sched::{LatencyArgs, SchedFormat};
+use crate::args::perf_text::PrintFormat;
+use crate::args::sched::LatencyArgs;
 use crate::escape::{Lossy, print, push_json_value};
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
@@ -76,8 +77,8 @@ pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &LatencyArgs) -
     pass::walk(reader, memory, symbols, &mut printer, &mut Output::new(), |printer, out| {
         let rows = printer.latency.rows(args.pids, &args.sort);
         match args.print.format {
-            SchedFormat::Text => push_text(printer, &rows, version, out),
-            SchedFormat::Json => push_json(printer, &rows, out),
+            PrintFormat::Text => push_text(printer, &rows, version, out),
+            PrintFormat::Json => push_json(printer, &rows, out),
         }
     })
 }

@@ -13,7 +13,8 @@ use serde_json::json;
 use super::latency::push_time;
 use super::pass::{self, SchedPrinter};
 use super::{cpus, numbers};
-use crate::args::sched::{MapArgs, SchedFormat};
+use crate::args::perf_text::PrintFormat;
+use crate::args::sched::MapArgs;
 use crate::escape::{Lossy, print, push_json_value};
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
@@ -53,8 +54,8 @@ impl SchedPrinter for MapPrinter<'_> {
         let shows = self.options.wants(sample.cpu);
         let Some(line) = self.map.switch(&sample, switch, shows) else { return Ok(()) };
         match self.options.args.print.format {
-            SchedFormat::Text => self.options.push_text(out, &line, sample.cpu, sample.time),
-            SchedFormat::Json => {
+            PrintFormat::Text => self.options.push_text(out, &line, sample.cpu, sample.time),
+            PrintFormat::Json => {
                 if self.options.wants(sample.cpu) && (line.shows_next || line.shows_previous) {
                     out.extend_from_slice(if self.has_lines { b",\n" } else { b"\n" });
                     self.has_lines = true;
@@ -179,7 +180,7 @@ pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &MapArgs) -> Re
         has_lines: false,
     };
     let mut output = Output::new();
-    let is_json = args.print.format == SchedFormat::Json;
+    let is_json = args.print.format == PrintFormat::Json;
     if is_json {
         output.buffer.extend_from_slice(b"{\"switches\":[");
     }

@@ -16,7 +16,8 @@ use perf_session::SampleContext;
 
 use super::pass::{self, SchedPrinter};
 use super::{cpus, numbers};
-use crate::args::sched::{SchedFormat, TimehistArgs};
+use crate::args::perf_text::PrintFormat;
+use crate::args::sched::TimehistArgs;
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::outcome::{Failure, Outcome};
@@ -45,7 +46,7 @@ struct TimehistPrinter<'a> {
 
 impl TimehistPrinter<'_> {
     fn is_json(&self) -> bool {
-        self.args.print.format == SchedFormat::Json
+        self.args.print.format == PrintFormat::Json
     }
 
     /// Returns whether switches are printed.

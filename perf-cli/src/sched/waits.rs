@@ -7,7 +7,8 @@ use perf_profile::sched::{
 use perf_profile::{Samples, Symbols};
 use serde_json::{Value, json};
 
-use crate::args::sched::{SchedFormat, WaitsArgs, WaitsBy};
+use crate::args::perf_text::PrintFormat;
+use crate::args::sched::{WaitsArgs, WaitsBy};
 use crate::escape::{OneLine, json_text, print, push_json_value};
 use crate::input::Memory;
 use crate::names;
@@ -41,8 +42,8 @@ pub(super) fn run(reader: &Reader<'_>, memory: Memory<'_>, args: &WaitsArgs) -> 
     observer.end_progress();
     let mut output = Output::new();
     match args.format {
-        SchedFormat::Text => push_text(&mut output.buffer, &report, args),
-        SchedFormat::Json => push_json(&mut output.buffer, &report, args),
+        PrintFormat::Text => push_text(&mut output.buffer, &report, args),
+        PrintFormat::Json => push_json(&mut output.buffer, &report, args),
     }
     output.flush()?;
     if !report.has_wakeups() {
