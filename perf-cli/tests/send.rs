@@ -1,4 +1,4 @@
-//! `perfdata export --send`: what a server on this machine gets, and what is said of its answers.
+//! `perfdata export --send`: what a server on this machine gets, and the messages about its answers.
 
 use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};

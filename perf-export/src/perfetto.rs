@@ -32,7 +32,7 @@ use self::messages::{
 use self::timebase::{BOOTTIME, REALTIME, clock, timebase};
 use crate::proto_tables::ProtoTables;
 
-/// The version of Perfetto whose messages are written. Earlier ones pass over fields that they do not know.
+/// The version of Perfetto whose messages are written. Earlier ones ignore fields that they do not know.
 pub const PROTO_VERSION: &str = "59";
 
 /// `TracePacket.SequenceFlags`: the packet does not depend on earlier ones.

@@ -60,5 +60,13 @@ fn main() -> std::process::ExitCode {
     status
 }
 
+/// Runs a script that checks something: its status must be 0, and a failure shows what it says.
+#[cfg(target_os = "linux")]
+fn check(script: &mut std::process::Command) {
+    let output = script.output().unwrap();
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
 #[cfg(not(target_os = "linux"))]
 fn main() {}

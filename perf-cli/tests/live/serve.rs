@@ -72,7 +72,7 @@ impl Served {
         self.ask(&format!("GET {}{document}", self.path), &self.host)
     }
 
-    /// Returns what is told of updates, one after the other; `None` is the end.
+    /// Returns the facts about updates, one after the other; `None` is the end.
     fn updates(&self) -> impl Iterator<Item = Option<Value>> {
         let lines = self.send(&format!("GET {}updates", self.path), &self.host).lines();
         lines.filter_map(|line| match line.unwrap().strip_prefix("data: ")? {
@@ -150,13 +150,7 @@ fn a_browser_keeps_what_was_chosen() {
     let mut command = Command::new("node");
     let address = format!("http://{}{}", served.host, served.path);
     command.arg(script).args(["chromium-headless-shell", &address]).current_dir(needs::folder());
-    let output = command.output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    crate::check(&mut command);
 }
 
 fn options_are_checked() {

@@ -127,13 +127,7 @@ fn keys_on_a_terminal() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/check/top.py");
     let mut command = Command::new("python3");
     command.arg(script).args([env!("CARGO_BIN_EXE_perfdata"), &program]).current_dir(needs::folder());
-    let output = command.output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    crate::check(&mut command);
 }
 
 fn values_are_checked() {

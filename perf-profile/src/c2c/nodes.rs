@@ -61,7 +61,7 @@ impl MachineNodes {
     }
 }
 
-/// Reads a list of CPUs such as `0-3,8`. What is no number is passed over.
+/// Reads a list of CPUs such as `0-3,8`. Parts that are no numbers are left out.
 fn cpu_ranges(text: &[u8]) -> Vec<(u32, u32)> {
     let number =
         |text: &[u8]| core::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<u32>().ok());
