@@ -84,6 +84,7 @@ mod event_name;
 mod function_table;
 mod functions;
 mod hot_files;
+mod int_field;
 mod interpreter;
 mod limits;
 pub mod lock;

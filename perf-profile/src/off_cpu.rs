@@ -69,11 +69,11 @@ enum SwitchSource<'a> {
 #[derive(Debug)]
 struct SwitchTracepoint<'a> {
     /// The thread that is next.
-    next: TidField<'a>,
+    next: TidField,
     /// `None` if the capture does not tell the states.
     states: Option<StateReader<'a>>,
     /// The thread that is woken up; `None` if the capture does not have wake-ups.
-    woken: Option<TidField<'a>>,
+    woken: Option<TidField>,
 }
 
 /// What a sample or a record says of a thread that leaves the CPU or comes back.
@@ -270,7 +270,7 @@ impl<'a> SwitchReader<'a> {
         let since = at.sample().time().filter(|_| is_switch && tid != 0)?;
         let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
         let state = states.zip(raw).and_then(|(states, raw)| states.of(raw));
-        let state = state.unwrap_or_else(ThreadState::unknown);
+        let state = state.cloned().unwrap_or_else(ThreadState::unknown);
         Some(ThreadSwitch(SwitchKind::Away { tid, since, state }))
     }
 

@@ -5,25 +5,26 @@ use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_parse::EventRecord;
 use perf_parse::event::Event;
-use perf_parse::tracepoint::{FormatField, Tracepoints, TracingData, Value};
+use perf_parse::tracepoint::{Tracepoints, TracingData};
 use perf_session::SampleContext;
 
 use crate::capture_info::CaptureInfo;
+use crate::int_field::IntField;
 use crate::tracepoints::tracing_data;
 
 /// The field of a tracepoint that has the id of a thread.
 #[derive(Clone, Debug)]
-pub(crate) struct TidField<'a> {
+pub(crate) struct TidField {
     /// Number of the tracepoint, which is the `config` of its events.
     id: u64,
-    field: FormatField<'a>,
+    field: IntField,
     endianness: Endianness,
 }
 
-impl<'a> TidField<'a> {
+impl TidField {
     /// Finds the first of some tracepoints of the scheduler that is recorded, each with the name of its field. Returns the
     /// index of its event, too. `None` if none is recorded.
-    pub(crate) fn find(info: CaptureInfo<'a>, wanted: &[(&[u8], &[u8])]) -> Option<(usize, Self)> {
+    pub(crate) fn find(info: CaptureInfo<'_>, wanted: &[(&[u8], &[u8])]) -> Option<(usize, Self)> {
         let tracing = TracingData::parse(tracing_data(info)).ok()?;
         let tracepoints = Tracepoints::new(&tracing);
         wanted.iter().find_map(|(tracepoint, field)| {
@@ -31,7 +32,7 @@ impl<'a> TidField<'a> {
             let id = u64::from(format.id);
             let is_of = |attr: &Attr| attr.kind == EventType::TRACEPOINT && attr.config == id;
             let event = info.events().iter().position(|event| is_of(&event.attr))?;
-            let field = *format.own_fields().iter().find(|it| it.name == *field)?;
+            let field = IntField::new(format.own_fields().iter().find(|it| it.name == *field)?)?;
             Some((event, Self { id, field, endianness: info.endianness() }))
         })
     }
@@ -56,11 +57,6 @@ impl<'a> TidField<'a> {
         if !self.is_of_record(record) {
             return None;
         }
-        let raw = record.tail().ok()??.raw?;
-        match self.field.value(raw, self.endianness).ok()? {
-            Value::Signed(number) => i32::try_from(number).ok(),
-            Value::Unsigned(number) => i32::try_from(number).ok(),
-            _ => None,
-        }
+        self.field.int(record.tail().ok()??.raw?, self.endianness)
     }
 }

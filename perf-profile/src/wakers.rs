@@ -13,9 +13,9 @@ use crate::tid_field::TidField;
 /// The thread that `sched:sched_waking` interrupts is the one that wakes. `sched:sched_wakeup`, which may be on another CPU
 /// than the waking, counts only where the capture does not have the other.
 #[derive(Debug)]
-pub(crate) struct WakingReader<'a> {
+pub(crate) struct WakingReader {
     /// The thread that is woken up.
-    woken: TidField<'a>,
+    woken: TidField,
 }
 
 /// A thread wakes another one up.
@@ -26,11 +26,11 @@ pub(crate) struct Waking {
     time: u64,
 }
 
-impl<'a> WakingReader<'a> {
+impl WakingReader {
     /// # Errors
     ///
     /// If the capture does not have who woke threads up.
-    pub(crate) fn new(info: CaptureInfo<'a>) -> Result<Self, ProfileError> {
+    pub(crate) fn new(info: CaptureInfo<'_>) -> Result<Self, ProfileError> {
         let wanted: [(&[u8], &[u8]); 2] = [(b"sched_waking", b"pid"), (b"sched_wakeup", b"pid")];
         let (_, woken) = TidField::find(info, &wanted).ok_or(ProfileError::WakersNotRecorded)?;
         Ok(Self { woken })

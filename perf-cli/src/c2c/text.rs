@@ -403,7 +403,7 @@ fn push_part(out: &mut Vec<u8>, count: u64, sum: u64, end: char) {
 
 fn push_column(out: &mut Vec<u8>, count: u64, width: usize) {
     out.extend_from_slice(b"  ");
-    push_decimal_to(out, count, width, b' ');
+    push_decimal_to(out, count, width);
 }
 
 /// Appends a text, cut or padded to a width.

@@ -143,7 +143,7 @@ fn push_wait(out: &mut Vec<u8>, nanoseconds: u64, width: usize) {
             print(out, format_args!(" {unit}"));
         }
         None => {
-            push_decimal_to(out, nanoseconds, width, b' ');
+            push_decimal_to(out, nanoseconds, width);
             out.extend_from_slice(b" ns");
         }
     }
@@ -199,7 +199,7 @@ impl Table<'_> {
             for &column in &self.columns {
                 let width = heading(column).1;
                 match column {
-                    ContentionSort::Contended => push_decimal_to(out, row.contended, width, b' '),
+                    ContentionSort::Contended => push_decimal_to(out, row.contended, width),
                     _ => push_wait(out, row.value(column), width),
                 }
                 out.push(b' ');

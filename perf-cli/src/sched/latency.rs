@@ -16,7 +16,7 @@ use crate::escape::{Lossy, print, push_json_value};
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
-use crate::perf_text::print::{left_padded, pad_to, push_name};
+use crate::perf_text::print::{left_padded, pad_to, push_decimal_to, push_name, push_zeroed};
 use crate::selection;
 
 /// The delays, and the numbers of records.
@@ -95,9 +95,9 @@ fn milliseconds(nanoseconds: u64) -> f64 {
 
 /// A time as `perf` prints it, in seconds with microseconds.
 pub(super) fn push_time(out: &mut Vec<u8>, nanoseconds: u64, width: usize) {
-    left_padded(out, width, |out| {
-        print(out, format_args!("{}.{:06}", nanoseconds / 1_000_000_000, nanoseconds / 1000 % 1_000_000));
-    });
+    push_decimal_to(out, nanoseconds / 1_000_000_000, width.saturating_sub(7));
+    out.push(b'.');
+    push_zeroed(out, nanoseconds / 1000 % 1_000_000, 6);
 }
 
 fn push_text(printer: &LatencyPrinter<'_>, rows: &[LatencyRow], version: PerfVersion, out: &mut Vec<u8>) {

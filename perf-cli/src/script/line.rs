@@ -16,7 +16,7 @@ use super::note::SampleNote;
 use super::{Options, ScriptEvent, bpf_output, branches, instruction, registers, synth, tod};
 use crate::escape::print;
 use crate::perf_text::data_src;
-use crate::perf_text::print::{left_padded, push_decimal_to, push_hex_to, push_name};
+use crate::perf_text::print::{left_padded, push_decimal_to, push_hex_to, push_name, push_zeroed};
 use crate::perf_text::size::push_page_size;
 use crate::render::simd_regs::Side;
 use crate::render::{given, weight};
@@ -62,7 +62,7 @@ pub(super) fn push_start(out: &mut Vec<u8>, start: &Start<'_>, known: &ScriptEve
     } else if fields.has(Fields::PID) || fields.has(Fields::TID) {
         let id = if fields.has(Fields::PID) { start.pid } else { start.tid };
         match u64::try_from(id) {
-            Ok(id) => push_decimal_to(out, id, 5, b' '),
+            Ok(id) => push_decimal_to(out, id, 5),
             Err(_) => print(out, format_args!("{id:5}")),
         }
         out.push(b' ');
@@ -71,7 +71,7 @@ pub(super) fn push_start(out: &mut Vec<u8>, start: &Start<'_>, known: &ScriptEve
         match start.cpu {
             Some(cpu) => {
                 out.push(b'[');
-                push_decimal_to(out, cpu.into(), 3, b'0');
+                push_zeroed(out, cpu.into(), 3);
                 out.extend_from_slice(b"] ");
             }
             None => out.extend_from_slice(b"[-01] "),
@@ -147,7 +147,7 @@ pub(super) fn push_sample(
     };
     push_start(out, &start, known, options);
     if fields.has(Fields::PERIOD) {
-        push_decimal_to(out, note.period, 10, b' ');
+        push_decimal_to(out, note.period, 10);
         out.push(b' ');
     }
     if fields.has(Fields::EVENT) {
@@ -226,13 +226,13 @@ fn push_access(out: &mut Vec<u8>, at: &SampleContext<'_, '_>, tail: &Tail<'_>, n
     }
     let parts = tail.weight_struct;
     if fields.has(Fields::WEIGHT) {
-        push_decimal_to(out, weight(tail).unwrap_or(0), 16, b' ');
+        push_decimal_to(out, weight(tail).unwrap_or(0), 16);
     }
     if fields.has(Fields::INS_LAT) {
-        push_decimal_to(out, parts.map_or(0, |parts| parts.var2_w().into()), 16, b' ');
+        push_decimal_to(out, parts.map_or(0, |parts| parts.var2_w().into()), 16);
     }
     if fields.has(Fields::RETIRE_LAT) {
-        push_decimal_to(out, parts.map_or(0, |parts| parts.var3_w().into()), 16, b' ');
+        push_decimal_to(out, parts.map_or(0, |parts| parts.var3_w().into()), 16);
     }
     if fields.has(Fields::CGROUP) {
         out.push(b' ');

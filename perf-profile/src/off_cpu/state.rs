@@ -1,10 +1,12 @@
 //! The state in which a thread leaves the CPU.
 
+use core::ops::Range;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
 use perf_abi::endian::Endianness;
 use perf_parse::tracepoint::{Format, PrintFmt};
+
+use crate::int_field::IntField;
 
 /// The kind of time that a thread spends, off the CPU or on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,14 +88,15 @@ impl ThreadState {
 #[derive(Debug)]
 pub(crate) struct StateReader<'a> {
     print_fmt: Option<PrintFmt<'a>>,
-    /// Where the number of the state is in the raw data.
-    offset: usize,
-    size: usize,
+    /// The number of the state.
+    number: IntField,
+    /// Where it is in the raw data.
+    bytes: Range<usize>,
     /// Number of bytes of the raw data.
     length: usize,
     endianness: Endianness,
-    /// The states by the bytes of their numbers.
-    known: HashMap<Box<[u8]>, ThreadState>,
+    /// The states with their numbers.
+    known: Vec<(i64, ThreadState)>,
 }
 
 /// Number of states that are remembered. Real captures have about ten.
@@ -106,7 +109,7 @@ const MAX_COST: u32 = 1 << 13;
 const LETTERS: usize = 16;
 
 impl<'a> StateReader<'a> {
-    /// `None` if the tracepoint has no state.
+    /// `None` if the tracepoint has no state that is a number.
     pub(crate) fn new(format: &Format<'a>, endianness: Endianness) -> Option<Self> {
         let field = format.own_fields().iter().find(|it| it.name == b"prev_state")?;
         let ends = format.common_fields().iter().chain(format.own_fields());
@@ -114,27 +117,31 @@ impl<'a> StateReader<'a> {
         // The fields before the state are the ids and one name; no kernel has longer raw data.
         let length = ends.max().filter(|&length| length <= 1 << 12)?;
         let print_fmt = PrintFmt::new(format).ok();
-        let (offset, size) = (field.offset as usize, field.size as usize);
-        Some(Self { print_fmt, offset, size, length, endianness, known: HashMap::new() })
+        let (number, start) = (IntField::new(field)?, field.offset as usize);
+        let bytes = start..start + field.size as usize;
+        Some(Self { print_fmt, number, bytes, length, endianness, known: Vec::new() })
     }
 
     /// Returns the state in the raw data of a switch; `None` if the data ends before it, or the print format does not tell it.
-    pub(crate) fn of(&mut self, raw: &[u8]) -> Option<ThreadState> {
-        let number = raw.get(self.offset..self.offset + self.size)?;
-        if let Some(state) = self.known.get(number) {
-            return Some(state.clone());
-        }
-        let state = ThreadState::new(&self.letters(number)?);
-        if self.known.len() < STATES {
-            self.known.insert(number.into(), state.clone());
-        }
-        Some(state)
+    pub(crate) fn of(&mut self, raw: &[u8]) -> Option<&ThreadState> {
+        let number = self.number.value(raw, self.endianness)?;
+        let found = self.known.iter().position(|(known, _)| *known == number);
+        let index = match found {
+            Some(index) => index,
+            None => {
+                let state = ThreadState::new(&self.letters(raw.get(self.bytes.clone())?)?);
+                self.known.truncate(STATES - 1);
+                self.known.push((number, state));
+                self.known.len() - 1
+            }
+        };
+        self.known.get(index).map(|(_, state)| state)
     }
 
     /// Returns the letters of a state. All other fields are zeros, so that no name of a thread looks like a state.
     fn letters(&self, number: &[u8]) -> Option<String> {
         let mut raw = vec![0; self.length];
-        raw.get_mut(self.offset..self.offset + self.size)?.copy_from_slice(number);
+        raw.get_mut(self.bytes.clone())?.copy_from_slice(number);
         let (mut text, print_fmt) = (Vec::new(), self.print_fmt.as_ref()?);
         // The print format has no pointers.
         print_fmt.write_within(&raw, self.endianness, &(), MAX_COST, &mut text).ok()?;

@@ -175,7 +175,7 @@ struct ProfilePass<'a> {
     builder: ProfileBuilder,
     switches: Option<SwitchReader<'a>>,
     off_cpu: OffCpuTracker<Option<PendingSample>>,
-    wakings: Option<WakingReader<'a>>,
+    wakings: Option<WakingReader>,
     wakers: Wakers,
     /// The waits for locks, if they are wanted.
     locks: Option<LockCounter<'a>>,

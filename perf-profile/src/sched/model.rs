@@ -233,7 +233,7 @@ impl<'a, T: Clone> SchedModel<'a, T> {
         let cpu = Some(sample.cpu);
         match &sample.event {
             SchedEvent::Switch(switch) => {
-                let state = self.reader.state(at);
+                let state = self.reader.state(at).clone();
                 self.leave(switch.prev_tid, sample.time, cpu, state, Some(kept));
                 self.enter(switch.next_tid, sample.time, cpu);
             }

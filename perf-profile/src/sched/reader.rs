@@ -4,7 +4,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_parse::event::Event;
-use perf_parse::tracepoint::{Format, FormatField, Tracepoints, TracingData};
+use perf_parse::tracepoint::{ElementType, FieldPlacement, Format, FormatField, Tracepoints, TracingData};
 use perf_session::SampleContext;
 
 use super::event::{
@@ -12,6 +12,7 @@ use super::event::{
 };
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
+use crate::int_field::IntField;
 use crate::off_cpu::{StateReader, ThreadState};
 use crate::tracepoints::tracing_data;
 
@@ -31,6 +32,8 @@ use crate::tracepoints::tracing_data;
 pub struct SchedReader<'a> {
     tracepoints: Vec<SchedTracepoint<'a>>,
     states: Option<StateReader<'a>>,
+    /// The state of a thread whose sample does not have one.
+    unknown: ThreadState,
     endianness: Endianness,
     /// Whether `sched_wakeup` is left out, because the capture has `sched_waking`.
     has_waking: bool,
@@ -48,86 +51,105 @@ struct SchedTracepoint<'a> {
 #[allow(clippy::large_enum_variant, reason = "a capture has six of them")]
 enum SchedFields<'a> {
     Switch {
-        prev_tid: FormatField<'a>,
-        prev_comm: Option<FormatField<'a>>,
-        prev_prio: Option<FormatField<'a>>,
-        prev_state: Option<FormatField<'a>>,
-        next_tid: FormatField<'a>,
-        next_comm: Option<FormatField<'a>>,
-        next_prio: Option<FormatField<'a>>,
+        prev_tid: IntField,
+        prev_comm: Option<NameField<'a>>,
+        prev_prio: Option<IntField>,
+        prev_state: Option<IntField>,
+        next_tid: IntField,
+        next_comm: Option<NameField<'a>>,
+        next_prio: Option<IntField>,
     },
     Wakeup {
         kind: WakeupKind,
-        tid: FormatField<'a>,
-        comm: Option<FormatField<'a>>,
-        target_cpu: Option<FormatField<'a>>,
+        tid: IntField,
+        comm: Option<NameField<'a>>,
+        target_cpu: Option<IntField>,
     },
     Migration {
-        tid: FormatField<'a>,
-        from: FormatField<'a>,
-        to: FormatField<'a>,
+        tid: IntField,
+        from: IntField,
+        to: IntField,
     },
     Runtime {
-        tid: FormatField<'a>,
-        nanoseconds: FormatField<'a>,
+        tid: IntField,
+        nanoseconds: IntField,
     },
 }
 
 impl<'a> SchedFields<'a> {
     /// `None` if the tracepoint is none of those that are read, or lacks the id of the thread.
     fn new(format: &Format<'a>) -> Option<Self> {
-        let field = |name: &[u8]| format.own_fields().iter().find(|it| it.name == name).copied();
+        let field = |name: &[u8]| format.own_fields().iter().find(|it| it.name == name);
+        let int = |name| IntField::new(field(name)?);
+        let name = |name| field(name).map(NameField::new);
         let wakeup = |kind| {
-            let (tid, comm, target_cpu) = (field(b"pid")?, field(b"comm"), field(b"target_cpu"));
+            let (tid, comm, target_cpu) = (int(b"pid")?, name(b"comm"), int(b"target_cpu"));
             Some(Self::Wakeup { kind, tid, comm, target_cpu })
         };
         match format.name {
             b"sched_switch" => Some(Self::Switch {
-                prev_tid: field(b"prev_pid")?,
-                prev_comm: field(b"prev_comm"),
-                prev_prio: field(b"prev_prio"),
-                prev_state: field(b"prev_state"),
-                next_tid: field(b"next_pid")?,
-                next_comm: field(b"next_comm"),
-                next_prio: field(b"next_prio"),
+                prev_tid: int(b"prev_pid")?,
+                prev_comm: name(b"prev_comm"),
+                prev_prio: int(b"prev_prio"),
+                prev_state: int(b"prev_state"),
+                next_tid: int(b"next_pid")?,
+                next_comm: name(b"next_comm"),
+                next_prio: int(b"next_prio"),
             }),
             b"sched_waking" => wakeup(WakeupKind::Waking),
             b"sched_wakeup" => wakeup(WakeupKind::Wakeup),
             b"sched_wakeup_new" => wakeup(WakeupKind::New),
-            b"sched_migrate_task" => Some(Self::Migration {
-                tid: field(b"pid")?,
-                from: field(b"orig_cpu")?,
-                to: field(b"dest_cpu")?,
-            }),
-            b"sched_stat_runtime" => {
-                Some(Self::Runtime { tid: field(b"pid")?, nanoseconds: field(b"runtime")? })
+            b"sched_migrate_task" => {
+                Some(Self::Migration { tid: int(b"pid")?, from: int(b"orig_cpu")?, to: int(b"dest_cpu")? })
             }
+            b"sched_stat_runtime" => Some(Self::Runtime { tid: int(b"pid")?, nanoseconds: int(b"runtime")? }),
             _ => None,
         }
     }
 }
 
-/// A value in the raw data of a sample.
+/// A field with the name of a thread.
+#[derive(Clone, Copy, Debug)]
+struct NameField<'a> {
+    field: FormatField<'a>,
+    /// Where it is in all raw data, if it is an array of characters.
+    array: Option<(usize, usize)>,
+}
+
+impl<'a> NameField<'a> {
+    fn new(field: &FormatField<'a>) -> Self {
+        let is_array =
+            matches!((field.place, field.element), (FieldPlacement::Array { .. }, ElementType::Char));
+        let (start, size) = (field.offset as usize, field.size as usize);
+        Self { field: *field, array: is_array.then_some((start, start.saturating_add(size))) }
+    }
+}
+
+/// The raw data of a sample.
 #[derive(Clone, Copy)]
 struct RawData<'r>(&'r [u8], Endianness);
 
 impl<'r> RawData<'r> {
-    fn number(self, field: &FormatField<'_>) -> Option<i64> {
-        field.value(self.0, self.1).ok()?.as_i64()
-    }
-
     /// Returns the id of a thread, or a priority.
-    fn int(self, field: &FormatField<'_>) -> Option<i32> {
-        i32::try_from(self.number(field)?).ok()
+    #[inline]
+    fn int(self, field: &IntField) -> Option<i32> {
+        field.int(self.0, self.1)
     }
 
-    fn cpu(self, field: &FormatField<'_>) -> Option<u32> {
-        u32::try_from(self.number(field)?).ok()
+    #[inline]
+    fn cpu(self, field: &IntField) -> Option<u32> {
+        u32::try_from(field.value(self.0, self.1)?).ok()
     }
 
-    fn text(self, field: Option<&FormatField<'_>>) -> &'r [u8] {
-        let text = field.and_then(|field| field.value(self.0, self.1).ok()?.as_str());
-        text.unwrap_or_default()
+    #[inline]
+    fn name(self, field: Option<&NameField<'_>>) -> &'r [u8] {
+        let Some(NameField { field, array }) = field else { return &[] };
+        let Some((start, end)) = *array else {
+            return field.value(self.0, self.1).ok().and_then(|value| value.as_str()).unwrap_or_default();
+        };
+        let text = self.0.get(start..end).unwrap_or_default();
+        let length = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+        text.get(..length).unwrap_or_default()
     }
 }
 
@@ -162,7 +184,7 @@ impl<'a> SchedReader<'a> {
                 tracepoints.push(SchedTracepoint { id, fields });
             }
         }
-        Self { tracepoints, states, endianness, has_waking }
+        Self { tracepoints, states, unknown: ThreadState::unknown(), endianness, has_waking }
     }
 
     /// Returns whether the capture has switches of threads: samples of the tracepoint, or SWITCH records.
@@ -229,18 +251,18 @@ impl<'a> SchedReader<'a> {
                 next_prio,
             } => SchedEvent::Switch(SwitchEvent {
                 prev_tid: raw.int(prev_tid)?,
-                prev_comm: raw.text(prev_comm.as_ref()),
+                prev_comm: raw.name(prev_comm.as_ref()),
                 prev_prio: prev_prio.as_ref().and_then(|field| raw.int(field)),
-                prev_state: prev_state.as_ref().and_then(|field| raw.number(field)).unwrap_or(0),
+                prev_state: prev_state.as_ref().and_then(|field| field.value(raw.0, raw.1)).unwrap_or(0),
                 next_tid: raw.int(next_tid)?,
-                next_comm: raw.text(next_comm.as_ref()),
+                next_comm: raw.name(next_comm.as_ref()),
                 next_prio: next_prio.as_ref().and_then(|field| raw.int(field)),
             }),
             SchedFields::Wakeup { kind: WakeupKind::Wakeup, .. } if self.has_waking => return None,
             SchedFields::Wakeup { kind, tid, comm, target_cpu } => SchedEvent::Wakeup(WakeupEvent {
                 kind: *kind,
                 tid: raw.int(tid)?,
-                comm: raw.text(comm.as_ref()),
+                comm: raw.name(comm.as_ref()),
                 target_cpu: target_cpu.as_ref().and_then(|field| raw.cpu(field)),
             }),
             SchedFields::Migration { tid, from, to } => SchedEvent::Migration(MigrationEvent {
@@ -250,7 +272,7 @@ impl<'a> SchedReader<'a> {
             }),
             SchedFields::Runtime { tid, nanoseconds } => SchedEvent::Runtime(RuntimeEvent {
                 tid: raw.int(tid)?,
-                nanoseconds: u64::try_from(raw.number(nanoseconds)?).ok()?,
+                nanoseconds: u64::try_from(nanoseconds.value(raw.0, raw.1)?).ok()?,
             }),
         };
         let (pid, tid) = (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1));
@@ -259,9 +281,9 @@ impl<'a> SchedReader<'a> {
 
     /// Returns the state in which the thread of a sample of `sched_switch` leaves the CPU, by the capture's own print format.
     #[must_use]
-    pub fn state(&mut self, at: &SampleContext<'_, '_>) -> ThreadState {
+    pub fn state(&mut self, at: &SampleContext<'_, '_>) -> &ThreadState {
         let raw = at.sample().tail().ok().and_then(|tail| tail.raw);
         let state = self.states.as_mut().zip(raw).and_then(|(states, raw)| states.of(raw));
-        state.unwrap_or_else(ThreadState::unknown)
+        state.unwrap_or(&self.unknown)
     }
 }

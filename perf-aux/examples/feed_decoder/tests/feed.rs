@@ -17,7 +17,7 @@ fn block(tsc: u8) -> Vec<u8> {
     let mut out = [2, 0x82].repeat(8);
     out.extend([0x19, tsc, 0, 0, 0, 0, 0, 0, 2, 0x23]);
     // TNT of three bits, TIP of two bytes, PAD.
-    out.extend([0b1101_0, 0x2d, 0x34, 0x12, 0, 0]);
+    out.extend([0b1_1010, 0x2d, 0x34, 0x12, 0, 0]);
     out
 }
 

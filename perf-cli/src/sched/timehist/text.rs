@@ -11,7 +11,8 @@ use super::super::latency::push_time;
 use crate::args::sched::TimehistArgs;
 use crate::column::left;
 use crate::escape::print;
-use crate::perf_text::print::{pad_to, push_decimal_to, push_name};
+use crate::perf_text::print::{pad_to, push_decimal_to, push_name, push_zeroed};
+use crate::render::digits::push_signed;
 
 /// The columns of the text.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +41,9 @@ const PRIO_WIDTH: usize = 8;
 
 /// Appends milliseconds with microseconds, and a blank.
 pub(super) fn push_milliseconds(out: &mut Vec<u8>, nanoseconds: u64, width: usize) {
-    push_decimal_to(out, nanoseconds / 1_000_000, width, b' ');
+    push_decimal_to(out, nanoseconds / 1_000_000, width);
     out.push(b'.');
-    push_decimal_to(out, nanoseconds / 1000 % 1000, 3, b'0');
+    push_zeroed(out, nanoseconds / 1000 % 1000, 3);
     out.push(b' ');
 }
 
@@ -56,8 +57,15 @@ pub(super) fn push_comm(out: &mut Vec<u8>, task: Option<&PerfTask>) -> usize {
     push_name(out, &task.comm);
     match task {
         PerfTask { pid: 0, .. } => {}
-        PerfTask { pid, tid, .. } if pid != tid => print(out, format_args!("[{tid}/{pid}]")),
-        PerfTask { tid, .. } => print(out, format_args!("[{tid}]")),
+        &PerfTask { pid, tid, .. } => {
+            out.push(b'[');
+            push_signed(out, tid.into());
+            if pid != tid {
+                out.push(b'/');
+                push_signed(out, pid.into());
+            }
+            out.push(b']');
+        }
     }
     out.truncate(start + COMM_BYTES);
     out.len() - start
@@ -144,7 +152,7 @@ impl TextColumns {
     fn push_place(&self, out: &mut Vec<u8>, time: u64, cpu: u32) {
         push_time(out, time, 15);
         out.extend_from_slice(b" [");
-        push_decimal_to(out, cpu.into(), 4, b'0');
+        push_zeroed(out, cpu.into(), 4);
         out.extend_from_slice(b"] ");
     }
 

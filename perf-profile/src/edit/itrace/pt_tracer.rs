@@ -23,16 +23,16 @@ pub(super) struct PtTracer<'r, 'a> {
     trace: &'r AuxTrace,
     events: &'r PtEvents,
     queues: Vec<PtQueue<'r, 'a>>,
-    switches: SwitchRecords<'r>,
+    switches: SwitchRecords,
 }
 
 /// The records by which a capture has its context switches.
 ///
 /// perf: `have_sched_switch`, `intel_pt_context_switch`.
-enum SwitchRecords<'r> {
+enum SwitchRecords {
     None,
     /// Samples of `sched:sched_switch`; without the field if the capture does not have its place.
-    Tracepoint(Option<TidField<'r>>),
+    Tracepoint(Option<TidField>),
     /// SWITCH records of the threads that come.
     OfThreads,
     /// SWITCH_CPU_WIDE records.
@@ -161,7 +161,7 @@ impl<'r, 'a> PtTracer<'r, 'a> {
 }
 
 /// Returns the field with the thread that comes.
-fn next_tid<'r>(reader: &'r Reader<'_>) -> Option<TidField<'r>> {
+fn next_tid(reader: &Reader<'_>) -> Option<TidField> {
     TidField::find(reader.into(), &[(b"sched_switch", b"next_pid")]).map(|(_, field)| field)
 }
 
