@@ -16,7 +16,7 @@ use crate::escape::{Lossy, print, push_json_value};
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
-use crate::perf_text::print::{left_padded, pad_to, push_decimal_to, push_name, push_zeroed};
+use crate::perf_text::print::{pad_to, push_decimal_to, push_name, push_zeroed};
 use crate::selection;
 
 /// The delays, and the numbers of records.
