@@ -4,7 +4,7 @@ use perf_profile::{Quality, doubtful};
 use perf_symbol::{NoSymbols, SymbolLookup};
 use serde_json::{Value, json};
 
-use crate::escape::Lossy;
+use crate::escape::json_text;
 
 /// Returns the members of the account: `stacks`, `frames`, `missing`, and `doubtful` if there are such files.
 pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'static str, Value)> {
@@ -29,7 +29,7 @@ pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'stat
         .map(|it| {
             let why = if it.is_beyond_limit { Some(NoSymbols::FetchLimit) } else { it.why };
             let why = why.map_or_else(|| "no symbols".to_owned(), |why| why.to_string());
-            let mut missing = json!({"dso": Lossy(it.dso.name()).to_string()});
+            let mut missing = json!({"dso": json_text(it.dso.name())});
             if let Some(id) = it.build_id {
                 missing["build_id"] = id.to_string().into();
             }
@@ -41,7 +41,7 @@ pub(crate) fn members(quality: &Quality, looked: &[SymbolLookup]) -> Vec<(&'stat
         .collect();
     let doubtful = doubtful(looked)
         .map(|(it, doubt)| {
-            let mut doubtful = json!({"dso": Lossy(it.dso.name()).to_string(), "why": doubt.to_string()});
+            let mut doubtful = json!({"dso": json_text(it.dso.name()), "why": doubt.to_string()});
             if let Some(id) = &it.go_build_id {
                 doubtful["go_build_id"] = id.to_string().into();
             }

@@ -1,49 +1,26 @@
 //! Integer fields of tracepoints.
 
-use perf_abi::endian::Endianness;
+use perf_abi::endian::{ByteOrder, Endianness};
 use perf_parse::tracepoint::{ElementType, FieldPlacement, FormatField};
 
 /// A field of a tracepoint that is one integer.
 ///
-/// [`FormatField::value`] reads fields of any kind, which takes five times the instructions.
+/// [`FormatField::value`] reads fields of any kind, which takes 2.6 times the instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IntField {
     offset: usize,
-    size: IntSize,
+    /// The number of bytes: 1, 2, 4 or 8.
+    size: u8,
     is_signed: bool,
-}
-
-/// The bytes of an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum IntSize {
-    One,
-    Two,
-    Four,
-    Eight,
-}
-
-impl IntSize {
-    /// Returns the number of bits of an `i64` that are not of the integer.
-    const fn bits_above(self) -> u32 {
-        match self {
-            Self::One => 56,
-            Self::Two => 48,
-            Self::Four => 32,
-            Self::Eight => 0,
-        }
-    }
 }
 
 impl IntField {
     /// `None` if the field is something else.
     pub(crate) fn new(field: &FormatField<'_>) -> Option<Self> {
-        let ElementType::Integer { .. } = field.element else { return None };
-        let size = match (field.place, field.size) {
-            (FieldPlacement::Value, 1) => IntSize::One,
-            (FieldPlacement::Value, 2) => IntSize::Two,
-            (FieldPlacement::Value, 4) => IntSize::Four,
-            (FieldPlacement::Value, 8) => IntSize::Eight,
-            _ => return None,
+        let (FieldPlacement::Value, ElementType::Integer { bytes: size @ (1 | 2 | 4 | 8) }) =
+            (field.place, field.element)
+        else {
+            return None;
         };
         Some(Self { offset: usize::try_from(field.offset).ok()?, size, is_signed: field.signed })
     }
@@ -52,21 +29,17 @@ impl IntField {
     #[inline]
     pub(crate) fn value(&self, raw: &[u8], endianness: Endianness) -> Option<i64> {
         let bytes = raw.get(self.offset..)?;
-        let is_little = endianness == Endianness::Little;
         let number = match self.size {
-            IntSize::One => bytes.first_chunk().copied().map(u8::from_le_bytes)?.into(),
-            IntSize::Two if is_little => bytes.first_chunk().copied().map(u16::from_le_bytes)?.into(),
-            IntSize::Two => bytes.first_chunk().copied().map(u16::from_be_bytes)?.into(),
-            IntSize::Four if is_little => bytes.first_chunk().copied().map(u32::from_le_bytes)?.into(),
-            IntSize::Four => bytes.first_chunk().copied().map(u32::from_be_bytes)?.into(),
-            IntSize::Eight if is_little => bytes.first_chunk().copied().map(u64::from_le_bytes)?,
-            IntSize::Eight => bytes.first_chunk().copied().map(u64::from_be_bytes)?,
+            1 => u64::from(*bytes.first()?),
+            2 => Endianness::u16(endianness, *bytes.first_chunk()?).into(),
+            4 => Endianness::u32(endianness, *bytes.first_chunk()?).into(),
+            _ => Endianness::u64(endianness, *bytes.first_chunk()?),
         };
         if !self.is_signed {
             return i64::try_from(number).ok();
         }
         // The shifts up and down extend the sign.
-        let above = self.size.bits_above();
+        let above = 64 - 8 * u32::from(self.size);
         Some((number << above) as i64 >> above)
     }
 
@@ -85,6 +58,7 @@ mod tests {
     use super::*;
 
     const FORMAT: &[u8] = b"name: made\nID: 7\nformat:\n\
+        \tfield:int common_pid;\toffset:0;\tsize:4;\tsigned:1;\n\n\
         \tfield:int i4;\toffset:0;\tsize:4;\tsigned:1;\n\
         \tfield:unsigned int u4;\toffset:4;\tsize:4;\tsigned:0;\n\
         \tfield:long i8;\toffset:8;\tsize:8;\tsigned:1;\n\
@@ -101,6 +75,8 @@ mod tests {
         #[test]
         fn integers_are_those_of_the_format(raw in proptest::collection::vec(any::<u8>(), 0..40)) {
             let format = Format::parse(b"made", FORMAT, 8).unwrap();
+            let integers = format.own_fields().iter().filter(|field| IntField::new(field).is_some());
+            prop_assert_eq!((integers.count(), format.own_fields().len()), (8, 10));
             for endianness in [Endianness::Little, Endianness::Big] {
                 for field in format.own_fields() {
                     let expected = match field.value(&raw, endianness) {

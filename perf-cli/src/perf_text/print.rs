@@ -18,6 +18,14 @@ pub(crate) fn push_zeroed(out: &mut Vec<u8>, number: u64, width: usize) {
     push_decimal(out, number);
 }
 
+/// Appends nanoseconds as seconds with six decimal places. The seconds have blanks in front of them up to a width.
+#[inline]
+pub(crate) fn push_microseconds(out: &mut Vec<u8>, nanoseconds: u64, width: usize) {
+    push_decimal_to(out, nanoseconds / 1_000_000_000, width);
+    out.push(b'.');
+    push_zeroed(out, nanoseconds / 1000 % 1_000_000, 6);
+}
+
 /// Returns the number of decimal digits of a number.
 #[inline]
 fn digits(number: u64) -> usize {
@@ -41,12 +49,11 @@ fn push_blanks(out: &mut Vec<u8>, count: usize) {
 /// Appends a number in hexadecimal without a prefix, with blanks in front of it up to a width.
 #[inline]
 pub(crate) fn push_hex_to(out: &mut Vec<u8>, number: u64, width: usize) {
-    let start = out.len();
     let digits = (64 - number.leading_zeros()).div_ceil(4).max(1);
+    push_blanks(out, width.saturating_sub(digits as usize));
     for digit in (0..digits).rev() {
         out.push(b"0123456789abcdef"[(number >> (4 * digit) & 15) as usize]);
     }
-    pad(out, start, width);
 }
 
 /// Appends what `push` appends, with blanks in front of it up to a width in bytes.
@@ -54,7 +61,11 @@ pub(crate) fn push_hex_to(out: &mut Vec<u8>, number: u64, width: usize) {
 pub(crate) fn left_padded(out: &mut Vec<u8>, width: usize, push: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     push(out);
-    pad(out, start, width);
+    let missing = width.saturating_sub(out.len() - start);
+    if missing > 0 {
+        push_blanks(out, missing);
+        out[start..].rotate_right(missing);
+    }
 }
 
 /// Appends blanks to what is in `out` from `start` on, up to a width in bytes.
@@ -64,16 +75,6 @@ pub(crate) fn pad_to(out: &mut Vec<u8>, start: usize, width: usize) {
 
 /// [`push_name`] appends a name of the capture, [`OneLine`] is one in a line that is formatted.
 pub(crate) use crate::escape::{OneLine, push_name};
-
-/// Moves what is in `out` from `start` on to the right, up to a width.
-#[inline]
-fn pad(out: &mut Vec<u8>, start: usize, width: usize) {
-    let missing = width.saturating_sub(out.len() - start);
-    if missing > 0 {
-        push_blanks(out, missing);
-        out[start..].rotate_right(missing);
-    }
-}
 
 /// A buffer that `write!` appends to.
 pub(crate) struct TextBuffer<'a>(pub(crate) &'a mut Vec<u8>);
@@ -107,6 +108,8 @@ mod tests {
                 let width_of_zeros = width.min(16);
                 let expected = format!("before {number:0width_of_zeros$}");
                 assert_eq!(pushed(|out| push_zeroed(out, number, width_of_zeros)), expected);
+                let seconds = format!("{:width$}.{:06}", number / 1_000_000_000, number / 1000 % 1_000_000);
+                assert_eq!(pushed(|out| push_microseconds(out, number, width)), format!("before {seconds}"));
                 let text = number.to_string();
                 let padded = |out: &mut Vec<u8>| left_padded(out, width, |out| out.extend(text.bytes()));
                 assert_eq!(pushed(padded), format!("before {text:>width$}"));

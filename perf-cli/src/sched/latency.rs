@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::pass::{self, SchedPrinter};
 use crate::args::perf_text::PrintFormat;
 use crate::args::sched::LatencyArgs;
-use crate::escape::{Lossy, print, push_json_value};
+use crate::escape::{json_text, print, push_json_value};
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
-use crate::perf_text::print::{pad_to, push_decimal_to, push_name, push_zeroed};
+use crate::perf_text::print::{pad_to, push_microseconds, push_name};
 use crate::selection;
 
 /// The delays, and the numbers of records.
@@ -93,13 +93,6 @@ fn milliseconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e6
 }
 
-/// A time as `perf` prints it, in seconds with microseconds.
-pub(super) fn push_time(out: &mut Vec<u8>, nanoseconds: u64, width: usize) {
-    push_decimal_to(out, nanoseconds / 1_000_000_000, width.saturating_sub(7));
-    out.push(b'.');
-    push_zeroed(out, nanoseconds / 1000 % 1_000_000, 6);
-}
-
 fn push_text(printer: &LatencyPrinter<'_>, rows: &[LatencyRow], version: PerfVersion, out: &mut Vec<u8>) {
     out.push(b'\n');
     dashes(out, 139);
@@ -133,9 +126,9 @@ fn push_text(printer: &LatencyPrinter<'_>, rows: &[LatencyRow], version: PerfVer
                 milliseconds(row.max)
             ),
         );
-        push_time(out, row.max_start, 12);
+        push_microseconds(out, row.max_start, 5);
         out.extend_from_slice(b" s | max end: ");
-        push_time(out, row.max_end, 12);
+        push_microseconds(out, row.max_end, 5);
         out.extend_from_slice(b" s\n");
     }
     dashes(out, 113);
@@ -179,7 +172,7 @@ fn push_json(printer: &LatencyPrinter<'_>, rows: &[LatencyRow], out: &mut Vec<u8
         out.extend_from_slice(if number > 0 { b",\n" } else { b"\n" });
         let is_one = row.threads == 1;
         let value = json!({
-            "comm": Lossy(&row.comm).to_string(),
+            "comm": json_text(&row.comm),
             "tid": if is_one { Value::from(row.tid) } else { Value::Null },
             "threads": row.threads,
             "runtime": row.runtime,

@@ -10,16 +10,15 @@ use perf_profile::sched::{
 use perf_session::SampleContext;
 use serde_json::json;
 
-use super::latency::push_time;
 use super::pass::{self, SchedPrinter};
 use super::{cpus, numbers};
 use crate::args::perf_text::PrintFormat;
 use crate::args::sched::MapArgs;
-use crate::escape::{Lossy, print, push_json_value};
+use crate::escape::{Lossy, json_text, print, push_json_value};
 use crate::input::Memory;
 use crate::outcome::{Failure, Outcome};
 use crate::output::Output;
-use crate::perf_text::print::push_name;
+use crate::perf_text::print::{push_microseconds, push_name};
 use crate::{selection, terminal};
 
 /// The map, and how it is printed.
@@ -126,7 +125,7 @@ impl MapOptions<'_> {
                 return;
             }
             out.extend_from_slice(b"  ");
-            push_time(out, time, 12);
+            push_microseconds(out, time, 5);
             out.extend_from_slice(b" secs ");
             if let Some((task, name)) = line.named {
                 let mut text = name.to_vec();
@@ -144,7 +143,7 @@ impl MapOptions<'_> {
             out.extend_from_slice(b"  ");
             self.push_cells(out, line, cpu, true);
             out.extend_from_slice(b"  ");
-            push_time(out, time, 12);
+            push_microseconds(out, time, 5);
             out.extend_from_slice(b" secs \n");
         }
     }
@@ -157,9 +156,9 @@ fn push_json(out: &mut Vec<u8>, line: &MapLine<'_>, cpu: u32, time: u64) {
         json!({"cpu": cell.cpu, "runs": runs})
     };
     let cells: Vec<_> = line.cells.iter().map(cell).collect();
-    let named = line.named.map(
-        |(task, name)| json!({"name": short(&name), "comm": Lossy(&task.comm).to_string(), "tid": task.tid}),
-    );
+    let named = line
+        .named
+        .map(|(task, name)| json!({"name": short(&name), "comm": json_text(&task.comm), "tid": task.tid}));
     push_json_value(out, &json!({"time": time, "cpu": cpu, "cpus": cells, "named": named}));
 }
 

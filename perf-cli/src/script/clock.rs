@@ -3,7 +3,7 @@
 use perf_parse::Sample;
 
 use super::Options;
-use crate::perf_text::print::{push_decimal_to, push_zeroed};
+use crate::perf_text::print::{push_decimal_to, push_microseconds, push_zeroed};
 
 /// The times that `--reltime` and `--deltatime` refer to: 0 before the first line with a time, as in perf.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,12 +36,11 @@ pub(super) fn time_of(sample: &Sample<'_>) -> u64 {
 
 /// Appends seconds, with six or nine decimal places.
 pub(super) fn push_time(out: &mut Vec<u8>, time: u64, ns: bool) {
-    let (seconds, nanoseconds) = (time / 1_000_000_000, time % 1_000_000_000);
-    push_decimal_to(out, seconds, 5);
-    out.push(b'.');
     if ns {
-        push_zeroed(out, nanoseconds, 9);
+        push_decimal_to(out, time / 1_000_000_000, 5);
+        out.push(b'.');
+        push_zeroed(out, time % 1_000_000_000, 9);
     } else {
-        push_zeroed(out, nanoseconds / 1000, 6);
+        push_microseconds(out, time, 5);
     }
 }

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use perf_abi::endian::Endianness;
 use perf_parse::tracepoint::{Format, PrintFmt};
 
-use crate::int_field::IntField;
-
 /// The kind of time that a thread spends, off the CPU or on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -88,15 +86,13 @@ impl ThreadState {
 #[derive(Debug)]
 pub(crate) struct StateReader<'a> {
     print_fmt: Option<PrintFmt<'a>>,
-    /// The number of the state.
-    number: IntField,
-    /// Where it is in the raw data.
+    /// Where the number of the state is in the raw data.
     bytes: Range<usize>,
     /// Number of bytes of the raw data.
     length: usize,
     endianness: Endianness,
-    /// The states with their numbers.
-    known: Vec<(i64, ThreadState)>,
+    /// The states with the bytes of their numbers. Few as they are, the first ones are found soonest.
+    known: Vec<(Box<[u8]>, ThreadState)>,
 }
 
 /// Number of states that are remembered. Real captures have about ten.
@@ -109,7 +105,7 @@ const MAX_COST: u32 = 1 << 13;
 const LETTERS: usize = 16;
 
 impl<'a> StateReader<'a> {
-    /// `None` if the tracepoint has no state that is a number.
+    /// `None` if the tracepoint has no state.
     pub(crate) fn new(format: &Format<'a>, endianness: Endianness) -> Option<Self> {
         let field = format.own_fields().iter().find(|it| it.name == b"prev_state")?;
         let ends = format.common_fields().iter().chain(format.own_fields());
@@ -117,21 +113,21 @@ impl<'a> StateReader<'a> {
         // The fields before the state are the ids and one name; no kernel has longer raw data.
         let length = ends.max().filter(|&length| length <= 1 << 12)?;
         let print_fmt = PrintFmt::new(format).ok();
-        let (number, start) = (IntField::new(field)?, field.offset as usize);
-        let bytes = start..start + field.size as usize;
-        Some(Self { print_fmt, number, bytes, length, endianness, known: Vec::new() })
+        let bytes = field.offset as usize..field.offset as usize + field.size as usize;
+        Some(Self { print_fmt, bytes, length, endianness, known: Vec::new() })
     }
 
     /// Returns the state in the raw data of a switch; `None` if the data ends before it, or the print format does not tell it.
     pub(crate) fn of(&mut self, raw: &[u8]) -> Option<&ThreadState> {
-        let number = self.number.value(raw, self.endianness)?;
-        let found = self.known.iter().position(|(known, _)| *known == number);
+        let number = raw.get(self.bytes.clone())?;
+        let found = self.known.iter().position(|(known, _)| **known == *number);
         let index = match found {
             Some(index) => index,
             None => {
-                let state = ThreadState::new(&self.letters(raw.get(self.bytes.clone())?)?);
+                let state = ThreadState::new(&self.letters(number)?);
+                // The last one of a full list makes room.
                 self.known.truncate(STATES - 1);
-                self.known.push((number, state));
+                self.known.push((number.into(), state));
                 self.known.len() - 1
             }
         };
@@ -174,6 +170,25 @@ mod tests {
         for ended in ["X", "Z", "x", "X|Z"] {
             assert_eq!(wait(ended), None, "{ended}");
         }
+    }
+
+    #[test]
+    fn more_states_than_are_remembered_are_read() {
+        let text = b"name: sched_switch\nID: 7\nformat:\n\
+            \tfield:int common_pid;\toffset:0;\tsize:4;\tsigned:1;\n\n\
+            \tfield:int prev_pid;\toffset:0;\tsize:4;\tsigned:1;\n\
+            \tfield:long prev_state;\toffset:8;\tsize:8;\tsigned:1;\n\n\
+            print fmt: \"prev_state=%ld\", REC->prev_state\n";
+        let format = Format::parse(b"sched", text, 8).unwrap();
+        let mut states = StateReader::new(&format, Endianness::Little).unwrap();
+        for number in (0..STATES + 2).chain([STATES - 2, STATES - 1, STATES, 0]) {
+            let mut raw = vec![0xff; 8];
+            raw.extend((number as u64).to_le_bytes());
+            assert_eq!(*states.of(&raw).unwrap().letters, *number.to_string());
+            assert!(states.of(&raw[..15]).is_none());
+            assert!(states.known.len() <= STATES);
+        }
+        assert_eq!(states.known.len(), STATES);
     }
 
     #[test]

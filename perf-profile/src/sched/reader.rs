@@ -4,7 +4,7 @@ use perf_abi::attr::AttrFlags;
 use perf_abi::endian::Endianness;
 use perf_abi::event::EventType;
 use perf_parse::event::Event;
-use perf_parse::tracepoint::{ElementType, FieldPlacement, Format, FormatField, Tracepoints, TracingData};
+use perf_parse::tracepoint::{Format, FormatField, Tracepoints, TracingData};
 use perf_session::SampleContext;
 
 use super::event::{
@@ -52,17 +52,17 @@ struct SchedTracepoint<'a> {
 enum SchedFields<'a> {
     Switch {
         prev_tid: IntField,
-        prev_comm: Option<NameField<'a>>,
+        prev_comm: Option<FormatField<'a>>,
         prev_prio: Option<IntField>,
         prev_state: Option<IntField>,
         next_tid: IntField,
-        next_comm: Option<NameField<'a>>,
+        next_comm: Option<FormatField<'a>>,
         next_prio: Option<IntField>,
     },
     Wakeup {
         kind: WakeupKind,
         tid: IntField,
-        comm: Option<NameField<'a>>,
+        comm: Option<FormatField<'a>>,
         target_cpu: Option<IntField>,
     },
     Migration {
@@ -81,7 +81,7 @@ impl<'a> SchedFields<'a> {
     fn new(format: &Format<'a>) -> Option<Self> {
         let field = |name: &[u8]| format.own_fields().iter().find(|it| it.name == name);
         let int = |name| IntField::new(field(name)?);
-        let name = |name| field(name).map(NameField::new);
+        let name = |name| field(name).copied();
         let wakeup = |kind| {
             let (tid, comm, target_cpu) = (int(b"pid")?, name(b"comm"), int(b"target_cpu"));
             Some(Self::Wakeup { kind, tid, comm, target_cpu })
@@ -108,28 +108,16 @@ impl<'a> SchedFields<'a> {
     }
 }
 
-/// A field with the name of a thread.
-#[derive(Clone, Copy, Debug)]
-struct NameField<'a> {
-    field: FormatField<'a>,
-    /// Where it is in all raw data, if it is an array of characters.
-    array: Option<(usize, usize)>,
-}
-
-impl<'a> NameField<'a> {
-    fn new(field: &FormatField<'a>) -> Self {
-        let is_array =
-            matches!((field.place, field.element), (FieldPlacement::Array { .. }, ElementType::Char));
-        let (start, size) = (field.offset as usize, field.size as usize);
-        Self { field: *field, array: is_array.then_some((start, start.saturating_add(size))) }
-    }
-}
-
 /// The raw data of a sample.
 #[derive(Clone, Copy)]
 struct RawData<'r>(&'r [u8], Endianness);
 
 impl<'r> RawData<'r> {
+    #[inline]
+    fn number(self, field: &IntField) -> Option<i64> {
+        field.value(self.0, self.1)
+    }
+
     /// Returns the id of a thread, or a priority.
     #[inline]
     fn int(self, field: &IntField) -> Option<i32> {
@@ -138,18 +126,12 @@ impl<'r> RawData<'r> {
 
     #[inline]
     fn cpu(self, field: &IntField) -> Option<u32> {
-        u32::try_from(field.value(self.0, self.1)?).ok()
+        u32::try_from(self.number(field)?).ok()
     }
 
-    #[inline]
-    fn name(self, field: Option<&NameField<'_>>) -> &'r [u8] {
-        let Some(NameField { field, array }) = field else { return &[] };
-        let Some((start, end)) = *array else {
-            return field.value(self.0, self.1).ok().and_then(|value| value.as_str()).unwrap_or_default();
-        };
-        let text = self.0.get(start..end).unwrap_or_default();
-        let length = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
-        text.get(..length).unwrap_or_default()
+    fn text(self, field: Option<&FormatField<'_>>) -> &'r [u8] {
+        let text = field.and_then(|field| field.value(self.0, self.1).ok()?.as_str());
+        text.unwrap_or_default()
     }
 }
 
@@ -251,18 +233,18 @@ impl<'a> SchedReader<'a> {
                 next_prio,
             } => SchedEvent::Switch(SwitchEvent {
                 prev_tid: raw.int(prev_tid)?,
-                prev_comm: raw.name(prev_comm.as_ref()),
+                prev_comm: raw.text(prev_comm.as_ref()),
                 prev_prio: prev_prio.as_ref().and_then(|field| raw.int(field)),
-                prev_state: prev_state.as_ref().and_then(|field| field.value(raw.0, raw.1)).unwrap_or(0),
+                prev_state: prev_state.as_ref().and_then(|field| raw.number(field)).unwrap_or(0),
                 next_tid: raw.int(next_tid)?,
-                next_comm: raw.name(next_comm.as_ref()),
+                next_comm: raw.text(next_comm.as_ref()),
                 next_prio: next_prio.as_ref().and_then(|field| raw.int(field)),
             }),
             SchedFields::Wakeup { kind: WakeupKind::Wakeup, .. } if self.has_waking => return None,
             SchedFields::Wakeup { kind, tid, comm, target_cpu } => SchedEvent::Wakeup(WakeupEvent {
                 kind: *kind,
                 tid: raw.int(tid)?,
-                comm: raw.name(comm.as_ref()),
+                comm: raw.text(comm.as_ref()),
                 target_cpu: target_cpu.as_ref().and_then(|field| raw.cpu(field)),
             }),
             SchedFields::Migration { tid, from, to } => SchedEvent::Migration(MigrationEvent {
@@ -272,7 +254,7 @@ impl<'a> SchedReader<'a> {
             }),
             SchedFields::Runtime { tid, nanoseconds } => SchedEvent::Runtime(RuntimeEvent {
                 tid: raw.int(tid)?,
-                nanoseconds: u64::try_from(nanoseconds.value(raw.0, raw.1)?).ok()?,
+                nanoseconds: u64::try_from(raw.number(nanoseconds)?).ok()?,
             }),
         };
         let (pid, tid) = (sample.pid().unwrap_or(-1), sample.tid().unwrap_or(-1));

@@ -7,11 +7,10 @@ use perf_profile::samples::pass::CountedSample;
 use perf_profile::sched::{MigrationEvent, PerfTask, PerfVersion, SchedSample, SwitchEvent, TimehistRow};
 use perf_session::SampleContext;
 
-use super::super::latency::push_time;
 use crate::args::sched::TimehistArgs;
 use crate::column::left;
 use crate::escape::print;
-use crate::perf_text::print::{pad_to, push_decimal_to, push_name, push_zeroed};
+use crate::perf_text::print::{pad_to, push_decimal_to, push_microseconds, push_name, push_zeroed};
 use crate::render::digits::push_signed;
 
 /// The columns of the text.
@@ -150,7 +149,7 @@ impl TextColumns {
     }
 
     fn push_place(&self, out: &mut Vec<u8>, time: u64, cpu: u32) {
-        push_time(out, time, 15);
+        push_microseconds(out, time, 8);
         out.extend_from_slice(b" [");
         push_zeroed(out, cpu.into(), 4);
         out.extend_from_slice(b"] ");
@@ -262,7 +261,7 @@ impl TextColumns {
 }
 
 pub(super) fn push_lost(out: &mut Vec<u8>, time: u64, cpu: Option<u32>, lost: u64) {
-    push_time(out, time, 15);
+    push_microseconds(out, time, 8);
     let cpu = cpu.map_or(-1, i64::from);
     print(out, format_args!(" lost {lost} events on cpu {cpu}\n"));
 }
