@@ -96,28 +96,34 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
+    /// Returns what the standard library writes for a number, after `fill` up to the width.
+    fn right_aligned(text: &str, fill: &str, width: usize) -> String {
+        format!("before {}{text}", fill.repeat(width.saturating_sub(text.len())))
+    }
+
     #[test]
     fn columns_are_those_of_the_standard_library() {
         for number in [0, 1, 9, 10, 99, 100, 123_456, 999_999_999, 10_000_000_000, u64::MAX] {
             for width in [0, 1, 2, 5, 9, 16, 31, 32, 33, 100] {
-                assert_eq!(
-                    pushed(|out| push_decimal_to(out, number, width)),
-                    format!("before {number:width$}")
-                );
-                assert_eq!(pushed(|out| push_hex_to(out, number, width)), format!("before {number:width$x}"));
-                let width_of_zeros = width.min(16);
-                let expected = format!("before {number:0width_of_zeros$}");
-                assert_eq!(pushed(|out| push_zeroed(out, number, width_of_zeros)), expected);
-                let seconds = format!("{:width$}.{:06}", number / 1_000_000_000, number / 1000 % 1_000_000);
-                assert_eq!(pushed(|out| push_microseconds(out, number, width)), format!("before {seconds}"));
                 let text = number.to_string();
+                let decimal = right_aligned(&text, " ", width);
+                assert_eq!(pushed(|out| push_decimal_to(out, number, width)), decimal);
                 let padded = |out: &mut Vec<u8>| left_padded(out, width, |out| out.extend(text.bytes()));
-                assert_eq!(pushed(padded), format!("before {text:>width$}"));
+                assert_eq!(pushed(padded), decimal);
+                let hex = right_aligned(&format!("{number:x}"), " ", width);
+                assert_eq!(pushed(|out| push_hex_to(out, number, width)), hex);
+                let width_of_zeros = width.min(16);
+                let zeroed = right_aligned(&text, "0", width_of_zeros);
+                assert_eq!(pushed(|out| push_zeroed(out, number, width_of_zeros)), zeroed);
+                let seconds = right_aligned(&(number / 1_000_000_000).to_string(), " ", width);
+                let seconds = format!("{seconds}.{:06}", number / 1000 % 1_000_000);
+                assert_eq!(pushed(|out| push_microseconds(out, number, width)), seconds);
                 let padded = |out: &mut Vec<u8>| {
                     out.extend(text.bytes());
                     pad_to(out, "before ".len(), width);
                 };
-                assert_eq!(pushed(padded), format!("before {text:width$}"));
+                let left_aligned = format!("before {text}{}", " ".repeat(width.saturating_sub(text.len())));
+                assert_eq!(pushed(padded), left_aligned);
             }
         }
     }
