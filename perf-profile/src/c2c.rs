@@ -13,8 +13,6 @@ mod nodes;
 mod options;
 mod pass;
 mod report;
-#[cfg(test)]
-mod tests;
 
 pub use access::{C2cAccess, MeanTime, NodeCounts};
 pub use counts::AccessCounts;

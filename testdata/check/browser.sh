@@ -155,12 +155,22 @@ sees "end"
 cmp "$work/before" "$work/after" || fail "the terminal is not as before after SIGTERM"
 
 # Text, where it is asked for.
-keys "clear; TERM=dumb '$perfdata' report --no-symbols -g none $captures/callchain.data | tail -3; echo e''nd" Enter
+text="report --no-symbols -g none $captures/callchain.data"
+keys "clear; TERM=dumb '$perfdata' $text | tail -3; echo e''nd" Enter
 sees "# 153 samples"
-keys "clear; '$perfdata' report --stdio --no-symbols -g none $captures/callchain.data; echo e''nd" Enter
+keys "clear; '$perfdata' --no-pager $text --stdio; echo e''nd" Enter
 sees "# 153 samples"
-keys "clear; TERM=dumb '$perfdata' report --no-symbols -g none $captures/callchain.data; echo e''nd" Enter
+keys "clear; PAGER=cat TERM=dumb '$perfdata' $text; echo e''nd" Enter
 sees "# 153 samples"
+# A long one goes to the pager, which shows its begin until the user leaves it.
+if command -v less >/dev/null; then
+    keys "clear; '$perfdata' $text --stdio; echo e''nd" Enter
+    sees "Total Lost Samples"
+    keys G
+    sees "# 153 samples"
+    keys q
+    sees "shell>"
+fi
 
 # Without a terminal there is nothing to show.
 starts "$captures/callchain.data"

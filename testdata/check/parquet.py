@@ -30,7 +30,7 @@ import fleet
 
 HERE = pathlib.Path(__file__).resolve().parent
 QUERIES = sorted((HERE.parent.parent / "perf-export" / "queries").glob("*.sql"))
-TABLES = "samples stacks frames dsos mmaps processes threads events counts switches runs waits wakeups losses captures".split()
+TABLES = "samples stacks frames dsos mmaps processes threads events counts switches spe runs waits wakeups losses captures".split()
 BASES = ["everything.data", "callchain.data", "switch.data", "system_wide.data", "lost.data", "group_read.data", "mem.data",
          "dwarf.data", "cgroups.data", "perf_stat.data"]
 # Questions that have no answer on a machine without the files that have the names or the lines.

@@ -2,7 +2,7 @@
 # $work and the number of seconds that a text may take, $patience.
 # shellcheck shell=bash
 export LC_ALL=C.UTF-8 TZ=UTC
-unset NO_COLOR TMUX
+unset NO_COLOR TMUX PERFDATA_PAGER PERF_PAGER PAGER LESS
 
 tmux() { command tmux -S "$work/socket" -f /dev/null "$@"; }
 trap 'tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT

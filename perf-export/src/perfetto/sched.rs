@@ -20,23 +20,28 @@ const EVENTS: usize = 1 << 10;
 ///
 /// Those of the output.
 pub(super) fn write(trace: &SchedTrace, sequence: u32, out: &mut PacketWriter<'_>) -> io::Result<()> {
-    write_by(EVENTS, trace, sequence, out)
+    let samples = trace.events().filter(|sample| sample.cpu < CPUS);
+    write_by(EVENTS, samples.filter_map(|sample| Some((sample.cpu, event(&sample)?))), sequence, out)
 }
 
-/// Does the same, with at most so many events in a packet.
-fn write_by(most: usize, trace: &SchedTrace, sequence: u32, out: &mut PacketWriter<'_>) -> io::Result<()> {
+/// Writes events, each with its CPU, in packets of one CPU with at most so many of them.
+fn write_by(
+    most: usize,
+    events: impl Iterator<Item = (u32, FtraceEvent)>,
+    sequence: u32,
+    out: &mut PacketWriter<'_>,
+) -> io::Result<()> {
     let mut waiting: Vec<(u32, FtraceEventBundle)> = Vec::new();
-    for sample in trace.events().filter(|sample| sample.cpu < CPUS) {
-        let place = match waiting.binary_search_by_key(&sample.cpu, |(cpu, _)| *cpu) {
+    for (cpu, event) in events {
+        let place = match waiting.binary_search_by_key(&cpu, |(cpu, _)| *cpu) {
             Ok(place) => place,
             Err(place) => {
-                let bundle = FtraceEventBundle { cpu: Some(sample.cpu), event: Vec::new() };
-                waiting.insert(place, (sample.cpu, bundle));
+                waiting.insert(place, (cpu, FtraceEventBundle { cpu: Some(cpu), event: Vec::new() }));
                 place
             }
         };
         let Some((_, bundle)) = waiting.get_mut(place) else { continue };
-        bundle.event.extend(event(&sample));
+        bundle.event.push(event);
         if bundle.event.len() >= most {
             let event = core::mem::take(&mut bundle.event);
             write_bundle(FtraceEventBundle { event, ..*bundle }, sequence, out)?;
@@ -105,8 +110,6 @@ fn event(sample: &SchedSample<'_>) -> Option<FtraceEvent> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use perf_parse::Reader;
-    use perf_profile::{Limits, Samples, Symbols};
     use prost::Message;
 
     use super::*;
@@ -114,13 +117,15 @@ mod tests {
 
     #[test]
     fn the_events_of_a_cpu_do_not_depend_on_the_size_of_packets() {
-        let reader = Reader::open(testdata::path("../sched/switches.data")).unwrap();
-        let symbols = Symbols::of(&reader).without_names();
-        let trace = Samples::of(&reader).sched_trace(Limits::default(), &symbols, &mut ()).unwrap();
+        // CPU 3 has two of three, and CPU 1 the others.
+        let events = (0..60_u64).map(|number| {
+            let cpu = if number % 3 == 0 { 1 } else { 3 };
+            (cpu, FtraceEvent { timestamp: Some(number), ..FtraceEvent::default() })
+        });
         let written = |most| {
             let mut bytes = Vec::new();
             let mut out = PacketWriter { out: &mut bytes, buffer: Vec::new() };
-            write_by(most, &trace, 1, &mut out).unwrap();
+            write_by(most, events.clone(), 1, &mut out).unwrap();
             let mut by_cpu: BTreeMap<u32, Vec<FtraceEvent>> = BTreeMap::new();
             for packet in PerfettoTrace::decode(&*bytes).unwrap().packet {
                 let bundle = packet.ftrace_events.unwrap();
@@ -129,11 +134,15 @@ mod tests {
             }
             by_cpu
         };
-        let all = written(EVENTS);
-        assert_eq!(all.values().map(Vec::len).sum::<usize>(), trace.events().len());
-        let longest = all.values().map(Vec::len).max().unwrap();
-        for most in [1, 2, 7, longest - 1, longest, longest + 1] {
-            assert_eq!(written(most), all, "{most}");
+        for most in [1, 2, 7, 39, 40, 41, EVENTS] {
+            let by_cpu = written(most);
+            assert_eq!(by_cpu.keys().copied().collect::<Vec<_>>(), [1, 3], "{most}");
+            for (cpu, of_cpu) in by_cpu {
+                assert!(
+                    events.clone().filter(|event| event.0 == cpu).map(|event| event.1).eq(of_cpu),
+                    "{most}"
+                );
+            }
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use perf_abi::data_src::DataSrc;
 use perf_parse::Reader;
+use perf_profile::c2c::{AccessCounts, C2cKey, C2cOptions, C2cReport, C2cSort, MachineNodes, MeanTime};
+use perf_profile::sched::PerfVersion;
+use perf_profile::{Samples, Symbols};
 use testdata::c2c::{COMBINATIONS, Recording, capture, combination};
-
-use super::*;
-use crate::sched::PerfVersion;
-use crate::{Samples, Symbols};
 
 const RECORDING: Recording<'_> = Recording {
     program: "/prog",
@@ -26,6 +25,18 @@ fn report(bytes: &[u8], options: &C2cOptions) -> Option<C2cReport> {
     Samples::of(&reader).c2c(options, &symbols, &mut ()).ok()
 }
 
+fn options(set: impl FnOnce(&mut C2cOptions)) -> C2cOptions {
+    let mut options = C2cOptions::default();
+    set(&mut options);
+    options
+}
+
+fn counts(set: impl FnOnce(&mut AccessCounts)) -> AccessCounts {
+    let mut counts = AccessCounts::default();
+    set(&mut counts);
+    counts
+}
+
 fn sum(counts: impl Iterator<Item = AccessCounts>) -> AccessCounts {
     counts.fold(AccessCounts::default(), |mut sum, counts| {
         sum.add(&counts);
@@ -40,32 +51,31 @@ fn all_combinations_count_what_perf_counts() {
         [(PerfVersion::V6_1, 131_072, 65_536), (PerfVersion::V7_2, 65_536, 131_072)]
     {
         let all = sum((0..COMBINATIONS).map(|number| AccessCounts::of(combination(number), 64, version)));
-        let theirs = AccessCounts {
-            records: 1_048_576,
-            loads: 524_288,
-            load_uncached: 131_072,
-            load_io: 131_072,
-            load_miss: 262_144,
-            load_fill_buffer: 131_072,
-            load_l1: 131_072,
-            load_l2,
-            load_l3: 65_536,
-            local_hitm,
-            remote_hitm: 106_496,
-            remote_hit: 266_240,
-            local_memory: 131_072,
-            remote_memory: 212_992,
-            load_exclusive: 172_032,
-            load_shared: 172_032,
-            local_peer: 131_072,
-            remote_peer: 53_248,
-            stores: 524_288,
-            store_uncached: 131_072,
-            store_l1_hit: 131_072,
-            store_l1_miss: 131_072,
-            store_unknown: 262_144,
-            ..AccessCounts::default()
-        };
+        let theirs = counts(|it| {
+            it.records = 1_048_576;
+            it.loads = 524_288;
+            it.load_uncached = 131_072;
+            it.load_io = 131_072;
+            it.load_miss = 262_144;
+            it.load_fill_buffer = 131_072;
+            it.load_l1 = 131_072;
+            it.load_l2 = load_l2;
+            it.load_l3 = 65_536;
+            it.local_hitm = local_hitm;
+            it.remote_hitm = 106_496;
+            it.remote_hit = 266_240;
+            it.local_memory = 131_072;
+            it.remote_memory = 212_992;
+            it.load_exclusive = 172_032;
+            it.load_shared = 172_032;
+            it.local_peer = 131_072;
+            it.remote_peer = 53_248;
+            it.stores = 524_288;
+            it.store_uncached = 131_072;
+            it.store_l1_hit = 131_072;
+            it.store_l1_miss = 131_072;
+            it.store_unknown = 262_144;
+        });
         assert_eq!(all, theirs);
         assert_eq!(all.last_level_misses(), 716_800);
     }
@@ -105,7 +115,8 @@ fn expected(word: u64, version: PerfVersion) -> AccessCounts {
     let far_cache = !none(REM_CCE[0] | REM_CCE[1]) || elsewhere;
     let memories = one(all(&[HIT, LOC_RAM])) + one(far_memory);
     let is_7 = version == PerfVersion::V7_2;
-    let mut it = AccessCounts { records: 1, ..AccessCounts::default() };
+    let mut it = AccessCounts::default();
+    it.records = 1;
     if all(&[LOAD]) {
         it.loads = 1;
         it.load_uncached = one(all(&[HIT, UNC]));
@@ -147,26 +158,27 @@ fn each_combination_counts_by_its_bits() {
 #[test]
 fn accesses_without_an_address_and_other_operations_have_no_level() {
     let of = |word: u64, address: u64| AccessCounts::of(DataSrc(word), address, PerfVersion::V7_2);
-    let one = AccessCounts { records: 1, ..AccessCounts::default() };
     let level = bit::HIT | bit::L1;
-    let load = of(bit::LOAD | level, 0);
-    assert_eq!(load, AccessCounts { loads: 1, load_without_address: 1, ..one });
-    let store = of(bit::STORE | level, 0);
-    assert_eq!(store, AccessCounts { stores: 1, store_without_address: 1, ..one });
-    assert_eq!(of(level, 5), AccessCounts { neither: 1, ..one });
+    let load = counts(|it| (it.records, it.loads, it.load_without_address) = (1, 1, 1));
+    assert_eq!(of(bit::LOAD | level, 0), load);
+    let store = counts(|it| (it.records, it.stores, it.store_without_address) = (1, 1, 1));
+    assert_eq!(of(bit::STORE | level, 0), store);
+    let neither = counts(|it| (it.records, it.neither) = (1, 1));
+    assert_eq!(of(level, 5), neither);
     // LOCKED, and both reasons of a block.
-    let blocked = of(1 << 25 | 1 << 41 | 1 << 42, 5);
-    let expected = AccessCounts { neither: 1, locked: 1, blocked_by_data: 1, blocked_by_address: 1, ..one };
-    assert_eq!(blocked, expected);
+    let blocked = counts(|it| {
+        (it.records, it.neither, it.locked, it.blocked_by_data, it.blocked_by_address) = (1, 1, 1, 1, 1);
+    });
+    assert_eq!(of(1 << 25 | 1 << 41 | 1 << 42, 5), blocked);
     // Reserved bits, and those of other fields, count nothing.
-    assert_eq!(of(!0 << 46, 5), AccessCounts { neither: 1, ..one });
+    assert_eq!(of(!0 << 46, 5), neither);
 }
 
 #[test]
 fn nothing_is_lost_between_totals_lines_and_rows() {
     let bytes = capture(RECORDING);
     for keys in [vec![C2cKey::Iaddr], vec![C2cKey::Pid, C2cKey::Tid], vec![C2cKey::Dso]] {
-        let options = C2cOptions { keys, all: true, ..C2cOptions::default() };
+        let options = options(|it| (it.keys, it.all) = (keys, true));
         let report = report(&bytes, &options).unwrap();
         assert_eq!((report.counts().records, report.dropped()), (400, 0));
         assert_eq!(sum(report.lines().iter().map(|line| line.counts)), *report.counts());
@@ -194,7 +206,7 @@ fn rows_beyond_the_limit_count_in_the_totals_alone() {
     let rows: usize = all.lines().iter().map(|line| line.accesses.len()).sum();
     assert!(rows > lines && lines > 5);
     for limit in [0, 1, lines - 1, lines, rows - 1, rows, rows + 1] {
-        let report = report(&bytes, &C2cOptions { limit, ..C2cOptions::default() }).unwrap();
+        let report = report(&bytes, &options(|it| it.limit = limit)).unwrap();
         let rows_now: usize = report.lines().iter().map(|line| line.accesses.len()).sum();
         assert_eq!(rows_now, rows.min(limit), "{limit}");
         assert!(report.lines().len() <= limit);
@@ -228,7 +240,7 @@ fn nodes_are_those_of_the_capture() {
 fn what_lines_are_sorted_by_follows_from_the_machine() {
     let sort = |arch, sort| {
         let bytes = capture(Recording { arch, ..RECORDING });
-        report(&bytes, &C2cOptions { sort, ..C2cOptions::default() }).unwrap().sort()
+        report(&bytes, &options(|it| it.sort = sort)).unwrap().sort()
     };
     assert_eq!(sort("x86_64", None), C2cSort::Total);
     assert_eq!(sort("aarch64", None), C2cSort::Peer);
@@ -239,7 +251,7 @@ fn what_lines_are_sorted_by_follows_from_the_machine() {
 fn two_lines_are_one_on_request() {
     let bytes = capture(RECORDING);
     let single = report(&bytes, &C2cOptions::default()).unwrap();
-    let double = report(&bytes, &C2cOptions { double: true, ..C2cOptions::default() }).unwrap();
+    let double = report(&bytes, &options(|it| it.double = true)).unwrap();
     assert!(double.lines().len() < single.lines().len());
     assert!(double.lines().iter().all(|line| line.address % 128 == 0));
     assert!(double.lines().iter().flat_map(|line| &line.accesses).any(|row| row.offset >= 64));
