@@ -86,10 +86,10 @@ normalised() {
     # ld.so begins with a call as the last instruction of _start. perf names the frame after the function at the address
     # that the call returns to, perfdata after the function that has the call.
     # perfdata names PLT entries as newer perfs do: those of local ifuncs *ABS*+0x9ca00@plt, and the others by their order. For perf
-    # 6.1 the former are all @plt, and because of them entries of libc have the names of others.
+    # 6.1 the former are all @plt, and because of them entries of libc have the names of others: without the file in the line, no name of an entry is compared.
     sed -i -E -e 's/ _dl_start_user(\+0x0)?( |$)/ _start\2/; s/ _start\+0x8( |$)/ _start\1/' \
         -e 's/ \*ABS\*\+0x[0-9a-f]+@plt/ @plt/' \
-        -e '/libc\.so\.6/ s/ [^ ]*@plt/ @plt/' "$1"
+        -e '/libc\.so\.6/ s/ [^ ]*@plt/ @plt/' -e '/\(/! s/ [^ ]*@plt/ @plt/' "$1"
     if [ "$version" = 6.1 ]; then
         cat "$1"
         return
