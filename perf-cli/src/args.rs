@@ -88,6 +88,11 @@ impl Args {
     }
 }
 
+/// Returns the verb of arguments, of which the first is the name of the program. Options before it have no values.
+fn verb_of(args: &[OsString]) -> Option<&OsString> {
+    args.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"))
+}
+
 const EXIT_STATUS: &str = "Exit status: 0 if everything was decoded; 1 if nothing could be decoded (usage, no such file, \
 not a capture); 3 if records were delivered but some bytes were truncated, skipped or not decodable. record and stat \
 return the exit status of the command they run.";

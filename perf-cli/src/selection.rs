@@ -15,7 +15,7 @@ use crate::outcome::Failure;
 ///
 /// If the value of an option cannot be parsed.
 pub(crate) fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
-    let OnlyArgs { comms, pid, tid, cpu, time, event, dsos, functions } = only;
+    let OnlyArgs { comms, pid, tid, cpu, time, event, dsos, functions, no_idle } = only;
     let bytes = |names: &[String]| names.iter().map(|name| name.clone().into_bytes()).collect();
     Ok(Selection {
         comms: bytes(comms),
@@ -26,6 +26,7 @@ pub(crate) fn selection(only: &OnlyArgs) -> Result<Selection, Failure> {
         event: event.clone(),
         dsos: bytes(dsos),
         symbols: bytes(functions),
+        no_idle: *no_idle,
     })
 }
 

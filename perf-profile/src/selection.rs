@@ -3,6 +3,7 @@
 pub(crate) mod cpus;
 pub(crate) mod events;
 pub(crate) mod filter;
+mod idle;
 pub(crate) mod spans;
 
 pub use cpus::CpuRanges;
@@ -43,4 +44,7 @@ pub struct Selection {
     pub dsos: Vec<Vec<u8>>,
     /// Functions that have the address of the sample, inlined functions left out; empty for all addresses.
     pub symbols: Vec<Vec<u8>>,
+    /// Whether samples of CPUs that have no work are left out, as `perf top` leaves them out: those in functions of the kernel such as
+    /// `intel_idle`. Without names, none is.
+    pub no_idle: bool,
 }

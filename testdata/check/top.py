@@ -54,10 +54,24 @@ class Terminal:
                 self.column += 1
         return bool(text)
 
+    def shown(self):
+        """The screen as text."""
+        return "\n".join("".join(line).rstrip() for line in self.lines)
+
+    def wait_for_update(self):
+        """Waits until the number of samples is another one."""
+        def samples():
+            return re.search(r"([\d,]+) samples of 10 s", self.shown())[1]
+
+        before, end = samples(), time.monotonic() + DEADLINE
+        while samples() == before:
+            if time.monotonic() > end or not self.read():
+                sys.exit(f"no update came:\n{self.shown()}")
+
     def wait(self, what):
         """Waits until the screen shows a text."""
         end = time.monotonic() + DEADLINE
-        while what not in (shown := "\n".join("".join(line).rstrip() for line in self.lines)):
+        while what not in (shown := self.shown()):
             if time.monotonic() > end or not self.read():
                 sys.exit(f"{what!r} did not come:\n{shown}")
 
@@ -87,6 +101,10 @@ def main():
     terminal.wait("Shared Object")
     terminal.press("p")
     terminal.wait("samples of 10 s")
+    # What is expanded stays so.
+    for _ in range(2):
+        terminal.wait_for_update()
+        terminal.wait("\n- ")
     terminal.press("q")
     if (status := terminal.end()) not in (0, 128 + 15):
         sys.exit(f"exit status {status}")

@@ -82,5 +82,6 @@ pub(crate) unsafe fn read(selection: *const perfdata_selection) -> Result<Select
         event: event.map(str::to_owned),
         dsos: owned(dsos),
         symbols: owned(symbols),
+        no_idle: false,
     })
 }

@@ -79,6 +79,7 @@ impl SelectionArguments {
             }),
             dsos: names(dso),
             symbols: names(symbol),
+            no_idle: false,
         })
     }
 }

@@ -103,6 +103,7 @@ impl GivenOptions {
             event: self.text("event")?,
             dsos: self.texts("dso")?,
             symbols: self.texts("symbol")?,
+            no_idle: false,
         })
     }
 

@@ -37,4 +37,8 @@ pub(crate) struct OnlyArgs {
     /// Only samples whose address is in these functions
     #[arg(short = 'S', long = "symbols", value_name = "SYMBOL", value_delimiter = ',', alias = "symbol")]
     pub(crate) functions: Vec<String>,
+
+    /// Whether samples of CPUs without work are left out; only `perfdata top` does.
+    #[arg(skip)]
+    pub(crate) no_idle: bool,
 }

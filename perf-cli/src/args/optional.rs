@@ -44,8 +44,9 @@ pub(super) fn with_equals(args: impl IntoIterator<Item = OsString>) -> Vec<OsStr
             open = None;
             continue;
         }
-        let is_of_verb =
-            |option: &&Optional| option.verbs.iter().any(|verb| joined.get(1).is_some_and(|it| it == verb));
+        let is_of_verb = |option: &&Optional| {
+            option.verbs.iter().any(|verb| super::verb_of(&joined).is_some_and(|it| it == verb))
+        };
         let is_named = |option: &&Optional| option.names.iter().any(|name| is_short_for(&arg, name));
         open = ALL.iter().filter(is_of_verb).find(is_named);
         joined.push(arg);
@@ -73,6 +74,7 @@ mod tests {
     fn a_value_after_g_belongs_to_it() {
         assert_eq!(joined("perfdata report -g caller,2 x.data"), "perfdata report -g=caller,2 x.data");
         assert_eq!(joined("perfdata report --call-graph none"), "perfdata report --call-graph=none");
+        assert_eq!(joined("perfdata --no-pager report -g none"), "perfdata --no-pager report -g=none");
         assert_eq!(joined("perfdata report -g x.data"), "perfdata report -g x.data");
         assert_eq!(joined("perfdata report -g -n"), "perfdata report -g -n");
         assert_eq!(joined("perfdata report x.data -g"), "perfdata report x.data -g");

@@ -1,7 +1,7 @@
 //! The renaming of an earlier recording to `PATH.old`: a file, or a folder with a capture, which has `data`, the files
 //! `data.N` of the rings, and `kcore_dir` with the code of the kernel. Other folders stay as they are.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,17 +32,34 @@ pub(crate) fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     if !path.is_file() && !is_capture(path) {
         return Ok(None);
     }
-    let mut old = path.as_os_str().to_owned();
-    old.push(".old");
-    let old = PathBuf::from(old);
-    let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
-    if is_folder(&old) {
-        remove(&old)?;
-    } else if is_folder(path) && old.symlink_metadata().is_ok() {
-        fs::remove_file(&old)?;
+    let old = old(path);
+    match old.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() => remove(&old)?,
+        // Before a file replaces another one, ext4 gives it its blocks, which takes a second for some gigabytes.
+        Ok(_) => fs::remove_file(&old)?,
+        Err(_) => {}
     }
     fs::rename(path, &old)?;
     Ok(Some(old))
+}
+
+/// Opens the files of the capture `PATH.old`, which [`set_aside`] removes. As long as they are open, that takes no time: the blocks of
+/// a file are freed when it is closed, which takes a second for some gigabytes.
+pub(crate) fn open_removed(path: &Path) -> Vec<File> {
+    let old = old(path);
+    let files = match is_capture(&old) {
+        true => names(&old).unwrap_or_default().iter().map(|name| old.join(name)).collect(),
+        false => vec![old],
+    };
+    // A pipe would wait for its writer.
+    let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
+    files.into_iter().filter(is_file).filter_map(|path| File::open(path).ok()).collect()
+}
+
+fn old(path: &Path) -> PathBuf {
+    let mut old = path.as_os_str().to_owned();
+    old.push(".old");
+    old.into()
 }
 
 /// Removes a folder with a capture, and nothing else.
@@ -65,4 +82,47 @@ fn remove(folder: &Path) -> io::Result<()> {
         fs::remove_file(folder.join(name))?;
     }
     fs::remove_dir(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use super::*;
+
+    #[test]
+    fn what_is_removed_is_there_until_it_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("perf.data");
+        assert!(open_removed(&path).is_empty());
+        let contents = |files: Vec<File>| {
+            let mut texts: Vec<String> = files
+                .into_iter()
+                .map(|mut file| {
+                    let mut text = String::new();
+                    file.read_to_string(&mut text).unwrap();
+                    text
+                })
+                .collect();
+            texts.sort();
+            texts
+        };
+        fs::write(&path, "new").unwrap();
+        fs::write(old(&path), "old").unwrap();
+        let removed = open_removed(&path);
+        set_aside(&path).unwrap();
+        assert_eq!(contents(removed), ["old"]);
+        assert_eq!(fs::read_to_string(old(&path)).unwrap(), "new");
+        // A folder, with a folder in it.
+        fs::write(&path, "new").unwrap();
+        fs::remove_file(old(&path)).unwrap();
+        fs::create_dir_all(old(&path).join(KCORE_DIR)).unwrap();
+        for name in ["data", "data.0"] {
+            fs::write(old(&path).join(name), name).unwrap();
+        }
+        let removed = open_removed(&path);
+        set_aside(&path).unwrap();
+        assert_eq!(contents(removed), ["data", "data.0"]);
+        assert_eq!(fs::read_to_string(old(&path)).unwrap(), "new");
+    }
 }

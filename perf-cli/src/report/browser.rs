@@ -15,6 +15,7 @@ mod listed;
 #[cfg(target_os = "linux")]
 pub(super) mod live;
 mod model;
+mod open_rows;
 mod state;
 #[cfg(test)]
 mod tests;

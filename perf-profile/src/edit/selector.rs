@@ -68,8 +68,10 @@ impl<'r> SampleSelector<'r> {
         let unwinding = unwinding_threads
             .filter(|_| mover.is_none())
             .map(|threads| Unwinding::new(&symbols, threads, !reader.can_walk_again()));
-        let names_things =
-            !selection.comms.is_empty() || !selection.dsos.is_empty() || !selection.symbols.is_empty();
+        let names_things = !selection.comms.is_empty()
+            || !selection.dsos.is_empty()
+            || !selection.symbols.is_empty()
+            || selection.no_idle;
         let filter = SampleFilter::new(selection, reader.into(), || Some(reader.records()))?;
         let reads = |events: &Events| events.iter().any(|it| it.attr.sample_type.contains(SampleType::READ));
         let reads = if CaptureInfo::from(reader).is_complete() {

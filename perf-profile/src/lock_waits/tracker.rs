@@ -156,3 +156,75 @@ impl<T: Copy> LockTracker<T> {
         LockCounts { unfinished: self.counts.unfinished + open as u64, ..self.counts }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lock_waits::LockFlags;
+
+    /// A wait that is open in the model: the thread, the CPU of an idle thread, the lock, the time, and what was kept.
+    type Open = (i32, u32, LockId, u64, usize);
+
+    fn event() -> impl Strategy<Value = LockEvent> {
+        prop_oneof![
+            (0..3_u64).prop_map(|address| LockEvent::Begin { address, flags: LockFlags::WRITE }),
+            (0..3_u64).prop_map(|address| LockEvent::End { address }),
+            (0..3_u64).prop_map(|address| LockEvent::FutexBegin { address, operation: "wait" }),
+            Just(LockEvent::FutexEnd),
+        ]
+    }
+
+    proptest! {
+        /// Against a list of all open waits, oldest first.
+        #[test]
+        fn waits_are_those_of_a_list(
+            samples in vec((0..3_i32, 0..2_u32, 0..5_u64, event()), 0..200),
+            threads in 0..4_usize,
+        ) {
+            let mut tracker = LockTracker::within(threads);
+            let (mut open, mut counts) = (Vec::<Open>::new(), LockCounts::default());
+            let mut time = 100;
+            for (kept, (tid, cpu, step, event)) in samples.into_iter().enumerate() {
+                // Clocks of CPUs differ: time runs back at times.
+                time = time + step - 1;
+                let of = if tid == 0 { cpu } else { 0 };
+                let is_of_thread = |it: &Open| (it.0, it.1) == (tid, of);
+                let begun = match event {
+                    LockEvent::Begin { address, .. } => Some(LockId::Kernel(address)),
+                    LockEvent::FutexBegin { address, .. } => Some(LockId::Futex { pid: 7, address }),
+                    LockEvent::End { .. } | LockEvent::FutexEnd => None,
+                };
+                let mut expected = None;
+                if let Some(lock) = begun {
+                    let mut waiting: Vec<_> = open.iter().map(|it| (it.0, it.1)).collect();
+                    waiting.sort_unstable();
+                    waiting.dedup();
+                    if waiting.len() >= threads && !open.iter().any(is_of_thread) {
+                        counts.dropped += 1;
+                    } else if lock.is_futex() || !open.iter().any(|it| is_of_thread(it) && it.2 == lock) {
+                        let before = open.len();
+                        open.retain(|it| !(lock.is_futex() && is_of_thread(it) && it.2.is_futex()));
+                        counts.unfinished += (before - open.len()) as u64;
+                        open.push((tid, of, lock, time, kept));
+                    }
+                } else {
+                    let is_it = |it: &Open| is_of_thread(it) && match event {
+                        LockEvent::End { address } => it.2 == LockId::Kernel(address),
+                        _ => it.2.is_futex(),
+                    };
+                    expected = open.iter().rposition(is_it).map(|at| open.remove(at));
+                    counts.unmatched += u64::from(expected.is_none() && matches!(event, LockEvent::End { .. }));
+                }
+                let wait = tracker.sample(&LockSample { time, pid: 7, tid, event }, Some(cpu), kept);
+                let of_wait = |wait: LockWait<usize>| (wait.tid, wait.lock, wait.start, wait.end, wait.kept);
+                let of_model = |it: Open| (it.0, it.2, it.3, time.max(it.3), it.4);
+                prop_assert_eq!(wait.map(of_wait), expected.map(of_model));
+                let unfinished = counts.unfinished + open.len() as u64;
+                prop_assert_eq!(tracker.counts(), LockCounts { unfinished, ..counts });
+            }
+        }
+    }
+}

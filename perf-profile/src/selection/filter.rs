@@ -13,6 +13,7 @@ use perf_session::{Mapping, SampleContext};
 use super::Selection;
 use super::cpus::CpuRanges;
 use super::events::EventFilter;
+use super::idle::is_idle;
 use super::spans::SpanSet;
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
@@ -99,6 +100,7 @@ impl SampleFilter {
             && self.wants_thread(thread.pid(), thread.tid())
             && (only.dsos.is_empty() || has_dso(at, &only.dsos, symbols))
             && (only.symbols.is_empty() || has_function(at, &only.symbols, symbols))
+            && !(only.no_idle && is_idle(at, symbols))
     }
 }
 

@@ -50,6 +50,10 @@ pub(crate) struct TopArgs {
     #[arg(long)]
     no_children: bool,
 
+    /// Count samples of CPUs that have no work too, which are in functions of the kernel such as intel_idle
+    #[arg(long)]
+    idle: bool,
+
     /// Leave out rows below this percentage
     #[arg(long, value_name = "PERCENT")]
     percent_limit: Option<f64>,
@@ -99,6 +103,7 @@ impl TopArgs {
         args.sort = Some(self.sort.clone());
         (args.show_nr_samples, args.no_children) = (self.show_nr_samples, self.no_children);
         args.percent_limit = self.percent_limit;
+        args.only.no_idle = !self.idle;
         args.symbols = self.sampled.naming(&self.symbols);
         Some(args)
     }
@@ -118,6 +123,7 @@ mod tests {
             panic!("another verb")
         };
         let report = args.report().unwrap();
+        assert!(report.only.no_idle);
         assert_eq!((report.sort.as_deref(), report.show_nr_samples), (Some("comm"), true));
         assert_eq!(args.window, Duration::from_secs(10));
     }

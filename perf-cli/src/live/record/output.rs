@@ -9,7 +9,7 @@ use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordWindow, Recordin
 
 use crate::escape::shown;
 use crate::outcome::Failure;
-use crate::output::aside::KCORE_DIR;
+use crate::output::aside::{KCORE_DIR, open_removed};
 use crate::output::{CaptureFolder, FileContent, Outputs, UnfinishedFile};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.
@@ -28,6 +28,8 @@ pub(in crate::live) struct CaptureOutput {
     is_closed: bool,
     /// The samples of the last while, for a view beside the capture.
     pub(super) window: Option<RecordWindow>,
+    /// The files that publishing removes: the rings would fill while their blocks are freed, so they are closed at the end.
+    _removed: Vec<File>,
 }
 
 enum OutputKind {
@@ -49,7 +51,15 @@ impl CaptureOutput {
             let out = BufWriter::with_capacity(CHUNK, io::stdout());
             let to = OutputKind::Stream(Box::new(PipeSink::with_options(out, options)));
             let name = "standard output".to_owned();
-            return Ok(Self { name, to, folder: None, parts: Vec::new(), is_closed: false, window: None });
+            return Ok(Self {
+                name,
+                to,
+                folder: None,
+                parts: Vec::new(),
+                is_closed: false,
+                window: None,
+                _removed: Vec::new(),
+            });
         }
         let name = shown(path).to_string();
         let claim = Outputs::default().claim_recording("--output", path)?;
@@ -63,6 +73,7 @@ impl CaptureOutput {
             parts: Vec::new(),
             is_closed: false,
             window: None,
+            _removed: open_removed(path),
         })
     }
 
@@ -72,7 +83,7 @@ impl CaptureOutput {
         let folder = CaptureFolder::create(path)?;
         let mut data = Self::create(&folder.path().join("data"), options)?;
         data.publish()?;
-        Ok(Self { name: shown(path).to_string(), folder: Some(folder), ..data })
+        Ok(Self { name: shown(path).to_string(), folder: Some(folder), _removed: open_removed(path), ..data })
     }
 
     /// Copies the code of the kernel to the folder.

@@ -12,6 +12,7 @@ use perf_profile::report::{
 use super::super::text::TablePrinter;
 use super::super::{ReportView, graph, text};
 use super::chains::{BranchScale, ChainLine, RowChains};
+use super::open_rows::OpenRows;
 use super::state::BrowserState;
 
 /// The rows of a table that are shown.
@@ -283,6 +284,42 @@ impl<'a> ListedRows<'a> {
         }
         self.number();
         is_all
+    }
+
+    /// Returns the rows that are expanded.
+    pub(super) fn open_rows(&self) -> OpenRows {
+        let (printer, graph) = (self.printer(&self.style), self.graph());
+        let open = self.chains.iter().filter(|(_, chains)| chains.is_open).map(|(&row, chains)| {
+            let branches =
+                chains.open_branches(self.scale(row), &|out, function| graph.push_name(out, function));
+            (self.keys_of(row, &printer), branches)
+        });
+        OpenRows(open.collect())
+    }
+
+    /// Expands the rows that were open.
+    pub(super) fn reopen(&mut self, open: &OpenRows) {
+        if open.0.is_empty() {
+            return;
+        }
+        let style = self.style.clone();
+        let printer = self.printer(&style);
+        let found = |&row: &usize| Some((row, open.0.get(&self.keys_of(row, &printer))?));
+        let rows: Vec<_> = self.shown.iter().filter_map(found).collect();
+        for (row, branches) in rows {
+            let Some(mut chains) = self.take(row) else { continue };
+            let graph = self.graph();
+            chains.reopen(branches, self.scale(row), &|out, function| graph.push_name(out, function));
+            self.chains.insert(row, chains);
+        }
+        self.number();
+    }
+
+    /// Returns the text of the keys of a row.
+    fn keys_of(&self, row: usize, printer: &TablePrinter<'_>) -> Vec<u8> {
+        let keys = self.columns.iter().filter(|(column, _)| matches!(column, ReportColumn::Key(_)));
+        let texts = keys.map(|&(column, _)| printer.text(&self.table.rows()[row], column));
+        texts.flat_map(|text| [text, b"\n".to_vec()]).flatten().collect()
     }
 
     /// Returns what prints rows on lines of a width.

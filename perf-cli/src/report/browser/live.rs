@@ -12,6 +12,7 @@ use super::super::{ReportView, functions};
 use super::draw::{ScreenLook, draw};
 use super::files::{self, BrowsedCapture};
 use super::model::{Browser, BrowserContext, BrowserMode, BrowserStep};
+use super::open_rows::OpenRows;
 use super::state::BrowserState;
 use crate::input::Memory;
 use crate::names::LiveNames;
@@ -34,6 +35,7 @@ enum UpdateEnd {
 #[derive(Debug, Default)]
 struct LiveState {
     browser: Option<BrowserState>,
+    open: OpenRows,
     cursor: usize,
     top: usize,
     is_paused: bool,
@@ -72,10 +74,12 @@ pub(in crate::report) fn run(view: &LiveView, captures: &mut dyn LiveCaptures) -
         let browser_state = state.browser.take().unwrap_or_else(|| BrowserState::new(&rows));
         let end = match Browser::new(rows, browser_state, outside) {
             Some(mut browser) => {
+                browser.listed.reopen(&state.open);
                 (browser.cursor, browser.top) = (state.cursor, state.top);
                 let shown = LiveScreen { screen: &mut screen, look: &look, captures: &mut *captures };
                 let end = shown.browse(&mut browser, &reader, view, &mut state, next);
                 (state.cursor, state.top) = (browser.cursor, browser.top);
+                state.open = browser.listed.open_rows();
                 state.browser = Some(browser.state);
                 end
             }

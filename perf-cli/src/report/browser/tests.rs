@@ -12,6 +12,7 @@ use ratatui_crossterm::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::draw::{ScreenLook, draw};
 use super::files;
 use super::lines::{RowLines, joined, style};
+use super::listed::ListedRows;
 use super::model::{Browser, BrowserContext, BrowserMode, BrowserStep};
 use super::state::{BrowserState, Zoom, ZoomedTask};
 use super::with_report;
@@ -117,6 +118,41 @@ fn a_row_expands_by_levels_and_collapses() {
         assert_eq!(lines(browser), before);
         press(browser, "\u{2193}\u{2193}\nc");
         assert_eq!((lines(browser), browser.cursor), (before, 2));
+    });
+}
+
+/// As a live view has them after an update.
+#[test]
+fn rows_stay_expanded_in_other_rows() {
+    browse(CHAINS, &[], &mut |browser| {
+        press(browser, "\n\u{2193}+");
+        let one = lines(browser);
+        browser.cursor = one.len() - 1;
+        press(browser, "e");
+        let expanded = lines(browser);
+        assert!(expanded.len() > one.len() && one.len() > 30);
+        let again = |browser: &mut Browser<'_>| {
+            let open = browser.listed.open_rows();
+            browser.listed = ListedRows::new(browser.view, browser.members(), &browser.state);
+            let closed = lines(browser);
+            browser.listed.reopen(&open);
+            closed
+        };
+        assert!(again(browser).len() < one.len());
+        assert_eq!(lines(browser), expanded);
+        // In another order.
+        press(browser, "r");
+        let mut reversed = lines(browser);
+        again(browser);
+        assert_eq!(lines(browser), reversed);
+        reversed.sort();
+        let mut sorted = expanded;
+        sorted.sort();
+        assert_eq!(reversed, sorted);
+        press(browser, "C");
+        let collapsed = lines(browser);
+        again(browser);
+        assert_eq!(lines(browser), collapsed);
     });
 }
 
