@@ -48,12 +48,12 @@ class Checks:
         return home
 
     def record(self, recorder, options):
-        """Returns the capture of a recorder, or None."""
+        """Returns the capture of a recorder, or None. The rings have room for all, even if a debug build reads them."""
         home = self.home(recorder)
         capture = os.path.join(home, "perf.data")
         if os.path.exists(capture):
             os.unlink(capture)
-        status, err = self.run([recorder, "record", "-q", "-m", "4M", *options, "-o", capture, "--", "sh", "-c", WORK], home)
+        status, err = self.run([recorder, "record", "-q", "-m", "16M", *options, "-o", capture, "--", "sh", "-c", WORK], home)
         return (capture, "") if status == 0 else (None, err)
 
     def tool(self, perf, words, capture):
