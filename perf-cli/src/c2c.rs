@@ -6,16 +6,19 @@ mod text;
 mod totals;
 
 use perf_parse::file::Reader;
-use perf_profile::c2c::{C2cOptions, C2cSort};
+use perf_profile::c2c::{C2cLine, C2cOptions, C2cReport, C2cSort};
+use perf_profile::report::{CallGraphOptions, CallGraphStyle};
 use perf_profile::{Samples, Symbols};
 
 use crate::args::c2c::{C2cArgs, C2cDisplay, C2cReportArgs, C2cVerb};
 use crate::args::perf_text::PrintFormat;
+use crate::colors::Colors;
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
 use crate::outcome::{Failure, Outcome};
 use crate::output::{Output, say};
+use crate::report::graph::CallGraphPrinter;
 use crate::selection;
 
 pub(crate) fn run(args: &C2cArgs) -> Result<Outcome, Failure> {
@@ -41,6 +44,8 @@ fn report(reader: &Reader<'_>, memory: Memory<'_>, args: &C2cReportArgs) -> Resu
     });
     options.double = args.double_cl;
     options.all = args.show_all;
+    let graph = call_graph(args)?;
+    options.stacks = graph.style != CallGraphStyle::None;
     let symbols = if args.stats {
         Symbols::of(reader).without_names()
     } else {
@@ -52,8 +57,8 @@ fn report(reader: &Reader<'_>, memory: Memory<'_>, args: &C2cReportArgs) -> Resu
     let events = reader.events();
     let mut output = Output::new();
     match args.print.format {
-        PrintFormat::Text => text::push(&mut output.buffer, &report, events, args),
-        PrintFormat::Json => json::push(&mut output.buffer, &report, events, args),
+        PrintFormat::Text => text::push(&mut output.buffer, &report, events, args, &graph),
+        PrintFormat::Json => json::push(&mut output.buffer, &report, events, args, &graph),
     }
     output.flush()?;
     if report.nodes().count() == 0 {
@@ -66,4 +71,33 @@ fn report(reader: &Reader<'_>, memory: Memory<'_>, args: &C2cReportArgs) -> Resu
         say!("perfdata: accesses that are in no line, because there are too many rows: {}", report.dropped());
     }
     Ok(observer.finish(report.account(), report.omitted(), "read"))
+}
+
+/// Returns the form of call graphs.
+fn call_graph(args: &C2cReportArgs) -> Result<CallGraphOptions, Failure> {
+    if args.no_call_graph {
+        let mut none = CallGraphOptions::default();
+        none.style = CallGraphStyle::None;
+        return Ok(none);
+    }
+    let graph = args.call_graph.as_deref().map(str::parse).transpose();
+    Ok(graph.map_err(|error| Failure(format!("--call-graph: {error}")))?.unwrap_or_default())
+}
+
+/// Returns what prints the call graphs of a line's rows.
+///
+/// perf: `hists__fprintf`, `tools/perf/ui/stdio/hist.c`, and `output_resort`, `tools/perf/util/hist.c`.
+fn printer<'a>(report: &'a C2cReport, line: &C2cLine, graph: &'a CallGraphOptions) -> CallGraphPrinter<'a> {
+    let total = line.accesses.iter().map(|row| row.period).fold(0, u64::saturating_add);
+    CallGraphPrinter {
+        frames: report.frames(),
+        named: report.function_table(),
+        graph,
+        colors: Colors(false),
+        separator: None,
+        skips_first: false,
+        total,
+        // perf c2c does not sum up what the percentage is of.
+        min: 0,
+    }
 }

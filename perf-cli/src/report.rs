@@ -5,8 +5,8 @@ mod cell_text;
 mod cells;
 mod elided;
 mod fit;
-mod graph;
-mod json;
+pub(crate) mod graph;
+pub(crate) mod json;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]

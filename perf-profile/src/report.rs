@@ -92,6 +92,7 @@ pub use builder::{DescribedSample, PendingReportSample, ReportBuilder, SampleFra
 pub use call_graph::{
     BranchValue, CallGraphError, CallGraphOptions, CallGraphStyle, FrameIdentity, StackOrder,
 };
+pub(crate) use call_tree::GraphBuilder;
 pub use call_tree::{GraphBranch, GraphTree};
 pub use cell::ReportCell;
 pub use event_totals::EventTotals;
@@ -110,6 +111,7 @@ pub use sort_key::{KeyNeed, ReportColumn, SortKey};
 use source_texts::SourceTexts;
 pub(crate) use source_texts::{with_line as source_line_text, without_line as text_without_line};
 pub use stack_function::StackFunction;
+pub(crate) use stack_function::functions_of;
 pub use table::{Percentage, ReportTable, percent};
 pub use table_events::TableEvents;
 pub use time_quantum::{TimeQuantum, TimeQuantumError};

@@ -3,6 +3,7 @@
 use perf_abi::data_src::DataSrc;
 use perf_parse::Reader;
 use perf_profile::c2c::{AccessCounts, C2cKey, C2cOptions, C2cReport, C2cSort, MachineNodes, MeanTime};
+use perf_profile::report::{CallGraphOptions, GraphTree};
 use perf_profile::sched::PerfVersion;
 use perf_profile::{Samples, Symbols};
 use testdata::c2c::{COMBINATIONS, Recording, capture, combination};
@@ -215,6 +216,32 @@ fn rows_beyond_the_limit_count_in_the_totals_alone() {
         let kept = sum(report.lines().iter().map(|line| line.counts)).records;
         assert_eq!(kept + report.dropped(), 400, "{limit}");
     }
+}
+
+#[test]
+fn call_graphs_count_the_periods_of_their_rows() {
+    let bytes = capture(Recording { has_chains: true, ..RECORDING });
+    let graph = CallGraphOptions::default();
+    let none = report(&bytes, &C2cOptions::default()).unwrap();
+    assert!(
+        none.lines().iter().flat_map(|line| &line.accesses).all(|row| none.call_graph(row, &graph).is_none())
+    );
+    // The periods of all rows, and of their call graphs.
+    let periods = |limit| {
+        let report = report(&bytes, &options(|it| (it.stacks, it.limit) = (true, limit))).unwrap();
+        let rows = report.lines().iter().flat_map(|line| &line.accesses);
+        rows.fold((0, 0, 0), |(rows, all, of_graphs), row| {
+            let tree = report.call_graph(row, &graph);
+            let of_graph = tree.map_or(0, |tree| tree.whole(GraphTree::ROOT).period);
+            assert!(of_graph <= row.period);
+            (rows + 1, all + row.period, of_graphs + of_graph)
+        })
+    };
+    let (rows, all, of_graphs) = periods(1 << 20);
+    assert!(all > 0 && all == of_graphs);
+    // There are more stacks than rows: there is room for a part of them.
+    let (rows_now, all_now, some) = periods(rows);
+    assert!(rows_now == rows && all_now == all && some > 0 && some < all, "{some} of {all}");
 }
 
 #[test]

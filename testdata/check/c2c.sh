@@ -35,7 +35,8 @@ kinds() {
 300 arm physical
 300 wild
 300 wild physical kernel
-200 chains -g
+200 chains
+200 chains kernel
 END
 }
 
@@ -54,6 +55,12 @@ options() {
 -c dso,pid --no-source
 --full-symbols
 --no-source --full-symbols
+-g none
+-g caller
+-g fractal,0.5,callee
+-g flat
+-g folded,count
+-g graph,20,period
 END
     if [ $version != 6.1 ]; then
         echo "--double-cl"
@@ -64,19 +71,16 @@ END
 same=0 different=0
 for ((seed = first; seed <= last; seed++)); do
     while IFS= read -r kind; do
-        # Call chains are not printed.
-        chains=
-        [ "${kind%-g}" = "$kind" ] || chains="-g none"
         # shellcheck disable=SC2086
-        set -- ${kind%-g}
+        set -- $kind
         count=$1
         shift
         "$random" "$seed" "$count" "$work" "$@" || exit 2
         while IFS= read -r arguments; do
             # shellcheck disable=SC2086
-            "$perf" c2c report -i "$work/perf.data" --stdio $chains $arguments >"$work/theirs" 2>/dev/null
+            "$perf" c2c report -i "$work/perf.data" --stdio $arguments >"$work/theirs" 2>/dev/null
             # shellcheck disable=SC2086
-            "$perfdata" c2c report -i "$work/perf.data" --stdio $chains $arguments --perf-version $version \
+            "$perfdata" c2c report -i "$work/perf.data" --stdio $arguments --perf-version $version \
                 >"$work/ours" 2>"$work/errors"
             if [ -s "$work/theirs" ] && cmp -s "$work/theirs" "$work/ours"; then
                 same=$((same + 1))

@@ -9,7 +9,7 @@ use super::perf_text::{PerfTextArgs, RefusedVerb};
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str = "report prints what perf c2c report --stdio prints of a file, byte for byte, of perf 7.2; --perf-version 6.1 \
-prints that of 6.1. Call chains are not printed, as with perf's -g none. With --format json, each line of the cache has its offsets, functions, threads, CPUs and nodes.
+prints that of 6.1. With --format json, each line of the cache has its offsets, functions, threads, CPUs and nodes.
 
 A capture needs the source of the data of loads and stores, as perf c2c record records it.
 
@@ -103,6 +103,16 @@ pub(crate) struct C2cReportArgs {
     #[arg(long)]
     pub(crate) double_cl: bool,
 
+    /// Form of the call graphs below the rows, as for perfdata report; none for no call graphs [default:
+    /// graph,0.5,callee,function,percent]
+    #[arg(short = 'g', long, value_name = "WORDS", num_args = 0..=1, require_equals = true,
+          default_missing_value = "graph,0.5,caller,function,percent", overrides_with = "no_call_graph")]
+    pub(crate) call_graph: Option<String>,
+
+    /// Print no call graphs
+    #[arg(long, overrides_with = "call_graph")]
+    pub(crate) no_call_graph: bool,
+
     #[command(flatten)]
     silent: SilentArgs,
 
@@ -121,9 +131,6 @@ struct SilentArgs {
     verbose: bool,
     #[arg(long, hide = true)]
     stitch_lbr: bool,
-    /// Call chains are not printed
-    #[arg(short = 'g', long, value_name = "none", value_parser = ["none"], hide = true)]
-    call_graph: Option<String>,
     #[arg(short = 'M', long, value_name = "STYLE", hide = true)]
     disassembler_style: Option<String>,
     #[arg(long, value_name = "PATH", hide = true)]

@@ -14,7 +14,7 @@ struct Optional {
 
 const ALL: [Optional; 3] = [
     Optional {
-        verbs: &["report"],
+        verbs: &["report", "c2c"],
         names: &["-g", "--call-graph"],
         is_value: |text| text.parse::<CallGraphOptions>().is_ok(),
     },

@@ -3,14 +3,23 @@
 use perf_parse::event::Events;
 use perf_profile::c2c::{AccessCounts, C2cAccess, C2cLine, C2cReport, C2cSort, MeanTime};
 use perf_profile::event_name;
+use perf_profile::report::CallGraphOptions;
 use serde_json::{Map, Value, json};
 
 use crate::args::c2c::C2cReportArgs;
 use crate::escape::{json_text, push_json_value};
 use crate::render::account;
+use crate::report::graph::CallGraphPrinter;
+use crate::report::json::branches;
 
 /// Appends one object.
-pub(super) fn push(out: &mut Vec<u8>, report: &C2cReport, events: &Events, args: &C2cReportArgs) {
+pub(super) fn push(
+    out: &mut Vec<u8>,
+    report: &C2cReport,
+    events: &Events,
+    args: &C2cReportArgs,
+    graph: &CallGraphOptions,
+) {
     let member = |out: &mut Vec<u8>, name: &str, value: &Value| {
         out.extend_from_slice(if name == "counts" { b"{" } else { b",\n" });
         push_json_value(out, &name.into());
@@ -34,7 +43,7 @@ pub(super) fn push(out: &mut Vec<u8>, report: &C2cReport, events: &Events, args:
         out.extend_from_slice(b",\n\"lines\":[");
         for (number, line) in report.lines().iter().filter(|line| line.is_shown).enumerate() {
             out.extend_from_slice(if number > 0 { b",\n" } else { b"\n" });
-            push_json_value(out, &line_value(report, line));
+            push_json_value(out, &line_value(report, line, graph));
         }
         out.push(b']');
     }
@@ -53,18 +62,19 @@ fn counts(counts: &AccessCounts) -> Value {
     Value::Object(all)
 }
 
-fn line_value(report: &C2cReport, line: &C2cLine) -> Value {
+fn line_value(report: &C2cReport, line: &C2cLine, graph: &CallGraphOptions) -> Value {
+    let graphs = super::printer(report, line, graph);
     json!({
         "address": hex(line.address),
         "counts": counts(&line.counts),
         "cpus": line.cpus,
         "memory_nodes": line.memory_nodes,
         "physical_addresses": line.physical,
-        "accesses": line.accesses.iter().map(|it| access_value(report, it)).collect::<Vec<_>>(),
+        "accesses": line.accesses.iter().map(|it| access_value(report, it, &graphs)).collect::<Vec<_>>(),
     })
 }
 
-fn access_value(report: &C2cReport, it: &C2cAccess) -> Value {
+fn access_value(report: &C2cReport, it: &C2cAccess, graphs: &CallGraphPrinter<'_>) -> Value {
     let mean = |mean: MeanTime| if mean.count() > 0 { Value::from(mean.mean()) } else { Value::Null };
     let threads = it.threads.iter().map(|(tid, comm)| json!({"tid": tid, "comm": json_text(comm)}));
     let nodes = it.by_node.iter().map(|(node, counts)| {
@@ -77,7 +87,7 @@ fn access_value(report: &C2cReport, it: &C2cAccess) -> Value {
         })
     });
     let line = report.source_line(it);
-    json!({
+    let mut value = json!({
         "offset": it.offset,
         "ip": hex(it.ip),
         "symbol": report.symbol(it).map(|symbol| json_text(&symbol.name)),
@@ -100,7 +110,12 @@ fn access_value(report: &C2cReport, it: &C2cAccess) -> Value {
             "local_peer": mean(it.local_peer),
             "other_loads": mean(it.other_loads),
         },
-    })
+        "period": it.period,
+    });
+    if let Some(tree) = report.call_graph(it, graphs.graph) {
+        value["callchain"] = branches(graphs, &tree).into();
+    }
+    value
 }
 
 fn hex(number: u64) -> String {

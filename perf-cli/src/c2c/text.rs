@@ -3,6 +3,7 @@
 use perf_abi::record::CpuMode;
 use perf_parse::event::Events;
 use perf_profile::c2c::{AccessCounts, C2cAccess, C2cKey, C2cLine, C2cReport, C2cSort, MeanTime};
+use perf_profile::report::CallGraphOptions;
 
 use super::columns::{self, Heading, dashed};
 use super::totals;
@@ -12,7 +13,13 @@ use crate::escape::{OneLine, print};
 use crate::perf_text::print::{pad_to, push_decimal_to};
 
 /// Appends the whole text.
-pub(super) fn push(out: &mut Vec<u8>, report: &C2cReport, events: &Events, args: &C2cReportArgs) {
+pub(super) fn push(
+    out: &mut Vec<u8>,
+    report: &C2cReport,
+    events: &Events,
+    args: &C2cReportArgs,
+    graph: &CallGraphOptions,
+) {
     push_title(out, "            Trace Event Information              ");
     totals::push_counts(out, report.counts());
     out.push(b'\n');
@@ -32,7 +39,7 @@ pub(super) fn push(out: &mut Vec<u8>, report: &C2cReport, events: &Events, args:
     out.push(b'\n');
     push_title(out, "      Shared Cache Line Distribution Pareto      ");
     out.extend_from_slice(b"#\n");
-    printer.push_pareto(out);
+    printer.push_pareto(out, graph);
 }
 
 fn push_title(out: &mut Vec<u8>, title: &str) {
@@ -174,7 +181,7 @@ impl<'a> Printer<'a> {
     /// The rows of each line.
     ///
     /// perf: `print_pareto`, `tools/perf/builtin-c2c.c`.
-    fn push_pareto(&self, out: &mut Vec<u8>) {
+    fn push_pareto(&self, out: &mut Vec<u8>, graph: &CallGraphOptions) {
         for (number, line) in self.report.lines().iter().filter(|line| line.is_shown).enumerate() {
             let texts: Vec<_> = line.accesses.iter().map(|row| self.texts(row)).collect();
             let widths = self.widths(line, &texts);
@@ -196,10 +203,14 @@ impl<'a> Printer<'a> {
                 push_column(out, count, 7);
             }
             print(out, format_args!("  {:>18}\n{dashes}", format!("{:#x}", line.address)));
+            let graphs = super::printer(self.report, line, graph);
             for (row, texts) in line.accesses.iter().zip(&texts) {
                 // perf shows rows with stores, or with what is sorted by.
                 if row.counts.stores > 0 || self.report.sort().of(&row.counts) > 0 {
                     self.push_row(out, line, row, texts, widths);
+                    if let Some(tree) = self.report.call_graph(row, graph) {
+                        graphs.push(out, &tree, row.period);
+                    }
                 }
             }
         }

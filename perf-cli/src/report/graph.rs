@@ -1,28 +1,29 @@
 //! The text of call chains.
 
 use perf_profile::report::{
-    BranchValue, CallGraphOptions, CallGraphStyle, GraphBranch, GraphTree, Report, StackFunction,
+    BranchValue, CallGraphOptions, CallGraphStyle, GraphBranch, GraphTree, StackFunction,
 };
 
 use crate::colors::Colors;
 use crate::escape::{Alternate, print, push_name};
 use crate::names::file_name;
-use perf_profile::{NONE, SampleTotal};
+use perf_profile::{FrameTable, FunctionTable, NONE, SampleTotal};
 use perf_symbol::Guess;
 
 /// Prints the call chains of rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CallGraphPrinter<'a> {
-    pub(super) report: &'a Report,
-    pub(super) graph: &'a CallGraphOptions,
-    pub(super) colors: Colors,
-    pub(super) separator: Option<char>,
+pub(crate) struct CallGraphPrinter<'a> {
+    pub(crate) frames: &'a FrameTable,
+    pub(crate) named: &'a FunctionTable,
+    pub(crate) graph: &'a CallGraphOptions,
+    pub(crate) colors: Colors,
+    pub(crate) separator: Option<char>,
     /// Whether the first function of a single branch is left out, as the row has it.
-    pub(super) skips_first: bool,
+    pub(crate) skips_first: bool,
     /// What percentages of a graph are of.
-    pub(super) total: u64,
+    pub(crate) total: u64,
     /// Branches below this weight are left out.
-    pub(super) min: u64,
+    pub(crate) min: u64,
 }
 
 /// The branches that are left of a node, to be printed at a depth.
@@ -42,14 +43,27 @@ const MARGIN: &[u8] = b"            ";
 
 impl<'a> CallGraphPrinter<'a> {
     /// Returns a printer of names and values alone, without colours. It prints no whole call chains.
-    pub(super) fn of_parts(report: &'a Report, graph: &'a CallGraphOptions) -> Self {
-        Self { report, graph, colors: Colors(false), separator: None, skips_first: false, total: 0, min: 0 }
+    pub(super) fn of_parts(
+        frames: &'a FrameTable,
+        named: &'a FunctionTable,
+        graph: &'a CallGraphOptions,
+    ) -> Self {
+        Self {
+            frames,
+            named,
+            graph,
+            colors: Colors(false),
+            separator: None,
+            skips_first: false,
+            total: 0,
+            min: 0,
+        }
     }
 
     /// Appends the call chains of a row. `weight` is that of the row.
     ///
     /// perf: `hist_entry_callchain__fprintf`, `tools/perf/ui/stdio/hist.c`.
-    pub(super) fn push(&self, out: &mut Vec<u8>, tree: &GraphTree, weight: u64) {
+    pub(crate) fn push(&self, out: &mut Vec<u8>, tree: &GraphTree, weight: u64) {
         match self.graph.style {
             CallGraphStyle::None => {}
             CallGraphStyle::Graph | CallGraphStyle::Fractal => self.push_graph(out, tree, weight),
@@ -71,7 +85,7 @@ impl<'a> CallGraphPrinter<'a> {
 
     /// perf: `callchain_list__sym_name`, `tools/perf/util/callchain.c`.
     pub(super) fn push_name(&self, out: &mut Vec<u8>, element: StackFunction) {
-        let (frames, named) = (self.report.frames(), self.report.function_table());
+        let Self { frames, named, .. } = self;
         let function = named.function(element.function);
         let Some(symbol) = function.and_then(|it| named.symbol(it.symbol)) else {
             let Some(known) = frames.location(element.frame) else { return };

@@ -202,9 +202,13 @@ fn symbol_members(key: SortKey, symbol: Option<&Symbol>, address: u64) -> Vec<(&
 
 /// Returns the branches of a call graph, each after the one that it continues. `depth` counts the branches before it.
 fn callchain(table: &ReportTable<'_>, tree: &GraphTree) -> Vec<Value> {
-    let graph = &table.report().plan().graph;
-    let min = table.min_weight(graph);
-    let printer = CallGraphPrinter::of_parts(table.report(), graph);
+    let (report, graph) = (table.report(), &table.report().plan().graph);
+    let parts = CallGraphPrinter::of_parts(report.frames(), report.function_table(), graph);
+    branches(&CallGraphPrinter { min: table.min_weight(graph), ..parts }, tree)
+}
+
+/// Returns the branches of a call graph that have the weight of the printer.
+pub(crate) fn branches(printer: &CallGraphPrinter<'_>, tree: &GraphTree) -> Vec<Value> {
     let name = |function| {
         let mut name = Vec::new();
         printer.push_name(&mut name, function);
@@ -212,7 +216,7 @@ fn callchain(table: &ReportTable<'_>, tree: &GraphTree) -> Vec<Value> {
         String::from_utf8_lossy(&name).into_owned()
     };
     let mut values = Vec::new();
-    let reversed = |node| tree.branches(node, graph, min).into_iter().rev();
+    let reversed = |node| tree.branches(node, printer.graph, printer.min).into_iter().rev();
     let mut waiting: Vec<_> = reversed(GraphTree::ROOT).map(|branch| (0, branch)).collect();
     while let Some((depth, branch)) = waiting.pop() {
         let (own, whole) = (tree.own(branch.last), tree.whole(branch.last));

@@ -123,7 +123,8 @@ impl ReportView<'_> {
         printer.push_headings(&mut output.buffer);
         let plan = self.report.plan();
         let graph = graph::CallGraphPrinter {
-            report: self.report,
+            frames: self.report.frames(),
+            named: self.report.function_table(),
             graph: &plan.graph,
             colors: style.colors,
             separator: style.separator,

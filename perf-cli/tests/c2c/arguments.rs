@@ -15,7 +15,7 @@ fn wrong_values_are_named() {
     let cases: [(&[&str], &str); 4] = [
         (&["-c", "iaddr,offset"], "offset: no such key; use pid, tid, iaddr or dso"),
         (&["-d", "total"], "invalid value 'total'"),
-        (&["-g", "graph"], "invalid value 'graph'"),
+        (&["-g=graph,sideways"], "sideways"),
         (&["--perf-version", "5.0"], "invalid value '5.0'"),
     ];
     for (args, said) in cases {

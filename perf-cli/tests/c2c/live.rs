@@ -28,11 +28,13 @@ fn compare(perf: &str, version: &str) {
         is_wild: false,
         is_every: false,
     };
-    let cases: [(Recording<'_>, &[&str]); 4] = [
+    let cases: [(Recording<'_>, &[&str]); 6] = [
         (Recording { seed: 21, ..recording }, &[]),
         (Recording { seed: 22, is_wild: true, ..recording }, &["-d", "rmt", "-c", "tid,dso", "-N"]),
         (Recording { seed: 23, arch: "aarch64", ..recording }, &["--full-symbols", "-NN"]),
         (Recording { seed: 24, has_physical: false, ..recording }, &["--show-all", "-c", "pid,iaddr"]),
+        (Recording { seed: 25, has_chains: true, ..recording }, &[]),
+        (Recording { seed: 26, has_chains: true, ..recording }, &["-g", "fractal,0.5,caller", "-c", "tid"]),
     ];
     for (recording, args) in cases {
         c2c::write(&needs::folder(), recording);

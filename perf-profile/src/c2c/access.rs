@@ -6,6 +6,7 @@ use std::sync::Arc;
 use perf_abi::record::CpuMode;
 
 use super::counts::AccessCounts;
+use crate::sample::SampleTotal;
 
 /// The accesses of one kind of row to one offset in a line. The row has what its first access had, unless rows are grouped by it.
 #[derive(Clone, Debug)]
@@ -45,6 +46,10 @@ pub struct C2cAccess {
     pub local_peer: MeanTime,
     /// Mean time of the other loads.
     pub other_loads: MeanTime,
+    /// The periods of the accesses, summed up.
+    pub period: u64,
+    /// The numbers of the stacks in the report's table, and what they count.
+    pub(super) stacks: BTreeMap<u32, SampleTotal>,
     /// The number of the address in the report's table.
     pub(super) frame: u32,
     /// The number of the thread in its session.

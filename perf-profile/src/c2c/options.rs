@@ -102,7 +102,10 @@ pub struct C2cOptions {
     pub double: bool,
     /// Whether all lines are shown, and not only those with at least a thousandth of what they are sorted by.
     pub all: bool,
-    /// The most lines, and rows of all lines together. What would be in others counts in the totals alone.
+    /// Whether rows have their stacks, for [`C2cReport::call_graph`](super::C2cReport::call_graph).
+    pub stacks: bool,
+    /// The most lines, rows of all lines together, and stacks of all rows together. What would be in other lines or rows counts in the
+    /// totals alone.
     pub limit: usize,
     /// Number of threads that find names.
     pub threads: NonZero<usize>,
@@ -117,6 +120,7 @@ impl Default for C2cOptions {
             sort: None,
             double: false,
             all: false,
+            stacks: false,
             limit: LIMIT,
             threads: NonZero::<usize>::MIN,
         }

@@ -19,12 +19,19 @@ use super::options::{C2cKey, C2cOptions, C2cSort};
 use super::report::{C2cLine, C2cReport, Names};
 use crate::error::ProfileError;
 use crate::function_table::NamingOptions;
+use crate::limits::Limits;
 use crate::observer::Observer;
 use crate::report::{NO_DATA_SRC, line_size, weight_of};
+use crate::sample::SampleTotal;
 use crate::samples::Samples;
 use crate::samples::pass::{CountedSample, NoWorker, RecordNotes, SamplePass, WalkContext};
-use crate::stack_table::StackTable;
+use crate::stack_table::{StackTable, has_stacks};
 use crate::symbols::{Symbols, recorded_frame};
+
+/// The most frames of a stack.
+///
+/// perf: `PERF_MAX_STACK_DEPTH`, `include/uapi/linux/perf_event.h`.
+const MAX_STACK: usize = 127;
 
 /// What tells a row of a line from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +57,8 @@ struct C2cPass {
     keys: Vec<Vec<AccessKey>>,
     counts: AccessCounts,
     table: StackTable,
+    /// The number of stacks of all rows.
+    stacks: usize,
     comms: HashMap<(i32, u64), Arc<[u8]>>,
     dropped: u64,
     unknown_nodes: u64,
@@ -88,6 +97,7 @@ impl Samples<'_> {
             keys: Vec::new(),
             counts: AccessCounts::default(),
             table: StackTable::default(),
+            stacks: 0,
             comms: HashMap::new(),
             dropped: 0,
             unknown_nodes: 0,
@@ -109,7 +119,7 @@ impl<'r> SamplePass<'r> for C2cPass {
     fn sample(
         &mut self,
         at: &SampleContext<'_, '_>,
-        _: &CountedSample<'_>,
+        counted: &CountedSample<'_>,
         _: &WalkContext<'_>,
         _: &mut RecordNotes<'_, ()>,
     ) -> Result<(), FileError> {
@@ -140,7 +150,7 @@ impl<'r> SamplePass<'r> for C2cPass {
         self.unknown_nodes += u64::from(physical.is_some() && node.is_none());
         let weight = weight_of(&tail).unwrap_or(0);
         self.count(line, row, &access, physical.zip(node), weight);
-        Ok(())
+        self.add_stack(line, row, at, counted)
     }
 }
 
@@ -224,6 +234,8 @@ impl C2cPass {
             remote_peer: MeanTime::default(),
             local_peer: MeanTime::default(),
             other_loads: MeanTime::default(),
+            period: 0,
+            stacks: BTreeMap::new(),
             frame,
             thread_key: thread.key(),
             last_physical: 0,
@@ -232,6 +244,37 @@ impl C2cPass {
         self.keys.get_mut(line)?.push(key.clone());
         self.by_access.insert(key, row);
         Some(row)
+    }
+
+    /// Adds the period of an access to its row, and to the row's stack. Stacks without room are left out.
+    fn add_stack(
+        &mut self,
+        line: usize,
+        row: usize,
+        at: &SampleContext<'_, '_>,
+        counted: &CountedSample<'_>,
+    ) -> Result<(), FileError> {
+        let Self { lines, symbols, table, options, stacks, .. } = self;
+        let Some(row) = lines.get_mut(line).and_then(|line| line.accesses.get_mut(row)) else {
+            return Ok(());
+        };
+        row.period = row.period.saturating_add(counted.period);
+        if !options.stacks || !has_stacks(counted.event) {
+            return Ok(());
+        }
+        let limits = Limits { frames: options.limit, ..Limits::default() };
+        let (stack, end) = counted.stack(at, symbols)?;
+        let number = table.number(at, &stack, end, symbols.symbolizer_mut(), MAX_STACK, &limits);
+        symbols.done(stack);
+        let Some(number) = number else { return Ok(()) };
+        if *stacks < options.limit || row.stacks.contains_key(&number) {
+            let total = row.stacks.entry(number).or_insert_with(|| {
+                *stacks += 1;
+                SampleTotal::default()
+            });
+            total.add(SampleTotal { samples: 1, period: counted.period });
+        }
+        Ok(())
     }
 
     fn count(
@@ -286,7 +329,7 @@ impl C2cPass {
     ) -> C2cReport {
         let Self { options, mut symbols, nodes, lines, keys, counts, mut table, comms, .. } = self;
         table.finish();
-        let naming = NamingOptions { inlines: false, threads: options.threads };
+        let naming = NamingOptions { inlines: options.stacks, threads: options.threads };
         let (finder, symbolizer) = symbols.parts();
         let progress = &mut |done, all| observer.names(done, all);
         let (named, _) = table.look_up(session, finder, symbolizer.as_deref(), naming, progress);

@@ -10,9 +10,10 @@ use super::line_key::LineKey;
 use super::nodes::MachineNodes;
 use super::options::C2cSort;
 use crate::function_table::{FunctionTable, SourceLine, Symbol};
+use crate::report::{CallGraphOptions, GraphBuilder, GraphTree, StackOrder, functions_of};
 use crate::sched::PerfVersion;
 use crate::stack_table::StackTable;
-use crate::table::frames::{FrameLocation, NONE};
+use crate::table::frames::{FrameLocation, FrameTable, NONE};
 
 /// A line of the cache.
 #[derive(Clone, Debug)]
@@ -168,6 +169,35 @@ impl C2cReport {
             return UNKNOWN.to_vec();
         }
         crate::report::text_without_line(access.frame, named, table)
+    }
+
+    /// Returns the call graph of a row; `None` if it has no stacks: see [`C2cOptions::stacks`](super::C2cOptions::stacks). The innermost
+    /// function comes first, unless the options say otherwise.
+    ///
+    /// Costs a step for each function of each different stack.
+    #[must_use]
+    pub fn call_graph(&self, access: &C2cAccess, graph: &CallGraphOptions) -> Option<GraphTree> {
+        let Names { named, table, .. } = &self.names;
+        let mut builder = GraphBuilder::new(&table.frames, named, graph.by);
+        let how = (graph.order.unwrap_or(StackOrder::Callee), false);
+        let mut functions = Vec::new();
+        for (&stack, &total) in &access.stacks {
+            functions_of(table, named, stack, how, &mut functions);
+            builder.add(&functions, total);
+        }
+        Some(builder.finish()).filter(|tree| !tree.is_empty())
+    }
+
+    /// Returns the addresses of the call graphs.
+    #[must_use]
+    pub fn frames(&self) -> &FrameTable {
+        &self.names.table.frames
+    }
+
+    /// Returns the functions of all addresses.
+    #[must_use]
+    pub fn function_table(&self) -> &FunctionTable {
+        &self.names.named
     }
 
     fn location(&self, access: &C2cAccess) -> Option<&FrameLocation> {

@@ -2,11 +2,11 @@
 
 use hashbrown::HashMap;
 
-use super::Report;
 use super::call_graph::{CallGraphOptions, CallGraphStyle, FrameIdentity};
 use super::stack_function::StackFunction;
+use crate::function_table::FunctionTable;
 use crate::sample::SampleTotal;
-use crate::table::frames::NONE;
+use crate::table::frames::{FrameTable, NONE};
 
 /// The identity of a function in a call graph.
 ///
@@ -65,29 +65,30 @@ pub struct GraphBranch {
 
 /// Makes the call graph of a row.
 #[derive(Debug)]
-pub(super) struct GraphBuilder<'a> {
-    report: &'a Report,
+pub(crate) struct GraphBuilder<'a> {
+    frames: &'a FrameTable,
+    named: &'a FunctionTable,
     by: FrameIdentity,
     nodes: Vec<GraphNode>,
     numbers: HashMap<(usize, NodeIdentity), usize>,
 }
 
 impl<'a> GraphBuilder<'a> {
-    pub(super) fn new(report: &'a Report, by: FrameIdentity) -> Self {
+    pub(crate) fn new(frames: &'a FrameTable, named: &'a FunctionTable, by: FrameIdentity) -> Self {
         let root = GraphNode::new(StackFunction { frame: NONE, function: NONE }, 0);
-        Self { report, by, nodes: vec![root], numbers: HashMap::new() }
+        Self { frames, named, by, nodes: vec![root], numbers: HashMap::new() }
     }
 
     fn identity(&self, it: StackFunction) -> NodeIdentity {
-        let symbol = self.report.symbol_of(it);
-        let line = self.report.named.function(it.function).map_or(NONE, |it| it.line);
+        let symbol = it.symbol(self.named);
+        let line = self.named.function(it.function).map_or(NONE, |it| it.line);
         match self.by {
             FrameIdentity::Srcline if line != NONE => NodeIdentity::Line(line),
             FrameIdentity::Srcline | FrameIdentity::Function if symbol != NONE => {
                 NodeIdentity::Symbol(symbol)
             }
             _ => {
-                let place = self.report.samples.table.frames.location(it.frame);
+                let place = self.frames.location(it.frame);
                 place.map_or(NodeIdentity::Address(NONE, 0, NONE, false), |it| {
                     NodeIdentity::Address(it.dso, it.offset, symbol, it.guess.is_some())
                 })
@@ -96,7 +97,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Adds stacks with the same functions.
-    pub(super) fn add(&mut self, stack: &[StackFunction], total: SampleTotal) {
+    pub(crate) fn add(&mut self, stack: &[StackFunction], total: SampleTotal) {
         let mut node = 0;
         for &function in stack {
             let next = self.nodes.len();
@@ -114,7 +115,7 @@ impl<'a> GraphBuilder<'a> {
         }
     }
 
-    pub(super) fn finish(mut self) -> GraphTree {
+    pub(crate) fn finish(mut self) -> GraphTree {
         // Parents have lower numbers: what a node has, its parent has when it is reached.
         for number in (0..self.nodes.len()).rev() {
             let Some(node) = self.nodes.get_mut(number) else { continue };
@@ -146,11 +147,11 @@ impl<'a> GraphBuilder<'a> {
     /// Returns what orders functions with the same weight: the file, in the order of the capture, and the start of the
     /// function.
     fn address(&self, it: StackFunction) -> (u32, i64, Vec<u8>) {
-        let Some(place) = self.report.samples.table.frames.location(it.frame) else {
+        let Some(place) = self.frames.location(it.frame) else {
             return (0, 0, Vec::new());
         };
         let dso = place.dso.wrapping_add(1);
-        match self.report.named.symbol(self.report.symbol_of(it)) {
+        match self.named.symbol(it.symbol(self.named)) {
             Some(symbol) => (dso, symbol.start.cast_signed(), symbol.name.to_vec()),
             None => (dso, place.offset.cast_signed(), Vec::new()),
         }

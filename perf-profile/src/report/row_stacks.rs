@@ -84,7 +84,7 @@ impl ReportTable<'_> {
         graph: &CallGraphOptions,
         scratch: &mut Vec<StackFunction>,
     ) -> Option<GraphTree> {
-        let mut builder = GraphBuilder::new(self.report, graph.by);
+        let mut builder = GraphBuilder::new(self.report.frames(), self.report.function_table(), graph.by);
         for &(group, before) in &stacks.stacks {
             let Some(group) = self.report.samples.groups.get(group as usize) else { continue };
             self.report.functions_of(group.key.stack, scratch);

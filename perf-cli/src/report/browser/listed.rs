@@ -329,6 +329,7 @@ impl<'a> ListedRows<'a> {
 
     /// Returns what prints functions of call chains.
     pub(super) fn graph(&self) -> graph::CallGraphPrinter<'_> {
-        graph::CallGraphPrinter::of_parts(self.view.report, &self.graph)
+        let report = self.view.report;
+        graph::CallGraphPrinter::of_parts(report.frames(), report.function_table(), &self.graph)
     }
 }
