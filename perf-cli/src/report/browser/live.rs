@@ -71,7 +71,7 @@ pub(in crate::report) fn run(view: &LiveView, captures: &mut dyn LiveCaptures) -
         };
         let check_time = |_: &str| Err(Failure("the rows are always those of the last while".to_owned()));
         let outside = BrowserContext { header: &[], check_time: &check_time, more_keys: &KEYS };
-        let browser_state = state.browser.take().unwrap_or_else(|| BrowserState::new(&rows));
+        let browser_state = state.browser.clone().unwrap_or_else(|| BrowserState::new(&rows));
         let end = match Browser::new(rows, browser_state, outside) {
             Some(mut browser) => {
                 browser.listed.reopen(&state.open);
