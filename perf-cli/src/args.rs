@@ -88,9 +88,11 @@ impl Args {
     }
 }
 
-/// Returns the verb of arguments, of which the first is the name of the program. Options before it have no values.
-fn verb_of(args: &[OsString]) -> Option<&OsString> {
-    args.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"))
+/// Returns the arguments from the verb on. The first one of all is the name of the program, and options before the verb have no values.
+fn from_verb(args: &[OsString]) -> &[OsString] {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let before = args.iter().skip(1).take_while(|word| is_option(word)).count();
+    args.get(1 + before..).unwrap_or_default()
 }
 
 const EXIT_STATUS: &str = "Exit status: 0 if everything was decoded; 1 if nothing could be decoded (usage, no such file, \

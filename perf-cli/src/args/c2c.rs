@@ -9,7 +9,7 @@ use super::perf_text::{PerfTextArgs, RefusedVerb};
 use super::symbols::SymbolArgs;
 
 pub(super) const EXAMPLES: &str = "report prints what perf c2c report --stdio prints of a file, byte for byte, of perf 7.2; --perf-version 6.1 \
-prints that of 6.1. With --format json, each line of the cache has its offsets, functions, threads, CPUs and nodes.
+prints that of 6.1. With --format json, each line of the cache has its offsets, functions, call graphs, threads, CPUs and nodes.
 
 A capture needs the source of the data of loads and stores, as perf c2c record records it.
 

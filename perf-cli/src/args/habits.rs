@@ -40,7 +40,7 @@ pub(super) fn explained(error: clap::Error, args: &[OsString], parser: &Command)
     };
     let Some(start) = given.strip_prefix("--").filter(|start| !start.is_empty()) else { return error };
     let mut command = parser;
-    for word in args.iter().skip(1).map_while(|word| word.to_str()) {
+    for word in super::from_verb(args).iter().map_while(|word| word.to_str()) {
         let Some(verb) = command.find_subcommand(word) else { break };
         command = verb;
     }

@@ -45,7 +45,7 @@ pub(super) fn with_equals(args: impl IntoIterator<Item = OsString>) -> Vec<OsStr
             continue;
         }
         let is_of_verb = |option: &&Optional| {
-            option.verbs.iter().any(|verb| super::verb_of(&joined).is_some_and(|it| it == verb))
+            option.verbs.iter().any(|verb| super::from_verb(&joined).first().is_some_and(|it| it == verb))
         };
         let is_named = |option: &&Optional| option.names.iter().any(|name| is_short_for(&arg, name));
         open = ALL.iter().filter(is_of_verb).find(is_named);

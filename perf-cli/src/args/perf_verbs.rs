@@ -59,7 +59,7 @@ const VERBS: [(&str, &str); 18] = [
 ///
 /// That verb, and what to use instead.
 pub(super) fn check(args: &[OsString], command: &clap::Command) -> Result<(), clap::Error> {
-    let mut words = args.iter().skip(1).filter_map(|word| word.to_str());
+    let mut words = super::from_verb(args).iter().filter_map(|word| word.to_str());
     let verb = words.next().filter(|&word| word != "help").or_else(|| words.next());
     let Some((verb, instead)) = verb.and_then(|verb| VERBS.iter().find(|(name, _)| *name == verb)) else {
         return Ok(());

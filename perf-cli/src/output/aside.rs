@@ -35,7 +35,7 @@ pub(crate) fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     let old = old(path);
     match old.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => remove(&old)?,
-        // Before a file replaces another one, ext4 gives it its blocks, which takes a second for some gigabytes.
+        // Before a file replaces another one, ext4 gives it its blocks: 0.3 s for one of 400 MB that was just written.
         Ok(_) => fs::remove_file(&old)?,
         Err(_) => {}
     }
@@ -44,7 +44,7 @@ pub(crate) fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
 }
 
 /// Opens the files of the capture `PATH.old`, which [`set_aside`] removes. As long as they are open, that takes no time: the blocks of
-/// a file are freed when it is closed, which takes a second for some gigabytes.
+/// a file are freed when it is closed.
 pub(crate) fn open_removed(path: &Path) -> Vec<File> {
     let old = old(path);
     let files = match is_capture(&old) {

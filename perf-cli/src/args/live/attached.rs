@@ -7,10 +7,13 @@ use clap::{Arg, Command};
 /// Returns the arguments with `=` before such values, because clap takes `-Iax` for the options `-I -a -x`. Changes the
 /// options of `perfdata record` alone, and nothing from the command to record on.
 pub(crate) fn with_equals(args: Vec<OsString>, whole: &Command) -> Vec<OsString> {
-    let verb = args.get(1).filter(|verb| *verb == "record").and_then(|verb| whole.find_subcommand(verb));
+    let from_verb = super::super::from_verb(&args);
+    let verb =
+        from_verb.first().filter(|verb| *verb == "record").and_then(|verb| whole.find_subcommand(verb));
     let Some(verb) = verb else { return args };
+    let before = args.len() - from_verb.len();
     let mut args = args.into_iter();
-    let mut joined: Vec<OsString> = args.by_ref().take(2).collect();
+    let mut joined: Vec<OsString> = args.by_ref().take(before + 1).collect();
     while let Some(word) = args.next() {
         let kind = word.to_str().map_or(Word::Last, |text| Word::of(text, verb));
         match (kind, word.to_str()) {
@@ -110,6 +113,7 @@ mod tests {
         ] {
             assert_eq!(joined(&format!("perfdata record {args}")), format!("perfdata record {expected}"));
         }
+        assert_eq!(joined("perfdata --no-pager record -z3"), "perfdata --no-pager record -z=3");
         assert_eq!(joined("perfdata stat -Iax"), "perfdata stat -Iax");
     }
 }
