@@ -28,8 +28,8 @@ struct Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        // Killed, it would leave its command behind.
-        self.interrupt();
+        // Killed, it would leave its command behind. SIGINT is ignored by what a script starts in the background.
+        self.signal("-TERM");
         let _ = self.child.wait();
     }
 }
@@ -49,9 +49,8 @@ fn serve(args: &[&str]) -> Served {
 }
 
 impl Served {
-    /// Does what Ctrl-C does.
-    fn interrupt(&self) {
-        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+    fn signal(&self, signal: &str) {
+        let _ = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
     }
 
     /// Sends a request, and returns the connection, from which the response comes.
@@ -96,7 +95,7 @@ fn each_update_has_more_samples() {
     for part in ["the last 30 s", "\"busy\"", "heavy"] {
         assert!(page.contains(part), "{part}");
     }
-    served.interrupt();
+    served.signal("-INT");
     assert_eq!(served.child.wait().unwrap().code(), Some(143), "Ctrl-C ends, and ends the command");
 }
 
