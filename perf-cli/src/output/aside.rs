@@ -1,7 +1,7 @@
 //! The renaming of an earlier recording to `PATH.old`: a file, or a folder with a capture, which has `data`, the files
 //! `data.N` of the rings, and `kcore_dir` with the code of the kernel. Other folders stay as they are.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,8 @@ pub(crate) fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
 
 /// Opens the files of the capture `PATH.old`, which [`set_aside`] removes. As long as they are open, that takes no time: the blocks of
 /// a file are freed when it is closed.
-pub(crate) fn open_removed(path: &Path) -> Vec<File> {
+#[cfg(any(test, target_os = "linux"))]
+pub(crate) fn open_removed(path: &Path) -> Vec<fs::File> {
     let old = old(path);
     let files = match is_capture(&old) {
         true => names(&old).unwrap_or_default().iter().map(|name| old.join(name)).collect(),
@@ -53,7 +54,7 @@ pub(crate) fn open_removed(path: &Path) -> Vec<File> {
     };
     // A pipe would wait for its writer.
     let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
-    files.into_iter().filter(is_file).filter_map(|path| File::open(path).ok()).collect()
+    files.into_iter().filter(is_file).filter_map(|path| fs::File::open(path).ok()).collect()
 }
 
 fn old(path: &Path) -> PathBuf {
@@ -86,6 +87,7 @@ fn remove(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Read;
 
     use super::*;

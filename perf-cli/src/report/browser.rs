@@ -15,6 +15,7 @@ mod listed;
 #[cfg(target_os = "linux")]
 pub(super) mod live;
 mod model;
+#[cfg(any(test, target_os = "linux"))]
 mod open_rows;
 mod state;
 #[cfg(test)]

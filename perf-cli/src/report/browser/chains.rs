@@ -5,8 +5,6 @@ use std::collections::HashSet;
 use perf_profile::SampleTotal;
 use perf_profile::report::{CallGraphOptions, CallGraphStyle, GraphBranch, GraphTree, StackFunction};
 
-use super::open_rows::OpenBranches;
-
 /// A function of a call chain, as a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ChainLine {
@@ -21,9 +19,9 @@ pub(super) struct ChainLine {
 /// The call chains of a row.
 #[derive(Debug)]
 pub(super) struct RowChains {
-    tree: GraphTree,
+    pub(super) tree: GraphTree,
     /// The branches that are expanded, by their last node.
-    expanded: HashSet<usize>,
+    pub(super) expanded: HashSet<usize>,
     /// Whether the row itself is expanded.
     pub(super) is_open: bool,
     pub(super) lines: Vec<ChainLine>,
@@ -76,65 +74,6 @@ impl RowChains {
     pub(super) fn collapse(&mut self) {
         self.expanded.clear();
         self.is_open = false;
-    }
-
-    /// Returns the branches that are expanded. `push_name` appends the name of a function.
-    pub(super) fn open_branches(
-        &self,
-        scale: BranchScale<'_>,
-        push_name: &dyn Fn(&mut Vec<u8>, StackFunction),
-    ) -> OpenBranches {
-        let mut open = OpenBranches::new();
-        self.visit_branches(scale, push_name, &mut |path, branch| {
-            let is_open = self.expanded.contains(&branch);
-            if is_open {
-                open.insert(path.to_vec());
-            }
-            is_open
-        });
-        open
-    }
-
-    /// Expands the row, and those of its branches that were open.
-    pub(super) fn reopen(
-        &mut self,
-        open: &OpenBranches,
-        scale: BranchScale<'_>,
-        push_name: &dyn Fn(&mut Vec<u8>, StackFunction),
-    ) {
-        let mut expanded = HashSet::new();
-        self.visit_branches(scale, push_name, &mut |path, branch| {
-            let is_open = open.contains(path);
-            if is_open {
-                expanded.insert(branch);
-            }
-            is_open
-        });
-        self.expanded = expanded;
-        self.is_open = true;
-        self.update(scale);
-    }
-
-    /// Calls `visit` with the functions that begin a branch and those above, and its last node; then with the branches after those
-    /// for which it returns true.
-    fn visit_branches(
-        &self,
-        scale: BranchScale<'_>,
-        push_name: &dyn Fn(&mut Vec<u8>, StackFunction),
-        visit: &mut dyn FnMut(&[u8], usize) -> bool,
-    ) {
-        let mut nodes = vec![(GraphTree::ROOT, Vec::new())];
-        while let Some((node, above)) = nodes.pop() {
-            for branch in self.tree.branches(node, scale.graph, scale.min) {
-                let mut path = above.clone();
-                // Names have no control characters.
-                branch.functions.iter().take(1).for_each(|&function| push_name(&mut path, function));
-                path.push(b'\n');
-                if visit(&path, branch.last) {
-                    nodes.push((branch.last, path));
-                }
-            }
-        }
     }
 
     /// Makes the lines anew.

@@ -12,7 +12,6 @@ use perf_profile::report::{
 use super::super::text::TablePrinter;
 use super::super::{ReportView, graph, text};
 use super::chains::{BranchScale, ChainLine, RowChains};
-use super::open_rows::OpenRows;
 use super::state::BrowserState;
 
 /// The rows of a table that are shown.
@@ -28,14 +27,14 @@ pub(super) struct ListedRows<'a> {
     totals: Vec<SampleTotal>,
     pub(super) style: text::TableStyle,
     /// The columns, as wide as all rows need.
-    columns: Vec<(ReportColumn, usize)>,
+    pub(super) columns: Vec<(ReportColumn, usize)>,
     /// By row: its stacks.
     stacks: Vec<RowStacks>,
     /// All rows, in their order.
     order: Vec<usize>,
     /// Those that are shown.
-    shown: Vec<usize>,
-    chains: HashMap<usize, RowChains>,
+    pub(super) shown: Vec<usize>,
+    pub(super) chains: HashMap<usize, RowChains>,
     /// The number of the line of each row that is shown, and of the end.
     starts: Vec<usize>,
 }
@@ -134,7 +133,7 @@ impl<'a> ListedRows<'a> {
     }
 
     /// Counts the lines.
-    fn number(&mut self) {
+    pub(super) fn number(&mut self) {
         self.starts.clear();
         let mut line = 0;
         for row in &self.shown {
@@ -194,14 +193,14 @@ impl<'a> ListedRows<'a> {
         self.chains.insert(row, chains);
     }
 
-    fn scale(&self, row: usize) -> BranchScale<'_> {
+    pub(super) fn scale(&self, row: usize) -> BranchScale<'_> {
         let total = self.table.totals().first().map_or(0, |it| it.period);
         let weight = self.table.weight(&self.table.rows()[row]);
         BranchScale { graph: &self.graph, total, weight, min: self.table.min_weight(&self.graph) }
     }
 
     /// Takes the call chains of a row out, to change them; `None` if it has none.
-    fn take(&mut self, row: usize) -> Option<RowChains> {
+    pub(super) fn take(&mut self, row: usize) -> Option<RowChains> {
         if let Some(chains) = self.chains.remove(&row) {
             return Some(chains);
         }
@@ -284,42 +283,6 @@ impl<'a> ListedRows<'a> {
         }
         self.number();
         is_all
-    }
-
-    /// Returns the rows that are expanded.
-    pub(super) fn open_rows(&self) -> OpenRows {
-        let (printer, graph) = (self.printer(&self.style), self.graph());
-        let open = self.chains.iter().filter(|(_, chains)| chains.is_open).map(|(&row, chains)| {
-            let branches =
-                chains.open_branches(self.scale(row), &|out, function| graph.push_name(out, function));
-            (self.keys_of(row, &printer), branches)
-        });
-        OpenRows(open.collect())
-    }
-
-    /// Expands the rows that were open.
-    pub(super) fn reopen(&mut self, open: &OpenRows) {
-        if open.0.is_empty() {
-            return;
-        }
-        let style = self.style.clone();
-        let printer = self.printer(&style);
-        let found = |&row: &usize| Some((row, open.0.get(&self.keys_of(row, &printer))?));
-        let rows: Vec<_> = self.shown.iter().filter_map(found).collect();
-        for (row, branches) in rows {
-            let Some(mut chains) = self.take(row) else { continue };
-            let graph = self.graph();
-            chains.reopen(branches, self.scale(row), &|out, function| graph.push_name(out, function));
-            self.chains.insert(row, chains);
-        }
-        self.number();
-    }
-
-    /// Returns the text of the keys of a row.
-    fn keys_of(&self, row: usize, printer: &TablePrinter<'_>) -> Vec<u8> {
-        let keys = self.columns.iter().filter(|(column, _)| matches!(column, ReportColumn::Key(_)));
-        let texts = keys.map(|&(column, _)| printer.text(&self.table.rows()[row], column));
-        texts.flat_map(|text| [text, b"\n".to_vec()]).flatten().collect()
     }
 
     /// Returns what prints rows on lines of a width.
