@@ -12,7 +12,6 @@ use perf_profile::{Samples, Symbols};
 
 use crate::args::c2c::{C2cArgs, C2cDisplay, C2cReportArgs, C2cVerb};
 use crate::args::perf_text::PrintFormat;
-use crate::colors::Colors;
 use crate::input::Memory;
 use crate::names::{self, Lines, NameStyle};
 use crate::observer::StderrObserver;
@@ -45,7 +44,7 @@ fn report(reader: &Reader<'_>, memory: Memory<'_>, args: &C2cReportArgs) -> Resu
     options.double = args.double_cl;
     options.all = args.show_all;
     let graph = call_graph(args)?;
-    options.stacks = graph.style != CallGraphStyle::None;
+    options.stacks = !args.stats && graph.style != CallGraphStyle::None;
     let symbols = if args.stats {
         Symbols::of(reader).without_names()
     } else {
@@ -88,16 +87,8 @@ fn call_graph(args: &C2cReportArgs) -> Result<CallGraphOptions, Failure> {
 ///
 /// perf: `hists__fprintf`, `tools/perf/ui/stdio/hist.c`, and `output_resort`, `tools/perf/util/hist.c`.
 fn printer<'a>(report: &'a C2cReport, line: &C2cLine, graph: &'a CallGraphOptions) -> CallGraphPrinter<'a> {
-    let total = line.accesses.iter().map(|row| row.period).fold(0, u64::saturating_add);
-    CallGraphPrinter {
-        frames: report.frames(),
-        named: report.function_table(),
-        graph,
-        colors: Colors(false),
-        separator: None,
-        skips_first: false,
-        total,
-        // perf c2c does not sum up what the percentage is of.
-        min: 0,
-    }
+    let mut printer = CallGraphPrinter::of_parts(report.frames(), report.function_table(), graph);
+    // perf c2c does not sum up what the smallest percentage is of, so that branches have no limit.
+    printer.total = line.accesses.iter().map(|row| row.period).fold(0, u64::saturating_add);
+    printer
 }

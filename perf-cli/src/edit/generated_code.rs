@@ -101,7 +101,7 @@ fn write(image: &CodeImage, folder: &Path, outputs: &mut Outputs) -> Result<(), 
     }
     let (mut file, output) = outputs.claim("--jit", &folder.join(image.name()))?.create(FileContent::Code)?;
     file.write_all(image.bytes()).map_err(failure)?;
-    output.publish()
+    output.publish().map(drop)
 }
 
 /// Creates a folder for its owner alone.

@@ -96,7 +96,7 @@ fn replace(unfinished: Vec<(PathBuf, UnfinishedFile)>) -> Result<(), Failure> {
         let failure = |error: io::Error| Failure(format!("{}: {error}", shown(&path)));
         replaced = keep(&path).map_err(failure).and_then(|old| {
             before.push((path.clone(), old));
-            file.publish()
+            file.publish().map(drop)
         });
         if replaced.is_err() {
             break;

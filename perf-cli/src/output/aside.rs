@@ -1,7 +1,7 @@
 //! The renaming of an earlier recording to `PATH.old`: a file, or a folder with a capture, which has `data`, the files
 //! `data.N` of the rings, and `kcore_dir` with the code of the kernel. Other folders stay as they are.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,13 +26,23 @@ pub(crate) fn names(folder: &Path) -> io::Result<Vec<String>> {
     fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-/// Renames the file or the folder with a capture at `path` to `PATH.old`, and returns the new path; `None` if there is
-/// nothing. A capture that has that name is removed.
-pub(crate) fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
+/// A recording that was renamed.
+#[derive(Debug)]
+pub(crate) struct SetAside {
+    /// The new path.
+    pub(crate) path: PathBuf,
+    /// The files of the capture that had this path. They are removed, but their blocks are freed when these are closed.
+    pub(crate) removed: Vec<File>,
+}
+
+/// Renames the file or the folder with a capture at `path` to `PATH.old`; `None` if there is nothing. A capture that has that name is
+/// removed.
+pub(crate) fn set_aside(path: &Path) -> io::Result<Option<SetAside>> {
     if !path.is_file() && !is_capture(path) {
         return Ok(None);
     }
     let old = old(path);
+    let removed = open_files(&old);
     match old.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() => remove(&old)?,
         // Before a file replaces another one, ext4 gives it its blocks: 0.3 s for one of 400 MB that was just written.
@@ -40,21 +50,18 @@ pub(crate) fn set_aside(path: &Path) -> io::Result<Option<PathBuf>> {
         Err(_) => {}
     }
     fs::rename(path, &old)?;
-    Ok(Some(old))
+    Ok(Some(SetAside { path: old, removed }))
 }
 
-/// Opens the files of the capture `PATH.old`, which [`set_aside`] removes. As long as they are open, that takes no time: the blocks of
-/// a file are freed when it is closed.
-#[cfg(any(test, target_os = "linux"))]
-pub(crate) fn open_removed(path: &Path) -> Vec<fs::File> {
-    let old = old(path);
-    let files = match is_capture(&old) {
-        true => names(&old).unwrap_or_default().iter().map(|name| old.join(name)).collect(),
-        false => vec![old],
+/// Opens the files of a capture. One that cannot be opened is left out.
+fn open_files(capture: &Path) -> Vec<File> {
+    let files = match is_capture(capture) {
+        true => names(capture).unwrap_or_default().iter().map(|name| capture.join(name)).collect(),
+        false => vec![capture.to_owned()],
     };
     // A pipe would wait for its writer.
     let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
-    files.into_iter().filter(is_file).filter_map(|path| fs::File::open(path).ok()).collect()
+    files.into_iter().filter(is_file).filter_map(|path| File::open(path).ok()).collect()
 }
 
 fn old(path: &Path) -> PathBuf {
@@ -87,7 +94,6 @@ fn remove(folder: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
     use std::io::Read;
 
     use super::*;
@@ -96,7 +102,7 @@ mod tests {
     fn what_is_removed_is_there_until_it_is_closed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("perf.data");
-        assert!(open_removed(&path).is_empty());
+        assert!(set_aside(&path).unwrap().is_none());
         let contents = |files: Vec<File>| {
             let mut texts: Vec<String> = files
                 .into_iter()
@@ -111,8 +117,7 @@ mod tests {
         };
         fs::write(&path, "new").unwrap();
         fs::write(old(&path), "old").unwrap();
-        let removed = open_removed(&path);
-        set_aside(&path).unwrap();
+        let removed = set_aside(&path).unwrap().unwrap().removed;
         assert_eq!(contents(removed), ["old"]);
         assert_eq!(fs::read_to_string(old(&path)).unwrap(), "new");
         // A folder, with a folder in it.
@@ -122,8 +127,7 @@ mod tests {
         for name in ["data", "data.0"] {
             fs::write(old(&path).join(name), name).unwrap();
         }
-        let removed = open_removed(&path);
-        set_aside(&path).unwrap();
+        let removed = set_aside(&path).unwrap().unwrap().removed;
         assert_eq!(contents(removed), ["data", "data.0"]);
         assert_eq!(fs::read_to_string(old(&path)).unwrap(), "new");
     }

@@ -67,25 +67,27 @@ impl CaptureFolder {
             .map_err(|error| Failure(format!("{}: {error}", shown(&self.path.join(name)))))
     }
 
-    /// Gives the folder its name. The caller may continue to write to its files.
+    /// Gives the folder its name. The caller may continue to write to its files. Returns the files of an earlier recording that were
+    /// [removed](super::aside::SetAside::removed).
     ///
     /// # Errors
     ///
     /// If the folder, or what has its name, cannot be renamed.
-    pub(crate) fn publish(&mut self) -> Result<(), Failure> {
-        let Some(unfinished) = self.unfinished.take() else { return Ok(()) };
-        let publish = || {
+    pub(crate) fn publish(&mut self) -> Result<Vec<File>, Failure> {
+        let Some(unfinished) = self.unfinished.take() else { return Ok(Vec::new()) };
+        let publish = || -> io::Result<Vec<File>> {
             let old = set_aside(&self.path)?;
             fs::rename(unfinished.path(), &self.path).inspect_err(|_| {
                 if let Some(old) = &old {
-                    let _ = fs::rename(old, &self.path);
+                    let _ = fs::rename(&old.path, &self.path);
                 }
-            })
+            })?;
+            Ok(old.map_or_else(Vec::new, |old| old.removed))
         };
-        publish().map_err(|error| Failure(format!("{}: {error}", shown(&self.path))))?;
+        let removed = publish().map_err(|error| Failure(format!("{}: {error}", shown(&self.path))))?;
         // Nothing has that name any more.
         unfinished.keep();
-        Ok(())
+        Ok(removed)
     }
 }
 

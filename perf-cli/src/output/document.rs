@@ -26,5 +26,5 @@ pub(crate) fn write_document(
     let mut out = BufWriter::new(file);
     content(&mut out).map_err(failure)?;
     out.into_inner().map_err(|error| failure(error.into_error()))?;
-    unfinished.publish()
+    unfinished.publish().map(drop)
 }

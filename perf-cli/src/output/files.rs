@@ -280,20 +280,21 @@ struct TemporaryFile {
 }
 
 impl UnfinishedFile {
-    /// Gives the file its name. The caller may continue to write to it.
+    /// Gives the file its name. The caller may continue to write to it. Returns the files of an earlier recording that were
+    /// [removed](aside::SetAside::removed).
     ///
     /// # Errors
     ///
     /// If the file, or the existing file, cannot be renamed. The existing file is then unchanged.
-    pub(crate) fn publish(self) -> Result<(), Failure> {
+    pub(crate) fn publish(self) -> Result<Vec<File>, Failure> {
         let Self { path, beside } = self;
-        let Some(beside) = beside else { return Ok(()) };
+        let Some(beside) = beside else { return Ok(Vec::new()) };
         beside.publish().map_err(|error| Failure(format!("{}: {error}", shown(&path))))
     }
 }
 
 impl TemporaryFile {
-    fn publish(self) -> io::Result<()> {
+    fn publish(self) -> io::Result<Vec<File>> {
         let Self { temporary, file, claim, holds } = self;
         let target = claim.target.as_deref().unwrap_or(&claim.path);
         #[cfg(unix)]
@@ -306,10 +307,11 @@ impl TemporaryFile {
         let old = if holds == FileContent::Recording { aside::set_aside(target)? } else { None };
         temporary.persist(target).map_err(|error| {
             if let Some(old) = &old {
-                let _ = fs::rename(old, target);
+                let _ = fs::rename(&old.path, target);
             }
             error.error
-        })
+        })?;
+        Ok(old.map_or_else(Vec::new, |old| old.removed))
     }
 }
 

@@ -13,17 +13,17 @@ use perf_symbol::Guess;
 /// Prints the call chains of rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallGraphPrinter<'a> {
-    pub(crate) frames: &'a FrameTable,
-    pub(crate) named: &'a FunctionTable,
+    pub(super) frames: &'a FrameTable,
+    pub(super) named: &'a FunctionTable,
     pub(crate) graph: &'a CallGraphOptions,
-    pub(crate) colors: Colors,
-    pub(crate) separator: Option<char>,
+    pub(super) colors: Colors,
+    pub(super) separator: Option<char>,
     /// Whether the first function of a single branch is left out, as the row has it.
-    pub(crate) skips_first: bool,
+    pub(super) skips_first: bool,
     /// What percentages of a graph are of.
     pub(crate) total: u64,
     /// Branches below this weight are left out.
-    pub(crate) min: u64,
+    pub(super) min: u64,
 }
 
 /// The branches that are left of a node, to be printed at a depth.
@@ -42,8 +42,8 @@ struct GraphLevel {
 const MARGIN: &[u8] = b"            ";
 
 impl<'a> CallGraphPrinter<'a> {
-    /// Returns a printer of names and values alone, without colours. It prints no whole call chains.
-    pub(super) fn of_parts(
+    /// Returns a printer without colours, limit and total: of names and values alone, until it gets a total.
+    pub(crate) fn of_parts(
         frames: &'a FrameTable,
         named: &'a FunctionTable,
         graph: &'a CallGraphOptions,

@@ -3,6 +3,7 @@
 use core::ops::RangeInclusive;
 use std::sync::Arc;
 
+use perf_abi::record::CpuMode;
 use perf_abi::sample_type::SampleType;
 use perf_parse::Sample;
 use perf_parse::event::Event;
@@ -13,7 +14,7 @@ use perf_session::{Mapping, SampleContext};
 use super::Selection;
 use super::cpus::CpuRanges;
 use super::events::EventFilter;
-use super::idle::is_idle;
+use super::idle::is_idle_name;
 use super::spans::SpanSet;
 use crate::capture_info::CaptureInfo;
 use crate::error::ProfileError;
@@ -111,12 +112,19 @@ fn has_dso(at: &SampleContext<'_, '_>, dsos: &[Vec<u8>], symbols: &mut Symbols) 
 
 /// Returns whether the address of a sample is in one of the functions.
 fn has_function(at: &SampleContext<'_, '_>, functions: &[Vec<u8>], symbols: &mut Symbols) -> bool {
-    if at.sample().ip().is_none() {
-        return false;
-    }
+    own_name(at, symbols).is_some_and(|name| functions.iter().any(|it| it == name))
+}
+
+/// Returns whether a sample is of a CPU without work.
+fn is_idle(at: &SampleContext<'_, '_>, symbols: &mut Symbols) -> bool {
+    at.mode() == CpuMode::KERNEL && own_name(at, symbols).is_some_and(is_idle_name)
+}
+
+/// Returns the name of the function that has the address of a sample, which is not an inlined one.
+fn own_name<'s>(at: &SampleContext<'_, '_>, symbols: &'s mut Symbols) -> Option<&'s [u8]> {
+    at.sample().ip()?;
     let own = symbols.own_frame(at);
-    let function = symbols.functions(at, &own, false).last();
-    function.and_then(|it| it.name.as_deref()).is_some_and(|name| functions.iter().any(|it| it == name))
+    symbols.functions(at, &own, false).last()?.name.as_deref()
 }
 
 /// Returns whether a mapping is of one of the files, each given by its path or its file name.

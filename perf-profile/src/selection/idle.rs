@@ -1,10 +1,5 @@
 //! The functions in which CPUs without work are.
 
-use perf_abi::record::CpuMode;
-use perf_session::SampleContext;
-
-use crate::symbols::Symbols;
-
 /// The functions of the kernel in which a CPU without work is, sorted. perf has all but that of paravirtual machines.
 ///
 /// perf: `symbol__is_idle`, `tools/perf/util/symbol.c`.
@@ -32,18 +27,8 @@ const IDLE: [&[u8]; 21] = [
     b"pv_native_safe_halt",
 ];
 
-/// Returns whether the address of a sample is in one of the functions.
-pub(super) fn is_idle(at: &SampleContext<'_, '_>, symbols: &mut Symbols) -> bool {
-    let own = symbols.own_frame(at);
-    if at.sample().ip().is_none() || own.mode != CpuMode::KERNEL {
-        return false;
-    }
-    let function = symbols.functions(at, &own, false).last();
-    function.and_then(|it| it.name.as_deref()).is_some_and(is_idle_name)
-}
-
 /// Returns whether a function of the kernel has this name. Those of ppc64 may begin with a dot.
-fn is_idle_name(name: &[u8]) -> bool {
+pub(super) fn is_idle_name(name: &[u8]) -> bool {
     IDLE.binary_search(&name.strip_prefix(b".").unwrap_or(name)).is_ok()
 }
 

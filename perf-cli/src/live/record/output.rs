@@ -9,7 +9,7 @@ use perf_record::{CaptureHead, Error, FileSink, PipeSink, RecordWindow, Recordin
 
 use crate::escape::shown;
 use crate::outcome::Failure;
-use crate::output::aside::{KCORE_DIR, open_removed};
+use crate::output::aside::KCORE_DIR;
 use crate::output::{CaptureFolder, FileContent, Outputs, UnfinishedFile};
 
 /// Bytes that are collected before they are written. Longer spans of a ring are written at once.
@@ -28,8 +28,8 @@ pub(in crate::live) struct CaptureOutput {
     is_closed: bool,
     /// The samples of the last while, for a view beside the capture.
     pub(super) window: Option<RecordWindow>,
-    /// The files that publishing removes: the rings would fill while their blocks are freed, so they are closed at the end.
-    _removed: Vec<File>,
+    /// The files that publishing removed: the rings would fill while their blocks are freed, so they are closed at the end.
+    removed: Vec<File>,
 }
 
 enum OutputKind {
@@ -58,7 +58,7 @@ impl CaptureOutput {
                 parts: Vec::new(),
                 is_closed: false,
                 window: None,
-                _removed: Vec::new(),
+                removed: Vec::new(),
             });
         }
         let name = shown(path).to_string();
@@ -73,7 +73,7 @@ impl CaptureOutput {
             parts: Vec::new(),
             is_closed: false,
             window: None,
-            _removed: open_removed(path),
+            removed: Vec::new(),
         })
     }
 
@@ -83,7 +83,7 @@ impl CaptureOutput {
         let folder = CaptureFolder::create(path)?;
         let mut data = Self::create(&folder.path().join("data"), options)?;
         data.publish()?;
-        Ok(Self { name: shown(path).to_string(), folder: Some(folder), _removed: open_removed(path), ..data })
+        Ok(Self { name: shown(path).to_string(), folder: Some(folder), ..data })
     }
 
     /// Copies the code of the kernel to the folder.
@@ -106,11 +106,15 @@ impl CaptureOutput {
     /// Gives the file its name. Writing continues after that, so the records of a recorder that is killed later are in
     /// the file.
     pub(in crate::live) fn publish(&mut self) -> Result<(), Failure> {
-        match &mut self.to {
-            OutputKind::File { unfinished, .. } => unfinished.take().map_or(Ok(()), |it| it.publish())?,
-            OutputKind::Stream(_) => {}
+        if let OutputKind::File { unfinished, .. } = &mut self.to
+            && let Some(unfinished) = unfinished.take()
+        {
+            self.removed.extend(unfinished.publish()?);
         }
-        self.folder.as_mut().map_or(Ok(()), CaptureFolder::publish)
+        if let Some(folder) = &mut self.folder {
+            self.removed.extend(folder.publish()?);
+        }
+        Ok(())
     }
 
     /// Returns whether the reader has closed its end.
