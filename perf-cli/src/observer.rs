@@ -101,6 +101,13 @@ impl Observer for StderrObserver {
                 "perfdata: threads whose last wait is not counted, because the capture does not tell when it ended: {count}{record}"
             );
         }
+        let count = summary.without_return;
+        if count > 0 {
+            say!(
+                "perfdata: waits that are counted up to the wake-up at most, because the capture does not tell when their threads \
+                 came back: {count}"
+            );
+        }
         let count = summary.without_sample;
         if count > 0 {
             say!(

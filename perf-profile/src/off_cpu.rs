@@ -142,6 +142,8 @@ pub struct OffCpuTracker<T> {
     ended: HashSet<i32>,
     /// Number of times that threads left the CPU before their first sample.
     without_sample: u64,
+    /// Number of times that threads left the CPU although nothing told that they had come back.
+    without_return: u64,
     tally: WaitTally,
     /// Whether any thread came back.
     has_returns: bool,
@@ -319,27 +321,30 @@ impl<T: Copy> OffCpuTracker<T> {
             has_wakeups: false,
             ended: HashSet::new(),
             without_sample: 0,
+            without_return: 0,
             tally: WaitTally::default(),
             has_returns: false,
         }
     }
 
-    /// Takes what a selected sample says, and what is kept of the sample. Returns the time for which the thread ran, if it is known.
+    /// Takes what a selected sample says, and what is kept of the sample. Returns the time for which the thread ran; if its return
+    /// is not recorded, the time until it was woken up. `None` if that is not known.
     pub fn sample(&mut self, switch: ThreadSwitch, kept: T) -> Option<WaitEnd<T>> {
         match switch.0 {
             SwitchKind::Last { tid } => {
                 self.last.insert(tid, kept);
             }
             SwitchKind::Away { tid, since, state } => {
-                match state.wait {
+                let last = match state.wait {
                     Some(wait) => {
                         let (state, woken, before) = (state.letters, None, kept);
-                        self.away.insert(tid, AwayThread { since, wait, state, woken, before });
+                        self.away.insert(tid, AwayThread { since, wait, state, woken, before })
                     }
                     // Its id may be that of another thread later.
-                    None => {
-                        self.away.remove(&tid);
-                    }
+                    None => self.away.remove(&tid),
+                };
+                if let Some(last) = last {
+                    return self.end_without_return(tid, last);
                 }
                 let began = self.running.remove(&tid)?;
                 let away = since.saturating_sub(began);
@@ -390,7 +395,8 @@ impl<T: Copy> OffCpuTracker<T> {
         match self.last.get(&tid) {
             Some(&before) => {
                 let (since, state, woken) = (time, state.into(), None);
-                self.away.insert(tid, AwayThread { since, wait, state, woken, before });
+                let last = self.away.insert(tid, AwayThread { since, wait, state, woken, before });
+                self.without_return += u64::from(last.is_some());
             }
             None => self.without_sample += u64::from(!self.sampled.contains(&tid)),
         }
@@ -421,6 +427,14 @@ impl<T: Copy> OffCpuTracker<T> {
         [first, then]
     }
 
+    /// Counts a wait up to the wake-up, if there was one: kernels leave out some switches, and records are lost.
+    fn end_without_return(&mut self, tid: i32, last: AwayThread<T>) -> Option<WaitEnd<T>> {
+        self.without_return += 1;
+        let AwayThread { since, wait, state, woken, before } = last;
+        let woken = woken?.max(since);
+        self.end(tid, wait, &state, (woken, woken - since), before)
+    }
+
     /// Counts a time of a kind. Returns it if the kind is selected.
     fn end(
         &mut self,
@@ -442,6 +456,7 @@ impl<T: Copy> OffCpuTracker<T> {
             unfinished: self.away.len(),
             has_returns: self.has_returns,
             without_sample: self.without_sample,
+            without_return: self.without_return,
         }
     }
 }
@@ -458,6 +473,9 @@ pub struct OffCpuSummary {
     pub has_returns: bool,
     /// The number of waits that are not counted, because their threads have no sample before them.
     pub without_sample: u64,
+    /// The number of times that a thread left the CPU although the capture does not tell that it had come back: the wait before is
+    /// counted up to its wake-up, or not at all.
+    pub without_return: u64,
 }
 
 /// Returns the kind of wait that the event of a selection names, and the selection of samples without that event. `None` with
@@ -530,6 +548,33 @@ mod tests {
         let back = apply(&mut tracker, SwitchKind::Back { tid: 7, time: 150 });
         assert_eq!(back, [(WaitKind::Blocked, 150, 50, 1)]);
         assert_eq!(away(&mut tracker, 190, WaitKind::Blocked, 2), None, "the run is not counted");
+    }
+
+    #[test]
+    fn without_the_return_a_wait_counts_up_to_its_wakeup() {
+        let mut tracker = OffCpuTracker::new(None);
+        away(&mut tracker, 100, WaitKind::Blocked, 1);
+        apply(&mut tracker, SwitchKind::Woken { tid: 7, time: 130 });
+        let before = away(&mut tracker, 190, WaitKind::Blocked, 2).unwrap();
+        assert_eq!((before.kind, before.time, before.away, before.before), (WaitKind::Blocked, 130, 30, 1));
+        assert_eq!(away(&mut tracker, 240, WaitKind::Blocked, 3), None, "nothing tells when it was woken up");
+        let back = apply(&mut tracker, SwitchKind::Back { tid: 7, time: 250 });
+        assert_eq!(back, [(WaitKind::Blocked, 250, 10, 3)]);
+        let summary = tracker.summary();
+        assert_eq!((summary.without_return, summary.unfinished), (2, 0));
+        assert_eq!(summary.waits.iter().map(|total| total.nanoseconds).sum::<u64>(), 40);
+    }
+
+    #[test]
+    fn without_the_return_between_switch_records_a_wait_is_not_counted() {
+        let mut tracker = OffCpuTracker::new(None);
+        assert_eq!(tracker.sample(ThreadSwitch(SwitchKind::Last { tid: 7 }), 1), None);
+        for time in [100, 190] {
+            assert_eq!(apply(&mut tracker, SwitchKind::Out { tid: 7, time, is_preempted: false }), []);
+        }
+        let back = apply(&mut tracker, SwitchKind::Back { tid: 7, time: 200 });
+        assert_eq!(back, [(WaitKind::Blocked, 200, 10, 1)]);
+        assert_eq!(tracker.summary().without_return, 1);
     }
 
     #[test]

@@ -53,6 +53,14 @@ def samples(perf, capture):
 def expected(perf, capture):
     """Returns the nanoseconds of each folded stack."""
     away, chains, sums = {}, {}, collections.Counter()
+
+    def ends(thread, end):
+        since, folded, _ = away.pop(thread)
+        woken, chain = chains.get(thread, (-1, []))
+        for waker, frames in chain if woken >= since else []:
+            folded = folded + [f"[woken by {waker}]", *reversed(frames)]
+        sums[";".join(folded)] += end - since
+
     for comm, tid, time, event, fields, stack in samples(perf, capture):
         if event == "sched:sched_waking":
             before = chains.get(tid, (0, []))[1]
@@ -64,11 +72,12 @@ def expected(perf, capture):
             continue
         back = int(fields["next_pid"])
         if back in away:
-            since, folded, ready = away.pop(back)
-            woken, chain = chains.get(back, (-1, []))
-            for waker, frames in chain if woken >= since else []:
-                folded = folded + [f"[woken by {waker}]", *reversed(frames)]
-            sums[";".join(folded)] += (time if ready is None else ready) - since
+            ready = away[back][2]
+            ends(back, time if ready is None else ready)
+        # The kernel left out the switch with which it came back: it waited until it was woken up, at least.
+        if tid in away:
+            ready = away[tid][2]
+            ends(tid, away[tid][0] if ready is None else ready)
         # Others are preempted, are stopped, or end.
         if tid != 0 and fields["prev_state"] in BLOCKED:
             away[tid] = [time, [comm.replace(" ", "_"), *stack], None]
